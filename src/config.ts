@@ -224,8 +224,8 @@ export function readConfig(
       )
     }
   }
-  const required = <T>(name: SettingName, one: Setting<T>): T => {
-    const value = read(name, one)
+  const required = <T>(name: SettingName, setting: Setting<T>): T => {
+    const value = read(name, setting)
     if (value === undefined) throw new Error(`the setting ${name} has no default`)
     return value
   }
@@ -255,8 +255,8 @@ export function readConfig(
   }
 }
 
-function setting<T, const S extends Setting<T>>(one: S & Setting<T>): S {
-  return one
+function setting<T, const S extends Setting<T>>(definition: S & Setting<T>): S {
+  return definition
 }
 
 /** Returns the value of a setting without its secret, for a message. */
@@ -266,7 +266,7 @@ function secretless(name: SettingName, value: string): string {
   return name === 'databaseUrl' || name === 'baseUrl' ? withoutUser(value) : value
 }
 
-/** Returns a URL, even a malformed one, without the part before its last @. */
+/** Returns a URL, even a malformed one, without the part between its scheme and its last @. */
 function withoutUser(url: string): string {
   const at = url.lastIndexOf('@')
   const [scheme = ''] = /^[a-z]*:\/*/i.exec(url) ?? []

@@ -1,8 +1,8 @@
 #!/usr/bin/env bun
 import { Command, CommanderError } from 'commander'
-import { CommandFailed, EXIT_USAGE, say } from './cli/terminal.ts'
+import { CommandFailed, EXIT_USAGE, reasonOf, say } from './cli/terminal.ts'
 
-/** Adds each command. It loads only the modules of this command. */
+/** The functions that add the commands, by name. Each loads only the modules of its command. */
 const commands: ReadonlyMap<string, (program: Command) => Promise<void>> = new Map([
   ['serve', async program => (await import('./cli/serve.ts')).addServe(program)],
   ['sandboxes', async program => (await import('./cli/sandboxes.ts')).addSandboxes(program)],
@@ -48,6 +48,10 @@ try {
   } else if (error instanceof CommandFailed) {
     say(error.message)
     process.exit(error.exitCode)
+  } else if (error instanceof Error && error.name === 'PostgresError') {
+    const state = 'errno' in error ? ` (SQLSTATE ${error.errno})` : ''
+    say(`The database reports: ${reasonOf(error)}${state}.`)
+    process.exit(1)
   } else throw error
 }
 
@@ -61,7 +65,7 @@ function withHelpOption([word, ...others]: readonly string[]): string[] {
 async function addNamed([word = 'serve', ...others]: readonly string[]): Promise<string[]> {
   const args = [word, ...others]
   const named = commands.get(word)
-  // The help lists all local commands, and the completion knows them.
+  // The help lists all local commands, and the completion script contains them.
   const isAboutAll = ['-h', '--help', 'completion'].includes(word)
   if (isAboutAll) for (const add of commands.values()) await add(program)
   else if (named) await named(program)

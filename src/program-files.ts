@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
  */
 const PROGRAM_FOLDER = new URL(Bun.isStandaloneExecutable ? './' : '../', import.meta.url)
 
-/** Returns the path of a file or folder of the program, such as `dist/console`. It may not exist. */
+/** Returns the path of a file or folder of the program, such as `dist/console`. The file may not exist. */
 export function programFile(path: string): string {
   return fileURLToPath(new URL(path, PROGRAM_FOLDER))
 }

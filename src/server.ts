@@ -20,7 +20,7 @@ export interface Serving {
   /** The base address, without a trailing slash. */
   readonly base: string
   readonly port: number
-  /** Makes the readiness probe fail, so that a load balancer sends its requests elsewhere. They are still served. */
+  /** Makes the readiness probe fail, so that load balancers use other processes. Requests are still served. */
   drain(): void
   /**
    * Ends streams, deliveries and sweeps gracefully, stops admitting requests, waits up to 8 seconds for the requests in

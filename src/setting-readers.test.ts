@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { settings } from './config.ts'
-import { readRetryDelays } from './setting-readers.ts'
+import { readNetwork, readRetryDelays } from './setting-readers.ts'
 import { RETRY_DELAYS_MS } from './webhooks/retry.ts'
 
 test('the delays between attempts are read in seconds, minutes and hours', () => {
@@ -42,4 +42,11 @@ test('invalid delays between attempts are refused', () => {
 test('the description of the delays between attempts names the default schedule', () => {
   const [, schedule = ''] = /\(default: (.*)\)/.exec(settings.webhookRetries.description) ?? []
   expect(readRetryDelays(schedule)).toEqual([...RETRY_DELAYS_MS])
+})
+
+test('a trusted proxy is an address or a network, with at most one length of the prefix', () => {
+  for (const good of ['10.0.0.1', '10.0.0.0/8', '::1', 'fd00::/8']) expect(readNetwork(good)).toBe(good)
+  for (const bad of ['', 'proxy', '10.0.0.0/33', '::1/129', '10.0.0.0/', '10.0.0.0/8/9', '10.0.0.0/-1']) {
+    expect(() => readNetwork(bad)).toThrow('each must be an address or a network')
+  }
 })

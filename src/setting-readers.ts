@@ -79,7 +79,7 @@ export function readRetention(text: string): number | 'forever' {
 
 const unitMs: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000 }
 const RETRY_DELAYS_MAX = 20
-const RETRY_DELAY_MAX_MS = 24 * 3_600_000
+const RETRY_DELAY_MS_MAX = 24 * 3_600_000
 
 /** Returns the milliseconds of each delay in a list such as 1s,5s,1m. */
 export function readRetryDelays(text: string): number[] {
@@ -87,7 +87,7 @@ export function readRetryDelays(text: string): number[] {
     const [, count, unit = ''] = /^([1-9]\d{0,4})([smh])$/.exec(entry.trim()) ?? []
     return Number(count) * (unitMs[unit] ?? Number.NaN)
   })
-  if (delaysMs.length > RETRY_DELAYS_MAX || !delaysMs.every(delayMs => delayMs <= RETRY_DELAY_MAX_MS)) {
+  if (delaysMs.length > RETRY_DELAYS_MAX || !delaysMs.every(delayMs => delayMs <= RETRY_DELAY_MS_MAX)) {
     throw new Error(
       'it must be 1 to 20 delays, each from 1s to 24h, separated by commas, such as 1s,5s,1m,2h.',
     )
@@ -131,9 +131,14 @@ export function readOrigin(entry: string): string {
 }
 
 export function readNetwork(entry: string): string {
-  const [address = '', bits = '0'] = entry.split('/')
+  const [address = '', bits = '0', ...rest] = entry.split('/')
   const family = isIP(address)
-  if (family === 0 || !/^\d{1,3}$/.test(bits) || Number(bits) > (family === 6 ? 128 : 32)) {
+  if (
+    family === 0 ||
+    rest.length > 0 ||
+    !/^\d{1,3}$/.test(bits) ||
+    Number(bits) > (family === 6 ? 128 : 32)
+  ) {
     throw new Error('each must be an address or a network such as 10.0.0.0/8.')
   }
   return entry

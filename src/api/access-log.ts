@@ -6,43 +6,43 @@ const TEXT_CHARS_MAX = 1000
 const PLAIN = /^[ !#-[\]-~]*$/
 
 /**
- * Returns the log line of a request, as JSON without the line end. It is assembled by hand, because the logging library
- * takes as long for one line as all other steps of a read together.
+ * Returns the log line of a request, as JSON without a newline. It is assembled by hand, because a logging library
+ * would take as long for one line as all other steps of a read together.
  */
 export function accessLine(context: RequestContext, status: number, tookMs: number): string {
   const { request, requestId, errorCode, address, nowMs, caller } = context
   const traceparent = request.headers.get('traceparent')
-  const { beforeTime, afterTime } = fixedLogParts(context, status)
+  const { beforeMs, afterMs } = fixedLogParts(context, status)
   return (
-    start(nowMs, requestId) +
-    beforeTime +
-    milliseconds(tookMs) +
-    afterTime +
+    lineStart(nowMs, requestId) +
+    beforeMs +
+    roundedMs(tookMs) +
+    afterMs +
     (errorCode ? `,"code":"${errorCode}"` : '') +
     (caller?.keyId ? `,"keyId":"${caller.keyId}"` : '') +
-    `,"address":${quoted(address)}` +
-    (traceparent === null ? '' : `,"traceparent":${quoted(traceparent)}`) +
-    END
+    `,"address":${jsonString(address)}` +
+    (traceparent === null ? '' : `,"traceparent":${jsonString(traceparent)}`) +
+    LAST_MEMBER
   )
 }
 
-/** The parts of a line that are the same for every request of one method and path with one status. */
+/** The parts of a line, around the member `ms`, that are the same for every request of one method, path and status. */
 export interface FixedLogParts {
-  readonly beforeTime: string
-  readonly afterTime: string
+  readonly beforeMs: string
+  readonly afterMs: string
 }
 
 export function fixedLogParts({ request, path, route }: RequestContext, status: number): FixedLogParts {
   // The method is an HTTP token: it needs no escaping.
   return {
-    beforeTime: `,"method":"${request.method}","path":${quoted(path)},"status":${status},"ms":`,
-    afterTime: route ? `,"operationId":"${route.id}"` : '',
+    beforeMs: `,"method":"${request.method}","path":${jsonString(path)},"status":${status},"ms":`,
+    afterMs: route ? `,"operationId":"${route.id}"` : '',
   }
 }
 
 /**
- * Returns the same line as `accessLine`, for a request without a key, an error or a trace. The address must be an IP
- * address, because it is not escaped.
+ * Returns the same line as `accessLine`, for a request without a key, an error or a trace. The address is not escaped:
+ * it must be an IP address, `unknown` or empty.
  */
 export function plainAccessLine(line: {
   readonly logParts: FixedLogParts
@@ -52,23 +52,23 @@ export function plainAccessLine(line: {
   readonly tookMs: number
 }): string {
   const { logParts, requestId, address, nowMs, tookMs } = line
-  const { beforeTime, afterTime } = logParts
-  return `${start(nowMs, requestId)}${beforeTime}${milliseconds(tookMs)}${afterTime},"address":"${address}"${END}`
+  const { beforeMs, afterMs } = logParts
+  return `${lineStart(nowMs, requestId)}${beforeMs}${roundedMs(tookMs)}${afterMs},"address":"${address}"${LAST_MEMBER}`
 }
 
-const END = ',"msg":"responded"}'
+const LAST_MEMBER = ',"msg":"responded"}'
 
-function start(nowMs: number, requestId: string): string {
+function lineStart(nowMs: number, requestId: string): string {
   // The request id matches our own pattern: it needs no escaping.
   return `{"level":30,"time":${nowMs},"requestId":"${requestId}"`
 }
 
-function milliseconds(tookMs: number): number {
+function roundedMs(tookMs: number): number {
   return Math.round(tookMs * 1000) / 1000
 }
 
-/** Returns a text of a request as a JSON string, truncated. Most texts need no escaping, and the check is cheaper. */
-function quoted(text: string): string {
-  const cut = text.slice(0, TEXT_CHARS_MAX)
-  return PLAIN.test(cut) ? `"${cut}"` : JSON.stringify(cut)
+/** Returns a text of a request as a JSON string, truncated. The check is cheaper than JSON.stringify. */
+function jsonString(text: string): string {
+  const truncated = text.slice(0, TEXT_CHARS_MAX)
+  return PLAIN.test(truncated) ? `"${truncated}"` : JSON.stringify(truncated)
 }

@@ -18,7 +18,7 @@ export class CapacityLimiter {
     this.#capacity = capacity
   }
 
-  /** Takes an amount for a caller and returns true. Returns false, and takes nothing, if the capacity is too small. */
+  /** Takes an amount for a caller and returns true. Takes nothing and returns false if too little is left. */
   take(caller: string, amount = 1): boolean {
     const held = this.#held.get(caller)
     const amountOfCaller = (held?.amount ?? 0) + amount
@@ -39,19 +39,19 @@ export class CapacityLimiter {
   }
 }
 
-/** The limit of requests in progress, except those whose body is still arriving. */
+/** The limit of requests in progress, except those whose body is still arriving or that wait for events. */
 const REQUESTS: Capacity = { total: 2000, perCaller: 1000 }
 /** The limit of request bodies that are being received at once. */
 const BODIES: Capacity = { total: 2000, perCaller: 500 }
 /** The limit of the bytes of all request bodies that are being received at once. */
 const BODY_BYTES: Capacity = { total: 256 * 1024 * 1024, perCaller: 64 * 1024 * 1024 }
-/** The limit of large response bodies that are sent at once, because each holds one or two chunks in memory. */
+/** The limit of large response bodies that are sent at once, because each stays in memory until it is sent. */
 const LARGE_BODIES: Capacity = { total: 400, perCaller: 100 }
 
 /**
  * Limits the requests in progress. A request beyond the limit is refused at once, so that the others stay fast. A
  * request holds a slot while the store works on it. While its body arrives, it holds a share of a separate capacity
- * instead, so clients that send slowly cannot keep others out.
+ * instead, so clients that send slowly cannot keep others out. While it waits for events, it holds neither.
  */
 export class Admission {
   readonly largeBodies = new CapacityLimiter(LARGE_BODIES)
@@ -59,17 +59,17 @@ export class Admission {
   readonly #bodies = new CapacityLimiter(BODIES)
   readonly #bodyBytes = new CapacityLimiter(BODY_BYTES)
   #inProgress = 0
-  #closing = false
+  #isClosing = false
   #resolveDrain: (() => void) | undefined
 
   /** Whether a request of any caller would be admitted. A request that ends synchronously then needs no slot. */
   get isFree(): boolean {
-    return !this.#closing && this.#inProgress < REQUESTS.perCaller
+    return !this.#isClosing && this.#inProgress < REQUESTS.perCaller
   }
 
   /** Admits a request from an address. Throws `overloaded` or `shutting_down`. */
   enter(address: string): AdmissionSlot {
-    if (this.#closing) throw shuttingDown()
+    if (this.#isClosing) throw shuttingDown()
     if (!this.#requests.take(address)) throw tooManyRequests()
     this.#inProgress++
     return new AdmissionSlot(this, address)
@@ -77,7 +77,7 @@ export class Admission {
 
   /** Stops admitting requests. Resolves once all admitted requests have finished. */
   drain(): Promise<void> {
-    this.#closing = true
+    this.#isClosing = true
     if (this.#inProgress === 0) return Promise.resolve()
     return new Promise(resolve => {
       this.#resolveDrain = resolve

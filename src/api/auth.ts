@@ -5,12 +5,10 @@ import {
   malformedAuthorization,
   malformedKey,
 } from '../contract/refusals.ts'
-import type { Reader } from '../engine/engine.ts'
 import { StoreError } from '../model/error.ts'
-import { storedInstant } from '../model/instant.ts'
 import { isKeyText } from '../model/key.ts'
 import type { Caller } from '../shop/context.ts'
-import { findCaller, hasScope } from '../shop/keys.ts'
+import { hasScope } from '../shop/keys.ts'
 import { rateGroup } from './client-address.ts'
 import type { RateLimiter } from './rate-limit.ts'
 import type { RequestContext } from './request-context.ts'
@@ -18,27 +16,27 @@ import type { RequestContext } from './request-context.ts'
 const SCHEME = 'bearer '
 const anonymous: Caller = { keyId: null, scopes: [] }
 
-/** Runs a short read of the store: see `Engine.readRow`. */
-export type ReadRow = <T>(work: (reader: Reader) => Promise<T>) => Promise<T>
+/** Returns the caller of a key. Throws `invalid_token` if the key is unknown, revoked or expired. */
+export type FindCaller = (token: string) => Promise<Caller>
 
 /**
  * Returns the caller (RFC 6750): a caller without a key if the request has no Authorization header. A token must be
- * valid even if the operation needs no key. Throws `invalid_token`, or `rate_limited` for an address with too many
- * failed attempts.
+ * valid even if the operation needs no key. Throws `authentication_required` for another scheme or an empty token,
+ * `invalid_token`, or `rate_limited` for an address with too many failed attempts.
  */
 export function authenticate(
   context: RequestContext,
-  readRow: ReadRow,
+  findCaller: FindCaller,
   failedAuthentications: RateLimiter,
 ): Caller | Promise<Caller> {
   const header = context.request.headers.get('authorization')
-  return header === null ? anonymous : callerOf(header, context, readRow, failedAuthentications)
+  return header === null ? anonymous : callerOf(header, context, findCaller, failedAuthentications)
 }
 
 async function callerOf(
   header: string,
   context: RequestContext,
-  readRow: ReadRow,
+  findCaller: FindCaller,
   failedAuthentications: RateLimiter,
 ): Promise<Caller> {
   try {
@@ -49,7 +47,7 @@ async function callerOf(
     if (!isKeyText(token)) {
       throw malformedKey()
     }
-    return await readRow(reader => findCaller(reader, token, storedInstant(context.nowMs)))
+    return await findCaller(token)
   } catch (error) {
     // Only failures count, so failed attempts never block a caller with a valid key, even from the same address. A
     // database that does not respond is not a failed attempt.

@@ -1,5 +1,10 @@
 import { BODY_BYTES_MAX, BODY_TIMEOUT_MS, MERGE_PATCH } from '../contract/limits.ts'
-import { bodyTooLarge, incomplete, requestTimeout, unsupportedMediaType } from '../contract/refusals.ts'
+import {
+  bodyTooLarge,
+  incompleteRequest,
+  requestTimeout,
+  unsupportedMediaType,
+} from '../contract/refusals.ts'
 import { StoreError } from '../model/error.ts'
 import { Deadlines } from './deadlines.ts'
 
@@ -28,7 +33,7 @@ const deadlines = new Deadlines(BODY_TIMEOUT_MS)
 export function readBody(request: Request): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     const deadline = deadlines.set(() => reject(requestTimeout()))
-    // The runtime enforces a given length. Without one (chunks), the bytes are counted as they arrive.
+    // The runtime enforces a given length. Without a length (chunked), the bytes are counted as they arrive.
     const received = request.headers.has('content-length') ? request.bytes() : readChunks(request)
     received.then(
       bytes => {
@@ -38,7 +43,7 @@ export function readBody(request: Request): Promise<Uint8Array> {
       error => {
         deadlines.clear(deadline)
         // The runtime closed the connection: invalid chunks, or the sender disconnected.
-        reject(error instanceof StoreError ? error : incomplete('The body'))
+        reject(error instanceof StoreError ? error : incompleteRequest('The body'))
       },
     )
   })
@@ -62,7 +67,7 @@ async function readChunks({ body }: Request): Promise<Uint8Array> {
  * the event loop.
  */
 export function assertNotRefused({ signal }: Request): void {
-  if (signal.aborted) throw incomplete('The request')
+  if (signal.aborted) throw incompleteRequest('The request')
 }
 
 let turn: Promise<void> | undefined

@@ -16,8 +16,9 @@ const FORWARDING_FIELDS = [
 
 /**
  * Returns a function that finds the client address behind proxies. X-Forwarded-For is read only from a trusted peer,
- * starting at its end: the last address that is not a trusted proxy is the client. An address may have a port. If the
- * hop that decides is not an address, the client is `unknown`, never the proxy that reported the hop.
+ * starting at its end: the last address that is not a trusted proxy is the client. If all hops are trusted proxies, the
+ * first of them is the client. An address may have a port. If the hop that decides is not an address, the client is
+ * `unknown`, never the proxy that reported the hop.
  */
 export function clientAddress(trusted: readonly string[]): (request: Request, peer: string) => string {
   if (trusted.length === 0) return (_, peer) => withoutMapping(peer)
@@ -52,7 +53,7 @@ export function isFromThisMachine({ headers }: Request, peer: string): boolean {
 
 /**
  * Returns the group of addresses that shares one rate limit: one IPv4 address, or the /64 of an IPv6 address, because
- * a single subscriber has all of it (RFC 6177).
+ * one subscriber has at least a whole /64 (RFC 6177).
  */
 export function rateGroup(address: string): string {
   if (!address.includes(':')) return address
@@ -70,13 +71,13 @@ function addressIn(hop: string): string | undefined {
   if (isIP(text) !== 0) return withoutMapping(text)
   const bracket = text.startsWith('[') ? text.indexOf(']') : -1
   const end = bracket > 0 ? bracket : text.indexOf(':')
-  if (end < 0 || !isPort(text.slice(bracket > 0 ? end + 1 : end))) return undefined
+  if (end < 0 || !isPortOrEmpty(text.slice(bracket > 0 ? end + 1 : end))) return undefined
   const address = text.slice(bracket > 0 ? 1 : 0, end)
   return isIP(address) === (bracket > 0 ? 6 : 4) ? withoutMapping(address) : undefined
 }
 
 /** Returns whether a text is a port, such as `:8080`, or empty. */
-function isPort(text: string): boolean {
+function isPortOrEmpty(text: string): boolean {
   return /^(?::[0-9]{1,5})?$/.test(text)
 }
 

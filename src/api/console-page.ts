@@ -26,7 +26,7 @@ const viewPaths = [
 /** The paths of the views in `src/console/views/sandbox-views.ts`, which only a sandbox has. */
 const sandboxViewPath = /^\/console\/(?:requests|failures|sandbox)\/?$/
 
-const types: Readonly<Record<string, string>> = {
+const mediaTypes: Readonly<Record<string, string>> = {
   js: 'text/javascript; charset=utf-8',
   css: 'text/css; charset=utf-8',
   txt: 'text/plain; charset=utf-8',
@@ -37,7 +37,10 @@ const HASHED_NAME = /-[0-9a-z]{8}\.\w+$/
 /** For names with a hash: the content of such a name never changes. */
 const KEPT_FOREVER = 'public, max-age=31536000, immutable'
 
-/** Allows scripts and styles only from this host. The library also inserts styles, which need the nonce of the page. */
+/**
+ * Allows scripts and styles only from this host. The component library also inserts styles, which
+ * need the nonce of the page.
+ */
 function contentSecurityPolicy(nonce: string): string {
   return [
     "default-src 'none'",
@@ -70,26 +73,26 @@ export function consoleRoutes(
   files: ConsoleFiles,
   control?: string,
 ): [string, Handler['handle']][] {
-  const shown = {
+  const options = {
     pathOfBase: basePath(base),
     pathOfControl: control === undefined ? undefined : basePath(control),
     names: [...files.keys()],
   }
-  const showPage: Handler['handle'] = context => page(context, shown)
+  const showPage: Handler['handle'] = context => sendPage(context, options)
   return [
     ['/console', showPage],
     // Every path has the same page, whose script selects the view by the path.
     ['/console/*', showPage],
-    ['/console/assets/{file}', context => asset(context, files)],
+    ['/console/assets/{file}', context => sendAsset(context, files)],
   ]
 }
 
 async function readAsset(directory: string, name: string): Promise<Content> {
-  const type = types[name.slice(name.lastIndexOf('.') + 1)] ?? 'application/octet-stream'
+  const type = mediaTypes[name.slice(name.lastIndexOf('.') + 1)] ?? 'application/octet-stream'
   return prepareContent(type, await Bun.file(join(directory, name)).bytes())
 }
 
-async function asset(context: RequestContext, contents: ConsoleFiles): Promise<Response> {
+async function sendAsset(context: RequestContext, contents: ConsoleFiles): Promise<Response> {
   const name = context.pathParameters.file ?? ''
   const content = contents.get(name)
   if (!content) throw routeNotFound(context.path, '')
@@ -108,16 +111,16 @@ interface ConsolePageOptions {
 }
 
 /**
- * Sends the page, with 404 for a path that no view has: the page says so. It is never cached, because each response has
- * its own nonce.
+ * Sends the page. Its status is 404 if no view has the path, and the page says so. The page is never cached, because
+ * each response has its own nonce.
  */
-function page({ headers, path, request }: RequestContext, shown: ConsolePageOptions): Response {
+function sendPage({ headers, path, request }: RequestContext, options: ConsolePageOptions): Response {
   // An unknown file must not become a page.
   if (path.startsWith('/console/assets/')) throw routeNotFound(path, '')
-  const known = shown.pathOfControl === undefined ? viewPaths : [...viewPaths, sandboxViewPath]
+  const known = options.pathOfControl === undefined ? viewPaths : [...viewPaths, sandboxViewPath]
   const status = known.some(view => view.test(path)) ? 200 : 404
   const nonce = randomBytes(16).toString('base64')
-  const html = shown.names.length === 0 ? NOT_BUILT_PAGE : consolePage(shown, nonce)
+  const html = options.names.length === 0 ? NOT_BUILT_PAGE : consolePage(options, nonce)
   const responseHeaders = {
     ...headers,
     'Content-Type': 'text/html; charset=utf-8',

@@ -5,7 +5,7 @@ import { readConditions } from './conditional.ts'
 import { bodyInChunks } from './large-body.ts'
 import { callerName, type RequestContext, varyBy } from './request-context.ts'
 
-/** Below this size, compression saves less than its headers cost. */
+/** The size from which a content is compressed: below it, compression saves only a few hundred bytes. */
 const COMPRESS_BYTES_MIN = 1024
 
 const compress = promisify(gzip)
@@ -23,7 +23,7 @@ export interface Content {
   readonly gzip: EncodedContent | undefined
 }
 
-/** Returns a content in both encodings; a small one without gzip. Compression does not run on the main thread. */
+/** Returns a content in both encodings; a small one only as identity. Compression does not run on the main thread. */
 export async function prepareContent(type: string, content: string | Uint8Array): Promise<Content> {
   const bytes = Uint8Array.from(typeof content === 'string' ? Buffer.from(content) : content)
   const etag = etagOf(Buffer.from(bytes).toString('base64'))

@@ -11,7 +11,7 @@ test('a store without the built script serves a page that says how to build it',
     ...{ peer: '127.0.0.1', address: '127.0.0.1', nowMs: 0, match: undefined },
     largeBodies: new CapacityLimiter({ total: 1, perCaller: 1 }),
     newRequestId: () => '1',
-    cut: () => {},
+    closeConnection: () => {},
   })
   const [[, handle] = []] = routes
   const response = await handle?.(context)

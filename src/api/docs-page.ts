@@ -22,32 +22,32 @@ const HTML = 'text/html; charset=utf-8'
 const SCRIPT = 'text/javascript; charset=utf-8'
 const HEADERS = { 'Content-Security-Policy': CONTENT_SECURITY_POLICY, 'Referrer-Policy': 'no-referrer' }
 
-/** Returns a link to a file at the base address, with its path as the text. */
-function link(path: string, file: string): string {
-  return `<a href="${path}${file}">${path}${file}</a>`
+/** Returns a link to a file below the base URL, whose path is `pathOfBase`. The text of the link is its path. */
+function link(pathOfBase: string, file: string): string {
+  return `<a href="${pathOfBase}${file}">${pathOfBase}${file}</a>`
 }
 
-function docsPage(path: string): string {
+function docsPage(pathOfBase: string): string {
   return htmlPage(
-    `<script defer src="${path}/docs/scalar.js"></script>
-<script defer src="${path}/docs/start.js"></script>
+    `<script defer src="${pathOfBase}/docs/scalar.js"></script>
+<script defer src="${pathOfBase}/docs/start.js"></script>
 `,
-    `<noscript>This page needs JavaScript; the description itself is at ${link(path, '/openapi.json')}.</noscript>
+    `<noscript>This page needs JavaScript; the description itself is at ${link(pathOfBase, '/openapi.json')}.</noscript>
 <div id="app"></div>`,
   )
 }
 
-/** On a narrow page, the samples of an operation follow its text, and do not come after all of its responses. */
+/** Puts the samples of an operation right after its text on a narrow page, instead of after all of its responses. */
 const NARROW_STYLE = `@container narrow-references-container (max-width: 900px) {
   .section-column:has(> .operation-details), .operation-details { display: contents }
   .operation-details > .markdown { order: -2 }
   .section-column:has(> .examples) { order: -1 }
 }`
 
-function startScript(path: string): string {
+function startScript(pathOfBase: string): string {
   return `Scalar.createApiReference('#app', {
-  url: '${path}/openapi.json',
-  servers: [{ url: location.origin + '${path}', description: 'This store' }],
+  url: '${pathOfBase}/openapi.json',
+  servers: [{ url: location.origin + '${pathOfBase}', description: 'This store' }],
   theme: 'default',
   withDefaultFonts: false,
   telemetry: false,
@@ -63,14 +63,14 @@ function startScript(path: string): string {
 `
 }
 
-function notBuiltPage(path: string): string {
+function notBuiltPage(pathOfBase: string): string {
   return htmlPage(
     '',
     `<h1>The docs page is not built</h1>
 <p>In a clone of petstore, <code>npm ci</code> builds it. With <code>--omit=dev</code>, its package is missing: run
 <code>npm ci</code> once, and restart the store.</p>
-<p>The description of the API is at ${link(path, '/openapi.json')} and
-${link(path, '/openapi.yaml')}.</p>`,
+<p>The description of the API is at ${link(pathOfBase, '/openapi.json')} and
+${link(pathOfBase, '/openapi.yaml')}.</p>`,
   )
 }
 
@@ -93,14 +93,14 @@ export function docsScript(file = SCALAR_FILE): DocsScript | undefined {
 
 /** Returns the handlers of the docs page and its scripts, by path. `base` is the base URL of the store. */
 export function docsRoutes(base: string, script: DocsScript | undefined): [string, Handler['handle']][] {
-  const path = basePath(base)
+  const pathOfBase = basePath(base)
   const files: [string, () => Promise<Content>][] = script
     ? [
-        ['/docs', prepareOnce(() => prepareContent(HTML, docsPage(path)))],
-        ['/docs/start.js', prepareOnce(() => prepareContent(SCRIPT, startScript(path)))],
+        ['/docs', prepareOnce(() => prepareContent(HTML, docsPage(pathOfBase)))],
+        ['/docs/start.js', prepareOnce(() => prepareContent(SCRIPT, startScript(pathOfBase)))],
         ['/docs/scalar.js', script],
       ]
-    : [['/docs', prepareOnce(() => prepareContent(HTML, notBuiltPage(path)))]]
+    : [['/docs', prepareOnce(() => prepareContent(HTML, notBuiltPage(pathOfBase)))]]
   return files.map(([file, content]) => [
     file,
     async context => sendContent(context, await content(), HEADERS),

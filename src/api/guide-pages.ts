@@ -10,7 +10,7 @@ const GUIDE_DIRECTORY = programFile('dist/guide')
 const INDEX = 'index.html'
 
 const HTML = 'text/html; charset=utf-8'
-const types: Readonly<Record<string, string>> = {
+const mediaTypes: Readonly<Record<string, string>> = {
   html: HTML,
   css: 'text/css; charset=utf-8',
   svg: 'image/svg+xml',
@@ -19,7 +19,7 @@ const types: Readonly<Record<string, string>> = {
 
 /** The pages have no script. Their styles and pictures come only from this host. */
 const PAGE_POLICY = policy("style-src 'self'", "img-src 'self' data:")
-/** A picture contains its styles. */
+/** An SVG picture contains its own styles. */
 const PICTURE_POLICY = policy("style-src 'unsafe-inline'")
 
 function policy(...allowed: string[]): string {
@@ -73,7 +73,7 @@ export function guideRoutes(directory = GUIDE_DIRECTORY): [string, Handler['hand
 }
 
 async function readGuide(directory: string, file: string): Promise<Content> {
-  const type = types[file.slice(file.lastIndexOf('.') + 1)] ?? 'application/octet-stream'
+  const type = mediaTypes[file.slice(file.lastIndexOf('.') + 1)] ?? 'application/octet-stream'
   return prepareContent(type, await Bun.file(join(directory, file)).bytes())
 }
 

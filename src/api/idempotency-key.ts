@@ -5,9 +5,11 @@ import type { RequestContext } from './request-context.ts'
 
 const BARE = /^[\x21\x23-\x7e]{1,255}$/
 const QUOTED = /^"((?:[\x20-\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"/
-/** One parameter of an item (RFC 9651, section 3.1.2): a name, and a value in any of its forms. */
-const PARAMETER =
-  /;\x20*[a-z*][a-z0-9_\-.*]*(?:=(?:"(?:[\x20-\x21\x23-\x5b\x5d-\x7e]|\\["\\])*"|[\w!#$%&'*+\-.:=/?@^`|~]+))?/y
+/** The start of a parameter (RFC 9651, section 3.1.2): its name. */
+const NAME = /;\x20*[a-z*][a-z0-9_\-.*]*/y
+/** The value of a parameter: a string, a display string, or anything without quotes. */
+const VALUE =
+  /=(?:"(?:[\x20-\x21\x23-\x5b\x5d-\x7e]|\\["\\])*"|%"(?:[ !#$&-~]|%[0-9a-f]{2})*"|[\w!#$%&'*+\-.:=/?@^`|~]+)/y
 
 /**
  * Returns the key in Idempotency-Key (draft-ietf-httpapi-idempotency-key-header-07), an RFC 9651 string or unquoted,
@@ -42,7 +44,16 @@ function keyIn(field: string): string | undefined {
 
 /** Returns whether a text is a list of parameters, or empty. The parameters have no meaning here and are ignored. */
 function areParameters(text: string): boolean {
-  PARAMETER.lastIndex = 0
-  while (PARAMETER.lastIndex < text.length) if (!PARAMETER.test(text)) return false
+  let end = 0
+  const skip = (pattern: RegExp): boolean => {
+    pattern.lastIndex = end
+    if (!pattern.test(text)) return false
+    end = pattern.lastIndex
+    return true
+  }
+  while (end < text.length) {
+    if (!skip(NAME)) return false
+    if (text[end] === '=' && !skip(VALUE)) return false
+  }
   return true
 }

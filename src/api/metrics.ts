@@ -4,9 +4,9 @@ import type { Route } from './request-context.ts'
 import { BUCKETS_SECONDS, type CacheCounts, type Counts, type Tally, tallyOf } from './tally.ts'
 
 export interface Metrics {
-  count(route: Route | undefined, status: number, tookMs: number): void
+  countResponse(route: Route | undefined, status: number, tookMs: number): void
   /** Counts a delivery attempt by the state of the delivery afterwards. */
-  attempted(state: DeliveryState): void
+  countAttempt(state: DeliveryState): void
   /** Sets the function that counts the open streams when the metrics are read. */
   watchStreams(count: () => number): void
   /** Sets the cache whose counts are read with the metrics. */
@@ -23,7 +23,7 @@ export function makeMetrics(): Metrics {
   let cache: Counts['cache']
   let reader: Promise<() => Promise<MetricsText>> | undefined
   return {
-    count: (route, status, tookMs) => {
+    countResponse: (route, status, tookMs) => {
       const tally = tallyOf(tallies, route?.id ?? 'none')
       const seconds = tookMs / 1000
       const bucket = BUCKETS_SECONDS.findIndex(bound => seconds <= bound)
@@ -33,7 +33,7 @@ export function makeMetrics(): Metrics {
       tally.seconds += seconds
       if (route?.operation.deprecation) tally.deprecated++
     },
-    attempted: state => attempts.set(state, (attempts.get(state) ?? 0) + 1),
+    countAttempt: state => attempts.set(state, (attempts.get(state) ?? 0) + 1),
     watchStreams: count => {
       streams = count
     },

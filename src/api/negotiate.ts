@@ -2,7 +2,7 @@ import { notAcceptable } from '../contract/refusals.ts'
 
 const PROBLEM = 'application/problem+json'
 
-/** The two media types of responses: resources are JSON, errors are JSON or RFC 9457 problems. */
+/** The two media types with JSON: resources are plain JSON, errors are plain JSON or RFC 9457 problems. */
 export type MediaType = 'application/json' | 'application/problem+json'
 
 /**
@@ -12,7 +12,7 @@ export type MediaType = 'application/json' | 'application/problem+json'
 export function refuseUnacceptable(headers: Headers, { success }: { success: object }): void {
   const accept = headers.get('accept')
   const type = 'stream' in success ? 'text/event-stream' : 'application/json'
-  // Most clients send one of these three values, so only other values are parsed.
+  // Most clients send no Accept, `*/*`, or exactly this type. Only other values are parsed.
   if (accept === null || accept === '*/*' || accept === type) return
   if (quality(accept, type) > 0 || namesProblemType(accept)) return
   throw notAcceptable(type)

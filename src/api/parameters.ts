@@ -13,32 +13,49 @@ import type { RequestContext } from './request-context.ts'
 import { explain } from './validate.ts'
 
 /**
- * Returns the path and query parameters by name, read according to the contract. No value is coerced.
- * Throws `invalid_parameter`, `unknown_parameter` or `missing_parameter`, with every invalid parameter.
+ * Returns the path and query parameters by name, read according to the contract. Throws `invalid_parameter`,
+ * `unknown_parameter` or `missing_parameter`: the code of the first error, with the first hundred errors.
  */
 export function readParameters(
   operation: Pick<Operation, 'pathParameters' | 'query'>,
   context: RequestContext,
 ): Record<string, unknown> {
+  const { inPath, query, required } = compiledParameters(operation)
   const values: Record<string, unknown> = {}
   const errors: ParameterError[] = []
-  for (const [name, parameter] of Object.entries(operation.pathParameters ?? {})) {
+  for (const [name, parameter] of inPath) {
     values[name] = readOne('path', name, parameter, context.pathParameters[name] ?? '', errors)
   }
   if (errors.length === 0 && decodeText(context.path) === undefined) {
     const message = 'The path is not percent-encoded UTF-8.'
-    const name = Object.keys(operation.pathParameters ?? {}).join(', ')
+    const name = inPath.map(([pathName]) => pathName).join(', ')
     errors.push({ in: 'path', name, code: 'invalid_format', message, refusal: 'invalid_parameter' })
   }
-  const query = operation.query ?? {}
   if (context.query !== '') readQuery(query, context.query, values, errors)
-  for (const [name, parameter] of Object.entries(query)) {
-    if (!parameter.required || Object.hasOwn(values, name)) continue
-    errors.push(missingParameter(name))
-  }
+  for (const name of required) if (!Object.hasOwn(values, name)) errors.push(missingParameter(name))
   const [first, ...others] = errors
   if (first) throw invalidParameters([first, ...others])
   return values
+}
+
+interface CompiledParameters {
+  readonly inPath: readonly (readonly [name: string, parameter: Parameter])[]
+  readonly query: Readonly<Record<string, Parameter>>
+  /** The names of the query parameters that must be present. */
+  readonly required: readonly string[]
+}
+
+const compiledOf = new WeakMap<object, CompiledParameters>()
+
+/** Returns the parameters of an operation in the form in which requests need them, made at the first request. */
+function compiledParameters(operation: Pick<Operation, 'pathParameters' | 'query'>): CompiledParameters {
+  const known = compiledOf.get(operation)
+  if (known) return known
+  const { pathParameters = {}, query = {} } = operation
+  const required = Object.keys(query).filter(name => query[name]?.required)
+  const made = { inPath: Object.entries(pathParameters), query, required }
+  compiledOf.set(operation, made)
+  return made
 }
 
 function readQuery(

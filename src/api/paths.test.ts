@@ -39,7 +39,7 @@ test('a literal path precedes a path with a parameter, whatever their order', ()
   }
 })
 
-test('a rest of a path matches one segment or more, and any other match precedes it', () => {
+test('`/*` at the end of a path matches one segment or more, and any other match precedes it', () => {
   const list = ['/shop/*', '/shop', '/shop/files/{file}']
   expect(findEquivalent(list, '/%73hop/a/%2f//b')).toMatchObject({
     template: '/shop/*',
@@ -49,7 +49,7 @@ test('a rest of a path matches one segment or more, and any other match precedes
   expect(findEquivalent(list, '/shop/f%69les/x')).toMatchObject({ parameters: { file: 'x' } })
 })
 
-test('a path in its normal form, or with other characters encoded, has no equivalent', () => {
+test('a path in normal form, with other characters encoded, or without a match has no equivalent', () => {
   for (const path of ['/pets', '/p%2fets', '/pets%2F1', '/%00', '/%', '/%6', '/cats%41']) {
     expect([path, findEquivalent(templates, path)]).toEqual([path, undefined])
   }

@@ -17,13 +17,13 @@ export function findEquivalent(templates: Iterable<string>, path: string): Match
   return normal === path ? undefined : findPath(templates, normal)
 }
 
-/** Returns the path of the table that matches a path in normal form; undefined if no path matches. */
+/** Returns the best match of a path in normal form; undefined if no path of the table matches it. */
 export function findPath(templates: Iterable<string>, path: string): Match | undefined {
   const segments = path.split('/')
   let best: Match | undefined
   for (const template of templates) {
     const parameters = parametersOf(template.split('/'), segments)
-    if (parameters && (!best || literals(template) > literals(best.template))) {
+    if (parameters && (!best || literalCount(template) > literalCount(best.template))) {
       best = { path, template, parameters }
     }
   }
@@ -39,7 +39,7 @@ export function hidesAnother(template: string, templates: Iterable<string>): boo
 }
 
 /** Returns the number of segments of a path that are neither a parameter nor the rest of the path. */
-function literals(template: string): number {
+function literalCount(template: string): number {
   return template.split('/').filter(part => !part.startsWith('{') && part !== '*').length
 }
 
@@ -58,7 +58,7 @@ export function similarPath(templates: Iterable<string>, path: string): string |
   return best?.template
 }
 
-/** Returns a path without percent-encoded letters, digits, `-`, `.`, `_` or `~` (RFC 3986, section 6.2.2.2). */
+/** Returns a path with its encoded letters, digits, `-`, `.`, `_` and `~` decoded (RFC 3986, section 6.2.2.2). */
 export function normalPath(path: string): string {
   return path.replaceAll(/%([0-9A-Fa-f]{2})/g, (encoded, hex: string) => {
     const character = String.fromCharCode(Number.parseInt(hex, 16))
@@ -74,7 +74,7 @@ function parametersOf(
   if (hasRest ? segments.length < template.length : template.length !== segments.length) return undefined
   const parameters: Record<string, string> = {}
   for (const [index, part] of template.entries()) {
-    if (part === '*') return { ...parameters, '*': segments.slice(index).map(decoded).join('/') }
+    if (part === '*') return { ...parameters, '*': segments.slice(index).map(decodeSegment).join('/') }
     const segment = segments[index] ?? ''
     if (!part.startsWith('{')) {
       if (part !== segment) return undefined
@@ -82,13 +82,13 @@ function parametersOf(
       // Like the router of the runtime: no parameter is empty.
       return undefined
     } else {
-      parameters[part.slice(1, -1)] = decoded(segment)
+      parameters[part.slice(1, -1)] = decodeSegment(segment)
     }
   }
   return parameters
 }
 
-function decoded(segment: string): string {
+function decodeSegment(segment: string): string {
   try {
     return decodeURIComponent(segment)
   } catch {

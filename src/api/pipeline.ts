@@ -9,13 +9,14 @@ import { type Conditions, matchesWeakly, refuseUnlessMatches } from '../shop/pre
 import { type Command, type CommandResult, replyOf } from '../store/commands.ts'
 import { executeQuery, isShortList, type Query } from '../store/queries.ts'
 import type { CachedReply, RepresentationCache } from '../store/representation-cache.ts'
-import { authenticate, authorize } from './auth.ts'
+import { authenticate, authorize, type FindCaller } from './auth.ts'
 import { assertNotRefused, expectedBytes, nextTurn, readBody, refuseBodyByHeaders } from './body.ts'
 import { isUnconditional, readConditions, refuseConditions } from './conditional.ts'
 import type { LongPoll } from './events/long-poll.ts'
 import type { SseHub } from './events/sse-hub.ts'
 import { readIdempotencyKey } from './idempotency-key.ts'
 import { bodyInChunks } from './large-body.ts'
+import { headersFor } from './last-headers.ts'
 import { announceLifecycle, enforceLifecycle } from './lifecycle.ts'
 import { refuseUnacceptable } from './negotiate.ts'
 import { decodeText, readParameters } from './parameters.ts'
@@ -32,22 +33,24 @@ export interface Pipeline {
   readonly engine: Engine<Query, Command, Reply, CommandResult>
   /** The base address of every URI in a response, without a trailing slash. */
   readonly base: string
-  /** Identifies the content of the store since its last reset; undefined for a shop. */
+  /** Identifies the content of the store since its last reset; undefined for a store that is never reset. */
   readonly contentTag?: bigint | undefined
   /** The clock for deprecation and sunset only, in milliseconds since 1970. */
   readonly lifecycleClock: () => number
+  readonly findCaller: FindCaller
   readonly makeSecret: (kind: 'key' | 'webhook') => NewSecret
   /** Resolves if events may be sent to the URL, or if there is no URL. Throws `validation_failed`. */
   readonly checkTarget: (url: string | undefined) => Promise<void>
   readonly longPoll: LongPoll
   readonly streams: SseHub
-  /** Undefined if other processes may write to the store too. */
+  /** Undefined if the cache is off, or if other processes may write to the store too. */
   readonly cache: RepresentationCache | undefined
-  /** Undefined without a cache. */
+  /** Undefined without a cache, and if the cache is verified. */
   readonly repeatedReads: RepeatedReads | undefined
-  /** Compares every reply from the cache with a fresh read, and fails if they differ; for tests. */
+  /** Compares every reply from the cache with fresh reads, and fails if they differ for long; for tests. */
   readonly verifiesCache: boolean
-  readonly rate: RateLimiter | undefined
+  /** Undefined if requests are not limited. */
+  readonly rateLimiter: RateLimiter | undefined
   readonly failedAuthentications: RateLimiter
   /** Whether the process will stop soon, so that it is not ready for requests of a load balancer. */
   readonly isDraining: () => boolean
@@ -55,15 +58,15 @@ export interface Pipeline {
 
 /**
  * Returns the response to one request, after routing and admission. Runs the remaining steps in order: each step throws
- * a StoreError or passes the request on. A read from the cache without a key returns its response synchronously,
- * because a promise costs as much as several steps.
+ * a StoreError or passes the request on. If the request has no key and its reply is in the cache, the response is
+ * returned synchronously, because a promise costs as much as several steps.
  */
 export function handleRequest(
   pipeline: Pipeline,
   context: RequestContext,
   route: Route,
 ): Response | Promise<Response> {
-  const caller = authenticate(context, pipeline.engine.readRow, pipeline.failedAuthentications)
+  const caller = authenticate(context, pipeline.findCaller, pipeline.failedAuthentications)
   return caller instanceof Promise
     ? caller.then(known => handleCaller(pipeline, context, route, known))
     : handleCaller(pipeline, context, route, caller)
@@ -93,7 +96,7 @@ function handleCaller(
 }
 
 /** The headers that differ between requests. All other headers of a cached response are the same each time. */
-const headersOfRequest = [
+const varyingHeaders = [
   'X-Request-Id',
   'RateLimit',
   'Vary',
@@ -102,8 +105,8 @@ const headersOfRequest = [
 ]
 
 /**
- * Returns the response with a cached reply. Its headers are built once, because building them is a third of the cost
- * of a read.
+ * Returns the response with a cached reply. Its fixed headers are built once, because building them is a third of the
+ * cost of a read.
  */
 function respondCached(
   pipeline: Pipeline,
@@ -119,7 +122,7 @@ function respondCached(
     const response = respond(pipeline, context, route.operation, reply, conditions)
     if (response.status === 200 && request.method === 'GET') {
       const fixed = new Headers(response.headers)
-      for (const name of headersOfRequest) fixed.delete(name)
+      for (const name of varyingHeaders) fixed.delete(name)
       cached.headers = fixed
     }
     return response
@@ -128,7 +131,7 @@ function respondCached(
     status: reply.status,
     headers: cached.headers,
   })
-  for (const name of headersOfRequest) {
+  for (const name of varyingHeaders) {
     const value = headers[name]
     if (value !== undefined) response.headers.set(name, value)
   }
@@ -136,7 +139,7 @@ function respondCached(
   return response
 }
 
-/** The longest time for which a cached reply may differ from the database: the commit has not been answered yet. */
+/** The longest time for which a cached reply may differ from the database, until the newer commit is answered. */
 const UNANSWERED_MS_MAX = 2000
 
 /** Throws if the cache keeps a reply although it has differed from the database for UNANSWERED_MS_MAX. */
@@ -187,18 +190,21 @@ function targetIn({ path, query }: RequestContext): string {
 }
 
 /** Counts a request against the rate limit of its key, or of its address. Throws `rate_limited`. */
-export function enforceRateLimit({ rate }: Pick<Pipeline, 'rate'>, context: RequestContext): void {
-  if (!rate) return
+export function enforceRateLimit(
+  { rateLimiter }: Pick<Pipeline, 'rateLimiter'>,
+  context: RequestContext,
+): void {
+  if (!rateLimiter) return
   const { headers } = context
-  headers['RateLimit-Policy'] = rate.policy
-  const { field, refusal } = rate.take(callerName(context))
+  headers['RateLimit-Policy'] = rateLimiter.policy
+  const { field, refusal } = rateLimiter.take(callerName(context))
   headers.RateLimit = field
   if (refusal) throw refusal
 }
 
 /**
- * Returns the reply to a query, and stores it in the cache. A read of the feed waits for events if the client asks for
- * that, and is not cached.
+ * Returns the reply to a query, and stores it in the cache if replies of this operation are cached. A read of the feed
+ * waits for events if the client asks for that, and is not cached.
  */
 async function runQuery(
   { engine, longPoll, cache }: Pipeline,
@@ -216,7 +222,7 @@ async function runQuery(
   return reply
 }
 
-/** Reads a row, and on SQLite a short list, on this thread, and other lists where they do not block other reads. */
+/** Runs a query: for a row, and on SQLite for a short list, on this thread; otherwise where it blocks no other read. */
 function readReply(engine: Pipeline['engine'], { reads }: Operation, query: Query): Promise<Reply> {
   const isHere = reads === 'row' || (engine.name === 'sqlite' && isShortList(query))
   return isHere ? engine.readRow(reader => executeQuery(reader, query)) : engine.readScan(query)
@@ -231,11 +237,12 @@ async function runCommand(
   conditions: Conditions,
 ): Promise<Reply> {
   const { requestId, nowMs, caller } = context
-  if (isQueryId(id) || isStreamId(id) || !caller) throw new Error('a command came without an id or a caller')
+  if (isQueryId(id) || isStreamId(id) || !caller)
+    throw new Error('a command needs the id of a command, and a caller')
   const bytes = operation.body ? await bodyOf(context) : new Uint8Array()
   const idempotency = readIdempotencyKey(operation, context, bytes)
   const body = operation.body && validateBody(operation.body, readJson(bytes))
-  // The target is checked before the transaction, which must never wait for the network.
+  // The URL is checked before the transaction, which must never wait for the network.
   if (operation.checksTarget) await checkTarget(memberOf(body, operation.checksTarget))
   await nextTurn()
   assertNotRefused(context.request)
@@ -273,7 +280,7 @@ function respond(
   headers['Cache-Control'] = cacheControl(operation)
   if (reply.etag !== undefined) headers.ETag = reply.etag
   if (reply.location !== undefined) headers.Location = base + reply.location
-  if (reply.replayed) headers['Idempotent-Replayed'] = 'true'
+  if (reply.isReplayed) headers['Idempotent-Replayed'] = 'true'
   if ('list' in operation.success) addPageLinks(context, base, operation.endless ?? 'cursor', reply.next)
   if (isRead && reply.etag !== undefined) refuseUnlessMatches(ifMatch, reply.etag)
   if (isRead && ifNoneMatch && reply.etag !== undefined && matchesWeakly(ifNoneMatch, reply.etag)) {
@@ -285,7 +292,10 @@ function respond(
     headers['Content-Length'] = String(Buffer.byteLength(reply.body))
     return new Response(null, { status: reply.status, headers })
   }
-  return new Response(bodyOfReply(context, reply.body), { status: reply.status, headers })
+  return new Response(bodyOfReply(context, reply.body), {
+    status: reply.status,
+    headers: headersFor(operation, headers),
+  })
 }
 
 function bodyOfReply(context: RequestContext, text: string): string | ReturnType<typeof bodyInChunks> {

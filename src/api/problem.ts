@@ -27,7 +27,7 @@ export function refusalResponse(context: RequestContext, error: StoreError, base
   })
 }
 
-/** Returns the response for any other error. The caller gets the request id, the log gets the details. */
+/** Returns the response for an error that is not a refusal. Its message has the request id; the log has the details. */
 export function internalErrorResponse(context: RequestContext, base: string): Response {
   return refusalResponse(context, serverFailed(context.requestId), base)
 }

@@ -7,7 +7,7 @@ export interface MetricsText {
   readonly contentType: string
 }
 
-/** The default metrics that are correct on Bun. The others are 0, NaN or gigabytes, or have a wrong type. */
+/** The default metrics that are correct on Bun. The others have a wrong value (0, NaN, gigabytes) or a wrong type. */
 const defaultsShown: readonly string[] = [
   'process_cpu_user_seconds_total',
   'process_cpu_system_seconds_total',
@@ -26,7 +26,7 @@ const defaultsShown: readonly string[] = [
 /** Returns a function that formats the counts of one store, with a registry of their own. */
 export function prometheus({ tallies, attempts, streams, cache }: Counts): () => Promise<MetricsText> {
   const register = new Registry()
-  defaultMetrics(register)
+  addDefaultMetrics(register)
   requestCounter(register, tallies)
   deprecationCounter(register, tallies)
   register.registerMetric(new DurationHistogram(tallies))
@@ -36,12 +36,12 @@ export function prometheus({ tallies, attempts, streams, cache }: Counts): () =>
   return async () => ({ text: await register.metrics(), contentType: register.contentType })
 }
 
-function defaultMetrics(register: Registry): void {
+function addDefaultMetrics(register: Registry): void {
   collectDefaultMetrics({ register })
   for (const { name } of register.getMetricsAsArray()) {
     if (!defaultsShown.includes(name)) register.removeSingleMetric(name)
   }
-  // The library counts the processor time from now on, but the metric is that of the whole process.
+  // The library counts the processor time from now on, but the metric includes all time since the process started.
   const { user, system } = process.cpuUsage()
   addSeconds(register, 'process_cpu_user_seconds_total', user)
   addSeconds(register, 'process_cpu_system_seconds_total', system)

@@ -12,7 +12,7 @@ test('a window ends after its seconds, and a new one starts with the next reques
   expect(left()).toBe('"default";r=1;t=10')
 })
 
-test('a window survives the change of generations', () => {
+test('a caller keeps its window when the young generation replaces the old one', () => {
   let nowMs = 0
   const limiter = new RateLimiter({ requests: 1, seconds: 10 }, () => nowMs)
   nowMs = 8000
@@ -20,12 +20,12 @@ test('a window survives the change of generations', () => {
   nowMs = 12_000
   limiter.take('b')
   expect(limiter.take('a').refusal?.details.retryAfterSeconds).toBe(6)
-  expect(limiter.callerCount).toBe(3)
+  expect(limiter.entryCount).toBe(3)
 })
 
 test('the number of callers in memory is bounded, and the last caller is still limited', () => {
   const limiter = new RateLimiter({ requests: 1, seconds: 3600 }, () => 0)
   for (let caller = 0; caller < 500_000; caller++) limiter.take(`${caller}`)
-  expect(limiter.callerCount).toBeLessThanOrEqual(100_000)
+  expect(limiter.entryCount).toBeLessThanOrEqual(100_000)
   expect(limiter.take('499999').refusal?.code).toBe('rate_limited')
 })

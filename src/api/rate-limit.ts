@@ -12,7 +12,7 @@ interface Window {
   endsMs: number
 }
 
-/** The maximum number of callers in one generation. A limiter holds two generations, so its memory is bounded. */
+/** The maximum number of entries in one generation. A limiter holds two generations, so its memory is bounded. */
 const CALLERS_PER_GENERATION_MAX = 50_000
 
 /**
@@ -25,21 +25,21 @@ export class RateLimiter {
   /** The value of the RateLimit-Policy header (draft-ietf-httpapi-ratelimit-headers). */
   readonly policy: string
   readonly #rate: Rate
-  readonly #timer: () => number
+  readonly #clock: () => number
   #young = new Map<string, Window>()
   #old = new Map<string, Window>()
   #youngSinceMs: number
 
-  /** `timer` returns monotonic milliseconds: setting back a wall clock must not lock callers out. */
-  constructor(rate: Rate, timer: () => number) {
+  /** `monotonicClock` returns milliseconds: setting back a wall clock must not lock callers out. */
+  constructor(rate: Rate, monotonicClock: () => number) {
     this.#rate = rate
-    this.#timer = timer
-    this.#youngSinceMs = timer()
+    this.#clock = monotonicClock
+    this.#youngSinceMs = monotonicClock()
     this.policy = `"default";q=${rate.requests};w=${rate.seconds}`
   }
 
-  /** The number of callers with a window. */
-  get callerCount(): number {
+  /** The number of entries in memory. A caller can have one in each generation. */
+  get entryCount(): number {
     return this.#young.size + this.#old.size
   }
 
@@ -48,7 +48,7 @@ export class RateLimiter {
    * (draft-ietf-httpapi-ratelimit-headers), and the refusal `rate_limited` if the window is used up.
    */
   take(caller: string): { field: string; refusal?: StoreError } {
-    const nowMs = this.#timer()
+    const nowMs = this.#clock()
     const window = this.#window(caller, nowMs)
     // Rounded first: the difference of two times can exceed the length of the window by a rounding error.
     const seconds = Math.max(1, Math.ceil(Math.round(window.endsMs - nowMs) / 1000))
@@ -68,12 +68,12 @@ export class RateLimiter {
       old && old.endsMs > nowMs
         ? old
         : { left: this.#rate.requests, endsMs: nowMs + this.#rate.seconds * 1000 }
-    this.#age(nowMs)
+    this.#dropOldGeneration(nowMs)
     this.#young.set(caller, window)
     return window
   }
 
-  #age(nowMs: number): void {
+  #dropOldGeneration(nowMs: number): void {
     const isFull = this.#young.size >= CALLERS_PER_GENERATION_MAX
     if (!isFull && nowMs - this.#youngSinceMs < this.#rate.seconds * 1000) return
     this.#old = this.#young

@@ -10,10 +10,10 @@ import type { RequestContext, Route } from './request-context.ts'
 /** Requests with a longer URL or a longer response body, in characters, always run through the pipeline. */
 const URL_CHARS_MAX = 500
 const BODY_CHARS_MAX = 16 * 1024
-/** The maximum number of characters of all known URLs. Before it would be exceeded, all URLs are forgotten. */
+/** The maximum of `Repeated.chars` of all known URLs together. Before it would be exceeded, all URLs are forgotten. */
 const CHARS_MAX = 8 * 1024 * 1024
 /** The approximate memory of a known URL in addition to its texts, in characters. Most of it is for the headers. */
-const URL_CHARS = 2000
+const URL_OVERHEAD_CHARS = 2000
 
 /** What the pipeline decided about a request, and would decide again about the next request for the same URL. */
 interface Repeated {
@@ -43,7 +43,7 @@ export interface RepeatedResponse {
 export interface RepeatedReadsOptions {
   readonly cache: RepresentationCache
   readonly admission: Admission
-  readonly rate: RateLimiter | undefined
+  readonly rateLimiter: RateLimiter | undefined
   readonly clock: () => number
   readonly lifecycleClock: () => number
   readonly newRequestId: () => string
@@ -77,7 +77,7 @@ export class RepeatedReads {
     if (url.length > URL_CHARS_MAX || body.length > BODY_CHARS_MAX || route.operation.preview !== undefined)
       return
     if (!isPlain(request.headers, host)) return
-    const chars = url.length + body.length + URL_CHARS
+    const chars = url.length + body.length + URL_OVERHEAD_CHARS
     const before = this.#known.get(url)
     if (before) this.#remove(url, before)
     if (this.#chars + chars > CHARS_MAX) this.#forget()
@@ -105,7 +105,7 @@ export class RepeatedReads {
     const startedMs = performance.now()
     const known = this.#known.get(request.url)
     if (!known || !isPlain(request.headers, known.host)) return undefined
-    const { cache, admission, rate, lifecycleClock, addressOf, onResponse } = this.#options
+    const { cache, admission, rateLimiter, lifecycleClock, addressOf, onResponse } = this.#options
     if (!admission.isFree || lifecycleClock() >= known.untilMs) return undefined
     // This is before the rate limit, because the pipeline would count the request a second time.
     if (!cache.has(known.cached)) {
@@ -113,7 +113,7 @@ export class RepeatedReads {
       return undefined
     }
     const address = addressOf(request, server.requestIP(request)?.address ?? '')
-    const taken = rate?.take(rateGroup(address))
+    const taken = rateLimiter?.take(rateGroup(address))
     if (taken?.refusal) return undefined
     cache.use(known.cached)
     const requestId = this.#options.newRequestId()
@@ -127,7 +127,7 @@ export class RepeatedReads {
   }
 }
 
-/** Returns whether no header can change the response or its log line, except headers with the client's address. */
+/** Returns whether a request with these headers gets the known response. The client's address may differ. */
 function isPlain(headers: Headers, host: string): boolean {
   if (headers.get('host') !== host) return false
   const accept = headers.get('accept')

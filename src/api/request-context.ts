@@ -15,7 +15,7 @@ export interface Route {
 /** One request and what the steps of the pipeline have found out about it so far. */
 export interface RequestContext {
   readonly request: Request
-  /** The path as the runtime returns it: percent-encoded, without dot segments. */
+  /** The path below the base URL of the store: percent-encoded, without dot segments. */
   readonly path: string
   /** The query as the runtime returns it, without the question mark. */
   readonly query: string
@@ -28,7 +28,7 @@ export interface RequestContext {
   readonly pathParameters: Readonly<Record<string, string>>
   /** Headers of every response to this request, including errors. */
   readonly headers: Record<string, string>
-  /** Limits the large bodies that are being sent. */
+  /** Limits the large response bodies that are being sent. */
   readonly largeBodies: CapacityLimiter
   route?: Route
   caller?: Caller
@@ -39,7 +39,7 @@ export interface RequestContext {
   /** The instant at which the request arrived, in milliseconds since 1970. */
   readonly nowMs: number
   /** Closes the connection within a few seconds, whatever is still buffered. */
-  readonly cut: () => void
+  readonly closeConnection: () => void
 }
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/
@@ -51,14 +51,17 @@ export interface Arrival {
   readonly nowMs: number
   readonly largeBodies: CapacityLimiter
   readonly newRequestId: () => string
-  /** Set if the router of the runtime found nothing, but the path is equivalent to a known one. */
+  /** Replaces the path and the parameters that the runtime found; undefined if those are right. */
   readonly match: Match | undefined
-  readonly cut: () => void
+  readonly closeConnection: () => void
 }
 
-/** Returns the context of a request. Its target is split but not decoded. Its id is the client's, or a new one. */
+/**
+ * Returns the context of a request. The request target is split but not decoded. The request id is the X-Request-Id of
+ * the client if that is valid, or else a new one.
+ */
 export function openRequestContext(arrival: Arrival): RequestContext {
-  const { request, peer, address, nowMs, match, largeBodies, newRequestId, cut } = arrival
+  const { request, peer, address, nowMs, match, largeBodies, newRequestId, closeConnection } = arrival
   const { path, query } = targetOf(request.url)
   const given = request.headers.get('x-request-id')
   const requestId = given !== null && REQUEST_ID.test(given) ? given : newRequestId()
@@ -73,11 +76,14 @@ export function openRequestContext(arrival: Arrival): RequestContext {
     headers: { 'X-Request-Id': requestId, 'X-Content-Type-Options': 'nosniff' },
     largeBodies,
     nowMs,
-    cut,
+    closeConnection,
   }
 }
 
-/** Returns a function that makes request ids: random for each server, and counted, which costs less than a UUID. */
+/**
+ * Returns a function that makes request ids. An id is a random prefix, the same for all ids of this function, and a
+ * count: this costs less than a UUID.
+ */
 export function makeRequestIds(): () => string {
   const prefix = randomBytes(9).toString('base64url')
   let count = 0
@@ -92,14 +98,14 @@ export function makeRequestIds(): () => string {
  * authority.
  */
 export function targetOf(url: string): { path: string; query: string } {
-  const from = url.startsWith('/') ? 0 : Math.max(url.indexOf('/', url.indexOf('://') + 3), 0)
-  const mark = url.indexOf('?', from)
-  return mark < 0
-    ? { path: url.slice(from), query: '' }
-    : { path: url.slice(from, mark), query: url.slice(mark + 1) }
+  const pathStart = url.startsWith('/') ? 0 : Math.max(url.indexOf('/', url.indexOf('://') + 3), 0)
+  const questionMark = url.indexOf('?', pathStart)
+  return questionMark < 0
+    ? { path: url.slice(pathStart), query: '' }
+    : { path: url.slice(pathStart, questionMark), query: url.slice(questionMark + 1) }
 }
 
-/** Returns the name under which a caller shares limits: its key, or else its address. */
+/** Returns the name by which limits identify a caller: its key, or else the rate group of its address. */
 export function callerName({ caller, address }: RequestContext): string {
   return caller?.keyId ? `key ${caller.keyId}` : rateGroup(address)
 }

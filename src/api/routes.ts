@@ -31,7 +31,7 @@ export type Methods = ReadonlyMap<string, Handler>
 export type Paths = ReadonlyMap<string, Methods>
 
 export interface RoutesOptions {
-  readonly pipeline: Pick<Pipeline, 'base' | 'rate' | 'repeatedReads'>
+  readonly pipeline: Pick<Pipeline, 'base' | 'rateLimiter' | 'repeatedReads'>
   readonly paths: Paths
   readonly admission: Admission
   readonly allowedOrigins: AllowedOrigins
@@ -39,7 +39,10 @@ export interface RoutesOptions {
   readonly newRequestId: () => string
   /** Returns the client address of a connection, behind trusted proxies too. */
   readonly addressOf: (request: Request, peer: string) => string
-  /** Called with every response, for the log and the metrics. */
+  /**
+   * Called with each response except those of `RepeatedReads`, for the log and the metrics. `fault` is the error behind
+   * a 500, or undefined.
+   */
   readonly onResponse: (context: RequestContext, status: number, tookMs: number, fault: unknown) => void
 }
 
@@ -97,7 +100,7 @@ export function makePathHandler(
   }
 }
 
-/** Returns a function that responds to a request of any method and path as `handle` does. */
+/** Returns a function that passes a request to its argument `handle`, whatever the method and path of the request. */
 export function makeAnyPathHandler(
   options: RoutesOptions,
 ): (request: Request, server: Server<undefined>, handle: Handler['handle']) => Response | Promise<Response> {
@@ -108,18 +111,21 @@ export function makeAnyPathHandler(
     )
 }
 
-/** Serves a path: a repeated read at once, anything else as `serve` does. */
+/** Returns a function that serves a path: a repeated read at once, and any other request as `serve` does. */
 function serveRepeated({ repeatedReads }: RoutesOptions['pipeline'], serve: Serve): Serve {
   if (!repeatedReads) return serve
   return (request, server) =>
     (request.method === 'GET' ? repeatedReads.respond(request, server) : undefined) ?? serve(request, server)
 }
 
-/** Returns a function that serves the path equivalent to the path of a request, or calls `found` if there is none. */
-function serveEquivalent(options: RoutesOptions, found: Serve): Serve {
+/**
+ * Returns a function that serves a request whose path only becomes a path of the table once it is in normal form. Other
+ * requests go to `fallback`.
+ */
+function serveEquivalent(options: RoutesOptions, fallback: Serve): Serve {
   return (request, server) => {
     const match = findEquivalent(options.paths.keys(), targetOf(request.url).path)
-    const serve = match ? serveWith(options, options.paths.get(match.template)) : found
+    const serve = match ? serveWith(options, options.paths.get(match.template)) : fallback
     return serve(request, server, match)
   }
 }
@@ -138,7 +144,7 @@ function serveWith(options: RoutesOptions, methods: Methods | undefined): Serve 
       match,
       largeBodies: admission.largeBodies,
       newRequestId: options.newRequestId,
-      cut: () => server.timeout(request, 1),
+      closeConnection: () => server.timeout(request, 1),
     })
     const finish = (response: Response, fault?: unknown): Response => {
       context.slot?.leave()
@@ -179,13 +185,14 @@ function admitAndHandle(
 ): Promise<Response> | Response {
   if (!handler?.isProbe) context.slot = admission.enter(rateGroup(context.address))
   refuseBadTarget(context)
-  // An operation counts a request once it knows the key.
+  // The pipeline counts the requests of operations itself, once it knows their key.
   if (!handler?.route && !handler?.isProbe) enforceRateLimit(pipeline, context)
   return handler ? handler.handle(context) : respondWithoutHandler(context, methods, paths)
 }
 
 /**
- * Returns whether an operation may be silent for longer than the timeout of the runtime: an import or an event read.
+ * Returns whether an operation may be silent for longer than the timeout of the runtime: an operation of an import, all
+ * of which are hidden, or an event read.
  */
 function isSlow({ hidden, endless, success }: Operation): boolean {
   return hidden === true || endless !== undefined || 'stream' in success
@@ -208,7 +215,7 @@ function respondWithoutHandler(
     throw routeNotFound(path, hint)
   }
   const { method } = request
-  const allow = allowed(methods)
+  const allow = allowField(methods)
   if (method === 'OPTIONS') {
     const patch = methods.has('PATCH') && { 'Accept-Patch': PATCH_TYPES }
     return new Response(null, { status: 204, headers: { ...headers, Allow: allow, ...patch } })
@@ -216,7 +223,7 @@ function respondWithoutHandler(
   throw methodNotAllowed(path, method, allow)
 }
 
-function allowed(methods: Methods): string {
+function allowField(methods: Methods): string {
   return [...methods.keys(), ...(methods.has('GET') ? ['HEAD'] : []), 'OPTIONS'].sort().join(', ')
 }
 

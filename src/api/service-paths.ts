@@ -18,7 +18,10 @@ import type { Handler, Methods, Paths } from './routes.ts'
 
 const LINKSET = 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"'
 
-/** Returns the paths outside the described operations: home, description, docs, probes and metrics. */
+/**
+ * Returns the paths that are not operations of the contract: home, description, API catalogue, summary, docs, guides,
+ * console, probes and metrics.
+ */
 export function servicePaths(
   pipeline: Pipeline,
   metrics: Metrics,
@@ -29,7 +32,7 @@ export function servicePaths(
   const { base, engine } = pipeline
   const get = (handle: Handler['handle']): Methods => new Map([['GET', { handle }]])
   const probe = (handle: Handler['handle']): Methods => new Map([['GET', { handle, isProbe: true }]])
-  const same = (
+  const fixedContent = (
     type: string,
     make: () => Promise<string> | string,
     fields?: Readonly<Record<string, string>>,
@@ -37,7 +40,7 @@ export function servicePaths(
     const content = prepareOnce(async () => prepareContent(type, await make()))
     return get(async context => sendContent(context, await content(), fields))
   }
-  // The first request for the description loads its modules, because most starts are not followed by one.
+  // The modules of the description are loaded for its first request, because most processes never get one.
   const description = async (): Promise<Part> =>
     (await import('../openapi/document.ts')).describe({ base, serves })
   const yaml = async (): Promise<string> =>
@@ -45,30 +48,33 @@ export function servicePaths(
   const catalog = '/.well-known/api-catalog'
   const ping = sharedPing(() => engine.ping())
   return new Map([
-    ['/', get(context => home(context, base))],
-    ['/openapi.json', same('application/json', async () => writeJson(await description()))],
-    ['/openapi.yaml', same('application/yaml', yaml)],
+    ['/', get(context => sendHome(context, base))],
+    ['/openapi.json', fixedContent('application/json', async () => writeJson(await description()))],
+    ['/openapi.yaml', fixedContent('application/yaml', yaml)],
     // RFC 9727, section 2 requires this link on HEAD.
-    [catalog, same(LINKSET, () => apiCatalog(base), { Link: `<${base}${catalog}>; rel="api-catalog"` })],
-    ['/llms.txt', same('text/markdown; charset=utf-8', () => llmsText(base, serves))],
+    [
+      catalog,
+      fixedContent(LINKSET, () => apiCatalog(base), { Link: `<${base}${catalog}>; rel="api-catalog"` }),
+    ],
+    ['/llms.txt', fixedContent('text/markdown; charset=utf-8', () => llmsText(base, serves))],
     ...[
       ...docsRoutes(base, pages.docsScript),
       ...pages.guides,
       ...consoleRoutes(base, pages.console, control),
     ].map(([path, handle]): [string, Methods] => [path, get(handle)]),
-    ['/livez', probe(context => text(context, '{"status":"live"}', 'application/json'))],
-    ['/readyz', probe(context => ready(context, pipeline, ping))],
-    ['/metrics', get(context => measured(context, pipeline, metrics))],
+    ['/livez', probe(context => sendText(context, '{"status":"live"}', 'application/json'))],
+    ['/readyz', probe(context => sendReadiness(context, pipeline, ping))],
+    ['/metrics', get(context => sendMetrics(context, pipeline, metrics))],
   ])
 }
 
 /** Returns links to every entry point, as a page for browsers and as JSON for all other clients. */
-function home(context: RequestContext, base: string): Response {
+function sendHome(context: RequestContext, base: string): Response {
   const wantsPage = (context.request.headers.get('accept') ?? '').includes('text/html')
   varyBy(context.headers, 'Accept')
   return wantsPage
-    ? text(context, homeHtml(base), 'text/html; charset=utf-8')
-    : text(context, homeJson(base), 'application/json')
+    ? sendText(context, homeHtml(base), 'text/html; charset=utf-8')
+    : sendText(context, homeJson(base), 'application/json')
 }
 
 /** Returns a function that sends one query for all concurrent probes, because probes have no other limit. */
@@ -85,7 +91,7 @@ function sharedPing(ping: () => Promise<void>): () => Promise<void> {
 /** The longest time that a probe waits for the database. */
 const PING_MS_MAX = 1500
 
-async function ready(
+async function sendReadiness(
   context: RequestContext,
   { isDraining }: Pipeline,
   ping: () => Promise<void>,
@@ -100,19 +106,19 @@ async function ready(
   } finally {
     clearTimeout(timer)
   }
-  return text(context, '{"status":"ready"}', 'application/json')
+  return sendText(context, '{"status":"ready"}', 'application/json')
 }
 
 /**
  * Returns the metrics. A program on this machine needs no key; a client elsewhere or behind a proxy needs an admin key.
  */
-async function measured(
+async function sendMetrics(
   context: RequestContext,
-  { engine, failedAuthentications }: Pipeline,
+  { findCaller, failedAuthentications }: Pipeline,
   metrics: Metrics,
 ): Promise<Response> {
   if (!isFromThisMachine(context.request, context.peer)) {
-    const caller = await authenticate(context, engine.readRow, failedAuthentications)
+    const caller = await authenticate(context, findCaller, failedAuthentications)
     if (caller.keyId === null) {
       throw metricsNeedKey()
     }
@@ -126,6 +132,6 @@ async function measured(
   })
 }
 
-function text({ headers }: RequestContext, body: string, type: string): Response {
+function sendText({ headers }: RequestContext, body: string, type: string): Response {
   return new Response(body, { headers: { ...headers, 'Content-Type': type, 'Cache-Control': 'no-cache' } })
 }

@@ -7,6 +7,7 @@ export interface CacheCounts {
   readonly size: { readonly entries: number; readonly chars: number }
 }
 
+/** The upper bound of each bucket of the durations of requests, as in a histogram of Prometheus. */
 export const BUCKETS_SECONDS = [
   0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
 ]
@@ -22,15 +23,15 @@ export interface Tally {
 
 /** What one store has counted. */
 export interface Counts {
-  /** By operation. */
+  /** By operation id; under `none` for requests that reach no operation. */
   readonly tallies: ReadonlyMap<string, Tally>
-  /** Attempts to deliver an event to a webhook. */
+  /** Attempts to deliver an event to a webhook, by the state of the delivery afterwards. */
   readonly attempts: ReadonlyMap<DeliveryState, number>
   readonly streams: (() => number) | undefined
   readonly cache: CacheCounts | undefined
 }
 
-/** Returns the tally of an operation. */
+/** Returns the tally of an operation. Creates it at the first request. */
 export function tallyOf(tallies: Map<string, Tally>, operation: string): Tally {
   const known = tallies.get(operation)
   if (known) return known

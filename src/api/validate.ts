@@ -3,14 +3,14 @@ import { FIELD_ERRORS_MAX, type FieldError, fieldErrorCodes, validationFailed } 
 import { type JsonValue, writeJson } from '../model/json.ts'
 import { similarName } from '../model/similar-name.ts'
 
-/** The maximum length of an echoed member name, so that a client that sends a megabyte does not get it back. */
+/** The maximum length of an echoed name or value, so that no response repeats a megabyte that a client sent. */
 const NAME_CHARS_MAX = 100
 
 type FieldErrorCode = FieldError['code']
 type Issue = z.core.$ZodIssue
 
 /**
- * Returns a parsed value. Throws `validation_failed` with the parts that break its schema, at most the first hundred.
+ * Returns the parsed body. Throws `validation_failed` with the parts that break the schema, at most the first hundred.
  */
 export function validateBody(schema: z.ZodType, value: JsonValue): unknown {
   const result = schema.safeParse(value)
@@ -18,16 +18,18 @@ export function validateBody(schema: z.ZodType, value: JsonValue): unknown {
   // Truncated before the messages are created, because a body of 1 MiB can have half a million errors.
   const issues = result.error.issues.slice(0, FIELD_ERRORS_MAX)
   const known = schema instanceof z.ZodObject ? Object.keys(schema.shape) : []
-  throw validationFailed(issues.filter(isFirstOfItsPlace).flatMap(issue => bodyErrors(issue, value, known)))
+  throw validationFailed(issues.filter(isIndependent).flatMap(issue => bodyErrors(issue, value, known)))
 }
 
-/** Returns false for an error that follows from a wrong type, such as the length of a text in place of an array. */
-function isFirstOfItsPlace(issue: Issue, index: number, issues: readonly Issue[]): boolean {
+/** Returns false for an issue that follows from a wrong type, such as the length of a text in place of an array. */
+function isIndependent(issue: Issue, index: number, issues: readonly Issue[]): boolean {
   const place = issue.path.join('/')
-  return !issues.slice(0, index).some(one => one.code === 'invalid_type' && one.path.join('/') === place)
+  return !issues
+    .slice(0, index)
+    .some(earlier => earlier.code === 'invalid_type' && earlier.path.join('/') === place)
 }
 
-/** Returns the code of an issue, out of the closed set of codes, and its message. `given` is the value. */
+/** Returns the code of an issue, out of the closed set of codes, and its message. `given` is the sent value. */
 export function explain(issue: Issue, given: unknown): { code: FieldErrorCode; message: string } {
   switch (issue.code) {
     case 'invalid_type':
@@ -37,14 +39,14 @@ export function explain(issue: Issue, given: unknown): { code: FieldErrorCode; m
         message: `must be ${typeNames[issue.expected] ?? `a ${issue.expected}`}`,
       }
     case 'too_small':
-      return bound(issue.origin, 'at least', issue.minimum, 'too_short')
+      return boundError(issue.origin, 'at least', issue.minimum, 'too_short')
     case 'too_big':
-      return bound(issue.origin, 'at most', issue.maximum, 'too_long')
+      return boundError(issue.origin, 'at most', issue.maximum, 'too_long')
     case 'invalid_value':
       if (given === undefined) return { code: 'required', message: 'is required' }
       return {
         code: 'not_in_enum',
-        message: `must be one of ${issue.values.map(String).join(', ')}, not ${shown(given)}`,
+        message: `must be one of ${issue.values.map(String).join(', ')}, not ${quotedValue(given)}`,
       }
     case 'unrecognized_keys':
       return { code: 'unknown_field', message: 'is not a member of this object' }
@@ -62,13 +64,19 @@ const typeNames: Readonly<Record<string, string>> = {
   object: 'an object',
 }
 
-/** Returns the errors of an issue: one for each unknown member. `known` are the members that the body can have. */
+/**
+ * Returns the errors of an issue: one for each unknown member, and one for any other issue. `known` are the members
+ * that the body can have.
+ */
 function bodyErrors(issue: Issue, body: JsonValue, known: readonly string[]): FieldError[] {
   if (issue.code === 'unrecognized_keys') {
     const missing = issue.path.length > 0 ? [] : known.filter(name => valueAt(body, [name]) === undefined)
     // One such issue has every unknown member of its object. Only the errors that are sent get a suggestion.
     return issue.keys.map((key, index) =>
-      bodyError([...issue.path, key], refusedMember(key, issue, index < FIELD_ERRORS_MAX ? missing : [])),
+      bodyError(
+        [...issue.path, key],
+        explainUnknownMember(key, issue, index < FIELD_ERRORS_MAX ? missing : []),
+      ),
     )
   }
   return [bodyError(issue.path, explain(issue, valueAt(body, issue.path)))]
@@ -78,7 +86,11 @@ function bodyErrors(issue: Issue, body: JsonValue, known: readonly string[]): Fi
  * Returns the error of an unknown member. If a client sends an id on creation, the error says that the store assigns
  * ids. Any other error names the member that was probably meant, out of those in `missing`.
  */
-function refusedMember(key: string, issue: Issue, missing: readonly string[]): ReturnType<typeof explain> {
+function explainUnknownMember(
+  key: string,
+  issue: Issue,
+  missing: readonly string[],
+): ReturnType<typeof explain> {
   if (key === 'id' && issue.path.length === 0)
     return { code: 'read_only', message: 'is assigned by the store' }
   const { code, message } = explain(issue, null)
@@ -100,12 +112,12 @@ function locationName(path: readonly PropertyKey[]): string {
   return `${String(member).slice(0, NAME_CHARS_MAX)}${indexes.map(index => `[${String(index)}]`).join('')}`
 }
 
-/** Returns a value as it was sent, truncated. */
-function shown(value: unknown): string {
+/** Returns a value as JSON text, truncated. */
+function quotedValue(value: unknown): string {
   return writeJson(value).slice(0, NAME_CHARS_MAX)
 }
 
-function bound(
+function boundError(
   origin: string,
   words: string,
   limit: number | bigint,

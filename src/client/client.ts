@@ -95,8 +95,8 @@ export type Call = (
 export function makeCall(options: ClientOptions): Call {
   const { timeoutMs = TIMEOUT_MS, retriesMax = RETRIES_MAX, onRetry, onDeprecation } = options
   const connection = connectionOf(options)
-  positive('timeoutMs', timeoutMs)
-  wholeNumber('retriesMax', retriesMax)
+  requirePositive('timeoutMs', timeoutMs)
+  requireWholeNumber('retriesMax', retriesMax)
   const notify = (operationId: string, headers: Headers): void => {
     const notice = onDeprecation && deprecationIn(operationId, headers)
     if (!notice) return
@@ -109,12 +109,12 @@ export function makeCall(options: ClientOptions): Call {
   }
   return async (id, operation, input, callOptions = {}) => {
     const request = prepareRequest(connection, operation, input, callOptions)
-    const attemptMs = positive('timeoutMs', callOptions.timeoutMs ?? timeoutMs)
+    const attemptMs = requirePositive('timeoutMs', callOptions.timeoutMs ?? timeoutMs)
     const sendOptions: SendOptions = {
       fetch: connection.fetch,
       // `wait` is the number of seconds that the store may wait for events before it responds.
       timeoutMs: attemptMs + (Number(input.wait ?? 0) || 0) * 1000,
-      retriesMax: wholeNumber('retriesMax', callOptions.retriesMax ?? retriesMax),
+      retriesMax: requireWholeNumber('retriesMax', callOptions.retriesMax ?? retriesMax),
       signal: callOptions.signal,
       onRetry,
     }
@@ -137,7 +137,7 @@ function connectionOf({ baseUrl, key, fetch }: ClientOptions): Connection {
 /**
  * Returns the response of a list operation with a page as its data: the items, and the position of the next page, which
  * is in the Link header. The data is undefined if the response has no items because nothing has changed (304). Throws
- * ConnectionError if a link is missing or malformed.
+ * ConnectionError if the link to the first page is missing, or if the link to the next page is malformed.
  */
 export function asPage(
   response: ApiResponse<unknown>,
@@ -161,13 +161,13 @@ export function asPage(
 /**
  * Returns `value`. Throws RangeError if it is not a number greater than 0: NaN, for example, would be no time limit.
  */
-function positive(name: string, value: number): number {
+function requirePositive(name: string, value: number): number {
   if (typeof value === 'number' && value > 0) return value
   throw new RangeError(`${name} must be greater than 0.`)
 }
 
 /** Returns `value`. Throws RangeError if it is not 0, 1, 2, ...: with NaN, for example, the retries would never end. */
-function wholeNumber(name: string, value: number): number {
+function requireWholeNumber(name: string, value: number): number {
   if (Number.isSafeInteger(value) && value >= 0) return value
   throw new RangeError(`${name} must be 0, 1, 2, ...`)
 }
@@ -181,7 +181,8 @@ function baseOf(given: string | URL): string {
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined
   const isHttp = url?.protocol === 'http:' || url?.protocol === 'https:'
   if (!isHttp || url.username !== '' || url.password !== '' || /[?#]/.test(baseUrl)) {
-    const rule = 'It must be an http or https URL without user and query, such as http://127.0.0.1:8080.'
+    const rule =
+      'It must be an http or https URL without user, query and fragment, such as http://127.0.0.1:8080.'
     throw new TypeError(`baseUrl is ${baseUrl === '' ? 'empty' : baseUrl}. ${rule}`)
   }
   let end = baseUrl.length

@@ -1,6 +1,6 @@
 import type { ErrorCode, FieldError } from './api-types.ts'
 
-/** The body of an error response. */
+/** An error response: its status and headers, and the members of its body. */
 export interface Refusal {
   readonly status: number
   readonly code: ErrorCode | 'unknown'

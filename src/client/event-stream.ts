@@ -3,7 +3,7 @@ import { ConnectionError } from './errors.ts'
 /** One parsed part of a stream of server-sent events. */
 export type StreamPart =
   | { readonly kind: 'event'; readonly data: string }
-  /** The position to resume from. It is sent with each event, and may also be sent without one. */
+  /** The position to resume from. It is sent with each event, and may also be sent without an event. */
   | { readonly kind: 'id'; readonly id: string }
   | { readonly kind: 'retry'; readonly ms: number }
 
@@ -46,12 +46,12 @@ async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<strin
   const decoder = new TextDecoder()
   let parts: string[] = []
   let chars = 0
-  let endedWithCr = false
+  let isAfterCr = false
   for await (const chunk of chunks) {
     let text = decoder.decode(chunk, { stream: true })
     if (text === '') continue
-    if (endedWithCr && text.startsWith('\n')) text = text.slice(1)
-    endedWithCr = text.endsWith('\r')
+    if (isAfterCr && text.startsWith('\n')) text = text.slice(1)
+    isAfterCr = text.endsWith('\r')
     const [first = '', ...others] = text.split(/\r\n|\n|\r/)
     // Only the new text is searched, because a long line may arrive in many chunks.
     parts.push(first)

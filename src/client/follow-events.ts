@@ -75,7 +75,8 @@ export async function* follow(
 const POSITION = /^\d{1,19}$/
 
 /**
- * The response is not a stream of events, so it does not come from a store. A new attempt would get the same response.
+ * Thrown for a response that is not a stream of events, so it does not come from a store. A new attempt would get the
+ * same response.
  */
 class UnexpectedResponse extends ConnectionError {}
 

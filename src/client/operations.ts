@@ -273,7 +273,7 @@ export interface Operations {
   ): PagedList<Order, O>
 
   /**
-   * Place an order. Reserves the units. With `complete: true` it is a sale over the counter: the units leave the stock at once. Such a sale is reported by `petstore.order.placed` alone; its data has `complete: true`.
+   * Place an order. Reserves the units. With `complete: true` it is a sale over the counter: the units leave the stock at once. Such a sale has no `petstore.order.completed` event: the data of its `petstore.order.placed` event has `complete: true`.
    *
    * Requires a key with the scope `orders:write`.
    *
@@ -739,7 +739,7 @@ export interface Operations {
   ): Promise<ApiResponse<CreatedApiKey>>
 
   /**
-   * Read the key of the request. The key that the request was sent with: its id, its scopes and its expiry, but not the key itself. A client can check with it which operations it may use, and when it needs another key.
+   * Read the key of the request. The key that the request was sent with: its id, its scopes and its expiry, but not the key itself. With this operation, a client can check which operations it may use, and when it needs another key.
    *
    * Requires any valid key.
    */

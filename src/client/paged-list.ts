@@ -9,7 +9,7 @@ export interface ListPage<T> {
 
 /**
  * The result of a list operation. Await it for one page, or iterate over it for all items: `for await (const pet of
- * store.listPets())`. No request is sent before that.
+ * store.listPets())`. No request is sent before that, and each await or iteration sends its own requests.
  */
 export interface PagedList<T, O> extends Promise<Read<ListPage<T>, O>>, AsyncIterable<T> {
   /** Iterates over the pages. */

@@ -36,7 +36,7 @@ export interface OperationShape {
 /** The input of an operation: path and query parameters by name, and `body`. */
 export type OperationInput = Readonly<Record<string, unknown>>
 
-/** A request that can be sent more than once. */
+/** A request that is ready to be sent. Each attempt sends the same. */
 export interface PreparedRequest {
   readonly url: string
   readonly init: { readonly method: string; readonly headers: Record<string, string>; readonly body?: string }
@@ -131,7 +131,7 @@ export function targetOf(
     const values: unknown[] = Array.isArray(value) ? value : [value]
     // Without a value, the filter would be absent, and the list would contain all items.
     if (values.length === 0) throw new TypeError(`${name} must have at least one value.`)
-    return values.map(one => `${name}=${encodeURIComponent(parameterText(one, name))}`)
+    return values.map(element => `${name}=${encodeURIComponent(parameterText(element, name))}`)
   })
   return pairs.length > 0 ? `${filled}?${pairs.join('&')}` : filled
 }
@@ -159,7 +159,7 @@ export function toJson(value: unknown, name = 'the value'): string {
 
 /**
  * Returns a value with every integer as a bigint, and every Date as text. Throws like `toJson`; `hasFractions` allows
- * numbers between 2 integers.
+ * finite numbers that are not integers.
  */
 function exactValue(value: unknown, name: string, hasFractions = false): unknown {
   if (typeof value === 'number') {

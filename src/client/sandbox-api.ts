@@ -52,7 +52,7 @@ export interface LoggedRequest {
   ms: number
   /** The operation; absent for a path that is not one. */
   operationId?: string
-  /** The failure that a rule caused, as in the header Petstore-Fault. */
+  /** The failure that a rule caused or the request asked for, as in the header Petstore-Fault. */
   fault?: string
 }
 
@@ -101,7 +101,7 @@ export interface Snapshot {
 /** The operations that a rule can be for. */
 export type FaultOperation = keyof Operations | 'streamEvents'
 
-/** What happens: `error` responds with a code of the catalogue; `delay` waits before the request is handled; `drop_before_command` closes the connection, and nothing has happened; `drop_after_commit` closes it after the change was made; `truncate` cuts the body of the response; `rate_limit` allows some requests per time; `cut_stream` ends an event stream abruptly; the `webhook_` effects change a delivery. */
+/** What happens: `error` responds with a code of the catalogue; `delay` waits before the request is handled; `drop_before_command` closes the connection before anything has changed; `drop_after_commit` closes it after the change was committed; `truncate` cuts the body of the response; `rate_limit` allows a number of requests per period; `cut_stream` ends an event stream abruptly; the `webhook_` effects change a delivery. */
 export type FaultEffect =
   | {
       type: 'error'
@@ -119,19 +119,19 @@ export type FaultEffect =
   | { type: 'drop_after_commit' }
   | {
       type: 'truncate'
-      /** `truncate`: the bytes that are sent; half of the body by default. */
+      /** `truncate`: the number of bytes that are sent; by default half of the body, or 100 bytes of an event stream. */
       bytes?: Int64Input | undefined
     }
   | {
       type: 'rate_limit'
-      /** `rate_limit`: the requests allowed in each period. */
+      /** `rate_limit`: the number of requests allowed in each period. */
       requests: Int64Input
-      /** `rate_limit`: the length of the period. */
+      /** `rate_limit`: the length of the period, in seconds. */
       seconds: Int64Input
     }
   | {
       type: 'cut_stream'
-      /** `cut_stream`: the events that are sent first; 1 by default. */
+      /** `cut_stream`: the number of events that are sent first; 1 by default. */
       events?: Int64Input | undefined
     }
   | { type: 'webhook_twice' }

@@ -33,7 +33,7 @@ export interface RequestsPage {
   readonly before?: bigint | number | undefined
 }
 
-/** Returns the control operations of a host. `key` is the key of the sandboxes that are controlled. */
+/** Returns the control operations of a host. `key` belongs to the sandbox that is controlled or used as a seed. */
 export function makeSandboxControl(options: ClientOptions): SandboxControl {
   const call = makeCall(options)
   const send = async <T>(id: keyof typeof sandboxOperations, input: OperationInput): Promise<T> => {

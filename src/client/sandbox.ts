@@ -37,7 +37,7 @@ export interface SandboxClient extends Client, AsyncDisposable {
   /** When the host deletes the sandbox. */
   readonly expiresAt: string
   /**
-   * Restores the content of the seed, or of a snapshot of this sandbox. The ids begin again as they were; the fault
+   * Restores the content of the seed, or of a snapshot of this sandbox. New ids continue from that content. The fault
    * rules and the request log remain.
    */
   reset(snapshot?: string): Promise<Sandbox>
@@ -52,8 +52,8 @@ export interface SandboxClient extends Client, AsyncDisposable {
   /** Returns the last requests to the store and their responses, the newest first. */
   requests(page?: RequestsPage): Promise<LoggedRequest[]>
   /**
-   * Sets the clock that decides which operations are deprecated and which have been retired, and returns it. null
-   * returns it to the real time.
+   * Sets the clock that decides which operations are deprecated and which have been retired, and returns its instant.
+   * null sets it to the real time.
    */
   clock(instant: string | Date | null): Promise<string>
   /** Deletes the sandbox. Does nothing if it does not exist, for example because it expired. */
@@ -61,7 +61,7 @@ export interface SandboxClient extends Client, AsyncDisposable {
 }
 
 /** The codes with which a server without control operations responds. */
-const OTHER_SERVER: readonly string[] = ['route_not_found', 'method_not_allowed', 'unknown']
+const OTHER_SERVER_CODES: readonly string[] = ['route_not_found', 'method_not_allowed', 'unknown']
 
 /**
  * Creates a sandbox on a host (`petstore sandboxes`), and returns a client of its store. Throws TypeError or RangeError
@@ -76,7 +76,7 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
   }
   const hostControl = makeSandboxControl({ ...clientOptions, baseUrl: host, key: seedKey })
   const created = await hostControl.create({ seed, label, lifetimeSeconds }).catch(error => {
-    if (!(error instanceof ApiError) || !OTHER_SERVER.includes(error.code)) throw error
+    if (!(error instanceof ApiError) || !OTHER_SERVER_CODES.includes(error.code)) throw error
     throw new TypeError(`${host} is not a host of sandboxes: it may be a store, or one sandbox.`, {
       cause: error,
     })
@@ -111,7 +111,7 @@ function controlsOf(control: SandboxControl, id: string): SandboxMethods {
   }
 }
 
-/** Returns the variable of Node, Bun and Deno; undefined if it is empty, and in a browser. */
+/** Returns PETSTORE_SANDBOXES on Node, Bun and Deno; undefined if it is empty or not set, and in a browser. */
 function hostOfEnvironment(): string | undefined {
   // Safe: the members may be absent, as the type says.
   const { process } = globalThis as { process?: { env?: Readonly<Record<string, string | undefined>> } }

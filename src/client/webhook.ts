@@ -2,7 +2,7 @@ import { parseJson } from '../model/json.ts'
 import type { Event } from './api-types.ts'
 
 export interface WebhookRequest {
-  /** The headers of the request. */
+  /** The headers of the request, as `fetch` or Node represents them. */
   readonly headers: Headers | Readonly<Record<string, string | readonly string[] | undefined>>
   /** The raw body. Re-serialized JSON has other bytes, and the signature would not match. */
   readonly body: string | Uint8Array | ArrayBuffer
@@ -48,7 +48,7 @@ export async function verifyWebhook(
     )
   }
   const bytes = bytesOf(body)
-  const signedContent = concatenated(new TextEncoder().encode(`${id}.${timestamp}.`), bytes)
+  const signedContent = concatenate(new TextEncoder().encode(`${id}.${timestamp}.`), bytes)
   for (const secretBytes of (Array.isArray(secret) ? secret : [secret]).map(decodeSecret)) {
     if (await matchesAnySignature(secretBytes, signedContent, signatures)) return parseEvent(bytes)
   }
@@ -104,7 +104,7 @@ function decodeBase64(base64: string): Uint8Array<ArrayBuffer> | undefined {
   }
 }
 
-function concatenated(first: Uint8Array, second: Uint8Array): Uint8Array<ArrayBuffer> {
+function concatenate(first: Uint8Array, second: Uint8Array): Uint8Array<ArrayBuffer> {
   const all = new Uint8Array(first.length + second.length)
   all.set(first)
   all.set(second, first.length)

@@ -38,11 +38,15 @@ export const events = {
       type,
       petId: idParameter('Events about this pet: the pet itself, its stock and its orders.'),
       limit: paging.limit,
-      wait: integerParameter(
-        0,
-        WAIT_SECONDS_MAX,
-        'Seconds to wait while there is nothing to return (long polling).',
-      ),
+      wait: {
+        ...integerParameter(
+          0,
+          WAIT_SECONDS_MAX,
+          'Seconds to wait while there is nothing to return (long polling).',
+        ),
+        // A tool that sends the example waits this long for its response.
+        example: 5,
+      },
     },
     success: { status: 200, list: Event, description: 'Events, oldest first.' },
     errors: ['event_history_expired'],

@@ -35,7 +35,7 @@ export const keys = {
     tag: 'Keys',
     summary: 'Read the key of the request',
     description:
-      'The key that the request was sent with: its id, its scopes and its expiry, but not the key itself. A client can check with it which operations it may use, and when it needs another key.',
+      'The key that the request was sent with: its id, its scopes and its expiry, but not the key itself. With this operation, a client can check which operations it may use, and when it needs another key.',
     scope: 'any-key',
     stability: 'stable',
     reads: 'row',

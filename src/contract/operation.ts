@@ -61,7 +61,7 @@ export interface Operation {
   readonly checksTarget?: 'url'
   /** The operation is only for the command line: it is served, but not described. */
   readonly hidden?: true
-  /** The error codes of the operation, in addition to those that any operation can have. */
+  /** The error codes of the operation, in addition to the codes that its other members imply: see `errorsOf`. */
   readonly errors: readonly ErrorCodeName[]
 }
 
@@ -86,9 +86,9 @@ export interface Page<T> {
   readonly items: readonly T[]
   readonly next?: string | undefined
   /** Endless lists only: whether there is no event after `next`. */
-  readonly atHead?: boolean
+  readonly isAtHead?: boolean
   /** Set if the list is filtered to one resource by its id. The page then has the ETag of the resource. */
-  readonly single?: true
+  readonly isSingle?: true
 }
 
 /** The result of a verb. */

@@ -52,7 +52,7 @@ export const orders = {
     tag: 'Store',
     summary: 'Place an order',
     description:
-      'Reserves the units. With `complete: true` it is a sale over the counter: the units leave the stock at once. Such a sale is reported by `petstore.order.placed` alone; its data has `complete: true`.',
+      'Reserves the units. With `complete: true` it is a sale over the counter: the units leave the stock at once. Such a sale has no `petstore.order.completed` event: the data of its `petstore.order.placed` event has `complete: true`.',
     scope: 'orders:write',
     stability: 'stable',
     body: NewOrder,

@@ -15,7 +15,7 @@ export interface Parameter<T = unknown> {
   readonly description: string
   readonly example?: string | number | boolean
   readonly required?: true
-  /** The description allows an empty value. Without this, gateways refuse an empty value. */
+  /** Whether the description allows an empty value. Gateways refuse an empty value that it does not allow. */
   readonly mayBeEmpty?: true
 }
 
@@ -125,8 +125,8 @@ export function enumParameter<const T extends Record<string, string>>(
 }
 
 /**
- * Returns a `sort` parameter. `id` is the name of its enum in generated code. Its example must be compatible with the
- * examples of the filters.
+ * Returns a `sort` parameter. `id` is the name of its enum in generated code. The example must be a sort
+ * that the examples of the filters allow.
  */
 export function sortParameter<const T extends Readonly<Record<string, string>>>(
   id: string,

@@ -78,7 +78,7 @@ export function requestTimeout(): StoreError {
 }
 
 /** The refusal of a body or a request that ended early. */
-export function incomplete(subject: 'The body' | 'The request'): StoreError {
+export function incompleteRequest(subject: 'The body' | 'The request'): StoreError {
   return new StoreError('malformed_json', `${subject} is incomplete.`)
 }
 

@@ -59,7 +59,7 @@ export const service = {
     method: 'POST',
     path: '/imports/{importId}/apply',
     tag: 'Service',
-    summary: 'Load the staged rows, all or nothing',
+    summary: 'Load the staged rows in one transaction',
     scope: 'pets:write',
     stability: 'stable',
     hidden: true,

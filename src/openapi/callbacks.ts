@@ -1,4 +1,4 @@
-import { Event, eventOf } from '../model/event.ts'
+import { Event, eventSchemas } from '../model/event.ts'
 import { eventTypes, TEST_TYPE } from '../model/event-type.ts'
 import type { Components } from './components.ts'
 import { eventExamples } from './event-examples.ts'
@@ -40,7 +40,7 @@ export function callbacksPart(parameters: Components): Part {
   const content = { schema: schemaPart(Event), examples: Object.fromEntries(examples) }
   const part = receiverPart(parameters, 'receiveEvent', 'Receive an event', content)
   const description =
-    'The store sends this request and signs it per Standard Webhooks: verify the signature over the raw body before you trust it. Respond with 2xx within 10 seconds; after anything else, the delivery is retried, by default 9 times within about 76 hours, with the same `webhook-id`. An event can arrive more than once, and after an event that happened later: `id` identifies duplicates, and `sequence` gives the order.'
+    'The store sends this request and signs it per Standard Webhooks: verify the signature over the raw body before you trust it. Respond with 2xx within 10 seconds. After any other outcome except 410, the delivery is retried, by default 9 times within about 76 hours, with the same `webhook-id`. An event can arrive more than once, and after an event that happened later: `id` identifies duplicates, and `sequence` gives the order.'
   return { event: { '{$request.body#/url}': { post: { ...part, description } } } }
 }
 
@@ -49,7 +49,7 @@ export function webhooksPart(parameters: Components): Part {
   const types = [...eventTypes, TEST_TYPE] as const
   return Object.fromEntries(
     types.map(type => {
-      const content = { schema: schemaPart(eventOf[type]), example: eventExamples[type] }
+      const content = { schema: schemaPart(eventSchemas[type]), example: eventExamples[type] }
       return [type, { post: receiverPart(parameters, operationIdOf(type), `Receive ${type}`, content) }]
     }),
   )

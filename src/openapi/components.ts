@@ -1,7 +1,7 @@
 import type { Part } from './schemas.ts'
 
 /** A part that can be used in several places, and its name if it becomes a component. */
-export interface Named {
+export interface NamedPart {
   readonly name: string
   readonly part: Part
 }
@@ -14,7 +14,7 @@ export interface Components {
 }
 
 /** Returns a component for every part that occurs more than once with the same text, and the references to them. */
-export function shareParts(section: string, uses: readonly Named[]): Components {
+export function shareParts(section: string, uses: readonly NamedPart[]): Components {
   const byText = Map.groupBy(uses, ({ part }) => JSON.stringify(part))
   const names = new Map<string, string>()
   const components: Part = {}

@@ -4,11 +4,11 @@ import { type Operation, requiredScope, type Tag } from '../contract/operation.t
 import { isRepeated, type Parameter } from '../contract/parameter.ts'
 import { errorTable } from '../model/error.ts'
 import { callbacksPart, deliveryHeaders, webhooksPart } from './callbacks.ts'
-import { type Named, pascalCase, shareParts } from './components.ts'
+import { type NamedPart, pascalCase, shareParts } from './components.ts'
 import { requestExample } from './examples.ts'
 import { headerComponents, requestHeaders } from './headers.ts'
 import { errorCodesPart, errorResponsesOf } from './refusals.ts'
-import { successes } from './responses.ts'
+import { successResponses } from './responses.ts'
 import { type Part, schemaComponents, schemaPart, usedOnly } from './schemas.ts'
 
 export interface DescriptionOptions {
@@ -23,14 +23,14 @@ const REVISION = 3
 
 /** Returns the OpenAPI 3.0.3 document of the service, generated from the contract alone. */
 export function describe({ base, serves }: DescriptionOptions): Part {
-  const operations = described(serves)
+  const operations = describedOperations(serves)
   const ids = new Set(operations.map(([id]) => id))
   const hasWebhooks = ids.has('createWebhook')
   const errors = errorResponsesOf(operations)
   const parameters = shareParts('parameters', [
-    ...operations.flatMap(([, operation]) => parameterParts(operation).map(parameterNamed)),
+    ...operations.flatMap(([, operation]) => parameterParts(operation).map(namedParameter)),
     // These are listed twice, because both the callback and the webhooks use them.
-    ...(hasWebhooks ? [...deliveryHeaders, ...deliveryHeaders].map(parameterNamed) : []),
+    ...(hasWebhooks ? [...deliveryHeaders, ...deliveryHeaders].map(namedParameter) : []),
   ])
   const paths: Record<string, Part> = {}
   for (const [id, operation] of operations) {
@@ -39,7 +39,7 @@ export function describe({ base, serves }: DescriptionOptions): Part {
       parameters: parameterParts(operation).map(parameters.refer),
       ...bodyPart(id, operation),
       responses: {
-        ...successes(id, operation, other => ids.has(other)),
+        ...successResponses(id, operation, other => ids.has(other)),
         ...errors.responsesOf(id),
       },
       ...(id === 'createWebhook' && { callbacks: callbacksPart(parameters) }),
@@ -72,7 +72,7 @@ const parameterNames: Readonly<Record<string, string>> = {
   type: 'EventTypeFilter',
 }
 
-function parameterNamed(part: Part): Named {
+function namedParameter(part: Part): NamedPart {
   const name = String(part.name)
   const suffix = part.in === 'query' ? 'Filter' : pascalCase(String(part.in))
   return { name: parameterNames[name] ?? `${pascalCase(name)}${suffix}`, part }
@@ -119,9 +119,11 @@ The [guides](${base}/docs/guide) explain the rest, such as how to
 - Every error is an \`Error\` with a code from the catalogue at \`/errors\`. A request whose \`Accept\` names
   \`application/problem+json\` gets the same error as a problem of RFC 9457, with the additional members \`type\`,
   \`title\`, \`detail\` and \`instance\`. \`x-error-codes\` lists the codes of each operation by status.
-- A POST, PATCH, PUT or DELETE with an \`Idempotency-Key\` takes effect once, however often it is sent. Operations whose
-  response contains a secret accept no such key. An \`Idempotency-Key\` belongs to one API key and one operation.
-- Every read evaluates \`If-None-Match\` and \`If-Match\`. The ETag of a list is weak: only \`If-Match: *\` matches it.
+- A POST, PATCH, PUT or DELETE with an \`Idempotency-Key\` takes effect once, however often it is sent within 24 hours.
+  Operations whose response contains a secret accept no such key. An \`Idempotency-Key\` belongs to one API key and one
+  operation.
+- Every read with an ETag evaluates \`If-None-Match\` and \`If-Match\`. The ETag of a list is weak: only \`If-Match: *\`
+  matches it.
 - A PATCH is a JSON Merge Patch (RFC 7396), as \`application/json\` or \`application/merge-patch+json\`.
 - Ids are 64-bit integers, read and sent without loss of precision.
 - Text is stored as it was sent; it must not contain U+0000. Instants are RFC 3339 date-times in the years 0001 to
@@ -162,7 +164,7 @@ function preamble(base: string, used: ReadonlySet<string>): Part {
   }
 }
 
-function described(serves: (operation: Operation) => boolean): [OperationId, Operation][] {
+function describedOperations(serves: (operation: Operation) => boolean): [OperationId, Operation][] {
   const operations: [string, Operation][] = Object.entries(contract)
   return operations.flatMap(([id, operation]): [OperationId, Operation][] =>
     isOperationId(id) && !operation.hidden && serves(operation) ? [[id, operation]] : [],
@@ -174,7 +176,7 @@ function operationPart(id: string, operation: Operation): Part {
   const errorText = errors
     .map(code => `- ${errorTable[code].status} \`${code}\`: ${errorTable[code].meaning}`)
     .join('\n')
-  const texts = [description, needsText(operation), errorText && `Specific errors:\n\n${errorText}`]
+  const texts = [description, keyRequirementText(operation), errorText && `Specific errors:\n\n${errorText}`]
   return {
     operationId: id,
     tags: [tag],
@@ -185,7 +187,7 @@ function operationPart(id: string, operation: Operation): Part {
   }
 }
 
-function needsText(operation: Operation): string {
+function keyRequirementText(operation: Operation): string {
   if (operation.scope === 'public') return 'Requires no key.'
   const scope = requiredScope(operation)
   return scope === undefined ? 'Requires any valid key.' : `Requires a key with the scope \`${scope}\`.`

@@ -3,7 +3,7 @@ import * as http from '../contract/refusals.ts'
 import { type ErrorCodeName, type FieldError, type StoreError, validationFailed } from '../model/error.ts'
 import * as shop from '../model/refusals.ts'
 
-/** Codes that no operation returns: they reject requests that match no operation, or come from a host of sandboxes. */
+/** Codes that no operation of a store returns: for requests without an operation, and for operations of a host. */
 type OutsideOperations =
   | 'route_not_found'
   | 'method_not_allowed'
@@ -17,7 +17,7 @@ type ErrorExample = (operation: Operation) => StoreError
 /** The refusals that are the same for every kind of resource. */
 const httpExamples = {
   malformed_json: () => shop.notJson('unexpected end of the text', 9),
-  invalid_parameter: operation => unreadable(operation),
+  invalid_parameter: operation => commonParameterError(operation),
   missing_parameter: () => http.invalidParameters([http.missingParameter('since')]),
   unknown_parameter: () => http.invalidParameters([http.unknownParameter('colour')]),
   invalid_cursor: shop.invalidCursor,
@@ -101,7 +101,7 @@ function isExampleCode(code: ErrorCodeName): code is ExampleCode {
 }
 
 /** Returns the error for the parameter of an operation that clients most often get wrong. */
-function unreadable({ pathParameters = {}, query = {}, method }: Operation): StoreError {
+function commonParameterError({ pathParameters = {}, query = {}, method }: Operation): StoreError {
   const [id, parameter] = Object.entries(pathParameters).find(([name]) => name.endsWith('Id')) ?? []
   if (id !== undefined && parameter) return misread('path', id, parameter)
   for (const name of ['limit', 'after']) if (query[name]) return misread('query', name, query[name])

@@ -125,8 +125,8 @@ export function headerParts(present: readonly PresentHeaders[]): Part {
   const names = new Set(present.flatMap(one => [...one.keys()]))
   return Object.fromEntries(
     [...names].map(name => {
-      const always = present.every(one => one.get(name) === 'always')
-      return [name, { $ref: `#/components/headers/${always ? name : optionalName(name)}` }]
+      const isAlways = present.every(one => one.get(name) === 'always')
+      return [name, { $ref: `#/components/headers/${isAlways ? name : optionalName(name)}` }]
     }),
   )
 }
@@ -159,7 +159,7 @@ function successFields(operation: Operation, status: number): [FieldName, Presen
   const replayed: [FieldName, Presence][] =
     method !== 'GET' && !secret ? [['Idempotent-Replayed', 'at times']] : []
   return [
-    ...names.flatMap(([name, is]): [FieldName, Presence][] => (is ? [[name, 'always']] : [])),
+    ...names.flatMap(([name, isPresent]): [FieldName, Presence][] => (isPresent ? [[name, 'always']] : [])),
     ...replayed,
   ]
 }

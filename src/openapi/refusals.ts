@@ -32,7 +32,7 @@ const resourceStatuses: readonly number[] = [404, 409, 410]
 /** An operation with its id. */
 export type OperationEntry = readonly [id: string, operation: Operation]
 
-/** What the error responses of one operation are generated from. */
+/** The source of the error responses of one operation. */
 export interface RefusingOperation {
   readonly id: string
   readonly codes: readonly ErrorCodeName[]
@@ -74,27 +74,27 @@ export function errorResponsesOf(entries: readonly OperationEntry[]): ErrorRespo
  * resourceStatuses share one only if they have the same codes.
  */
 export function sharedErrorResponses(operations: readonly RefusingOperation[]): ErrorResponses {
-  const found = new Map<string, ErrorComponent>()
+  const componentsByKey = new Map<string, ErrorComponent>()
   const byId = new Map(operations.map(operation => [operation.id, operation]))
   for (const operation of operations) {
     for (const [status, codes] of codesByStatus(operation.codes)) {
       const key = keyOf(status, codes)
       const name = nameOf(operation.id, status, codes)
-      const component = found.get(key) ?? { status, name, codes: new Set(), operations: [] }
+      const component = componentsByKey.get(key) ?? { status, name, codes: new Set(), operations: [] }
       for (const code of codes) component.codes.add(code)
       component.operations.push(operation)
-      found.set(key, component)
+      componentsByKey.set(key, component)
     }
   }
   const components = Object.fromEntries(
-    [...found.values()].map(component => [component.name, componentPart(component)]),
+    [...componentsByKey.values()].map(component => [component.name, componentPart(component)]),
   )
   return {
     components,
     responsesOf: id => {
       const responses = codesByStatus(byId.get(id)?.codes ?? []).map(([status, codes]): [string, Part] => [
         String(status),
-        responseRef(found.get(keyOf(status, codes))?.name ?? ''),
+        responseRef(componentsByKey.get(keyOf(status, codes))?.name ?? ''),
       ])
       // There is no default response: the generator progenitor counts it as a second type of success, and it rejects
       // operations with two.

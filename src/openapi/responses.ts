@@ -10,7 +10,7 @@ import { type Part, schemaPart } from './schemas.ts'
 export type IsDescribed = (id: OperationId) => boolean
 
 /** Returns the success response of an operation and, for a read with an ETag, its 304 response. */
-export function successes(id: OperationId, operation: Operation, isDescribed: IsDescribed): Part {
+export function successResponses(id: OperationId, operation: Operation, isDescribed: IsDescribed): Part {
   const { success, method } = operation
   const schema =
     'list' in success

@@ -7,12 +7,12 @@ export type Part = { [member: string]: unknown }
 export function schemaPart(schema: z.ZodType): Part {
   const id = schema.meta()?.id
   if (id !== undefined) return { $ref: `#/components/schemas/${id}` }
-  return tidy(z.toJSONSchema(schema, printing))
+  return tidy(z.toJSONSchema(schema, jsonSchemaOptions))
 }
 
 /** Returns the named schemas that `parts` refers to, directly or through other schemas. */
 export function schemaComponents(parts: unknown): Part {
-  const { schemas } = z.toJSONSchema(z.globalRegistry, printing)
+  const { schemas } = z.toJSONSchema(z.globalRegistry, jsonSchemaOptions)
   // Sorted by name, because the order in the registry depends on the order in which modules load.
   const byName = Object.entries(schemas).sort(([a], [b]) => (a < b ? -1 : 1))
   const all = Object.fromEntries(byName.map(([id, schema]) => [id, tidy(schema)]))
@@ -37,7 +37,7 @@ export function usedOnly(section: string, all: Part, parts: unknown): Part {
   return Object.fromEntries(Object.entries(all).filter(([id]) => used.has(id)))
 }
 
-const printing = {
+const jsonSchemaOptions = {
   target: 'openapi-3.0',
   io: 'input',
   unrepresentable: 'any',
@@ -48,17 +48,17 @@ const printing = {
   },
 } as const
 
-/** Adds a discriminator, which maps each value of the member to a schema (OpenAPI 3.0, section 4.7.25). */
+/** Adds the discriminator of a union, which maps each of its values to a schema (OpenAPI 3.0, section 4.7.25). */
 function describeUnion(union: z.ZodDiscriminatedUnion, part: Part): void {
   const propertyName = union.def.discriminator
   const mapping: Record<string, string> = {}
   for (const option of union.options) {
     if (!(option instanceof z.ZodObject))
       throw new Error('every option of a discriminated union must be an object')
-    const types: unknown = option.shape[propertyName]
-    if (!(types instanceof z.ZodEnum))
+    const values: unknown = option.shape[propertyName]
+    if (!(values instanceof z.ZodEnum))
       throw new Error(`${propertyName} of a discriminated union must be an enum`)
-    for (const value of types.options) mapping[String(value)] = `#/components/schemas/${option.meta()?.id}`
+    for (const value of values.options) mapping[String(value)] = `#/components/schemas/${option.meta()?.id}`
   }
   // Tools that look at the type first (such as Scalar) ignore a schema without a type.
   part.type = 'object'
@@ -67,7 +67,7 @@ function describeUnion(union: z.ZodDiscriminatedUnion, part: Part): void {
   part.discriminator = { propertyName, mapping }
 }
 
-/** Removes the JSON Schema keywords of the printer that OpenAPI 3.0 does not need. */
+/** Removes the keywords that OpenAPI 3.0 does not need, and replaces an `allOf` of one schema by that schema. */
 function tidy(schema: object): Part {
   const part: Part = {}
   for (const [name, value] of Object.entries(schema)) {
