@@ -81,10 +81,11 @@ function requestIn(
     meta: { name, type: 'http', seq },
     http: {
       method: method.toLowerCase(),
-      // Bruno sends the query of the URL, and keeps both the same.
+      // Bruno sends the query of the URL. Its editor keeps this query and `params` the same.
       url: query.length === 0 ? url : `${url}?${query.map(one => `${one.name}=${one.value}`).join('&')}`,
       body: body.mode,
-      // The converter lets a public operation inherit from the collection, which has no key there, but has one here.
+      // The converter lets a public operation inherit from a collection without a key. This collection has a key, so
+      // such an operation must not inherit.
       auth: auth.mode === 'bearer' ? 'inherit' : 'none',
     },
     params: params.map(enable),

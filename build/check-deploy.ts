@@ -33,12 +33,24 @@ const checks: readonly { readonly file: string; readonly command: readonly strin
   },
   { file: 'petstore.service', command: ['systemd-analyze', 'verify', join(deploy, 'petstore.service')] },
   {
+    file: 'petstore@.service',
+    command: ['systemd-analyze', 'verify', join(deploy, 'petstore@.service')],
+  },
+  {
     file: 'petstore-sandboxes.service',
     command: ['systemd-analyze', 'verify', join(deploy, 'petstore-sandboxes.service')],
   },
   {
     file: 'Containerfile',
-    command: ['podman', 'build', '-f', join(deploy, 'Containerfile'), join(deploy, '..')],
+    command: [
+      'podman',
+      'build',
+      '--format',
+      'docker',
+      '-f',
+      join(deploy, 'Containerfile'),
+      join(deploy, '..'),
+    ],
   },
 ]
 

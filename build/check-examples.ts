@@ -16,7 +16,7 @@ const STEP_MS_MAX = 300_000
 interface Example {
   readonly name: string
   /** Returns why the example cannot run here; undefined if it can. */
-  missing(): string | undefined
+  whySkipped(): string | undefined
   /** Prepares the folder. Returns why the example cannot run here, or undefined. */
   prepare?(folder: string): string | undefined
   readonly command: readonly string[]
@@ -24,7 +24,7 @@ interface Example {
 
 const pytest = (file: string): Example => ({
   name: file,
-  missing: () => {
+  whySkipped: () => {
     const hasPytest =
       Bun.which('python3') !== null && succeeds(['python3', '-m', 'pytest', '--version'], root)
     return hasPytest ? undefined : 'pytest is not installed'
@@ -37,7 +37,7 @@ const all: readonly Example[] = [
   pytest('sandbox/test_lost_response.py'),
   {
     name: 'sandbox/lost-response-vitest.mjs',
-    missing: () => (Bun.which('npm') === null ? 'npm is not installed' : undefined),
+    whySkipped: () => (Bun.which('npm') === null ? 'npm is not installed' : undefined),
     prepare: folder => {
       writeFileSync(join(folder, 'package.json'), '{"private":true,"type":"module"}')
       cpSync(join(examples, 'sandbox/lost-response-vitest.mjs'), join(folder, 'lost-response.test.mjs'))
@@ -49,7 +49,7 @@ const all: readonly Example[] = [
   },
   {
     name: 'sandbox/junit',
-    missing: () => {
+    whySkipped: () => {
       const tool = ['java', 'mvn'].find(name => Bun.which(name) === null)
       return tool && `${tool} is not installed`
     },
@@ -71,8 +71,8 @@ function succeeds(command: string[], cwd: string): boolean {
 }
 
 /** Runs an example. Returns `works`, `fails`, or why it was skipped. */
-function runExample({ missing, prepare, command }: Example, sandboxes: string): string {
-  const reason = missing()
+function runExample({ whySkipped, prepare, command }: Example, sandboxes: string): string {
+  const reason = whySkipped()
   if (reason !== undefined) return `skipped, ${reason}`
   const folder = mkdtempSync(join(tmpdir(), 'petstore-example-'))
   try {
@@ -94,8 +94,8 @@ function runExample({ missing, prepare, command }: Example, sandboxes: string): 
 /** Starts a host of sandboxes in a temporary folder. Throws if it ends before it listens. */
 async function startHost(): Promise<AsyncDisposable & { readonly base: string }> {
   const data = mkdtempSync(join(tmpdir(), 'petstore-host-'))
-  const line = [process.execPath, join(root, 'src/main.ts'), 'sandboxes', '--port', '0', '--data', data]
-  const child = Bun.spawn(line, { stdin: 'ignore', stdout: 'ignore', stderr: 'pipe' })
+  const command = [process.execPath, join(root, 'src/main.ts'), 'sandboxes', '--port', '0', '--data', data]
+  const child = Bun.spawn(command, { stdin: 'ignore', stdout: 'ignore', stderr: 'pipe' })
   let messages = ''
   const listening = Promise.withResolvers<string>()
   const decoder = new TextDecoder()

@@ -113,13 +113,13 @@ function operationText(
   if (!described) throw new Error(`${id} is not in the document`)
   const describedParameters = described.parameters.map(parameter => resolved(parameter, document))
   const input = inputType(describedParameters, described, types)
-  const [call, options] = operation.method === 'GET' ? ['O', 'O'] : ['', 'CallOptions']
-  const generic = call && '<const O extends CallOptions = NoOptions>'
+  const isRead = operation.method === 'GET'
+  const generic = isRead ? '<const O extends CallOptions = NoOptions>' : ''
   const text = [
     described.description === '' ? `${described.summary}.` : `${described.summary}. ${described.description}`,
     ...(described.deprecated ? ['', '@deprecated See the description of the operation.'] : []),
   ].join('\n')
-  const parameters = `input${input.required ? '' : '?'}: ${input.text}, options?: ${options}`
+  const parameters = `input${input.required ? '' : '?'}: ${input.text}, options?: ${isRead ? 'O' : 'CallOptions'}`
   const method = `${comment(text, '  ')}\n  ${id}${generic}(${parameters}): ${outputType(operation, types)}`
   return { method, entry: entryText(id, operation, describedParameters) }
 }

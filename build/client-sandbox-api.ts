@@ -14,7 +14,7 @@ import {
 } from '../src/sandboxes/sandbox.ts'
 import { comment, type Schema, TypeWriter } from './client-types.ts'
 
-/** The conditions of a rule: each has one of these members. */
+/** The members of each kind of condition of a rule. The first member is required. */
 const conditions = [['call'], ['every'], ['share', 'seed'], ['idempotencyKey'], ['header']] as const
 /** The members that are more exact in the client than in the description. */
 const exactTypes: Readonly<Record<string, string>> = {
@@ -58,28 +58,28 @@ function ruleTypes(schemas: Readonly<Record<string, Schema>>, types: TypeWriter)
     const member = isRequired ? `${name}: ${type}` : `${name}?: ${type} | undefined`
     return `${comment(schema.description ?? '', '  ')}\n  ${member}`
   }
-  const effects = Object.entries(effectMembers).map(([type, members]) => {
+  const effectTypes = Object.entries(effectMembers).map(([type, members]) => {
     const lines = Object.entries(members).map(([name, need]) =>
       textOf('FaultEffect', name, need === 'required'),
     )
     return `  | { type: '${type}'\n${lines.join('\n')} }`
   })
-  const whens = conditions.map(names => {
+  const conditionTypes = conditions.map(names => {
     const lines = names.map((name, index) => textOf('FaultCondition', name, index === 0))
     return `  | {\n${lines.join('\n')} }`
   })
   const streams = Object.entries<Operation>(contract).flatMap(([id, { success, hidden }]) =>
     'stream' in success && !hidden ? [` | '${id}'`] : [],
   )
-  const described = (name: string, owner = schemas[name]): string => comment(owner?.description ?? '', '')
+  const descriptionOf = (name: string, owner = schemas[name]): string => comment(owner?.description ?? '', '')
   return [
     '/** The operations that a rule can be for. */',
     `export type FaultOperation = keyof Operations${streams.join('')}\n`,
     comment(schemas.FaultEffect?.properties?.type?.description ?? '', ''),
-    `export type FaultEffect =\n${effects.join('\n')}\n`,
-    described('FaultCondition'),
-    `export type FaultCondition =\n${whens.join('\n')}\n`,
-    described('FaultRule'),
+    `export type FaultEffect =\n${effectTypes.join('\n')}\n`,
+    descriptionOf('FaultCondition'),
+    `export type FaultCondition =\n${conditionTypes.join('\n')}\n`,
+    descriptionOf('FaultRule'),
     `export interface FaultRule {\n${textOf('FaultRule', 'name', true)}\n${textOf('FaultRule', 'operation', false)}`,
     '  /** The condition; without one, the rule always applies. */',
     '  when?: FaultCondition | undefined\n  /** What the rule does. */\n  effect: FaultEffect\n}\n',

@@ -1,4 +1,4 @@
-/** The description, and what both collections need to know of it. */
+/** The description, and the facts about it that both collections need. */
 export interface CollectionSource {
   /** The description in YAML. */
   readonly text: string

@@ -36,8 +36,8 @@ for (const [path, content] of files) {
 }
 
 /**
- * Returns the source of the collections. A request sends the required parameters, and an Idempotency-Key. The others
- * are in the collections too, with their examples, and can be switched on.
+ * Returns the source of the collections. A request sends the required parameters, and an Idempotency-Key. The other
+ * parameters are in the collections too, with their examples, and can be switched on.
  */
 function readSource(text: string): CollectionSource {
   const { tags, paths, components } = Description.parse(parse(text))

@@ -72,7 +72,7 @@ function guidePage(name: string, text: string): { html: string; pictures: Readon
     .parser(tokens)
     .replaceAll('<table>', '<div class="table" tabindex="0"><table>')
     .replaceAll('</table>', '</table></div>')
-  return { html: page(titleOf(tokens), article, folder, root), pictures }
+  return { html: pageHtml(titleOf(tokens), article, folder, root), pictures }
 }
 
 /** Returns the address of a link, or undefined if the store does not serve its target. */
@@ -103,7 +103,7 @@ function titleOf(tokens: readonly Token[]): string {
   return String(title.text)
 }
 
-function page(title: string, article: string, folder: string, root: string): string {
+function pageHtml(title: string, article: string, folder: string, root: string): string {
   return `<!doctype html>
 <html lang="en">
 <head>

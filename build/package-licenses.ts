@@ -22,8 +22,8 @@ export async function licensesOf(packages: Iterable<string>): Promise<string> {
 }
 
 /**
- * Returns the text of a package's license file, or the license that its package.json names. Throws without either. A
- * package that another one contains need not be installed.
+ * Returns the text of a package's license file, or the license that its package.json names. Throws without either. For
+ * a package that is not installed, because another package contains it, the text refers to the registry.
  */
 async function licenseOf(name: string): Promise<string> {
   const directory = join(ROOT, 'node_modules', name)

@@ -45,7 +45,7 @@ function defaultOutfile(target: string | undefined): string {
   return join(ROOT, 'dist', target === undefined ? 'petstore' : `petstore-${target.replace(/^bun-/, '')}`)
 }
 
-/** Builds the executable, and returns its path. That of an earlier build is replaced when the new one is complete. */
+/** Builds the executable, and returns its path. When it is complete, it replaces the one of an earlier build. */
 async function build(outfile: string): Promise<string> {
   const missing = BUILT_FILES.find(path => !existsSync(join(ROOT, path)))
   if (missing !== undefined)
@@ -53,7 +53,7 @@ async function build(outfile: string): Promise<string> {
   mkdirSync(dirname(outfile), { recursive: true })
   const folder = mkdtempSync(join(dirname(outfile), '.build-'))
   try {
-    const entryPoints = [join(ROOT, 'src/main.ts'), ...workers()]
+    const entryPoints = [join(ROOT, 'src/main.ts'), ...workerModules()]
     const assets = await collectFiles(join(folder, 'files'), entryPoints)
     const built = await compile(entryPoints, join(folder, basename(outfile)), assets)
     const path = join(dirname(outfile), basename(built))
@@ -65,7 +65,7 @@ async function build(outfile: string): Promise<string> {
 }
 
 /** Returns the modules that the sources start as workers: a bundler finds only imports. */
-function workers(): string[] {
+function workerModules(): string[] {
   return [...new Glob('src/**/*.ts').scanSync({ cwd: ROOT, absolute: true })].sort().flatMap(path => {
     const started = readFileSync(path, 'utf8').matchAll(/new URL\('(\.\/[^']+\.ts)', import\.meta\.url\)/g)
     return [...started].map(([, module = '']) => join(dirname(path), module))
@@ -92,7 +92,7 @@ async function compile(entrypoints: string[], outfile: string, assets: string[])
     naming: { entry: '[name].[ext]', chunk: '[name]-[hash].[ext]' },
     target: 'bun',
     format: 'esm',
-    // A command loads only its own modules, as from the sources, and none of them is parsed.
+    // A command loads only its own modules, as it does from the sources. With bytecode, none of them is parsed.
     splitting: true,
     bytecode: true,
     sourcemap: 'linked',

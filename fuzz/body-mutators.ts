@@ -16,7 +16,7 @@ const wrongTypes = [
   'json',
 ]
 
-const badType: Mutator = ({ random }, { operation, headers }) => {
+const wrongMediaType: Mutator = ({ random }, { operation, headers }) => {
   const { body, method } = operation
   if (!body) return undefined
   const type = random.pick(method === 'PATCH' ? wrongTypes : [...wrongTypes, MERGE_PATCH])
@@ -27,13 +27,13 @@ const badType: Mutator = ({ random }, { operation, headers }) => {
   return { stage: 'type', statuses: [415], why: `the media type is not ${body.types.join(' or ')}` }
 }
 
-const tooLarge: Mutator = ({ random }, builder) => {
+const oversizedBody: Mutator = ({ random }, builder) => {
   if (!builder.operation.body || !random.chance(0.01)) return undefined
   builder.body = Buffer.alloc(BODY_BYTES_MAX + 1, ' ')
   return { stage: 'type', statuses: [413], why: 'the body is too large' }
 }
 
-const malformed: Mutator = ({ random }, builder) => {
+const malformedJson: Mutator = ({ random }, builder) => {
   if (!builder.operation.body || builder.body) return undefined
   builder.body = malformedBody(random, `{${pairsOf(builder).join(',')}}`)
   return { stage: 'syntax', statuses: [400], why: 'the body is not acceptable JSON' }
@@ -99,9 +99,9 @@ const changedReadOnlyMember: Mutator = ({ random }, builder) => {
 }
 
 export const bodyMutators: readonly Mutator[] = [
-  badType,
-  tooLarge,
-  malformed,
+  wrongMediaType,
+  oversizedBody,
+  malformedJson,
   notAnObject,
   missingMember,
   unknownMember,
@@ -117,8 +117,8 @@ function removeMember({ members }: RequestBuilder, name: string): void {
 }
 
 /**
- * Returns the expected refusal of a body that breaks its schema. Throws if our own validation finds no fault in the
- * body, because a correct service would then be reported.
+ * Returns the expected refusal of a body that breaks its schema. Throws if the validation of the fuzzer finds no fault
+ * in the body, because a correct service would then be reported.
  */
 function schemaRefusal(builder: RequestBuilder, why: string): ReturnType<Mutator> {
   const { schema } = builder.operation.body ?? {}

@@ -4,7 +4,7 @@ import type { FuzzResponse } from './fuzz-response.ts'
 import type { JsonObject, JsonValue } from './json.ts'
 import { isObject } from './validate.ts'
 
-/** Returns a finding for each part of the expectation of its request that a response breaks. */
+/** Returns a finding for each way in which a response differs from the expectation of its request. */
 export function checkExpectation(
   request: FuzzRequest,
   response: FuzzResponse,
@@ -119,7 +119,10 @@ function checkReplay(first: FuzzResponse, again: FuzzResponse): Finding[] {
   ]
 }
 
-/** Returns how the response to HEAD differs from the response to GET without its body (RFC 9110, section 9.3.2). */
+/**
+ * Returns a finding for each difference, except the body, between the responses to HEAD and GET (RFC 9110, section
+ * 9.3.2).
+ */
 function checkHead(get: FuzzResponse, head: FuzzResponse): Finding[] {
   const names = new Set([...get.headers.keys(), ...head.headers.keys()])
   // Another client may have changed the resource between the two requests. Its ETag and length then differ.

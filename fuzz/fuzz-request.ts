@@ -51,7 +51,7 @@ export function headerOf({ headers }: FuzzRequest, name: string): string | undef
   return headers.find(([given]) => given.toLowerCase() === name)?.[1]
 }
 
-/** Returns the request as bytes. Header values may contain any character of Latin-1. `base` is that of the store. */
+/** Returns the request as bytes. Header values may contain any character of Latin-1. `base` is the URL of the store. */
 export function bytesOf({ method, target, headers, body }: FuzzRequest, base: URL): Buffer {
   const lines = [
     `${method} ${base.pathname.replace(/\/$/, '')}${target} HTTP/1.1`,

@@ -22,7 +22,7 @@ export interface Keys {
 const CREATE_KEY = 'createKey'
 /** The scope that includes every scope. Only the prose of the description says that a scope includes others. */
 const ADMIN_SCOPE = 'admin'
-/** For each scope that another scope includes: that other scope. */
+/** By scope, the scope other than `admin` that includes it. */
 const INCLUDED_BY: Readonly<Record<string, string>> = { 'audit:read': 'keys:manage' }
 
 const CreatedKey = z.looseObject({ key: z.string() })

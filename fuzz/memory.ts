@@ -59,8 +59,9 @@ export function deletedResource({ deleted }: Memory, random: Random, kind: strin
 }
 
 /**
- * Returns the response with the last representation of the resource at a path; undefined without one, or if this client
- * has changed anything since. The response may be to a read, or to the request that created or changed the resource.
+ * Returns the response with the last representation of the resource at a path; undefined if there is none, or if this
+ * client has changed anything since. The response may be to a read, or to the request that created or changed the
+ * resource.
  */
 export function unchangedAt({ representations, changes }: Memory, path: string): FuzzResponse | undefined {
   const known = representations.get(path)
@@ -91,7 +92,7 @@ export function remember(
       keepLast(memory.repeatable, { request, response }, REPEATABLE_MAX)
   }
   if (request.method === 'DELETE') {
-    if (expects.resource) forget(memory, expects.resource, operation.path)
+    if (expects.resource) moveToDeleted(memory, expects.resource, operation.path)
     return undefined
   }
   const location = response.headers.get('location')
@@ -132,7 +133,7 @@ function rememberNextPage(
 
 /**
  * Records the created resource and returns it; returns undefined if nothing was created, or the resource is already
- * known. Its kind is the name of the link parameter whose expression is `$response.body#/id`.
+ * known. The kind of the resource is the name of the link parameter whose expression is `$response.body#/id`.
  */
 function rememberCreated(
   memory: Memory,
@@ -155,7 +156,7 @@ function rememberCreated(
   return undefined
 }
 
-function forget({ resources, deleted }: Memory, resource: Resource, path: string): void {
+function moveToDeleted({ resources, deleted }: Memory, resource: Resource, path: string): void {
   resource.deletedPath = path
   resources.set(
     resource.kind,

@@ -129,7 +129,7 @@ const badPreviewHeader: Mutator = ({ random }, { operation, headers }) => {
   return { stage: 'preview', statuses: [400], why: `${parameter.name} is missing or wrong` }
 }
 
-const unacceptable: Mutator = ({ random }, { headers }) => {
+const unacceptableType: Mutator = ({ random }, { headers }) => {
   const types = [
     'text/html',
     'application/json;q=0',
@@ -159,7 +159,7 @@ export const parameterMutators: readonly Mutator[] = [
   badTag,
   badIdempotencyKey,
   badPreviewHeader,
-  unacceptable,
+  unacceptableType,
   longUrl,
 ]
 

@@ -61,9 +61,9 @@ export async function fuzz(options: FuzzOptions): Promise<Report> {
   const counts = new Map<string, number[]>()
   const startedMs = performance.now()
   let hasEnough = false
-  const record = (request: FuzzRequest, response: FuzzResponse, list: readonly Finding[]): void => {
-    count(counts, rowOf(request), response.status)
-    for (const finding of list) {
+  const record = (request: FuzzRequest, response: FuzzResponse, found: readonly Finding[]): void => {
+    countResponse(counts, rowOf(request), response.status)
+    for (const finding of found) {
       hasEnough ||= isEnough?.(`${request.label} ${finding.check}`) ?? false
       addFinding(findings, `${request.label} ${finding.check}`, () => ({
         check: finding.check,
@@ -115,8 +115,8 @@ async function runClient({
   for (const number of numbers) {
     if (hasEnough()) return
     const client: VirtualClient = { ...baseClient, random: makeRandom(seed, number) }
-    const isDue = planned[0]?.kind === 'head' || client.random.chance(0.6)
-    const generated = nextRequest(client, number, isDue ? planned.shift() : undefined)
+    const followsPlan = planned[0]?.kind === 'head' || client.random.chance(0.6)
+    const generated = nextRequest(client, number, followsPlan ? planned.shift() : undefined)
     const request: FuzzRequest = {
       ...generated,
       headers: [...withoutId(generated), ['X-Request-Id', `fuzz-${seed}-${number}`]],
@@ -155,7 +155,7 @@ function rowOf({ label, expects }: FuzzRequest): string {
   return expects.kind === 'head' ? 'HEAD' : label
 }
 
-function count(counts: Map<string, number[]>, label: string, status: number): void {
+function countResponse(counts: Map<string, number[]>, label: string, status: number): void {
   const classes = counts.get(label) ?? [0, 0, 0, 0, 0, 0]
   const index = Math.floor(status / 100)
   classes[index] = (classes[index] ?? 0) + 1

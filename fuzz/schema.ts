@@ -62,7 +62,10 @@ const RawSchema = z.strictObject({
   title: z.string().optional(),
 })
 
-/** Returns the schema in a node. `resolveRef` returns the target of a reference. Throws for an unknown keyword. */
+/**
+ * Returns the schema in a node. `resolveRef` returns the target of a node that is a reference, or else the node itself.
+ * Throws for an unknown keyword.
+ */
 export function readSchema(node: unknown, resolveRef: (node: unknown) => unknown): Schema {
   const raw = RawSchema.parse(resolveRef(node))
   const isInt32 = raw.format === 'int32'

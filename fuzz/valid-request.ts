@@ -6,9 +6,7 @@ import type { Resource } from './resource.ts'
 import type { Schema } from './schema.ts'
 import { absentId, lengthOfArray, validJson, validParameter, validText } from './valid-values.ts'
 
-/**
- * Instants at which a created key may expire: they must be in the future, as only the prose of the description says.
- */
+/** Expiries of new keys. They must be in the future, but only the prose of the description says so. */
 const futureInstants = ['2099-12-31T23:59:59Z', '9999-12-31T23:59:59.999Z', '2199-01-01t00:00:00.5+01:00']
 
 const accepts = [
@@ -47,7 +45,10 @@ export function encoded({ random }: VirtualClient, text: string): string {
   return Array.from(Buffer.from(text), byte => `%${byte.toString(16).padStart(2, '0')}`).join('')
 }
 
-/** Returns the name of the path parameter whose id a parameter or member contains, if there is one. */
+/**
+ * Returns the kind of the resource that a parameter or a member of the body refers to by id; undefined if it contains
+ * no id.
+ */
 function kindOf({ description }: VirtualClient, operation: Operation, name: string): string | undefined {
   if (name !== 'id') return description.idParameterNames.has(name) ? name : undefined
   const paths = [...description.methods.keys()]
@@ -55,6 +56,10 @@ function kindOf({ description }: VirtualClient, operation: Operation, name: stri
   return item?.slice(operation.path.length + 2, -1)
 }
 
+/**
+ * Sets the path parameters. Returns the resource that the last one refers to; undefined if the client does not know
+ * what a request at this path must find.
+ */
 function fillPath(
   client: VirtualClient,
   { parameters, path }: Operation,
@@ -73,7 +78,8 @@ function fillPath(
     if (schema.type === 'integer') values.set(name, last?.id ?? String(absentId(random)))
     else values.set(name, encodeURIComponent(segment(client, schema, example)))
   }
-  // The description does not say what happens to resources that contain the id of a deleted resource.
+  // A deleted resource responds with 404 at the path of its deletion. Other paths with its id may still exist: the
+  // description does not say.
   return last?.deletedPath === undefined || last.deletedPath === path ? last : undefined
 }
 

@@ -9,7 +9,7 @@ const LENGTH_MAX = 2000
 /** How far a small integer may be above the lowest one. */
 const SMALL_SPAN = 5n
 
-/** Integers that a program may round, wrap or truncate. No run is long enough for ids of this size: they start at 1. */
+/** Integers that a program may round, wrap or truncate. Ids start at 1, and no run is long enough to reach these. */
 const absentIds = [
   0n,
   -1n,

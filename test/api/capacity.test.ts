@@ -66,7 +66,7 @@ test('a client that waits for events holds no slot, and one caller can have only
   await using store = await openTestStore('sqlite')
   const admission = new Admission()
   const commitSignal = new CommitSignal(store.engine.watch)
-  const feed = new LongPoll(commitSignal, async () => ({ status: 200, body: '[]', atHead: true }))
+  const feed = new LongPoll(commitSignal, async () => ({ status: 200, body: '[]', isAtHead: true }))
   const query = { id: 'listEvents', input: { wait: 30 }, now: '', base: '', keyId: null } as const
   const read = (caller: string) => {
     const slot = admission.enter('203.0.113.1')

@@ -177,7 +177,13 @@ onEveryEngine(engine => {
     test('a key with parameters is the same key, because the parameters have no meaning', async () => {
       const body = '{"name":"With parameters"}'
       const ids = new Set<unknown>()
-      for (const key of ['"params"', '"params";p=1', '"params"; a="x;y"; b=?1;c', '"params";d=:YQ==:']) {
+      for (const key of [
+        '"params"',
+        '"params";p=1',
+        '"params"; a="x;y"; b=?1;c',
+        '"params";d=:YQ==:',
+        '"params";t=%"caf%c3%a9"',
+      ]) {
         const reply = await store().send('POST', '/categories', { body, headers: { 'Idempotency-Key': key } })
         expect([key, reply.status]).toEqual([key, 201])
         ids.add(await reply.text())

@@ -71,7 +71,17 @@ const negotiation: readonly HostileCase[] = [
     `"${'k'.repeat(256)}"`,
     '400 idempotency_key_invalid',
   ),
-  ...['"k" x', '"k";', '"k";P=1', '"k";p=', '"k";p="', '"k"p=1', '"k";p=1,"l"'].map(value =>
+  ...[
+    '"k" x',
+    '"k";',
+    '"k";P=1',
+    '"k";p=',
+    '"k";p="',
+    '"k"p=1',
+    '"k";p=1,"l"',
+    '"k";p=%"%GG"',
+    '"k";p=%"x',
+  ].map(value =>
     withField(`the Idempotency-Key ${value}.`, 'Idempotency-Key', value, '400 idempotency_key_invalid'),
   ),
   withField('a tab in an Idempotency-Key', 'Idempotency-Key', '"a\tb"', '400 idempotency_key_invalid'),

@@ -11,14 +11,14 @@ test('a message about one unit says 1 unit', async () => {
     await refusalOf(client.updatePet({ petId, body: { status: 'sold' } })),
     await refusalOf(client.placeOrder({ body: { petId, quantity: 1n } })),
   ].map(({ message }) => message)
-  const { petId: many } = await makePet(client, { quantity: 5n, reserved: 2n })
+  const { petId: otherPetId } = await makePet(client, { quantity: 5n, reserved: 2n })
   messages.push(
-    (await refusalOf(client.adjustInventory({ petId: many, body: { quantityChange: -4n } }))).message,
+    (await refusalOf(client.adjustInventory({ petId: otherPetId, body: { quantityChange: -4n } }))).message,
   )
   expect(messages).toEqual([
     `Pet ${petId} has 1 unit in open orders.`,
     `Pet ${petId} is pending and cannot become sold: open orders reserve 1 unit; complete or cancel them first.`,
     `Pet ${petId} has 0 of 1 unit available; 1 is requested.`,
-    `Pet ${many} would have 1 unit on hand, but open orders reserve 2.`,
+    `Pet ${otherPetId} would have 1 unit on hand, but open orders reserve 2.`,
   ])
 })

@@ -26,7 +26,7 @@ async function browserScript(): Promise<string> {
 }
 
 /** The program that runs in the page. It returns texts, because a page cannot return a bigint. */
-const session = `(async ({ baseUrl, key }) => {
+const storeProgram = `(async ({ baseUrl, key }) => {
   const store = petstore.createClient({ baseUrl, key })
   const lines = []
   const { data: page } = await store.listPets({ limit: 2 })
@@ -50,7 +50,7 @@ test('the client works in a browser', async () => {
     await page.goto(`${store.base}/livez`)
     await page.evaluate(await browserScript())
     const options = JSON.stringify({ baseUrl: store.base, key: ADMIN_KEY })
-    expect(await page.evaluate(`${session}(${options})`)).toEqual([
+    expect(await page.evaluate(`${storeProgram}(${options})`)).toEqual([
       'bigint Anansi (Rhodesian Ridgeback), bigint Argos (Greyhound)',
       'pet_not_found: Pet 9007199254740993 does not exist.',
       'petstore.order.placed {"id":1,"petId":5,"quantity":1,"complete":false}',
@@ -61,7 +61,7 @@ test('the client works in a browser', async () => {
 }, 120_000)
 
 /** A program that creates a sandbox in the page, uses it, and deletes it. */
-const sandboxSession = `(async host => {
+const sandboxProgram = `(async host => {
   const sandbox = await petstore.createSandbox({ host })
   const lines = []
   await sandbox.faults([{ name: 'full', operation: 'placeOrder', effect: { type: 'error', code: 'storage_full' } }])
@@ -82,7 +82,7 @@ test('a page of another origin can create a sandbox and control it', async () =>
     const page = await browser.newPage()
     await page.goto(`${store.base}/livez`)
     await page.evaluate(await browserScript())
-    expect(await page.evaluate(`${sandboxSession}(${JSON.stringify(host.base)})`)).toEqual([
+    expect(await page.evaluate(`${sandboxProgram}(${JSON.stringify(host.base)})`)).toEqual([
       'storage_full',
       'placeOrder 503 bigint',
       'sandbox_not_found',

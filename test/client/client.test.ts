@@ -139,7 +139,7 @@ describe('a response', () => {
     expect(await errorOf(opaque.getOrder({ orderId: 1 }))).toBeInstanceOf(ConnectionError)
   })
 
-  test('that lacks the next page of a list is an error, not the end of the list', async () => {
+  test('that is empty in place of the next page of a list is an error, not the end of the list', async () => {
     using fake = fakeServer((_, count) =>
       count === 1 ? pageOf('[{"id":1}]', ', <http://x/pets?cursor=a>; rel=next') : new Response(''),
     )
@@ -279,7 +279,7 @@ describe('a request', () => {
     expect(keys.slice(1)).toEqual([keys[0] ?? '', '"mine \\"1\\""', '"mine \\"1\\""', null, null])
   })
 
-  test('needs a base address that is an http or https URL', () => {
+  test('needs a base address that is an http or https URL without user, query and fragment', () => {
     const addresses = ['', 'localhost:8080', 'ftp://x', 'http://x/?a=1', 'http://x/#a', 'http://me:pw@x/']
     for (const baseUrl of addresses) {
       expect(() => createClient({ baseUrl })).toThrow(TypeError)
@@ -438,13 +438,13 @@ describe('a stream of events', () => {
   })
 
   test('is not opened again without a pause, whatever delay the server demands', async () => {
-    const respond = [
+    const responders = [
       () => refusal(503, 'overloaded', { 'Retry-After': '9999999999' }),
       () => refusal(503, 'overloaded', { 'Retry-After': 'Fri, 31 Dec 9999 23:59:59 GMT' }),
       () => new Response('retry: 0\n\n', { headers: { 'Content-Type': 'text/event-stream' } }),
     ]
-    for (const one of respond) {
-      using fake = fakeServer(one)
+    for (const respond of responders) {
+      using fake = fakeServer(respond)
       const signal = AbortSignal.timeout(700)
       for await (const _ of createClient(fake).followEvents({ signal, silenceMs: Infinity })) break
       expect(fake.requests.length).toBeLessThanOrEqual(6)

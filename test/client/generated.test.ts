@@ -5,7 +5,7 @@ import { clientApi } from '../../build/client-api.ts'
 import { clientSandboxApi } from '../../build/client-sandbox-api.ts'
 import { ROOT } from '../support/root.ts'
 
-/** Returns a program in the format of the project. */
+/** Returns the text of a program, formatted by the rules of the project. */
 function formatted(text: string): string {
   const command = [
     join(ROOT, 'node_modules/.bin/biome'),

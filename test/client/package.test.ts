@@ -110,14 +110,14 @@ for (const runtime of ['node', 'bun'] as const) {
 }
 
 test(
-  'examples/sandbox/lost-response-node.mjs tests a sandbox with node:test, and deletes it',
+  'examples/sandbox/lost-response-node.mjs tests a sandbox, deletes it, and is shown in docs/testing.md',
   async () => {
     await using host = await openSandboxHost()
     const file = join(project.path, 'lost-response-node.mjs')
     copyFileSync(join(ROOT, 'examples/sandbox/lost-response-node.mjs'), file)
     const env = childEnvironment({ PETSTORE_SANDBOXES: host.base })
-    const line = ['node', '--test', '--test-reporter=tap', file]
-    const { exitCode, output } = await runToEnd(line, env, project.path)
+    const command = ['node', '--test', '--test-reporter=tap', file]
+    const { exitCode, output } = await runToEnd(command, env, project.path)
     expect([exitCode, output]).toEqual([0, expect.stringContaining('# pass 1\n# fail 0')])
     expect(host.host.counts.sandboxes).toBe(0)
     const page = readFileSync(join(ROOT, 'docs/testing.md'), 'utf8')
@@ -224,7 +224,7 @@ export async function useSandbox(options: SandboxOptions): Promise<void> {
   const wrong: FaultRule = { name: 'wrong', effect: { type: 'error', code: 'no_such_code' } }
   // @ts-expect-error the store has no such operation
   const unknown: FaultRule = { name: 'unknown', operation: 'buyPet', effect: { type: 'truncate' } }
-  // @ts-expect-error a condition has one of its members
+  // @ts-expect-error a condition has exactly one member
   const never: FaultRule = { name: 'never', when: {}, effect: { type: 'truncate' } }
   // @ts-expect-error there is no such seed
   await createSandbox({ seed: 'huge' })

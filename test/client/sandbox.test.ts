@@ -15,12 +15,12 @@ afterAll(async () => {
   await host[Symbol.asyncDispose]()
 })
 
-async function open(options: SandboxOptions = {}) {
+async function openSandbox(options: SandboxOptions = {}) {
   return createSandbox({ host: host.base, ...options })
 }
 
 /** Returns a pet with some units in an empty store. */
-async function makePet(sandbox: Awaited<ReturnType<typeof open>>, quantity: number) {
+async function makePet(sandbox: Awaited<ReturnType<typeof openSandbox>>, quantity: number) {
   const { data: category } = await sandbox.createCategory({ body: { name: 'Dogs' } })
   const { data: pet } = await sandbox.createPet({ body: { name: 'Rex', categoryId: category.id } })
   await sandbox.setInventory({ petId: pet.id, body: { quantity } })
@@ -29,9 +29,9 @@ async function makePet(sandbox: Awaited<ReturnType<typeof open>>, quantity: numb
 
 test('a sandbox is a client of a fresh store with its admin key, and is deleted at the end of its block', async () => {
   const before = host.host.counts.sandboxes
-  let closed: Awaited<ReturnType<typeof open>>
+  let closed: Awaited<ReturnType<typeof openSandbox>>
   {
-    await using sandbox = await open({ seed: 'empty', label: 'a test', lifetimeSeconds: 3600 })
+    await using sandbox = await openSandbox({ seed: 'empty', label: 'a test', lifetimeSeconds: 3600 })
     closed = sandbox
     expect((await sandbox.listPets()).data.items).toEqual([])
     expect((await sandbox.getCurrentKey()).data.scopes).toEqual(['admin'])
@@ -49,7 +49,7 @@ test('a sandbox is a client of a fresh store with its admin key, and is deleted 
 })
 
 test('the operations that control a sandbox hide no operation of the store', async () => {
-  await using sandbox = await open()
+  await using sandbox = await openSandbox()
   const client = createClient({ baseUrl: sandbox.baseUrl })
   const controls = Object.keys(sandbox).filter(name => !(name in client))
   expect(controls.sort()).toEqual(
@@ -62,8 +62,8 @@ test('the operations that control a sandbox hide no operation of the store', asy
   expect(Object.keys(client).length).toBeGreaterThan(30)
 })
 
-test('reset restores the seed, and restore a snapshot', async () => {
-  await using sandbox = await open({ seed: 'empty' })
+test('`reset` restores the seed, and `restore` restores a snapshot', async () => {
+  await using sandbox = await openSandbox({ seed: 'empty' })
   await makePet(sandbox, 3)
   expect(await sandbox.snapshot('one-pet')).toMatchObject({ name: 'one-pet', bytes: expect.any(BigInt) })
   expect(await sandbox.reset()).toMatchObject({ id: sandbox.id, generation: 2n, state: 'ready' })
@@ -74,29 +74,29 @@ test('reset restores the seed, and restore a snapshot', async () => {
   expect(await codeOf(sandbox.restore('other'))).toBe('404 snapshot_not_found')
 })
 
-test('a command that arrives while a snapshot is taken is run', async () => {
-  await using sandbox = await open({ seed: 'empty' })
-  // The first use opens the store, and its sender of webhooks executes a command at once.
+test('a command runs after a snapshot that was taken while the store opened', async () => {
+  await using sandbox = await openSandbox({ seed: 'empty' })
+  // The first use opens the store. Its dispatcher executes a command at once, which arrives during the snapshot.
   await sandbox.snapshot('first')
   await sandbox.createCategory({ body: { name: 'Dogs' } }, { timeoutMs: 5000, retriesMax: 0 })
   expect((await sandbox.listCategories()).data.items.length).toBe(1)
 })
 
-test('a sandbox can start with the snapshot of another one, and needs its key', async () => {
-  await using template = await open({ seed: 'empty' })
+test('a sandbox can start with the snapshot of another one, if the key of that one is given', async () => {
+  await using template = await openSandbox({ seed: 'empty' })
   await makePet(template, 3)
   await template.snapshot('ready')
-  await using copy = await open({ seed: `${template.id}/ready`, seedKey: template.adminKey })
+  await using copy = await openSandbox({ seed: `${template.id}/ready`, seedKey: template.adminKey })
   expect((await copy.listPets()).data.items).toMatchObject([{ name: 'Rex' }])
-  expect(await codeOf(open({ seed: `${template.id}/ready` }))).toBe('401 authentication_required')
-  expect(await codeOf(open({ seed: `${template.id}/ready`, seedKey: copy.adminKey }))).toBe(
+  expect(await codeOf(openSandbox({ seed: `${template.id}/ready` }))).toBe('401 authentication_required')
+  expect(await codeOf(openSandbox({ seed: `${template.id}/ready`, seedKey: copy.adminKey }))).toBe(
     '401 invalid_token',
   )
 })
 
-test('an order whose first response was dropped after the commit is placed once, and the log shows both', async () => {
+test('an order whose response was dropped after the commit is placed once, and both requests are logged', async () => {
   const retries: string[] = []
-  await using sandbox = await open({ seed: 'empty', onRetry: ({ error }) => retries.push(error.name) })
+  await using sandbox = await openSandbox({ seed: 'empty', onRetry: ({ error }) => retries.push(error.name) })
   const pet = await makePet(sandbox, 3)
   const rule: FaultRule = {
     name: 'lost',
@@ -141,7 +141,7 @@ const everyRule: FaultRule[] = [
 ]
 
 test('the host accepts every effect and condition that the types of the client allow', async () => {
-  await using sandbox = await open()
+  await using sandbox = await openSandbox()
   const states = await sandbox.faults(everyRule)
   expect(states.map(({ name }) => name)).toEqual(everyRule.map(({ name }) => name))
   expect(states[2]?.when).toEqual({ share: 0.25, seed: 7n })
@@ -155,10 +155,12 @@ function rulesOf(states: readonly FaultRule[]): FaultRule[] {
 }
 
 test('the clock can be set, and returned to the real time', async () => {
-  const sunsets: unknown[] = []
-  await using sandbox = await open({ onDeprecation: ({ operationId }) => sunsets.push(operationId) })
+  const deprecatedIds: unknown[] = []
+  await using sandbox = await openSandbox({
+    onDeprecation: ({ operationId }) => deprecatedIds.push(operationId),
+  })
   await sandbox.getPet({ petId: 3 })
-  expect(sunsets).toEqual(['getPet'])
+  expect(deprecatedIds).toEqual(['getPet'])
   expect((await sandbox.clock(new Date('2035-06-01T00:00:00Z'))).slice(0, 10)).toBe('2035-06-01')
   expect(await codeOf(sandbox.getPet({ petId: 3 }))).toBe('410 operation_sunset')
   const now = Date.parse(await sandbox.clock(null))
@@ -167,15 +169,15 @@ test('the clock can be set, and returned to the real time', async () => {
 })
 
 test('a refusal of the host is an ApiError with its code, and invalid options are refused', async () => {
-  const refused = await open({ lifetimeSeconds: 1 }).catch((error: unknown) => error)
+  const refused = await openSandbox({ lifetimeSeconds: 1 }).catch((error: unknown) => error)
   expect(refused).toMatchObject({ name: 'ApiError', status: 422, code: 'validation_failed' })
-  expect(await codeOf(open({ seed: 'no/such' }))).toBe('422 validation_failed')
-  await expect(open({ host: 'ftp://x' })).rejects.toThrow(TypeError)
-  await expect(open({ lifetimeSeconds: 60.5 })).rejects.toThrow(RangeError)
-  await expect(open({ timeoutMs: 0 })).rejects.toThrow(RangeError)
+  expect(await codeOf(openSandbox({ seed: 'no/such' }))).toBe('422 validation_failed')
+  await expect(openSandbox({ host: 'ftp://x' })).rejects.toThrow(TypeError)
+  await expect(openSandbox({ lifetimeSeconds: 60.5 })).rejects.toThrow(RangeError)
+  await expect(openSandbox({ timeoutMs: 0 })).rejects.toThrow(RangeError)
 })
 
-test('the host can come from the environment; without it, the error says how to give it', async () => {
+test('the host can be given in the environment; if no host is given, the error says how to give one', async () => {
   process.env.PETSTORE_SANDBOXES = host.base
   try {
     await using sandbox = await createSandbox()
@@ -193,7 +195,7 @@ test('the given fetch sends the requests to the host and to the store', async ()
     return globalThis.fetch(url, init)
   }
   {
-    await using sandbox = await open({ fetch })
+    await using sandbox = await openSandbox({ fetch })
     await sandbox.getPet({ petId: 3 })
     await sandbox.requests()
   }

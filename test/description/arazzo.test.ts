@@ -9,7 +9,7 @@ import { runTool } from '../support/tool.ts'
 const TIMEOUT_MS = 120_000
 
 /** Runs the workflows of a file against a store. Returns the exit code of the runner and its summary. */
-async function respect(file: string, base: string): Promise<{ exitCode: number; summary: string }> {
+async function runWorkflows(file: string, base: string): Promise<{ exitCode: number; summary: string }> {
   const input = JSON.stringify({ key: ADMIN_KEY })
   const { exitCode, printed } = await runTool('redocly', [
     'respect',
@@ -27,7 +27,7 @@ onEveryEngine(engine => {
     'the workflows of arazzo.yaml succeed on a running store',
     async () => {
       await using store = await openTestStore(engine)
-      const { exitCode, summary } = await respect('arazzo.yaml', store.base)
+      const { exitCode, summary } = await runWorkflows('arazzo.yaml', store.base)
       expect([exitCode, summary]).toEqual([0, 'Workflows: 4 passed, 4 total'])
       const { data } = await store.client.listOrders({ limit: 100 })
       expect(data.items.filter(({ complete }) => complete).length).toBeGreaterThanOrEqual(2)
@@ -45,7 +45,7 @@ test(
       .replace('$statusCode == 409', '$statusCode == 201')
       .replace('url: openapi.yaml', `url: ${join(ROOT, 'openapi.yaml')}`)
     writeFileSync(join(directory, 'arazzo.yaml'), wrong)
-    const { exitCode, summary } = await respect(join(directory, 'arazzo.yaml'), store.base)
+    const { exitCode, summary } = await runWorkflows(join(directory, 'arazzo.yaml'), store.base)
     expect([exitCode, summary]).toEqual([1, 'Workflows: 3 passed, 1 failed, 4 total'])
     rmSync(directory, { recursive: true, force: true })
   },

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { parse } from 'yaml'
 import { ROOT } from '../support/root.ts'
 import { breakingChanges } from './breaking-changes.ts'
-import { readDocument, target } from './document.ts'
+import { partAt, readDocument } from './document.ts'
 
 const text = readFileSync(join(ROOT, 'openapi.yaml'), 'utf8')
 const parsed: unknown = parse(text)
@@ -38,10 +38,10 @@ describe('control: a breaking change', () => {
     edit(document)
     return breakingChanges({ before: current, after: readDocument(document) })
   }
-  const schema = (document: unknown, name: string): object => target(document, `#/components/schemas/${name}`)
+  const schema = (document: unknown, name: string): object => partAt(document, `#/components/schemas/${name}`)
 
   test('is found if an operation is removed', () => {
-    const changes = change(document => Reflect.deleteProperty(target(document, '#/paths/~1pets'), 'post'))
+    const changes = change(document => Reflect.deleteProperty(partAt(document, '#/paths/~1pets'), 'post'))
     expect(changes).toEqual(['createPet is gone'])
   })
 
@@ -51,18 +51,26 @@ describe('control: a breaking change', () => {
     )
     expect(required).toEqual(['placeOrder body: quantity is required now'])
     const narrower = change(document => {
-      Reflect.set(target(document, '#/components/schemas/NewOrder/properties/quantity'), 'maximum', 10)
+      Reflect.set(partAt(document, '#/components/schemas/NewOrder/properties/quantity'), 'maximum', 10)
     })
     expect(narrower).toEqual(['placeOrder body/quantity: maximum is 10 now'])
     const gone = change(document => {
-      Reflect.deleteProperty(target(document, '#/components/schemas/NewOrder/properties'), 'shipDate')
+      Reflect.deleteProperty(partAt(document, '#/components/schemas/NewOrder/properties'), 'shipDate')
     })
     expect(gone).toEqual(['placeOrder body: shipDate is gone'])
   })
 
+  test('is found if an optional body becomes required', () => {
+    const document: unknown = structuredClone(parsed)
+    Reflect.set(partAt(document, '#/paths/~1store~1orders/post/requestBody'), 'required', false)
+    const optional = readDocument(document)
+    expect(breakingChanges({ before: optional, after: current })).toEqual(['placeOrder requires a body now'])
+    expect(breakingChanges({ before: current, after: optional })).toEqual([])
+  })
+
   test('is found if a response member becomes optional or is removed', () => {
     const gone = change(document => {
-      Reflect.deleteProperty(target(document, '#/components/schemas/Category/properties'), 'name')
+      Reflect.deleteProperty(partAt(document, '#/components/schemas/Category/properties'), 'name')
       Reflect.set(schema(document, 'Category'), 'required', ['id'])
     })
     expect(gone).toContain('getCategory response 200: name is gone')
@@ -72,7 +80,7 @@ describe('control: a breaking change', () => {
 
   test('is found if a parameter or an enum value is removed', () => {
     const parameters = change(document => {
-      const operation = target(document, '#/paths/~1pets/get')
+      const operation = partAt(document, '#/paths/~1pets/get')
       const list: unknown = Reflect.get(operation, 'parameters')
       Reflect.set(operation, 'parameters', Array.isArray(list) ? list.slice(1) : [])
     })
@@ -81,11 +89,11 @@ describe('control: a breaking change', () => {
     expect(values).toContain('listPets parameter sort: -name is not allowed any more')
   })
 
-  test('needs a line that names it in the changelog; new operations and members need none', () => {
+  test('needs a line in the changelog that names its operation; a new member of a response needs none', () => {
     expect(unmentioned(['createPet is gone'], '- Breaking: `createPet` is gone.')).toEqual([])
     expect(unmentioned(['createPet is gone'], '- `createPet` is gone.')).toEqual(['createPet is gone'])
     const harmless = change(document => {
-      const properties = target(document, '#/components/schemas/Pet/properties')
+      const properties = partAt(document, '#/components/schemas/Pet/properties')
       Reflect.set(properties, 'colour', { type: 'string', maxLength: 20 })
     })
     expect(harmless).toEqual([])

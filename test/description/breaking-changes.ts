@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type Described, type DescribedOperation, target } from './document.ts'
+import { type Described, type DescribedOperation, partAt } from './document.ts'
 
 const Schema = z.looseObject({
   type: z.string().optional(),
@@ -35,7 +35,7 @@ interface Versions {
 /**
  * Returns the changes that can break a client written for the first description, each as a sentence that starts with
  * the operationId. An addition is not breaking: an operation, an optional parameter, a member of a response, or a value
- * of an enum. Clients do not send it, and ignore it when they receive it.
+ * of an enum. Existing clients do not send the addition, and ignore it when they receive it.
  */
 export function breakingChanges(versions: Versions): string[] {
   const changes: string[] = []
@@ -71,7 +71,7 @@ function operationChanges(versions: Versions, old: DescribedOperation, now: Desc
     ({ requestBody }) => requestBody?.content['application/json']?.schema,
   )
   if (oldBody !== undefined && body === undefined) changes.push('takes no body any more')
-  if (oldBody === undefined && body !== undefined) changes.push('requires a body now')
+  if (!old.requestBody?.required && now.requestBody?.required) changes.push('requires a body now')
   changes.push(...schemaChanges(versions, 'body', oldBody, body, 'sent'))
   for (const [status, { content }] of Object.entries(old.responses)) {
     if (!status.startsWith('2')) continue
@@ -103,10 +103,11 @@ function schemaChanges(
     else
       changes.push(...schemaChanges(versions, `${place}/${name}`, member, counterpart, direction, depth + 1))
   }
-  for (const name of direction === 'sent' ? now.required : old.required) {
-    const list = direction === 'sent' ? old.required : now.required
-    if (!list.includes(name))
-      changes.push(`${place}: ${name} is ${direction === 'sent' ? 'required' : 'optional'} now`)
+  const isSent = direction === 'sent'
+  const [stricter, looser] = isSent ? [now, old] : [old, now]
+  for (const name of stricter.required) {
+    if (!looser.required.includes(name))
+      changes.push(`${place}: ${name} is ${isSent ? 'required' : 'optional'} now`)
   }
   return [...changes, ...schemaChanges(versions, `${place}/*`, old.items, now.items, direction, depth + 1)]
 }
@@ -144,5 +145,5 @@ function ownChanges(old: Schema, now: Schema, direction: Direction): string[] {
 
 function readSchema({ document }: Described, node: unknown): Schema {
   const reference: unknown = typeof node === 'object' && node !== null ? Reflect.get(node, '$ref') : undefined
-  return Schema.parse(typeof reference === 'string' ? target(document, reference) : node)
+  return Schema.parse(typeof reference === 'string' ? partAt(document, reference) : node)
 }

@@ -22,7 +22,7 @@ interface PlacedRequest extends CollectionRequest {
   readonly sendsKey: boolean
 }
 
-/** Replaces the variables of a collection, as Postman and Bruno do. Throws for an unknown one. */
+/** Replaces the variables of a collection, as Postman and Bruno do. Throws for an unknown variable. */
 function resolved(text: string): string {
   return text.replaceAll(/\{\{(.*?)\}\}/g, (_, name: string) => {
     if (name === '$guid') return randomUUID()
@@ -94,7 +94,7 @@ interface BrunoReader {
   collectionBruToJson(text: string): unknown
   bruToEnvJsonV2(text: string): unknown
 }
-const reader: BrunoReader = createRequire(import.meta.url)('@usebruno/lang')
+const brunoReader: BrunoReader = createRequire(import.meta.url)('@usebruno/lang')
 
 const BrunoPair = z.object({ name: z.string(), value: z.string(), enabled: z.boolean() })
 const BrunoRequest = z.object({
@@ -120,19 +120,19 @@ function brunoRequests(): PlacedRequest[] {
     .filter(entry => entry.isDirectory() && entry.name !== 'environments')
     .map(({ name }) => ({
       name,
-      meta: BrunoFolder.parse(reader.collectionBruToJson(readBruno(name, 'folder.bru'))).meta,
+      meta: BrunoFolder.parse(brunoReader.collectionBruToJson(readBruno(name, 'folder.bru'))).meta,
     }))
     .sort((a, b) => a.meta.seq - b.meta.seq)
   return folders.flatMap(folder =>
     readdirSync(join(COLLECTIONS, 'bruno', folder.name))
       .filter(file => file !== 'folder.bru')
-      .map(file => BrunoRequest.parse(reader.bruToJsonV2(readBruno(folder.name, file))))
+      .map(file => BrunoRequest.parse(brunoReader.bruToJsonV2(readBruno(folder.name, file))))
       .sort((a, b) => a.meta.seq - b.meta.seq)
-      .map(request => placed(folder.meta.name, request)),
+      .map(request => placedRequest(folder.meta.name, request)),
   )
 }
 
-function placed(tag: string, request: z.output<typeof BrunoRequest>): PlacedRequest {
+function placedRequest(tag: string, request: z.output<typeof BrunoRequest>): PlacedRequest {
   const { meta, http, params, headers, body } = request
   const url = new URL(http.url.replace('{{baseUrl}}', 'http://store'))
   // Bruno sends the query of the URL, and shows the parameters.
@@ -186,13 +186,13 @@ test.each(collections)(
 )
 
 test('the environment of the collection for Bruno has the address of a local store, and the key as a secret', () => {
-  expect(reader.bruToEnvJsonV2(readBruno('environments/local.bru'))).toMatchObject({
+  expect(brunoReader.bruToEnvJsonV2(readBruno('environments/local.bru'))).toMatchObject({
     variables: [
       { name: 'baseUrl', value: 'http://127.0.0.1:8080', secret: false },
       { name: 'key', value: '', secret: true },
     ],
   })
-  expect(reader.collectionBruToJson(readBruno('collection.bru'))).toMatchObject({
+  expect(brunoReader.collectionBruToJson(readBruno('collection.bru'))).toMatchObject({
     auth: { mode: 'bearer', bearer: { token: '{{key}}' } },
   })
 })

@@ -11,7 +11,10 @@ export interface Observed {
   readonly body: string
 }
 
-/** Header fields that need no description: fields of the transport, and a field that only concerns browsers. */
+/**
+ * Header fields that `headers` need not describe: fields of the transport, Content-Type, which `content` describes, and
+ * a field that only concerns browsers.
+ */
 const ignored = new Set([
   'date',
   'connection',
@@ -137,7 +140,8 @@ function unseen(
 }
 
 /**
- * Returns the examples of refusals whose message the server never sent with their code. Numbers and tags may differ.
+ * Returns the examples of refusals whose message the server never sent with their code. Numbers and entity tags may
+ * differ.
  */
 export function inventedExamples({ operations }: Described, observed: readonly Observed[]): string[] {
   const sentMessages = new Set(observed.map(answer => `${codeOf(answer)} ${masked(messageOf(answer.body))}`))

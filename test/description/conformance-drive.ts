@@ -15,11 +15,11 @@ import {
 } from '../support/store.ts'
 import type { Observed } from './conformance-check.ts'
 import { refusedByTheShop, requestsWithMistakes, successes } from './conformance-requests.ts'
-import type { CallerRequest } from './conformance-scene.ts'
 import { sendHalfBody } from './half-body.ts'
+import type { CallerRequest } from './request-setup.ts'
 
 const rateLimit = { requests: 60_000, seconds: 60 }
-const SUNSET = Date.parse('2028-01-01T00:00:00Z')
+const AFTER_SUNSET_MS = Date.parse('2028-01-01T00:00:00Z')
 
 /** The described operations of the contract. The requests are made from the contract, not from the description. */
 const served: readonly OperationId[] = Object.entries<Operation>(contract).flatMap(([id, operation]) =>
@@ -28,25 +28,25 @@ const served: readonly OperationId[] = Object.entries<Operation>(contract).flatM
 
 /** Sends requests that get every status of every operation, and returns all responses. */
 export async function driveEverything(): Promise<Observed[]> {
-  const late = driveTimeouts()
+  const timeouts = driveTimeouts()
   const observed = [
     ...(await driveUsual()),
     ...(await driveRateLimit()),
     ...(await driveSunset()),
     ...(await driveBrokenEngine()),
   ]
-  return [...observed, ...(await late)]
+  return [...observed, ...(await timeouts)]
 }
 
 /** Sends requests to a sandbox that get every status that needs no failing engine, and returns all responses. */
 export async function driveSandbox(): Promise<Observed[]> {
   const sandbox = { asSandbox: true }
-  const late = driveTimeouts(sandbox)
+  const timeouts = driveTimeouts(sandbox)
   return [
     ...(await driveUsual('sqlite', sandbox)),
     ...(await driveRateLimit(sandbox)),
     ...(await driveSunset(sandbox)),
-    ...(await late),
+    ...(await timeouts),
   ]
 }
 
@@ -74,7 +74,7 @@ export async function driveUsual(
       ...requestsWithMistakes(id, request),
       ...keys.map(authorization => ({ ...request, authorization })),
     ]
-    for (const one of wrong) observed.push(...(await sendRefused(store, id, one)))
+    for (const refused of wrong) observed.push(...(await sendRefused(store, id, refused)))
     observed.push(...(await succeed(store, id, request)))
   }
   for (const [id, scene] of refusedByTheShop)
@@ -121,7 +121,11 @@ async function driveRateLimit(options: TestOptions = {}): Promise<Observed[]> {
 }
 
 async function driveSunset(options: TestOptions = {}): Promise<Observed[]> {
-  await using store = await openTestStore('sqlite', { ...options, rateLimit, lifecycleClock: () => SUNSET })
+  await using store = await openTestStore('sqlite', {
+    ...options,
+    rateLimit,
+    lifecycleClock: () => AFTER_SUNSET_MS,
+  })
   const ending = served.filter(id => contract[id].stability === 'deprecated')
   return await refuseAll(store, ending)
 }
@@ -210,10 +214,11 @@ function anyRequest(id: OperationId): CallerRequest {
 /** Sends a request that is refused, once for an Error and once for a problem, and returns both responses. */
 async function sendRefused(store: TestStore, id: OperationId, request: CallerRequest): Promise<Observed[]> {
   const observed: Observed[] = []
-  for (const one of inBothForms(request)) observed.push(await send(store, id, one))
+  for (const form of inBothForms(request)) observed.push(await send(store, id, form))
   return observed
 }
 
+/** Returns a request that accepts an Error, and one that also accepts a problem (RFC 9457). */
 function inBothForms(request: CallerRequest): CallerRequest[] {
   // A request that names the problem type is acceptable, so a refusal because of Accept has only one form.
   if (request.headers?.Accept !== undefined) return [request]

@@ -1,21 +1,25 @@
 import type { OperationId } from '../../src/contract/contract.ts'
 import { WEBHOOKS_MAX } from '../../src/model/webhook.ts'
 import type { TestStore } from '../support/store.ts'
-import type { Scene } from './conformance-scene.ts'
+import type { RequestSetup } from './request-setup.ts'
 
 /** A URL at which nothing listens, so that every delivery fails immediately. */
-const NOBODY = 'http://127.0.0.1:9/events'
+const DEAD_URL = 'http://127.0.0.1:9/events'
 const SINCE = 'since=2026-01-01T00%3A00%3A00Z'
 
-async function newWebhook({ client }: TestStore, enabled = true): Promise<string> {
-  const { data } = await client.createWebhook({ body: { url: NOBODY, types: ['petstore.category.deleted'] } })
+/** Creates a webhook, and returns its path. */
+async function newWebhookPath({ client }: TestStore, enabled = true): Promise<string> {
+  const { data } = await client.createWebhook({
+    body: { url: DEAD_URL, types: ['petstore.category.deleted'] },
+  })
   if (!enabled) await client.updateWebhook({ webhookId: data.id, body: { enabled } })
   return `/webhooks/${data.id}`
 }
 
-async function attemptedDelivery(store: TestStore, enabled = true): Promise<string> {
+/** Returns the path at which a delivery of a new webhook is redelivered, once the delivery was attempted. */
+async function redeliveryPath(store: TestStore, enabled = true): Promise<string> {
   const { client } = store
-  const path = await newWebhook(store)
+  const path = await newWebhookPath(store)
   const webhookId = BigInt(path.replace('/webhooks/', ''))
   await client.sendTestEvent({ webhookId })
   for (;;) {
@@ -34,39 +38,39 @@ async function expireFirstEvents(store: TestStore): Promise<void> {
 }
 
 /** Successful requests for the operations on events and webhooks. */
-export const eventSuccesses: Readonly<Partial<Record<OperationId, Scene>>> = {
+export const eventSuccesses: Readonly<Partial<Record<OperationId, RequestSetup>>> = {
   listEvents: () => ({ path: '/events' }),
   streamEvents: () => ({ path: '/events/stream' }),
   listAudit: () => ({ path: '/audit' }),
   listWebhooks: () => ({ path: '/webhooks' }),
-  createWebhook: () => ({ path: '/webhooks', body: JSON.stringify({ url: NOBODY }) }),
-  getWebhook: async store => ({ path: await newWebhook(store) }),
-  updateWebhook: async store => ({ path: await newWebhook(store), body: '{"description":"Prints."}' }),
-  deleteWebhook: async store => ({ path: await newWebhook(store) }),
-  rotateWebhookSecret: async store => ({ path: `${await newWebhook(store)}/secret` }),
-  sendTestEvent: async store => ({ path: `${await newWebhook(store)}/test` }),
+  createWebhook: () => ({ path: '/webhooks', body: JSON.stringify({ url: DEAD_URL }) }),
+  getWebhook: async store => ({ path: await newWebhookPath(store) }),
+  updateWebhook: async store => ({ path: await newWebhookPath(store), body: '{"description":"Prints."}' }),
+  deleteWebhook: async store => ({ path: await newWebhookPath(store) }),
+  rotateWebhookSecret: async store => ({ path: `${await newWebhookPath(store)}/secret` }),
+  sendTestEvent: async store => ({ path: `${await newWebhookPath(store)}/test` }),
   listDeliveries: async store => ({
-    path: (await attemptedDelivery(store)).replace(/\/\d+\/redeliver$/, ''),
+    path: (await redeliveryPath(store)).replace(/\/\d+\/redeliver$/, ''),
   }),
-  redeliver: async store => ({ path: await attemptedDelivery(store) }),
-  redeliverFailed: async store => ({ path: `${await newWebhook(store)}/redeliver?${SINCE}` }),
+  redeliver: async store => ({ path: await redeliveryPath(store) }),
+  redeliverFailed: async store => ({ path: `${await newWebhookPath(store)}/redeliver?${SINCE}` }),
 }
 
 /**
  * Requests on events and webhooks that a rule refuses. The last three fill the list of webhooks or move the retention
  * floor, so they come after all others.
  */
-export const refusedEventRequests: readonly (readonly [OperationId, Scene])[] = [
-  ['sendTestEvent', async store => ({ path: `${await newWebhook(store, false)}/test` })],
-  ['redeliver', async store => ({ path: await attemptedDelivery(store, false) })],
-  ['redeliver', async store => ({ path: `${await newWebhook(store)}/deliveries/404404/redeliver` })],
-  ['redeliverFailed', async store => ({ path: `${await newWebhook(store, false)}/redeliver?${SINCE}` })],
-  ['redeliverFailed', async store => ({ path: `${await newWebhook(store)}/redeliver` })],
+export const refusedEventRequests: readonly (readonly [OperationId, RequestSetup])[] = [
+  ['sendTestEvent', async store => ({ path: `${await newWebhookPath(store, false)}/test` })],
+  ['redeliver', async store => ({ path: await redeliveryPath(store, false) })],
+  ['redeliver', async store => ({ path: `${await newWebhookPath(store)}/deliveries/404404/redeliver` })],
+  ['redeliverFailed', async store => ({ path: `${await newWebhookPath(store, false)}/redeliver?${SINCE}` })],
+  ['redeliverFailed', async store => ({ path: `${await newWebhookPath(store)}/redeliver` })],
   [
     'createWebhook',
     async store => {
-      for (let made = 0; made < WEBHOOKS_MAX; made++) await newWebhook(store).catch(() => {})
-      return { path: '/webhooks', body: JSON.stringify({ url: NOBODY }) }
+      for (let made = 0; made < WEBHOOKS_MAX; made++) await newWebhookPath(store).catch(() => {})
+      return { path: '/webhooks', body: JSON.stringify({ url: DEAD_URL }) }
     },
   ],
   [

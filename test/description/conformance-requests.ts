@@ -3,11 +3,11 @@ import type { Operation } from '../../src/contract/operation.ts'
 import { makePet } from '../support/shop.ts'
 import type { TestStore } from '../support/store.ts'
 import { eventSuccesses, refusedEventRequests } from './conformance-events.ts'
-import type { CallerRequest, Scene } from './conformance-scene.ts'
+import type { CallerRequest, RequestSetup } from './request-setup.ts'
 
 const json = (path: string, body: unknown): CallerRequest => ({ path, body: JSON.stringify(body) })
 
-async function newCategory({ client }: TestStore): Promise<number> {
+async function newCategoryId({ client }: TestStore): Promise<number> {
   const { data } = await client.createCategory({ body: { name: 'Any' } })
   return Number(data.id)
 }
@@ -20,41 +20,41 @@ async function stockPath(store: TestStore, setup: Parameters<typeof makePet>[1] 
   return `/store/inventory/${(await makePet(store.client, setup)).petId}`
 }
 
-async function openOrder({ client }: TestStore, onHold = false): Promise<string> {
+async function openOrderPath({ client }: TestStore, onHold = false): Promise<string> {
   return `/store/orders/${(await makePet(client, { quantity: 5n, reserved: 2n, onHold })).orderId}`
 }
 
-async function completeOrder(store: TestStore): Promise<string> {
-  const path = await openOrder(store)
+async function completeOrderPath(store: TestStore): Promise<string> {
+  const path = await openOrderPath(store)
   await store.send('PATCH', path, { body: '{"complete":true}' })
   return path
 }
 
-/** A successful request for each operation; it first creates the resources that the request needs. */
-export const successes: Readonly<Partial<Record<OperationId, Scene>>> = {
+/** For each operation, a function that prepares a store for a successful request, and returns the request. */
+export const successes: Readonly<Partial<Record<OperationId, RequestSetup>>> = {
   ...eventSuccesses,
   listPets: async store => {
     await makePet(store.client)
     return { path: '/pets?include=stock' }
   },
-  createPet: async store => json('/pets', { name: 'Juniper', categoryId: await newCategory(store) }),
+  createPet: async store => json('/pets', { name: 'Juniper', categoryId: await newCategoryId(store) }),
   getPet: async store => ({ path: await petPath(store) }),
   updatePet: async store => json(await petPath(store), { name: 'Other' }),
   deletePet: async store => ({ path: await petPath(store) }),
   listCategories: () => ({ path: '/categories' }),
   createCategory: () => json('/categories', { name: 'Ferrets' }),
-  getCategory: async store => ({ path: `/categories/${await newCategory(store)}` }),
-  updateCategory: async store => json(`/categories/${await newCategory(store)}`, { description: 'Some.' }),
-  deleteCategory: async store => ({ path: `/categories/${await newCategory(store)}` }),
+  getCategory: async store => ({ path: `/categories/${await newCategoryId(store)}` }),
+  updateCategory: async store => json(`/categories/${await newCategoryId(store)}`, { description: 'Some.' }),
+  deleteCategory: async store => ({ path: `/categories/${await newCategoryId(store)}` }),
   listOrders: () => ({ path: '/store/orders?reference=R-2026-0042' }),
   placeOrder: async ({ client }) =>
     json('/store/orders', {
       petId: Number((await makePet(client, { quantity: 9n })).petId),
       reference: 'R-2026-0042',
     }),
-  getOrder: async store => ({ path: await openOrder(store) }),
-  updateOrder: async store => json(await openOrder(store), { complete: true }),
-  cancelOrder: async store => ({ path: await openOrder(store) }),
+  getOrder: async store => ({ path: await openOrderPath(store) }),
+  updateOrder: async store => json(await openOrderPath(store), { complete: true }),
+  cancelOrder: async store => ({ path: await openOrderPath(store) }),
   listInventory: () => ({ path: '/store/inventory' }),
   getInventoryItem: async store => ({ path: await stockPath(store) }),
   setInventory: async store => json(await stockPath(store), { quantity: 12 }),
@@ -74,11 +74,11 @@ export const successes: Readonly<Partial<Record<OperationId, Scene>>> = {
   getError: () => ({ path: '/errors/pet_not_found' }),
 }
 
-const held = { quantity: 5n, onHold: true }
+const onHold = { quantity: 5n, onHold: true }
 const reserved = { quantity: 5n, reserved: 3n }
 
 /** Requests that break a rule of the shop, one for each rule of each operation. */
-export const refusedByTheShop: readonly (readonly [OperationId, Scene])[] = [
+export const refusedByTheShop: readonly (readonly [OperationId, RequestSetup])[] = [
   ['createPet', () => json('/pets', { name: 'Juniper', categoryId: 404404 })],
   ['updatePet', async store => json(await petPath(store), { categoryId: 404404 })],
   ['updatePet', async store => json(await petPath(store, { quantity: 0n }), { status: 'available' })],
@@ -87,17 +87,17 @@ export const refusedByTheShop: readonly (readonly [OperationId, Scene])[] = [
   ['placeOrder', () => json('/store/orders', { petId: 404404 })],
   [
     'placeOrder',
-    async ({ client }) => json('/store/orders', { petId: Number((await makePet(client, held)).petId) }),
+    async ({ client }) => json('/store/orders', { petId: Number((await makePet(client, onHold)).petId) }),
   ],
   [
     'placeOrder',
     async ({ client }) =>
       json('/store/orders', { petId: Number((await makePet(client, reserved)).petId), quantity: 3 }),
   ],
-  ['updateOrder', async store => json(await completeOrder(store), { quantity: 3 })],
-  ['updateOrder', async store => json(await openOrder(store, true), { quantity: 3 })],
-  ['updateOrder', async store => json(await openOrder(store), { quantity: 9 })],
-  ['cancelOrder', async store => ({ path: await completeOrder(store) })],
+  ['updateOrder', async store => json(await completeOrderPath(store), { quantity: 3 })],
+  ['updateOrder', async store => json(await openOrderPath(store, true), { quantity: 3 })],
+  ['updateOrder', async store => json(await openOrderPath(store), { quantity: 9 })],
+  ['cancelOrder', async store => ({ path: await completeOrderPath(store) })],
   ['setInventory', async store => json(await stockPath(store, reserved), { quantity: 1 })],
   [
     'adjustInventory',
@@ -123,7 +123,7 @@ const invalidParameter = (operation: Operation, request: CallerRequest): CallerR
   return { ...request, headers: { ...request.headers, [field]: 'no tag' } }
 }
 
-/** Functions that make one mistake in a valid request; they return undefined if the mistake is impossible in it. */
+/** Functions that make one mistake in a valid request. They return undefined if the mistake is impossible in it. */
 const mistakes: readonly ((operation: Operation, request: CallerRequest) => CallerRequest | undefined)[] = [
   invalidParameter,
   (_, request) => withQuery(request, 'colour=red'),

@@ -2,9 +2,9 @@ import { beforeAll, describe, expect, test } from 'bun:test'
 import { openTestStore } from '../support/store.ts'
 import { checkConformance, inventedExamples, type Observed } from './conformance-check.ts'
 import { driveEverything } from './conformance-drive.ts'
-import { type Described, readDocument, target } from './document.ts'
+import { type Described, partAt, readDocument } from './document.ts'
 
-/** The time limit of a test, because the server waits ten seconds for a body that does not end. */
+/** How long all requests of this file may take. The server waits ten seconds for a body that does not end. */
 const DRIVE_MS_MAX = 120_000
 
 let observed: readonly Observed[] = []
@@ -48,36 +48,36 @@ describe('seeded faults of the description', () => {
 
   test('control: a status that is not described is detected', () => {
     const faults = faultsWith(document => {
-      Reflect.deleteProperty(target(document, '#/paths/~1pets/get/responses'), '304')
+      Reflect.deleteProperty(partAt(document, '#/paths/~1pets/get/responses'), '304')
     })
     expect(faults).toEqual(['listPets 304: the status is not described'])
   })
 
   test('control: a status that is never returned is detected', () => {
     const faults = faultsWith(document => {
-      Reflect.set(target(document, '#/paths/~1pets/get/responses'), '418', { description: 'Tea.' })
+      Reflect.set(partAt(document, '#/paths/~1pets/get/responses'), '418', { description: 'Tea.' })
     })
     expect(faults).toEqual(['listPets 418: described and never seen'])
   })
 
   test('control: a header that is not described is detected', () => {
     const faults = faultsWith(document => {
-      Reflect.deleteProperty(target(document, `${createPet201}/headers`), 'Location')
+      Reflect.deleteProperty(partAt(document, `${createPet201}/headers`), 'Location')
     })
     expect(faults).toEqual(['createPet 201: the header location is not described'])
   })
 
   test('control: a header that is described as required but sometimes absent is detected', () => {
     const faults = faultsWith(document => {
-      Reflect.set(target(document, `${createPet201}/headers`), 'Sunset', { required: true, schema: {} })
+      Reflect.set(partAt(document, `${createPet201}/headers`), 'Sunset', { required: true, schema: {} })
     })
     expect(faults).toContain('createPet 201: the header Sunset is missing')
   })
 
   test('control: a required member with another name is detected', () => {
     const faults = faultsWith(document => {
-      Reflect.set(target(document, '#/components/schemas/Pet'), 'required', ['title', 'categoryId', 'id'])
-      const properties = target(document, '#/components/schemas/Pet/properties')
+      Reflect.set(partAt(document, '#/components/schemas/Pet'), 'required', ['title', 'categoryId', 'id'])
+      const properties = partAt(document, '#/components/schemas/Pet/properties')
       Reflect.set(properties, 'title', Reflect.get(properties, 'name'))
       Reflect.deleteProperty(properties, 'name')
     })
@@ -87,15 +87,15 @@ describe('seeded faults of the description', () => {
 
   test('control: a member of another type is detected', () => {
     const faults = faultsWith(document => {
-      Reflect.set(target(document, '#/components/schemas/Order/properties/complete'), 'type', 'string')
+      Reflect.set(partAt(document, '#/components/schemas/Order/properties/complete'), 'type', 'string')
     })
     expect(faults.join('\n')).toContain('placeOrder 201: the body: /complete must be string')
   })
 
   test('control: an operation that is described but not served is detected', () => {
     const faults = faultsWith(document => {
-      const pet = target(document, '#/paths/~1pets~1{petId}/get')
-      Reflect.set(target(document, '#/paths'), '/pets/{petId}/photo', {
+      const pet = partAt(document, '#/paths/~1pets~1{petId}/get')
+      Reflect.set(partAt(document, '#/paths'), '/pets/{petId}/photo', {
         get: { ...pet, operationId: 'getPhoto' },
       })
     })
@@ -104,19 +104,19 @@ describe('seeded faults of the description', () => {
 
   test('control: an operation that is served but not described is detected', () => {
     const faults = faultsWith(document => {
-      Reflect.deleteProperty(target(document, '#/paths/~1categories'), 'post')
+      Reflect.deleteProperty(partAt(document, '#/paths/~1categories'), 'post')
     })
     expect(faults).toEqual(['createCategory is served and not described'])
   })
 
   test('control: an error code that is not described, and a message that is never sent, are detected', () => {
     const faults = faultsWith(document => {
-      Reflect.deleteProperty(target(document, '#/paths/~1pets/get/x-error-codes'), '406')
+      Reflect.deleteProperty(partAt(document, '#/paths/~1pets/get/x-error-codes'), '406')
     })
     expect(faults).toContain('listPets 406: the body: the code not_acceptable is not described')
     const invented = described(document => {
       const examples = '#/components/responses/NotAcceptable/content/application~1json/examples'
-      Reflect.set(target(document, `${examples}/not_acceptable/value`), 'message', 'No way.')
+      Reflect.set(partAt(document, `${examples}/not_acceptable/value`), 'message', 'No way.')
     })
     expect(inventedExamples(invented, observed)).toContain('listPets not_acceptable: No way.')
   })

@@ -17,7 +17,10 @@ interface Given {
   readonly optional?: boolean
 }
 
-/** Sends an operation with its own examples of path, required parameters and body, and returns the response. */
+/**
+ * Sends a request of an operation, and returns the response. The request has the examples of the path, the required
+ * parameters and the body, except for the values in `given`.
+ */
 export async function sendExamples(
   store: TestStore,
   operation: DescribedOperation,

@@ -18,7 +18,7 @@ import {
   sendExamples,
   successOf,
 } from './description-session.ts'
-import { readDocument, referencesIn, target } from './document.ts'
+import { partAt, readDocument, referencesIn } from './document.ts'
 import { validatorOf } from './document-schemas.ts'
 import { expectEvents, useWebhooks, withPlaceholders } from './events-session.ts'
 
@@ -28,7 +28,7 @@ const described = readDocument(parse(committed))
 const operations = [...described.operations.values()]
 const CreatedKey = z.looseObject({ key: z.string() })
 
-/** Throws unless an operation has responded with its example, except for secrets. */
+/** Throws unless an operation has responded with its example, apart from values that differ in each run. */
 function expectExample(id: string, response: ExampleResponse): void {
   const { status, example } = successOf(operationOf(described, id))
   const [shown, sent] = [withPlaceholders(example), withPlaceholders(response.body)]
@@ -104,7 +104,7 @@ describe('the content of the description', () => {
     expect(Pets).toMatchObject({ type: 'array', items: { $ref: '#/components/schemas/Pet' } })
   })
 
-  test('every id is a 64-bit integer', () => {
+  test('every id except that of an event is a 64-bit integer', () => {
     const ids = [...committed.matchAll(/^( +)(id|petId|categoryId|orderId):\n((?:\1 .*\n)+)/gm)]
     expect(ids.length).toBeGreaterThan(15)
     for (const [whole, , , schema = ''] of ids) {
@@ -127,7 +127,7 @@ describe('the content of the description', () => {
 
   test('every reference has a target, and every component is referenced', () => {
     const references = new Set(referencesIn(described.document))
-    for (const reference of references) target(described.document, reference)
+    for (const reference of references) partAt(described.document, reference)
     const { securitySchemes: _, ...sections } = described.document.components
     const components = Object.entries(sections).flatMap(([section, parts]) =>
       Object.keys(z.looseObject({}).parse(parts)).map(name => `#/components/${section}/${name}`),
@@ -135,7 +135,7 @@ describe('the content of the description', () => {
     expect(components.filter(component => !references.has(component))).toEqual([])
   })
 
-  test('an operation that requires a scope names the scope in its text and in x-scope', () => {
+  test('every operation says which key it requires, and names a required scope in its text and in x-scope', () => {
     const sentences: Readonly<Record<string, string>> = {
       public: 'Requires no key.',
       'any-key': 'Requires any valid key.',
@@ -143,10 +143,10 @@ describe('the content of the description', () => {
     for (const operation of operations) {
       const { scope = '' } =
         Object.entries<Operation>(contract).find(([id]) => id === operation.operationId)?.[1] ?? {}
-      const open = scope === 'public'
+      const isPublic = scope === 'public'
       expect([operation.operationId, operation.security, operation['x-scope']]).toEqual([
         operation.operationId,
-        open ? [{}, { key: [] }] : [{ key: [] }],
+        isPublic ? [{}, { key: [] }] : [{ key: [] }],
         sentences[scope] === undefined ? scope : undefined,
       ])
       expect(operation.description).toContain(sentences[scope] ?? `\`${scope}\``)
@@ -243,7 +243,7 @@ describe('the examples of the description', () => {
     }
     const webhookResponses = await useWebhooks(store, described)
     for (const [id, response] of webhookResponses) {
-      // The first page of the feed is the demo shop. The event of the example is found below.
+      // The first page of the feed has the events of the demo shop. expectEvents looks for those of the examples.
       if (id !== 'listEvents') expectExample(id, response)
       else expect(response.status).toBe(200)
     }

@@ -51,10 +51,10 @@ function asJsonSchema(schema: unknown): unknown {
   const converted: Record<string, unknown> = Object.fromEntries(
     entries.map(([name, value]) => [name, name === 'properties' ? eachSchema(value) : asJsonSchema(value)]),
   )
-  // Clients must accept unknown members, so the schemas of responses are open. The server must not send unknown
-  // members.
+  // Clients must accept unknown members, so the schemas of responses allow them. Here the schemas refuse them, because
+  // the server must not send unknown members.
   if (converted.properties !== undefined) converted.additionalProperties ??= false
-  // In OpenAPI 3.0, it says that `minimum` itself is excluded.
+  // In OpenAPI 3.0, exclusiveMinimum is a boolean, and true excludes `minimum` itself.
   if (converted.exclusiveMinimum === true) {
     converted.exclusiveMinimum = converted.minimum
     delete converted.minimum

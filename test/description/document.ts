@@ -34,7 +34,10 @@ const Parameter = z
     style: z.string().optional(),
     explode: z.boolean().optional(),
   })
-  .refine(one => Object.hasOwn(one, 'example') !== Object.hasOwn(one, 'examples'), 'it has one example')
+  .refine(
+    one => Object.hasOwn(one, 'example') !== Object.hasOwn(one, 'examples'),
+    'it must have either example or examples',
+  )
   .transform(({ examples, ...one }) => ({ ...one, example: examples?.default.value ?? one.example }))
 const Operation = z.looseObject({
   operationId: z.string(),
@@ -77,7 +80,7 @@ export interface Described {
   readonly operations: ReadonlyMap<string, DescribedOperation>
 }
 
-/** Returns a description. Throws if the text does not have the structure of this project's descriptions. */
+/** Reads a description from its JSON value. Throws if the value lacks the structure of this project's descriptions. */
 export function readDocument(json: unknown): Described {
   const document = Document.parse(json)
   const operations = new Map<string, DescribedOperation>()
@@ -92,7 +95,7 @@ export function readDocument(json: unknown): Described {
   return { document, operations }
 }
 
-/** Returns every `$ref` of the document. */
+/** Returns the value of every `$ref` in a document or a part of it. */
 export function referencesIn(part: unknown): string[] {
   if (Array.isArray(part)) return part.flatMap(referencesIn)
   if (typeof part !== 'object' || part === null) return []
@@ -101,14 +104,14 @@ export function referencesIn(part: unknown): string[] {
   )
 }
 
-/** Returns the target of a reference, which is never a primitive value. Throws if the target does not exist. */
-export function target(document: unknown, reference: string): object {
+/** Returns the part of a document that a `$ref` names, which is never a primitive value. Throws if there is none. */
+export function partAt(document: unknown, reference: string): object {
   let node: unknown = document
   for (const step of reference.replace(/^#\//, '').split('/')) {
     const name = step.replaceAll('~1', '/').replaceAll('~0', '~')
     node = typeof node === 'object' && node !== null ? Reflect.get(node, name) : undefined
   }
-  if (typeof node !== 'object' || node === null) throw new Error(`${reference} has no target`)
+  if (typeof node !== 'object' || node === null) throw new Error(`${reference} does not exist`)
   return node
 }
 
@@ -120,7 +123,7 @@ function resolved(document: unknown, part: unknown): unknown {
     // The validator resolves the references to schemas itself.
     return reference.startsWith('#/components/schemas/')
       ? part
-      : resolved(document, target(document, reference))
+      : resolved(document, partAt(document, reference))
   }
   return Object.fromEntries(Object.entries(part).map(([name, value]) => [name, resolved(document, value)]))
 }

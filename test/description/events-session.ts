@@ -58,13 +58,16 @@ const Rows = z.tuple([z.object({ count: z.bigint() })])
 /** Waits until `count` attempts are stored. */
 export async function waitForAttempts(store: TestStore, count: number): Promise<void> {
   for (;;) {
-    const [{ count: made }] = Rows.parse(await store.database('SELECT count(*) AS count FROM attempt'))
-    if (made >= BigInt(count)) return
+    const [{ count: stored }] = Rows.parse(await store.database('SELECT count(*) AS count FROM attempt'))
+    if (stored >= BigInt(count)) return
     await Bun.sleep(5)
   }
 }
 
-/** Throws unless the feed has the example of every type of event after the session, and the stream has one of them. */
+/**
+ * Throws unless, after the session, the feed has the example of every type of event. The test event is not in the feed,
+ * so it is compared with the database. The example of the stream must contain the example of a placed order.
+ */
 export async function expectEvents(store: TestStore): Promise<void> {
   const tests = await store.database(`SELECT data FROM event WHERE type = 'petstore.webhook.test'`)
   const feed = await fetch(`${store.base}/events?after=716&limit=100`, {

@@ -14,7 +14,7 @@ const requests: Record<EngineName, number> = {
 
 for (const engine of testedEngines) {
   test(
-    `${engine}: ${requests[engine]} requests have no finding`,
+    `the fuzzer has no finding in ${requests[engine]} requests to a store on ${engine}`,
     async () => {
       await using store = await openTestStore(engine)
       const report = await fuzzAt(store.base, { requests: requests[engine] })

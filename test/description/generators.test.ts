@@ -81,7 +81,7 @@ for (const { name, folder, generate } of installed) {
       const ran = await runScript(['program.ts', store.base, ADMIN_KEY, path], path)
       expect(ran.printed.trim().split('\n')).toEqual([
         ...expectedLines,
-        // JavaScript rounds such an id, and types are not checked at run time.
+        // JavaScript rounds an id beyond 2^53, and types are not checked at run time.
         ...['id rounded', 'event member kept', 'event type kept', 'pet member kept'],
       ])
     },

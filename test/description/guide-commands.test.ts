@@ -65,8 +65,9 @@ class PageRun implements AsyncDisposable {
   /** The running programs by the address that the page shows. */
   readonly #programs = new Map<string, ServerProcess>()
   #latest: ServerProcess | undefined
-  /** The names of the variables that the commands have set, and commands that set them again. */
+  /** The names of the variables that the commands have set. */
   readonly #variables = new Set<string>()
+  /** Shell commands that set these variables and define the functions of the earlier blocks. */
   #state = ''
   #output = ''
   #compared = 0
@@ -137,7 +138,7 @@ class PageRun implements AsyncDisposable {
     const commands = lines
       .replaceAll(/\$\(cat (data[\w-]*)\//g, `$(cat ${home}/$1/`)
       .replaceAll('--data data', `--data ${home}/data`)
-      // Without npm, which takes longer to start than the command. Other tests start the command with npm.
+      // The commands run without npm, which takes longer to start than they do. Other tests start a command with npm.
       .replace('petstore() { npm run --silent petstore --', `petstore() { ${process.execPath} src/main.ts`)
       .replaceAll(' data/address', ` ${home}/data/address`)
       .replaceAll(/--(to|from|data) (backups|restored)/g, `--$1 ${home}/$2`)

@@ -9,7 +9,7 @@ import { run } from '../support/process.ts'
 import { ROOT } from '../support/root.ts'
 import { openSandboxHost } from '../support/sandbox-host.ts'
 import { checkConformance, inventedExamples, type Observed } from './conformance-check.ts'
-import { type Described, readDocument, target } from './document.ts'
+import { type Described, partAt, readDocument } from './document.ts'
 import { validatorOf } from './document-schemas.ts'
 import { driveControl } from './sandbox-drive.ts'
 
@@ -25,14 +25,14 @@ describe('the description of a host of sandboxes', () => {
     expect(isCurrent ? 'the same' : 'openapi-sandboxes.yaml is out of date: npm run openapi').toBe('the same')
   })
 
-  test('petstore openapi --sandboxes prints it, as YAML or JSON, for any address', async () => {
+  test('petstore openapi --sandboxes prints the description, as YAML or JSON, for any address', async () => {
     expect((await run(['openapi', '--sandboxes'])).output).toBe(committed)
     const options = ['--sandboxes', '--json', '--base-url', 'https://pets.example/lab/']
     const json = (await run(['openapi', ...options])).output
     expect(JSON.parse(json)).toEqual(describeControl('https://pets.example/lab'))
   })
 
-  test('a host serves it as JSON and as YAML, with its own address', async () => {
+  test('a host serves the description as JSON and as YAML, with its own address', async () => {
     await using host = await openSandboxHost()
     const json = await fetch(`${host.base}/openapi-sandboxes.json`)
     const yaml = await fetch(`${host.base}/openapi-sandboxes.yaml`)
@@ -104,11 +104,11 @@ describe('the responses of a host and its description', () => {
     expect(inventedExamples(readDocument(parse(committed)), observed)).toEqual([])
   })
 
-  test('control: a status, a header and a text that the description does not have are detected', () => {
+  test('control: an undescribed status, an undescribed header and a text that is too long are detected', () => {
     const faults = faultsWith(document => {
-      Reflect.deleteProperty(target(document, '#/paths/~1sandboxes/post/responses'), '422')
-      Reflect.deleteProperty(target(document, '#/paths/~1sandboxes/post/responses/201/headers'), 'Location')
-      Reflect.set(target(document, '#/components/schemas/Snapshot/properties/name'), 'maxLength', 3)
+      Reflect.deleteProperty(partAt(document, '#/paths/~1sandboxes/post/responses'), '422')
+      Reflect.deleteProperty(partAt(document, '#/paths/~1sandboxes/post/responses/201/headers'), 'Location')
+      Reflect.set(partAt(document, '#/components/schemas/Snapshot/properties/name'), 'maxLength', 3)
     })
     expect(faults).toContain('createSandbox 422: the status is not described')
     expect(faults).toContain('createSandbox 201: the header location is not described')

@@ -13,9 +13,10 @@ import { sendHalfBody } from './half-body.ts'
 
 const WRONG_KEY = keyText(new Uint8Array(KEY_RANDOM_BYTES).fill(7))
 const UNKNOWN_ID = '2'.repeat(26)
-/** Each address may send this number of wrong keys in a minute. */
-const WRONG_KEYS = 60
+/** The number of wrong keys that each address may send in a minute. */
+const WRONG_KEYS_PER_MINUTE = 60
 const CALL_INTERVAL_MS = 50
+/** The operations that can respond that the files of the sandbox are damaged. */
 const DAMAGED: readonly ControlId[] = [
   ...(['putSnapshot', 'getFaults', 'setFaults', 'deleteFaults'] as const),
   ...(['listRequests', 'deleteRequests', 'streamRequests'] as const),
@@ -24,7 +25,7 @@ const DAMAGED: readonly ControlId[] = [
 // Safe: the keys of the contract are its ids.
 const ids = Object.keys(controlOperations) as ControlId[]
 
-/** The request of an operation: what differs from the usual one. */
+/** A request of a control operation. */
 interface ControlRequest {
   readonly path: string
   readonly body?: string
@@ -33,7 +34,7 @@ interface ControlRequest {
   readonly key: string | null
 }
 
-/** The bodies with which the operations succeed. A deletion comes last. */
+/** The bodies with which operations succeed. Operations that are missing here succeed without a body. */
 const bodies: Readonly<Partial<Record<ControlId, string>>> = {
   createSandbox: '{"seed":"empty","label":"Ada"}',
   updateSandbox: '{"lifetimeSeconds":172800}',
@@ -45,7 +46,7 @@ const bodies: Readonly<Partial<Record<ControlId, string>>> = {
 /** Sends requests that get every status of every control operation, and returns all responses. */
 export async function driveControl(): Promise<Observed[]> {
   await using host = await openSandboxHost({ limits: { snapshots: 1 } })
-  const slow = driveTimeouts(host)
+  const timeouts = driveTimeouts(host)
   const observed = [
     ...(await driveMistakes(host)),
     ...(await driveSuccesses(host)),
@@ -53,7 +54,7 @@ export async function driveControl(): Promise<Observed[]> {
     ...(await driveFailures(host)),
     ...(await driveLimits()),
   ]
-  return [...observed, ...(await slow)]
+  return [...observed, ...(await timeouts)]
 }
 
 /** Returns a request that succeeds, for a sandbox and a snapshot. */
@@ -73,25 +74,23 @@ async function driveSuccesses(host: TestHost): Promise<Observed[]> {
     await send('resetSandbox', { body: '{"snapshot":"lesson-1"}' }),
     await send('createSandbox', { body: `{"seed":"${sandbox.created.id}/lesson-1"}` }),
   ]
-  // A failed call, one without a response, and one with a body are in the log.
+  // Now the log has a call that failed, a call without a response, and a call with a body.
   await sandbox.call('GET', '/pets/1', { headers: { 'Petstore-Fault': 'error; code=overloaded' } })
   await sandbox
     .call('GET', '/pets/1', { headers: { 'Petstore-Fault': 'drop_before_command' } })
     .catch(() => {})
   await sandbox.call('POST', '/categories', { body: { name: 'Otters' } })
-  const later = ids
-    .filter(id => controlOperations[id].method === 'DELETE')
-    .toSorted((a, b) => b.length - a.length)
+  const deletions = ids.filter(id => controlOperations[id].method === 'DELETE')
   for (const id of ids) {
-    if (later.includes(id)) continue
+    if (deletions.includes(id)) continue
     observed.push(id === 'streamRequests' ? await whileCalling(sandbox, send(id)) : await send(id))
   }
-  const last = later.filter(id => id !== 'deleteSandbox')
-  for (const id of [...last, 'deleteSandbox'] as const) observed.push(await send(id))
+  const deletionsInside = deletions.filter(id => id !== 'deleteSandbox')
+  for (const id of [...deletionsInside, 'deleteSandbox'] as const) observed.push(await send(id))
   return observed
 }
 
-/** Calls the store of a sandbox until a stream has reported a call. */
+/** Calls the store of a sandbox until `reported` is settled, which is when the stream has reported a call. */
 async function whileCalling(sandbox: TestSandbox, reported: Promise<Observed>): Promise<Observed> {
   const calling = setInterval(() => void sandbox.call('GET', '/pets?limit=1'), CALL_INTERVAL_MS)
   return reported.finally(() => clearInterval(calling))
@@ -101,7 +100,7 @@ async function whileCalling(sandbox: TestSandbox, reported: Promise<Observed>): 
 async function driveMistakes(host: TestHost): Promise<Observed[]> {
   const observed: Observed[] = []
   for (const id of ids) {
-    // Each sandbox counts wrong keys by address, so this stays below their limit.
+    // Each sandbox counts the wrong keys of an address. In a new sandbox, these requests stay below the limit.
     const sandbox = await host.create({ seed: 'empty' })
     for (const request of mistakes(id, requestOf(id, sandbox))) {
       const isAboutAccept = request.headers?.Accept !== undefined
@@ -199,7 +198,8 @@ async function driveLimits(): Promise<Observed[]> {
     await sendTo(host, 'createSandbox', create),
   ]
   const wrong = (id: ControlId): ControlRequest => ({ ...requestOf(id, sandbox), key: WRONG_KEY })
-  for (let count = 0; count < WRONG_KEYS; count++) await sendTo(host, 'getSandbox', wrong('getSandbox'))
+  for (let count = 0; count < WRONG_KEYS_PER_MINUTE; count++)
+    await sendTo(host, 'getSandbox', wrong('getSandbox'))
   for (const id of ids) if (controlOperations[id].needsKey) observed.push(await sendTo(host, id, wrong(id)))
   return observed
 }

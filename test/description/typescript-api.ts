@@ -1,7 +1,8 @@
 import { ts } from '@ts-morph/common'
 import { plugin } from 'bun'
 
-// A module that is loaded before code generators, because they call the JavaScript API of TypeScript up to version 6.
+// generators.test.ts loads this module before a generator, which calls the JavaScript API of TypeScript. TypeScript has
+// that API up to version 6.
 plugin({
   name: 'typescript-api',
   setup: build => {

@@ -43,7 +43,7 @@ export interface CallResult {
   readonly status: number
   readonly headers: Headers
   readonly text: string
-  /** The parsed body; undefined without one. */
+  /** The parsed body; undefined if there is no body. */
   readonly data: unknown
 }
 

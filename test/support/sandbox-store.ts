@@ -21,7 +21,10 @@ export interface ServedStore {
   stop(): Promise<void>
 }
 
-/** Serves a store as a sandbox without a host, with a light engine and a request log, at an address with a path. */
+/**
+ * Serves a store as a sandbox, but without a sandbox host. `path` is the path of its base address: `SANDBOX_PATH`, or
+ * empty for a store at the root.
+ */
 export async function serveAsSandbox(
   directory: string,
   path: string,
@@ -49,7 +52,7 @@ export async function serveAsSandbox(
       ...{ id: ID, label: '', seed: 'empty', createdAtMs: 0, expiresAtMs: 0, generation: 1 },
       ...{ keyHash: '', keyHint: '', clockAheadMs: 0, faults: '', bootId: '', isDamaged: false },
     },
-    // Some tests forge cursors, which have no tag in a shop.
+    // Tests that make cursors themselves expect a store without a content tag. They serve it at the root.
     service: { ...options, cache: 'off', base, ...(path === '' && { contentTag: options.contentTag }) },
   })
   listener.reload({

@@ -14,7 +14,7 @@ import { type ServerOptions, startServer } from '../../src/server.ts'
 import type { Reply } from '../../src/shop/idempotency.ts'
 import { type Command, type CommandResult, executeCommand, timeLimitMs } from '../../src/store/commands.ts'
 import { ensureAdminKey } from '../../src/store/maintenance.ts'
-import type { Log, StoreEngine } from '../../src/store/open.ts'
+import { type Log, reportOutage, type StoreEngine } from '../../src/store/open.ts'
 import { executeQuery, type Query } from '../../src/store/queries.ts'
 import { cachedTables } from '../../src/store/representation-cache.ts'
 import { type Client, makeClient } from './client.ts'
@@ -236,6 +236,7 @@ function openVariant(
     executeQuery: variant.executeQuery ?? executeQuery,
     random: Math.random,
     onFault: error => log.error({ fault: String(error) }, 'the sequencer failed'),
+    onOutage: change => reportOutage(log, change),
     ...(isolation !== undefined && { isolation }),
   })
 }

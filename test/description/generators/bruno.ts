@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { type CollectionRequest, runCollection } from './collections.ts'
 
 // Sends each request of the Bruno collection in the file that the first argument names, and reports those that fail.
-// The table of generators (generators.ts) runs this program.
+// The table of generators (generators.ts) and importers.test.ts run this program.
 
 const Field = z.looseObject({ name: z.string(), value: z.coerce.string(), enabled: z.boolean() })
 const Request = z.looseObject({
@@ -29,7 +29,7 @@ function requestsIn(node: unknown): readonly CollectionRequest[] {
   const { method, url, params, headers, body } = Leaf.parse(node).request
   const values = (type: 'path' | 'query'): [string, string][] =>
     params.filter(param => param.type === type && param.enabled).map(({ name, value }) => [name, value])
-  // The collection has the content type of the description, which can differ. Bruno sends JSON with this one.
+  // Bruno sends a JSON body with this content type, also if the collection has another one.
   const contentType: [string, string][] = body.mode === 'json' ? [['Content-Type', 'application/json']] : []
   return [
     {

@@ -9,7 +9,7 @@ export interface Generator {
   /** The command of the generator, as a user types it. */
   readonly generate: string
   readonly compile: string
-  /** Runs the program; `$BASE`, `$KEY` and `$SAMPLES` are set. */
+  /** Runs the program. Here `$BASE`, `$KEY` and `$SAMPLES` are set, in addition to `$PROGRAM` and `$BUN`. */
   readonly run: string
   /** The expected output of the program, if it does not run the session of the clients. */
   readonly expected?: readonly string[]
@@ -19,7 +19,7 @@ export interface Generator {
   readonly description?: string
 }
 
-/** The lines that every program prints first, word for word. */
+/** The lines that every program with a client prints first, word for word. */
 export const expectedLines: readonly string[] = [
   'listed 2 pets',
   'created Nimbus',

@@ -22,7 +22,7 @@ function npmGenerator(given: {
   return { name, version, needs: ['npm', 'node'], install, generate, compile, run, code, description }
 }
 
-/** The generators of TypeScript from npm. The first two also run in `npm test`. */
+/** The generators of TypeScript from npm. They also run in `npm test`. */
 export const npmGenerators: readonly Generator[] = [
   npmGenerator({
     name: 'openapi-typescript',

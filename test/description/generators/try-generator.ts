@@ -40,7 +40,7 @@ export async function tryGenerator(generator: Generator, scratch: string): Promi
   const missing = generator.needs.find(tool => Bun.which(tool) === null)
   const none = { generator, observed: {}, codeLines: 0, seconds: 0 }
   if (missing) return { ...none, result: `skipped: no ${missing}` }
-  const started = performance.now()
+  const startedMs = performance.now()
   const directory = join(scratch, folderNameOf(generator))
   rmSync(directory, { recursive: true, force: true })
   mkdirSync(directory, { recursive: true })
@@ -61,7 +61,7 @@ export async function tryGenerator(generator: Generator, scratch: string): Promi
     result,
     observed: Object.fromEntries(observedLines.map(name => [name, reported(lines, name)])),
     codeLines: linesUnder(join(directory, generator.code)),
-    seconds: Math.round((performance.now() - started) / 1000),
+    seconds: Math.round((performance.now() - startedMs) / 1000),
   }
   writeFileSync(join(directory, OUTCOME), JSON.stringify(outcome))
   return outcome

@@ -1,6 +1,6 @@
 import type { TestStore } from '../support/store.ts'
 
-/** One request of an operation, as a caller writes it. */
+/** A request to an operation. Its method is that of the operation, and missing headers get the usual values. */
 export interface CallerRequest {
   readonly path: string
   readonly headers?: Readonly<Record<string, string>>
@@ -10,4 +10,4 @@ export interface CallerRequest {
 }
 
 /** Prepares a store and returns the request to send. */
-export type Scene = (store: TestStore) => Promise<CallerRequest> | CallerRequest
+export type RequestSetup = (store: TestStore) => Promise<CallerRequest> | CallerRequest
