@@ -31,7 +31,10 @@ class Shop {
   constructor(url: string | undefined) {
     // The option --data and the variable DATABASE_URL together are refused, because they name two stores.
     this.#args = url ? [] : ['--data', this.data]
-    this.#env = { PETSTORE_ADMIN_KEY: ADMIN_KEY, ...(url && { ...onPostgres(url), PETSTORE_DATA: this.data }) }
+    this.#env = {
+      PETSTORE_ADMIN_KEY: ADMIN_KEY,
+      ...(url && { ...onPostgres(url), PETSTORE_DATA: this.data }),
+    }
   }
 
   import(...args: string[]): Promise<ProcessResult> {
