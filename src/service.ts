@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { accessLine, plainAccessLine } from './api/access-log.ts'
 import { Admission } from './api/admission.ts'
-import type { FindCaller } from './api/auth.ts'
+import type { Callers } from './api/auth.ts'
 import { clientAddress } from './api/client-address.ts'
 import { LongPoll } from './api/events/long-poll.ts'
 import { SseHub, type SseHubOptions } from './api/events/sse-hub.ts'
@@ -20,8 +20,9 @@ import { CommitSignal } from './engine/commit-signal.ts'
 import { type StoreError, validationFailed } from './model/error.ts'
 import { storedInstant } from './model/instant.ts'
 import { KEY_RANDOM_BYTES, keyHash, keyText } from './model/key.ts'
-import type { NewSecret } from './shop/context.ts'
+import type { Caller, NewSecret } from './shop/context.ts'
 import { findCaller } from './shop/keys.ts'
+import { KnownCallers } from './store/known-callers.ts'
 import { type SweepTimes, startSweeping } from './store/maintenance.ts'
 import { faultText, type Log, type StoreEngine } from './store/open.ts'
 import { RepresentationCache } from './store/representation-cache.ts'
@@ -128,7 +129,7 @@ export function startService(options: ServiceOptions): Service {
     contentTag: options.contentTag,
     lifecycleClock: options.lifecycleClock,
     ...outgoing.forRequests,
-    findCaller: findCallerIn(options),
+    callers: callersOf(options),
     cache,
     // With `verify`, every read must go through the pipeline, which compares.
     repeatedReads: cache && options.cache === 'on' ? new RepeatedReads({ ...forReads, cache }) : undefined,
@@ -173,15 +174,20 @@ export function startService(options: ServiceOptions): Service {
 }
 
 /**
- * Returns the function that finds the caller of a key. On PostgreSQL, requests with the same key share lookups, because
- * a lookup costs a tenth of an order there.
+ * Returns the callers of a store. In a process that owns its database, they are kept in memory. On PostgreSQL, requests
+ * with the same key share lookups, because a lookup costs a tenth of an order there.
  */
-function findCallerIn({ engine, clock }: ServiceOptions): FindCaller {
-  const find: FindCaller = token =>
+function callersOf({ engine, clock, cache }: ServiceOptions): Callers {
+  const find = (token: string): Promise<Caller> =>
     engine.readRow(reader => findCaller(reader, token, storedInstant(clock())))
-  if (engine.name === 'sqlite') return find
+  if (engine.watchRows && cache !== 'off') {
+    const callers = new KnownCallers({ find, clock })
+    engine.watchRows(changes => callers.drop(changes))
+    return callers
+  }
   const lookup = new SharedLookup(find)
-  return token => lookup.find(token)
+  const found = engine.name === 'sqlite' ? find : (token: string) => lookup.find(token)
+  return { known: () => undefined, find: found }
 }
 
 /** Returns the cache of a store to which no other process writes; undefined for any other store. */

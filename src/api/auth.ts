@@ -16,8 +16,13 @@ import type { RequestContext } from './request-context.ts'
 const SCHEME = 'bearer '
 const anonymous: Caller = { keyId: null, scopes: [] }
 
-/** Returns the caller of a key. Throws `invalid_token` if the key is unknown, revoked or expired. */
-export type FindCaller = (token: string) => Promise<Caller>
+/** The callers of the keys of a store. */
+export interface Callers {
+  /** Returns the caller of a key that is in memory; undefined for any other text. */
+  known(token: string): Caller | undefined
+  /** Returns the caller of a key. Throws `invalid_token` if the key is unknown, revoked or expired. */
+  find(token: string): Promise<Caller>
+}
 
 /**
  * Returns the caller (RFC 6750): a caller without a key if the request has no Authorization header. A token must be
@@ -26,28 +31,30 @@ export type FindCaller = (token: string) => Promise<Caller>
  */
 export function authenticate(
   context: RequestContext,
-  findCaller: FindCaller,
+  callers: Callers,
   failedAuthentications: RateLimiter,
 ): Caller | Promise<Caller> {
   const header = context.request.headers.get('authorization')
-  return header === null ? anonymous : callerOf(header, context, findCaller, failedAuthentications)
+  if (header === null) return anonymous
+  const token = bearerToken(header)
+  const known = token && callers.known(token)
+  return known || findCaller(token, context, callers, failedAuthentications)
 }
 
-async function callerOf(
-  header: string,
+async function findCaller(
+  token: string | undefined,
   context: RequestContext,
-  findCaller: FindCaller,
+  callers: Callers,
   failedAuthentications: RateLimiter,
 ): Promise<Caller> {
   try {
-    const token = bearerToken(header)
     if (token === undefined) {
       throw malformedAuthorization()
     }
     if (!isKeyText(token)) {
       throw malformedKey()
     }
-    return await findCaller(token)
+    return await callers.find(token)
   } catch (error) {
     // Only failures count, so failed attempts never block a caller with a valid key, even from the same address. A
     // database that does not respond is not a failed attempt.

@@ -10,16 +10,21 @@ import { Deadlines } from './deadlines.ts'
 
 /** Throws `unsupported_media_type` or `body_too_large` if the headers of a request show that its body is refused. */
 export function refuseBodyByHeaders({ method, headers }: Request): void {
-  const [type = '', ...parameters] = (headers.get('content-type') ?? '')
-    .split(';')
-    .map(part => part.trim().toLowerCase())
+  const field = headers.get('content-type') ?? ''
+  const encoding = headers.get('content-encoding')?.toLowerCase() ?? 'identity'
+  // Most clients send exactly this. Only other values are parsed.
+  const isPlain = field === 'application/json' && encoding === 'identity'
+  if (!isPlain && !isReadable(method, field, encoding)) throw unsupportedMediaType(method)
+  if (Number(headers.get('content-length') ?? 0) > BODY_BYTES_MAX) throw bodyTooLarge()
+}
+
+function isReadable(method: string, field: string, encoding: string): boolean {
+  const [type = '', ...parameters] = field.split(';').map(part => part.trim().toLowerCase())
   const readable = type === 'application/json' || (method === 'PATCH' && type === MERGE_PATCH)
   const utf8 = parameters.every(
     parameter => !parameter.startsWith('charset=') || /^charset="?utf-8"?$/.test(parameter),
   )
-  const encoding = headers.get('content-encoding')?.toLowerCase() ?? 'identity'
-  if (!readable || !utf8 || encoding !== 'identity') throw unsupportedMediaType(method)
-  if (Number(headers.get('content-length') ?? 0) > BODY_BYTES_MAX) throw bodyTooLarge()
+  return readable && utf8 && encoding === 'identity'
 }
 
 /** Returns the maximum size of a body, in bytes, according to its headers. */

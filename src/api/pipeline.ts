@@ -9,7 +9,7 @@ import { type Conditions, matchesWeakly, refuseUnlessMatches } from '../shop/pre
 import { type Command, type CommandResult, replyOf } from '../store/commands.ts'
 import { executeQuery, isShortList, type Query } from '../store/queries.ts'
 import type { CachedReply, RepresentationCache } from '../store/representation-cache.ts'
-import { authenticate, authorize, type FindCaller } from './auth.ts'
+import { authenticate, authorize, type Callers } from './auth.ts'
 import { assertNotRefused, expectedBytes, nextTurn, readBody, refuseBodyByHeaders } from './body.ts'
 import { isUnconditional, readConditions, refuseConditions } from './conditional.ts'
 import type { LongPoll } from './events/long-poll.ts'
@@ -37,7 +37,7 @@ export interface Pipeline {
   readonly contentTag?: bigint | undefined
   /** The clock for deprecation and sunset only, in milliseconds since 1970. */
   readonly lifecycleClock: () => number
-  readonly findCaller: FindCaller
+  readonly callers: Callers
   readonly makeSecret: (kind: 'key' | 'webhook') => NewSecret
   /** Resolves if events may be sent to the URL, or if there is no URL. Throws `validation_failed`. */
   readonly checkTarget: (url: string | undefined) => Promise<void>
@@ -66,7 +66,7 @@ export function handleRequest(
   context: RequestContext,
   route: Route,
 ): Response | Promise<Response> {
-  const caller = authenticate(context, pipeline.findCaller, pipeline.failedAuthentications)
+  const caller = authenticate(context, pipeline.callers, pipeline.failedAuthentications)
   return caller instanceof Promise
     ? caller.then(known => handleCaller(pipeline, context, route, known))
     : handleCaller(pipeline, context, route, caller)

@@ -114,11 +114,11 @@ async function sendReadiness(
  */
 async function sendMetrics(
   context: RequestContext,
-  { findCaller, failedAuthentications }: Pipeline,
+  { callers, failedAuthentications }: Pipeline,
   metrics: Metrics,
 ): Promise<Response> {
   if (!isFromThisMachine(context.request, context.peer)) {
-    const caller = await authenticate(context, findCaller, failedAuthentications)
+    const caller = await authenticate(context, callers, failedAuthentications)
     if (caller.keyId === null) {
       throw metricsNeedKey()
     }

@@ -5,6 +5,7 @@ import { openSqlite, openSqliteReader } from '../engine/sqlite.ts'
 import { parseDatabaseUrl } from '../model/database-url.ts'
 import type { Reply } from '../shop/idempotency.ts'
 import { type Command, type CommandResult, executeCommand, timeLimitMs } from './commands.ts'
+import { KEY_TABLE } from './known-callers.ts'
 import { executeQuery, type Query } from './queries.ts'
 import { cachedTables } from './representation-cache.ts'
 
@@ -29,6 +30,9 @@ export interface EngineOptions {
   readonly writerCacheKib?: number
 }
 
+/** The tables whose changes SQLite reports. */
+export const watchedTables: readonly string[] = [...cachedTables, KEY_TABLE]
+
 /** The maximum number of commands that PostgreSQL runs at once for one process. */
 const COMMANDS_MAX = 16
 
@@ -43,7 +47,7 @@ export async function openEngine(options: EngineOptions): Promise<StoreEngine> {
       directory,
       writer: new URL('./sqlite-writer.ts', import.meta.url),
       reader: new URL('./sqlite-reader.ts', import.meta.url),
-      watchedTables: cachedTables,
+      watchedTables,
       writerCacheKib,
       onFatal,
     })

@@ -97,11 +97,10 @@ export class Dispatcher {
     const nowMs = clock()
     const now = storedInstant(nowMs)
     const isRenewalDue = this.#senders.size > 0 && nowMs > this.#leasedUntilMs - (this.#leaseMs * 2) / 3
-    const [hasFree, { head }] = await Promise.all([
-      engine.readRow(reader => hasFreeWebhook(reader, now)),
-      engine.readRow(findLogBounds),
-    ])
+    const hasFree = await engine.readRow(reader => hasFreeWebhook(reader, now))
     if (this.#takesEveryLease || this.#hasEndedSender || isRenewalDue || hasFree) await this.#lease(nowMs)
+    if (this.#senders.size === 0) return
+    const { head } = await engine.readRow(findLogBounds)
     this.#throttle.observe(head)
     for (const sender of this.#senders.values()) sender.wake(head)
   }

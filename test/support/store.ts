@@ -14,9 +14,8 @@ import { type ServerOptions, startServer } from '../../src/server.ts'
 import type { Reply } from '../../src/shop/idempotency.ts'
 import { type Command, type CommandResult, executeCommand, timeLimitMs } from '../../src/store/commands.ts'
 import { ensureAdminKey } from '../../src/store/maintenance.ts'
-import { type Log, reportOutage, type StoreEngine } from '../../src/store/open.ts'
+import { type Log, reportOutage, type StoreEngine, watchedTables } from '../../src/store/open.ts'
 import { executeQuery, type Query } from '../../src/store/queries.ts'
-import { cachedTables } from '../../src/store/representation-cache.ts'
 import { type Client, makeClient } from './client.ts'
 import { newDatabase } from './postgres-server.ts'
 import { SANDBOX_PATH, type ServedStore, serveAsSandbox } from './sandbox-store.ts'
@@ -223,7 +222,7 @@ function openVariant(
       directory,
       writer,
       reader: new URL('../../src/store/sqlite-reader.ts', import.meta.url),
-      watchedTables: cachedTables,
+      watchedTables,
       onFatal: reason => log.error({ reason }, 'the store cannot continue'),
       ...(pagesMax !== undefined && { pagesMax }),
     })
