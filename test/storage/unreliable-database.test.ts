@@ -95,7 +95,8 @@ async function placeOrders(
   let started = 0
   let unknown = 0
   const buy = async (): Promise<void> => {
-    while (started++ < orders) {
+    while (started < orders) {
+      started++
       const response = await order(store, petId)
       if (response.status === 201) locations.push(response.headers.get('location') ?? '')
       else {
