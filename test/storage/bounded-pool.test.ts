@@ -67,7 +67,7 @@ async function countOpen(): Promise<number> {
   return Number(row?.count)
 }
 
-test('uses one after another get the same connection, and uses at once get their own', async () => {
+test('consecutive uses get the same connection, and concurrent uses get different ones', async () => {
   const first = await use(backendOf)
   expect(await use(backendOf)).toBe(first)
   expect(new Set(await openAll()).size).toBe(CONNECTIONS_MAX)
@@ -88,12 +88,12 @@ test('the other idle connections stay open when the server closes one', async ()
   expect(await openAll()).toEqual(expect.arrayContaining(others))
 })
 
-test('a connection that was lost in a use is not used again', async () => {
+test('a connection that was lost during a use is not used again', async () => {
   const lost = await use(async connection => {
     const backend = await backendOf(connection)
     await terminate([backend])
     await connection.unsafe('SELECT 1').catch(() => {})
-    // The use itself succeeds, as a command does whose rollback fails.
+    // The work hides its error, so the pool learns of the loss only from the client.
     return backend
   })
   expect(await use(backendOf)).not.toBe(lost)

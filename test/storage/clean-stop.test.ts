@@ -26,7 +26,7 @@ function serve(data: string): Promise<ServerProcess> {
   })
 }
 
-/** Serves a store while categories are created in it, then ends it with a signal. Returns its exit code and log. */
+/** Starts a store, creates categories in it, and ends it with a signal. Returns its exit code and log. */
 async function serveUntil(signal: 'SIGTERM' | 'SIGKILL', data: string): Promise<[number, string]> {
   await using server = await serve(data)
   const client = makeClient({ base: server.base, key: ADMIN_KEY })
@@ -67,7 +67,7 @@ function contentOf(data: string): DatabaseContent {
 }
 
 test(
-  'after a clean stop petstore.db alone is the whole store, also after an import and a reset of the key',
+  'petstore.db alone is the whole store after a clean stop, an import, or a reset of the admin key',
   async () => {
     const data = newDirectory()
     expect((await serveUntil('SIGTERM', data))[0]).toBe(0)

@@ -165,8 +165,8 @@ test(
     }
     const journal: Journal = { acknowledged: new Map(), unanswered: new Map() }
     const env = { PETSTORE_ADMIN_KEY: ADMIN_KEY }
-    const startSound = () => startProcess(['serve', '--port', '0', '--data', directory, '--no-demo'], env)
-    const petId = await makeStock({ ...store, start: startSound })
+    const startUnbroken = () => startProcess(['serve', '--port', '0', '--data', directory, '--no-demo'], env)
+    const petId = await makeStock({ ...store, start: startUnbroken })
     const broken: string[] = []
     for (let round = 0; round < CONTROL_ROUNDS && broken.length === 0; round++) {
       broken.push(...(await crashRound(store, petId, round, journal)))

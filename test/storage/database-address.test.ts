@@ -78,7 +78,7 @@ describe.skipIf(!testedEngines.includes('postgres'))('the address of PostgreSQL'
     )
   }, 60_000)
 
-  test('the password can be read from a file, and the message about a wrong password does not contain it', async () => {
+  test('the password can be read from a file, and no refusal contains the password of the URL', async () => {
     const withoutPassword = url.replace(':postgres@', '@')
     await using served = await serve(withoutPassword, { PETSTORE_DATABASE_PASSWORD_FILE: passwordFile })
     expect((await fetch(`${served.base}/readyz`)).status).toBe(200)
@@ -120,13 +120,13 @@ describe.skipIf(!testedEngines.includes('postgres'))('the address of PostgreSQL'
     60_000,
   )
 
-  test('a database in another encoding than UTF-8 is refused, because it cannot store every name', async () => {
+  test('a database whose encoding is not UTF-8 is refused, because it cannot store every name', async () => {
     await using admin = new SQL({ url, max: 1 })
     await admin.unsafe("CREATE DATABASE latin ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0")
     expect(await refusalOf(`${url.slice(0, url.lastIndexOf('/'))}/latin`)).toContain('its encoding is LATIN1')
   }, 60_000)
 
-  test('a user without write access is refused, and the message names the setting', async () => {
+  test('a database that is read-only by default is refused, and the message names the setting', async () => {
     const readable = await newDatabase(server.address)
     await using admin = new SQL({ url: readable, max: 1 })
     const name = new URL(readable).pathname.slice(1)

@@ -17,7 +17,7 @@ const BATCH_LIMITS = 20
 const TIMEOUT_MS = timeLimitMs(120_000)
 
 test(
-  `if the disk is full at any of ${LIMITS} writes, exactly the acknowledged categories are stored, and reads continue`,
+  `on full disks of ${LIMITS} sizes, exactly the acknowledged categories are stored, and reads continue`,
   async () => {
     for (let limit = 0; limit < LIMITS; limit++) {
       await using store = await openTestStore('sqlite', { pagesMax: 60 + limit })
@@ -51,7 +51,8 @@ test(
 )
 
 /**
- * Commits a batch for which the disk is too small. Returns how many commands were acknowledged, and how many stored.
+ * Commits a batch of 60 categories on a disk with `pagesLeft` free pages. Returns the number of commands that were
+ * acknowledged, and the number of categories that are stored afterwards.
  */
 async function fillInOneBatch(
   wrap: (connection: SqliteConnection) => WriteConnection,
@@ -108,13 +109,13 @@ test('a batch that fills the disk acknowledges exactly the commands that are sto
 })
 
 test('control: a writer that does not check that its transaction is still open is detected', async () => {
-  const lies: number[] = []
+  const wrong: number[] = []
   for (let pagesLeft = 4; pagesLeft < 4 + BATCH_LIMITS; pagesLeft++) {
     const { acknowledged, stored } = await fillInOneBatch(
       connection => new BlindConnection(connection),
       pagesLeft,
     )
-    if (acknowledged !== stored) lies.push(pagesLeft)
+    if (acknowledged !== stored) wrong.push(pagesLeft)
   }
-  expect(lies).not.toEqual([])
+  expect(wrong).not.toEqual([])
 })

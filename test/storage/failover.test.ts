@@ -15,7 +15,7 @@ const TIMEOUT_MS = timeLimitMs(60_000)
 
 /**
  * Lets a primary fail while orders are placed, and promotes its standby. Returns the number of acknowledged orders, how
- * many of them are missing in the standby, and the time without an acknowledgement after the failure.
+ * many of them are missing in the standby, and the time from the failure until 50 more orders are acknowledged.
  */
 async function failOver(isSynchronous: boolean): Promise<{ orders: number; lost: number; gapMs: number }> {
   const primary = await start()
@@ -51,14 +51,17 @@ async function failOver(isSynchronous: boolean): Promise<{ orders: number; lost:
 }
 
 /** Ends the sessions whose commit waits for a standby. Returns their number. */
-async function cutWaits(admin: SQL): Promise<number> {
+async function endWaits(admin: SQL): Promise<number> {
   const ended = await admin.unsafe(
     `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'`,
   )
   return ended.length
 }
 
-/** Commits once, and returns whether the commit waits for a standby: the processes of a server reload one by one. */
+/**
+ * Commits once, and returns whether that commit waited for a standby. A change of the settings reaches the processes of
+ * a server one by one.
+ */
 async function commitWaits(address: string): Promise<boolean> {
   await using writer = new SQL({ url: `${address}/postgres`, max: 1 })
   await using admin = new SQL({ url: `${address}/postgres`, max: 1 })
@@ -67,18 +70,18 @@ async function commitWaits(address: string): Promise<boolean> {
     isOver = true
   }
   const committing = writer.unsafe('CREATE TABLE IF NOT EXISTS probe (); DROP TABLE probe').then(end, end)
-  let cut = 0
+  let ended = 0
   while (!isOver) {
-    cut += await cutWaits(admin)
+    ended += await endWaits(admin)
     await Bun.sleep(20)
   }
   await committing
-  return cut > 0
+  return ended > 0
 }
 
-describe.skipIf(!testedEngines.includes('postgres'))('a PostgreSQL primary with a standby', () => {
+describe.skipIf(!testedEngines.includes('postgres'))('failover', () => {
   test(
-    'can fail without losing an acknowledged order if the standby is synchronous and is promoted',
+    'no acknowledged order is lost if the primary fails and its synchronous standby is promoted',
     async () => {
       let orders = 0
       let gapMsMax = 0
@@ -96,12 +99,12 @@ describe.skipIf(!testedEngines.includes('postgres'))('a PostgreSQL primary with 
   )
 
   test(
-    'whose wait for the standby is cut off does not acknowledge the order',
+    'an order whose commit stops waiting for a standby gets 503 and may have taken effect',
     async () => {
       const primary = await start()
       try {
         await using store = await openTestStore('postgres', { server: primary.address })
-        // The first order reserves the ids of later orders.
+        // The first order reserves the ids of later orders, so the tested order commits only its own transaction.
         const { petId } = await makePet(store.client, { quantity: 5n, reserved: 1n })
         await using admin = new SQL({ url: `${primary.address}/postgres`, max: 1 })
         await admin.unsafe(`ALTER SYSTEM SET synchronous_standby_names = 'absent'`)
@@ -111,9 +114,9 @@ describe.skipIf(!testedEngines.includes('postgres'))('a PostgreSQL primary with 
         const ordered = store.send('POST', '/store/orders', { body: `{"petId":${petId}}` }).finally(() => {
           isOver = true
         })
-        let cut = 0
+        let ended = 0
         while (!isOver) {
-          cut += await cutWaits(admin)
+          ended += await endWaits(admin)
           await Bun.sleep(20)
         }
         const response = await ordered
@@ -121,7 +124,7 @@ describe.skipIf(!testedEngines.includes('postgres'))('a PostgreSQL primary with 
           503,
           expect.stringContaining('may have taken effect'),
         ])
-        expect(cut).toBeGreaterThan(0)
+        expect(ended).toBeGreaterThan(0)
         await admin.unsafe('ALTER SYSTEM RESET synchronous_standby_names')
         await admin.unsafe('SELECT pg_reload_conf()')
       } finally {
@@ -132,7 +135,7 @@ describe.skipIf(!testedEngines.includes('postgres'))('a PostgreSQL primary with 
   )
 
   test(
-    'control: loses acknowledged orders when it fails if the standby is asynchronous, which the test detects',
+    'control: the loss of acknowledged orders with an asynchronous standby is detected',
     async () => {
       expect((await failOver(false)).lost).toBeGreaterThan(0)
     },

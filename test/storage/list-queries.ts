@@ -1,7 +1,7 @@
 import { eventTypes } from '../../src/model/event-type.ts'
 import type { Seeded } from '../support/seeded.ts'
 
-/** Returns a random GET of a list, with any filters, sort and limit that the contract allows. */
+/** Returns the path of a random list, with filters, a sort and a limit that the contract allows. */
 export function randomListPath({ below, pick }: Seeded): string {
   const query = new URLSearchParams()
   const maybe = (add: () => void): void => (below(2) === 0 ? add() : undefined)
@@ -49,7 +49,7 @@ export function randomListPath({ below, pick }: Seeded): string {
     '/keys': () => {},
     '/store/inventory/1/movements': () => sorted('id'),
   }
-  // Pets have the most filters, so half of the requests list pets.
+  // Pets have the most filters, so more than half of the paths list pets.
   const path = pick(['/pets', pick(Object.keys(lists))])
   lists[path]?.()
   const text = String(query)

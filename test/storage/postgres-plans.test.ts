@@ -9,7 +9,7 @@ import { randomListPath } from './list-queries.ts'
 const PETS = 30_000
 const REQUESTS = 150
 
-/** A reader that runs each list, and records its plan on PostgreSQL if the plan reads the whole of a filled table. */
+/** A reader that runs each list on PostgreSQL, and records plans that scan the whole table of pets or orders. */
 class ExplainingReader implements Reader {
   readonly #reading: Reader
   readonly #costly: string[]
@@ -57,7 +57,7 @@ async function insertRows({ database }: TestStore): Promise<void> {
   await database('ANALYZE')
 }
 
-/** Returns the plans of random lists that read a whole table. `change` is SQL that is run before the lists. */
+/** Runs random lists, and returns those plans that scan a whole table. `change` is SQL that is run before the lists. */
 async function costlyPlans(change?: string): Promise<string[]> {
   const costly: string[] = []
   await using store = await openTestStore('postgres', {

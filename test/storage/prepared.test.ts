@@ -13,7 +13,7 @@ import { randomListPath } from './list-queries.ts'
 
 /**
  * The maximum number of statements that a connection may prepare. If a limit or the number of values were part of a
- * text, it would prepare more.
+ * text, a connection would prepare more statements.
  */
 const NAMED_MAX = 120
 /** The maximum number of texts of all lists together. */
@@ -39,7 +39,7 @@ async function probe(reader: Reader): Promise<{ pid: bigint; statements: bigint 
   return row
 }
 
-/** A reader that passes reads on to another reader, and records their texts. */
+/** A reader that passes statements on to another reader, and records their texts. */
 class RecordingReader implements Reader {
   readonly #reading: Reader
   readonly #texts: Set<string>

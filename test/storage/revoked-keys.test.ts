@@ -6,15 +6,15 @@ import { seeded } from '../support/seeded.ts'
 import { testedEngines } from '../support/store.ts'
 import { newStoreDirectory } from '../support/store-directory.ts'
 
-// Together at most 60: the failed authentications of an address in a minute.
+// The test sends ROUNDS * CALLERS requests with a revoked key. An address may send 60 such requests in a minute.
 const ROUNDS = 3
 const CALLERS = 16
 /** How long the callers of a key send requests before it is revoked, in milliseconds. */
 const WARM_MS = 100
-/** The longest time that a lookup of the model takes, in milliseconds. */
+/** The longest time that a simulated lookup takes before or after its read, in milliseconds. */
 const LOOKUP_MS_MAX = 4
 
-/** Returns how many of 300 lookups in a row of changes did not see a change that came before they were called. */
+/** Makes 300 changes and one lookup after each. Returns the number of lookups that missed the change before them. */
 async function countStale(
   Lookup: new (look: (key: string) => Promise<number>) => { find(key: string): Promise<number> },
 ): Promise<number> {
@@ -41,11 +41,11 @@ async function countStale(
   return stale
 }
 
-test('a shared lookup sees every change that came before it was asked for', async () => {
+test('a shared lookup sees every change that was made before it was requested', async () => {
   expect(await countStale(SharedLookup)).toBe(0)
 })
 
-test('control: lookups that share the one in progress miss changes', async () => {
+test('control: a lookup that shares the result of a lookup in progress is detected', async () => {
   expect(await countStale(LookupInProgress)).toBeGreaterThan(0)
 })
 

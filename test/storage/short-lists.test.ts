@@ -5,9 +5,10 @@ import { makePet } from '../support/shop.ts'
 import { openTestStore, type TestStore } from '../support/store.ts'
 import { randomListPath } from './list-queries.ts'
 
-/** The statements that ran on the serving thread, and the number of lists that ran in the reader worker. */
 interface Reads {
+  /** The texts of the statements for several rows that ran on the serving thread. */
   readonly texts: string[]
+  /** The number of lists that ran in the reader worker. */
   inWorker: number
 }
 
@@ -37,7 +38,7 @@ async function openCountingStore(): Promise<{ store: TestStore; reads: Reads }> 
   return { store, reads }
 }
 
-test('the serving thread reads only lists from a single index scan', async () => {
+test('the serving thread reads a list only if it is a single index scan', async () => {
   const { store, reads } = await openCountingStore()
   await using _ = store
   await makePet(store.client, { quantity: 9n, reserved: 2n })

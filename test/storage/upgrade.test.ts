@@ -5,7 +5,7 @@ import { migrations as postgresMigrations } from '../../src/engine/postgres-migr
 import { migrations } from '../../src/engine/sqlite.ts'
 import { newDatabase } from '../support/postgres-server.ts'
 
-test('migration 4 keeps the ends of the chain and the metadata of an older database', () => {
+test('on SQLite, migration 4 keeps the ends of the hash chain and the metadata of an older database', () => {
   using database = new Database(':memory:')
   for (const script of migrations.slice(0, 3)) database.run(script)
   database.run(`UPDATE chain SET position = 9, hash = 'h9' WHERE place = 'head'`)
