@@ -10,24 +10,25 @@ import { makePet } from './support/shop.ts'
 import { openTestStore } from './support/store.ts'
 import { until } from './support/until.ts'
 
-// `npm run prove:cluster` runs three nodes of PostgreSQL under Patroni with etcd, kills the primary again and again
+// `npm run prove:cluster` runs three nodes of PostgreSQL under Patroni with etcd. It kills the primary again and again
 // while orders are placed, and counts the acknowledged orders that are missing at the end. It needs the Debian packages
-// postgresql, patroni and etcd-server, and says so if they are missing.
+// postgresql, patroni and etcd-server. If one is missing, it prints what is missing and runs nothing.
 
 const NODES = 3
-/** The shortest times that Patroni accepts, in seconds. */
+/** The lifetime of the primary's lock: the shortest that Patroni accepts. */
 const TTL_SECONDS = 20
+/** The interval of Patroni's checks, and the time limit of its retries. Patroni accepts no shorter time limit. */
 const LOOP_SECONDS = 3
 
 const { values } = parseArgs({ options: { failovers: { type: 'string', default: '20' } } })
 const failovers = Number(values.failovers)
-const [binaries] = [...new Glob('/usr/lib/postgresql/*/bin/initdb').scanSync({ cwd: '/', absolute: true })]
+const [initdb] = [...new Glob('/usr/lib/postgresql/*/bin/initdb').scanSync({ cwd: '/', absolute: true })]
   .sort()
   .reverse()
 const missing = ['patroni', 'etcd', 'setpriv'].filter(tool => Bun.which(tool) === null)
-if (!binaries || missing.length > 0) {
+if (!initdb || missing.length > 0) {
   process.stdout.write(
-    `Skipped: ${[...missing, ...(binaries ? [] : ['postgresql'])].join(', ')} not installed.\n`,
+    `Skipped: ${[...missing, ...(initdb ? [] : ['postgresql'])].join(', ')} not installed.\n`,
   )
   process.exit(0)
 }
@@ -97,7 +98,7 @@ async function startNode(index: number): Promise<Node> {
       connect_address: `127.0.0.1:${port}`,
       data_dir: join(directory, name),
       pgpass: join(directory, `${name}.pgpass`),
-      bin_dir: join(binaries ?? '', '..'),
+      bin_dir: join(initdb ?? '', '..'),
       pg_hba: ['host all all 127.0.0.1/32 scram-sha-256', 'host replication all 127.0.0.1/32 scram-sha-256'],
       parameters: { unix_socket_directories: directory },
       authentication: {
@@ -117,25 +118,22 @@ async function startNode(index: number): Promise<Node> {
   }
 }
 
-const Cluster = { state: '', role: '' }
-
-/** Returns the state and the role of a node, as its Patroni reports them. */
-async function stateOf({ api }: Node): Promise<typeof Cluster> {
+/** Returns the role of a node, as its Patroni reports it; '' if it does not respond. */
+async function roleOf({ api }: Node): Promise<string> {
   try {
     const response = await fetch(`${api}/patroni`, { signal: AbortSignal.timeout(1000) })
-    const { state = '', role = '' } = Object(await response.json())
-    return { state: String(state), role: String(role) }
+    return String(Object(await response.json()).role ?? '')
   } catch {
-    return Cluster
+    return ''
   }
 }
 
-async function leaderOf(nodes: readonly Node[]): Promise<Node | undefined> {
-  const states = await Promise.all(nodes.map(stateOf))
-  return nodes.find((_, index) => ['master', 'primary'].includes(states[index]?.role ?? ''))
+async function primaryOf(nodes: readonly Node[]): Promise<Node | undefined> {
+  const roles = await Promise.all(nodes.map(roleOf))
+  return nodes.find((_, index) => ['master', 'primary'].includes(roles[index] ?? ''))
 }
 
-/** Whether a node is a standby that each commit waits for. */
+/** Returns whether one of the nodes is a standby that each commit waits for. */
 async function hasSynchronousStandby(nodes: readonly Node[]): Promise<boolean> {
   const answers = nodes.map(({ api }) =>
     fetch(`${api}/synchronous`).then(
@@ -148,11 +146,11 @@ async function hasSynchronousStandby(nodes: readonly Node[]): Promise<boolean> {
 
 const Members = z.object({ members: z.object({ role: z.string(), state: z.string() }).array() })
 
-/** Whether every node runs, and one of them is a standby that each commit waits for. */
+/** Returns whether every node runs, and one of them is a standby that each commit waits for. */
 async function isComplete(nodes: readonly Node[]): Promise<boolean> {
-  const leader = await leaderOf(nodes)
-  if (!leader || !(await hasSynchronousStandby(nodes))) return false
-  const response = await fetch(`${leader.api}/cluster`, { signal: AbortSignal.timeout(1000) }).catch(
+  const primary = await primaryOf(nodes)
+  if (!primary || !(await hasSynchronousStandby(nodes))) return false
+  const response = await fetch(`${primary.api}/cluster`, { signal: AbortSignal.timeout(1000) }).catch(
     () => undefined,
   )
   const cluster = Members.safeParse(await response?.json().catch(() => undefined))
@@ -164,12 +162,8 @@ async function isComplete(nodes: readonly Node[]): Promise<boolean> {
 const nodes: Node[] = []
 for (let index = 0; index < NODES; index++) nodes.push(await startNode(index))
 try {
-  await until(
-    'the cluster has a primary and a synchronous standby',
-    async () => hasSynchronousStandby(nodes),
-    180_000,
-  )
-  const first = await leaderOf(nodes)
+  await until('the cluster has a synchronous standby', async () => hasSynchronousStandby(nodes), 180_000)
+  const first = await primaryOf(nodes)
   if (!first) throw new Error('there is no primary')
   const database = `petstore_${process.pid}`
   const address = `postgres://postgres:postgres@127.0.0.1:${first.port}`
@@ -185,28 +179,28 @@ try {
   const { acknowledged, stop } = keepOrdering(store, petId)
   const gapsMs: number[] = []
   for (let failover = 1; failover <= failovers; failover++) {
-    await until('both standbys follow', async () => isComplete(nodes), 180_000)
-    const leader = await leaderOf(nodes)
-    if (!leader) continue
+    await until('all nodes run, and one is a synchronous standby', async () => isComplete(nodes), 180_000)
+    const primary = await primaryOf(nodes)
+    if (!primary) continue
     const before = acknowledged.length
     await until('orders are placed', () => acknowledged.length > before + 50, 60_000)
     const killedMs = performance.now()
-    // The whole session dies: Patroni and the PostgreSQL that it started.
-    Bun.spawnSync(['pkill', '-KILL', '-s', String(leader.patroni.pid)])
-    Bun.spawnSync(['pkill', '-KILL', '-f', join(directory, leader.name)])
+    // This kills the whole session: Patroni, and the PostgreSQL that it started.
+    Bun.spawnSync(['pkill', '-KILL', '-s', String(primary.patroni.pid)])
+    Bun.spawnSync(['pkill', '-KILL', '-f', join(directory, primary.name)])
     const atKill = acknowledged.length
     await until('orders are placed again', () => acknowledged.length > atKill + 20, 180_000)
     gapsMs.push(performance.now() - killedMs)
-    // The machine is replaced by an empty one, which copies the new primary.
-    rmSync(join(directory, leader.name), { recursive: true, force: true })
-    leader.patroni = startProgram(['patroni', leader.config])
+    // The node starts again without data, as on a new machine, and copies the new primary.
+    rmSync(join(directory, primary.name), { recursive: true, force: true })
+    primary.patroni = startProgram(['patroni', primary.config])
     process.stdout.write(
       `failover ${failover}: ${Math.round((gapsMs.at(-1) ?? 0) / 100) / 10} s without service\n`,
     )
   }
   await stop()
-  const leader = await leaderOf(nodes)
-  const url = `postgres://postgres:postgres@127.0.0.1:${leader?.port ?? first.port}/${database}`
+  const primary = await primaryOf(nodes)
+  const url = `postgres://postgres:postgres@127.0.0.1:${primary?.port ?? first.port}/${database}`
   const lost = await missingOrders(url, acknowledged)
   const longest = Math.round(Math.max(...gapsMs) / 100) / 10
   process.stdout.write(

@@ -3,8 +3,9 @@ import { join } from 'node:path'
 import { VERSION } from './support/postgres-server.ts'
 import { ROOT } from './support/root.ts'
 
-// `npm run prove:postgres [FILE...]` runs the tests on each version of PostgreSQL and at each isolation level that the
-// store supports, in addition to those of `npm test`. It installs the versions with npm at its first run.
+// `npm run prove:postgres [FILE...]` runs tests on each version of PostgreSQL and at each isolation level that the
+// store supports, except those that `npm test` uses. Without arguments, it runs the suites of storage, API, events,
+// webhooks and command line. At its first run, it installs the versions with npm.
 
 const MAJORS = ['15', '16', '17']
 const LEVELS = ['REPEATABLE READ', 'SERIALIZABLE']
@@ -24,10 +25,10 @@ function run(command: string[], env: Record<string, string> = {}, cwd = ROOT): b
 }
 
 if (!existsSync(join(folder, 'node_modules')) && !run(['npm', 'ci'], {}, folder)) {
-  process.stderr.write('The versions of PostgreSQL cannot be installed, so nothing was proved.\n')
+  process.stderr.write('The versions of PostgreSQL cannot be installed, so no test was run.\n')
   process.exit(1)
 }
-/** Each run with its name and its part of the environment. */
+/** The name of each run, and the environment variables that it sets. */
 const runs = [
   ...MAJORS.map(major => [`PostgreSQL ${major}`, { [VERSION]: major }] as const),
   ...LEVELS.map(level => [level, { PETSTORE_TEST_ISOLATION: level }] as const),

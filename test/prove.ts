@@ -6,12 +6,13 @@ import { Glob } from 'bun'
 import { z } from 'zod'
 import { ROOT } from './support/root.ts'
 
-// `npm run prove` runs the tests of the guarantees far more often than `npm test`. With --write, it writes the results
-// to RELIABILITY.md.
+// `npm run prove` runs the tests that repeat the work of a guarantee, with far more repetitions than `npm test`. With
+// --write, it writes the results to RELIABILITY.md.
 
 const PAGE = join(ROOT, 'RELIABILITY.md')
 const MARKS = { from: '<!-- proofs -->', to: '<!-- /proofs -->' }
-const suites = [
+/** The names of the test files, without `.test.ts`. */
+const fileNames = [
   'races',
   'crash',
   'disk-full',
@@ -33,7 +34,7 @@ type ProofLine = z.output<typeof ProofLine>
 
 const { values } = parseArgs({
   options: {
-    only: { type: 'string', default: suites.join(',') },
+    only: { type: 'string', default: fileNames.join(',') },
     /** The share of the full number of repetitions. A share of 1 takes about an hour on two cores. */
     share: { type: 'string', default: '1' },
     write: { type: 'boolean', default: false },

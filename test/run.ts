@@ -1,9 +1,8 @@
 import { join } from 'node:path'
 import { SHARED_SERVER, startPostgres, stopPostgres } from './support/postgres-server.ts'
 
-// `npm test` runs this program after the checks. It runs all tests in three processes, which share one PostgreSQL
-// server.
-// Arguments on the command line are passed to `bun test`.
+// Runs the tests in three processes that share one PostgreSQL server. `npm test` runs this program after the checks.
+// Its arguments, such as the paths of files, are passed to `bun test`.
 
 /** The time limit of a test or hook without its own limit, long enough for a busy machine. */
 const TIMEOUT_MS = 120_000
