@@ -47,7 +47,7 @@ test('examples/webhook-receiver.ts verifies and prints the events that the store
   const url = `http://127.0.0.1:${port}/`
   const { data: webhook } = await store.client.createWebhook({ body: { url } })
   await using example = runExample('webhook-receiver.ts', { SECRET: webhook.secret, PORT: String(port) })
-  await until('it listens', () => example.printed().includes('listening'))
+  await until('the example listens', () => example.printed().includes('listening'))
   await store.client.sendTestEvent({ webhookId: webhook.id })
   await until('the event is printed', () => example.printed().includes('petstore.webhook.test'))
   const forged = await fetch(url, { method: 'POST', body: '{"type":"petstore.webhook.test"}' })
@@ -68,7 +68,10 @@ test('examples/low-stock-mailer.mjs mails once for a pet that runs out, and neve
   for (const quantity of [5n, 0n, 5n]) await setQuantity(quantity)
   {
     await using mailer = runExample('low-stock-mailer.mjs', env, 'node')
-    await until('it has read the past', () => existsSync(env.STATE) && readState(env.STATE).isPast === false)
+    await until(
+      'the mailer has read the past events',
+      () => existsSync(env.STATE) && readState(env.STATE).isPast === false,
+    )
     expect(mails(mailer.printed())).toEqual([])
     await setQuantity(1n)
     await until('the mail is sent', () => mails(mailer.printed()).length > 0)
@@ -76,14 +79,14 @@ test('examples/low-stock-mailer.mjs mails once for a pet that runs out, and neve
     await setQuantity(0n)
     const { data: events } = await store.client.listEvents({ limit: 100 })
     const last = events.items.at(-1)?.sequence
-    await until('it has read the last event', () =>
+    await until('the mailer has read the last event', () =>
       readState(env.STATE).next.endsWith(`after=${BigInt(last ?? 0)}`),
     )
     expect(mails(mailer.printed())).toEqual([mail(1)])
   }
   await using again = runExample('low-stock-mailer.mjs', env, 'node')
   await setQuantity(9n)
-  await until('it has read that the stock is high', () => readState(env.STATE).low.length === 0)
+  await until('the mailer has read that the stock is high', () => readState(env.STATE).low.length === 0)
   await setQuantity(1n)
   await until('only the new mail is sent', () => mails(again.printed()).length > 0)
   expect(mails(again.printed())).toEqual([mail(1)])
@@ -140,6 +143,6 @@ test('examples/throw-away-store.mjs tests a store of its own with Node', async (
   expect([exitCode, output]).toEqual([0, expect.stringContaining('# pass 1\n# fail 0')])
 })
 
-test('THIRD-PARTY.md lists the packages of the lockfile', () => {
+test('THIRD-PARTY.md is what `npm run third-party` writes', () => {
   expect(readFileSync(join(ROOT, 'THIRD-PARTY.md'), 'utf8')).toBe(thirdPartyPage())
 })

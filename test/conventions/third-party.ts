@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { ROOT } from '../support/root.ts'
 
-// `npm run third-party` writes THIRD-PARTY.md: every package that `npm ci --omit=dev` installs, from the lockfile, the
-// packages in the files for browsers, and the libraries in the runtime.
+// `npm run third-party` writes THIRD-PARTY.md. The page lists the packages that `npm ci --omit=dev` installs (from the
+// lockfile), the packages in the files for browsers, and the libraries in the runtime.
 
 const LINE_CHARS_MAX = 120
 
@@ -20,7 +20,7 @@ const Lockfile = z.object({
   ),
 })
 
-/** SQLite, and the libraries that the LICENSE.md of the runtime lists: it links them statically. */
+/** The libraries that are part of the runtime: SQLite, and those that the LICENSE.md of the runtime lists. */
 const runtimeLibraries: readonly (readonly [library: string, license: string])[] = [
   ['JavaScriptCore, and parts of WebCore (WebKit)', 'LGPL-2.0-or-later, and BSD-2-Clause'],
   ['TinyCC', 'LGPL-2.1'],

@@ -90,7 +90,7 @@ function sources(pattern: string): Source[] {
     .map(path => ({ path, text: readFileSync(join(ROOT, path), 'utf8') }))
 }
 
-/** Returns false for tests next to their file, and for declarations of files that the bundler reads. */
+/** Returns false for tests, and for declarations of files that the bundler reads. */
 function isProgram({ path }: Source): boolean {
   return !/\.(test|d)\.ts$/.test(path)
 }
@@ -165,7 +165,7 @@ const banned: readonly { readonly words: RegExp; readonly use: string }[] = [
   { words: /\bbears\b/, use: 'carries, has' },
 ]
 
-/** Returns the violations of the house rules in the text of one file. */
+/** Returns the lines of a file that are too long, cast without a comment, or have a banned word in a comment. */
 function untidiness(source: Source): string[] {
   const { path, text } = source
   const faults: string[] = []
@@ -193,7 +193,7 @@ function explained(lines: readonly string[], index: number): boolean {
   return lines.slice(Math.max(0, index - 3), index).some(above => above.trim().startsWith('//'))
 }
 
-test('a folder imports only folders that the import rule allows, and siblings do not import one another', () => {
+test('a folder of src imports only the folders that the import rule allows', () => {
   expect(sources('src/**/*.{ts,tsx}').filter(isProgram).flatMap(forbiddenImports)).toEqual([])
 })
 
@@ -205,7 +205,7 @@ test('control: an import against the rule is detected', () => {
   expect(forbiddenImports(client)).toEqual(['src/client/client.ts imports src/model/pet.ts'])
 })
 
-test('examples, fuzz, bench and test import only what the import rule allows', () => {
+test('build, examples, fuzz, bench and test import only what the import rule allows', () => {
   const files = sources('{build,examples,fuzz,bench,test}/**/*.{ts,mjs}')
   expect(standaloneFiles(files)).toContain('test/support/process.ts')
   expect(forbiddenOutside(files)).toEqual([])
@@ -247,13 +247,13 @@ test('control: each import outside src against the rule is detected', () => {
   expect(forbiddenOutside([importing('test/extras/x.ts')])).toHaveLength(1)
 })
 
-test('the code follows the house rules', () => {
+test('no line is too long, no cast is unexplained, and no comment contains a banned word', () => {
   expect(
     sources('{src,build,test,bench,fuzz}/**/*.{ts,tsx,mjs}').filter(isWritten).flatMap(untidiness),
   ).toEqual([])
 })
 
-test('control: each violation of the house rules is detected', () => {
+test('control: a long line, an unexplained cast and a banned word are detected', () => {
   const text = [
     'const a = b as Text',
     `const f = ${'f'.repeat(120)}`,
@@ -295,7 +295,7 @@ test('control: a call with positional values is detected', () => {
   ])
 })
 
-/** Files that may make a StoreError: the refusals, and the border that rebuilds one from another thread. */
+/** Files that may make a StoreError: those of the refusals, and outcome.ts, which rebuilds one from another thread. */
 const makesRefusals = /^src\/(model\/(refusals|error)|(contract|sandboxes)\/refusals|engine\/outcome)\.ts$/
 
 test('each refusal is written once', () => {
@@ -331,29 +331,29 @@ function importCycles(files: readonly Source[]): string[] {
   return cycles
 }
 
-test('no files import one another in a circle', () => {
+test('no .ts file imports itself through other .ts files', () => {
   expect(importCycles(sources('{src,build,test,bench,fuzz}/**/*.ts'))).toEqual([])
 })
 
-test('control: a circle of imports is found', () => {
+test('control: a circle of imports is detected', () => {
   const files = ['a', 'b', 'c'].map((name, index, names) =>
     importing(`src/${name}.ts`, `src/${names[(index + 1) % 3]}.ts`),
   )
   expect(importCycles(files)).toEqual(['src/a.ts -> src/b.ts -> src/c.ts -> src/a.ts'])
 })
 
-/** Returns whether a file was written by hand. The types of the client are generated from the types of the contract. */
+/** Returns whether a file was written by hand. Some files of the client are generated from the contract. */
 function isWritten({ text }: Source): boolean {
   return !text.startsWith('// Generated ')
 }
 
-/** Returns the name of every type of a program, with the file that declares it. */
+/** Returns the name of every type that a file declares, with the path of the file. */
 function declaredTypes(source: Source): (readonly [name: string, path: string])[] {
   const declarations = source.text.matchAll(/^(?:export )?(?:abstract )?(?:interface|type|class) (\w+)/gm)
   return [...declarations].map(([, name = '']) => [name, source.path] as const)
 }
 
-test('no two types of src have the same name', () => {
+test('no two types in the .ts files of src have the same name', () => {
   const files = new Map<string, string>()
   const twice: string[] = []
   for (const [name, path] of sources('src/**/*.ts')
@@ -368,7 +368,7 @@ test('no two types of src have the same name', () => {
   expect(twice).toEqual([])
 })
 
-test('no retired name returns', () => {
+test('no retired name is in a .ts or .sql file', () => {
   const retired = readFileSync(join(ROOT, 'test', 'conventions', 'retired-names.txt'), 'utf8')
     .split('\n')
     .filter(line => line !== '' && !line.startsWith('# '))
@@ -385,7 +385,7 @@ test('no retired name returns', () => {
   expect([...found, ...files.map(({ path }) => path)]).toEqual([])
 })
 
-test('file names describe their content, and there are no barrel files', () => {
+test('file names are in kebab case, and none is a word that says nothing, such as utils or index', () => {
   const names = sources('{src,build,test,bench,fuzz}/**/*.{ts,tsx}').flatMap(({ path }) =>
     path.split('/').slice(1),
   )
