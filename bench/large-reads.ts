@@ -27,8 +27,8 @@ export interface Read {
 }
 
 /**
- * Every kind of read of the tables that grow. Each read returns the same number of rows in both stores, unless it is
- * bounded.
+ * Every kind of read of the tables that grow. Each read returns the same number of rows in the small and in the large
+ * store, unless it is bounded.
  */
 export const largeReads: readonly Read[] = [
   { name: 'getPet', target: '/pets/{pet}' },
@@ -118,7 +118,7 @@ function instantAfter(instant: string, ms: number): string {
   return new Date(Date.parse(instant) + ms).toISOString()
 }
 
-/** Returns the cursor of the page in the middle of a list: the cursor of the second page with other sort keys. */
+/** Returns a cursor in the middle of a list. It is the cursor of the second page, with the sort keys replaced. */
 async function middleCursor(
   { port }: ServerProcess,
   target: string,

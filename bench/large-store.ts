@@ -4,7 +4,7 @@ import { REQUEST_ID } from './order-statements.ts'
 import { PET_ID_FIRST, type Place, startStore } from './store.ts'
 
 export const CATEGORIES = 50
-/** The shape of a store repeats after this many pets, so stores of any multiple of it have the same proportions. */
+/** The pattern of stock and orders repeats after this many pets, so stores of all sizes have the same proportions. */
 const PETS_PER_PATTERN = 1000
 /** Every fifth pet has one order. */
 export const PETS_PER_ORDER = 5
@@ -21,10 +21,10 @@ const WORDS = [
   ...['Juno', 'Kiwi', 'Luna', 'Mango', 'Nala', 'Olive', 'Pepper', 'Ruby', 'Saffron', 'Tulip'],
 ]
 export const COMMON_NAME = 'biscuit'
-/** Ten pets have names that start with it, in a store of any size. */
+/** Ten pets have names that start with this text, in a store of any size. */
 export const RARE_NAME = 'quincy'
 
-/** Replaces the hash of each event, with the same length. The hash chain is invalid, but no read verifies it. */
+/** A placeholder that has the length of an event hash. The hash chain is invalid, but no read verifies it. */
 const HASH = 'h'.repeat(43)
 
 /** The page cache of the connection that fills a store: indexes are written in random order. */
@@ -60,7 +60,7 @@ export async function makeLargeStore(directory: string, pets: number): Promise<L
   }
   database.run('PRAGMA temp_store = MEMORY')
   const statements = [
-    ...shelfStatements(pets),
+    ...sourceStatements(pets),
     ...catalogueStatements(pets, createdAt),
     ...orderStatements(createdAt),
     ...eventStatements(pets, headBefore, createdAt),
@@ -88,30 +88,31 @@ export function categoryName(id: number): string {
   return `Category ${id}`
 }
 
-/** Returns the statements that create the table `shelf`: one row for each pet, from which all tables are filled. */
-function shelfStatements(pets: number): string[] {
-  // 7919 is prime, so the slots of the pets of one category are spread over the whole pattern.
-  const slot = `(i * 7919 % ${PETS_PER_PATTERN} / ${CATEGORIES})`
+/** Returns the statements that create the table `source`, which has one row for each pet. It fills all other tables. */
+function sourceStatements(pets: number): string[] {
+  // The kind of stock of a pet, from 0 to 19. 7919 is prime, so each category has pets of all kinds.
+  const stockKind = `(i * 7919 % ${PETS_PER_PATTERN} / ${CATEGORIES})`
   const hasOrder = `(i % ${PETS_PER_ORDER} = 0)`
-  const isOpen = `(${slot} = 5 OR ${slot} > 5 AND ${slot} % 2 = 1)`
+  const isOpen = `(${stockKind} = 5 OR ${stockKind} > 5 AND ${stockKind} % 2 = 1)`
   return [
-    `CREATE TEMP TABLE shelf AS
+    `CREATE TEMP TABLE source AS
      WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < ${pets - 1})
      SELECT i, ${PET_ID_FIRST} + i AS pet_id, i * 7919 % ${CATEGORIES} + 1 AS category_id,
        CASE WHEN i < ${PETS_PER_PATTERN} AND i % 100 = 7 THEN 'Quincy'
             ELSE json_extract('${JSON.stringify(WORDS)}', '$[' || (i / ${CATEGORIES} % ${WORDS.length}) || ']') END
          || ' ' || (${PET_ID_FIRST} + i) AS name,
-       CASE WHEN ${slot} < 4 THEN 0 WHEN ${slot} < 6 THEN ${slot} - 3 ELSE ${slot} + 1 END AS quantity,
-       NOT ${hasOrder} AND ${slot} IN (4, 5) AS on_hold,
-       CASE WHEN NOT ${hasOrder} THEN 0 WHEN ${slot} = 5 THEN 2 ELSE 1 END AS ordered,
+       CASE WHEN ${stockKind} < 4 THEN 0 WHEN ${stockKind} < 6 THEN ${stockKind} - 3 ELSE ${stockKind} + 1 END
+         AS quantity,
+       NOT ${hasOrder} AND ${stockKind} IN (4, 5) AS on_hold,
+       CASE WHEN NOT ${hasOrder} THEN 0 WHEN ${stockKind} = 5 THEN 2 ELSE 1 END AS ordered,
        ${hasOrder} AND ${isOpen} AS is_open FROM n`,
-    'ALTER TABLE shelf ADD COLUMN reserved INTEGER',
-    'ALTER TABLE shelf ADD COLUMN opening INTEGER',
-    'UPDATE shelf SET reserved = ordered * is_open, opening = quantity + ordered * (1 - is_open)',
+    'ALTER TABLE source ADD COLUMN reserved INTEGER',
+    'ALTER TABLE source ADD COLUMN opening INTEGER',
+    'UPDATE source SET reserved = ordered * is_open, opening = quantity + ordered * (1 - is_open)',
   ]
 }
 
-/** Returns the SQL of a pet's status. It is the rule of the CHECK in the table `pet`, for the columns of `shelf`. */
+/** Returns the SQL of a pet's status. It is the rule of the CHECK in the table `pet`, for the columns of `source`. */
 function statusText(quantity: string, reserved: string): string {
   return `CASE WHEN ${quantity} = 0 THEN 'sold' WHEN on_hold = 1 OR ${quantity} = ${reserved} THEN 'pending'
     ELSE 'available' END`
@@ -127,9 +128,9 @@ function catalogueStatements(pets: number, at: string): string[] {
     `INSERT INTO pet (id, name, name_key, category_id, on_hold, quantity, reserved, status, version, created_at,
        updated_at)
      SELECT pet_id, name, lower(name), category_id, on_hold, quantity, reserved,
-       ${statusText('quantity', 'reserved')}, 1 + (ordered > 0), '${at}', '${at}' FROM shelf ORDER BY i`,
+       ${statusText('quantity', 'reserved')}, 1 + (ordered > 0), '${at}', '${at}' FROM source ORDER BY i`,
     `INSERT INTO movement (pet_id, version, id, quantity_change, reserved_change, quantity, reserved, reason, at)
-     SELECT pet_id, 1, 2 * i + 1, opening, 0, opening, 0, 'opening', '${at}' FROM shelf WHERE opening > 0 ORDER BY i`,
+     SELECT pet_id, 1, 2 * i + 1, opening, 0, opening, 0, 'opening', '${at}' FROM source WHERE opening > 0 ORDER BY i`,
   ]
 }
 
@@ -141,12 +142,12 @@ function orderStatements(at: string): string[] {
      SELECT ${ORDER_ID_FIRST} + ${number}, pet_id, ordered, CASE WHEN is_open AND ${number} % 4 = 1 THEN NULL
        ELSE ${shipDate} END, 1 - is_open, 1, '${at}', '${at}',
        CASE WHEN ${number} % ${ORDERS_PER_REFERENCE} = 0 THEN 'R-' || (${ORDER_ID_FIRST} + ${number}) END
-     FROM shelf WHERE ordered > 0 ORDER BY i`,
+     FROM source WHERE ordered > 0 ORDER BY i`,
     `INSERT INTO movement (pet_id, version, id, quantity_change, reserved_change, quantity, reserved, reason,
        order_id, at)
      SELECT pet_id, 2, 2 * i + 2, CASE WHEN is_open THEN 0 ELSE -ordered END, reserved, quantity, reserved,
        CASE WHEN is_open THEN 'order' ELSE 'completion' END, ${ORDER_ID_FIRST} + ${number}, '${at}'
-     FROM shelf WHERE ordered > 0 ORDER BY i`,
+     FROM source WHERE ordered > 0 ORDER BY i`,
   ]
 }
 
@@ -166,14 +167,14 @@ function eventStatements(pets: number, head: number, at: string): string[] {
        iif(second, 'inventory/', 'pets/') || pet_id, 1,
        iif(second, ${stockData('opening', '0')}, '{"id":' || pet_id || ',"name":"' || name || '","categoryId":' ||
          category_id || ',"status":"' || ${statusText('opening', '0')} || '"}'),
-       1, '${REQUEST_ID}', '${at}', pet_id FROM shelf CROSS JOIN part ORDER BY i, second`,
+       1, '${REQUEST_ID}', '${at}', pet_id FROM source CROSS JOIN part ORDER BY i, second`,
     `${insert} SELECT ${orderPosition}, ${orderPosition}, '${HASH}',
        iif(second, 'petstore.order.placed', 'petstore.inventory.changed'),
        iif(second, 'orders/' || orders.id, 'inventory/' || pet_id), iif(second, 1, 2),
        iif(second, '{"id":' || orders.id || ',"petId":' || pet_id || ',"quantity":' || ordered ||
          coalesce(',"shipDate":"' || ship_date || '"', '') || ',"complete":' || iif(complete, 'true', 'false') ||
-         coalesce(',"reference":"' || reference || '"', '') || '}', ${stockData('shelf.quantity', 'shelf.reserved')}),
-       1, '${REQUEST_ID}', '${at}', pet_id FROM shelf JOIN orders USING (pet_id) CROSS JOIN part ORDER BY i, second`,
+         coalesce(',"reference":"' || reference || '"', '') || '}', ${stockData('source.quantity', 'source.reserved')}),
+       1, '${REQUEST_ID}', '${at}', pet_id FROM source JOIN orders USING (pet_id) CROSS JOIN part ORDER BY i, second`,
   ]
 }
 
@@ -194,6 +195,6 @@ function countStatements(pets: number, at: string): string[] {
      UNION ALL SELECT 'units/reserved', sum(reserved) FROM pet
      UNION ALL SELECT 'orders/open', count(*) FROM orders WHERE complete = 0
      UNION ALL SELECT 'orders/placed/${day}', count(*) FROM orders`,
-    'DROP TABLE shelf',
+    'DROP TABLE source',
   ]
 }
