@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
-// The bare runtime: `bun bench/bare-server.ts '<JSON>'` responds to every request with one constant reply. With
-// `isStatic`, the runtime sends a reply that was created beforehand, and runs no JavaScript.
+// A server that uses only the runtime: `bun bench/bare-server.ts '<JSON>'` responds to every request with one constant
+// reply. With `isStatic`, the runtime sends a reply that was created beforehand, and runs no JavaScript.
 
 const Constant = z.strictObject({
   port: z.number(),

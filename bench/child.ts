@@ -9,7 +9,7 @@ const STOP_MS = 12_000
 const PROBE_INTERVAL_MS = 4
 /** The time limit of a probe, so that a server that accepts a connection and never responds reaches START_MS. */
 const PROBE_MS = 5_000
-/** The time limit of a server, so that a server that was not stopped ends. Every benchmark takes less time. */
+/** The time limit of a server, in case it is never stopped. Every benchmark takes less time. */
 const SERVER_MS_MAX = 3_600_000
 
 const children = new Set<Bun.Subprocess>()
@@ -43,7 +43,10 @@ export async function runProgram(name: string, input: object, timeoutMs: number)
   return output
 }
 
-/** Runs a command to its end and returns its status and output. After `timeoutMs` it is killed; its status is not 0. */
+/**
+ * Runs a command to its end and returns its status and output. After `timeoutMs`, the command is killed, and its status
+ * is not 0.
+ */
 export async function runCommand(
   command: readonly string[],
   options: Omit<SpawnOptions, 'stdout'>,

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/** Linux counts processor time for user space in hundredths of a second, on every architecture. */
+/** In /proc, Linux counts processor time in hundredths of a second, on every architecture that Bun supports. */
 const US_PER_TICK = 10_000
 
 /** Returns the processor time of a process so far, in all its threads, user and system, in microseconds. */

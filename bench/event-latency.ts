@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { createClient } from '../src/client/client.ts'
 
-// The latency of events: `bun bench/event-latency.ts '<JSON>'` places orders one by one. It prints milliseconds: the
-// times from the response of each order to its event, on the stream and at a webhook, and the times of round trips to
-// the same server.
+// Measures the latency of events: `bun bench/event-latency.ts '<JSON>'` places orders one by one. It prints lists of
+// milliseconds: from the response to each order until its event arrives on the stream and at a webhook, and for round
+// trips to the same server.
 
 const Plan = z.strictObject({
   base: z.string(),
@@ -63,6 +63,7 @@ await receiver.stop(true)
 const latencies = (arrived: ReadonlyMap<string, number>): number[] =>
   [...answeredMs].flatMap(([subject, sinceMs]) => {
     const arrivedMs = arrived.get(subject)
+    // An event may arrive before the response to its order.
     return arrivedMs === undefined ? [] : [Math.max(0, arrivedMs - sinceMs)]
   })
 const measured = { stream: latencies(streamedMs), webhook: latencies(deliveredMs), roundTrip: roundTrips }

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 
-// Clients of the stream: `bun bench/event-listener.ts '<JSON>'` opens N streams from the current position and reads
-// them as fast as they arrive. It counts the blocks (an event, a comment or the first `retry`) that each stream has
-// received, and responds to a GET with the count of the stream that has the fewest.
+// Clients of the event stream: `bun bench/event-listener.ts '<JSON>'` opens N streams from the current position and
+// reads them as fast as they arrive. It counts the blocks of each stream: events, comments and the first `retry`. It
+// responds to a GET with the smallest count.
 
 const Plan = z.strictObject({
   port: z.number(),

@@ -34,10 +34,11 @@ export async function benchEvents(schedule: Schedule): Promise<Section[]> {
   const notifying = await benchNotification(schedule)
   const figures = [...(await measureLatency(schedule)), ...(await measureMemory())]
   const about = [
-    `Latency: orders on SQLite, about ${ORDERS_PER_SECOND} per second, from the response to each order (after its ` +
-      'commit) to its event at a stream client and at a webhook receiver. Both are in the process that sends the ' +
-      'orders; its round trip to the same server is shown for comparison. Memory: resident memory of a server after ' +
-      `one order, then with ${STREAMS_FOR_MEMORY.toLocaleString('en')} streams that have received another.`,
+    `Latency is the time from the response to an order, which is sent after its commit, to the arrival of its event ` +
+      `at a stream client and at a webhook receiver. About ${ORDERS_PER_SECOND} orders are placed per second on ` +
+      'SQLite. Client and receiver are in the process that sends the orders; its round trip to the same server is ' +
+      'shown for comparison. Memory is the resident memory of a server after one order, and then with ' +
+      `${numberText(STREAMS_FOR_MEMORY)} streams that have received the events of another order.`,
     figureTable(figures),
   ]
   return [{ ...notifying, about: [...notifying.about, ...about] }]
@@ -85,12 +86,12 @@ async function benchNotification(schedule: Schedule): Promise<Section> {
   return {
     title: 'The cost of events: placeOrder on SQLite with and without listeners',
     about: [
-      `\`POST /store/orders\`, ${CLIENTS} clients, ${PETS} pets at random. One store has two webhooks for every ` +
-        `type, whose receiver responds with 204 at once, and ${STREAMS} streams that read everything. Receiver and ` +
-        'streams run in separate processes on the same machine as the load. The other store has no listeners. While ' +
-        'one is measured, the other is stopped. Each order has two events. After the run every stream had all ' +
-        `${inThousands(2 * orders)}, and ${inThousands(await countOf(receiver))} deliveries had been made; the rest ` +
-        'is delivered later.',
+      `\`POST /store/orders\`, ${CLIENTS} clients, ${PETS} pets at random. One store has ${STREAMS} streams that ` +
+        'read all events, and two webhooks for events of all types, whose receiver responds with 204 at once. The ' +
+        'receiver and the clients of the streams run in separate processes on the same machine as the load. The ' +
+        'other store has no listeners. While one store is measured, the process of the other is paused. Each order ' +
+        `has two events. After the run, every stream had received all ${numberText(2 * orders)} events, and the ` +
+        `receiver had received ${numberText(await countOf(receiver))} deliveries. The rest would be delivered later.`,
     ],
     results,
     ratios: [
@@ -154,7 +155,7 @@ async function measureMemory(): Promise<Figure[]> {
   return [
     { name: 'memory without a stream', value: before, unit: 'MiB' },
     {
-      name: `additional, with ${STREAMS_FOR_MEMORY} streams`,
+      name: `additional memory with ${numberText(STREAMS_FOR_MEMORY)} streams`,
       value: after - before,
       unit: 'MiB',
       required: 32,
@@ -199,6 +200,6 @@ async function waitForBlocks(listener: ServerProcess, blocks: number): Promise<v
   }
 }
 
-function inThousands(count: number): string {
+function numberText(count: number): string {
   return count.toLocaleString('en')
 }

@@ -7,8 +7,8 @@ const WARM_SECONDS = 0.5
 /** The time limit of a run in addition to its window: for its start, its warm-up and the last replies. */
 const GRACE_SECONDS = 30
 
-/** A plan for a number of seconds, with the other members that its program needs. */
-interface TimedPlan {
+/** The input of a program that measures for a number of seconds, with the other members that it needs. */
+interface MeasurementPlan {
   readonly seconds: number
   readonly [member: string]: unknown
 }
@@ -36,8 +36,8 @@ export function generateVariedReads(load: Load, read: VariedRead): Promise<Sampl
 }
 
 /**
- * Reads one target, and sets the quantity of a pet in one request of `writeEvery`. Returns the counts of both together.
- * Throws if a reply is not a 200.
+ * Reads one target, and sets the quantity of a pet in every `writeEvery`-th request. Returns the counts of reads and
+ * writes together. Throws if a reply is not a 200.
  */
 export function generateReadsAndWrites(
   load: Load,
@@ -57,7 +57,7 @@ export function generateOrders(
 }
 
 /** Runs a program of this directory that prints a Sample, and returns the Sample. */
-export async function runForSample(name: string, input: TimedPlan): Promise<Sample> {
+export async function runForSample(name: string, input: MeasurementPlan): Promise<Sample> {
   const timeoutMs = (input.seconds + GRACE_SECONDS) * 1000
   return Sample.parse(JSON.parse(await runProgram(name, { ...input, warmSeconds: WARM_SECONDS }, timeoutMs)))
 }

@@ -60,6 +60,7 @@ export async function benchLarge({ rounds, seconds }: Schedule): Promise<Section
   ]
 }
 
+/** One kind of read, prepared for the small and for the large store. */
 interface ReadOfBoth {
   readonly name: string
   readonly ofSmall: VariedRead
@@ -81,7 +82,7 @@ async function compareReads(small: LargeStore, large: LargeStore, schedule: Sche
   const rows: string[][] = []
   for (const { name, ofSmall, ofLarge } of reads) {
     const contestant = (pets: number, { port, pid }: ServerProcess, read: VariedRead) => ({
-      name: `${name}, ${inThousands(pets)} pets`,
+      name: `${name}, ${numberText(pets)} pets`,
       run: (seconds: number) => generateVariedReads({ port, pid, connections: CONNECTIONS, seconds }, read),
     })
     const contestants = [
@@ -126,7 +127,7 @@ function p99Text({ samples }: Result): string {
   return spread(samples.map(({ p99Ms = Number.NaN }) => p99Ms)).median.toFixed(2)
 }
 
-/** Throws unless a read returns items in both stores, and the same number of them if it is not bounded. */
+/** Throws unless a read returns items from both stores, and the same number of items if it is not bounded. */
 async function assertSameCount(
   { name, isBounded = false }: Read,
   ...sides: readonly (readonly [ServerProcess, VariedRead])[]
@@ -240,11 +241,11 @@ function aboutFigures(): string {
   return (
     'The start is the time from the command to the first response that is not 503, in the large store above: the ' +
     `median of ${STARTS} starts, with the minimum and maximum. Before each kill (SIGKILL), ` +
-    `${inThousands(CHANGES)} changes of stock are made in different parts of the table. The import loads a CSV file ` +
-    'with a million pets into a new store that is stopped.'
+    `${numberText(CHANGES)} changes of stock are made in different parts of the table. The import loads a CSV file ` +
+    'with a million pets into a new store whose server is stopped.'
   )
 }
 
-function inThousands(count: number): string {
+function numberText(count: number): string {
   return count.toLocaleString('en')
 }

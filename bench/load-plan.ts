@@ -18,8 +18,8 @@ export const LoadPlan = z.strictObject({
     z.strictObject({
       kind: z.literal('get'),
       /**
-       * May contain names in braces, such as `/pets/{pet}`. Each is replaced by a new random number in every request.
-       * If a target contains a name several times, its numbers differ.
+       * May contain names in braces, such as `/pets/{pet}`. Each name is replaced by a new random number in every
+       * request. If a target contains a name several times, the numbers differ.
        */
       target: z.string(),
       random: z.record(z.string(), RandomRange),
@@ -34,7 +34,7 @@ export const LoadPlan = z.strictObject({
       /** The target of a PUT that sets the quantity of a pet. */
       writeTarget: z.string(),
       adminKey: z.string(),
-      /** One request of this many is a write. */
+      /** Every request whose number is a multiple of this one is a write. */
       writeEvery: z.number(),
     }),
     z.strictObject({

@@ -1,6 +1,6 @@
 import type { LoadPlan } from './load-plan.ts'
 
-/** Returns a function that returns the bytes of the next request. */
+/** Returns a function that returns the text of the next request. */
 export function requestWriter({ port, request }: LoadPlan): () => string {
   const host = `Host: 127.0.0.1:${port}\r\nAccept: application/json\r\nUser-Agent: petstore-bench\r\n`
   if (request.kind === 'get') {
@@ -24,7 +24,7 @@ export function requestWriter({ port, request }: LoadPlan): () => string {
 
 type ReadWrite = Extract<LoadPlan['request'], { kind: 'read-write' }>
 
-/** Returns a function that returns the next read, or in its turn the next write. Each write has another quantity. */
+/** Returns a function that returns the next request. Every `writeEvery`-th request is a write with a new quantity. */
 function readWriteWriter(
   { target, writeTarget, adminKey, writeEvery }: ReadWrite,
   host: string,
@@ -46,7 +46,7 @@ type VariedTarget = Pick<Extract<LoadPlan['request'], { kind: 'get' }>, 'target'
 
 /**
  * Returns a function that returns the next target, with a random number in place of each name in braces. If a target
- * contains a name several times, each time has its own part of the range, so that no number is repeated.
+ * contains a name several times, each occurrence has its own part of the range, so that no number is repeated.
  */
 export function targetWriter({ target, random }: VariedTarget): () => string {
   // Every second part is a name.

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { environmentText } from './environment.ts'
 import { benchEvents } from './events.ts'
-import { environmentText } from './facts.ts'
 import { benchLarge } from './large.ts'
 import { benchOrders } from './orders.ts'
 import { benchPostgres } from './orders-postgres.ts'

@@ -1,7 +1,7 @@
 import { plugin } from 'bun'
 
-// A plugin that is loaded before the program (`bun --preload`), so that its writer runs one command per transaction. It
-// changes one number in one file while that file is loaded. Everything else is unchanged.
+// A plugin for `bun --preload`, with which the writer of the program runs one command per transaction. It changes one
+// number in one file when the file is loaded. Everything else is unchanged.
 
 const NUMBER = /(?<=^const COMMANDS_PER_BATCH_MAX = )\d+$/m
 

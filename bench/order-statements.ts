@@ -1,6 +1,6 @@
 import { sql, type Value, valuesOf } from '../src/engine/statement.ts'
 
-/** The stock of a pet after an order: those columns returned by `shiftStock` that the other statements need. */
+/** The stock of a pet after an order: the columns returned by `shiftStock` that the other statements need. */
 export interface StockAfter {
   readonly quantity: bigint
   readonly reserved: bigint
@@ -8,8 +8,8 @@ export interface StockAfter {
 }
 
 /**
- * The statements that the shop runs for one order, copied. `assertSameStatements` (order-command.ts) throws if the shop
- * runs different statements.
+ * A copy of the statements that the shop runs for one order. `assertSameStatements` (order-command.ts) throws if the
+ * shop runs other statements.
  */
 export const orderStatements = {
   shiftStock: sql<StockAfter>()(`
@@ -52,8 +52,8 @@ export interface PlainOrder {
   readonly orderEventId: bigint
 }
 
-/** The position and hash of an event. Both are null on PostgreSQL, where the sequencer assigns them. */
-export interface Link {
+/** The entry of an event in the hash chain. It has only nulls on PostgreSQL, where the sequencer assigns it later. */
+export interface EventEntry {
   readonly position: bigint | null
   readonly hash: string | null
 }
@@ -76,7 +76,7 @@ export function movementValues(
 export function stockEventValues(
   { petId, now, stockEventId: eventId }: PlainOrder,
   { quantity, reserved, version }: StockAfter,
-  { position, hash }: Link,
+  { position, hash }: EventEntry,
 ): Value[] {
   const type = 'petstore.inventory.changed'
   const subject = `inventory/${petId}`
@@ -106,7 +106,7 @@ export function orderValues({ petId, now, orderId }: PlainOrder): Value[] {
   ])
 }
 
-export function orderEventValues(order: PlainOrder, { position, hash }: Link): Value[] {
+export function orderEventValues(order: PlainOrder, { position, hash }: EventEntry): Value[] {
   const { petId, now, orderId, orderEventId: eventId } = order
   const type = 'petstore.order.placed'
   const subject = `orders/${orderId}`

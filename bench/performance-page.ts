@@ -2,8 +2,8 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 
 const INTRODUCTION = `# Performance
 
-Every figure on this page compares the store with a limit or a peer in the same run: the two sides take turns, round
-after round. Each table says what both sides do. The benchmark program writes the tables:
+Every ratio in the tables compares two sides in the same run: they take turns, round after round. The text above each
+table says what both sides do. The benchmark program writes the tables:
 
     npm run bench -- --only reads,orders --write
     npm run bench -- --only postgres --write
@@ -12,8 +12,8 @@ after round. Each table says what both sides do. The benchmark program writes th
     npm run bench -- --only large --write
     npm run bench -- --only start --write
 
-Absolute times on shared machines are not meaningful, and nothing here depends on them: the same machine is half as
-fast while a neighbour is busy. Ratios within one run are meaningful, because both sides had the same neighbours.
+Absolute values, such as the time of a start, depend on the machine: a shared machine is half as fast while a
+neighbour is busy. Ratios within one run are meaningful, because both sides had the same neighbours.
 Repeat the run on your machine, and compare the ratios. The tables show medians, with the minimum and maximum of all
 rounds. "CPU" is the processor time per request of the server process with all its threads, user and system. "Cores
 busy" is that time divided by the elapsed time: a single-threaded server with 1.00 is limited only by its own CPU

@@ -5,7 +5,7 @@ import type { Statement, Value } from '../src/engine/statement.ts'
 import { storedInstant } from '../src/model/instant.ts'
 import { cpuUs } from './cpu.ts'
 import {
-  type Link,
+  type EventEntry,
   movementValues,
   orderEventValues,
   orderStatements,
@@ -30,7 +30,7 @@ const Plan = z.strictObject({
   seconds: z.number(),
 })
 
-const NO_LINK: Link = { position: null, hash: null }
+const NO_ENTRY: EventEntry = { position: null, hash: null }
 
 const plan = Plan.parse(JSON.parse(process.argv[2] ?? ''))
 const pool = new SQL({ url: plan.url, bigint: true, max: plan.connectionsMax })
@@ -63,9 +63,9 @@ async function placeOrder(tx: TransactionSQL): Promise<void> {
   const [moved] = await run(tx, shiftStock, shiftStockValues(order))
   if (!moved) throw new Error(`pet ${order.petId} has no unit left`)
   await run(tx, insertMovement, movementValues(order, moved))
-  await run(tx, insertEvent, stockEventValues(order, moved, NO_LINK))
+  await run(tx, insertEvent, stockEventValues(order, moved, NO_ENTRY))
   await run(tx, insertOrder, orderValues(order))
-  await run(tx, insertEvent, orderEventValues(order, NO_LINK))
+  await run(tx, insertEvent, orderEventValues(order, NO_ENTRY))
 }
 
 function run<Row>(tx: TransactionSQL, { text }: Statement<Row, string>, values: Value[]): Promise<Row[]> {

@@ -9,15 +9,15 @@ const CONNECTIONS = 64
 const LIST_PETS = 100_000
 
 const GET_TARGET = '/pets/1'
-/** The stock of the pet that is read. Setting it drops the pet from the cache, because the row is the same. */
+/** The stock of the pet that is read. Setting it drops the pet from the cache, because both are one row. */
 const WRITE_TARGET = '/store/inventory/1'
-/** One request of this many is a write, if a contestant writes. */
+/** Every tenth request is a write, if a contestant writes. */
 const WRITE_EVERY = 10
 const LIST_TARGET = '/pets?limit=20&status=available'
 
 /** A sentence in the text of both sections. */
 const CACHED =
-  'Every request has the same target, so all but the first are served from the cache of representations.'
+  'Every read has the same target, so all but the first are served from the cache of representations.'
 
 /** Measures reads of the store, compared with the bare runtime that sends the same bytes. */
 export async function benchReads(schedule: Schedule): Promise<Section[]> {
@@ -49,11 +49,13 @@ export async function benchReads(schedule: Schedule): Promise<Section[]> {
       about: [
         `\`GET ${GET_TARGET}\` of the demo shop on SQLite, ${CONNECTIONS} connections: rate limit, ` +
           'validation, ETag, lifecycle headers, metrics and a log line per request (to /dev/null) are all ' +
-          `enabled. ${CACHED} With PETSTORE_CACHE=off, each one reads the database. The bare server creates ` +
-          'one Response per request from a constant body and a constant Headers object; the runtime sends the ' +
-          'static reply without JavaScript. All send the same body, and the bare servers the same headers as the ' +
-          'store, which the run checks; ' +
-          'of Date, X-Request-Id and RateLimit it compares only the length.',
+          `enabled. ${CACHED} With PETSTORE_CACHE=off, each one reads the database. With one write in ten ` +
+          'requests, every tenth request sets the stock of the same pet, so the next read is not served from the ' +
+          'cache.',
+        'The bare server creates one Response per request from a constant body and a constant Headers object. The ' +
+          'static reply is sent by the runtime without JavaScript. The run checks that all servers send the same ' +
+          'body, and that the bare servers send the same headers as the store. Of Date, X-Request-Id and RateLimit ' +
+          'it compares only the length.',
       ],
     },
     {
@@ -70,9 +72,9 @@ export async function benchReads(schedule: Schedule): Promise<Section[]> {
 interface MeasuredStore {
   readonly name: string
   readonly store: ServerProcess
-  /** The ratio that the store must reach against the bare runtime. */
+  /** The ratio to the bare runtime that the store must reach. */
   readonly target: Target
-  /** Whether one request of WRITE_EVERY writes the row that the others read. The bare servers get only reads. */
+  /** Whether every `WRITE_EVERY`-th request writes the row that the others read. The bare servers get only reads. */
   readonly writes?: boolean
 }
 

@@ -17,7 +17,7 @@ export interface WholeReply {
 /** Finds the end of replies that arrive one at a time on one connection. The fast path copies nothing. */
 export class ReplyReader {
   #partial: Buffer | undefined
-  /** Content-Length in the spelling of the first reply, which the server keeps. To search for bytes is fast. */
+  /** Content-Length as the first reply spells it. A server keeps its spelling, and a search for bytes is fast. */
   #lengthField: Buffer | undefined
 
   /**

@@ -6,7 +6,7 @@ export interface Target {
   readonly aim?: number
 }
 
-/** A comparison of two results by their median requests per second, with an optional target. */
+/** A comparison of two results by their medians, with an optional target for the requests per second. */
 export interface Ratio {
   readonly name: string
   readonly of: Result
