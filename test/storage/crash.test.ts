@@ -98,7 +98,7 @@ async function crashRound(
   }
   for (const [key, answer] of journal.acknowledged) {
     const [location = '', reply = ''] = answer.split(/ (.*)/)
-    const [start = 'missing', complete] = (orders.get(location) ?? '').split(' ')
+    const [start = '', complete] = (orders.get(location) ?? 'missing').split(' ')
     if (!reply.startsWith(start) || reply.includes('"complete":true') !== (complete === '1')) {
       broken.push(`key ${key} was answered ${answer}, and the store has ${orders.get(location) ?? 'nothing'}`)
     }
