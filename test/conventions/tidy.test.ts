@@ -65,7 +65,7 @@ const mayImportOutside: Readonly<Record<string, readonly string[]>> = {
   // This suite also tests the fuzzer.
   'test/description': [...SHARED_BY_TESTS, 'fuzz'],
   'test/events': SHARED_BY_TESTS,
-  'test/sandboxes': [...SHARED_BY_TESTS, 'fuzz'],
+  'test/sandboxes': SHARED_BY_TESTS,
   'test/storage': SHARED_BY_TESTS,
   'test/console': SHARED_BY_TESTS,
   'test/webhooks': SHARED_BY_TESTS,

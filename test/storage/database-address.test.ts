@@ -67,7 +67,7 @@ describe.skipIf(!testedEngines.includes('postgres'))('the address of PostgreSQL'
     // The certificate is for 127.0.0.1.
     const other = url.replace('127.0.0.1', 'localhost')
     expect(await refusalOf(`${other}?sslmode=verify-full&sslrootcert=${authority}`)).toMatch(
-      /cannot be opened/,
+      /cannot be opened: .*does not match certificate/,
     )
   }, 60_000)
 
@@ -78,7 +78,7 @@ describe.skipIf(!testedEngines.includes('postgres'))('the address of PostgreSQL'
     )
   }, 60_000)
 
-  test('the password can be read from a file, and no refusal contains the password of the URL', async () => {
+  test('the password can be read from a file, and a refused password is not in the message', async () => {
     const withoutPassword = url.replace(':postgres@', '@')
     await using served = await serve(withoutPassword, { PETSTORE_DATABASE_PASSWORD_FILE: passwordFile })
     expect((await fetch(`${served.base}/readyz`)).status).toBe(200)

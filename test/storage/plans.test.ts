@@ -103,7 +103,7 @@ test('every list of pets that are not selected by id is read from an index', asy
   expect(reader.costly).toEqual([])
 })
 
-test('every list of categories, stocks, orders and movements is read from an index', async () => {
+test('every list of categories, inventory items, orders and movements is read from an index', async () => {
   const reader = new PlanReader()
   for (const sort of byName) await readTwoPages(page => listCategories(reader, { ...page, sort }))
   for (const sort of ['name', '-name'] as const) {
@@ -160,7 +160,7 @@ test('every list of the orders with one reference is read from an index over the
   expect(reader.details).toHaveLength(2 * lists)
 })
 
-test('a list of pets or stocks that are selected by id reads only their rows', async () => {
+test('a list of pets or inventory items that are selected by id reads only their rows', async () => {
   const reader = new PlanReader()
   const ids = Array.from({ length: 100 }, (_, index) => BigInt(index + 1))
   for (const status of statuses) {
