@@ -5,7 +5,7 @@ import { childEnvironment } from '../test/support/process.ts'
 const START_MS = 60_000
 /** The time limit for the stop of a server. */
 const STOP_MS = 12_000
-/** The interval between two probes, which is also the maximum error of a measured start. */
+/** The pause between two probes. It limits the precision of a measured start. */
 const PROBE_INTERVAL_MS = 4
 /** The time limit of a probe, so that a server that accepts a connection and never responds reaches START_MS. */
 const PROBE_MS = 5_000

@@ -17,8 +17,8 @@ export const mixedKinds: readonly MixedKind[] = [
   'setInventory',
 ]
 
-/** The maximum number of remembered links to a next page, which later requests follow. */
-const CURSORS_MAX = 256
+/** The maximum number of remembered targets of next pages, which later requests read. */
+const NEXT_TARGETS_MAX = 256
 const LIMITS = [5, 20, 50, 100]
 const STATUSES = ['available', 'pending', 'sold']
 const SORTS = ['id', '-id', 'name', '-name']
@@ -71,7 +71,7 @@ export class MixedRequests {
     }
     if (kind !== 'listPets') return
     const [, target] = /<http:\/\/[^/]+([^>]+)>; rel="next"/.exec(reply.text()) ?? []
-    if (target !== undefined) this.#nextTargets[below(CURSORS_MAX)] = target
+    if (target !== undefined) this.#nextTargets[below(NEXT_TARGETS_MAX)] = target
   }
 
   #kind(): MixedKind {
@@ -86,7 +86,7 @@ export class MixedRequests {
 
   /** Returns the target of a list. About half of the targets continue an earlier list. */
   #listTarget(): string {
-    const next = this.#nextTargets[below(CURSORS_MAX)]
+    const next = this.#nextTargets[below(NEXT_TARGETS_MAX)]
     if (next !== undefined && below(2) === 0) return next
     const query = [`limit=${pick(LIMITS)}`]
     if (below(2) === 0) query.push(`status=${pick(STATUSES)}`)
