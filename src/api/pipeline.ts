@@ -124,6 +124,7 @@ function respondCached(
       const fixed = new Headers(response.headers)
       for (const name of varyingHeaders) fixed.delete(name)
       cached.headers = fixed
+      pipeline.repeatedReads?.remember(context, route, cached, response)
     }
     return response
   }
@@ -156,7 +157,7 @@ async function verifyCached(
   for (;;) {
     const fresh = await readReply(engine, operation, query).catch(() => undefined)
     if (fresh?.body === cached.body && fresh?.etag === cached.etag && fresh?.next === cached.next) return
-    if (cache?.peek(targetIn(context)) !== cached) return
+    if (cache?.peek(targetIn(context))?.reply !== cached) return
     if (performance.now() > deadlineMs) throw new Error(`the cache has a stale reply to ${targetIn(context)}`)
     await Bun.sleep(5)
   }
@@ -169,10 +170,32 @@ async function handleUncached(pipeline: Pipeline, context: RequestContext, route
   const conditions = readConditions(context.request.headers)
   if (operation.method === 'POST') refuseConditions(conditions)
   if (isStreamId(id)) return pipeline.streams.respond(context, parameters)
-  const reply = isQueryId(id)
-    ? await runQuery(pipeline, context, operation, queryOf(pipeline, context, id, parameters))
-    : await runCommand(pipeline, context, route, parameters, conditions)
-  return respond(pipeline, context, operation, reply, conditions)
+  if (!isQueryId(id)) {
+    const reply = await runCommand(pipeline, context, route, parameters, conditions)
+    return respond(pipeline, context, operation, reply, conditions)
+  }
+  const reply = await runQuery(pipeline, context, operation, queryOf(pipeline, context, id, parameters))
+  const response = respond(pipeline, context, operation, reply, conditions)
+  rememberAgain(pipeline, context, route, reply, response)
+  return response
+}
+
+/**
+ * Remembers the response to a read whose URL was remembered until its row changed. Any other read is remembered when it
+ * is repeated.
+ */
+function rememberAgain(
+  { cache, repeatedReads }: Pipeline,
+  context: RequestContext,
+  route: Route,
+  reply: Reply,
+  response: Response,
+): void {
+  const { request } = context
+  if (!cache || !repeatedReads?.knows(request.url)) return
+  const cached = cache.peek(targetIn(context))
+  if (cached?.reply !== reply || request.method !== 'GET' || response.status !== 200) return
+  repeatedReads.remember(context, route, cached, response)
 }
 
 function queryOf(

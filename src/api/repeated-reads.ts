@@ -90,6 +90,11 @@ export class RepeatedReads {
     })
   }
 
+  /** Returns whether the response for a URL was remembered. The cache may have dropped its reply since. */
+  knows(url: string): boolean {
+    return this.#known.has(url)
+  }
+
   #remove(url: string, { chars }: Repeated): void {
     this.#known.delete(url)
     this.#chars -= chars
@@ -108,10 +113,7 @@ export class RepeatedReads {
     const { cache, admission, rateLimiter, lifecycleClock, addressOf, onResponse } = this.#options
     if (!admission.isFree || lifecycleClock() >= known.untilMs) return undefined
     // This is before the rate limit, because the pipeline would count the request a second time.
-    if (!cache.has(known.cached)) {
-      this.#remove(request.url, known)
-      return undefined
-    }
+    if (!cache.has(known.cached)) return undefined
     const address = addressOf(request, server.requestIP(request)?.address ?? '')
     const taken = rateLimiter?.take(rateGroup(address))
     if (taken?.refusal) return undefined

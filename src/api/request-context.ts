@@ -32,6 +32,8 @@ export interface RequestContext {
   readonly largeBodies: CapacityLimiter
   route?: Route
   caller?: Caller
+  /** The name of the key of the caller for limits. Set when it is first needed. */
+  keyName?: string
   /** Set once the request is admitted; a probe needs no slot. */
   slot?: AdmissionSlot
   /** The code of the error, for the log. */
@@ -106,8 +108,11 @@ export function targetOf(url: string): { path: string; query: string } {
 }
 
 /** Returns the name by which limits identify a caller: its key, or else the rate group of its address. */
-export function callerName({ caller, address }: RequestContext): string {
-  return caller?.keyId ? `key ${caller.keyId}` : rateGroup(address)
+export function callerName(context: RequestContext): string {
+  const { caller, address } = context
+  if (!caller?.keyId) return rateGroup(address)
+  context.keyName ??= `key ${caller.keyId}`
+  return context.keyName
 }
 
 /** Adds a request header to Vary (RFC 9110, section 12.5.5). */

@@ -16,7 +16,7 @@ function readList(cache: RepresentationCache, target: string): void {
 }
 
 function bodies(cache: RepresentationCache, ...targets: string[]): (string | null | undefined)[] {
-  return targets.map(target => cache.peek(target)?.body)
+  return targets.map(target => cache.peek(target)?.reply.body)
 }
 
 const changed = (table: string, ...ids: bigint[]): RowChanges => new Map([[table, new Set(ids)]])

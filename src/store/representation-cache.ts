@@ -119,9 +119,9 @@ export class RepresentationCache {
     entry.isUsed = true
   }
 
-  /** Returns the reply like `find`, but does not count a read. */
-  peek(target: string): Reply | undefined {
-    return this.#entries.get(target)?.reply
+  /** Like `find`, but does not count a read. */
+  peek(target: string): CachedReply | undefined {
+    return this.#entries.get(target)
   }
 
   /**
