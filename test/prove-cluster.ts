@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { Glob, SQL } from 'bun'
 import { z } from 'zod'
-import { keepOrdering, missingOrders } from './support/ordering.ts'
+import { missingOrders, startBuyers } from './support/buyers.ts'
 import { deadPort } from './support/receiver.ts'
 import { makePet } from './support/shop.ts'
 import { openTestStore } from './support/store.ts'
@@ -176,7 +176,7 @@ try {
     databaseUrl: `postgres://postgres:postgres@${hosts}/${database}`,
   })
   const { petId } = await makePet(store.client, { quantity: 1_000_000n })
-  const { acknowledged, stop } = keepOrdering(store, petId)
+  const { acknowledged, stop } = startBuyers(store, petId)
   const gapsMs: number[] = []
   for (let failover = 1; failover <= failovers; failover++) {
     await until('all nodes run, and one is a synchronous standby', async () => isComplete(nodes), 180_000)

@@ -16,7 +16,7 @@ import {
 import { dirname, join } from 'node:path'
 import { databaseFile, migrations } from '../../src/engine/sqlite.ts'
 import { restoreWithoutGap } from '../controls/restore-without-gap.ts'
-import { makeMany } from '../support/busy-shop.ts'
+import { importCategories } from '../support/busy-shop.ts'
 import { makeClient } from '../support/client.ts'
 import { type CopyPlace, newCopyPlace, placeOf } from '../support/copy-place.ts'
 import { childEnvironment, command, type ProcessResult, run, type ServerProcess } from '../support/process.ts'
@@ -195,7 +195,7 @@ async function makeSmallBackup(): Promise<{ place: StoreDirectory; directory: st
   const place = await newStoreDirectory('sqlite')
   {
     await using server = await place.start()
-    await makeMany(place.client(server), 5)
+    await importCategories(place.client(server), 5)
     await server.kill('SIGTERM')
   }
   const directory = join(place.directory, 'backup')

@@ -11,7 +11,7 @@ import { openSqliteSource, openSqliteTarget } from '../../src/engine/sqlite-copy
 import { storeTables } from '../../src/engine/store-tables.ts'
 import { parseDatabaseUrl } from '../../src/model/database-url.ts'
 import { type Loss, lossyTarget } from '../controls/lossy-copy.ts'
-import { makeMany, useShop } from '../support/busy-shop.ts'
+import { importCategories, useShop } from '../support/busy-shop.ts'
 import { makeClient } from '../support/client.ts'
 import { type CopyPlace, interruptedCopy, isUntouched, newCopyPlace, placeOf } from '../support/copy-place.ts'
 import { openPostgresProxy } from '../support/postgres-proxy.ts'
@@ -197,7 +197,7 @@ onEveryEngine(engine => {
       await using place = await newStoreDirectory('sqlite')
       {
         await using server = await place.start()
-        await makeMany(place.client(server), 8000)
+        await importCategories(place.client(server), 8000)
         await server.kill('SIGTERM')
       }
       const source = placeOf(place)
@@ -257,7 +257,7 @@ onEveryEngine(engine => {
       await using place = await newStoreDirectory('sqlite')
       {
         await using server = await place.start()
-        await makeMany(place.client(server), 20)
+        await importCategories(place.client(server), 20)
         await server.kill('SIGTERM')
       }
       for (const [table, loss] of [

@@ -14,9 +14,9 @@ import {
   resumeSlices,
 } from '../../src/cli/importer.ts'
 import { performWithoutLock } from '../controls/unlocked-category.ts'
-import { audit } from '../support/audit.ts'
 import { everyItem } from '../support/client.ts'
 import { ADMIN_KEY, onEveryEngine, openTestStore, type TestStore, testedEngines } from '../support/store.ts'
+import { violatedInvariants } from '../support/violated-invariants.ts'
 
 const TIMEOUT_MS = 60_000
 /** More pets than one group or one slice of an import can hold. */
@@ -133,7 +133,7 @@ onEveryEngine(engine => {
         expect((await petNames(store)).slice(PETS).sort()).toEqual(['P0 in 2', 'Rex in 1', 'rex in 1'])
         const second = await importWith(target(), mixed(), skipping, new Recorder())
         expect(second.outcome).toMatchObject({ petsCreated: 0n, petsSkipped: 7n })
-        expect([await countDuplicates(store), await audit(store)]).toEqual([0, []])
+        expect([await countDuplicates(store), await violatedInvariants(store)]).toEqual([0, []])
       },
       TIMEOUT_MS,
     )
@@ -165,7 +165,7 @@ onEveryEngine(engine => {
         const reports = await Promise.all([importOnce(), importOnce()])
         const created = reports.reduce((sum, { outcome }) => sum + (outcome?.petsCreated ?? 0n), 0n)
         expect([created, await countDuplicates(store)]).toEqual([BigInt(PETS), 0])
-        expect(await audit(store)).toEqual([])
+        expect(await violatedInvariants(store)).toEqual([])
       },
       TIMEOUT_MS,
     )

@@ -10,10 +10,10 @@ import {
   importInSlices,
   resumeSlices,
 } from '../../src/cli/importer.ts'
-import { audit } from '../support/audit.ts'
 import { run, startProcess } from '../support/process.ts'
 import { makePet } from '../support/shop.ts'
 import { ADMIN_KEY, onEveryEngine, openTestStore, type TestStore } from '../support/store.ts'
+import { violatedInvariants } from '../support/violated-invariants.ts'
 
 const TIMEOUT_MS = 60_000
 const PETS = 1200
@@ -99,7 +99,7 @@ onEveryEngine(engine => {
       expect([loaded, await countRows(store, 'pet')]).toEqual([PETS + 2, PETS + 1])
       expect(ordersBetween).toBeGreaterThan(3)
       expect(await countRows(store, 'staged_row')).toBe(0)
-      expect(await audit(store)).toEqual([])
+      expect(await violatedInvariants(store)).toEqual([])
     },
     TIMEOUT_MS,
   )
@@ -121,7 +121,7 @@ onEveryEngine(engine => {
         const names = await store.database('SELECT count(DISTINCT name) AS number FROM pet')
         expect([Number(names[0]?.number), await countRows(store, 'pet')]).toEqual([PETS, PETS])
         expect(await resumeSlices(target, silent)).toBeUndefined()
-        expect(await audit(store)).toEqual([])
+        expect(await violatedInvariants(store)).toEqual([])
       },
       TIMEOUT_MS,
     )

@@ -5,7 +5,7 @@ import { webhookSecret } from '../../src/store/secret-box.ts'
 import { run } from '../support/process.ts'
 import { openTestStore } from '../support/store.ts'
 import { until } from '../support/until.ts'
-import { createWebhook, emitEvent, settled } from '../support/webhook-receipts.ts'
+import { createWebhook, emitEvent, waitForDeliveries } from '../support/webhook-receipts.ts'
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 const SECRET = webhookSecret()
@@ -77,7 +77,7 @@ test('petstore listen prints each delivery of a store, verified with the secret 
   expect(head).toMatch(/^\d\d:\d\d:\d\d\.\d{3} {2}petstore\.category\.created {2}categories\/\d+ {2}-> 204$/)
   expect(id?.trim()).toMatch(/^webhook-id \d+, not verified \(no --secret\)$/)
   expect(data?.trim()).toMatch(/^\{"id":\d+,"name":"Fish"\}$/)
-  await settled(store, webhook, 'delivered')
+  await waitForDeliveries(store, webhook, 'delivered')
   await using second = await listen('--secret', webhook.secret)
   await store.client.updateWebhook({ ...webhook, body: { url: second.base } })
   await emitEvent(store, 'Birds')

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { makeMany } from '../support/busy-shop.ts'
+import { importCategories } from '../support/busy-shop.ts'
 import { makeClient } from '../support/client.ts'
 import { type ProcessResult, run, startProcess } from '../support/process.ts'
 import { ADMIN_KEY, onEveryEngine } from '../support/store.ts'
@@ -18,7 +18,7 @@ async function reset(place: StoreDirectory, ...args: string[]): Promise<ProcessR
 async function useAndStop(place: StoreDirectory): Promise<string> {
   await using server = await place.start()
   const client = place.client(server)
-  await makeMany(client, 300)
+  await importCategories(client, 300)
   const { data } = await client.createKey({ body: { name: 'till', scopes: ['orders:read'] } })
   await server.kill('SIGTERM')
   return data.key
@@ -96,7 +96,7 @@ onEveryEngine(engine => {
       await using place = await newStoreDirectory(engine)
       {
         await using server = await place.start()
-        await makeMany(place.client(server), 3)
+        await importCategories(place.client(server), 3)
         const running = await reset(place, '--empty', '--yes')
         expect([running.exitCode, running.errors]).toEqual([
           1,

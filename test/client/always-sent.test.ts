@@ -4,7 +4,7 @@ import { contract } from '../../src/contract/contract.ts'
 import type { Operation } from '../../src/contract/operation.ts'
 import { parseJson } from '../../src/model/json.ts'
 import { makeClient } from '../support/client.ts'
-import { useEverything } from '../support/client-session.ts'
+import { useEveryOperation } from '../support/client-session.ts'
 import { openDemo } from '../support/demo-store.ts'
 import { ADMIN_KEY } from '../support/store.ts'
 
@@ -48,7 +48,7 @@ test('every response has the members that the types of the client promise', asyn
       return response
     },
   })
-  await useEverything(client)
+  await useEveryOperation(client)
   expect(missing).toEqual([])
   expect([...checked.keys()].sort()).toEqual(Object.keys(ALWAYS_SENT).sort())
   expect(checked.get('Order')).toBeGreaterThanOrEqual(4)

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'yaml'
 import { makeClient } from '../support/client.ts'
-import { useEverything } from '../support/client-session.ts'
+import { useEveryOperation } from '../support/client-session.ts'
 import { openDemo } from '../support/demo-store.ts'
 import { ROOT } from '../support/root.ts'
 import { ADMIN_KEY } from '../support/store.ts'
@@ -34,7 +34,7 @@ describe('Prism as a validating proxy', () => {
         return answer
       },
     })
-    return { violations, operationIds: await useEverything(client) }
+    return { violations, operationIds: await useEveryOperation(client) }
   }
 
   test(

@@ -3,12 +3,12 @@ import { z } from 'zod'
 import { CHAIN_START, nextChainEntry } from '../../src/model/audit-chain.ts'
 import type { AuditEntry } from '../../src/model/audit-entry.ts'
 import { namedSubject, subjectKinds } from '../../src/model/event.ts'
-import { audit } from '../support/audit.ts'
-import { makeMany, useShop } from '../support/busy-shop.ts'
+import { importCategories, useShop } from '../support/busy-shop.ts'
 import { everyItem, makeClient } from '../support/client.ts'
 import { headOf } from '../support/received-events.ts'
 import { makePet, sharedStore } from '../support/shop.ts'
 import { ADMIN_KEY, codeOf, onEveryEngine, openTestStore, type TestStore } from '../support/store.ts'
+import { violatedInvariants } from '../support/violated-invariants.ts'
 
 const DAY_MS = 24 * 3_600_000
 
@@ -188,7 +188,7 @@ onEveryEngine(engine => {
   })
 
   test('the pages contain each entry once, newest first, although changes are made between two pages', async () => {
-    await makeMany(store().client, 50)
+    await importCategories(store().client, 50)
     const head = await headOf(store())
     const positions: bigint[] = []
     for await (const { position } of everyItem(store().client.listAudit, { limit: 7 })) {
@@ -201,7 +201,7 @@ onEveryEngine(engine => {
   test('an old entry is found although the pages before it are empty', async () => {
     await using own = await openTestStore(engine)
     const { petId, categoryId } = await makePet(own.client)
-    await makeMany(own.client, 5200)
+    await importCategories(own.client, 5200)
     await headOf(own)
     const subject = `categories/${categoryId}`
     const first = await own.client.listAudit({ subject })
@@ -262,11 +262,11 @@ onEveryEngine(engine => {
     expect(feed.data.items.map(({ sequence }) => BigInt(sequence))).toEqual(
       about.map(({ position }) => position).toReversed(),
     )
-    expect(await audit(own)).toEqual([])
+    expect(await violatedInvariants(own)).toEqual([])
   })
 
   test('a cursor is valid only for the filters with which it was created', async () => {
-    await makeMany(store().client, 3)
+    await importCategories(store().client, 3)
     const { client } = store()
     const { data } = await client.listAudit({ limit: 1 })
     const cursor = data.next ?? ''
@@ -322,7 +322,7 @@ onEveryEngine(engine => {
   test('each entry is chained to the previous one, also after concurrent writes', async () => {
     await using own = await openTestStore(engine)
     await useShop(own.client, 16, 800, 7)
-    await makeMany(own.client, 1100)
+    await importCategories(own.client, 1100)
     expect(await brokenLinks(own)).toEqual([])
     const [stored] = (await storedEvents(own)).slice(-1)
     const [last] = (await own.client.listAudit({ limit: 1 })).data.items
@@ -333,7 +333,7 @@ onEveryEngine(engine => {
 
   test('control: an event that was changed or deleted breaks the chain after it', async () => {
     await using own = await openTestStore(engine)
-    await makeMany(own.client, 9)
+    await importCategories(own.client, 9)
     const head = await headOf(own)
     await own.database(`UPDATE event SET data = '{"id":5,"name":"Nobody"}' WHERE position = 5 RETURNING id`)
     expect(await brokenLinks(own)).toEqual(

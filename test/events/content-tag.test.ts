@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { createClient } from '../../src/client/client.ts'
-import { makeMany } from '../support/busy-shop.ts'
+import { importCategories } from '../support/busy-shop.ts'
 import { everyItem } from '../support/client.ts'
 import { runAt } from '../support/command-line.ts'
 import { openStream } from '../support/open-stream.ts'
@@ -23,7 +23,7 @@ const CATEGORIES = 25
 /** Opens a store whose categories are `Many 1`, `Many 2` and so on. */
 async function openTagged(engine: 'sqlite' | 'postgres', contentTag: bigint | undefined): Promise<TestStore> {
   const store = await openTestStore(engine, { contentTag })
-  await makeMany(store.client, CATEGORIES)
+  await importCategories(store.client, CATEGORIES)
   await headOf(store)
   return store
 }
@@ -110,7 +110,7 @@ onEveryEngine(engine => {
 
   test('a long poll of a store with a content tag waits, and reads over many positions without an event', async () => {
     await using store = await openTagged(engine, TAG)
-    await makeMany(store.client, 2500, '', 'More')
+    await importCategories(store.client, 2500, '', 'More')
     const head = await headOf(store)
     const rare = { type: ['petstore.category.deleted'], wait: 30 } as const
     const waiting = store.client.listEvents({ ...rare, after: TAGGED_ZERO + head - 2400n })

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { eventTypes } from '../../src/model/event-type.ts'
-import { makeMany } from '../support/busy-shop.ts'
+import { importCategories } from '../support/busy-shop.ts'
 import { headOf } from '../support/received-events.ts'
 import { makePet, sharedStore } from '../support/shop.ts'
 import { codeOf, onEveryEngine, openTestStore, refusalOf, type TestStore } from '../support/store.ts'
@@ -131,7 +131,7 @@ onEveryEngine(engine => {
 
   test('a page has at most the requested number of events, and its next link continues after them', async () => {
     const after = await headOf(store())
-    await makeMany(store().client, 7)
+    await importCategories(store().client, 7)
     await store().client.createCategory({ body: { name: 'Many 8' } })
     await headOf(store())
     const names: string[] = []
@@ -154,7 +154,7 @@ onEveryEngine(engine => {
 
   test('a rare type is found after thousands of other events, in one response', async () => {
     const after = await headOf(store())
-    await makeMany(store().client, 2500)
+    await importCategories(store().client, 2500)
     await makePet(store().client)
     await headOf(store())
     const { data } = await store().client.listEvents({ after, type: ['petstore.pet.created'], limit: 1 })

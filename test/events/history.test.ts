@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { storedInstant } from '../../src/model/instant.ts'
 import { findLogBounds, readEventPage } from '../../src/shop/events.ts'
 import { sweep } from '../../src/store/maintenance.ts'
-import { makeMany } from '../support/busy-shop.ts'
+import { importCategories } from '../support/busy-shop.ts'
 import { everyItem, followEvents } from '../support/client.ts'
 import { openStream } from '../support/open-stream.ts'
 import { eventRows, headOf } from '../support/received-events.ts'
@@ -113,7 +113,7 @@ onEveryEngine(engine => {
   test('a sweep of thousands of events leaves no gap', async () => {
     await using ageing = await openAgeingStore(engine)
     const { store } = ageing
-    await makeMany(store.client, 2500)
+    await importCategories(store.client, 2500)
     const floor = await headOf(store)
     ageing.passDays(91)
     await createCategories(store, 'Young')

@@ -11,8 +11,8 @@ import { followEvents, makeClient } from '../support/client.ts'
 import { type ServerProcess, startProcess } from '../support/process.ts'
 import {
   eventRows,
+  faultsInPositions,
   faultsOf,
-  faultsOfOrder,
   headOf,
   type ReceivedEvent,
   receivedEvent,
@@ -58,7 +58,7 @@ async function readWhileWriting(store: TestStore): Promise<{ faults: string[]; c
   const labelledFaults = (name: string, { received }: ReadEvents, types?: readonly string[]): string[] =>
     faultsOf(received, rows, types).map(fault => `${name}: ${fault}`)
   const faults = [
-    ...faultsOfOrder(rows),
+    ...faultsInPositions(rows),
     ...labelledFaults('feed, waiting', waiting),
     ...labelledFaults('feed, by links', linked, rareTypes),
     ...labelledFaults('stream, client', followed),
@@ -216,7 +216,7 @@ test(
       await client.createCategory({ body: { name: LAST_NAME } })
       await following
       const rows = await eventRows({ database: async text => rowsOf(directory, text) })
-      expect([...faultsOfOrder(rows), ...faultsOf(received, rows)]).toEqual([])
+      expect([...faultsInPositions(rows), ...faultsOf(received, rows)]).toEqual([])
       expect(rows.filter(({ type }) => type === 'petstore.order.placed')).toHaveLength(orders)
       const load = `${RESTARTS} restarts under a stream, half of them kill -9, ${rows.length} events`
       const summary = `${load}: 0 missed, 0 duplicated`

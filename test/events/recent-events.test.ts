@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { RecentEvents } from '../../src/api/events/recent-events.ts'
 import { CommitSignal } from '../../src/engine/commit-signal.ts'
-import { makeMany } from '../support/busy-shop.ts'
+import { importCategories } from '../support/busy-shop.ts'
 import { headOf } from '../support/received-events.ts'
 import { onEveryEngine, openTestStore, type TestStore } from '../support/store.ts'
 import { until } from '../support/until.ts'
@@ -61,7 +61,7 @@ onEveryEngine(engine => {
     await using store = await openTestStore(engine)
     const begin = await headOf(store)
     using opened = await openRecentEvents(store)
-    await makeMany(store.client, 300, '🐹'.repeat(2000))
+    await importCategories(store.client, 300, '🐹'.repeat(2000))
     const head = await headOf(store)
     await until('all events have been read', () => opened.recentEvents.head === head)
     for (const read of [

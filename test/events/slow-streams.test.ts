@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { makeMany } from '../support/busy-shop.ts'
+import { importCategories } from '../support/busy-shop.ts'
 import { makeClient } from '../support/client.ts'
 import { openStream } from '../support/open-stream.ts'
 import { startProcess } from '../support/process.ts'
@@ -67,7 +67,7 @@ async function checkDisconnection(engine: EngineName): Promise<void> {
   await using quick = await openStream(store.base)
   const first = BigInt(quick.first.id ?? 0) + 1n
   // Each character has four bytes, so this is about 8 MB.
-  await makeMany(store.client, 1000, '🐹'.repeat(2000))
+  await importCategories(store.client, 1000, '🐹'.repeat(2000))
   const head = await headOf(store)
   for (let position = first; position <= head; position++) {
     expect((await quick.event())?.id).toBe(String(position))
@@ -107,10 +107,10 @@ test(
     // The key is the first event, and is not in the feed.
     const expected = Array.from({ length: EVENTS }, (_, index) => BigInt(EVENTS + index + 2))
     const description = 'x'.repeat(EVENT_BYTES - 350)
-    await makeMany(client, EVENTS, description)
+    await importCategories(client, EVENTS, description)
     const before = peakBytes(directory)
     const { readers, idle } = await openHalves(server.base, CLIENTS, BigInt(EVENTS + 1))
-    await makeMany(client, EVENTS, description, 'More')
+    await importCategories(client, EVENTS, description, 'More')
     const isOver = () => readers.every(({ positions }) => positions.length >= EVENTS)
     await until('every reader has read everything', isOver, TIMEOUT_MS)
     const growth = peakBytes(directory) - before

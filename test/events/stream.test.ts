@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { createParser, type EventSourceMessage } from 'eventsource-parser'
 import { ApiError } from '../../src/client/errors.ts'
 import type { Event } from '../../src/model/event.ts'
-import { makeMany } from '../support/busy-shop.ts'
+import { importCategories } from '../support/busy-shop.ts'
 import { followEvents } from '../support/client.ts'
 import { openStream } from '../support/open-stream.ts'
 import { headOf } from '../support/received-events.ts'
@@ -109,7 +109,7 @@ onEveryEngine(engine => {
 
   test('a stream that is far behind sends everything in order, then continues with new events', async () => {
     const after = await headOf(store())
-    await makeMany(store().client, 450)
+    await importCategories(store().client, 450)
     await using stream = await openStream(store().base, `?after=${after}`)
     await createCategories(store(), 'The newest')
     const ids: string[] = []

@@ -6,13 +6,13 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { SQL } from 'bun'
 import { databaseFile } from '../../src/engine/sqlite.ts'
-import { audit } from '../support/audit.ts'
 import { makeClient } from '../support/client.ts'
 import { newDatabase } from '../support/postgres-server.ts'
 import { onPostgres, type ServerProcess, startProcess } from '../support/process.ts'
 import { recordSoak, timeLimitMs, times } from '../support/soak.ts'
 import { ADMIN_KEY, onEveryEngine, type RawRow } from '../support/store.ts'
 import { until } from '../support/until.ts'
+import { violatedInvariants } from '../support/violated-invariants.ts'
 
 const ROUNDS = times(10, 250)
 const CLIENTS = 16
@@ -106,7 +106,7 @@ async function crashRound(
   if (orders.size !== journal.acknowledged.size) {
     broken.push(`${journal.acknowledged.size} keys were acknowledged, and there are ${orders.size} orders`)
   }
-  return [...broken, ...(await audit(store))]
+  return [...broken, ...(await violatedInvariants(store))]
 }
 
 async function makeStock(store: CrashingStore): Promise<bigint> {

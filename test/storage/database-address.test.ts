@@ -4,7 +4,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { SQL } from 'bun'
-import { newDatabase, type PostgresServer, start } from '../support/postgres-server.ts'
+import { newDatabase, type PostgresServer, startPostgresServer } from '../support/postgres-server.ts'
 import { onPostgres, run, startProcess } from '../support/process.ts'
 import { certificate, certificateKey, deadPort } from '../support/receiver.ts'
 import { openTestStore, testedEngines } from '../support/store.ts'
@@ -17,7 +17,7 @@ describe.skipIf(!testedEngines.includes('postgres'))('the address of PostgreSQL'
   const passwordFile = join(directory, 'password')
 
   beforeAll(async () => {
-    server = await start()
+    server = await startPostgresServer()
     url = await newDatabase(server.address)
     writeFileSync(authority, certificate)
     writeFileSync(passwordFile, 'postgres\n')

@@ -7,9 +7,9 @@ import { databaseFile, openSqlite } from '../../src/engine/sqlite.ts'
 import { SqliteConnection } from '../../src/engine/sqlite-connection.ts'
 import { type Command, executeCommand } from '../../src/store/commands.ts'
 import { BlindConnection } from '../controls/blind-connection.ts'
-import { audit } from '../support/audit.ts'
 import { recordSoak, timeLimitMs, times } from '../support/soak.ts'
 import { openTestStore } from '../support/store.ts'
+import { violatedInvariants } from '../support/violated-invariants.ts'
 
 const LIMITS = times(20, 300)
 /** The number of disk sizes to test with one batch of 60 categories. None of the disks has room for the whole batch. */
@@ -39,7 +39,7 @@ test(
       expect(Number(row?.n)).toBe(statuses.filter(status => status === 201).length)
       const read = await store.client.listCategories({})
       expect(read.status).toBe(200)
-      expect(await audit(store)).toEqual([])
+      expect(await violatedInvariants(store)).toEqual([])
     }
     recordSoak({
       guarantee: 3,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { SQL } from 'bun'
-import { keepOrdering, missingOrders } from '../support/ordering.ts'
-import { start } from '../support/postgres-server.ts'
+import { missingOrders, startBuyers } from '../support/buyers.ts'
+import { startPostgresServer } from '../support/postgres-server.ts'
 import { startStandby } from '../support/postgres-standby.ts'
 import { makePet } from '../support/shop.ts'
 import { recordSoak, timeLimitMs, times } from '../support/soak.ts'
@@ -18,7 +18,7 @@ const TIMEOUT_MS = timeLimitMs(60_000)
  * many of them are missing in the standby, and the time from the failure until 50 more orders are acknowledged.
  */
 async function failOver(isSynchronous: boolean): Promise<{ orders: number; lost: number; gapMs: number }> {
-  const primary = await start()
+  const primary = await startPostgresServer()
   const { server, proxy, promote } = await startStandby(primary, isSynchronous)
   const { host } = new URL(server.address)
   let database = ''
@@ -31,7 +31,7 @@ async function failOver(isSynchronous: boolean): Promise<{ orders: number; lost:
       },
     })
     const { petId } = await makePet(store.client, { quantity: 1_000_000n })
-    const { acknowledged, stop } = keepOrdering(store, petId)
+    const { acknowledged, stop } = startBuyers(store, petId)
     await until('orders are placed', () => acknowledged.length > 100)
     proxy.freeze()
     await Bun.sleep(ALONE_MS)
@@ -101,7 +101,7 @@ describe.skipIf(!testedEngines.includes('postgres'))('failover', () => {
   test(
     'an order whose commit stops waiting for a standby gets 503 and may have taken effect',
     async () => {
-      const primary = await start()
+      const primary = await startPostgresServer()
       try {
         await using store = await openTestStore('postgres', { server: primary.address })
         // The first order reserves the ids of later orders, so the tested order commits only its own transaction.

@@ -6,7 +6,6 @@ import { join } from 'node:path'
 import { SQL } from 'bun'
 import { Event } from '../../src/model/event.ts'
 import { readJson } from '../../src/model/json-body.ts'
-import { audit } from '../support/audit.ts'
 import { makeClient } from '../support/client.ts'
 import { newDatabase } from '../support/postgres-server.ts'
 import { onPostgres, type ServerProcess, startProcess } from '../support/process.ts'
@@ -18,6 +17,7 @@ import { recordSoak, timeLimitMs, times } from '../support/soak.ts'
 import { ADMIN_KEY, testedEngines } from '../support/store.ts'
 import { newStoreDirectory, type StoreDirectory } from '../support/store-directory.ts'
 import { until } from '../support/until.ts'
+import { violatedInvariants } from '../support/violated-invariants.ts'
 import { arrivals, createWebhook, inOrder } from '../support/webhook-receipts.ts'
 
 const ROUNDS = times(4, 100)
@@ -229,7 +229,7 @@ describe.skipIf(!testedEngines.includes('postgres'))('several processes on one d
           const { kills, freezes } = await stop()
           expect(new Set(acknowledged.values()).size).toBe(PETS * UNITS)
           expect(acknowledged.size).toBe(PETS * UNITS)
-          expect(await audit(place)).toEqual([])
+          expect(await violatedInvariants(place)).toEqual([])
           const received = await followed(await headOf(place))
           const rows = await eventRows(place)
           expect(faultsOf(received, rows)).toEqual([])

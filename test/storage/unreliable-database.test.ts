@@ -3,8 +3,7 @@ import { SQL } from 'bun'
 import { ApiError } from '../../src/client/errors.ts'
 import type { Tx } from '../../src/engine/engine.ts'
 import { executeCommand } from '../../src/store/commands.ts'
-import { audit } from '../support/audit.ts'
-import { missingOrders } from '../support/ordering.ts'
+import { missingOrders } from '../support/buyers.ts'
 import { type CommitFate, openPostgresProxy, type PostgresProxy } from '../support/postgres-proxy.ts'
 import { newDatabase } from '../support/postgres-server.ts'
 import { type Seeded, seeded } from '../support/seeded.ts'
@@ -18,6 +17,7 @@ import {
   testedEngines,
 } from '../support/store.ts'
 import { until } from '../support/until.ts'
+import { violatedInvariants } from '../support/violated-invariants.ts'
 
 const ORDERS = times(500, 10_000)
 const BUYERS = 16
@@ -162,7 +162,7 @@ describe.skipIf(!testedEngines.includes('postgres'))('an unreliable PostgreSQL',
       expect(await missingOrders(store.place.databaseUrl ?? '', locations)).toBe(0)
       expect(lost).toBeGreaterThan(ORDERS * 0.1)
       expect(injected).toBeGreaterThan(ORDERS * 0.1)
-      expect(await audit(store)).toEqual([])
+      expect(await violatedInvariants(store)).toEqual([])
       const summary = `${ORDERS} orders, ${injected} injected failures, ${lost} lost commits: each order once`
       recordSoak({ guarantee: 37, engine: 'postgres', summary })
     },

@@ -7,16 +7,16 @@ import { type Seeded, seeded } from './seeded.ts'
  */
 export const LAST_NAME = 'The last'
 
-/** The initial stocks of four pets: many units, many units, three, none. They are repeated for all pets. */
+/** The initial stocks of the first four pets. The next pets repeat them. */
 const STOCKS = [1_000_000n, 1_000_000n, 3n, 0n]
 const PETS = 32
 const ROWS_PER_GROUP = 100
 
 /** The counts of a shop that several clients have used at the same time. */
 export interface BusyShop {
-  /** Returns the minimum number of events that were caused. */
+  /** Returns the minimum number of events that the clients have caused. */
   readonly caused: () => number
-  /** Returns the number of refused commands. */
+  /** Returns the number of commands that the store refused. */
   readonly refused: () => number
 }
 
@@ -27,9 +27,9 @@ interface BusyCatalogue {
 }
 
 /**
- * Runs several writers at once until this number of events was caused. They place orders, some of which are refused,
- * cancelled or completed, create pets and set stock. At the end, a category with the name LAST_NAME is created. Returns
- * the counts.
+ * Runs several writers at once until they have caused at least `events` events. They place orders, of which some are
+ * refused, cancelled or completed. They also create pets and set stocks. At the end, creates a category with the name
+ * LAST_NAME. Returns the counts.
  */
 export async function useShop(
   client: Client,
@@ -94,8 +94,8 @@ async function createPet(
   return { petId: pet.id, caused: quantity === 1n ? 2 : 3 }
 }
 
-/** Imports categories, which causes one event each. Their names are `Many 1`, `Many 2` and so on. */
-export async function makeMany(
+/** Imports categories named `Many 1`, `Many 2` and so on, or with another `name`. Each causes one event. */
+export async function importCategories(
   client: Client,
   count: number,
   description = '',

@@ -1,7 +1,7 @@
 import type { Client } from './client.ts'
 
-/** Uses every described operation except the stream, each with success. Returns the ids of the operations. */
-export async function useEverything(client: Client): Promise<string[]> {
+/** Calls every described operation except the stream, each successfully. Returns the ids of the operations. */
+export async function useEveryOperation(client: Client): Promise<string[]> {
   const operationIds: string[] = []
   const record = async <T>(id: keyof Client, call: Promise<T>): Promise<T> => {
     const result = await call

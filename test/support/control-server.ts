@@ -17,7 +17,7 @@ export async function serveWithWriter(writer: URL): Promise<void> {
   }))
 }
 
-/** What a control opens its engine with. */
+/** The options with which a control opens its engine. */
 interface ControlOptions {
   readonly directory: string
   readonly log: ServerOptions['log']

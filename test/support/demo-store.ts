@@ -1,14 +1,13 @@
 import { loadDemo } from '../../src/cli/demo.ts'
 import { openTestStore, type TestStore } from './store.ts'
 
-/** The fixed instant of the clock, so that the examples are the same in every run. */
+/** The fixed instant of the clock: that of the examples in the description. */
 const EXAMPLES_AT = Date.parse('2026-11-21T09:30:00.120Z')
 
-/** Opens a store with the demo shop, from which the examples come. */
+/** Opens a store with the demo shop. The examples in the description are its requests and responses. */
 export async function openDemo(): Promise<TestStore> {
   const clock = (): number => EXAMPLES_AT
-  const resolve = async (): Promise<string[]> => ['127.0.0.1']
-  const store = await openTestStore('sqlite', { clock, delivery: { resolve } })
+  const store = await openTestStore('sqlite', { clock })
   await loadDemo(store.engine, clock)
   return store
 }

@@ -107,7 +107,7 @@ export async function sendBytes(port: number, bytes: Uint8Array, ends = false): 
   return parseResponse(Buffer.concat(chunks))
 }
 
-/** Returns a response in the notation of `HostileCase.expected`. Throws if a store must never send such a response. */
+/** Returns a response in the notation of `HostileCase.expected`. Throws if it violates a rule for all Error bodies. */
 export function shortOf({ status, headers, text }: HostileResponse): string {
   if (status === 0) return 'closed'
   if (status < 400 || text === '') return String(status)
@@ -115,11 +115,11 @@ export function shortOf({ status, headers, text }: HostileResponse): string {
   const members = typeof value === 'object' && value !== null ? { ...value, status: BigInt(status) } : {}
   const { code, message, errors = [] } = ErrorBody.parse(members)
   if (!text.includes(`"status":${status}`))
-    throw new Error(`the body has another status than ${status}: ${text}`)
+    throw new Error(`the status in the body is not ${status}: ${text}`)
   if (!isErrorCode(code) || errorTable[code].status !== status)
     throw new Error(`${code} does not belong to ${status}`)
   if (headers.get('content-type') !== 'application/json')
-    throw new Error('the Error body is not of type JSON')
+    throw new Error('the Content-Type of the Error body is not application/json')
   if (/ at .*:\d+:\d+|SELECT |INSERT |\.ts\b/.test(message)) throw new Error(`the message leaks: ${message}`)
   const places = errors.map(error => `${error.in === 'body' ? error.pointer : error.name} ${error.code}`)
   return places.length > 0 ? `${status} ${code}: ${places.join(', ')}` : `${status} ${code}`

@@ -197,7 +197,7 @@ class Link {
   }
 }
 
-/** Returns whether a message begins the transaction of a command. */
+/** Returns whether a message begins the transaction of a command: BEGIN and this INSERT are one message. */
 function isCommand(message: Buffer): boolean {
   return message[0] === QUERY && message.includes('INSERT INTO execution')
 }

@@ -10,7 +10,7 @@ export interface PostgresServer {
   /** The URL without a database. */
   readonly address: string
   readonly directory: string
-  /** Ends all its processes at once, without a checkpoint, as a crash does. */
+  /** Ends all its processes at once, without a checkpoint, as a crash does. Then deletes its data. */
   crash(): Promise<void>
 }
 
@@ -23,8 +23,8 @@ export const SHARED_SERVER = 'PETSTORE_TEST_POSTGRES'
 /** The environment variable with the major version of PostgreSQL; by default, the version of package.json is used. */
 export const VERSION = 'PETSTORE_TEST_POSTGRES_VERSION'
 
-/** Returns the library with a version of PostgreSQL. */
-async function versionOf(major: string | undefined): Promise<typeof EmbeddedPostgres> {
+/** Returns the library that contains a major version of PostgreSQL. */
+async function libraryOf(major: string | undefined): Promise<typeof EmbeddedPostgres> {
   if (major === undefined) return EmbeddedPostgres
   const folder = join(ROOT, 'test/postgres-versions/node_modules', `postgres-${major}`)
   // Safe: it is another version of the same library.
@@ -42,31 +42,31 @@ export async function newDatabase(server?: string): Promise<string> {
 
 /** Starts the server of this process, once. Returns its URL. */
 export async function startPostgres(): Promise<string> {
-  running ??= start()
+  running ??= startPostgresServer()
   return (await running).address
 }
 
-/** Stops the server of this process, if there is one, and deletes its data. */
+/** Stops the server of this process, if it was started, and deletes its data. */
 export async function stopPostgres(): Promise<void> {
   await (await running)?.crash()
 }
 
-/** Starts a server with a new database directory. */
-export async function start(...settings: string[]): Promise<PostgresServer> {
+/** Starts a server with a new database directory. Each setting is a text such as `wal_level=replica`. */
+export async function startPostgresServer(...settings: string[]): Promise<PostgresServer> {
   const directory = mkdtempSync(join(tmpdir(), 'petstore-postgres-'))
   // If this process runs as root, the server runs as another user, which must be able to enter the directory.
   chmodSync(directory, 0o755)
-  return startIn(directory, { isNew: true, settings })
+  return startPostgresIn(directory, { isNew: true, settings })
 }
 
 /** Starts a server in a directory whose subdirectory `data` has the database. `isNew` creates the database. */
-export async function startIn(
+export async function startPostgresIn(
   directory: string,
   { isNew = false, settings = [] }: { isNew?: boolean; settings?: readonly string[] } = {},
 ): Promise<PostgresServer> {
   const port = freePort()
   const ready = Promise.withResolvers<void>()
-  const Postgres = await versionOf(process.env[VERSION])
+  const Postgres = await libraryOf(process.env[VERSION])
   const server = new Postgres({
     databaseDir: join(directory, 'data'),
     user: 'postgres',

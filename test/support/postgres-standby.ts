@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { SQL } from 'bun'
 import { openPostgresProxy, type PostgresProxy } from './postgres-proxy.ts'
-import { type PostgresServer, startIn } from './postgres-server.ts'
+import { type PostgresServer, startPostgresIn } from './postgres-server.ts'
 import { runToEnd } from './process.ts'
 import { until } from './until.ts'
 
@@ -40,7 +40,7 @@ export async function startStandby(primary: PostgresServer, isSynchronous: boole
     writeFileSync(join(data, name), text)
     chownSync(join(data, name), uid, gid)
   }
-  const server = await startIn(directory, { settings: [`primary_conninfo=${connection}`] })
+  const server = await startPostgresIn(directory, { settings: [`primary_conninfo=${connection}`] })
   const isFollowing = async () => (await admin.unsafe('SELECT 1 FROM pg_stat_replication')).length === 1
   await until('the standby follows', isFollowing)
   if (isSynchronous) {

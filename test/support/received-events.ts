@@ -43,8 +43,8 @@ export async function headOf({ database }: Pick<TestStore, 'database'>): Promise
   return position
 }
 
-/** Returns the faults in the positions and versions of the stored events; [] if there is none. */
-export function faultsOfOrder(rows: readonly EventRow[]): string[] {
+/** Returns the faults in the positions of stored events and the versions of their subjects; [] if there are none. */
+export function faultsInPositions(rows: readonly EventRow[]): string[] {
   const versions = new Map<string, bigint>()
   const publicTypes: readonly string[] = eventTypes
   return rows.flatMap(({ position, type, subject, subject_version }, index) => {

@@ -35,7 +35,7 @@ export interface Receiver extends AsyncDisposable {
 export interface ReceiverOptions {
   /** The address to listen on; 127.0.0.1 by default. */
   readonly host?: '127.0.0.1' | '::1'
-  /** Whether the receiver uses TLS, with the certificate below. */
+  /** Whether the receiver uses TLS, with `certificate`. */
   readonly tls?: boolean
   /** A text that is sent as soon as a client has connected. */
   readonly greeting?: string
@@ -57,9 +57,9 @@ export async function openReceiver(
     socket.on('error', () => socket.destroy())
     socket.write(greeting)
     readRequest(socket, request => {
-      const answer = responderOf(request, received.length)
+      const respond = responderOf(request, received.length)
       received.push(request)
-      answer(socket, request)
+      respond(socket, request)
       onChange()
     })
   }
@@ -103,17 +103,17 @@ export async function openReceiver(
   }
 }
 
-/** A server that responds as soon as a client connects, and reads only when the test calls `readRest`. */
+/** A server that sends its response as soon as a client connects, and reads only when the test calls `readRest`. */
 export interface HastyReceiver extends AsyncDisposable {
   readonly base: string
   /** Reads to the end of the connection, and resolves to the number of bytes received. */
   readRest(): Promise<number>
 }
 
-export async function openHastyReceiver(answer: string): Promise<HastyReceiver> {
+export async function openHastyReceiver(response: string): Promise<HastyReceiver> {
   const connected = Promise.withResolvers<Socket>()
   const server = createServer({ pauseOnConnect: true }, socket => {
-    socket.write(answer)
+    socket.write(response)
     connected.resolve(socket)
   })
   const port = await listen(server, '127.0.0.1')
@@ -151,7 +151,7 @@ export async function deadPort(): Promise<number> {
   }
 }
 
-/** Returns a responder that sends a complete reply, after which the client closes the connection. */
+/** Returns a responder that sends a complete response. It does not close the connection: the client does. */
 export function reply(
   status: number,
   headers: Readonly<Record<string, string>> = {},
@@ -173,10 +173,10 @@ export function raw(text: string): Responder {
   return socket => socket.write(text)
 }
 
-/** Sends no response. */
+/** A responder that sends nothing. */
 export const silence: Responder = () => {}
 
-/** Closes the connection with a reset. */
+/** A responder that closes the connection with a reset. */
 export const reset: Responder = socket => socket.resetAndDestroy()
 
 /** Returns a responder that sends a text at once, then one byte every `everyMs` until the connection ends. */
@@ -200,7 +200,7 @@ export function endless(start: string, more = 'x'.repeat(16 * 1024)): Responder 
   }
 }
 
-/** Calls `take` with each request that arrives on a connection. The body has the length of Content-Length. */
+/** Calls `take` with each request that arrives on a connection. Its body has the length that Content-Length says. */
 function readRequest(socket: Socket, take: (request: Received) => void): void {
   let bytes = Buffer.alloc(0)
   socket.on('data', (chunk: Buffer) => {

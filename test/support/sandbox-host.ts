@@ -100,7 +100,7 @@ export async function createSandbox(
 ): Promise<TestSandbox> {
   const response = await send('POST', `${base}/sandboxes`, { body: input })
   if (response.status !== 201) throw new Error(`no sandbox was created: ${response.text}`)
-  // Safe: the status says that it is one.
+  // Safe: the body of a 201 is a created sandbox.
   const created = response.data as CreatedSandbox
   const { id, baseUrl, adminKey } = created
   return {

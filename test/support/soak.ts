@@ -24,6 +24,6 @@ export function timeLimitMs(inTest: number): number {
 }
 
 /** Records for RELIABILITY.md that a guarantee held; called at the end of its test. */
-export function recordSoak(proof: SoakEvidence): void {
-  if (file !== undefined) appendFileSync(file, `${JSON.stringify(proof)}\n`)
+export function recordSoak(evidence: SoakEvidence): void {
+  if (file !== undefined) appendFileSync(file, `${JSON.stringify(evidence)}\n`)
 }

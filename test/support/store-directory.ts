@@ -10,7 +10,7 @@ import { run, type ServerProcess, startProcess } from './process.ts'
 import { deadPort } from './receiver.ts'
 import { ADMIN_KEY, type EngineName, type RawRow } from './store.ts'
 
-/** The base URL of all servers of a store, so that every envelope has the same source. */
+/** The base URL of all servers of a store, so that every event has the same source. */
 const BASE = 'http://shop.example'
 
 /**

@@ -16,16 +16,12 @@ export function scratch(): Disposable & { readonly path: string } {
   return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) }
 }
 
-/**
- * Runs a tool of node_modules to its end, and returns its output. Each network request of the tool fails immediately.
- */
+/** Runs a tool of node_modules to its end, in the environment of `toolEnvironment`. Returns its output. */
 export async function runTool(name: string, args: readonly string[], cwd = ROOT): Promise<ToolRun> {
   return await runTogether([join(ROOT, 'node_modules', '.bin', name), ...args], cwd)
 }
 
-/**
- * Runs a program under Bun to its end, and returns its output. Each network request of the program fails immediately.
- */
+/** Runs a program under Bun to its end, in the environment of `toolEnvironment`. Returns its output. */
 export async function runScript(args: readonly string[], cwd = ROOT): Promise<ToolRun> {
   return await runTogether([process.execPath, ...args], cwd)
 }
@@ -36,8 +32,8 @@ async function runTogether(command: string[], cwd: string): Promise<ToolRun> {
 }
 
 /**
- * Returns the environment of a tool. Its proxy is a port on which nothing listens, so a tool that uses the network
- * despite its settings fails.
+ * Returns the environment of a tool. Nothing listens at its proxy, so requests to other machines fail if the tool uses
+ * the proxy.
  */
 export function toolEnvironment(): Record<string, string> {
   const nowhere = 'http://127.0.0.1:9'

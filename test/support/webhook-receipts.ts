@@ -38,13 +38,13 @@ export function inOrder(received: readonly ReceivedEvent[]): ReceivedEvent[] {
   return received.toSorted((a, b) => Number(a.position - b.position))
 }
 
-/** Returns the names in the received events, in the order of positions: a test creates a category to cause an event. */
+/** Returns the names of the categories whose events were received, in the order of positions. */
 export function namesIn(receiver: Pick<Receiver, 'received'>): string[] {
   const events = receiver.received.map(eventIn).toSorted((a, b) => a.sequence.localeCompare(b.sequence))
   return events.map(({ data }) => ('name' in data ? data.name : '(no name)'))
 }
 
-/** Creates a category for each name, which causes one event each. */
+/** Creates a category for each name. Each causes one event. */
 export async function emitEvent({ client }: Pick<TestStore, 'client'>, ...names: string[]): Promise<void> {
   for (const name of names) await client.createCategory({ body: { name } })
 }
@@ -56,8 +56,8 @@ export async function deliveriesOf(
   return [...(await client.listDeliveries({ webhookId, limit: 100 })).data.items]
 }
 
-/** Returns the deliveries of a webhook once `count` of them have this state. */
-export async function settled(
+/** Resolves to the deliveries of a webhook that have this state, once there are at least `count`. */
+export async function waitForDeliveries(
   store: TestStore,
   webhook: CreatedWebhook,
   state: Delivery['state'],

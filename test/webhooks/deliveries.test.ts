@@ -19,7 +19,7 @@ import {
   inOrder,
   namesIn,
   noRequest,
-  settled,
+  waitForDeliveries,
 } from '../support/webhook-receipts.ts'
 
 const HOUR_MS = 3_600_000
@@ -103,7 +103,7 @@ onEveryEngine(engine => {
         const { webhookId } = await createWebhook(store(), receiver, ['petstore.order.placed'])
         const after = [await order(), await order()]
         await receiver.has(2)
-        await settled(store(), { webhookId, secret: '' }, 'delivered', 2)
+        await waitForDeliveries(store(), { webhookId, secret: '' }, 'delivered', 2)
         expect(inOrder(arrivals(receiver)).map(({ subject }) => subject)).toEqual(after)
         await store().client.deleteWebhook({ webhookId })
       }
@@ -152,7 +152,7 @@ onEveryEngine(engine => {
       })
       await emitEvent(store(), 'Behind it')
       await theirs.has(1)
-      await settled(store(), webhook, 'delivered')
+      await waitForDeliveries(store(), webhook, 'delivered')
       expect([namesIn(theirs), mine.received.length]).toEqual([['Behind it'], 1])
       expect(await deliveriesOf(store(), webhook)).toMatchObject([
         { eventId: data.eventId, type: 'petstore.webhook.test', state: 'delivered' },
@@ -205,7 +205,7 @@ onEveryEngine(engine => {
       await using receiver = await openReceiver()
       const webhook = await createWebhook(store, receiver)
       await Promise.all(Array.from({ length: 60 }, (_, index) => emitEvent(store, `${index}`)))
-      await settled(store, webhook, 'delivered', 60)
+      await waitForDeliveries(store, webhook, 'delivered', 60)
       const rows = await store.database('SELECT position, created_at FROM delivery ORDER BY position')
       const begun = rows.map(({ created_at }) => String(created_at))
       expect(begun).toEqual(begun.toSorted())

@@ -11,7 +11,7 @@ import {
   emitEvent,
   holdResponses,
   namesIn,
-  settled,
+  waitForDeliveries,
 } from '../support/webhook-receipts.ts'
 
 const DAY_MS = 24 * 3_600_000
@@ -49,7 +49,7 @@ onEveryEngine(engine => {
     const { petId } = await makePet(store().client)
     release()
     await receiver.has(5)
-    await settled(store(), { webhookId, secret: '' }, 'delivered', 5)
+    await waitForDeliveries(store(), { webhookId, secret: '' }, 'delivered', 5)
     const subjects = arrivals(receiver).map(({ type, subject }) => `${type.split('.').at(-1)} ${subject}`)
     expect(subjects.slice(4)).toEqual([`created pets/${petId}`])
     expect(receiver.received).toHaveLength(5)
@@ -73,7 +73,7 @@ onEveryEngine(engine => {
     await other.has(4)
     expect(concurrentMax()).toBe(2)
     release()
-    await settled(store(), webhook, 'delivered', 4)
+    await waitForDeliveries(store(), webhook, 'delivered', 4)
     expect(namesIn(receiver)).toEqual(['1', '2', 'Meanwhile', 'Afterwards'])
     for (const { webhookId: id } of [webhook, observer]) await store().client.deleteWebhook({ webhookId: id })
   })
@@ -82,7 +82,7 @@ onEveryEngine(engine => {
     await using receiver = await openReceiver((_, index) => (index === 0 ? reply(500) : silence))
     const webhook = await createWebhook(store(), receiver)
     await emitEvent(store(), 'Failing')
-    await settled(store(), webhook, 'pending')
+    await waitForDeliveries(store(), webhook, 'pending')
     await receiver.has(2)
     await store().client.deleteWebhook(webhook)
     receiver.cutAll()
@@ -111,9 +111,9 @@ onEveryEngine(engine => {
     await using receiver = await openReceiver((_, index) => reply(index === 0 ? 500 : 204))
     const webhook = await createWebhook(store, receiver)
     await emitEvent(store, 'Pending')
-    await settled(store, webhook, 'pending')
+    await waitForDeliveries(store, webhook, 'pending')
     await emitEvent(store, 'Delivered')
-    await settled(store, webhook, 'delivered')
+    await waitForDeliveries(store, webhook, 'delivered')
     const statesAfterSweep = async (): Promise<string[]> => {
       await sweep({ ...store, log: quiet, clock, eventRetention: 'forever' })
       return (await deliveriesOf(store, webhook)).map(({ state }) => state)

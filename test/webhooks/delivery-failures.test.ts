@@ -11,7 +11,7 @@ import {
   emitEvent,
   faults,
   namesIn,
-  settled,
+  waitForDeliveries,
 } from '../support/webhook-receipts.ts'
 
 const DAY_MS = 24 * 3_600_000
@@ -35,10 +35,10 @@ onEveryEngine(engine => {
       await store().client.listDeliveries(webhook)
       const startedMs = Date.now()
       await emitEvent(store(), 'Late')
-      const [first] = await settled(store(), webhook, 'pending')
+      const [first] = await waitForDeliveries(store(), webhook, 'pending')
       const nextAtMs = Date.parse(first?.nextAttemptAt ?? '') - Date.parse(first?.createdAt ?? '')
       expect(nextAtMs).toBeGreaterThanOrEqual(30)
-      const [delivered] = await settled(store(), webhook, 'delivered')
+      const [delivered] = await waitForDeliveries(store(), webhook, 'delivered')
       expect(delivered).toMatchObject({ eventId: receiver.received[0]?.headers['webhook-id'] })
       expect(delivered).not.toHaveProperty('nextAttemptAt')
       expect(delivered?.attempts.map(({ status, reply: text }) => `${status} ${text?.slice(0, 12)}`)).toEqual(
@@ -59,13 +59,13 @@ onEveryEngine(engine => {
       await using receiver = await openReceiver((_, index) => reply(index < 4 ? 500 : 204))
       const webhook = await createWebhook(store(), receiver)
       await emitEvent(store(), 'Never')
-      const [failed] = await settled(store(), webhook, 'failed')
+      const [failed] = await waitForDeliveries(store(), webhook, 'failed')
       expect([failed?.attempts.length, receiver.received.length]).toEqual([3, 3])
       expect((await store().client.getWebhook(webhook)).data.failingSince).toBe(failed?.createdAt ?? '')
       const deliveryId = failed?.id ?? 0n
       const { data, status } = await store().client.redeliver({ ...webhook, deliveryId })
       expect([status, data.state, data.attempts.length]).toEqual([202, 'pending', 3])
-      const [delivered] = await settled(store(), webhook, 'delivered')
+      const [delivered] = await waitForDeliveries(store(), webhook, 'delivered')
       expect(delivered?.attempts.map(attempt => attempt.status)).toEqual([500n, 500n, 500n, 500n, 204n])
       await store().client.redeliver({ ...webhook, deliveryId })
       await receiver.has(6)
@@ -79,18 +79,18 @@ onEveryEngine(engine => {
       await using receiver = await openReceiver(() => reply(isFailing ? 500 : 204))
       const webhook = await createWebhook(store(), receiver)
       await emitEvent(store(), 'First')
-      const [first] = await settled(store(), webhook, 'failed')
+      const [first] = await waitForDeliveries(store(), webhook, 'failed')
       await emitEvent(store(), 'Second', 'Third')
-      const [, second] = await settled(store(), webhook, 'failed', 3)
+      const [, second] = await waitForDeliveries(store(), webhook, 'failed', 3)
       isFailing = false
       const again = async (since: string): Promise<bigint> =>
         (await store().client.redeliverFailed({ ...webhook, since })).data.count
       const later = new Date(Date.now() + 60_000).toISOString()
       expect(await again(later)).toBe(0n)
       expect(await again(second?.createdAt ?? '')).toBe(2n)
-      await settled(store(), webhook, 'delivered', 2)
+      await waitForDeliveries(store(), webhook, 'delivered', 2)
       expect(await again(first?.createdAt ?? '')).toBe(1n)
-      await settled(store(), webhook, 'delivered', 3)
+      await waitForDeliveries(store(), webhook, 'delivered', 3)
       expect(await again(LONG_AGO)).toBe(0n)
       expect(namesIn(receiver).slice(-1)).toEqual(['Third'])
       await store().client.deleteWebhook(webhook)
@@ -102,7 +102,7 @@ onEveryEngine(engine => {
       const webhook = await createWebhook(store(), receiver)
       const other = await createWebhook(store(), receiver, ['petstore.pet.deleted'])
       await emitEvent(store(), 'Once')
-      const [delivered] = await settled(store(), webhook, 'delivered')
+      const [delivered] = await waitForDeliveries(store(), webhook, 'delivered')
       const deliveryId = delivered?.id ?? 0n
       expect(await codeOf(client.redeliver({ ...other, deliveryId }))).toBe('404 delivery_not_found')
       expect(await codeOf(client.redeliver({ webhookId: 404404n, deliveryId }))).toBe('404 webhook_not_found')
@@ -126,7 +126,7 @@ onEveryEngine(engine => {
       await emitEvent(store(), 'Nowhere')
       const results: string[] = []
       for (const webhook of hooks) {
-        const [failed] = await settled(store(), webhook, 'failed')
+        const [failed] = await waitForDeliveries(store(), webhook, 'failed')
         const [attempt] = failed?.attempts ?? []
         results.push(attempt?.error?.replace(/:\d+/, '') ?? String(attempt?.status))
         await store().client.deleteWebhook(webhook)
@@ -168,9 +168,9 @@ onEveryEngine(engine => {
       await using receiver = await openReceiver(() => reply(isFailing ? 500 : 204))
       const webhook = await createWebhook(store, receiver)
       await emitEvent(store, 'Day 0')
-      await settled(store, webhook, 'pending')
+      await waitForDeliveries(store, webhook, 'pending')
       aheadMs = 5 * DAY_MS - 60_000
-      await settled(store, webhook, 'failed', 1)
+      await waitForDeliveries(store, webhook, 'failed', 1)
       expect((await store.client.getWebhook(webhook)).data.enabled).toBe(true)
       aheadMs = 5 * DAY_MS + 1000
       await emitEvent(store, 'Day 5')
@@ -225,7 +225,7 @@ test('a retry that becomes due while the store cannot write is made once the sto
   await using receiver = await openReceiver((_, index) => reply(index === 0 ? 500 : 204))
   const webhook = await createWebhook(store, receiver)
   await emitEvent(store, 'Tried again')
-  await settled(store, webhook, 'delivered')
+  await waitForDeliveries(store, webhook, 'delivered')
   expect(namesIn(receiver)).toEqual(['Tried again', 'Tried again'])
 })
 
@@ -237,7 +237,7 @@ test('a delivery and the deliveries after it wait as long as Retry-After specifi
   const webhook = await createWebhook(store, receiver)
   await emitEvent(store, 'Asked to wait')
   await receiver.has(1)
-  await settled(store, webhook, 'pending')
+  await waitForDeliveries(store, webhook, 'pending')
   await emitEvent(store, 'Behind it')
   await receiver.has(3)
   const [first, ...others] = receiver.received.map(({ arrivedMs }) => arrivedMs)
@@ -254,7 +254,7 @@ test('a wall clock that is set back does not lengthen the backoff of a webhook',
   )
   const webhook = await createWebhook(store, receiver)
   await emitEvent(store, 'Asked to wait')
-  await settled(store, webhook, 'pending')
+  await waitForDeliveries(store, webhook, 'pending')
   steppedMs = -3_600_000
   await emitEvent(store, 'Behind it')
   await until('the next event has arrived', () => namesIn(receiver).includes('Behind it'), 30_000)
@@ -267,7 +267,7 @@ test('after ten failures in a row, a webhook makes no attempt for a second; a su
   const webhook = await createWebhook(store, receiver)
   for (let count = 1; count <= 10; count++) {
     await emitEvent(store, `${count}`)
-    await settled(store, webhook, 'pending', count)
+    await waitForDeliveries(store, webhook, 'pending', count)
   }
   await emitEvent(store, '11', '12', '13')
   await receiver.has(13)
@@ -284,10 +284,10 @@ test('an error of the store during an attempt does not lose the delivery', async
   const webhook = await createWebhook(store, receiver)
   await store.database(`UPDATE webhook SET description = secret, secret = 'not encrypted'`)
   await emitEvent(store, 'Kept')
-  const [pending] = await settled(store, webhook, 'pending')
+  const [pending] = await waitForDeliveries(store, webhook, 'pending')
   expect(pending?.attempts[0]?.error).toBe('The store could not make this attempt.')
   await store.database('UPDATE webhook SET secret = description, description = NULL')
-  await settled(store, webhook, 'delivered')
+  await waitForDeliveries(store, webhook, 'delivered')
   expect(namesIn(receiver)).toEqual(['Kept'])
   expect((await store.client.getWebhook(webhook)).data).not.toHaveProperty('failingSince')
   expect(faults(store).join()).toContain('not an encrypted secret')
@@ -300,7 +300,7 @@ onEveryEngine(engine => {
     await using receiver = await openReceiver(() => reply(500))
     const webhook = await createWebhook(store, receiver)
     await emitEvent(store, 'Never')
-    const [failed] = await settled(store, webhook, 'failed')
+    const [failed] = await waitForDeliveries(store, webhook, 'failed')
     const attempts = failed?.attempts.length ?? 0
     expect(attempts).toBeGreaterThanOrEqual(2)
     expect(attempts).toBeLessThanOrEqual(6)

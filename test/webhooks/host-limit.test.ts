@@ -4,7 +4,7 @@ import { HostLimit } from '../../src/webhooks/host-limit.ts'
 import { post } from '../../src/webhooks/request.ts'
 import { openReceiver, reply } from '../support/receiver.ts'
 import { onEveryEngine, openTestStore } from '../support/store.ts'
-import { createWebhook, emitEvent, namesIn, settled } from '../support/webhook-receipts.ts'
+import { createWebhook, emitEvent, namesIn, waitForDeliveries } from '../support/webhook-receipts.ts'
 
 const PERIOD_MS = 1500
 /** The test and the limit read the clock one after the other. This is the most by which their readings differ. */
@@ -29,8 +29,8 @@ onEveryEngine(engine => {
       const webhooks = [await createWebhook(first, receiver), await createWebhook(second, receiver)] as const
       await Promise.all([emitEvent(first, 'a1', 'a2', 'a3', 'a4'), emitEvent(second, 'b1', 'b2', 'b3', 'b4')])
       const delivered = [
-        ...(await settled(first, webhooks[0], 'delivered', 4)),
-        ...(await settled(second, webhooks[1], 'delivered', 4)),
+        ...(await waitForDeliveries(first, webhooks[0], 'delivered', 4)),
+        ...(await waitForDeliveries(second, webhooks[1], 'delivered', 4)),
       ]
       expect(namesIn(receiver).toSorted()).toEqual(['a1', 'a2', 'a3', 'a4', 'b1', 'b2', 'b3', 'b4'])
       const gapsMs = sentMs.slice(3).map((ms, index) => ms - (sentMs[index] ?? 0))
@@ -53,13 +53,13 @@ onEveryEngine(engine => {
       await using other = await openReceiver(() => reply(204), { host: '::1' })
       const webhook = await createWebhook(store, limited)
       await emitEvent(store, 'First', 'Second', 'Third')
-      await settled(store, webhook, 'pending')
+      await waitForDeliveries(store, webhook, 'pending')
       await createWebhook(store, other)
       await emitEvent(store, 'Fourth')
       await other.has(1)
       expect(namesIn(other)).toEqual(['Fourth'])
       expect(limited.received).toHaveLength(2)
-      const [waiting] = await settled(store, webhook, 'pending')
+      const [waiting] = await waitForDeliveries(store, webhook, 'pending')
       const dueMs = Date.parse(waiting?.nextAttemptAt ?? '') - Date.parse(waiting?.createdAt ?? '')
       expect(dueMs).toBeGreaterThan(30_000)
       expect(dueMs).toBeLessThanOrEqual(61_000)

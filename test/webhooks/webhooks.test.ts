@@ -5,7 +5,7 @@ import { everyItem } from '../support/client.ts'
 import { openReceiver } from '../support/receiver.ts'
 import { sharedStore } from '../support/shop.ts'
 import { codeOf, onEveryEngine, openTestStore, refusalOf, type TestStore } from '../support/store.ts'
-import { createWebhook, deliveriesOf, emitEvent, settled } from '../support/webhook-receipts.ts'
+import { createWebhook, deliveriesOf, emitEvent, waitForDeliveries } from '../support/webhook-receipts.ts'
 
 /** A webhook at a port where nothing listens. No test here causes an event of its types. */
 const quiet = { url: 'http://127.0.0.1:9/hook', types: ['petstore.pet.deleted'] } as const
@@ -51,7 +51,7 @@ onEveryEngine(engine => {
       expect(data.secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/)
       expect(data.secret).not.toBe(secret)
       await own.client.updateWebhook({ webhookId, body: { description: 'Changed.' } })
-      await settled(own, { webhookId, secret }, 'delivered')
+      await waitForDeliveries(own, { webhookId, secret }, 'delivered')
       const everything = await everythingOf(own, webhookId)
       expect(everything).toContain(receiver.base)
       for (const sentSecret of [secret, data.secret]) {
@@ -171,7 +171,7 @@ onEveryEngine(engine => {
     const { data } = await own.client.listWebhooks({ limit: 5 })
     expect([data.items.length, data.next]).toEqual([5, undefined])
     await emitEvent(own, '1', '2', '3', '4', '5')
-    await settled(own, webhook, 'delivered', 5)
+    await waitForDeliveries(own, webhook, 'delivered', 5)
     const inOrder = (await deliveriesOf(own, webhook)).map(({ id }) => id)
     const list = own.client.listDeliveries
     const pages = async (sort: 'id' | '-id'): Promise<bigint[]> =>

@@ -3,15 +3,15 @@ import type { TestStore } from './store.ts'
 
 const BUYERS = 8
 
-/** Buyers that place orders without a pause. */
-interface Ordering {
+/** Clients that order one pet again and again, each after the response to its previous order. */
+interface Buyers {
   /** The locations of the acknowledged orders so far. */
   readonly acknowledged: readonly string[]
   stop(): Promise<void>
 }
 
-/** Starts buyers that place orders without idempotency keys until `stop` is called. After a 503, they continue. */
-export function keepOrdering(store: Pick<TestStore, 'send'>, petId: bigint): Ordering {
+/** Starts clients that order a pet without idempotency keys until `stop` is called. After a 503, they continue. */
+export function startBuyers(store: Pick<TestStore, 'send'>, petId: bigint): Buyers {
   const acknowledged: string[] = []
   let isOver = false
   const buy = async (): Promise<void> => {

@@ -1,7 +1,10 @@
 import { invariants, totalsInvariant } from '../../src/shop/invariants.ts'
 import type { TestStore } from './store.ts'
 
-/** The invariants of every store at every moment. Each query returns the rows that violate its invariant. */
+/**
+ * The invariants of a store that keeps all events, once every event has its position. Each query returns the rows that
+ * violate its invariant.
+ */
 const everyInvariant: Readonly<Record<string, string>> = {
   ...Object.fromEntries(Object.entries(invariants).map(([name, { text }]) => [name, text])),
   'the totals are the sums of the rows': totalsInvariant.text,
@@ -25,11 +28,11 @@ const everyInvariant: Readonly<Record<string, string>> = {
   'no claim of an idempotency key is left open': `SELECT idempotency_key FROM reply WHERE status = 0`,
 }
 
-/** The longest time that the sequencer may take to number committed events. It checks once a second. */
+/** The longest time that the sequencer may take to number committed events. */
 const NUMBERED_MS_MAX = 10_000
 
 /** Returns the violated invariants of a store, each with the number of violating rows; [] if there are none. */
-export async function audit(store: Pick<TestStore, 'database'>): Promise<string[]> {
+export async function violatedInvariants(store: Pick<TestStore, 'database'>): Promise<string[]> {
   const broken: string[] = []
   await waitForPositions(store)
   for (const [invariant, query] of Object.entries(everyInvariant)) {
@@ -39,7 +42,7 @@ export async function audit(store: Pick<TestStore, 'database'>): Promise<string[
   return broken
 }
 
-/** Waits until every event has its position. On PostgreSQL, the totals change when an event gets its position. */
+/** Waits until every event has its position. On PostgreSQL, the totals include an event only then. */
 async function waitForPositions(store: Pick<TestStore, 'database'>): Promise<void> {
   const deadline = performance.now() + NUMBERED_MS_MAX
   while ((await store.database('SELECT id FROM event WHERE position IS NULL LIMIT 1')).length > 0) {
