@@ -2,7 +2,9 @@ import type { WriteConnection } from '../../src/engine/group-commit.ts'
 import type { SqliteConnection } from '../../src/engine/sqlite-connection.ts'
 import type { ParametersOf, Statement } from '../../src/engine/statement.ts'
 
-/** Broken on purpose: reports every transaction as open, and ignores errors of the statements that nest or end it. */
+/**
+ * Broken on purpose: always reports an open transaction, and ignores errors of SAVEPOINT, RELEASE, ROLLBACK and COMMIT.
+ */
 export class BlindConnection implements WriteConnection {
   readonly #connection: SqliteConnection
   readonly inTransaction = true

@@ -9,7 +9,7 @@ const storeReply = sql()(`
   INSERT INTO reply (owner, operation, idempotency_key, fingerprint, status, body, etag, location, at)
   VALUES ('nobody', $operation, $key, 'none', 201, $body, NULL, NULL, $now) ON CONFLICT DO NOTHING`)
 
-/** Broken on purpose: reads the key before the effect and stores it after the effect, without a claim at the start. */
+/** Broken on purpose: reads the idempotency key before the effect and stores it afterwards, without a claim. */
 export async function performKeyLookedUpFirst(tx: Tx, command: Command): Promise<CommandResult> {
   const { idempotency, ...bare } = command
   if (!idempotency) return executeCommand(tx, command)

@@ -1,6 +1,6 @@
 import type { TestHost } from '../support/sandbox-host.ts'
 
-/** Makes a host apply the fault rules of one sandbox to another one too. */
+/** Broken on purpose: the fault rules of one sandbox also apply to another sandbox of its host. */
 export async function leakFaultRules({ host }: TestHost, fromId: string, toId: string): Promise<void> {
   const { rules } = await host.use(fromId, async ({ faults }) => faults.states())
   await host.use(toId, async ({ faults }) => {

@@ -4,7 +4,10 @@ import { numberCopiedEvents } from '../../src/engine/numbering.ts'
 import { databaseFile } from '../../src/engine/sqlite.ts'
 import { SqliteConnection } from '../../src/engine/sqlite-connection.ts'
 
-/** A restore that only copies the database, so the store issues the ids and positions of the lost store again. */
+/**
+ * Broken on purpose: a restore that leaves no gap in ids and positions, so the store issues those of the lost store
+ * again.
+ */
 export function restoreWithoutGap(backup: string, directory: string): void {
   mkdirSync(directory, { recursive: true })
   copyFileSync(join(backup, 'petstore.db'), databaseFile(directory))

@@ -1,6 +1,6 @@
 import type { LogStream, LogStreamOptions } from '../../src/cli/log-stream.ts'
 
-/** Broken on purpose: a log that throws its write errors in the code that logs. */
+/** Broken on purpose: a log whose `flush` throws if a write fails. */
 export class ThrowingLog implements Pick<LogStream, 'write' | 'flush'> {
   readonly #options: LogStreamOptions
   #waiting: string[] = []

@@ -1,6 +1,9 @@
 import { FairTurns } from '../../src/sandboxes/fair-turns.ts'
 
-/** Serves a host whose sandboxes begin all of their requests at once. Its arguments are those of `petstore`. */
+/**
+ * Broken on purpose: serves a host on which every request begins at once, without waiting for its turn. The arguments
+ * are those of `petstore sandboxes`.
+ */
 FairTurns.prototype.begin = () => undefined
 
 process.argv.splice(2, 0, 'sandboxes')
