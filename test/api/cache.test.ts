@@ -9,7 +9,7 @@ import { until } from '../support/until.ts'
 
 const cached: TestOptions = { cache: 'on' }
 
-/** Longer than a test takes on a busy machine. */
+/** The delay of a late report: longer than a test takes on a busy machine. */
 const LATE_MS = 60_000
 
 /** A target that is read before and after each change, and the query whose reply it returns. */
@@ -31,7 +31,7 @@ async function sentBody(store: TestStore, [target, id]: Target): Promise<string>
   return response.ok ? await response.text() : String(response.status)
 }
 
-/** Changes a store in every way that affects a cached row. Returns each change with each target that was then stale. */
+/** Changes every kind of cached row. Returns each change with each target that was stale after it. */
 async function staleAfterChanges(options: TestOptions): Promise<string[]> {
   await using store = await openTestStore('sqlite', { ...cached, ...options })
   const { client } = store
@@ -54,12 +54,14 @@ async function staleAfterChanges(options: TestOptions): Promise<string[]> {
     ['updateOrder', () => client.updateOrder({ orderId, body: { quantity: 1n } })],
     ['cancelOrder', () => client.cancelOrder({ orderId })],
     ['setInventory', () => client.setInventory({ petId, body: { quantity: 50n } })],
+    ['adjustInventory', () => client.adjustInventory({ petId, body: { quantityChange: 1n } })],
     ['createPet', () => client.createPet({ body: { name: 'Another', categoryId } })],
     ['createCategory', () => client.createCategory({ body: { name: 'Another' } })],
     ['refused', () => client.setInventory({ petId, body: { quantity: 0n } }).catch(() => {})],
     ['import', () => importPet(client)],
     ['completeOrder', () => client.updateOrder({ orderId: orderId + 1n, body: { complete: true } })],
     ['deletePet', () => client.deletePet({ petId })],
+    ['deleteCategory', () => deleteCategory(client, categoryId)],
   ]
   for (const [name, change] of changes) {
     for (const target of targets) await sentBody(store, target)
@@ -72,6 +74,13 @@ async function staleAfterChanges(options: TestOptions): Promise<string[]> {
     }
   }
   return stale
+}
+
+/** Deletes a category after its pets. */
+async function deleteCategory(client: TestStore['client'], categoryId: bigint): Promise<void> {
+  const { data } = await client.listPets({ categoryId: [categoryId] })
+  for (const { id } of data.items) await client.deletePet({ petId: id })
+  await client.deleteCategory({ categoryId })
 }
 
 async function importPet(client: TestStore['client']): Promise<void> {
@@ -157,7 +166,7 @@ describe('a read from the cache', () => {
   })
 })
 
-test('control: the verifying mode detects a reply that is stale', async () => {
+test('control: the cache in the mode verify detects a stale reply', async () => {
   const withoutPets = reporting((changes, listener) =>
     listener(new Map([...changes].filter(([table]) => table !== 'pet'))),
   )
@@ -185,7 +194,7 @@ class UncheckedCache extends RepresentationCache {
   }
 }
 
-/** Reads a list, and changes it before the reply arrives. Then reads the list again, and returns its body. */
+/** Reads a list, and changes it after it was read but before the reply arrives. Returns the body of the next read. */
 async function listAfterLateReply(representations?: RepresentationCache): Promise<string> {
   const late = Promise.withResolvers<void>()
   let reads = 0
@@ -218,12 +227,12 @@ describe('a list that was read before a change', () => {
     expect(await listAfterLateReply()).toContain('Renamed')
   })
 
-  test('control: a cache that stores the list is detected', async () => {
+  test('control: a cache that stores the list after the change is detected', async () => {
     expect(await listAfterLateReply(new UncheckedCache())).not.toContain('Renamed')
   })
 })
 
-test('while clients read and write at once, no reply of the cache differs from the database', async () => {
+test('while clients read and write concurrently, no reply of the cache differs from the database', async () => {
   await using store = await openTestStore('sqlite', { cache: 'verify' })
   const pets = await Promise.all(Array.from({ length: 8 }, () => makePet(store.client, { quantity: 1000n })))
   let isWriting = true

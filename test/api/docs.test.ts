@@ -10,7 +10,7 @@ const TIMEOUT_MS = 120_000
 /** An open page, with the faults that were observed on it. */
 interface WatchedPage {
   readonly page: Page
-  /** The requests to another host, and the errors and warnings of the page, such as violations of its policy. */
+  /** The requests to other hosts, and the errors and warnings, such as violations of the content security policy. */
   readonly faults: string[]
 }
 
@@ -51,7 +51,7 @@ describe('the docs page in a real browser', () => {
   for (const width of [390, 1440]) {
     for (const scheme of ['light', 'dark'] as const) {
       test(
-        `renders at ${width} px, ${scheme}, from this host only and within its policy`,
+        `renders at ${width} px, ${scheme}, from this host only and within its content security policy`,
         async () => {
           const { page, faults } = await open('/docs', width, scheme)
           const picture = await page.screenshot()
@@ -152,7 +152,7 @@ describe('the docs page in a real browser', () => {
   )
 
   test(
-    'sends an operation to the running store, with a key and without one',
+    'sends a request to the running store, with a key and without one',
     async () => {
       const { page, faults } = await open('/docs#tag/store/GET/store/orders', 1440, 'light')
       const send = async (): Promise<void> => {
@@ -201,13 +201,14 @@ describe('the entry pages of the service', () => {
     const json = await (await fetch(store().base)).text()
     const paths = [...page.matchAll(/href="([^"]+)"/g)].map(match => match[1] ?? '')
     expect(paths.length).toBeGreaterThan(10)
+    expect(Object.values(JSON.parse(json).links)).toHaveLength(paths.length)
     for (const path of paths) {
       expect([path, (await fetch(store().base + path)).status]).toEqual([path, 200])
       expect(json).toContain(`"${store().base}${path}"`)
     }
   })
 
-  test('the API catalogue is an RFC 9727 link set, and llms.txt names every operation', async () => {
+  test('the API catalogue is an RFC 9727 link set, and llms.txt names every described operation', async () => {
     const catalog = await fetch(`${store().base}/.well-known/api-catalog`)
     expect(catalog.headers.get('content-type')).toBe(
       'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"',
