@@ -9,7 +9,10 @@ import { until } from '../support/until.ts'
 
 const HALF_BODIES = 600
 
-/** Opens connections that announce a body of 1 MiB and send one byte of it. Returns an object that closes them. */
+/**
+ * Opens connections that announce a body of 1 MiB and send one byte of it. `refused` returns how many of them got 503.
+ * Disposing the result closes them.
+ */
 async function sendHalfBodies({ base }: TestStore, count: number, key: string) {
   const head =
     `POST /categories HTTP/1.1\r\nHost: store\r\nAuthorization: Bearer ${key}\r\n` +
@@ -42,7 +45,7 @@ describe('clients that send half a body', () => {
     await using store = await openTestStore('sqlite')
     const { data: till } = await store.client.createKey({ body: { name: 'till', scopes: ['pets:write'] } })
     using half = await sendHalfBodies(store, HALF_BODIES, ADMIN_KEY)
-    // One key may have 64 arriving bodies of 1 MiB. Any further body is refused immediately.
+    // One key may send 64 bodies of 1 MiB at once. Any further body is refused immediately.
     await until('the others are refused', () => half.refused() >= HALF_BODIES - 64)
     expect(half.refused()).toBe(HALF_BODIES - 64)
     for (const path of ['/livez', '/readyz', '/pets', '/metrics']) {
@@ -56,13 +59,13 @@ describe('clients that send half a body', () => {
   })
 })
 
-test('control: if arriving bodies hold slots, reads are refused', async () => {
+test('control: if requests hold slots while their bodies arrive, reads are refused', async () => {
   await using store = await openTestStore('sqlite', { admission: new SlotWhileBodyArrives() })
   using _half = await sendHalfBodies(store, 1200, ADMIN_KEY)
   await until('readers are refused', async () => (await fetch(`${store.base}/pets`)).status === 503)
 })
 
-test('a client that waits for events holds no slot, and one caller can have only a part of all waits', async () => {
+test('a client that waits for events holds no slot, and one caller may hold at most half of all waits', async () => {
   await using store = await openTestStore('sqlite')
   const admission = new Admission()
   const commitSignal = new CommitSignal(store.engine.watch)
@@ -122,7 +125,7 @@ describe('the slots of requests', () => {
     expect(codeOf(() => admission.enter('203.0.113.2'))).toBe('admitted')
   })
 
-  test('are free while a body arrives, and are taken again when the body is complete', async () => {
+  test('are free while a body arrives, and are needed again when the body is complete', async () => {
     const admission = new Admission()
     const body = Promise.withResolvers<string>()
     const waiting = Array.from({ length: 400 }, () =>
@@ -136,7 +139,7 @@ describe('the slots of requests', () => {
     expect(new Set(outcomes.map(({ status }) => status))).toEqual(new Set(['rejected']))
   })
 
-  test('are all released after any mixture of successes and failures, so the last leave ends the drain', async () => {
+  test('are released after a success and after a failure, so the drain ends when the last request ends', async () => {
     const admission = new Admission()
     const slots = Array.from({ length: 10 }, () => admission.enter('203.0.113.1'))
     const failing = slots.map((slot, index) =>
@@ -145,13 +148,13 @@ describe('the slots of requests', () => {
       }),
     )
     await Promise.allSettled(failing)
-    let drained = false
+    let isDrained = false
     const drain = admission.drain().then(() => {
-      drained = true
+      isDrained = true
     })
     for (const slot of slots.slice(1)) slot.leave()
     await Promise.resolve()
-    expect(drained).toBe(false)
+    expect(isDrained).toBe(false)
     slots[0]?.leave()
     await drain
     expect(codeOf(() => admission.enter('203.0.113.2'))).toBe('shutting_down')

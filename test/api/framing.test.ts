@@ -8,7 +8,7 @@ const CLOSE = 'Connection: close\r\n'
 const KEY = `Authorization: Bearer ${ADMIN_KEY}\r\n`
 const JSON_TYPE = 'Content-Type: application/json\r\n'
 
-/** Returns a POST with a chunked body, and with the bytes `end` after its last chunk. */
+/** Returns a POST with a chunked body. `end` is the text after its last chunk. */
 function chunked(name: string, end: string): string {
   const body = JSON.stringify({ name })
   const fields = `Host: store\r\n${KEY}${JSON_TYPE}${CLOSE}Transfer-Encoding: chunked\r\n`
@@ -23,8 +23,8 @@ onEveryEngine(engine => {
   const countOf = async (name: string): Promise<number> =>
     (await store().client.listCategories({ limit: 100 })).data.items.filter(one => one.name === name).length
 
-  describe('the target of a request', () => {
-    test('is read completely from an HTTP/1.0 client that sends no Host', async () => {
+  describe('a request', () => {
+    test('of HTTP/1.0 without Host has its whole query checked', async () => {
       const { petId } = await makePet(store().client)
       const found = await send(`GET /pets?id=${petId} HTTP/1.0\r\n\r\n`)
       expect([found.status, JSON.parse(found.text).length]).toEqual([200, 1])
@@ -33,7 +33,7 @@ onEveryEngine(engine => {
       expect((await send('GET /pets?name=a://b HTTP/1.0\r\n\r\n')).status).toBe(200)
     })
 
-    test('is refused with an empty Host', async () => {
+    test('with an empty Host is refused', async () => {
       for (const host of ['Host:', 'Host: ']) {
         const response = await send(`GET /pets HTTP/1.1\r\n${host}\r\n${CLOSE}\r\n`)
         expect([response.status, JSON.parse(response.text).errors]).toEqual([
@@ -43,7 +43,7 @@ onEveryEngine(engine => {
       }
     })
 
-    test('distinguishes two orders that are cancelled with one idempotency key and no Host', async () => {
+    test('without Host that repeats an idempotency key for another order is refused', async () => {
       const first = await makePet(store().client, { quantity: 2n, reserved: 1n })
       const second = await makePet(store().client, { quantity: 2n, reserved: 1n })
       const cancel = ({ orderId }: { orderId: bigint }) =>
@@ -55,7 +55,7 @@ onEveryEngine(engine => {
       expect((await store().client.getOrder(second)).status).toBe(200)
     })
 
-    test('has the same meaning with percent-encoded letters', async () => {
+    test('has the same meaning if letters of its path are percent-encoded', async () => {
       const { petId } = await makePet(store().client)
       const plain = await fetch(`${store().base}/pets/${petId}`)
       const encoded = await fetch(`${store().base}/p%65ts/${petId}`)
@@ -63,7 +63,7 @@ onEveryEngine(engine => {
       expect((await fetch(`${store().base}/p%65ts/${petId}`, { method: 'POST' })).status).toBe(405)
     })
 
-    test('that matches no path gets 404 with the path that was probably meant', async () => {
+    test('to an unknown path gets 404, with the path that was probably meant', async () => {
       const response = await fetch(`${store().base}/orders`)
       expect(await response.json()).toMatchObject({
         status: 404,
@@ -104,7 +104,7 @@ onEveryEngine(engine => {
   })
 })
 
-test('control: a server that acts on the last chunk executes a request that is refused', async () => {
+test('control: a server that acts on the last chunk executes a request that the runtime then refuses', async () => {
   let effects = 0
   const server = serveWithoutTheEnd(() => effects++)
   const response = await sendBytes(server.port ?? 0, Buffer.from(chunked('Trailed', 'X-Checksum: abc\r\n')))

@@ -10,13 +10,13 @@ import { sharedStore } from '../support/shop.ts'
 
 const TIMEOUT_MS = 120_000
 
-/** The name of each guide, and its text. */
+/** The text of each guide, by its name. */
 const guides = new Map(
   readdirSync(join(ROOT, 'docs'))
     .filter(file => file.endsWith('.md') && file !== 'README.md')
     .map(file => [file.slice(0, -3), readFileSync(join(ROOT, 'docs', file), 'utf8')]),
 )
-/** The paths of all pages. */
+/** The paths of the index and of all guides. */
 const paths = ['/docs/guide', ...[...guides.keys()].map(name => `/docs/guide/${name}`)]
 
 /** Returns the targets of the links and pictures of a page, as absolute addresses. */
@@ -81,7 +81,7 @@ describe('the guides', () => {
     for (const link of links) expect([link, (await fetch(link)).status]).toEqual([link, 200])
   })
 
-  test('name a file that is not served by its path, without a link', async () => {
+  test('show the path of a file that the store does not serve, without a link', async () => {
     const page = await pageAt('/docs/guide/shop')
     expect(page).toContain('<code>examples/till.mjs</code>')
     expect(page).not.toMatch(/href="[^"]*examples/)
@@ -98,7 +98,7 @@ describe('the guides', () => {
     }
   })
 
-  test('have a policy without scripts, an ETag, and gzip for clients that accept it', async () => {
+  test('have a content security policy without scripts, an ETag, and gzip for clients that accept it', async () => {
     for (const path of [
       '/docs/guide',
       '/docs/guide/cli',
@@ -119,7 +119,7 @@ describe('the guides', () => {
     }
   })
 
-  test('support HEAD and OPTIONS, refuse other methods, and unknown names are not found', async () => {
+  test('support HEAD and OPTIONS, and refuse other methods and unknown names', async () => {
     const head = await store().send('HEAD', '/docs/guide/cli')
     expect([head.status, await head.text()]).toEqual([200, ''])
     expect(Number(head.headers.get('content-length'))).toBeGreaterThan(1000)
@@ -156,7 +156,7 @@ describe('the guides in a real browser', () => {
   for (const width of [390, 1440]) {
     for (const colorScheme of ['light', 'dark'] as const) {
       test(
-        `are readable at ${width} px, ${colorScheme}, within their policy`,
+        `are accessible at ${width} px, ${colorScheme}, within their content security policy`,
         async () => {
           const page = await browser?.newPage({ viewport: { width, height: 900 }, colorScheme })
           if (!page) throw new Error('the browser did not start')
@@ -178,7 +178,7 @@ describe('the guides in a real browser', () => {
           expect(Number(image)).toBeGreaterThan(100)
           const background = await page.evaluate('getComputedStyle(document.body).backgroundColor')
           expect(String(background)).toBe(colorScheme === 'dark' ? 'rgb(18, 22, 29)' : 'rgb(255, 255, 255)')
-          // Evaluated by the debugger of the browser, so the policy of the page does not apply.
+          // Evaluated by the debugger of the browser, so the content security policy of the page does not apply.
           await page.evaluate(axe)
           const violations = await page.evaluate<readonly { id: string }[]>(
             'axe.run().then(({ violations }) => violations)',

@@ -4,6 +4,7 @@ type Row = readonly [name: string, body: string | Uint8Array, expected: string, 
 
 const INVALID = '422 validation_failed:'
 
+/** Returns a case for each row: a request with this request line and the body of the row. */
 function sent(line: string, rows: readonly Row[]): HostileCase[] {
   return rows.map(([name, body, expected, more = {}]) => httpCase(name, line, expected, { ...more, body }))
 }
@@ -12,12 +13,12 @@ function bytes(...values: number[]): Uint8Array {
   return Uint8Array.from(values)
 }
 
-/** Returns a body `{"name":"..."}` with bytes that are not a valid string. */
+/** Returns a body `{"name":"..."}` whose name consists of these bytes, which are not valid UTF-8. */
 function withNameBytes(...values: number[]): Uint8Array {
   return Buffer.concat([Buffer.from('{"name":"'), bytes(...values), Buffer.from('"}')])
 }
 
-/** Bodies that the JSON parser refuses in every operation. */
+/** Bodies that the JSON parser refuses. */
 const malformed = sent(
   'POST /categories',
   (
@@ -128,8 +129,8 @@ const wrongShapes = sent('POST /categories', [
   ],
 ])
 
-/** Numbers in place of the id of a category; category 1 exists. */
-const wrongNumbers = (
+/** Values in place of the id of a category. Category 1 exists. */
+const wrongCategoryIds = (
   [
     ['with a fraction of zero', '1.0', 'type_mismatch'],
     ['with an exponent', '1e3', 'type_mismatch'],
@@ -154,7 +155,8 @@ const wrongNumbers = (
   ]),
 )
 
-const references: readonly HostileCase[] = [
+/** Bodies of pets, orders and stocks. Pet 1, pet 2 and order 1 exist. */
+const resourceBodies: readonly HostileCase[] = [
   ...sent('POST /pets', [
     [
       'a categoryId of -0',
@@ -195,7 +197,7 @@ const references: readonly HostileCase[] = [
   ]),
   ...sent('POST /store/orders', [
     ['an order of 0 units', '{"petId":1,"quantity":0}', `${INVALID} /quantity out_of_range`],
-    ['an order of 1,000,001', '{"petId":1,"quantity":1000001}', `${INVALID} /quantity out_of_range`],
+    ['an order of 1,000,001 units', '{"petId":1,"quantity":1000001}', `${INVALID} /quantity out_of_range`],
     ['an order of half a pet', '{"petId":1,"quantity":0.5}', `${INVALID} /quantity type_mismatch`],
     [
       'an order of a pet that does not exist',
@@ -252,7 +254,7 @@ const keptTexts = [
   ['200 code points outside the BMP', '😀'.repeat(200)],
   ['a combining accent', 'Cafe\u0301'],
   ['the same letter composed', 'Caf\u00e9'],
-  ['200 combining marks', `a${'\u0301'.repeat(199)}`],
+  ['199 combining marks', `a${'\u0301'.repeat(199)}`],
   ['text from right to left', 'خروف \u202eabc\u202c שלום'],
   ['a family of emoji joined by ZWJ', '👩‍👩‍👧‍👦 🏳️‍🌈 👍🏽'],
   ['a ligature that NFKC decomposes', 'ﬁsh ﷺ'],
@@ -271,8 +273,8 @@ const keptTexts = [
 export const bodyCases: readonly HostileCase[] = [
   ...malformed,
   ...wrongShapes,
-  ...wrongNumbers,
-  ...references,
+  ...wrongCategoryIds,
+  ...resourceBodies,
   ...refusedTexts,
   ...keptTexts,
 ]

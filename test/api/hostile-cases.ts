@@ -9,6 +9,7 @@ const BAD_TOKEN = 'Bearer realm="petstore", error="invalid_token"'
 const BAD_PARAMETER = '400 invalid_parameter:'
 const PET_PATH = `${BAD_PARAMETER} petId type_mismatch`
 
+/** Returns a POST of a category with this value of one header field. If the value is null, the field is absent. */
 function withField(name: string, field: string, value: string | null, expected: string): HostileCase {
   return httpCase(name, 'POST /categories', expected, { requestHeaders: { [field]: value }, body: BODY })
 }
@@ -82,7 +83,7 @@ const negotiation: readonly HostileCase[] = [
     '"k";p=%"%GG"',
     '"k";p=%"x',
   ].map(value =>
-    withField(`the Idempotency-Key ${value}.`, 'Idempotency-Key', value, '400 idempotency_key_invalid'),
+    withField(`the Idempotency-Key ${value}`, 'Idempotency-Key', value, '400 idempotency_key_invalid'),
   ),
   withField('a tab in an Idempotency-Key', 'Idempotency-Key', '"a\tb"', '400 idempotency_key_invalid'),
   withField(

@@ -1,5 +1,6 @@
 import { type HostileCase, httpCase } from '../support/hostile-request.ts'
 
+/** A target, and the invalid parameters that the response names. */
 type Row = readonly [target: string, errors: string]
 
 function refused(rows: readonly Row[]): HostileCase[] {
@@ -9,8 +10,9 @@ function refused(rows: readonly Row[]): HostileCase[] {
   })
 }
 
-function times(count: number, pair: string): string {
-  return Array.from({ length: count }, (_, index) => `${pair}=${index}`).join('&')
+/** Returns a query that repeats a parameter: `id=0&id=1&id=2`. */
+function repeated(count: number, name: string): string {
+  return Array.from({ length: count }, (_, index) => `${name}=${index}`).join('&')
 }
 
 const pages = refused([
@@ -52,10 +54,10 @@ const filters = refused([
   ['/pets?id=1,2', 'id type_mismatch'],
   ['/pets?id=1%20OR%201=1', 'id type_mismatch'],
   ['/pets?id=9223372036854775808', 'id type_mismatch'],
-  [`/pets?${times(101, 'id')}`, 'id too_many'],
-  [`/pets?${times(21, 'categoryId')}`, 'categoryId too_many'],
-  [`/store/inventory?${times(101, 'petId')}`, 'petId too_many'],
-  [`/store/orders?${times(21, 'petId')}`, 'petId too_many'],
+  [`/pets?${repeated(101, 'id')}`, 'id too_many'],
+  [`/pets?${repeated(21, 'categoryId')}`, 'categoryId too_many'],
+  [`/store/inventory?${repeated(101, 'petId')}`, 'petId too_many'],
+  [`/store/orders?${repeated(21, 'petId')}`, 'petId too_many'],
   ['/pets?name=', 'name too_short'],
   [`/pets?name=${'n'.repeat(201)}`, 'name too_long'],
   ['/pets?name=a%00b', 'name invalid_format'],
@@ -129,12 +131,12 @@ const accepted = [
   '/store/orders?shipDateAfter=0001-01-01T00:00:00Z',
   '/store/orders?shipDateAfter=2024-02-29t23:59:59.123456789z',
   '/store/orders?shipDateBefore=9999-12-31T23:59:59.999%2B23:59',
-  `/pets?${times(100, 'id')}`,
-  `/pets?${times(20, 'categoryId')}`,
+  `/pets?${repeated(100, 'id')}`,
+  `/pets?${repeated(20, 'categoryId')}`,
   '/pets?&&limit=100&',
 ].map(target => httpCase(`valid and at the limit: ${target.slice(0, 80)}`, `GET ${target}`, '200'))
 
-/** Cursors. The test replaces a name in braces by a real cursor, or by a forged cursor with a correct hash. */
+/** Invalid cursors. The test replaces a name in braces by a real cursor, or by a forged cursor with a correct hash. */
 const cursors = [
   ['that is garbage', '/pets?cursor=garbage'],
   ['that is not base64url', '/pets?cursor=!!!!'],

@@ -4,7 +4,7 @@ const BODY = '{"name":"Smuggled"}'
 const CHUNKED = `13\r\n${BODY}\r\n0\r\n\r\n`
 const MEBIBYTE = 1024 * 1024
 
-/** Returns a request with the given request line, and with the given header fields after the usual header fields. */
+/** Returns a request with this request line, and with `fields` after the usual header fields. */
 function line(name: string, text: string, expected: string, fields = ''): HostileCase {
   const head = `${text}\r\nHost: store\r\nConnection: close\r\nX-Request-Id: {id}\r\n${fields}\r\n`
   return { name, head, expected }
@@ -21,14 +21,15 @@ function framed(
   expected: string,
   body: string | Uint8Array = BODY,
 ): HostileCase {
-  const whole = `Authorization: Bearer {key}\r\nContent-Type: application/json\r\n${fields}`
-  return { ...line(name, 'POST /categories HTTP/1.1', expected, whole), body }
+  const allFields = `Authorization: Bearer {key}\r\nContent-Type: application/json\r\n${fields}`
+  return { ...line(name, 'POST /categories HTTP/1.1', expected, allFields), body }
 }
 
 function chunks(name: string, body: string, expected = '400'): HostileCase {
   return framed(name, 'Transfer-Encoding: chunked\r\n', expected, body)
 }
 
+/** Returns a request of exactly this text. */
 function whole(name: string, head: string, expected: string): HostileCase {
   return { name, head, expected }
 }

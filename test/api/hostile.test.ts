@@ -50,9 +50,9 @@ onEveryEngine(engine => {
 
   test('after all hostile requests the store responds and has logged no fault', async () => {
     const { store } = await opened.promise
-    const answer = await store.send('GET', '/pets?id=1')
-    expect(answer.status).toBe(200)
-    expect(await answer.text()).toBe('[{"id":1,"name":"Biscuit","categoryId":1,"status":"available"}]')
+    const response = await store.send('GET', '/pets?id=1')
+    expect(response.status).toBe(200)
+    expect(await response.text()).toBe('[{"id":1,"name":"Biscuit","categoryId":1,"status":"available"}]')
     const faults = store.logged.filter(({ level }) => level === 'error')
     expect(faults.map(({ message, fields }) => `${message}: ${caseOf(fields.requestId)}`)).toEqual([])
   })
@@ -70,15 +70,17 @@ async function sendAndCheck(
   )
   const bytes = Buffer.concat([Buffer.from(filled, 'latin1'), Buffer.from(body)])
   const startedMs = performance.now()
-  const answer = await sendBytes(Number(new URL(store.base).port), bytes, ends)
+  const response = await sendBytes(Number(new URL(store.base).port), bytes, ends)
   const durationMs = performance.now() - startedMs
-  expect(shortOf(answer)).toBe(expected)
-  expect(Object.keys(headers).map(name => [name, answer.headers.get(name)])).toEqual(Object.entries(headers))
-  if (contains !== undefined) expect(answer.text).toContain(contains)
+  expect(shortOf(response)).toBe(expected)
+  expect(Object.keys(headers).map(name => [name, response.headers.get(name)])).toEqual(
+    Object.entries(headers),
+  )
+  if (contains !== undefined) expect(response.text).toContain(contains)
   if (withinMs !== undefined) expect(durationMs).toBeLessThan(withinMs)
   if (createdName === undefined) return
-  const read = await fetch(answer.headers.get('location') ?? '')
-  for (const text of [answer.text, await read.text()]) expect(nameIn(text)).toBe(createdName)
+  const read = await fetch(response.headers.get('location') ?? '')
+  for (const text of [response.text, await read.text()]) expect(nameIn(text)).toBe(createdName)
 }
 
 function requestId(index: number): string {

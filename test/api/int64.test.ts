@@ -21,6 +21,7 @@ const IDS = [
 ]
 /** Ids that no row has, each next to one of IDS. As a JavaScript number, each of the last two equals one of IDS. */
 const ABSENT = [-9007199254740994n, 9007199254740994n, 4611686018427387906n, 9223372036854775805n]
+/** 2^53 and 2^53 + 1, which a JavaScript number cannot distinguish. */
 const EVEN = 9007199254740992n
 const ODD = 9007199254740993n
 
@@ -40,8 +41,8 @@ onEveryEngine(engine => {
     await using store = await openStoreWith(engine, IDS)
     for (const id of ABSENT) {
       for (const path of ['/pets/', '/categories/', '/store/orders/', '/store/inventory/']) {
-        const answer = await store.send('GET', `${path}${id}`)
-        expect([answer.status, /-?\d{10,}/.exec(await answer.text())?.[0]]).toEqual([404, String(id)])
+        const response = await store.send('GET', `${path}${id}`)
+        expect([response.status, /-?\d{10,}/.exec(await response.text())?.[0]]).toEqual([404, String(id)])
       }
       expect(await textOf(store, `/pets?id=${id}&categoryId=${id}`)).toBe('[]')
     }
@@ -179,7 +180,7 @@ async function openStoreWith(engine: EngineName, ids: readonly bigint[]): Promis
   return store
 }
 
-/** Inserts with each id a category, a pet in the category, an open order of the pet, and a movement of its stock. */
+/** Inserts for each id a category, a pet in it, an open order of the pet, and a movement, all with this id. */
 async function putRows({ database }: TestStore, ids: readonly bigint[]): Promise<void> {
   const at = `'2026-11-21T09:30:00.000Z'`
   const rows = (row: (id: bigint) => string): string => ids.map(id => `(${row(id)})`).join(', ')
@@ -198,19 +199,19 @@ async function putRows({ database }: TestStore, ids: readonly bigint[]): Promise
 }
 
 async function textOf(store: TestStore, path: string): Promise<string> {
-  const answer = await store.send('GET', path)
-  expect(answer.status).toBe(200)
-  return answer.text()
+  const response = await store.send('GET', path)
+  expect(response.status).toBe(200)
+  return response.text()
 }
 
-/** Returns the content of each page of one row, following `next` to the end. */
+/** Returns the row of each page, following `next` to the end. The pages have one row each. */
 async function pagesOf(store: TestStore, path: string): Promise<string[]> {
   const pages: string[] = []
   let next: string | undefined = store.base + path
   while (next !== undefined && pages.length <= IDS.length) {
-    const answer = await store.send('GET', next.slice(store.base.length))
-    pages.push((await answer.text()).slice(1, -1))
-    next = /<([^>]*)>; rel="next"/.exec(answer.headers.get('link') ?? '')?.[1]
+    const response = await store.send('GET', next.slice(store.base.length))
+    pages.push((await response.text()).slice(1, -1))
+    next = /<([^>]*)>; rel="next"/.exec(response.headers.get('link') ?? '')?.[1]
   }
   return pages
 }

@@ -9,7 +9,7 @@ onEveryEngine(engine => {
     await using store = await openTestStore(engine)
     const { petId } = await makePet(store.client)
     const etag = (await store.send('GET', `/pets/${petId}`)).headers.get('etag') ?? ''
-    const answers = [
+    const responses = [
       { id: petId, status: 200, reply: await store.send('GET', `/pets/${petId}`) },
       {
         id: petId,
@@ -31,7 +31,7 @@ onEveryEngine(engine => {
       },
       { id: 404n, status: 404, reply: await store.send('HEAD', '/pets/404') },
     ]
-    for (const { id, status, reply } of answers) {
+    for (const { id, status, reply } of responses) {
       expect(reply.status).toBe(status)
       expect(reply.headers.get('deprecation')).toBe('@1795132800')
       expect(reply.headers.get('sunset')).toBe('Fri, 31 Dec 2027 23:59:59 GMT')
@@ -119,7 +119,7 @@ describe('the stability gate', () => {
     })
   }
 
-  test('a hidden operation is an unknown route, not a forbidden one', async () => {
+  test('treats an operation below it as an unknown route, not as a forbidden one', async () => {
     await using store = await openTestStore('sqlite', { stability: 'stable' })
     const { petId } = await makePet(store.client)
     expect(await codeOf(store.client.listMovements({ petId }))).toBe('404 route_not_found')

@@ -1,5 +1,6 @@
 /**
- * A reference model that is simple enough to be checked by eye: one pet, its orders, and the rules of the status table.
+ * A model of one pet, its orders and the rules of its status, simple enough to be checked by reading it. The
+ * outcome of a request is a text: `200`, `409 insufficient_stock`.
  */
 export class ModelStore {
   quantity = 1

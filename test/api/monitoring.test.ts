@@ -63,7 +63,7 @@ async function exposedBy(store: TestStore): Promise<Map<string, Set<string>>> {
   return exposed
 }
 
-/** Returns what an expression uses and a store does not expose. */
+/** Returns the metrics and labels that an expression uses and that a store does not expose. */
 function unknownIn(expression: string, exposed: ReadonlyMap<string, ReadonlySet<string>>): string[] {
   const selectors = selectorsOf(expression).filter(({ name }) => name !== 'up')
   return selectors.flatMap(({ name, labels }) => {
@@ -75,7 +75,8 @@ function unknownIn(expression: string, exposed: ReadonlyMap<string, ReadonlySet<
   })
 }
 
-async function useEverything(store: TestStore): Promise<void> {
+/** Uses a store until it exposes every metric of the alert rules and of the dashboard. */
+async function fillMetrics(store: TestStore): Promise<void> {
   await using receiver = await openReceiver(() => reply(204))
   await store.client.createWebhook({ body: { url: receiver.base } })
   const { data: category } = await store.client.createCategory({ body: { name: 'Any' } })
@@ -90,7 +91,7 @@ async function useEverything(store: TestStore): Promise<void> {
 
 test('every metric and label of the alert rules and of the dashboard is exposed by a store', async () => {
   await using store = await openTestStore('sqlite')
-  await useEverything(store)
+  await fillMetrics(store)
   const exposed = await exposedBy(store)
   const expressions = [
     ...rules.groups.flatMap(group => group.rules.map(({ expr }) => expr)),
@@ -107,7 +108,7 @@ test('every metric and label of the alert rules and of the dashboard is exposed 
   ])
 })
 
-test('the panels of the dashboard have ids of their own and do not overlap', () => {
+test('the panels of the dashboard have unique ids and do not overlap, and the alerts have unique names', () => {
   const cells = dashboard.panels.flatMap(({ gridPos: { x, y, w, h } }) =>
     Array.from({ length: w * h }, (_, cell) => `${x + (cell % w)},${y + Math.floor(cell / w)}`),
   )

@@ -5,7 +5,7 @@ import { RepresentationCache } from '../../src/store/representation-cache.ts'
 import { makePet } from '../support/shop.ts'
 import { openTestStore, type TestOptions, type TestStore } from '../support/store.ts'
 
-/** The number of requests to one target, enough that at least one of them is served without the pipeline. */
+/** The number of requests to one target: enough for at least one of them to be served without the pipeline. */
 const REPEATS = 4
 
 const cached: TestOptions = { cache: 'on' }
@@ -32,6 +32,7 @@ async function read(
   return { status: response.status, headers: JSON.parse(text), body: await response.text() }
 }
 
+/** The headers of requests that the pipeline may treat in different ways. */
 const variations: readonly Readonly<Record<string, string>>[] = [
   {},
   { Accept: 'application/json' },
@@ -168,7 +169,7 @@ async function namesAroundChange(representations: RepresentationCache): Promise<
   return [before, await name()]
 }
 
-test('a repeated read shows a change as soon as its command is answered', async () => {
+test('a repeated read shows a change as soon as its command has its response', async () => {
   expect(await namesAroundChange(new RepresentationCache())).toEqual(['Anybody', 'Renamed'])
 })
 

@@ -74,7 +74,7 @@ onEveryEngine(engine => {
       expect((await store().send('GET', '/pets', { headers })).status).toBe(406)
     })
 
-    test('to OPTIONS, and to a PATCH with another media type, names the accepted patch types', async () => {
+    test('to OPTIONS, and to a PATCH of another type, has Accept-Patch if the path has PATCH', async () => {
       const types = 'application/merge-patch+json, application/json'
       expect((await store().send('OPTIONS', '/pets/1')).headers.get('accept-patch')).toBe(types)
       expect((await store().send('OPTIONS', '/pets')).headers.get('accept-patch')).toBeNull()
@@ -288,6 +288,10 @@ test('a string in place of an array is refused only for its type', async () => {
   const reply = await store.send('POST', '/keys', { body: '{"name":"x","scopes":"orders:write"}' })
   const { message, errors } = ErrorBody.parse(parseJson(await reply.text()))
   expect([message, errors?.map(({ code }) => code)]).toEqual(['scopes must be an array.', ['type_mismatch']])
+})
+
+test('the message about a minimum of one names 1 character or 1 element', async () => {
+  await using store = await openTestStore('sqlite')
   const tooFew = await store.send('POST', '/keys', { body: '{"name":"","scopes":[]}' })
   expect(ErrorBody.parse(parseJson(await tooFew.text())).message).toBe(
     'name must have at least 1 character; scopes must have at least 1 element.',
