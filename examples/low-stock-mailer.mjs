@@ -1,6 +1,6 @@
-// Mails when a pet has fewer than LOW free units: once, until it is stocked up again.
+// Sends a mail when a pet has fewer than LOW free units, and no further mail until the pet is restocked.
 //   KEY=pst_... node examples/low-stock-mailer.mjs          The key needs the scope events:read.
-// It begins with the present. It stores how far it is in the file STATE, so after a restart it continues there.
+// Mails are about changes after the first start. The file STATE has the position, so a restart continues there.
 
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -14,17 +14,18 @@ async function mail(subject) {
   process.stdout.write(`MAIL: ${subject}\n`)
 }
 
-// `next` is where to continue, and `low` has the pets that were mailed.
+// `next` is the path of the next page. `low` has the pets with fewer than LOW free units. `isPast` is true until the
+// events before the first start are read.
 const state = await readFile(STATE, 'utf8').then(JSON.parse, () => ({ next: FEED, low: [], isPast: true }))
 const low = new Set(state.low)
 
-/** Handles the events of a page. Only the last event of each pet counts, because a stock may change several times. */
+/** Handles the events of a page. Only the last event of each pet counts. */
 async function handle(events) {
   const stocks = new Map(events.map(({ subject, data }) => [subject, data.quantity - data.reserved]))
   for (const [subject, free] of stocks) {
     if (free >= Number(LOW)) low.delete(subject)
     else if (!low.has(subject)) {
-      // What was low before the first start is in the console. Mails are about what happens from now on.
+      // The console lists the pets that were low before the first start.
       if (!state.isPast) await mail(`${subject} has ${free} left`)
       low.add(subject)
     }
@@ -41,7 +42,7 @@ for (;;) {
   if (response instanceof Response && response.ok) {
     const events = await response.json()
     await handle(events)
-    // The link has the address of the store; only its position is needed.
+    // The link is absolute. Only its position is needed.
     const [, after] = /[?&]after=(\d+)[^>]*>; rel="next"/.exec(response.headers.get('link') ?? '') ?? []
     const next = after === undefined ? state.next : `${FEED}&after=${after}`
     if (next === state.next || events.length === 0) state.isPast = false
@@ -49,12 +50,12 @@ for (;;) {
     await writeFile(`${STATE}.new`, JSON.stringify({ ...state, low: [...low] }))
     await rename(`${STATE}.new`, STATE)
   } else if (response.status === 410) {
-    // The events were deleted before this program read them: it was off for too long.
+    // The next events were deleted while this program was off. It continues with the oldest that is left.
     state.next = FEED
   } else if (response.status === 401 || response.status === 403) {
     throw new Error(`The key is not accepted: ${await response.text()}`)
   } else {
-    process.stderr.write(`The store does not respond: ${response.status ?? response.message}\n`)
+    process.stderr.write(`The events cannot be read: ${response.status ?? response.message}\n`)
     await sleep(5000)
   }
 }

@@ -1,5 +1,5 @@
-// Tests against a store of their own. It starts in a second, has a free port and an empty temporary directory, and is
-// deleted at the end, so tests can run at the same time.
+// Tests against a store of their own. The store has a free port and a temporary directory, and is deleted at the end,
+// so several such files can run at the same time.
 //   node --test examples/throw-away-store.mjs
 // PETSTORE is the command of the store; by default the package that is installed in your project.
 

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import { Webhook } from 'standardwebhooks'
 
-// Receives webhooks and prints each event. Run it with the secret that `POST /webhooks` returned:
+// Receives webhook deliveries and prints each event. Run it with the secret that `POST /webhooks` returned:
 //   SECRET=whsec_... bun examples/webhook-receiver.ts
 
 const webhook = new Webhook(process.env.SECRET ?? '')

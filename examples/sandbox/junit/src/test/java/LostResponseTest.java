@@ -79,7 +79,7 @@ class LostResponseTest {
     return http.send(request.build(), BodyHandlers.ofString());
   }
 
-  /** Returns a text of a JSON object. Use the JSON library of your project here. */
+  /** Returns a string member of a JSON object. Use the JSON library of your project instead. */
   private static String member(String json, String name) {
     Matcher matcher = Pattern.compile("\"" + name + "\":\"([^\"]*)\"").matcher(json);
     assertTrue(matcher.find(), json);
