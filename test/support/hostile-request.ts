@@ -10,7 +10,8 @@ export interface HostileCase {
   /** Whether the client closes its side of the connection after it has sent everything. */
   readonly ends?: true
   /**
-   * The response: `400 malformed_json`, `422 validation_failed: /name too_long`, or a status if there is no Error body.
+   * The response: `400 malformed_json`, `422 validation_failed: /name too_long`, a status if there is no Error body, or
+   * `closed` if there is no response.
    */
   readonly expected: string
   /** A part of the text of the response. */
