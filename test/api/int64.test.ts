@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { contract } from '../../src/contract/contract.ts'
-import { type EngineName, onEveryEngine, openTestStore, type TestStore } from '../support/store.ts'
+import { type EngineName, testedEngines } from '../support/engines.ts'
+import { onEveryEngine, openTestStore, type TestStore } from '../support/store.ts'
 
 /** Ids in ascending order. Some are neighbours that a JavaScript number cannot distinguish, or the limits of int64. */
 const IDS = [
@@ -156,16 +157,19 @@ onEveryEngine(engine => {
 })
 
 // This test is only for PostgreSQL: the SQLite writer keeps its counters in memory, where a test cannot set them.
-test('a new resource with the id 2^53 - 1 has the exact digits of the id in its body and its Location', async () => {
-  await using store = await openStoreWith('postgres', [ODD])
-  await store.database('UPDATE counter SET last = 9007199254740990 RETURNING noun')
-  const body = `{"name":"Last","categoryId":${ODD}}`
-  const pet = await store.send('POST', '/pets', { body })
-  expect(pet.headers.get('location')).toBe(`${store.base}/pets/9007199254740991`)
-  expect(await pet.text()).toContain('{"id":9007199254740991,')
-  const order = await store.send('POST', '/store/orders', { body: `{"petId":${ODD}}` })
-  expect(order.headers.get('location')).toBe(`${store.base}/store/orders/9007199254740991`)
-})
+test.skipIf(!testedEngines.includes('postgres'))(
+  'a new resource with the id 2^53 - 1 has the exact digits of the id in its body and its Location',
+  async () => {
+    await using store = await openStoreWith('postgres', [ODD])
+    await store.database('UPDATE counter SET last = 9007199254740990 RETURNING noun')
+    const body = `{"name":"Last","categoryId":${ODD}}`
+    const pet = await store.send('POST', '/pets', { body })
+    expect(pet.headers.get('location')).toBe(`${store.base}/pets/9007199254740991`)
+    expect(await pet.text()).toContain('{"id":9007199254740991,')
+    const order = await store.send('POST', '/store/orders', { body: `{"petId":${ODD}}` })
+    expect(order.headers.get('location')).toBe(`${store.base}/store/orders/9007199254740991`)
+  },
+)
 
 test('the Location of any id is written with its exact digits', () => {
   const id = ODD

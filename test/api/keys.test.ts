@@ -4,11 +4,11 @@ import { contract, operationIds } from '../../src/contract/contract.ts'
 import type { Operation } from '../../src/contract/operation.ts'
 import { Scope } from '../../src/model/key.ts'
 import { makeClient } from '../support/client.ts'
+import type { EngineName } from '../support/engines.ts'
 import { sharedStore } from '../support/shop.ts'
 import {
   ADMIN_KEY,
   codeOf,
-  type EngineName,
   onEveryEngine,
   openTestStore,
   refusalOf,

@@ -7,9 +7,10 @@ import { ensureAdminKey, type KeyFile } from '../../src/store/maintenance.ts'
 import { openEngine, type StoreEngine } from '../../src/store/open.ts'
 import { commitBeforeFile } from '../controls/key-before-file.ts'
 import { makeClient } from '../support/client.ts'
+import type { EngineName } from '../support/engines.ts'
 import { newDatabase } from '../support/postgres-server.ts'
 import { onPostgres, type ProcessResult, run, type ServerProcess, startProcess } from '../support/process.ts'
-import { ADMIN_KEY, codeOf, type EngineName, onEveryEngine } from '../support/store.ts'
+import { ADMIN_KEY, codeOf, onEveryEngine } from '../support/store.ts'
 
 const TIMEOUT_MS = 60_000
 

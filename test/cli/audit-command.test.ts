@@ -7,8 +7,9 @@ import { CHAIN_START, type EventRecord, nextChainEntry } from '../../src/model/a
 import { parseJson, writeJson } from '../../src/model/json.ts'
 import { verifyAuditChain } from '../../src/shop/audit-chain.ts'
 import { openReader } from '../../src/store/open.ts'
+import type { EngineName } from '../support/engines.ts'
 import { type ProcessResult, run } from '../support/process.ts'
-import { type EngineName, onEveryEngine, openTestStore, type TestStore } from '../support/store.ts'
+import { onEveryEngine, openTestStore, type TestStore } from '../support/store.ts'
 
 const COMMAND_MS_MAX = 120_000
 

@@ -1,5 +1,5 @@
 import { Database } from 'bun:sqlite'
-import { expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { Webhook } from 'standardwebhooks'
@@ -14,10 +14,11 @@ import { type Loss, lossyTarget } from '../controls/lossy-copy.ts'
 import { importCategories, useShop } from '../support/busy-shop.ts'
 import { makeClient } from '../support/client.ts'
 import { type CopyPlace, interruptedCopy, isUntouched, newCopyPlace, placeOf } from '../support/copy-place.ts'
+import { type EngineName, testedEngines } from '../support/engines.ts'
 import { openPostgresProxy } from '../support/postgres-proxy.ts'
 import { type ProcessResult, run, type ServerProcess } from '../support/process.ts'
 import { openReceiver, type Receiver, reply } from '../support/receiver.ts'
-import { ADMIN_KEY, type EngineName, onEveryEngine, testedEngines } from '../support/store.ts'
+import { ADMIN_KEY, onEveryEngine } from '../support/store.ts'
 import { contentOf } from '../support/store-content.ts'
 import { newStoreDirectory, type StoreDirectory } from '../support/store-directory.ts'
 import { until } from '../support/until.ts'
@@ -146,7 +147,7 @@ async function checkContinued(
 }
 
 onEveryEngine(engine => {
-  test(
+  test.skipIf(!testedEngines.includes('postgres'))(
     'a copy has every row, also if it was copied to the other engine and back, and a store continues on the copy',
     async () => {
       await using receiver = await openReceiver(({ path }) => reply(path === '/failing' ? 500 : 204))
@@ -333,7 +334,7 @@ test(
   LIMIT_MS,
 )
 
-if (testedEngines.includes('postgres')) {
+describe.skipIf(!testedEngines.includes('postgres'))('a store on PostgreSQL', () => {
   test(
     'a running store on PostgreSQL is copied as of one moment, while it is used',
     async () => {
@@ -466,7 +467,7 @@ if (testedEngines.includes('postgres')) {
     },
     LIMIT_MS,
   )
-}
+})
 
 test(
   'places that cannot be used are refused with a sentence',

@@ -4,6 +4,7 @@ import { KEY_RANDOM_BYTES, keyText } from '../../src/model/key.ts'
 import { ensureAdminKey } from '../../src/store/maintenance.ts'
 import { openEngine } from '../../src/store/open.ts'
 import { makeClient } from '../support/client.ts'
+import { testedEngines } from '../support/engines.ts'
 import { newDatabase } from '../support/postgres-server.ts'
 import { ADMIN_KEY, codeOf, onEveryEngine, openTestStore, type TestStore } from '../support/store.ts'
 import { newStoreDirectory } from '../support/store-directory.ts'
@@ -106,7 +107,7 @@ onEveryEngine(engine => {
   })
 })
 
-test(
+test.skipIf(!testedEngines.includes('postgres'))(
   'concurrent starts on one PostgreSQL database with the same key create that key once',
   async () => {
     for (let round = 0; round < 5; round++) {

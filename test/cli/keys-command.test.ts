@@ -4,9 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { isKeyText } from '../../src/model/key.ts'
 import { makeClient } from '../support/client.ts'
+import { type EngineName, testedEngines } from '../support/engines.ts'
 import { newDatabase } from '../support/postgres-server.ts'
 import { onPostgres, type ProcessResult, run, type ServerProcess, startProcess } from '../support/process.ts'
-import { codeOf, type EngineName, onEveryEngine, testedEngines } from '../support/store.ts'
+import { codeOf, onEveryEngine } from '../support/store.ts'
 
 const TIMEOUT_MS = 60_000
 

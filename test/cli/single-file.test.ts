@@ -12,6 +12,7 @@ import {
 import { join } from 'node:path'
 import { Glob } from 'bun'
 import { makeClient } from '../support/client.ts'
+import type { EngineName } from '../support/engines.ts'
 import { type OpenStream, openStream } from '../support/open-stream.ts'
 import { newDatabase } from '../support/postgres-server.ts'
 import {
@@ -24,7 +25,7 @@ import {
 } from '../support/process.ts'
 import { openReceiver } from '../support/receiver.ts'
 import { ROOT } from '../support/root.ts'
-import { ADMIN_KEY, type EngineName, onEveryEngine } from '../support/store.ts'
+import { ADMIN_KEY, onEveryEngine } from '../support/store.ts'
 import { runScript, scratch } from '../support/tool.ts'
 
 /** The build takes about 2 seconds on an idle machine. */

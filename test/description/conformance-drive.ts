@@ -5,14 +5,8 @@ import { KEY_RANDOM_BYTES, keyText, type Scope } from '../../src/model/key.ts'
 import { requestExample } from '../../src/openapi/examples.ts'
 import { type Serving, startServer } from '../../src/server.ts'
 import type { StoreEngine } from '../../src/store/open.ts'
-import {
-  ADMIN_KEY,
-  type EngineName,
-  openTestStore,
-  SECRET_KEY,
-  type TestOptions,
-  type TestStore,
-} from '../support/store.ts'
+import type { EngineName } from '../support/engines.ts'
+import { ADMIN_KEY, openTestStore, SECRET_KEY, type TestOptions, type TestStore } from '../support/store.ts'
 import type { Observed } from './conformance-check.ts'
 import { refusedByTheShop, requestsWithMistakes, successes } from './conformance-requests.ts'
 import { sendHalfBody } from './half-body.ts'

@@ -1,8 +1,9 @@
 import { expect, test } from 'bun:test'
 import { reportText } from '../../fuzz/report.ts'
 import { type FuzzOptions, fuzz, type Report } from '../../fuzz/run.ts'
+import { type EngineName, testedEngines } from '../support/engines.ts'
 import { recordSoak, timeLimitMs, times } from '../support/soak.ts'
-import { ADMIN_KEY, type EngineName, openTestStore, testedEngines } from '../support/store.ts'
+import { ADMIN_KEY, openTestStore } from '../support/store.ts'
 
 const SEED = 20_261_121
 const RUN_MS_MAX = timeLimitMs(120_000)

@@ -2,9 +2,9 @@ import { describe, expect, test } from 'bun:test'
 import { loadModule, parseSync } from 'libpg-query'
 import { z } from 'zod'
 import { migrations } from '../../src/engine/postgres-migrations.ts'
+import { testedEngines } from '../support/engines.ts'
 import { openPostgresProxy } from '../support/postgres-proxy.ts'
 import { newDatabase } from '../support/postgres-server.ts'
-import { testedEngines } from '../support/store.ts'
 import { driveUsual } from './conformance-drive.ts'
 
 /**

@@ -8,6 +8,7 @@ import { databaseFile } from '../../src/engine/sqlite.ts'
 import { readAfterRowId } from '../controls/last-row-id.ts'
 import { LAST_NAME, useShop } from '../support/busy-shop.ts'
 import { followEvents, makeClient } from '../support/client.ts'
+import { testedEngines } from '../support/engines.ts'
 import { type ServerProcess, startProcess } from '../support/process.ts'
 import {
   eventRows,
@@ -161,7 +162,7 @@ onEveryEngine(engine => {
   )
 })
 
-test(
+test.skipIf(!testedEngines.includes('postgres'))(
   'control: a consumer that remembers the last row id misses events that are committed late, and is detected',
   async () => {
     await using store = await openTestStore('postgres')

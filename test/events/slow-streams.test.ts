@@ -5,11 +5,12 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { importCategories } from '../support/busy-shop.ts'
 import { makeClient } from '../support/client.ts'
+import type { EngineName } from '../support/engines.ts'
 import { openStream } from '../support/open-stream.ts'
 import { startProcess } from '../support/process.ts'
 import { headOf } from '../support/received-events.ts'
 import { recordSoak, timeLimitMs, times } from '../support/soak.ts'
-import { ADMIN_KEY, type EngineName, openTestStore, type TestStore } from '../support/store.ts'
+import { ADMIN_KEY, onEveryEngine, openTestStore, type TestStore } from '../support/store.ts'
 import { until } from '../support/until.ts'
 import { openRawStream, type RawStream } from './raw-stream.ts'
 
@@ -86,13 +87,13 @@ async function checkDisconnection(engine: EngineName): Promise<void> {
   )
 }
 
-test(
-  'on both engines a client that reads nothing is disconnected, can resume where it was, and affects no other client',
-  async () => {
-    await Promise.all([checkDisconnection('sqlite'), checkDisconnection('postgres')])
-  },
-  TIMEOUT_MS,
-)
+onEveryEngine(engine => {
+  test(
+    'a client that reads nothing is disconnected, can resume where it was, and affects no other client',
+    () => checkDisconnection(engine),
+    TIMEOUT_MS,
+  )
+})
 
 test(
   `half of ${CLIENTS} streams never read: the others miss nothing, and the memory of the server is bounded`,

@@ -1,6 +1,7 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'bun:test'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { type ReservedSQL, SQL } from 'bun'
 import { BoundedPool } from '../../src/engine/bounded-pool.ts'
+import { testedEngines } from '../support/engines.ts'
 import { newDatabase } from '../support/postgres-server.ts'
 import { until } from '../support/until.ts'
 
@@ -12,17 +13,6 @@ const NOTICE_MS = 250
 let url: string
 let admin: SQL
 let pool: BoundedPool
-
-beforeAll(async () => {
-  url = await newDatabase()
-  admin = new SQL({ url, max: 1 })
-})
-afterAll(() => admin.close())
-beforeEach(() => {
-  pool = new BoundedPool({ url, connection: { application_name: 'pool' } }, CONNECTIONS_MAX)
-})
-
-afterEach(() => pool.close(CLOSE_MS_MAX))
 
 function use<T>(work: (connection: ReservedSQL) => Promise<T>, limitMs = 5000): Promise<T> {
   return pool.use(performance.now() + limitMs, work)
@@ -67,61 +57,74 @@ async function countOpen(): Promise<number> {
   return Number(row?.count)
 }
 
-test('consecutive uses get the same connection, and concurrent uses get different ones', async () => {
-  const first = await use(backendOf)
-  expect(await use(backendOf)).toBe(first)
-  expect(new Set(await openAll()).size).toBe(CONNECTIONS_MAX)
-})
-
-test('a use gets an open connection after the server has closed all idle ones', async () => {
-  const closed = await openAll()
-  await terminate(closed)
-  await waitForClose(0)
-  const reopened = await openAll()
-  expect(reopened.filter(backend => closed.includes(backend))).toEqual([])
-})
-
-test('the other idle connections stay open when the server closes one', async () => {
-  const [first = 0, ...others] = await openAll()
-  await terminate([first])
-  await waitForClose(others.length)
-  expect(await openAll()).toEqual(expect.arrayContaining(others))
-})
-
-test('a connection that was lost during a use is not used again', async () => {
-  const lost = await use(async connection => {
-    const backend = await backendOf(connection)
-    await terminate([backend])
-    await connection.unsafe('SELECT 1').catch(() => {})
-    // The work hides its error, so the pool learns of the loss only from the client.
-    return backend
+describe.skipIf(!testedEngines.includes('postgres'))('a bounded pool of connections', () => {
+  beforeAll(async () => {
+    url = await newDatabase()
+    admin = new SQL({ url, max: 1 })
   })
-  expect(await use(backendOf)).not.toBe(lost)
-})
-
-test('a use fails at its deadline, and the next one gets another connection', async () => {
-  const first = await use(backendOf)
-  const startMs = performance.now()
-  const late = use(connection => connection.unsafe('SELECT pg_sleep(20)'), 200)
-  expect(
-    await late.then(
-      () => 'succeeded',
-      () => 'failed',
-    ),
-  ).toBe('failed')
-  expect(performance.now() - startMs).toBeLessThan(5000)
-  expect(await use(backendOf)).not.toBe(first)
-})
-
-test('closing the pool closes its idle connections, and those in use when their work ends', async () => {
-  await openAll()
-  const started = Promise.withResolvers<void>()
-  const working = use(async connection => {
-    started.resolve()
-    await connection.unsafe('SELECT pg_sleep(0.2)')
+  afterAll(() => admin.close())
+  beforeEach(() => {
+    pool = new BoundedPool({ url, connection: { application_name: 'pool' } }, CONNECTIONS_MAX)
   })
-  await started.promise
-  await pool.close(CLOSE_MS_MAX)
-  await working
-  await until('the connections are closed', async () => (await countOpen()) === 0)
+
+  afterEach(() => pool.close(CLOSE_MS_MAX))
+
+  test('consecutive uses get the same connection, and concurrent uses get different ones', async () => {
+    const first = await use(backendOf)
+    expect(await use(backendOf)).toBe(first)
+    expect(new Set(await openAll()).size).toBe(CONNECTIONS_MAX)
+  })
+
+  test('a use gets an open connection after the server has closed all idle ones', async () => {
+    const closed = await openAll()
+    await terminate(closed)
+    await waitForClose(0)
+    const reopened = await openAll()
+    expect(reopened.filter(backend => closed.includes(backend))).toEqual([])
+  })
+
+  test('the other idle connections stay open when the server closes one', async () => {
+    const [first = 0, ...others] = await openAll()
+    await terminate([first])
+    await waitForClose(others.length)
+    expect(await openAll()).toEqual(expect.arrayContaining(others))
+  })
+
+  test('a connection that was lost during a use is not used again', async () => {
+    const lost = await use(async connection => {
+      const backend = await backendOf(connection)
+      await terminate([backend])
+      await connection.unsafe('SELECT 1').catch(() => {})
+      // The work hides its error, so the pool learns of the loss only from the client.
+      return backend
+    })
+    expect(await use(backendOf)).not.toBe(lost)
+  })
+
+  test('a use fails at its deadline, and the next one gets another connection', async () => {
+    const first = await use(backendOf)
+    const startMs = performance.now()
+    const late = use(connection => connection.unsafe('SELECT pg_sleep(20)'), 200)
+    expect(
+      await late.then(
+        () => 'succeeded',
+        () => 'failed',
+      ),
+    ).toBe('failed')
+    expect(performance.now() - startMs).toBeLessThan(5000)
+    expect(await use(backendOf)).not.toBe(first)
+  })
+
+  test('closing the pool closes its idle connections, and those in use when their work ends', async () => {
+    await openAll()
+    const started = Promise.withResolvers<void>()
+    const working = use(async connection => {
+      started.resolve()
+      await connection.unsafe('SELECT pg_sleep(0.2)')
+    })
+    await started.promise
+    await pool.close(CLOSE_MS_MAX)
+    await working
+    await until('the connections are closed', async () => (await countOpen()) === 0)
+  })
 })

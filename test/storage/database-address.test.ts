@@ -4,10 +4,11 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { SQL } from 'bun'
+import { testedEngines } from '../support/engines.ts'
 import { newDatabase, type PostgresServer, startPostgresServer } from '../support/postgres-server.ts'
 import { onPostgres, run, startProcess } from '../support/process.ts'
 import { certificate, certificateKey, deadPort } from '../support/receiver.ts'
-import { openTestStore, testedEngines } from '../support/store.ts'
+import { openTestStore } from '../support/store.ts'
 
 describe.skipIf(!testedEngines.includes('postgres'))('the address of PostgreSQL', () => {
   let server: PostgresServer

@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 import { SQL } from 'bun'
 import { missingOrders, startBuyers } from '../support/buyers.ts'
+import { testedEngines } from '../support/engines.ts'
 import { startPostgresServer } from '../support/postgres-server.ts'
 import { startStandby } from '../support/postgres-standby.ts'
 import { makePet } from '../support/shop.ts'
 import { recordSoak, timeLimitMs, times } from '../support/soak.ts'
-import { openTestStore, testedEngines } from '../support/store.ts'
+import { openTestStore } from '../support/store.ts'
 import { until } from '../support/until.ts'
 
 const ROUNDS = times(1, 10)

@@ -6,6 +6,7 @@ import { dynamicSql, type ParametersOf, type Statement, sql } from '../../src/en
 import type { Reply } from '../../src/shop/idempotency.ts'
 import type { Command } from '../../src/store/commands.ts'
 import { executeQuery, type Query } from '../../src/store/queries.ts'
+import { testedEngines } from '../support/engines.ts'
 import { seeded } from '../support/seeded.ts'
 import { makePet } from '../support/shop.ts'
 import { openTestStore, type TestStore } from '../support/store.ts'
@@ -110,7 +111,7 @@ async function createRows({ client }: TestStore): Promise<void> {
   }
 }
 
-describe('on PostgreSQL', () => {
+describe.skipIf(!testedEngines.includes('postgres'))('on PostgreSQL', () => {
   test('a connection keeps few prepared statements, however many different lists are read', async () => {
     const texts = new Set<string>()
     await using store = await openTestStore('postgres', { executeQuery: executeRecorded(texts) })

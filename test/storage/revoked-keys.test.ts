@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import { SharedLookup } from '../../src/api/shared-lookup.ts'
 import { LookupInProgress } from '../controls/lookup-in-progress.ts'
+import { testedEngines } from '../support/engines.ts'
 import type { ServerProcess } from '../support/process.ts'
 import { seeded } from '../support/seeded.ts'
-import { testedEngines } from '../support/store.ts'
 import { newStoreDirectory } from '../support/store-directory.ts'
 
 // The test sends ROUNDS * CALLERS requests with a revoked key. An address may send 60 such requests in a minute.

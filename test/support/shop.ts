@@ -1,7 +1,8 @@
 import { afterAll, beforeAll } from 'bun:test'
 import type { PetStatus } from '../../src/model/pet.ts'
 import type { Client } from './client.ts'
-import { type EngineName, openTestStore, type TestOptions, type TestStore } from './store.ts'
+import type { EngineName } from './engines.ts'
+import { openTestStore, type TestOptions, type TestStore } from './store.ts'
 
 /** Returns a function that returns the one store of all tests of a block. Each test creates its own pets. */
 export function sharedStore(engine: EngineName, options?: TestOptions): () => TestStore {

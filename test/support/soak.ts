@@ -1,5 +1,5 @@
 import { appendFileSync } from 'node:fs'
-import type { EngineName } from './store.ts'
+import type { EngineName } from './engines.ts'
 
 const file = process.env.PETSTORE_PROOF
 const share = Number(process.env.PETSTORE_PROOF_SHARE ?? '1')

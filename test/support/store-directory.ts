@@ -5,10 +5,11 @@ import { join } from 'node:path'
 import { SQL } from 'bun'
 import { databaseFile } from '../../src/engine/sqlite.ts'
 import { type Client, makeClient } from './client.ts'
+import type { EngineName } from './engines.ts'
 import { newDatabase } from './postgres-server.ts'
 import { run, type ServerProcess, startProcess } from './process.ts'
 import { deadPort } from './receiver.ts'
-import { ADMIN_KEY, type EngineName, type RawRow } from './store.ts'
+import { ADMIN_KEY, type RawRow } from './store.ts'
 
 /** The base URL of all servers of a store, so that every event has the same source. */
 const BASE = 'http://shop.example'

@@ -17,26 +17,15 @@ import { ensureAdminKey } from '../../src/store/maintenance.ts'
 import { type Log, reportOutage, type StoreEngine, watchedTables } from '../../src/store/open.ts'
 import { executeQuery, type Query } from '../../src/store/queries.ts'
 import { type Client, makeClient } from './client.ts'
+import { type EngineName, isSandboxRun, testedEngines } from './engines.ts'
 import { newDatabase } from './postgres-server.ts'
 import { SANDBOX_PATH, type ServedStore, serveAsSandbox } from './sandbox-store.ts'
-
-export type EngineName = 'sqlite' | 'postgres'
 
 /** A well-formed key for tests, with a correct checksum. */
 export const ADMIN_KEY = 'pst_00000000000000000000000000000000000000000074DLXrg'
 
 /** The key that encrypts the secrets of webhooks in tests. */
 export const SECRET_KEY = new Uint8Array(32).fill(7)
-
-const ENGINES = ['sqlite', 'postgres'] as const
-
-/** Whether every store on SQLite is a sandbox: `ENGINE=sandbox npm run tests -- test/api`. */
-const isSandboxRun = process.env.ENGINE === 'sandbox'
-const chosenEngine = isSandboxRun ? 'sqlite' : process.env.ENGINE
-
-/** The engines of this run: both, or only one, as in `ENGINE=sqlite npm test`. */
-export const testedEngines = ENGINES.filter(name => (chosenEngine ?? name) === name)
-if (testedEngines.length === 0) throw new Error(`ENGINE must be one of ${ENGINES.join(', ')}, sandbox.`)
 
 const LEVELS = ['READ COMMITTED', 'REPEATABLE READ', 'SERIALIZABLE'] as const
 

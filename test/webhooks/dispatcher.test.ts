@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { fileURLToPath } from 'node:url'
 import { ApiError } from '../../src/client/errors.ts'
 import type { Client } from '../support/client.ts'
+import { testedEngines } from '../support/engines.ts'
 import type { ServerProcess } from '../support/process.ts'
 import { eventRows, faultsOf } from '../support/received-events.ts'
 import { openReceiver, type Receiver, reply, silence } from '../support/receiver.ts'
@@ -211,7 +212,7 @@ test('control: a webhook whose position moves when it is leased loses deliveries
   expect(await killDuringDeliveries(place, CONTROL)).toEqual(['10 missed'])
 }, 120_000)
 
-describe('two servers on one database', () => {
+describe.skipIf(!testedEngines.includes('postgres'))('two servers on one database', () => {
   test('one delivers, at most four at a time; after it is killed, the other one delivers everything left', async () => {
     await using place = await newStoreDirectory('postgres')
     await using first = await place.start()
