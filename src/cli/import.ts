@@ -12,7 +12,7 @@ import { type ImportScreen, showProgress } from './import-progress.ts'
 import { absentTarget, engineTarget, runningTarget } from './import-target.ts'
 import {
   checkFiles,
-  type Files,
+  type ImportPaths,
   type ImportPlan,
   type ImportProgress,
   type ImportReport,
@@ -34,7 +34,7 @@ import { CommandFailed, escapeControls, say } from './terminal.ts'
  */
 const IMPORT_CACHE_KIB = 512 * 1024
 
-interface ImportOptions extends Files {
+interface ImportOptions extends ImportPaths {
   readonly data?: string
   readonly databaseUrl?: string
   readonly key?: string
@@ -132,7 +132,7 @@ function importIdOf(resume: string): bigint {
   return BigInt(resume)
 }
 
-async function sourcesOf({ categories, pets }: Files): Promise<{ bytes: number; text: string }[]> {
+async function sourcesOf({ categories, pets }: ImportPaths): Promise<{ bytes: number; text: string }[]> {
   const sources: { bytes: number; text: string }[] = []
   for (const file of [categories, pets]) {
     if (file === undefined) continue
@@ -145,7 +145,7 @@ async function sourcesOf({ categories, pets }: Files): Promise<{ bytes: number; 
 /** An import that a command has prepared. */
 interface PreparedImport extends OpenedTarget {
   readonly options: ImportOptions
-  readonly files: Files
+  readonly files: ImportPaths
   readonly bytes: number
   readonly rejects: Rejects
   /** The first message, which names the files and the store. */
@@ -205,7 +205,7 @@ function modeOf({ dryRun, inSlices, resume }: ImportOptions): Mode {
 
 interface LoadParts {
   readonly target: ImportTarget
-  readonly files: Files
+  readonly files: ImportPaths
   readonly plan: ImportPlan
   readonly progress: ImportProgress
 }

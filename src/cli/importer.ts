@@ -25,8 +25,8 @@ export interface ImportTarget extends NameSource {
   close(): Promise<void>
 }
 
-/** The paths of the files to import. */
-export interface Files {
+/** The path of each file of an import; undefined if there is no such file. */
+export interface ImportPaths {
   readonly categories?: string | undefined
   readonly pets?: string | undefined
 }
@@ -85,7 +85,7 @@ const EXISTING_MAX = 10
 /** Checks every line of the files, as an import does. Changes nothing, and returns what an import would load. */
 export async function checkFiles(
   store: NameSource,
-  files: Files,
+  files: ImportPaths,
   plan: ImportPlan,
   progress: ImportProgress,
 ): Promise<ImportReport> {
@@ -100,7 +100,7 @@ export async function checkFiles(
  */
 export async function importFiles(
   target: ImportTarget,
-  files: Files,
+  files: ImportPaths,
   plan: ImportPlan,
   progress: ImportProgress,
 ): Promise<ImportReport> {
@@ -121,7 +121,7 @@ export async function importFiles(
 /** Like `importFiles`, but loads the rows in many short transactions, between which other commands run. */
 export async function importInSlices(
   target: ImportTarget,
-  files: Files,
+  files: ImportPaths,
   plan: ImportPlan,
   progress: ImportProgress,
 ): Promise<ImportReport> {
@@ -169,7 +169,7 @@ interface SlicesReport {
 
 async function loadSlices(
   target: ImportTarget,
-  files: Files,
+  files: ImportPaths,
   { skipExisting = false, signal }: ImportPlan,
   begins: boolean,
   { onLoaded, onProblems }: ImportProgress,
@@ -209,7 +209,7 @@ async function loadSlices(
 /** Checks all lines, and stages the valid ones. Discards them if nothing may be loaded, or if an error is thrown. */
 async function stageFiles(
   target: ImportTarget,
-  files: Files,
+  files: ImportPaths,
   plan: ImportPlan,
   progress: ImportProgress,
 ): Promise<CheckedFiles & { readonly isRefused: boolean }> {
@@ -240,7 +240,7 @@ interface CheckedFiles extends Findings {
 /** Reads both files, checks their lines, and passes the rows to load to `onRows`, in groups. */
 async function readFiles(
   store: NameSource,
-  { categories, pets }: Files,
+  { categories, pets }: ImportPaths,
   plan: ImportPlan,
   { onBytes }: ImportProgress,
   onRows: (rows: ImportRows) => Promise<void>,
@@ -362,6 +362,6 @@ function orAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promis
   return Promise.race([work, aborted])
 }
 
-function problemText(files: Files, { file, line, message }: ImportProblem): string {
+function problemText(files: ImportPaths, { file, line, message }: ImportProblem): string {
   return `${basename(files[file] ?? file)}:${line}: ${escapeControls(message)}`
 }

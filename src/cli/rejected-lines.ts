@@ -1,7 +1,7 @@
 import { closeSync, existsSync, openSync, readSync, rmSync, writeSync } from 'node:fs'
 import { extname } from 'node:path'
 import type { RecordSpan } from './catalogue-file.ts'
-import type { Files } from './importer.ts'
+import type { ImportPaths } from './importer.ts'
 import { CommandFailed, escapeControls, reasonOf } from './terminal.ts'
 
 interface Descriptors {
@@ -10,7 +10,7 @@ interface Descriptors {
 }
 
 /** Returns the file for the invalid lines of each file: `rejects.csv`, or `rejects-pets.csv` if there are two. */
-export function rejectsPaths(path: string, { categories, pets }: Files): Files {
+export function rejectsPaths(path: string, { categories, pets }: ImportPaths): ImportPaths {
   if (categories === undefined) return { pets: path }
   if (pets === undefined) return { categories: path }
   const extension = extname(path)

@@ -9,7 +9,7 @@ export const ROWS_PER_PAGE = 1000
 
 export type TableRow = Readonly<Record<string, Value>>
 
-interface Column {
+interface StoreColumn {
   readonly name: string
   readonly isText: boolean
 }
@@ -17,9 +17,9 @@ interface Column {
 /** A table that every store has, on both engines. */
 export interface StoreTable {
   readonly name: string
-  readonly columns: readonly Column[]
+  readonly columns: readonly StoreColumn[]
   /** The columns of the primary key, in its order. */
-  readonly key: readonly Column[]
+  readonly key: readonly StoreColumn[]
   /** The rows that the migrations insert, in the order of the key. */
   readonly freshRows: readonly TableRow[]
 }
@@ -47,7 +47,10 @@ export function storeTables(): StoreTable[] {
   for (const script of migrations) database.run(script)
   const catalog = Map.groupBy(database.query<CatalogRow, []>(CATALOG).all(), ({ table }) => table)
   return [...catalog].map(([name, rows]) => {
-    const columnOf = ({ column, type }: CatalogRow): Column => ({ name: column, isText: type === 'TEXT' })
+    const columnOf = ({ column, type }: CatalogRow): StoreColumn => ({
+      name: column,
+      isText: type === 'TEXT',
+    })
     const keyRows = rows.filter(({ place }) => place > 0n).sort((a, b) => Number(a.place - b.place))
     const table = { name, columns: rows.map(columnOf), key: keyRows.map(columnOf) }
     return { ...table, freshRows: database.query<TableRow, []>(selectPage(table).text).all() }
@@ -91,7 +94,7 @@ export function countRows({ name }: StoreTable): Statement<{ rows: bigint }> {
 
 /** The count and the checksum of the rows of a table, in the order of its key. */
 export class TableDigest {
-  readonly #columns: readonly Column[]
+  readonly #columns: readonly StoreColumn[]
   readonly #hash: Hash = createHash('sha256')
   #rows = 0
 
@@ -128,7 +131,7 @@ export async function findUsedTable(
 }
 
 /** Returns a row as a JSON array with exact integers. Two rows with the same text have the same values. */
-function canonicalText(columns: readonly Column[], row: TableRow): string {
+function canonicalText(columns: readonly StoreColumn[], row: TableRow): string {
   const texts = columns.map(({ name }) => {
     const value = row[name] ?? null
     return typeof value === 'bigint' ? String(value) : JSON.stringify(value)
@@ -136,10 +139,10 @@ function canonicalText(columns: readonly Column[], row: TableRow): string {
   return `[${texts.join(',')}]\n`
 }
 
-function listOf(columns: readonly Column[]): string {
+function listOf(columns: readonly StoreColumn[]): string {
   return columns.map(quoted).join(', ')
 }
 
-function quoted({ name }: Column): string {
+function quoted({ name }: StoreColumn): string {
   return `"${name}"`
 }

@@ -83,6 +83,8 @@ interface Source {
   readonly text: string
 }
 
+const TYPESCRIPT = '{src,build,test,bench,fuzz}/**/*.{ts,tsx}'
+
 function sources(pattern: string): Source[] {
   return [...new Glob(pattern).scanSync(ROOT)]
     .filter(path => !path.includes('node_modules'))
@@ -299,7 +301,7 @@ test('control: a call with positional values is detected', () => {
 const makesRefusals = /^src\/(model\/(refusals|error)|(contract|sandboxes)\/refusals|engine\/outcome)\.ts$/
 
 test('each refusal is written once', () => {
-  const others = sources('src/**/*.ts').filter(({ path }) => !makesRefusals.test(path))
+  const others = sources('src/**/*.{ts,tsx}').filter(({ path }) => !makesRefusals.test(path))
   const made = others.filter(source => isProgram(source) && source.text.includes('new StoreError('))
   expect(made.map(({ path }) => path)).toEqual([])
   const refusals = sources('src/{model,contract}/refusals.ts')
@@ -331,15 +333,17 @@ function importCycles(files: readonly Source[]): string[] {
   return cycles
 }
 
-test('no .ts file imports itself through other .ts files', () => {
-  expect(importCycles(sources('{src,build,test,bench,fuzz}/**/*.ts'))).toEqual([])
+test('no .ts or .tsx file imports itself through other files', () => {
+  expect(importCycles(sources(TYPESCRIPT))).toEqual([])
 })
 
-test('control: a circle of imports is detected', () => {
-  const files = ['a', 'b', 'c'].map((name, index, names) =>
-    importing(`src/${name}.ts`, `src/${names[(index + 1) % 3]}.ts`),
-  )
-  expect(importCycles(files)).toEqual(['src/a.ts -> src/b.ts -> src/c.ts -> src/a.ts'])
+test('control: a circle of imports is detected, also through .tsx files and through imports at run time', () => {
+  const paths = ['src/a.ts', 'src/b.tsx', 'src/c.ts']
+  const files = paths.map((path, index) => importing(path, paths[(index + 1) % 3] ?? ''))
+  expect(importCycles(files)).toEqual(['src/a.ts -> src/b.tsx -> src/c.ts -> src/a.ts'])
+  const view: Source = importing('src/view.tsx', 'src/views.ts')
+  const views: Source = { path: 'src/views.ts', text: "const load = () => import('./view.tsx')" }
+  expect(importCycles([view, views])).toEqual(['src/view.tsx -> src/views.ts -> src/view.tsx'])
 })
 
 /** Returns whether a file was written by hand. Some files of the client are generated from the contract. */
@@ -353,42 +357,67 @@ function declaredTypes(source: Source): (readonly [name: string, path: string])[
   return [...declarations].map(([, name = '']) => [name, source.path] as const)
 }
 
-test('no two types in the .ts files of src have the same name', () => {
+/** Returns each type name that more than one file declares: `Files in src/a.ts and src/b.tsx`. */
+function sharedTypeNames(sources: readonly Source[]): string[] {
   const files = new Map<string, string>()
-  const twice: string[] = []
-  for (const [name, path] of sources('src/**/*.ts')
-    .filter(isProgram)
-    .filter(isWritten)
-    .flatMap(declaredTypes)) {
+  const shared: string[] = []
+  for (const [name, path] of sources.flatMap(declaredTypes)) {
     const other = files.get(name)
-    if (other !== undefined && other !== path) twice.push(`${name} in ${other} and ${path}`)
+    if (other !== undefined && other !== path) shared.push(`${name} in ${other} and ${path}`)
     files.set(name, path)
   }
-  expect(files.size).toBeGreaterThan(200)
-  expect(twice).toEqual([])
+  return shared
+}
+
+test('no two types in the .ts and .tsx files of src have the same name', () => {
+  const files = sources('src/**/*.{ts,tsx}').filter(isProgram).filter(isWritten)
+  expect(files.flatMap(declaredTypes).length).toBeGreaterThan(600)
+  expect(sharedTypeNames(files)).toEqual([])
 })
 
-test('no retired name is in a .ts or .sql file', () => {
-  const retired = readFileSync(join(ROOT, 'test', 'conventions', 'retired-names.txt'), 'utf8')
-    .split('\n')
-    .filter(line => line !== '' && !line.startsWith('# '))
-  expect(retired.length).toBeGreaterThan(150)
-  const pattern = new RegExp(
-    `(?<![\\w-])(${retired.map(name => RegExp.escape(name)).join('|')})(?![\\w-])`,
-    'g',
-  )
-  const found = sources('{src,build,test,bench,fuzz}/**/*.{ts,sql}').flatMap(({ path, text }) =>
-    // A migration that has run keeps the names of its time.
-    path.includes('/migrations/') ? [] : [...text.matchAll(pattern)].map(([name]) => `${path}: ${name}`),
-  )
-  const files = sources('{src,build,test,bench,fuzz}/**/*.ts').filter(({ path }) => retired.includes(path))
-  expect([...found, ...files.map(({ path }) => path)]).toEqual([])
+test('control: a type of a .tsx file that has the name of another type is detected', () => {
+  const files = [
+    { path: 'src/cli/a.ts', text: 'export interface Files {\n}' },
+    { path: 'src/console/b.tsx', text: 'type Files = {}\nfunction View({ files }: { files: Files }) {}' },
+  ]
+  expect(sharedTypeNames(files)).toEqual(['Files in src/cli/a.ts and src/console/b.tsx'])
+})
+
+const retiredNames = readFileSync(join(ROOT, 'test', 'conventions', 'retired-names.txt'), 'utf8')
+  .split('\n')
+  .filter(line => line !== '' && !line.startsWith('# '))
+const retiredName = new RegExp(
+  `(?<![\\w-])(${retiredNames.map(name => RegExp.escape(name)).join('|')})(?![\\w-])`,
+  'g',
+)
+
+/** The text before a closing tag of JSX. */
+const JSX_TEXT = /[>}][^<>{}()=;]*(?=<\/)/g
+
+/** Returns the retired names in the path and the text of a file. */
+function retiredIn({ path, text }: Source): string[] {
+  // Users read the text of JSX: a word there is not a name.
+  const code = path.endsWith('.tsx') ? text.replaceAll(JSX_TEXT, '') : text
+  // A migration that has run keeps the names of its time.
+  const found = path.includes('/migrations/') ? [] : [...code.matchAll(retiredName)].map(([name]) => name)
+  return [...(retiredNames.includes(path) ? [path] : []), ...found].map(name => `${path}: ${name}`)
+}
+
+test('no .ts, .tsx or .sql file has a retired name, or contains one', () => {
+  expect(retiredNames.length).toBeGreaterThan(150)
+  expect(sources('{src,build,test,bench,fuzz}/**/*.{ts,tsx,sql}').flatMap(retiredIn)).toEqual([])
+})
+
+test('control: a retired name of a file, and in a .tsx file, is detected', () => {
+  const name = retiredNames.find(retired => /^[a-z]\w*$/.test(retired)) ?? ''
+  const file = retiredNames.find(retired => retired.endsWith('.ts')) ?? ''
+  const view = { path: 'src/console/x.tsx', text: `return <p>{${name}()}. ${name} is text here.</p>` }
+  expect(retiredIn(view)).toEqual([`${view.path}: ${name}`])
+  expect(retiredIn({ path: file, text: `const my${name} = 1` })).toEqual([`${file}: ${file}`])
 })
 
 test('file names are in kebab case, and none is a word that says nothing, such as utils or index', () => {
-  const names = sources('{src,build,test,bench,fuzz}/**/*.{ts,tsx}').flatMap(({ path }) =>
-    path.split('/').slice(1),
-  )
+  const names = sources(TYPESCRIPT).flatMap(({ path }) => path.split('/').slice(1))
   expect(names.filter(name => emptyNames.test(name))).toEqual([])
   expect(names.filter(name => !/^[a-z0-9-]+(\.(test|d))?(\.tsx?)?$/.test(name))).toEqual([])
 })

@@ -48,7 +48,7 @@ export function StockOverTime({ points, height }: StockOverTimeProps) {
       }}
       yAxisProps={{ allowDecimals: false, width: 48, domain: [0, 'auto'] }}
       // While no pointer is over the chart, the tooltip has no point, and `atMs` is not a number.
-      tooltipProps={{ labelFormatter: atMs => (typeof atMs === 'number' ? instantText(atMs) : '') }}
+      tooltipProps={{ labelFormatter: atMs => (typeof atMs === 'number' ? tooltipLabel(atMs) : '') }}
       lineChartProps={{ accessibilityLayer: false }}
       lineProps={{ isAnimationActive: false }}
       tickLine="none"
@@ -62,6 +62,6 @@ function tickFormat(points: readonly StockPoint[]): (atMs: number) => string {
   return periodMs < DAYS_FROM_MS ? formatTime : formatDate
 }
 
-function instantText(atMs: number): string {
+function tooltipLabel(atMs: number): string {
   return formatInstant(new Date(atMs).toISOString())
 }

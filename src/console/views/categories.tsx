@@ -46,12 +46,12 @@ const columns: readonly Column<Category>[] = [
   },
 ]
 
-type Opened =
+type OpenedCategoryDialog =
   | { readonly dialog: 'add' }
   | { readonly dialog: 'edit'; readonly category: Version<Category> }
   | { readonly dialog: 'delete'; readonly category: Category }
 
-function actionColumn(onOpen: (opened: Opened) => void): Column<Category> {
+function actionColumn(onOpen: (opened: OpenedCategoryDialog) => void): Column<Category> {
   return { head: 'Actions', cell: category => <CategoryActions category={category} onOpen={onOpen} /> }
 }
 
@@ -59,10 +59,10 @@ export function Categories() {
   const { client } = useSession()
   const can = useCan()
   const { get, set } = useUrlFilters()
-  const [opened, setOpened] = useState<Opened>()
+  const [opened, setOpened] = useState<OpenedCategoryDialog>()
   const close = (): void => setOpened(undefined)
   // A category that was read for Edit must not replace a dialog that was opened meanwhile.
-  const open = (next: Opened): void => setOpened(current => current ?? next)
+  const open = (next: OpenedCategoryDialog): void => setOpened(current => current ?? next)
   const name = get('name')
   const sort = optionIn(
     nameSorts.map(({ value }) => value),
@@ -110,7 +110,7 @@ export function Categories() {
 
 interface CategoryActionsProps {
   readonly category: Category
-  readonly onOpen: (opened: Opened) => void
+  readonly onOpen: (opened: OpenedCategoryDialog) => void
 }
 
 function CategoryActions({ category, onOpen }: CategoryActionsProps) {

@@ -12,13 +12,13 @@ import { Refusal } from '../parts/refusal.tsx'
 /** The maximum number of problems that the page lists. */
 const SHOWN_MAX = 100
 
-type Files = Readonly<Record<CatalogueFile, File | null>>
+type ChosenFiles = Readonly<Record<CatalogueFile, File | null>>
 
 /** Loads categories and pets from CSV files, after a dry run that lists the invalid lines. */
 export function Import() {
   const { key } = useSession()
   const queries = useQueryClient()
-  const [files, setFiles] = useState<Files>({ categories: null, pets: null })
+  const [files, setFiles] = useState<ChosenFiles>({ categories: null, pets: null })
   const run = useMutation({
     mutationFn: async (dryRun: boolean) => ({ dryRun, result: await load(key, files, dryRun) }),
     onSuccess: ({ dryRun }) => (dryRun ? undefined : queries.invalidateQueries()),
@@ -95,7 +95,7 @@ function FileField({ label, kind, file, onChange }: FileFieldProps) {
   )
 }
 
-async function load(key: string, files: Files, dryRun: boolean): Promise<ImportResult> {
+async function load(key: string, files: ChosenFiles, dryRun: boolean): Promise<ImportResult> {
   const read = async (name: CatalogueFile) =>
     files[name] ? readCatalogue(name, files[name]) : { rows: [], problems: [] }
   const [categories, pets] = [await read('categories'), await read('pets')]

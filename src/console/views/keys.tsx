@@ -25,12 +25,12 @@ const scopes: readonly { value: Scope; label: string }[] = [
   { value: 'admin', label: 'admin – everything' },
 ]
 
-type Opened = { readonly dialog: 'create' } | { readonly dialog: 'revoke'; readonly key: ApiKey }
+type OpenedKeyDialog = { readonly dialog: 'create' } | { readonly dialog: 'revoke'; readonly key: ApiKey }
 
 /** The keys of the store, with their scopes. */
 export function Keys() {
   const { client, info } = useSession()
-  const [opened, setOpened] = useState<Opened>()
+  const [opened, setOpened] = useState<OpenedKeyDialog>()
   const [secret, setSecret] = useState<string>()
   const close = (): void => setOpened(undefined)
   return (

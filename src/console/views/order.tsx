@@ -15,17 +15,17 @@ import { Page } from '../parts/page.tsx'
 import { Refusal } from '../parts/refusal.tsx'
 import { StateDiagram } from '../parts/state-diagram.tsx'
 import { EditOrder } from './edit-order.tsx'
-import type { ViewProps } from './views.ts'
+import type { ViewProps } from './view-props.ts'
 
 /** An open dialog about an order, with the version that the user saw when it was opened. */
-interface Opened {
+interface OpenedOrderDialog {
   readonly dialog: 'edit' | 'complete' | 'cancel'
   readonly version: Version<Order>
 }
 
 /** One order, with its values and the actions on it. */
 export function OrderView({ id }: ViewProps) {
-  const [opened, setOpened] = useState<Opened>()
+  const [opened, setOpened] = useState<OpenedOrderDialog>()
   const close = (): void => setOpened(undefined)
   return (
     <>
@@ -38,7 +38,7 @@ export function OrderView({ id }: ViewProps) {
   )
 }
 
-function OrderContent({ id, onOpen }: ViewProps & { readonly onOpen: (opened: Opened) => void }) {
+function OrderContent({ id, onOpen }: ViewProps & { readonly onOpen: (opened: OpenedOrderDialog) => void }) {
   const { client } = useSession()
   const isId = idIn(id) !== undefined
   const { data, error, refetch } = useQuery({
@@ -109,7 +109,7 @@ function OrderFacts({ order }: { readonly order: Order }) {
 
 interface OrderActionsProps {
   readonly version: Version<Order>
-  readonly onOpen: (opened: Opened) => void
+  readonly onOpen: (opened: OpenedOrderDialog) => void
 }
 
 function OrderActions({ version, onOpen }: OrderActionsProps) {

@@ -19,7 +19,7 @@ import { Refusal } from '../parts/refusal.tsx'
 import { StateDiagram } from '../parts/state-diagram.tsx'
 import { StatusBadge } from '../parts/status.tsx'
 import { NotFound } from './not-found.tsx'
-import type { ViewProps } from './views.ts'
+import type { ViewProps } from './view-props.ts'
 
 const states = [
   { name: 'available' },

@@ -1,11 +1,7 @@
 import { type ComponentType, type LazyExoticComponent, lazy } from 'react'
 import type { Scope } from '../../client/petstore-client.ts'
 import { loadView } from '../data/script.ts'
-
-/** The properties of a view: the id in its address, or an empty text if the address has none. */
-export interface ViewProps {
-  readonly id: string
-}
+import type { ViewProps } from './view-props.ts'
 
 interface ViewRoute {
   readonly path: string

@@ -27,17 +27,17 @@ import { formatCount, formatInstant } from '../parts/format.ts'
 import { Page } from '../parts/page.tsx'
 import { type Column, PagedTable } from '../parts/paged-table.tsx'
 import { Refusal, sentenceOf } from '../parts/refusal.tsx'
-import type { ViewProps } from './views.ts'
+import type { ViewProps } from './view-props.ts'
 import { WebhookSecret, WebhookState } from './webhooks.tsx'
 
 /** An open dialog about a webhook. */
-type Opened =
+type OpenedWebhookDialog =
   | { readonly dialog: 'delete' | 'rotate'; readonly webhookId: bigint }
   | { readonly dialog: 'secret'; readonly secret: string }
 
 /** One webhook with its deliveries. */
 export function WebhookView({ id }: ViewProps) {
-  const [opened, setOpened] = useState<Opened>()
+  const [opened, setOpened] = useState<OpenedWebhookDialog>()
   return (
     <>
       <WebhookContent id={id} onOpen={setOpened} />
@@ -48,7 +48,7 @@ export function WebhookView({ id }: ViewProps) {
 }
 
 interface WebhookContentProps extends ViewProps {
-  readonly onOpen: (opened: Opened) => void
+  readonly onOpen: (opened: OpenedWebhookDialog) => void
 }
 
 function WebhookContent({ id, onOpen }: WebhookContentProps) {
@@ -112,7 +112,7 @@ function WebhookFacts({ webhook }: { readonly webhook: Webhook }) {
 
 interface WebhookActionsProps {
   readonly webhook: Webhook
-  readonly onOpen: (opened: Opened) => void
+  readonly onOpen: (opened: OpenedWebhookDialog) => void
   /** Called when a test event was created. */
   readonly onTested: () => void
 }
@@ -162,8 +162,8 @@ function useActAtOnce(onDone?: () => void) {
 }
 
 interface WebhookDialogProps {
-  readonly opened: Opened | undefined
-  readonly onOpen: (opened: Opened | undefined) => void
+  readonly opened: OpenedWebhookDialog | undefined
+  readonly onOpen: (opened: OpenedWebhookDialog | undefined) => void
 }
 
 function WebhookDialog({ opened, onOpen }: WebhookDialogProps) {
