@@ -19,6 +19,8 @@ const NODES = 3
 const TTL_SECONDS = 20
 /** The interval of Patroni's checks, and the time limit of its retries. Patroni accepts no shorter time limit. */
 const LOOP_SECONDS = 3
+/** The time limit for a node to become the primary: much longer than the lifetime of the lock. */
+const PRIMARY_MS_MAX = 180_000
 
 const { values } = parseArgs({ options: { failovers: { type: 'string', default: '20' } } })
 const failovers = Number(values.failovers)
@@ -133,6 +135,17 @@ async function primaryOf(nodes: readonly Node[]): Promise<Node | undefined> {
   return nodes.find((_, index) => ['master', 'primary'].includes(roles[index] ?? ''))
 }
 
+/** Returns the primary as soon as a node reports that it is the primary. Throws after PRIMARY_MS_MAX. */
+async function waitForPrimary(nodes: readonly Node[]): Promise<Node> {
+  const deadlineMs = performance.now() + PRIMARY_MS_MAX
+  while (performance.now() < deadlineMs) {
+    const primary = await primaryOf(nodes)
+    if (primary) return primary
+    await Bun.sleep(100)
+  }
+  throw new Error(`no node has reported within ${PRIMARY_MS_MAX / 1000} s that it is the primary`)
+}
+
 /** Returns whether one of the nodes is a standby that each commit waits for. */
 async function hasSynchronousStandby(nodes: readonly Node[]): Promise<boolean> {
   const answers = nodes.map(({ api }) =>
@@ -163,8 +176,7 @@ const nodes: Node[] = []
 for (let index = 0; index < NODES; index++) nodes.push(await startNode(index))
 try {
   await until('the cluster has a synchronous standby', async () => hasSynchronousStandby(nodes), 180_000)
-  const first = await primaryOf(nodes)
-  if (!first) throw new Error('there is no primary')
+  const first = await waitForPrimary(nodes)
   const database = `petstore_${process.pid}`
   const address = `postgres://postgres:postgres@127.0.0.1:${first.port}`
   {
@@ -180,8 +192,7 @@ try {
   const gapsMs: number[] = []
   for (let failover = 1; failover <= failovers; failover++) {
     await until('all nodes run, and one is a synchronous standby', async () => isComplete(nodes), 180_000)
-    const primary = await primaryOf(nodes)
-    if (!primary) continue
+    const primary = await waitForPrimary(nodes)
     const before = acknowledged.length
     await until('orders are placed', () => acknowledged.length > before + 50, 60_000)
     const killedMs = performance.now()
@@ -199,8 +210,8 @@ try {
     )
   }
   await stop()
-  const primary = await primaryOf(nodes)
-  const url = `postgres://postgres:postgres@127.0.0.1:${primary?.port ?? first.port}/${database}`
+  const { port } = await waitForPrimary(nodes)
+  const url = `postgres://postgres:postgres@127.0.0.1:${port}/${database}`
   const lost = await missingOrders(url, acknowledged)
   const longest = Math.round(Math.max(...gapsMs) / 100) / 10
   process.stdout.write(
