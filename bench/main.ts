@@ -16,25 +16,66 @@ const PAGE = join(import.meta.dir, '..', 'PERFORMANCE.md')
 /** The schedule of published runs. A run with fewer or shorter rounds is only printed. */
 const PUBLISHED: Schedule = { rounds: 5, seconds: 3 }
 
-const topics: Readonly<Record<string, (schedule: Schedule) => Promise<Section[]>>> = {
-  reads: benchReads,
-  orders: benchOrders,
-  events: benchEvents,
-  postgres: benchPostgres,
-  peers: benchPeers,
-  large: benchLarge,
-  start: benchStart,
+interface Topic {
+  readonly about: string
+  readonly run: (schedule: Schedule) => Promise<Section[]>
+}
+
+const topics: Readonly<Record<string, Topic>> = {
+  reads: { run: benchReads, about: 'one pet, and the first 20 of 100,000 pets' },
+  orders: { run: benchOrders, about: 'orders on SQLite, with and without an idempotency key' },
+  events: { run: benchEvents, about: 'orders on SQLite, with and without webhooks and streams' },
+  postgres: { run: benchPostgres, about: 'orders on PostgreSQL, of one and of several processes' },
+  peers: {
+    run: benchPeers,
+    about: 'reads and orders against other servers; installs them in bench/peers at the first run',
+  },
+  large: {
+    run: benchLarge,
+    about: 'reads in few short rounds, a start and an import, with a million pets; takes 2 GB on the disk',
+  },
+  start: {
+    run: benchStart,
+    about: 'the time of a start, and memory at rest and under load; ignores --rounds and --seconds',
+  },
+}
+
+const USAGE = `Usage: npm run bench -- [options]
+
+  --only TOPICS  run only these topics, separated by commas (default: all)
+  --rounds N     the rounds of each comparison (default: ${PUBLISHED.rounds})
+  --seconds N    the seconds of each run in a round (default: ${PUBLISHED.seconds})
+  --write        write the results to PERFORMANCE.md; takes at least the default rounds and seconds
+  --help         print this text
+
+Topics:
+${Object.entries(topics)
+  .map(([name, { about }]) => `  ${name.padEnd(13)}  ${about}`)
+  .join('\n')}`
+
+/** Returns the options. Throws an error with the usage if they are wrong. */
+function parseOptions() {
+  try {
+    return parseArgs({
+      options: {
+        only: { type: 'string', default: Object.keys(topics).join(',') },
+        rounds: { type: 'string', default: String(PUBLISHED.rounds) },
+        seconds: { type: 'string', default: String(PUBLISHED.seconds) },
+        write: { type: 'boolean', default: false },
+        help: { type: 'boolean', default: false },
+      },
+    }).values
+  } catch (error) {
+    throw new Error(`${error instanceof Error ? error.message : error}\n\n${USAGE}`)
+  }
 }
 
 async function main(): Promise<void> {
-  const { values } = parseArgs({
-    options: {
-      only: { type: 'string', default: Object.keys(topics).join(',') },
-      rounds: { type: 'string', default: String(PUBLISHED.rounds) },
-      seconds: { type: 'string', default: String(PUBLISHED.seconds) },
-      write: { type: 'boolean', default: false },
-    },
-  })
+  const values = parseOptions()
+  if (values.help) {
+    process.stdout.write(`${USAGE}\n`)
+    return
+  }
   const schedule = {
     rounds: parsePositive('rounds', values.rounds),
     seconds: parsePositive('seconds', values.seconds),
@@ -42,17 +83,17 @@ async function main(): Promise<void> {
   if (values.write && (schedule.rounds < PUBLISHED.rounds || schedule.seconds < PUBLISHED.seconds)) {
     throw new Error(`--write takes at least ${PUBLISHED.rounds} rounds of ${PUBLISHED.seconds} seconds`)
   }
-  const benches = values.only.split(',').map(name => {
-    const bench = topics[name]
-    if (!bench) throw new Error(`--only takes ${Object.keys(topics).join(', ')}; not ${name}`)
-    return { name, bench }
+  const chosen = values.only.split(',').map(name => {
+    const topic = topics[name]
+    if (!topic) throw new Error(`--only takes ${Object.keys(topics).join(', ')}; not ${name}`)
+    return { name, topic }
   })
   // This is checked before the run, which takes minutes.
   if (values.write) assertTopicsFree(PAGE, values.only)
   const texts = [environmentText(schedule.rounds, schedule.seconds)]
-  for (const { name, bench } of benches) {
+  for (const { name, topic } of chosen) {
     process.stderr.write(`${name}\n`)
-    texts.push(...(await bench(schedule)).map(sectionText))
+    texts.push(...(await topic.run(schedule)).map(sectionText))
   }
   const report = texts.join('\n\n')
   process.stdout.write(`${report}\n`)
