@@ -1,43 +1,24 @@
-import { Button, Group, Skeleton, Table, Text } from '@mantine/core'
+import { Button, Group, Text } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { type ReactNode, useEffect } from 'react'
 import { ApiError, type ListPage } from '../../client/petstore-client.ts'
 import { type ListPlace, useListPlace } from '../data/list-place.ts'
+import { ColumnTable, type TableProps } from './column-table.tsx'
 import { formatCount } from './format.ts'
 import { Refusal } from './refusal.tsx'
 
-/** One column of a table. */
-export interface Column<Row> {
-  readonly head: string
-  /** Numbers are aligned right. */
-  readonly isNumber?: true
-  /** Short texts such as dates stay on one line. */
-  readonly isShort?: true
-  readonly cell: (row: Row) => ReactNode
-}
-
-interface PagedTableProps<Row> {
-  /** What the table contains, for screen readers. */
-  readonly label: string
+interface PagedTableProps<Row> extends TableProps<Row> {
   /** The key of the query: the first part names the resource, the others are the filters. */
   readonly queryKey: readonly unknown[]
   /** Reads one page; `cursor` is undefined for the first page. */
   readonly read: (cursor: string | undefined) => Promise<ListPage<Row>>
-  readonly columns: readonly Column<Row>[]
-  readonly idOf: (row: Row) => bigint | string
   /** How often the page is read again, in milliseconds. Only for data whose changes no event reports. */
   readonly refreshMs?: number
   /** Shown instead of the table if the first page is empty. */
   readonly empty: ReactNode
   /** The parameter of the address that contains the cursor, if a view has more than one table. */
   readonly cursorName?: string
-  /** The width in pixels below which the table scrolls sideways, so that its columns stay readable. */
-  readonly minWidth?: number
 }
-
-const SKELETON_ROWS = 8
-/** The default of `minWidth`: narrower columns would break every word. */
-const TABLE_MIN_PX = 640
 
 /** A list of the API as a table. It reads one page at a time, so a million rows are as fast as ten. */
 export function PagedTable<Row>(props: PagedTableProps<Row>) {
@@ -49,15 +30,12 @@ export function PagedTable<Row>(props: PagedTableProps<Row>) {
 }
 
 function Pages<Row>({
-  label,
   queryKey,
   read,
-  columns,
-  idOf,
   refreshMs,
   empty,
   cursorName = 'cursor',
-  minWidth = TABLE_MIN_PX,
+  ...table
 }: PagedTableProps<Row>) {
   const place = useListPlace(cursorName)
   const { cursor } = place
@@ -78,45 +56,7 @@ function Pages<Row>({
   if (isEmpty && !isGone) return <>{empty}</>
   return (
     <>
-      <Table.ScrollContainer
-        minWidth={minWidth}
-        // The arrow keys scroll a table that is wider than the screen.
-        scrollAreaProps={{ viewportProps: { tabIndex: 0, role: 'group', 'aria-label': label } }}
-      >
-        <Table aria-label={label} aria-busy={isPending || isPlaceholderData} highlightOnHover>
-          <Table.Thead>
-            <Table.Tr>
-              {columns.map(({ head, isNumber }) => (
-                <Table.Th key={head} className={isNumber ? 'number' : undefined}>
-                  {head}
-                </Table.Th>
-              ))}
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {data
-              ? data.items.map(row => (
-                  <Table.Tr key={String(idOf(row))}>
-                    {columns.map(({ head, isNumber, isShort, cell }) => (
-                      <Table.Td key={head} className={isNumber ? 'number' : isShort ? 'short' : 'name'}>
-                        {cell(row)}
-                      </Table.Td>
-                    ))}
-                  </Table.Tr>
-                ))
-              : Array.from({ length: SKELETON_ROWS }, (_, index) => (
-                  // biome-ignore lint/suspicious/noArrayIndexKey: the rows of a skeleton are all the same
-                  <Table.Tr key={index}>
-                    {columns.map(({ head }) => (
-                      <Table.Td key={head}>
-                        <Skeleton height={18} />
-                      </Table.Td>
-                    ))}
-                  </Table.Tr>
-                ))}
-          </Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
+      <ColumnTable {...table} rows={data?.items} isBusy={isPending || isPlaceholderData} />
       <PageButtons place={place} next={data?.next} isReading={isPlaceholderData} />
     </>
   )

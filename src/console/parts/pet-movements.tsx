@@ -5,10 +5,11 @@ import type { MovementReason, StockMovement } from '../../client/petstore-client
 import type { StockPoint } from '../charts/stock-over-time.tsx'
 import { useSession } from '../data/store.ts'
 import { ChartPlace } from './chart-place.tsx'
+import type { Column } from './column-table.tsx'
 import { Empty } from './empty.tsx'
 import { formatChange, formatCount, formatInstant, formatUnits } from './format.ts'
 import { lazyChart } from './lazy-chart.tsx'
-import { type Column, PagedTable } from './paged-table.tsx'
+import { PagedTable } from './paged-table.tsx'
 
 const StockOverTime = lazyChart(async () => (await import('../charts/stock-over-time.tsx')).StockOverTime)
 

@@ -2,10 +2,11 @@ import { Stack, Title } from '@mantine/core'
 import type { AuditEntry, ListPage } from '../../client/petstore-client.ts'
 import { useSession } from '../data/store.ts'
 import { ChangeSentence } from './change-sentence.tsx'
+import type { Column } from './column-table.tsx'
 import { Empty } from './empty.tsx'
 import { formatInstant } from './format.ts'
 import { KeyName } from './names.tsx'
-import { type Column, PagedTable } from './paged-table.tsx'
+import { PagedTable } from './paged-table.tsx'
 
 interface TimelineRow {
   readonly entry: AuditEntry

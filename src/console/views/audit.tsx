@@ -5,11 +5,12 @@ import { nameText } from '../data/name-text.ts'
 import { useSession } from '../data/store.ts'
 import { idIn, useUrlFilters } from '../data/url-filters.ts'
 import { ChangeSentence } from '../parts/change-sentence.tsx'
+import type { Column } from '../parts/column-table.tsx'
 import { Empty } from '../parts/empty.tsx'
 import { formatInstant } from '../parts/format.ts'
 import { KeyName } from '../parts/names.tsx'
 import { Page } from '../parts/page.tsx'
-import { type Column, PagedTable } from '../parts/paged-table.tsx'
+import { PagedTable } from '../parts/paged-table.tsx'
 
 /** The state after a change is JSON: a narrower column would make each row as high as a page. */
 const AUDIT_MIN_PX = 1000

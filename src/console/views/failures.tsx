@@ -1,9 +1,10 @@
-import { Badge, Button, Group, NumberInput, Select, Stack, Table, Text } from '@mantine/core'
+import { Badge, Button, Group, NumberInput, Select, Stack, Text } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { operations } from '../../client/operations.ts'
 import { callControl } from '../data/control.ts'
 import { useSession } from '../data/store.ts'
+import { type Column, ColumnTable } from '../parts/column-table.tsx'
 import { Empty } from '../parts/empty.tsx'
 import { FormDialog } from '../parts/form-dialog.tsx'
 import { Page } from '../parts/page.tsx'
@@ -131,7 +132,15 @@ export function Failures() {
       {data && rules.length === 0 && (
         <Empty title="No failures">Add a failure to see how your program copes with it.</Empty>
       )}
-      {rules.length > 0 && <RuleTable rules={rules} onRemove={remove} />}
+      {rules.length > 0 && (
+        <ColumnTable
+          label="Failures"
+          columns={[...columns, actionColumn(remove)]}
+          rows={rules}
+          idOf={({ name }) => name}
+          minWidth={TABLE_MIN_PX}
+        />
+      )}
       {isAdding && <AddFailure rules={rules} save={save} onClose={() => setAdding(false)} />}
     </Page>
   )
@@ -141,55 +150,37 @@ function withoutCounts({ calls: _, applied: __, ...rule }: ShownRule): NewRule {
   return rule
 }
 
-interface RuleTableProps {
-  readonly rules: readonly ShownRule[]
-  readonly onRemove: (name: string) => void
-}
+const columns: readonly Column<ShownRule>[] = [
+  { head: 'Name', cell: ({ name }) => name },
+  { head: 'Operation', cell: ({ operation }) => operation ?? 'All' },
+  { head: 'When', isShort: true, cell: ({ when }) => conditionText(when) },
+  {
+    head: 'Effect',
+    cell: ({ effect }) => (
+      <Badge variant="light" color="gray" tt="none">
+        {effectText(effect)}
+      </Badge>
+    ),
+  },
+  { head: 'Calls', isNumber: true, cell: ({ calls }) => calls },
+  { head: 'Applied', isNumber: true, cell: ({ applied }) => applied },
+]
 
-function RuleTable({ rules, onRemove }: RuleTableProps) {
-  return (
-    <Table.ScrollContainer minWidth={TABLE_MIN_PX}>
-      <Table aria-label="Failures" verticalSpacing="xs">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Name</Table.Th>
-            <Table.Th>Operation</Table.Th>
-            <Table.Th>When</Table.Th>
-            <Table.Th>Effect</Table.Th>
-            <Table.Th className="number">Calls</Table.Th>
-            <Table.Th className="number">Applied</Table.Th>
-            <Table.Th>Action</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {rules.map(rule => (
-            <Table.Tr key={rule.name}>
-              <Table.Td className="name">{rule.name}</Table.Td>
-              <Table.Td className="name">{rule.operation ?? 'All'}</Table.Td>
-              <Table.Td className="short">{conditionText(rule.when)}</Table.Td>
-              <Table.Td className="name">
-                <Badge variant="light" color="gray" tt="none">
-                  {effectText(rule.effect)}
-                </Badge>
-              </Table.Td>
-              <Table.Td className="number">{rule.calls}</Table.Td>
-              <Table.Td className="number">{rule.applied}</Table.Td>
-              <Table.Td>
-                <Button
-                  size="compact-sm"
-                  variant="default"
-                  aria-label={`Remove ${rule.name}`}
-                  onClick={() => onRemove(rule.name)}
-                >
-                  Remove
-                </Button>
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
-  )
+function actionColumn(onRemove: (name: string) => void): Column<ShownRule> {
+  return {
+    head: 'Action',
+    isShort: true,
+    cell: ({ name }) => (
+      <Button
+        size="compact-sm"
+        variant="default"
+        aria-label={`Remove ${name}`}
+        onClick={() => onRemove(name)}
+      >
+        Remove
+      </Button>
+    ),
+  }
 }
 
 function effectText({ type, ...members }: ShownEffect): string {

@@ -8,12 +8,12 @@ import {
   Modal,
   Select,
   Stack,
-  Table,
   Text,
   TextInput,
 } from '@mantine/core'
 import { useState } from 'react'
 import { type ShownRequest, useRequests } from '../data/requests.ts'
+import { type Column, ColumnTable } from '../parts/column-table.tsx'
 import { Empty } from '../parts/empty.tsx'
 import { Page } from '../parts/page.tsx'
 import { Panel } from '../parts/panel.tsx'
@@ -74,7 +74,13 @@ export function Requests() {
       {shown.length === 0 ? (
         <Empty title="No requests">Requests to the sandbox appear here as they arrive.</Empty>
       ) : (
-        <RequestTable requests={shown} onOpen={setOpened} />
+        <ColumnTable
+          label="Requests"
+          columns={columnsOf(setOpened)}
+          rows={shown}
+          idOf={({ number }) => number}
+          minWidth={TABLE_MIN_PX}
+        />
       )}
       {opened && <RequestDetail request={opened} onClose={() => setOpened(undefined)} />}
     </Page>
@@ -131,46 +137,22 @@ function Filters({ filter, onChange }: FiltersProps) {
   )
 }
 
-interface RequestTableProps {
-  readonly requests: readonly ShownRequest[]
-  readonly onOpen: (request: ShownRequest) => void
-}
-
-function RequestTable({ requests, onOpen }: RequestTableProps) {
-  return (
-    <Table.ScrollContainer minWidth={TABLE_MIN_PX}>
-      <Table aria-label="Requests" verticalSpacing="xs">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Time</Table.Th>
-            <Table.Th>Method</Table.Th>
-            <Table.Th>Path</Table.Th>
-            <Table.Th>Status</Table.Th>
-            <Table.Th className="number">ms</Table.Th>
-            <Table.Th>Failure</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {requests.map(request => (
-            <Table.Tr key={request.number}>
-              <Table.Td className="short">{timeOf(request)}</Table.Td>
-              <Table.Td className="short">{request.method}</Table.Td>
-              <Table.Td className="name">
-                <Anchor component="button" type="button" ta="left" onClick={() => onOpen(request)}>
-                  {request.path}
-                </Anchor>
-              </Table.Td>
-              <Table.Td className="short">
-                <StatusBadge request={request} />
-              </Table.Td>
-              <Table.Td className="number">{request.ms}</Table.Td>
-              <Table.Td className="name">{request.fault}</Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
-  )
+function columnsOf(onOpen: (request: ShownRequest) => void): readonly Column<ShownRequest>[] {
+  return [
+    { head: 'Time', isShort: true, cell: timeOf },
+    { head: 'Method', isShort: true, cell: ({ method }) => method },
+    {
+      head: 'Path',
+      cell: request => (
+        <Anchor component="button" type="button" ta="left" onClick={() => onOpen(request)}>
+          {request.path}
+        </Anchor>
+      ),
+    },
+    { head: 'Status', isShort: true, cell: request => <StatusBadge request={request} /> },
+    { head: 'ms', isNumber: true, cell: ({ ms }) => ms },
+    { head: 'Failure', cell: ({ fault }) => fault },
+  ]
 }
 
 function timeOf({ at }: ShownRequest): string {
