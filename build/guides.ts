@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { Marked, type Token } from 'marked'
+import { escapeHtml } from '../src/api/escape-html.ts'
 
 const ROOT = join(import.meta.dir, '..')
 const GUIDES = join(ROOT, 'docs')
@@ -49,21 +50,21 @@ function guidePage(name: string, text: string): { html: string; pictures: Readon
       link({ href, tokens }) {
         const content = this.parser.parseInline(tokens)
         const address = addressOf(href, folder, root)
-        if (address !== undefined) return `<a href="${escaped(address)}">${content}</a>`
+        if (address !== undefined) return `<a href="${escapeHtml(address)}">${content}</a>`
         const path = href.replace(/^\.\.\//, '').replace(/#.*/, '')
-        return content === path ? `<code>${content}</code>` : `${content} (<code>${escaped(path)}</code>)`
+        return content === path ? `<code>${content}</code>` : `${content} (<code>${escapeHtml(path)}</code>)`
       },
       image({ href, text }) {
         pictures.add(href)
-        return `<img src="${escaped(folder + href)}" alt="${escaped(text)}">`
+        return `<img src="${escapeHtml(folder + href)}" alt="${escapeHtml(text)}">`
       },
       code({ text, lang = '' }) {
         const [language = ''] = lang.split(' ', 1)
         // With a tab index, the keyboard can scroll the block.
-        return `<pre tabindex="0" class="${escaped(language)}"><code>${escaped(text)}\n</code></pre>\n`
+        return `<pre tabindex="0" class="${escapeHtml(language)}"><code>${escapeHtml(text)}\n</code></pre>\n`
       },
       html({ text }) {
-        return escaped(text)
+        return escapeHtml(text)
       },
     },
   })
@@ -110,7 +111,7 @@ function pageHtml(title: string, article: string, folder: string, root: string):
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>${escaped(title)} - Petstore</title>
+<title>${escapeHtml(title)} - Petstore</title>
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="${folder}${basename(STYLE_SHEET)}">
 </head>
@@ -125,8 +126,4 @@ ${article}</main>
 </body>
 </html>
 `
-}
-
-function escaped(text: string): string {
-  return text.replace(/[&<>"]/g, character => `&#${character.charCodeAt(0)};`)
 }
