@@ -1,8 +1,8 @@
 import { z } from 'zod'
 
 // Clients of the event stream: `bun bench/event-listener.ts '<JSON>'` opens N streams from the current position and
-// reads them as fast as they arrive. It counts the blocks of each stream: events, comments and the first `retry`. It
-// responds to a GET with the smallest count.
+// reads them as fast as they arrive. It counts the events of each stream, and responds to a GET with the smallest of
+// these counts.
 
 const Plan = z.strictObject({
   port: z.number(),
@@ -12,9 +12,13 @@ const Plan = z.strictObject({
 })
 
 interface StreamCount {
-  blocks: number
-  endsInNewline: boolean
+  events: number
+  /** The end of the last chunk, because a marker can be in two chunks. */
+  rest: Buffer
 }
+
+/** Every event has one such line. No other line of a stream starts like this. */
+const MARKER = '\ndata: '
 
 const { port, storePort, adminKey, streams } = Plan.parse(JSON.parse(process.argv[2] ?? ''))
 const counts: StreamCount[] = []
@@ -24,15 +28,14 @@ const head = [
   `Authorization: Bearer ${adminKey}`,
 ]
 
-/** Counts the empty lines, because each block of a stream ends with one. */
 function count(stream: StreamCount, chunk: Buffer): void {
-  if (stream.endsInNewline && chunk[0] === 10) stream.blocks++
-  for (let end = chunk.indexOf('\n\n'); end >= 0; end = chunk.indexOf('\n\n', end + 2)) stream.blocks++
-  stream.endsInNewline = chunk[chunk.length - 1] === 10
+  const bytes = Buffer.concat([stream.rest, chunk])
+  for (let at = bytes.indexOf(MARKER); at >= 0; at = bytes.indexOf(MARKER, at + 1)) stream.events++
+  stream.rest = bytes.subarray(Math.max(0, bytes.length - MARKER.length + 1))
 }
 
 for (let index = 0; index < streams; index++) {
-  const stream = { blocks: 0, endsInNewline: false }
+  const stream: StreamCount = { events: 0, rest: Buffer.alloc(0) }
   const firstData = Promise.withResolvers<void>()
   await Bun.connect({
     hostname: '127.0.0.1',
@@ -57,5 +60,5 @@ Bun.serve({
   hostname: '127.0.0.1',
   port,
   fetch: () =>
-    Response.json({ count: counts.reduce((least, { blocks }) => Math.min(least, blocks), Infinity) }),
+    Response.json({ count: counts.reduce((least, { events }) => Math.min(least, events), Infinity) }),
 })

@@ -21,7 +21,7 @@ const STREAMS = 10
 const STREAMS_FOR_MEMORY = 1000
 const ORDERS_PER_SECOND = 50
 const ORDERS_MIN = 100
-const BLOCKS_WAIT_MS_MAX = 30_000
+const ARRIVAL_WAIT_MS_MAX = 30_000
 
 const Latencies = z.strictObject({
   stream: z.array(z.number()),
@@ -46,10 +46,10 @@ export async function benchEvents(schedule: Schedule): Promise<Section[]> {
 
 async function benchNotification(schedule: Schedule): Promise<Section> {
   using files = openTempDirectory()
-  const place = await makeSqliteStore(files.folder('notifying'), PETS, 'full')
-  const quietPlace = await makeSqliteStore(files.folder('quiet'), PETS, 'full')
-  await using notifying = await startNotifyingStore(place)
-  await using quiet = await startNotifyingStore(quietPlace)
+  const place = await makeSqliteStore(files.folder('notifying'), PETS, 'available')
+  const quietPlace = await makeSqliteStore(files.folder('quiet'), PETS, 'available')
+  await using notifying = await startStoreWithPrivateWebhooks(place)
+  await using quiet = await startStoreWithPrivateWebhooks(quietPlace)
   await using receiver = await startListening('event-receiver.ts', {})
   for (const path of ['one', 'two']) {
     const client = createClient({ baseUrl: `http://127.0.0.1:${notifying.port}`, key: ADMIN_KEY })
@@ -60,11 +60,12 @@ async function benchNotification(schedule: Schedule): Promise<Section> {
   const contestant = (name: string, { port, pid }: ServerProcess, other: ServerProcess): Contestant => ({
     name,
     run: async seconds => {
-      // Otherwise the other store would send its remaining deliveries during this measurement.
+      // Otherwise the store with webhooks would send its remaining deliveries while the other one is measured. Both are
+      // paused, so that both are measured alike.
       process.kill(other.pid, 'SIGSTOP')
       try {
         const load = { port, pid, connections: CLIENTS, seconds }
-        const sample = await generateOrders(load, { pets: PETS, keyPrefix: null })
+        const sample = await generateOrders(load, { pets: PETS, idempotencyKeyPrefix: null })
         if (pid === notifying.pid) orders += sample.answered
         return sample
       } finally {
@@ -79,8 +80,7 @@ async function benchNotification(schedule: Schedule): Promise<Section> {
     ],
     schedule,
   )
-  // The first block of a stream is not an event.
-  await waitForBlocks(listener, 1 + 2 * orders)
+  await waitForEvents(listener, 2 * orders)
   const [of, against] = results
   if (!of || !against) throw new Error('a contestant has no result')
   return {
@@ -108,8 +108,8 @@ async function benchNotification(schedule: Schedule): Promise<Section> {
 
 async function measureLatency({ rounds, seconds }: Schedule): Promise<Figure[]> {
   using files = openTempDirectory()
-  const place = await makeSqliteStore(files.folder('store'), PETS, 'full')
-  await using store = await startNotifyingStore(place)
+  const place = await makeSqliteStore(files.folder('store'), PETS, 'available')
+  await using store = await startStoreWithPrivateWebhooks(place)
   const orders = Math.max(ORDERS_MIN, rounds * seconds * ORDERS_PER_SECOND)
   const plan = {
     base: `http://127.0.0.1:${store.port}`,
@@ -118,7 +118,7 @@ async function measureLatency({ rounds, seconds }: Schedule): Promise<Figure[]> 
     orders,
     perSecond: ORDERS_PER_SECOND,
   }
-  const timeoutMs = (orders / ORDERS_PER_SECOND) * 3000 + BLOCKS_WAIT_MS_MAX
+  const timeoutMs = (orders / ORDERS_PER_SECOND) * 3000 + ARRIVAL_WAIT_MS_MAX
   const measured = Latencies.parse(JSON.parse(await runProgram('event-latency.ts', plan, timeoutMs)))
   const { stream, webhook, roundTrip } = measured
   if (stream.length !== orders || webhook.length !== orders) {
@@ -143,14 +143,14 @@ async function measureLatency({ rounds, seconds }: Schedule): Promise<Figure[]> 
 
 async function measureMemory(): Promise<Figure[]> {
   using files = openTempDirectory()
-  const place = await makeSqliteStore(files.folder('store'), PETS, 'full')
+  const place = await makeSqliteStore(files.folder('store'), PETS, 'available')
   await using store = await startStore(place)
   const client = createClient({ baseUrl: `http://127.0.0.1:${store.port}`, key: ADMIN_KEY })
   await client.placeOrder({ body: { petId: BigInt(PET_ID_FIRST) } })
   const before = residentMib(store)
   await using listener = await startListening('event-listener.ts', streamsOf(store, STREAMS_FOR_MEMORY))
   await client.placeOrder({ body: { petId: BigInt(PET_ID_FIRST) } })
-  await waitForBlocks(listener, 3)
+  await waitForEvents(listener, 2)
   const after = residentMib(store)
   return [
     { name: 'memory without a stream', value: before, unit: 'MiB' },
@@ -164,7 +164,7 @@ async function measureMemory(): Promise<Figure[]> {
 }
 
 /** Starts a store that may send webhooks to this machine. */
-async function startNotifyingStore({ directory }: Place): Promise<ServerProcess> {
+async function startStoreWithPrivateWebhooks({ directory }: Place): Promise<ServerProcess> {
   const port = freePort()
   const environment = {
     PETSTORE_DATA: directory,
@@ -185,16 +185,17 @@ async function startListening(name: string, plan: object): Promise<ServerProcess
   return startServerProcess([programFile(name), JSON.stringify({ port, ...plan })], {}, port)
 }
 
+/** Returns the count of a receiver (its requests) or of a listener (the events of the stream that has the fewest). */
 async function countOf({ port }: ServerProcess): Promise<number> {
   const body = await (await fetch(`http://127.0.0.1:${port}/`)).json()
   return z.object({ count: z.number() }).parse(body).count
 }
 
-/** Resolves once every stream of a listener has this number of blocks; throws if they do not arrive in time. */
-async function waitForBlocks(listener: ServerProcess, blocks: number): Promise<void> {
-  const deadline = performance.now() + BLOCKS_WAIT_MS_MAX
-  for (let count = 0; count < blocks; ) {
-    if (performance.now() > deadline) throw new Error(`a stream had ${count} blocks of ${blocks}`)
+/** Resolves once every stream of a listener has this number of events. Throws if they do not arrive in time. */
+async function waitForEvents(listener: ServerProcess, events: number): Promise<void> {
+  const deadline = performance.now() + ARRIVAL_WAIT_MS_MAX
+  for (let count = 0; count < events; ) {
+    if (performance.now() > deadline) throw new Error(`a stream had ${count} events of ${events}`)
     await Bun.sleep(100)
     count = await countOf(listener)
   }

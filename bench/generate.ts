@@ -50,9 +50,9 @@ export function generateReadsAndWrites(
 /** Places orders and returns the counts. Throws if a response is not 201. */
 export function generateOrders(
   load: Load,
-  { pets, keyPrefix }: { pets: number; keyPrefix: string | null },
+  { pets, idempotencyKeyPrefix }: { pets: number; idempotencyKeyPrefix: string | null },
 ): Promise<Sample> {
-  const request = { kind: 'order', adminKey: ADMIN_KEY, petIdFirst: PET_ID_FIRST, pets, keyPrefix }
+  const request = { kind: 'order', adminKey: ADMIN_KEY, petIdFirst: PET_ID_FIRST, pets, idempotencyKeyPrefix }
   return runForSample('load.ts', { ...load, status: 201, request })
 }
 

@@ -43,7 +43,7 @@ export const LoadPlan = z.strictObject({
       petIdFirst: z.number(),
       pets: z.number(),
       /** The prefix of the Idempotency-Key of each request, or null for requests without such a key. */
-      keyPrefix: z.string().nullable(),
+      idempotencyKeyPrefix: z.string().nullable(),
     }),
   ]),
 })

@@ -10,14 +10,15 @@ export function requestWriter({ port, request }: LoadPlan): () => string {
     return () => `GET ${nextTarget()}${end}`
   }
   if (request.kind === 'read-write') return readWriteWriter(request, host)
-  const { adminKey, petIdFirst, pets, keyPrefix } = request
+  const { adminKey, petIdFirst, pets, idempotencyKeyPrefix } = request
   const head =
     `POST /store/orders HTTP/1.1\r\n${host}Authorization: Bearer ${adminKey}\r\n` +
     'Content-Type: application/json\r\n'
   let sent = 0
   return () => {
     const body = `{"petId":${petIdFirst + Math.floor(Math.random() * pets)},"quantity":1}`
-    const key = keyPrefix === null ? '' : `Idempotency-Key: "${keyPrefix}-${sent++}"\r\n`
+    const key =
+      idempotencyKeyPrefix === null ? '' : `Idempotency-Key: "${idempotencyKeyPrefix}-${sent++}"\r\n`
     return `${head}${key}Content-Length: ${body.length}\r\n\r\n${body}`
   }
 }

@@ -36,7 +36,7 @@ export async function benchPostgres(schedule: Schedule): Promise<Section[]> {
     const place = { directory: files.folder(name), databaseUrl }
     await makeStore(place)
     await using database = new SQL({ url: databaseUrl, max: 1 })
-    for (const statement of fillStatements(PETS, 'full')) await database.unsafe(statement)
+    for (const statement of fillStatements(PETS, 'available')) await database.unsafe(statement)
     await database.unsafe('VACUUM ANALYZE')
     return place
   }
@@ -141,7 +141,7 @@ async function placeOrders(
   const connections = CLIENTS / stores.length
   const samples = await Promise.all(
     stores.map(({ port, pid }) =>
-      generateOrders({ port, pid, connections, seconds }, { pets: PETS, keyPrefix: null }),
+      generateOrders({ port, pid, connections, seconds }, { pets: PETS, idempotencyKeyPrefix: null }),
     ),
   )
   await waitForSequencer(database)

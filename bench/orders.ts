@@ -27,7 +27,7 @@ async function benchSqliteOrders(schedule: Schedule, isKeyed: boolean): Promise<
   using files = openTempDirectory()
   const fill = async (name: string): Promise<string> => {
     const directory = files.folder(name)
-    await makeSqliteStore(directory, PETS, 'full')
+    await makeSqliteStore(directory, PETS, 'available')
     return directory
   }
   const directories = {
@@ -38,12 +38,12 @@ async function benchSqliteOrders(schedule: Schedule, isKeyed: boolean): Promise<
   }
   await using group = await startStore({ directory: directories.group })
   await using single = await startStore({ directory: directories.single }, { preload: 'one-commit.ts' })
-  const nextKeyPrefix = keyPrefixSource(isKeyed)
+  const nextIdempotencyKeyPrefix = idempotencyKeyPrefixSource(isKeyed)
   const served = (name: string, { port, pid }: ServerProcess): CountingContestant =>
     countingContestant(name, seconds =>
       generateOrders(
         { port, pid, connections: CLIENTS, seconds },
-        { pets: PETS, keyPrefix: nextKeyPrefix() },
+        { pets: PETS, idempotencyKeyPrefix: nextIdempotencyKeyPrefix() },
       ),
     )
   const direct = (name: string, variant: 'verbs' | 'statements'): CountingContestant =>
@@ -52,7 +52,7 @@ async function benchSqliteOrders(schedule: Schedule, isKeyed: boolean): Promise<
         file: databaseFile(directories[variant]),
         variant,
         batchSize: CEILING_BATCH,
-        keyPrefix: nextKeyPrefix(),
+        idempotencyKeyPrefix: nextIdempotencyKeyPrefix(),
         petIdFirst: PET_ID_FIRST,
         pets: PETS,
         seconds,
@@ -73,7 +73,7 @@ async function benchSqliteOrders(schedule: Schedule, isKeyed: boolean): Promise<
 }
 
 /** Returns a function that returns a new prefix of idempotency keys at each call, or always null without keys. */
-function keyPrefixSource(isKeyed: boolean): () => string | null {
+function idempotencyKeyPrefixSource(isKeyed: boolean): () => string | null {
   let count = 0
   return () => (isKeyed ? `bench-${++count}` : null)
 }

@@ -130,13 +130,16 @@ function aboutReads({ version }: Node): string[] {
 
 async function benchPeerOrders(node: Node, schedule: Schedule): Promise<Section> {
   using files = openTempDirectory()
-  const place = await makeSqliteStore(files.folder('store'), PETS, 'full')
+  const place = await makeSqliteStore(files.folder('store'), PETS, 'available')
   const host = { node, directory: files.folder('peers') }
   await using fastifyServer = await startFastify(host, place)
   await using store = await startStore(place)
   const buyer = (name: string, { port, pid }: ServerProcess): CountingContestant =>
     countingContestant(name, seconds =>
-      generateOrders({ port, pid, connections: CONNECTIONS, seconds }, { pets: PETS, keyPrefix: null }),
+      generateOrders(
+        { port, pid, connections: CONNECTIONS, seconds },
+        { pets: PETS, idempotencyKeyPrefix: null },
+      ),
     )
   const buyers = [buyer('placeOrder, petstore', store), buyer(FASTIFY, fastifyServer)] as const
   const results = await interleave(buyers, schedule)

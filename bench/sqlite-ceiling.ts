@@ -16,14 +16,14 @@ const Plan = z.strictObject({
   variant: z.enum(['verbs', 'statements']),
   batchSize: z.number(),
   /** The prefix of the idempotency keys, or null for orders without such a key. */
-  keyPrefix: z.string().nullable(),
+  idempotencyKeyPrefix: z.string().nullable(),
   petIdFirst: z.number(),
   pets: z.number(),
   warmSeconds: z.number(),
   seconds: z.number(),
 })
 
-const { file, variant, batchSize, keyPrefix, petIdFirst, pets, warmSeconds, seconds } = Plan.parse(
+const { file, variant, batchSize, idempotencyKeyPrefix, petIdFirst, pets, warmSeconds, seconds } = Plan.parse(
   JSON.parse(process.argv[2] ?? ''),
 )
 // Opening the file sets WAL with synchronous=FULL, so every commit is durable, and throws if SQLite refuses.
@@ -33,7 +33,7 @@ let keysMade = 0
 function makeOrders(): { petId: bigint; key: string | null }[] {
   return Array.from({ length: batchSize }, () => ({
     petId: BigInt(petIdFirst + Math.floor(Math.random() * pets)),
-    key: keyPrefix === null ? null : `${keyPrefix}-${keysMade++}`,
+    key: idempotencyKeyPrefix === null ? null : `${idempotencyKeyPrefix}-${keysMade++}`,
   }))
 }
 

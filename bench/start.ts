@@ -68,7 +68,7 @@ async function measureRest(): Promise<Figure> {
 
 async function measureLoad(): Promise<{ figures: Figure[]; seconds: number }> {
   using files = openTempDirectory()
-  const place = await makeSqliteStore(files.folder('store'), PETS, 'full')
+  const place = await makeSqliteStore(files.folder('store'), PETS, 'available')
   await using store = await startStore(place)
   const shop = { adminKey: ADMIN_KEY, petIdFirst: PET_ID_FIRST, pets: PETS }
   const plan = { port: store.port, connections: CONNECTIONS, requests: REQUESTS, ...shop }

@@ -98,7 +98,7 @@ export async function makeStore(place: Place): Promise<void> {
  * Returns the statements, for both engines, that insert `pets` pets into category 1. The pets have more units than a
  * benchmark can order; with `mixed` stock, every fourth pet is sold.
  */
-export function fillStatements(pets: number, stock: 'full' | 'mixed'): readonly string[] {
+export function fillStatements(pets: number, stock: 'available' | 'mixed'): readonly string[] {
   const sold = stock === 'mixed' ? 'i % 4 = 3' : '1 = 0'
   return [
     `INSERT INTO pet (id, name, name_key, category_id, on_hold, quantity, reserved, status, version,
@@ -118,7 +118,7 @@ export function fillStatements(pets: number, stock: 'full' | 'mixed'): readonly 
 export async function makeSqliteStore(
   directory: string,
   pets: number,
-  stock: 'full' | 'mixed',
+  stock: 'available' | 'mixed',
 ): Promise<Place> {
   await makeStore({ directory })
   using database = new Database(databaseFile(directory))

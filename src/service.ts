@@ -64,7 +64,7 @@ export interface ServiceOptions {
   /** Replaces the default limits. */
   readonly admission?: Admission
   /** Why no webhook can be registered and nothing is delivered, as a sentence; undefined if webhooks work. */
-  readonly webhooksOff?: string
+  readonly webhooksRefusal?: string
   readonly sweeping?: SweepTimes
   /** The pages that are the same for every store; by default, they are loaded for this store. */
   readonly pages?: Pages
@@ -213,7 +213,7 @@ function startEvents(
   forRequests: Pick<Pipeline, 'longPoll' | 'streams' | 'makeSecret' | 'checkTarget'>
   stop: () => Promise<void>
 } {
-  const { engine, base, clock, webhooksOff, allowPrivateWebhooks: allowPrivate, delivery = {} } = options
+  const { engine, base, clock, webhooksRefusal, allowPrivateWebhooks: allowPrivate, delivery = {} } = options
   const box = makeSecretBox(options.secretKey)
   const rules = { allowPrivate, resolve: delivery.resolve ?? resolveHost }
   const commitSignal = new CommitSignal(engine.watch)
@@ -250,14 +250,14 @@ function startEvents(
     isAlone: engine.name === 'sqlite',
     ...delivery,
   })
-  const dispatcher = webhooksOff === undefined ? new Dispatcher(dispatcherOptions()) : undefined
+  const dispatcher = webhooksRefusal === undefined ? new Dispatcher(dispatcherOptions()) : undefined
   return {
     forRequests: {
       longPoll: new LongPoll(commitSignal, engine.readScan),
       streams,
       makeSecret: kind => makeSecret(kind, box),
       checkTarget: async url => {
-        if (webhooksOff !== undefined && url !== undefined) throw invalidUrl(webhooksOff)
+        if (webhooksRefusal !== undefined && url !== undefined) throw invalidUrl(webhooksRefusal)
         await checkWebhookUrl(url, rules)
       },
     },

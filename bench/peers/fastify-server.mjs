@@ -9,7 +9,7 @@ const { port, file } = JSON.parse(process.argv[2] ?? '')
 
 const database = new Database(file)
 database.pragma('journal_mode = WAL')
-// The default of better-sqlite3 is NORMAL: a power failure could then lose orders with a response.
+// The default of better-sqlite3 is NORMAL. A power failure could then lose acknowledged orders.
 database.pragma('synchronous = FULL')
 if (database.pragma('journal_mode', { simple: true }) !== 'wal') throw new Error('SQLite refuses WAL')
 if (database.pragma('synchronous', { simple: true }) !== 2) throw new Error('SQLite refuses synchronous=FULL')
@@ -29,14 +29,19 @@ const placeOrder = database.transaction(order => {
   return insertOrder.run(order).lastInsertRowid
 })
 
-const id = { type: 'integer', minimum: 1 }
+const positiveInteger = { type: 'integer', minimum: 1 }
 const problem = { type: 'object', properties: { code: { type: 'string' } } }
 const getPetSchema = {
-  params: { type: 'object', properties: { petId: id }, required: ['petId'] },
+  params: { type: 'object', properties: { petId: positiveInteger }, required: ['petId'] },
   response: {
     200: {
       type: 'object',
-      properties: { id, name: { type: 'string' }, categoryId: id, status: { type: 'string' } },
+      properties: {
+        id: positiveInteger,
+        name: { type: 'string' },
+        categoryId: positiveInteger,
+        status: { type: 'string' },
+      },
     },
     404: problem,
   },
@@ -44,13 +49,21 @@ const getPetSchema = {
 const placeOrderSchema = {
   body: {
     type: 'object',
-    properties: { petId: id, quantity: { type: 'integer', minimum: 1, maximum: 1_000_000, default: 1 } },
+    properties: {
+      petId: positiveInteger,
+      quantity: { type: 'integer', minimum: 1, maximum: 1_000_000, default: 1 },
+    },
     required: ['petId'],
   },
   response: {
     201: {
       type: 'object',
-      properties: { id, petId: id, quantity: id, complete: { type: 'boolean' } },
+      properties: {
+        id: positiveInteger,
+        petId: positiveInteger,
+        quantity: positiveInteger,
+        complete: { type: 'boolean' },
+      },
     },
     409: problem,
   },

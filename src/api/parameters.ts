@@ -116,7 +116,7 @@ function readOne(
   if (candidate !== undefined && result.success) return result.data
   const [issue] = result.error?.issues ?? []
   const code = candidate === undefined || !issue ? 'type_mismatch' : explain(issue, candidate).code
-  errors.push(misreadParameter(location, name, { expects: parameter.expects, text, code }))
+  errors.push(misreadParameter(location, name, { ...parameter, text, code }))
   return undefined
 }
 

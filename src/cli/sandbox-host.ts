@@ -44,11 +44,11 @@ export function hostFailure(error: unknown, host: string, keySource: string): un
   )
 }
 
-/** The codes of a server that has no control operations. */
+/** The codes with which a server without control operations refuses them, with the status 404 or 405. */
 const OTHER_SERVER_CODES: readonly string[] = ['route_not_found', 'method_not_allowed', 'unknown']
 
 function refusalText({ status, code, message, errors }: ApiError, host: string, keySource: string): string {
-  if (OTHER_SERVER_CODES.includes(code)) {
+  if ((status === 404 || status === 405) && OTHER_SERVER_CODES.includes(code)) {
     const hint = 'Give the address of a host with --host-url; "petstore sandboxes" starts one.'
     return `${host} is not a host of sandboxes: it may be a store, or one sandbox. ${hint}`
   }

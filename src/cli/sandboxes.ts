@@ -91,7 +91,7 @@ async function run(options: Readonly<Record<string, string | boolean | undefined
       baseUrl: config.baseUrl ?? reachableBase(config.host, listener.port),
       trustedProxies: config.trustedProxies,
       allowPrivateWebhooks: config.allowPrivateWebhooks,
-      webhooksOff:
+      webhooksRefusal:
         options.sandboxWebhooks === true
           ? undefined
           : 'This host sends no webhooks from sandboxes. Its operator can allow them with --sandbox-webhooks.',

@@ -20,7 +20,7 @@ export interface SandboxOptions extends Omit<ClientOptions, 'baseUrl' | 'key'> {
   readonly seedKey?: string | undefined
   /** A text for people, such as the name of a test. */
   readonly label?: string | undefined
-  /** The time until the host deletes the sandbox, in seconds, from 60 to 604,800; a day by default. */
+  /** The time until the sandbox expires, in seconds, from 60 to 604,800; a day by default. */
   readonly lifetimeSeconds?: Int64Input | undefined
 }
 
@@ -34,11 +34,11 @@ export interface SandboxClient extends Client, AsyncDisposable {
   readonly baseUrl: string
   /** The admin key of the store, which is valid only here. */
   readonly adminKey: string
-  /** When the host deletes the sandbox. */
+  /** When the sandbox expires. The host deletes it some minutes later. */
   readonly expiresAt: string
   /**
-   * Restores the content of the seed, or of a snapshot of this sandbox. New ids continue from that content. The fault
-   * rules and the request log remain.
+   * Restores the content of the seed, or of a snapshot of this sandbox. New ids follow the last ids of that content.
+   * The key, the clock, the fault rules and the request log remain.
    */
   reset(snapshot?: string): Promise<Sandbox>
   /** Stores the current content under a name of lower-case letters, digits and hyphens. */
@@ -60,12 +60,13 @@ export interface SandboxClient extends Client, AsyncDisposable {
   delete(): Promise<void>
 }
 
-/** The codes with which a server without control operations responds. */
+/** The codes with which a server without control operations refuses them, with the status 404 or 405. */
 const OTHER_SERVER_CODES: readonly string[] = ['route_not_found', 'method_not_allowed', 'unknown']
 
 /**
  * Creates a sandbox on a host (`petstore sandboxes`), and returns a client of its store. Throws TypeError or RangeError
- * for invalid options, ApiError if the host refuses, and ConnectionError if no valid response arrives.
+ * for invalid options, TypeError if the server has no control operations, ApiError if the host refuses, and
+ * ConnectionError if no valid response arrives.
  */
 export async function createSandbox(options: SandboxOptions = {}): Promise<SandboxClient> {
   const { host = hostOfEnvironment(), seed, seedKey, label, lifetimeSeconds, ...clientOptions } = options
@@ -76,7 +77,7 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
   }
   const hostControl = makeSandboxControl({ ...clientOptions, baseUrl: host, key: seedKey })
   const created = await hostControl.create({ seed, label, lifetimeSeconds }).catch(error => {
-    if (!(error instanceof ApiError) || !OTHER_SERVER_CODES.includes(error.code)) throw error
+    if (!(error instanceof ApiError) || !isFromOtherServer(error)) throw error
     throw new TypeError(`${host} is not a host of sandboxes: it may be a store, or one sandbox.`, {
       cause: error,
     })
@@ -85,6 +86,10 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
   const client = createClient({ ...clientOptions, baseUrl, key: adminKey })
   const control = makeSandboxControl({ ...clientOptions, baseUrl: host, key: adminKey })
   return { ...client, id, baseUrl, adminKey, expiresAt, ...controlsOf(control, id) }
+}
+
+function isFromOtherServer({ status, code }: ApiError): boolean {
+  return (status === 404 || status === 405) && OTHER_SERVER_CODES.includes(code)
 }
 
 type SandboxMethods = Omit<SandboxClient, keyof Client | 'id' | 'baseUrl' | 'adminKey' | 'expiresAt'>

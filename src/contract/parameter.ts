@@ -5,17 +5,19 @@ import { instant, instantOrDate } from '../model/instant.ts'
 import { int64, parseInt64 } from '../model/int64.ts'
 import { text } from '../model/text.ts'
 
-/** A path, query or header parameter: how its text is parsed, and the schema of its value. */
+/** A path or query parameter: how its text is parsed, and the schema of its value. */
 export interface Parameter<T = unknown> {
   readonly schema: z.ZodType<T>
   /** Returns the value of the decoded text, for the schema; undefined if the text has the wrong form. */
   readonly read: (text: string) => unknown
   /** The required form of the text, for messages: `a 64-bit integer`. */
   readonly expects: string
+  /** What to know about this text in a URL, for messages of the server: `a + is written %2B`. */
+  readonly urlHint?: string
   readonly description: string
   readonly example?: string | number | boolean
   readonly required?: true
-  /** Whether the description allows an empty value. Gateways refuse an empty value that it does not allow. */
+  /** Whether the OpenAPI description allows an empty value. If it does not, gateways refuse an empty value. */
   readonly mayBeEmpty?: true
 }
 
@@ -88,11 +90,15 @@ export function booleanParameter(description: string): Parameter<boolean> {
   }
 }
 
+/** In a query, a plain + means a space. */
+const PLUS_HINT = 'a + is written %2B'
+
 export function instantParameter(description: string, example = '2026-12-01T00:00:00Z'): Parameter<string> {
   return {
     schema: instant,
     read: value => value,
-    expects: 'an RFC 3339 date-time with an offset (a + is written %2B)',
+    expects: 'an RFC 3339 date-time with an offset',
+    urlHint: PLUS_HINT,
     description,
     example,
   }
@@ -103,8 +109,8 @@ export function periodParameter(description: string, example: string): Parameter
   return {
     schema: instantOrDate,
     read: value => value,
-    expects:
-      'an RFC 3339 date-time with an offset (a + is written %2B), or a date that exists, such as 2026-11-21',
+    expects: 'an RFC 3339 date-time with an offset, or a date that exists, such as 2026-11-21',
+    urlHint: PLUS_HINT,
     description,
     example,
   }
@@ -125,8 +131,8 @@ export function enumParameter<const T extends Record<string, string>>(
 }
 
 /**
- * Returns a `sort` parameter. `id` is the name of its enum in generated code. The example must be a sort
- * that the examples of the filters allow.
+ * Returns a `sort` parameter. `id` is the name of its enum in generated code. Some filters restrict the sort, and tools
+ * send all examples in one request, so the example must be a sort that every filter of the list allows.
  */
 export function sortParameter<const T extends Readonly<Record<string, string>>>(
   id: string,

@@ -39,7 +39,7 @@ export interface SharedOptions {
   readonly delivery: ServiceOptions['delivery']
   readonly allowPrivateWebhooks: boolean
   /** Why sandboxes send no webhooks; undefined if they do. */
-  readonly webhooksOff: string | undefined
+  readonly webhooksRefusal: string | undefined
 }
 
 export interface OpenSandboxOptions extends SharedOptions {
@@ -227,7 +227,7 @@ export class OpenSandbox {
           closing: this.#closing.promise,
         }),
       },
-      ...(options.webhooksOff !== undefined && { webhooksOff: options.webhooksOff }),
+      ...(options.webhooksRefusal !== undefined && { webhooksRefusal: options.webhooksRefusal }),
     }
   }
 }

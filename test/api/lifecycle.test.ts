@@ -2,7 +2,8 @@ import { describe, expect, test } from 'bun:test'
 import { makePet } from '../support/shop.ts'
 import { codeOf, onEveryEngine, openTestStore } from '../support/store.ts'
 
-const SUNSET = Date.parse('2028-01-01T00:00:00Z')
+/** The first instant after the sunset of getPet, in milliseconds since 1970. */
+const RETIRED_FROM_MS = Date.parse('2028-01-01T00:00:00Z')
 
 onEveryEngine(engine => {
   test('every response of getPet has the headers of its deprecation, its sunset and its replacement', async () => {
@@ -61,12 +62,12 @@ onEveryEngine(engine => {
     }
   })
 
-  test('after the sunset of an operation every id gets 410, and only the lifecycle clock decides', async () => {
-    let clock = SUNSET - 1
+  test('the lifecycle clock decides when an operation responds with 410, and dates no change', async () => {
+    let clock = RETIRED_FROM_MS - 1
     await using store = await openTestStore(engine, { lifecycleClock: () => clock })
     const { petId } = await makePet(store.client)
     expect((await store.send('GET', `/pets/${petId}`)).status).toBe(200)
-    clock = SUNSET
+    clock = RETIRED_FROM_MS
     const bodies = new Set<string>()
     for (const path of [`/pets/${petId}`, '/pets/404', '/pets/-1']) {
       const reply = await store.send('GET', path)
@@ -106,7 +107,7 @@ describe('the stability gate', () => {
     { stability: 'experimental', movements: 200, summary: 200 },
   ] as const
   for (const { stability, movements, summary } of gates) {
-    test(`${stability} hides operations below it, both in the behaviour and in the description`, async () => {
+    test(`${stability} serves and describes exactly the operations that are at least as stable`, async () => {
       await using store = await openTestStore('sqlite', { stability })
       const { petId } = await makePet(store.client)
       const preview = { headers: { 'Petstore-Preview': 'store-summary' } }

@@ -177,6 +177,15 @@ test('a refusal of the host is an ApiError with its code, and invalid options ar
   await expect(openSandbox({ timeoutMs: 0 })).rejects.toThrow(RangeError)
 })
 
+test('a server without control operations is reported as such, and a proxy without its host is not', async () => {
+  const answer = (status: number) =>
+    openSandbox({ fetch: async () => new Response('<h1>proxy</h1>', { status }) })
+  for (const status of [404, 405]) await expect(answer(status)).rejects.toThrow('is not a host of sandboxes')
+  await expect(answer(400)).rejects.toMatchObject({ name: 'ApiError', status: 400, code: 'unknown' })
+  await using sandbox = await openSandbox()
+  await expect(openSandbox({ host: sandbox.baseUrl })).rejects.toThrow('is not a host of sandboxes')
+})
+
 test('the host can be given in the environment; if no host is given, the error says how to give one', async () => {
   process.env.PETSTORE_SANDBOXES = host.base
   try {

@@ -54,7 +54,7 @@ test(
 )
 
 test(
-  'a store that accepts requests without a response is reported soon, until it responds',
+  'a store that accepts requests but does not respond is soon reported, and the report disappears when it responds',
   async () => {
     const { page, faults } = await browser.open(store(), '/pets')
     await page.getByRole('heading', { name: 'Pets' }).waitFor()
@@ -74,14 +74,16 @@ test(
 test(
   'an idle page reports a store that stops, whether it follows the events or not',
   async () => {
-    const stopped = await openTestStore('sqlite')
-    const { page } = await browser.open(stopped, '')
-    const { page: secondTab } = await browser.open(stopped, '/pets', { tabOf: page })
-    const polling = await browser.open(stopped, '/pets', { key: await keyWith(stopped, 'orders:read') })
+    const stoppingStore = await openTestStore('sqlite')
+    const { page } = await browser.open(stoppingStore, '')
+    const { page: secondTab } = await browser.open(stoppingStore, '/pets', { tabOf: page })
+    const polling = await browser.open(stoppingStore, '/pets', {
+      key: await keyWith(stoppingStore, 'orders:read'),
+    })
     const pages = [page, secondTab, polling.page]
     await page.getByRole('region', { name: 'Live events' }).waitFor()
     for (const tab of pages.slice(1)) await tab.getByRole('heading', { name: 'Pets', exact: true }).waitFor()
-    await stopped[Symbol.asyncDispose]()
+    await stoppingStore[Symbol.asyncDispose]()
     for (const tab of pages) {
       const alert = tab.getByText('The store does not respond', { exact: true })
       await alert.waitFor({ timeout: REPORTED_MS_MAX })

@@ -143,7 +143,9 @@ describe('the limit', () => {
 
 describe('webhooks of sandboxes', () => {
   test('are off unless the host allows them, and the refusal says so', async () => {
-    await using host = await openSandboxHost({ webhooksOff: 'This host sends no webhooks from sandboxes.' })
+    await using host = await openSandboxHost({
+      webhooksRefusal: 'This host sends no webhooks from sandboxes.',
+    })
     const sandbox = await host.create()
     const refused = await sandbox.call('POST', '/webhooks', {
       body: { url: 'https://example.com/hook', types: ['petstore.order.placed'] },

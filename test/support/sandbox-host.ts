@@ -10,7 +10,9 @@ import type { CreatedSandbox, NewSandbox } from '../../src/sandboxes/sandbox.ts'
 import { serveSandboxes } from '../../src/sandboxes/sandbox-server.ts'
 import { bindPort } from '../../src/server.ts'
 
-/** A host of sandboxes on a free port. Disposing it stops the host and deletes its data. */
+/**
+ * A host of sandboxes on a free port, or on the port of the options. Disposing it stops the host and deletes its data.
+ */
 export interface TestHost extends AsyncDisposable {
   readonly base: string
   readonly host: SandboxHost
@@ -43,7 +45,7 @@ export interface CallResult {
   readonly status: number
   readonly headers: Headers
   readonly text: string
-  /** The parsed body; undefined if there is no body. */
+  /** The parsed body; undefined if it is empty or not JSON. */
   readonly data: unknown
 }
 
@@ -67,7 +69,7 @@ export async function openSandboxHost(options: TestHostOptions = {}): Promise<Te
   const serving = await serveSandboxes(
     {
       ...{ directory, loadSeed: loadSandboxSeed, clock: Date.now, trustedProxies: [] },
-      ...{ allowPrivateWebhooks: true, webhooksOff: undefined },
+      ...{ allowPrivateWebhooks: true, webhooksRefusal: undefined },
       log: {
         access: () => {},
         info: () => {},

@@ -44,7 +44,7 @@ export async function serveAsSandbox(
     },
     slices: new TimeSlices(),
     pages: loadPages(),
-    webhooksOff: undefined,
+    webhooksRefusal: undefined,
     checks: false,
     clockAheadMs: () => 0,
     onFatal: reason => log.error({ reason }, 'the store cannot continue'),

@@ -16,7 +16,7 @@ import {
 } from '../support/webhook-receipts.ts'
 
 const DAY_MS = 24 * 3_600_000
-/** Leases are short, so that the sender checks its clock often. */
+/** The dispatcher wakes the senders every third of a lease, so with short leases they soon notice a changed clock. */
 const delivery = { retryDelaysMs: [30, 30], leaseMs: 150, timeoutMs: 150 }
 const LONG_AGO = '2026-01-01T00:00:00Z'
 
@@ -31,8 +31,8 @@ onEveryEngine(engine => {
         return index === 1 ? reply(404, {}, long) : reply(202, {}, 'thanks')
       })
       const webhook = await createWebhook(store(), receiver)
-      // On SQLite, the first long list waits until the reader worker has started. It is requested here, because the
-      // delivery would not be pending any more after such a wait.
+      // On SQLite, the first list of deliveries starts the reader worker. It is requested here, because the delivery
+      // would not be pending any more after that wait.
       await store().client.listDeliveries(webhook)
       const startedMs = Date.now()
       await emitEvent(store(), 'Late')
@@ -75,7 +75,7 @@ onEveryEngine(engine => {
       await store().client.deleteWebhook(webhook)
     })
 
-    test('that failed can be sent again together with all deliveries that failed since an instant', async () => {
+    test('that failed can be sent again, together with all others first attempted since an instant', async () => {
       let isFailing = true
       await using receiver = await openReceiver(() => reply(isFailing ? 500 : 204))
       const webhook = await createWebhook(store(), receiver)
@@ -298,7 +298,7 @@ test('an error of the store during an attempt does not lose the delivery', async
 })
 
 onEveryEngine(engine => {
-  test('a delivery fails when its next retry would be too late; a redelivery has the whole time again', async () => {
+  test('a delivery fails if its next retry is due after the time limit; a redelivery has a new limit', async () => {
     const retryDelaysMs = Array.from({ length: 20 }, () => 200)
     await using store = await openTestStore(engine, { delivery: { retryDelaysMs, giveUpAfterMs: 1000 } })
     await using receiver = await openReceiver(() => reply(500))
