@@ -114,7 +114,6 @@ function sectionOf(isKeyed: boolean, results: readonly Result[]): Section {
       'counted: it has every order that got a 201 response (or, without HTTP, that was committed), its movement ' +
       'and both its events, and no more.',
   ]
-  const ofCeiling = { target: { required: 0.5, aim: 0.8 }, unit: '%' } as const
   return {
     title: `placeOrder on SQLite, ${isKeyed ? 'with' : 'without'} an idempotency key`,
     about,
@@ -127,12 +126,19 @@ function sectionOf(isKeyed: boolean, results: readonly Result[]): Section {
         target: { required: 2.5, aim: 4 },
         unit: 'x',
       },
-      { name: 'petstore against the ceiling (the same verbs)', of: group, against: verbs, ...ofCeiling },
+      {
+        name: 'petstore against the ceiling (the same verbs)',
+        of: group,
+        against: verbs,
+        target: { required: 0.6, aim: 0.8, isByCpu: true },
+        unit: '%',
+      },
       {
         name: 'petstore against the ceiling (bare statements)',
         of: group,
         against: statements,
-        ...ofCeiling,
+        target: { required: 0.5, aim: 0.8 },
+        unit: '%',
       },
     ],
   }

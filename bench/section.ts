@@ -4,9 +4,11 @@ import { coresBusy, cpuUsPerRequest, perSecond, type Result, type Spread } from 
 export interface Target {
   readonly required: number
   readonly aim?: number
+  /** Whether the ratio of the CPU time per request must reach the target, instead of that of the requests per second. */
+  readonly isByCpu?: true
 }
 
-/** A comparison of two results by their medians, with an optional target for the requests per second. */
+/** A comparison of two results by their medians, with an optional target. */
 export interface Ratio {
   readonly name: string
   readonly of: Result
@@ -52,12 +54,17 @@ function ratioRow({ name, of, against, target, unit }: Ratio): string[] {
   const byCpu = cpuUsPerRequest(against).median / cpuUsPerRequest(of).median
   return [
     name,
-    `**${ratioText(ratio, unit)}**`,
-    ratioText(byCpu, unit),
+    judged(ratioText(ratio, unit), target?.isByCpu !== true),
+    judged(ratioText(byCpu, unit), target?.isByCpu === true),
     target ? ratioText(target.required, unit) : '',
     target?.aim === undefined ? '' : ratioText(target.aim, unit),
-    target ? verdict(ratio, target) : '',
+    target ? verdict(target.isByCpu ? byCpu : ratio, target) : '',
   ]
+}
+
+/** Returns the ratio that the target is about in bold. */
+function judged(text: string, isJudged: boolean): string {
+  return isJudged ? `**${text}**` : text
 }
 
 function verdict(ratio: number, { required, aim }: Target): string {
