@@ -4,7 +4,7 @@ import { coresBusy, cpuUsPerRequest, perSecond, type Result, type Spread } from 
 export interface Target {
   readonly required: number
   readonly aim?: number
-  /** Whether the ratio of the CPU time per request must reach the target, instead of that of the requests per second. */
+  /** Whether the target is about the CPU time per request, instead of the requests per second. */
   readonly isByCpu?: true
 }
 
