@@ -12,6 +12,7 @@ import totals from './migrations/postgres/0007-totals.sql' with { type: 'text' }
 import execution from './migrations/postgres/0008-execution.sql' with { type: 'text' }
 import eventBlocks from './migrations/postgres/0009-event-blocks.sql' with { type: 'text' }
 import chainGap from './migrations/postgres/0010-chain-gap.sql' with { type: 'text' }
+import eventByPet from './migrations/postgres/0011-event-by-pet.sql' with { type: 'text' }
 import { PostgresConnection } from './postgres-connection.ts'
 import { sqlState } from './postgres-fault.ts'
 import { sql } from './statement.ts'
@@ -28,6 +29,7 @@ export const migrations = [
   execution,
   eventBlocks,
   chainGap,
+  eventByPet,
 ]
 
 const NO_TABLE = '42P01'

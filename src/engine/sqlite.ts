@@ -13,6 +13,7 @@ import eventPet from './migrations/sqlite/0006-event-pet.sql' with { type: 'text
 import totals from './migrations/sqlite/0007-totals.sql' with { type: 'text' }
 import eventBlocks from './migrations/sqlite/0008-event-blocks.sql' with { type: 'text' }
 import chainGap from './migrations/sqlite/0009-chain-gap.sql' with { type: 'text' }
+import eventByPet from './migrations/sqlite/0010-event-by-pet.sql' with { type: 'text' }
 import { failure } from './outcome.ts'
 import { makeDirectory, reserveFile } from './private-file.ts'
 import { RowChangeRecorder, type RowChanges } from './row-changes.ts'
@@ -32,6 +33,7 @@ export const migrations = [
   totals,
   eventBlocks,
   chainGap,
+  eventByPet,
 ]
 
 /** The maximum number of commands in one transaction. It bounds how long the first command waits for the last one. */

@@ -9,7 +9,7 @@ import { JsonText } from '../model/json.ts'
 import { emptyPeriod } from '../model/refusals.ts'
 import { eventColumns, findLogBounds, gapAround, type LogBounds, type SequencedEvent } from './events.ts'
 import { LIMIT_DEFAULT, readPositionCursor, writePositionCursor } from './paging.ts'
-import { findPetWindow, WANTED_IF_FILTERED, windowCondition } from './pet-events.ts'
+import { findPetReadEnd } from './pet-events.ts'
 
 /** The maximum number of positions that one page scans. It bounds the cost of a rare key or subject. */
 const POSITIONS_PER_PAGE_MAX = 5000n
@@ -44,20 +44,19 @@ export async function listAudit(
   const { floor } = bounds
   const before = readPositionCursor(list, input.cursor) ?? (await findListStart(reader, bounds, untilMs))
   const pet = petId ?? petIdOf(subject)
-  const isFiltered = [keyId, subject, since, until].some(filter => filter !== undefined)
-  const wanted = isFiltered ? WANTED_IF_FILTERED : limit + 1
-  const ofPet =
-    pet === undefined || before <= floor + 1n
-      ? undefined
-      : await findPetWindow(reader, pet, { from: before - 1n, to: floor + 1n, wanted })
   const furthest = before - POSITIONS_PER_PAGE_MAX
   // A gap has nothing to scan, so a page crosses it at once.
   const lowest = gapAround(furthest, bounds)?.after ?? furthest
-  const from = ofPet?.end ?? (lowest > floor ? lowest : floor + 1n)
+  const from =
+    pet !== undefined && before > floor + 1n
+      ? await findPetReadEnd(reader, pet, { from: before - 1n, to: floor + 1n })
+      : lowest > floor
+        ? lowest
+        : floor + 1n
   const rows = await reader.many(
     dynamicSql<AuditRow>(place => {
       const where = [`position >= ${place(from)} AND position < ${place(before)}`]
-      if (ofPet) where.push(windowCondition(ofPet, place))
+      if (pet !== undefined) where.push(`pet_id = ${place(pet)}`)
       if (keyId !== undefined) where.push(`key_id = ${place(keyId)}`)
       if (subject !== undefined) where.push(`subject = ${place(subject)}`)
       if (since !== undefined) where.push(`at >= ${place(since)}`)

@@ -12,7 +12,7 @@ import { JsonText, writeJson } from '../model/json.ts'
 import { eventHistoryExpired, positionBeyondHead, positionInGap } from '../model/refusals.ts'
 import type { Context, QueryContext } from './context.ts'
 import { LIMIT_DEFAULT, padded } from './paging.ts'
-import { findPetWindow, type PetWindow, WANTED_IF_FILTERED, windowCondition } from './pet-events.ts'
+import { findPetReadEnd } from './pet-events.ts'
 
 /** The maximum number of positions that one read scans. It bounds the cost of a rare type. */
 const POSITIONS_PER_READ_MAX = 2000n
@@ -70,17 +70,17 @@ export interface LogBounds {
 /** The maximum number of types that one read selects: all types. */
 const TYPES_MAX = eventTypes.length + auditOnlyTypes.length
 
-/** The last position that one read scans, and for a pet also the window of its events. */
+/** The positions that one read scans: those after `after`, up to `to`. */
 interface ReadWindow {
+  readonly after: bigint
   readonly to: bigint
-  readonly ofPet?: PetWindow
 }
 
-const selectEventPage = (after: bigint, window: ReadWindow, types: readonly string[], limit: number) =>
+const selectEventPage = ({ after, to }: ReadWindow, { petId, types }: EventFilter, limit: number) =>
   dynamicSql<SequencedEvent>(
     place => `
-    SELECT ${sequencedColumns} FROM event WHERE position > ${place(after)} AND position <= ${place(window.to)}
-      ${window.ofPet ? `AND ${windowCondition(window.ofPet, place)}` : ''}
+    SELECT ${sequencedColumns} FROM event WHERE position > ${place(after)} AND position <= ${place(to)}
+      ${petId === undefined ? '' : `AND pet_id = ${place(petId)}`}
       AND type IN (${padded(types, [TYPES_MAX]).map(place).join(', ')})
     ORDER BY position LIMIT ${place(BigInt(limit))}`,
   )
@@ -198,9 +198,8 @@ export async function readEventPage(
 ): Promise<EventPage> {
   const ends = await findLogBounds(reader)
   assertWithinLog(after, ends)
-  const window = await findReadWindow(reader, after, filter, ends)
-  const { to } = window
-  const rows = await reader.many(selectEventPage(after, window, filter.types, limit + 1))
+  const to = await findReadEnd(reader, after, filter, ends)
+  const rows = await reader.many(selectEventPage({ after, to }, filter, limit + 1))
   // Events that a sweep deleted during the read are missing from it, so the position is checked again.
   assertWithinLog(after, await findLogBounds(reader))
   if (rows.length <= limit) return { events: rows, to, isAtHead: to === ends.head }
@@ -208,24 +207,19 @@ export async function readEventPage(
   return { events, to: events.at(-1)?.position ?? after, isAtHead: false }
 }
 
-/** Returns the part of the history that a read after a position scans. */
-async function findReadWindow(
+/** Returns the last position that a read after a position scans. */
+async function findReadEnd(
   reader: Reader,
   after: bigint,
   { petId }: EventFilter,
   bounds: LogBounds,
-): Promise<ReadWindow> {
+): Promise<bigint> {
   const { head } = bounds
+  if (petId !== undefined) return findPetReadEnd(reader, petId, { from: after + 1n, to: head })
   const furthest = after + POSITIONS_PER_READ_MAX
   // A gap has nothing to scan, so a read crosses it at once.
   const last = gapAround(furthest, bounds)?.to ?? furthest
-  if (petId === undefined || after === head) return { to: last < head ? last : head }
-  const ofPet = await findPetWindow(reader, petId, {
-    from: after + 1n,
-    to: head,
-    wanted: WANTED_IF_FILTERED,
-  })
-  return { to: ofPet.end, ofPet }
+  return last < head ? last : head
 }
 
 /** Returns the page of the oldest stored events. If a sweep deletes some of them during the read, it reads again. */

@@ -12,11 +12,8 @@ import { fillHistory } from './long-history.ts'
 const EVENTS = 60_000
 /** The maximum number of positions that one request reads. */
 const POSITIONS_READ_MAX = 20_000n
-/**
- * The maximum number of events of one pet that a request scans: it stops after the block of 1,024 positions in which it
- * reaches the 500th event.
- */
-const PET_EVENTS_READ_MAX = 499 + 1024
+/** The maximum number of events of one pet that a request scans. */
+const PET_EVENTS_READ_MAX = 500
 
 /** Yields the pages of the audit log. */
 async function* pagesOf({ client }: TestStore, filters: Parameters<typeof client.listAudit>[0]) {

@@ -194,24 +194,27 @@ test('the events of a pet are found in their index, in both directions', async (
   const database = new Database(':memory:', { safeIntegers: true })
   database.run(migrations.join('\n'))
   database.run("UPDATE chain_end SET position = 5000 WHERE name = 'head'")
+  const read = <Row, Name extends string>(
+    statement: Statement<Row, Name>,
+    parameters: ParametersOf<Name>,
+  ): Row[] => {
+    const text = statement.text.replaceAll('$', '?')
+    const values = valuesOf(statement, parameters)
+    const plan = database.query<PlanStep, Value[]>(`EXPLAIN QUERY PLAN ${text}`).all(...values)
+    if (/\bpet_id =/.test(text)) details.push(plan.map(({ detail }) => detail).join('\n'))
+    return database.query<Row, Value[]>(text).all(...values)
+  }
   const reader: Reader = {
-    one: () => undefined,
-    many<Row, Name extends string>(
-      statement: Statement<Row, Name>,
-      ...parameters: ParametersOf<Name>
-    ): Row[] {
-      const text = statement.text.replaceAll('$', '?')
-      const values = valuesOf(statement, parameters)
-      const plan = database.query<PlanStep, Value[]>(`EXPLAIN QUERY PLAN ${text}`).all(...values)
-      if (/\bpet_id =/.test(text)) details.push(plan.map(({ detail }) => detail).join('\n'))
-      return database.query<Row, Value[]>(text).all(...values)
-    },
+    one: (statement, ...parameters) => read(statement, parameters)[0],
+    many: (statement, ...parameters) => read(statement, parameters),
   }
   await listAudit(reader, { petId: 3n })
   await listAudit(reader, { subject: 'inventory/3', keyId: 1n })
   await readEventPage(reader, 0n, { types: ['petstore.pet.created'], petId: 3n }, 20)
   expect(details.length).toBe(6)
-  const index =
-    'event USING (COVERING )?INDEX event_by_pet \\(<expr>=\\? AND pet_id=\\? AND position>\\? AND position<\\?\\)'
-  for (const detail of details) expect(detail).toMatch(new RegExp(index))
+  for (const detail of details) {
+    expect(detail).toMatch(
+      /^SEARCH event USING (COVERING )?INDEX event_by_pet \(pet_id=\? AND position>\? AND position<\?\)$/,
+    )
+  }
 })
