@@ -37,8 +37,9 @@ export interface SandboxClient extends Client, AsyncDisposable {
   /** When the sandbox expires. The host deletes it some minutes later. */
   readonly expiresAt: string
   /**
-   * Restores the content of the seed, or of a snapshot of this sandbox. New ids follow the last ids of that content.
-   * The key, the clock, the fault rules and the request log remain.
+   * Restores the content of the seed, or of a snapshot of this sandbox. Ids that were assigned after
+   * that content are assigned again, except the ids of events. The key, the clock, the fault rules and the request log
+   * remain.
    */
   reset(snapshot?: string): Promise<Sandbox>
   /** Stores the current content under a name of lower-case letters, digits and hyphens. */
@@ -52,7 +53,7 @@ export interface SandboxClient extends Client, AsyncDisposable {
   /** Returns the last requests to the store and their responses, the newest first. */
   requests(page?: RequestsPage): Promise<LoggedRequest[]>
   /**
-   * Sets the clock that decides which operations are deprecated and which have been retired, and returns its instant.
+   * Sets the clock that decides which deprecated operations have been retired, and returns its instant.
    * null sets it to the real time.
    */
   clock(instant: string | Date | null): Promise<string>

@@ -8,7 +8,7 @@ import { text } from '../model/text.ts'
 /** A path or query parameter: how its text is parsed, and the schema of its value. */
 export interface Parameter<T = unknown> {
   readonly schema: z.ZodType<T>
-  /** Returns the value of the decoded text, for the schema; undefined if the text has the wrong form. */
+  /** Converts the percent-decoded text to the value that `schema` then checks; undefined if that is impossible. */
   readonly read: (text: string) => unknown
   /** The required form of the text, for messages: `a 64-bit integer`. */
   readonly expects: string

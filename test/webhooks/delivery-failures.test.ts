@@ -93,7 +93,8 @@ onEveryEngine(engine => {
       expect(await again(first?.createdAt ?? '')).toBe(1n)
       await waitForDeliveries(store(), webhook, 'delivered', 3)
       expect(await again(LONG_AGO)).toBe(0n)
-      expect(namesIn(receiver).slice(-1)).toEqual(['Third'])
+      // The last of the redeliveries was that of the first event.
+      expect(String(receiver.received.at(-1)?.body)).toContain('"First"')
       await store().client.deleteWebhook(webhook)
     })
 
@@ -249,7 +250,7 @@ test('a delivery and the deliveries after it wait as long as Retry-After specifi
   await store.client.deleteWebhook(webhook)
 })
 
-test('a wall clock that is set back does not lengthen the backoff of a webhook', async () => {
+test('a wall clock that is set back does not lengthen the pause that Retry-After requests', async () => {
   let steppedMs = 0
   const clock = (): number => Date.now() + steppedMs
   await using store = await openTestStore('sqlite', { delivery, clock })
