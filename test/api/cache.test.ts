@@ -1,16 +1,12 @@
 import { describe, expect, test } from 'bun:test'
-import type { RowChanges } from '../../src/engine/row-changes.ts'
-import type { StoreEngine } from '../../src/store/open.ts'
 import { executeQuery, type Query } from '../../src/store/queries.ts'
 import { RepresentationCache, type Ticket } from '../../src/store/representation-cache.ts'
+import { withLateReports, withoutReportsOf } from '../support/row-reports.ts'
 import { makePet } from '../support/shop.ts'
 import { openTestStore, type TestOptions, type TestStore } from '../support/store.ts'
 import { until } from '../support/until.ts'
 
 const cached: TestOptions = { cache: 'on' }
-
-/** The delay of a late report: longer than a test takes on a busy machine. */
-const LATE_MS = 60_000
 
 /** A target that is read before and after each change, and the query whose reply it returns. */
 type Target = readonly [target: string, id: Query['id'], input: object]
@@ -90,35 +86,19 @@ async function importPet(client: TestStore['client']): Promise<void> {
   await client.applyImport({ importId: 5n, body: { keepGoing: false, dryRun: false } })
 }
 
-/** Returns the options of a store whose engine passes its reports of written rows to `report`. */
-function reporting(
-  report: (changes: RowChanges, listener: (changes: RowChanges) => void) => void,
-): TestOptions {
-  return {
-    wrapEngine: (engine: StoreEngine) => ({
-      ...engine,
-      watchRows: listener => engine.watchRows?.(changes => report(changes, listener)) ?? (() => {}),
-    }),
-  }
-}
-
 describe('a read from the cache', () => {
   test('equals a read from the database after every kind of change', async () => {
     expect(await staleAfterChanges({})).toEqual([])
   })
 
   test('control: a row that is not reported is detected', async () => {
-    const stale = await staleAfterChanges(
-      reporting((changes, listener) => listener(new Map([...changes].filter(([table]) => table !== 'pet')))),
-    )
+    const stale = await staleAfterChanges(withoutReportsOf('pet'))
     expect(stale).toContain('updatePet getPet')
     expect(stale).toContain('deletePet getInventoryItem')
   })
 
   test('control: an entry that is dropped after the reply is detected', async () => {
-    const stale = await staleAfterChanges(
-      reporting((changes, listener) => void setTimeout(() => listener(changes), LATE_MS).unref()),
-    )
+    const stale = await staleAfterChanges(withLateReports())
     expect(stale).toContain('updatePet getPet')
   })
 
@@ -167,10 +147,7 @@ describe('a read from the cache', () => {
 })
 
 test('control: the cache in the mode verify detects a stale reply', async () => {
-  const withoutPets = reporting((changes, listener) =>
-    listener(new Map([...changes].filter(([table]) => table !== 'pet'))),
-  )
-  await using store = await openTestStore('sqlite', { cache: 'verify', ...withoutPets })
+  await using store = await openTestStore('sqlite', { cache: 'verify', ...withoutReportsOf('pet') })
   const { petId } = await makePet(store.client)
   const read = async (): Promise<number> => (await store.send('GET', `/pets/${petId}`)).status
   expect([await read(), await read()]).toEqual([200, 200])

@@ -1,24 +1,10 @@
 import { expect, test } from 'bun:test'
-import type { RowChanges } from '../../src/engine/row-changes.ts'
 import { KEY_TABLE } from '../../src/store/known-callers.ts'
 import { makeClient } from '../support/client.ts'
+import { withLateReports, withoutReportsOf } from '../support/row-reports.ts'
 import { codeOf, openTestStore, type TestOptions, type TestStore } from '../support/store.ts'
 
-/** Longer than a test takes on a busy machine. */
-const LATE_MS = 60_000
 const CALLERS = 8
-
-/** Returns the options of a store whose engine passes its reports of written rows to `report`. */
-function reporting(
-  report: (changes: RowChanges, listener: (changes: RowChanges) => void) => void,
-): TestOptions {
-  return {
-    wrapEngine: engine => ({
-      ...engine,
-      watchRows: listener => engine.watchRows?.(changes => report(changes, listener)) ?? (() => {}),
-    }),
-  }
-}
 
 /** Sends requests with a key one after another until `isOver`, and returns the status of each. */
 async function sendUntil(store: TestStore, key: string, isOver: () => boolean): Promise<number[]> {
@@ -53,15 +39,11 @@ test('a key in memory is refused from the request after its revocation on', asyn
 })
 
 test('control: a revocation that is not reported is detected', async () => {
-  const unreported = reporting((changes, listener) =>
-    listener(new Map([...changes].filter(([table]) => table !== KEY_TABLE))),
-  )
-  expect(await statusAfterRevocation(unreported)).toBe(200)
+  expect(await statusAfterRevocation(withoutReportsOf(KEY_TABLE))).toBe(200)
 })
 
 test('control: a revocation that is reported after its reply is detected', async () => {
-  const late = reporting((changes, listener) => void setTimeout(() => listener(changes), LATE_MS).unref())
-  expect(await statusAfterRevocation(late)).toBe(200)
+  expect(await statusAfterRevocation(withLateReports())).toBe(200)
 })
 
 test('a key in memory is refused when it expires', async () => {
