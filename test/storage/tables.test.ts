@@ -105,19 +105,21 @@ onEveryEngine(engine => {
   })
 })
 
+function openOn(url: string) {
+  return openPostgres({
+    address: parseDatabaseUrl(url),
+    commandsMax: 2,
+    executeQuery,
+    executeCommand,
+    random: Math.random,
+    onFault: () => {},
+    onOutage: () => {},
+  })
+}
+
 test.skipIf(!testedEngines.includes('postgres'))(
   'five engines that migrate one PostgreSQL database at once all succeed',
   async () => {
-    const openOn = (url: string) =>
-      openPostgres({
-        address: parseDatabaseUrl(url),
-        commandsMax: 2,
-        executeQuery,
-        executeCommand,
-        random: Math.random,
-        onFault: () => {},
-        onOutage: () => {},
-      })
     for (let database = 0; database < 10; database++) {
       const url = await newDatabase()
       const engines = await Promise.all(Array.from({ length: 5 }, () => openOn(url)))
@@ -135,20 +137,10 @@ test.skipIf(!testedEngines.includes('postgres'))(
   'a PostgreSQL database of a newer version is refused',
   async () => {
     const url = await newDatabase()
-    const open = () =>
-      openPostgres({
-        address: parseDatabaseUrl(url),
-        commandsMax: 2,
-        executeQuery,
-        executeCommand,
-        random: Math.random,
-        onFault: () => {},
-        onOutage: () => {},
-      })
-    await (await open()).close()
+    await (await openOn(url)).close()
     await using pool = new SQL({ url, bigint: true, max: 1 })
     await pool.unsafe('INSERT INTO migration (version) VALUES (99)')
-    await expect(open()).rejects.toThrow(NewerDatabase)
+    await expect(openOn(url)).rejects.toThrow(NewerDatabase)
   },
 )
 
