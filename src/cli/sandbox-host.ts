@@ -1,5 +1,5 @@
 import { ApiError, ConnectionError } from '../client/errors.ts'
-import { makeSandboxControl, type SandboxControl } from '../client/sandbox-control.ts'
+import { isFromOtherServer, makeSandboxControl, type SandboxControl } from '../client/sandbox-control.ts'
 import { ignoreProxies } from './proxy-variables.ts'
 import { isRefusedConnection } from './request-failure.ts'
 import { isThisMachine, readAddress } from './store-address.ts'
@@ -44,11 +44,9 @@ export function hostFailure(error: unknown, host: string, keySource: string): un
   )
 }
 
-/** The codes with which a server without control operations refuses them, with the status 404 or 405. */
-const OTHER_SERVER_CODES: readonly string[] = ['route_not_found', 'method_not_allowed', 'unknown']
-
-function refusalText({ status, code, message, errors }: ApiError, host: string, keySource: string): string {
-  if ((status === 404 || status === 405) && OTHER_SERVER_CODES.includes(code)) {
+function refusalText(refusal: ApiError, host: string, keySource: string): string {
+  const { status, code, message, errors } = refusal
+  if (isFromOtherServer(refusal)) {
     const hint = 'Give the address of a host with --host-url; "petstore sandboxes" starts one.'
     return `${host} is not a host of sandboxes: it may be a store, or one sandbox. ${hint}`
   }

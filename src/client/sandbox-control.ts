@@ -1,4 +1,5 @@
 import { type ClientOptions, makeCall } from './client.ts'
+import type { ApiError } from './errors.ts'
 import type { OperationInput } from './request.ts'
 import {
   type CreatedSandbox,
@@ -63,4 +64,12 @@ export function makeSandboxControl(options: ClientOptions): SandboxControl {
 
 interface FaultStates {
   readonly rules: FaultRuleState[]
+}
+
+/** The codes with which a server without control operations refuses them, with the status 404 or 405. */
+const OTHER_SERVER_CODES: readonly string[] = ['route_not_found', 'method_not_allowed', 'unknown']
+
+/** Returns whether a refusal comes from a server without control operations, such as a store. */
+export function isFromOtherServer({ status, code }: ApiError): boolean {
+  return (status === 404 || status === 405) && OTHER_SERVER_CODES.includes(code)
 }

@@ -3,7 +3,12 @@ import type { Int64Input } from './api-types.ts'
 import { type Client, type ClientOptions, createClient } from './client.ts'
 import { ApiError } from './errors.ts'
 import type { FaultRule, FaultRuleState, LoggedRequest, Sandbox, SeedName, Snapshot } from './sandbox-api.ts'
-import { makeSandboxControl, type RequestsPage, type SandboxControl } from './sandbox-control.ts'
+import {
+  isFromOtherServer,
+  makeSandboxControl,
+  type RequestsPage,
+  type SandboxControl,
+} from './sandbox-control.ts'
 
 export interface SandboxOptions extends Omit<ClientOptions, 'baseUrl' | 'key'> {
   /**
@@ -61,9 +66,6 @@ export interface SandboxClient extends Client, AsyncDisposable {
   delete(): Promise<void>
 }
 
-/** The codes with which a server without control operations refuses them, with the status 404 or 405. */
-const OTHER_SERVER_CODES: readonly string[] = ['route_not_found', 'method_not_allowed', 'unknown']
-
 /**
  * Creates a sandbox on a host (`petstore sandboxes`), and returns a client of its store. Throws TypeError or RangeError
  * for invalid options, TypeError if the server has no control operations, ApiError if the host refuses, and
@@ -87,10 +89,6 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
   const client = createClient({ ...clientOptions, baseUrl, key: adminKey })
   const control = makeSandboxControl({ ...clientOptions, baseUrl: host, key: adminKey })
   return { ...client, id, baseUrl, adminKey, expiresAt, ...controlsOf(control, id) }
-}
-
-function isFromOtherServer({ status, code }: ApiError): boolean {
-  return (status === 404 || status === 405) && OTHER_SERVER_CODES.includes(code)
 }
 
 type SandboxMethods = Omit<SandboxClient, keyof Client | 'id' | 'baseUrl' | 'adminKey' | 'expiresAt'>
