@@ -44,15 +44,7 @@ export async function listAudit(
   const { floor } = bounds
   const before = readPositionCursor(list, input.cursor) ?? (await findListStart(reader, bounds, untilMs))
   const pet = petId ?? petIdOf(subject)
-  const furthest = before - POSITIONS_PER_PAGE_MAX
-  // A gap has nothing to scan, so a page crosses it at once.
-  const lowest = gapAround(furthest, bounds)?.after ?? furthest
-  const from =
-    pet !== undefined && before > floor + 1n
-      ? await findPetReadEnd(reader, pet, { from: before - 1n, to: floor + 1n })
-      : lowest > floor
-        ? lowest
-        : floor + 1n
+  const from = await findPageEnd(reader, pet, { before, bounds })
   const rows = await reader.many(
     dynamicSql<AuditRow>(place => {
       const where = [`position >= ${place(from)} AND position < ${place(before)}`]
@@ -69,6 +61,22 @@ export async function listAudit(
   const last = rows.length > limit ? items.at(-1)?.position : from
   const hasMore = last !== undefined && last > floor + 1n && !(await isTooOld(reader, last, since))
   return { items: items.map(entryOf), ...(hasMore && { next: writePositionCursor(list, last) }) }
+}
+
+/** Returns the lowest position that a page before a position scans. */
+async function findPageEnd(
+  reader: Reader,
+  pet: bigint | undefined,
+  { before, bounds }: { readonly before: bigint; readonly bounds: LogBounds },
+): Promise<bigint> {
+  const first = bounds.floor + 1n
+  if (pet !== undefined && before > first) {
+    return findPetReadEnd(reader, pet, { from: before - 1n, to: first })
+  }
+  const furthest = before - POSITIONS_PER_PAGE_MAX
+  // A gap has nothing to scan, so a page crosses it at once.
+  const lowest = gapAround(furthest, bounds)?.after ?? furthest
+  return lowest > bounds.floor ? lowest : first
 }
 
 /**
