@@ -224,7 +224,7 @@ onEveryEngine(engine => {
   })
 
   test('a store whose database is unavailable is live but not ready', async () => {
-    const broken = await openTestStore(engine)
+    await using broken = await openTestStore(engine)
     await broken.engine.close()
     expect((await broken.send('GET', '/livez')).status).toBe(200)
     const ready = await fetch(`${broken.base}/readyz`)

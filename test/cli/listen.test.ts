@@ -5,7 +5,7 @@ import { webhookSecret } from '../../src/store/secret-box.ts'
 import { run } from '../support/process.ts'
 import { openTestStore } from '../support/store.ts'
 import { until } from '../support/until.ts'
-import { createWebhook, emitEvent, waitForDeliveries } from '../support/webhook-receipts.ts'
+import { createWebhook, emitEvents, waitForDeliveries } from '../support/webhook-receipts.ts'
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 const SECRET = webhookSecret()
@@ -71,7 +71,7 @@ test('petstore listen prints each delivery of a store, verified with the secret 
   // first listener without the secret.
   await using first = await listen()
   const webhook = await createWebhook(store, first)
-  await emitEvent(store, 'Fish')
+  await emitEvents(store, 'Fish')
   await until('it is printed', () => first.printed().includes('Fish'))
   const [head, id, data] = first.printed().split('\n')
   expect(head).toMatch(/^\d\d:\d\d:\d\d\.\d{3} {2}petstore\.category\.created {2}categories\/\d+ {2}-> 204$/)
@@ -80,7 +80,7 @@ test('petstore listen prints each delivery of a store, verified with the secret 
   await waitForDeliveries(store, webhook, 'delivered')
   await using second = await listen('--secret', webhook.secret)
   await store.client.updateWebhook({ ...webhook, body: { url: second.base } })
-  await emitEvent(store, 'Birds')
+  await emitEvents(store, 'Birds')
   await until('it is printed', () => second.printed().includes('Birds'))
   expect(second.printed()).toContain(', signature verified\n')
 }, 120_000)

@@ -140,7 +140,7 @@ onEveryEngine(engine => {
       const { data: order } = await client.placeOrder({ body: { petId: 3n, reference: 'R-1' } })
       orderId = order.id ?? 0n
       expect(await eventTypes(stream, 'petstore.order.placed')).toContain('petstore.order.placed')
-      await receiver.has(1)
+      await receiver.waitForRequests(1)
       await server.kill('SIGKILL')
     }
     await using server = await installation.start()

@@ -25,7 +25,7 @@ export interface Receiver extends AsyncDisposable {
   /** Returns the number of connections that were ever made to the receiver, with and without a request. */
   readonly connections: () => number
   /** Resolves once the receiver has received `count` requests in total. */
-  has(count: number): Promise<void>
+  waitForRequests(count: number): Promise<void>
   /** Resolves once no connection is open. */
   quiet(): Promise<void>
   /** Closes every open connection. */
@@ -93,7 +93,7 @@ export async function openReceiver(
     base: `${tls ? 'https' : 'http'}://${host === '::1' ? '[::1]' : host}:${port}`,
     received,
     connections: () => connections,
-    has: count => until(() => received.length >= count),
+    waitForRequests: count => until(() => received.length >= count),
     cutAll,
     quiet: () => until(() => open.size === 0),
     [Symbol.asyncDispose]: async () => {

@@ -45,7 +45,7 @@ export function namesIn(receiver: Pick<Receiver, 'received'>): string[] {
 }
 
 /** Creates a category for each name. Each causes one event. */
-export async function emitEvent({ client }: Pick<TestStore, 'client'>, ...names: string[]): Promise<void> {
+export async function emitEvents({ client }: Pick<TestStore, 'client'>, ...names: string[]): Promise<void> {
   for (const name of names) await client.createCategory({ body: { name } })
 }
 
@@ -102,6 +102,6 @@ export function holdResponses(): HeldResponses {
 export const noRequest: Received = { method: '', path: '', headers: {}, body: Buffer.alloc(0), arrivedMs: 0 }
 
 /** Returns the logged errors. A working store logs no error. */
-export function faults({ logged }: TestStore): string[] {
+export function loggedErrors({ logged }: TestStore): string[] {
   return logged.filter(({ level }) => level === 'error').map(({ fields }) => JSON.stringify(fields))
 }

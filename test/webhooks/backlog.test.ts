@@ -6,7 +6,7 @@ import { recordSoak, timeLimitMs, times } from '../support/soak.ts'
 import { onEveryEngine } from '../support/store.ts'
 import { newStoreDirectory, type StoreDirectory } from '../support/store-directory.ts'
 import { until } from '../support/until.ts'
-import { arrivals, createWebhook, emitEvent } from '../support/webhook-receipts.ts'
+import { arrivals, createWebhook, emitEvents } from '../support/webhook-receipts.ts'
 
 const EVENTS = times(20_000, 1_000_000)
 const DELIVERED_MIN = times(150, 20_000)
@@ -57,8 +57,8 @@ onEveryEngine(engine => {
         const client = place.client(server)
         const webhook = await createWebhook({ client }, receiver)
         const rareWebhook = await createWebhook({ client }, rare, ['petstore.pet.created'])
-        await emitEvent({ client }, 'First')
-        await receiver.has(1)
+        await emitEvents({ client }, 'First')
+        await receiver.waitForRequests(1)
         for (const { webhookId } of [webhook, rareWebhook]) {
           await client.updateWebhook({ webhookId, body: { enabled: false } })
         }
@@ -79,7 +79,7 @@ onEveryEngine(engine => {
         return rare.received.length > 0
       }
       await until('the event of the rare type has arrived', ping, timeLimitMs(120_000))
-      await receiver.has(DELIVERED_MIN)
+      await receiver.waitForRequests(DELIVERED_MIN)
       expect(arrivals(rare).map(({ subject }) => subject)).toEqual([`pets/${pet.id}`])
       expect(slowestMs).toBeLessThan(500)
       const growthBytes = (await rssOf(server)) - beforeBytes

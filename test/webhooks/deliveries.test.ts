@@ -12,11 +12,11 @@ import {
   arrivals,
   createWebhook,
   deliveriesOf,
-  emitEvent,
+  emitEvents,
   eventIn,
-  faults,
   holdResponses,
   inOrder,
+  loggedErrors,
   namesIn,
   noRequest,
   waitForDeliveries,
@@ -62,8 +62,8 @@ onEveryEngine(engine => {
     test('contains the envelope of the feed, byte for byte, signed per Standard Webhooks', async () => {
       await using receiver = await openReceiver()
       const { secret, webhookId } = await createWebhook(store(), receiver)
-      await emitEvent(store(), 'Größe 🐟')
-      await receiver.has(1)
+      await emitEvents(store(), 'Größe 🐟')
+      await receiver.waitForRequests(1)
       const [request = noRequest] = receiver.received
       const { headers, body, method, path } = request
       expect([method, path, headers.host]).toEqual(['POST', '/hook', `127.0.0.1:${receiver.port}`])
@@ -82,8 +82,8 @@ onEveryEngine(engine => {
     test('has the same id and body at each attempt, and a signature over the time of the attempt', async () => {
       await using receiver = await openReceiver((_, index) => reply(index < 1 ? 500 : 204))
       const { secret, webhookId } = await createWebhook(store(), receiver)
-      await emitEvent(store(), 'Again')
-      await receiver.has(2)
+      await emitEvents(store(), 'Again')
+      await receiver.waitForRequests(2)
       const [first = noRequest, second = noRequest] = receiver.received
       expect(second.headers['webhook-id']).toBe(first.headers['webhook-id'] ?? '')
       expect(second.body.equals(first.body)).toBe(true)
@@ -102,7 +102,7 @@ onEveryEngine(engine => {
         await order()
         const { webhookId } = await createWebhook(store(), receiver, ['petstore.order.placed'])
         const after = [await order(), await order()]
-        await receiver.has(2)
+        await receiver.waitForRequests(2)
         await waitForDeliveries(store(), { webhookId, secret: '' }, 'delivered', 2)
         expect(inOrder(arrivals(receiver)).map(({ subject }) => subject)).toEqual(after)
         await store().client.deleteWebhook({ webhookId })
@@ -119,7 +119,7 @@ onEveryEngine(engine => {
         for (let count = 0; !isOver; count++) {
           const name = `${writer}-${count}`
           const startedMs = performance.now()
-          await emitEvent(store(), name)
+          await emitEvents(store(), name)
           if (createdMs === Number.POSITIVE_INFINITY) before.push(name)
           else if (startedMs > createdMs) after.push(name)
         }
@@ -143,15 +143,15 @@ onEveryEngine(engine => {
       const webhook = await createWebhook(store(), mine, ['petstore.pet.deleted'])
       const other = await createWebhook(store(), theirs)
       const { data } = await store().client.sendTestEvent({ webhookId: webhook.webhookId })
-      await mine.has(1)
+      await mine.waitForRequests(1)
       const [request = noRequest] = mine.received
       expect(eventIn(request)).toMatchObject({
         id: data.eventId,
         type: 'petstore.webhook.test',
         subject: `webhooks/${webhook.webhookId}`,
       })
-      await emitEvent(store(), 'Behind it')
-      await theirs.has(1)
+      await emitEvents(store(), 'Behind it')
+      await theirs.waitForRequests(1)
       await waitForDeliveries(store(), webhook, 'delivered')
       expect([namesIn(theirs), mine.received.length]).toEqual([['Behind it'], 1])
       expect(await deliveriesOf(store(), webhook)).toMatchObject([
@@ -167,11 +167,11 @@ onEveryEngine(engine => {
       const { secret: first, webhookId } = await createWebhook(own, receiver)
       const { data } = await own.client.rotateWebhookSecret({ webhookId })
       expect(Date.parse(data.previousSecretUntil ?? '') - Date.now()).toBeLessThanOrEqual(DAY_MS)
-      await emitEvent(own, 'Both')
-      await receiver.has(1)
+      await emitEvents(own, 'Both')
+      await receiver.waitForRequests(1)
       aheadMs = DAY_MS + 1000
-      await emitEvent(own, 'One')
-      await receiver.has(2)
+      await emitEvents(own, 'One')
+      await receiver.waitForRequests(2)
       const [early = noRequest, late = noRequest] = receiver.received
       const signatures = [data.secret, first].map(secret => signatureOf(secret, early))
       expect(early.headers['webhook-signature']).toBe(signatures.join(' '))
@@ -187,16 +187,16 @@ onEveryEngine(engine => {
       const { responderOf, concurrentMax, release } = holdResponses()
       await using receiver = await openReceiver(responderOf)
       await createWebhook(store, receiver)
-      await emitEvent(store, ...Array.from({ length: 12 }, (_, index) => `${index}`))
-      await receiver.has(4)
+      await emitEvents(store, ...Array.from({ length: 12 }, (_, index) => `${index}`))
+      await receiver.waitForRequests(4)
       // Other receivers are served meanwhile, which gives a fifth attempt time to arrive.
       await using other = await openReceiver()
       await createWebhook(store, other)
-      await emitEvent(store, 'Meanwhile')
-      await other.has(1)
+      await emitEvents(store, 'Meanwhile')
+      await other.waitForRequests(1)
       expect([receiver.received.length, concurrentMax()]).toEqual([4, 4])
       release()
-      await receiver.has(13)
+      await receiver.waitForRequests(13)
       expect(concurrentMax()).toBe(4)
     })
 
@@ -204,7 +204,7 @@ onEveryEngine(engine => {
       await using store = await openTestStore(engine, { delivery })
       await using receiver = await openReceiver()
       const webhook = await createWebhook(store, receiver)
-      await Promise.all(Array.from({ length: 60 }, (_, index) => emitEvent(store, `${index}`)))
+      await Promise.all(Array.from({ length: 60 }, (_, index) => emitEvents(store, `${index}`)))
       await waitForDeliveries(store, webhook, 'delivered', 60)
       const rows = await store.database('SELECT position, created_at FROM delivery ORDER BY position')
       const begun = rows.map(({ created_at }) => String(created_at))
@@ -236,7 +236,7 @@ onEveryEngine(engine => {
         await faultsAt(store, all, since),
         await faultsAt(store, filtered, since, filterTypes),
       ]).toEqual([[], []])
-      expect(faults(store)).toEqual([])
+      expect(loggedErrors(store)).toEqual([])
     }, 120_000)
   })
 })

@@ -8,7 +8,7 @@ import {
   arrivals,
   createWebhook,
   deliveriesOf,
-  emitEvent,
+  emitEvents,
   holdResponses,
   namesIn,
   waitForDeliveries,
@@ -25,8 +25,8 @@ onEveryEngine(engine => {
     await using before = await openReceiver(() => reply(500))
     await using after = await openReceiver()
     const { webhookId } = await createWebhook(store(), before)
-    await emitEvent(store(), 'Moved')
-    await before.has(1)
+    await emitEvents(store(), 'Moved')
+    await before.waitForRequests(1)
     await store().client.updateWebhook({ webhookId, body: { url: `${after.base}/moved?to=here` } })
     // Until the last attempt of the delivery has failed, there is no failed delivery to redeliver.
     await until('the event arrives at the new URL', async () => {
@@ -42,13 +42,13 @@ onEveryEngine(engine => {
     await using receiver = await openReceiver(responderOf)
     const { webhookId } = await createWebhook(store(), receiver)
     await store().client.updateWebhook({ webhookId, body: { enabled: false } })
-    await emitEvent(store(), '1', '2', '3', '4', '5', '6')
+    await emitEvents(store(), '1', '2', '3', '4', '5', '6')
     await store().client.updateWebhook({ webhookId, body: { enabled: true } })
-    await receiver.has(4)
+    await receiver.waitForRequests(4)
     await store().client.updateWebhook({ webhookId, body: { types: ['petstore.pet.created'] } })
     const { petId } = await makePet(store().client)
     release()
-    await receiver.has(5)
+    await receiver.waitForRequests(5)
     await waitForDeliveries(store(), { webhookId, secret: '' }, 'delivered', 5)
     const subjects = arrivals(receiver).map(({ type, subject }) => `${type.split('.').at(-1)} ${subject}`)
     expect(subjects.slice(4)).toEqual([`created pets/${petId}`])
@@ -63,14 +63,14 @@ onEveryEngine(engine => {
     const webhook = await createWebhook(store(), receiver)
     const observer = await createWebhook(store(), other)
     const { webhookId } = webhook
-    await emitEvent(store(), '1', '2')
-    await receiver.has(2)
+    await emitEvents(store(), '1', '2')
+    await receiver.waitForRequests(2)
     await store().client.updateWebhook({ webhookId, body: { enabled: false } })
-    await emitEvent(store(), 'Meanwhile')
-    await other.has(3)
+    await emitEvents(store(), 'Meanwhile')
+    await other.waitForRequests(3)
     await store().client.updateWebhook({ webhookId, body: { enabled: true } })
-    await emitEvent(store(), 'Afterwards')
-    await other.has(4)
+    await emitEvents(store(), 'Afterwards')
+    await other.waitForRequests(4)
     expect(concurrentMax()).toBe(2)
     release()
     await waitForDeliveries(store(), webhook, 'delivered', 4)
@@ -81,15 +81,15 @@ onEveryEngine(engine => {
   test('a deleted webhook gets no further attempts, and its deliveries are swept', async () => {
     await using receiver = await openReceiver((_, index) => (index === 0 ? reply(500) : silence))
     const webhook = await createWebhook(store(), receiver)
-    await emitEvent(store(), 'Failing')
+    await emitEvents(store(), 'Failing')
     await waitForDeliveries(store(), webhook, 'pending')
-    await receiver.has(2)
+    await receiver.waitForRequests(2)
     await store().client.deleteWebhook(webhook)
     receiver.cutAll()
     await using other = await openReceiver()
     const observer = await createWebhook(store(), other)
-    await emitEvent(store(), 'Afterwards')
-    await other.has(1)
+    await emitEvents(store(), 'Afterwards')
+    await other.waitForRequests(1)
     expect(receiver.received).toHaveLength(2)
     expect(await codeOf(store().client.listDeliveries(webhook))).toBe('404 webhook_not_found')
     const count = `SELECT count(*) AS n FROM delivery WHERE webhook_id = ${webhook.webhookId}`
@@ -110,9 +110,9 @@ onEveryEngine(engine => {
     })
     await using receiver = await openReceiver((_, index) => reply(index === 0 ? 500 : 204))
     const webhook = await createWebhook(store, receiver)
-    await emitEvent(store, 'Pending')
+    await emitEvents(store, 'Pending')
     await waitForDeliveries(store, webhook, 'pending')
-    await emitEvent(store, 'Delivered')
+    await emitEvents(store, 'Delivered')
     await waitForDeliveries(store, webhook, 'delivered')
     const statesAfterSweep = async (): Promise<string[]> => {
       await sweep({ ...store, log: quiet, clock, eventRetention: 'forever' })

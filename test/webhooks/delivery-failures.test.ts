@@ -9,8 +9,8 @@ import {
   arrivals,
   createWebhook,
   deliveriesOf,
-  emitEvent,
-  faults,
+  emitEvents,
+  loggedErrors,
   namesIn,
   waitForDeliveries,
 } from '../support/webhook-receipts.ts'
@@ -35,7 +35,7 @@ onEveryEngine(engine => {
       // would not be pending any more after that wait.
       await store().client.listDeliveries(webhook)
       const startedMs = Date.now()
-      await emitEvent(store(), 'Late')
+      await emitEvents(store(), 'Late')
       const [first] = await waitForDeliveries(store(), webhook, 'pending')
       const nextAtMs = Date.parse(first?.nextAttemptAt ?? '') - Date.parse(first?.createdAt ?? '')
       expect(nextAtMs).toBeGreaterThanOrEqual(30)
@@ -59,7 +59,7 @@ onEveryEngine(engine => {
     test('fails after the last attempt; a redelivery has all its retries again', async () => {
       await using receiver = await openReceiver((_, index) => reply(index < 4 ? 500 : 204))
       const webhook = await createWebhook(store(), receiver)
-      await emitEvent(store(), 'Never')
+      await emitEvents(store(), 'Never')
       const [failed] = await waitForDeliveries(store(), webhook, 'failed')
       expect([failed?.attempts.length, receiver.received.length]).toEqual([3, 3])
       expect((await store().client.getWebhook(webhook)).data.failingSince).toBe(failed?.createdAt ?? '')
@@ -69,7 +69,7 @@ onEveryEngine(engine => {
       const [delivered] = await waitForDeliveries(store(), webhook, 'delivered')
       expect(delivered?.attempts.map(attempt => attempt.status)).toEqual([500n, 500n, 500n, 500n, 204n])
       await store().client.redeliver({ ...webhook, deliveryId })
-      await receiver.has(6)
+      await receiver.waitForRequests(6)
       expect(new Set(arrivals(receiver).map(({ id }) => id)).size).toBe(1)
       expect((await store().client.getWebhook(webhook)).data).not.toHaveProperty('failingSince')
       await store().client.deleteWebhook(webhook)
@@ -79,9 +79,9 @@ onEveryEngine(engine => {
       let isFailing = true
       await using receiver = await openReceiver(() => reply(isFailing ? 500 : 204))
       const webhook = await createWebhook(store(), receiver)
-      await emitEvent(store(), 'First')
+      await emitEvents(store(), 'First')
       const [first] = await waitForDeliveries(store(), webhook, 'failed')
-      await emitEvent(store(), 'Second', 'Third')
+      await emitEvents(store(), 'Second', 'Third')
       const [, second] = await waitForDeliveries(store(), webhook, 'failed', 3)
       isFailing = false
       const again = async (since: string): Promise<bigint> =>
@@ -103,7 +103,7 @@ onEveryEngine(engine => {
       const { client } = store()
       const webhook = await createWebhook(store(), receiver)
       const other = await createWebhook(store(), receiver, ['petstore.pet.deleted'])
-      await emitEvent(store(), 'Once')
+      await emitEvents(store(), 'Once')
       const [delivered] = await waitForDeliveries(store(), webhook, 'delivered')
       const deliveryId = delivered?.id ?? 0n
       expect(await codeOf(client.redeliver({ ...other, deliveryId }))).toBe('404 delivery_not_found')
@@ -125,7 +125,7 @@ onEveryEngine(engine => {
       await using slow = await openReceiver(() => dripping('HTTP/1.1 200 OK\r\nx-', 20))
       const refused = { base: `http://127.0.0.1:${await deadPort()}` }
       const hooks = await Promise.all([moved, silent, slow, refused].map(to => createWebhook(store(), to)))
-      await emitEvent(store(), 'Nowhere')
+      await emitEvents(store(), 'Nowhere')
       const results: string[] = []
       for (const webhook of hooks) {
         const [failed] = await waitForDeliveries(store(), webhook, 'failed')
@@ -146,8 +146,8 @@ onEveryEngine(engine => {
       await using other = await openReceiver()
       const webhook = await createWebhook(store, gone)
       await createWebhook(store, other, ['petstore.webhook.disabled'])
-      await Promise.all(['1', '2', '3', '4'].map(name => emitEvent(store, name)))
-      await other.has(1)
+      await Promise.all(['1', '2', '3', '4'].map(name => emitEvents(store, name)))
+      await other.waitForRequests(1)
       const { data } = await store.client.getWebhook(webhook)
       expect(data).toMatchObject({ enabled: false, disabledReason: 'gone' })
       const page = await store.client.listEvents({ after: 0n, type: ['petstore.webhook.disabled'] })
@@ -169,20 +169,20 @@ onEveryEngine(engine => {
       let isFailing = true
       await using receiver = await openReceiver(() => reply(isFailing ? 500 : 204))
       const webhook = await createWebhook(store, receiver)
-      await emitEvent(store, 'Day 0')
+      await emitEvents(store, 'Day 0')
       await waitForDeliveries(store, webhook, 'pending')
       aheadMs = 5 * DAY_MS - 60_000
       await waitForDeliveries(store, webhook, 'failed', 1)
       expect((await store.client.getWebhook(webhook)).data.enabled).toBe(true)
       aheadMs = 5 * DAY_MS + 1000
-      await emitEvent(store, 'Day 5')
+      await emitEvents(store, 'Day 5')
       await until(
         'the webhook is disabled',
         async () => !(await store.client.getWebhook(webhook)).data.enabled,
       )
       const { data } = await store.client.getWebhook(webhook)
       expect(data.disabledReason).toBe('failing')
-      await emitEvent(store, 'Meanwhile')
+      await emitEvents(store, 'Meanwhile')
       isFailing = false
       const enabled = await store.client.updateWebhook({ ...webhook, body: { enabled: true } })
       expect(enabled.data).not.toHaveProperty('failingSince')
@@ -196,8 +196,8 @@ onEveryEngine(engine => {
       const deliveryMs = async (names: readonly string[]): Promise<number> => {
         const startedMs = performance.now()
         const before = good.received.length
-        await emitEvent(store, ...names)
-        await good.has(before + names.length)
+        await emitEvents(store, ...names)
+        await good.waitForRequests(before + names.length)
         return performance.now() - startedMs
       }
       const names = Array.from({ length: 40 }, (_, index) => `${index}`)
@@ -228,7 +228,7 @@ test.skipIf(!testedEngines.includes('postgres'))(
     })
     await using receiver = await openReceiver((_, index) => reply(index === 0 ? 500 : 204))
     const webhook = await createWebhook(store, receiver)
-    await emitEvent(store, 'Tried again')
+    await emitEvents(store, 'Tried again')
     await waitForDeliveries(store, webhook, 'delivered')
     expect(namesIn(receiver)).toEqual(['Tried again', 'Tried again'])
   },
@@ -240,11 +240,11 @@ test('a delivery and the deliveries after it wait as long as Retry-After specifi
     index === 0 ? reply(503, { 'retry-after': '1' }) : reply(204),
   )
   const webhook = await createWebhook(store, receiver)
-  await emitEvent(store, 'Asked to wait')
-  await receiver.has(1)
+  await emitEvents(store, 'Asked to wait')
+  await receiver.waitForRequests(1)
   await waitForDeliveries(store, webhook, 'pending')
-  await emitEvent(store, 'Behind it')
-  await receiver.has(3)
+  await emitEvents(store, 'Behind it')
+  await receiver.waitForRequests(3)
   const [first, ...others] = receiver.received.map(({ arrivedMs }) => arrivedMs)
   for (const other of others) expect(other - (first ?? 0)).toBeGreaterThanOrEqual(990)
   await store.client.deleteWebhook(webhook)
@@ -258,10 +258,10 @@ test('a wall clock that is set back does not lengthen the pause that Retry-After
     index === 0 ? reply(503, { 'retry-after': '1' }) : reply(204),
   )
   const webhook = await createWebhook(store, receiver)
-  await emitEvent(store, 'Asked to wait')
+  await emitEvents(store, 'Asked to wait')
   await waitForDeliveries(store, webhook, 'pending')
   steppedMs = -3_600_000
-  await emitEvent(store, 'Behind it')
+  await emitEvents(store, 'Behind it')
   await until('the next event has arrived', () => namesIn(receiver).includes('Behind it'), 30_000)
   await store.client.deleteWebhook(webhook)
 }, 60_000)
@@ -271,11 +271,11 @@ test('after ten failures in a row, a webhook makes no attempt for a second; a su
   await using receiver = await openReceiver((_, index) => reply(index < 10 ? 500 : 204))
   const webhook = await createWebhook(store, receiver)
   for (let count = 1; count <= 10; count++) {
-    await emitEvent(store, `${count}`)
+    await emitEvents(store, `${count}`)
     await waitForDeliveries(store, webhook, 'pending', count)
   }
-  await emitEvent(store, '11', '12', '13')
-  await receiver.has(13)
+  await emitEvents(store, '11', '12', '13')
+  await receiver.waitForRequests(13)
   const arrivalsMs = receiver.received.map(({ arrivedMs }) => arrivedMs)
   expect((arrivalsMs[10] ?? 0) - (arrivalsMs[9] ?? 0)).toBeGreaterThanOrEqual(990)
   expect((arrivalsMs[12] ?? 0) - (arrivalsMs[10] ?? 0)).toBeLessThan(900)
@@ -288,14 +288,14 @@ test('an error of the store during an attempt does not lose the delivery', async
   await using receiver = await openReceiver()
   const webhook = await createWebhook(store, receiver)
   await store.database(`UPDATE webhook SET description = secret, secret = 'not encrypted'`)
-  await emitEvent(store, 'Kept')
+  await emitEvents(store, 'Kept')
   const [pending] = await waitForDeliveries(store, webhook, 'pending')
   expect(pending?.attempts[0]?.error).toBe('The store could not make this attempt.')
   await store.database('UPDATE webhook SET secret = description, description = NULL')
   await waitForDeliveries(store, webhook, 'delivered')
   expect(namesIn(receiver)).toEqual(['Kept'])
   expect((await store.client.getWebhook(webhook)).data).not.toHaveProperty('failingSince')
-  expect(faults(store).join()).toContain('not an encrypted secret')
+  expect(loggedErrors(store).join()).toContain('not an encrypted secret')
 })
 
 onEveryEngine(engine => {
@@ -304,7 +304,7 @@ onEveryEngine(engine => {
     await using store = await openTestStore(engine, { delivery: { retryDelaysMs, giveUpAfterMs: 1000 } })
     await using receiver = await openReceiver(() => reply(500))
     const webhook = await createWebhook(store, receiver)
-    await emitEvent(store, 'Never')
+    await emitEvents(store, 'Never')
     const [failed] = await waitForDeliveries(store, webhook, 'failed')
     const attempts = failed?.attempts.length ?? 0
     expect(attempts).toBeGreaterThanOrEqual(2)

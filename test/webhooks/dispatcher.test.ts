@@ -13,7 +13,7 @@ import { until } from '../support/until.ts'
 import {
   arrivals,
   createWebhook,
-  emitEvent,
+  emitEvents,
   eventIn,
   inOrder,
   namesIn,
@@ -98,15 +98,18 @@ async function killDuringDeliveries(place: StoreDirectory, script?: string): Pro
   {
     await using server = await place.start(script)
     await createWebhook({ client: place.client(server) }, receiver)
-    await emitEvent({ client: place.client(server) }, ...Array.from({ length: 10 }, (_, index) => `${index}`))
-    await receiver.has(IN_FLIGHT_MAX)
+    await emitEvents(
+      { client: place.client(server) },
+      ...Array.from({ length: 10 }, (_, index) => `${index}`),
+    )
+    await receiver.waitForRequests(IN_FLIGHT_MAX)
     await server.kill('SIGKILL')
   }
   const unanswered = receiver.received.length
   release()
   await place.endLeases()
   await using server = await place.start(script)
-  await emitEvent({ client: place.client(server) }, 'The last')
+  await emitEvents({ client: place.client(server) }, 'The last')
   await until('all events are processed', () => isAtHead(place))
   return faultsAt(place, { received: receiver.received.slice(unanswered) })
 }
@@ -174,8 +177,8 @@ onEveryEngine(engine => {
     {
       await using server = await place.start()
       await createWebhook({ client: place.client(server) }, receiver)
-      await emitEvent({ client: place.client(server) }, '1', '2', '3', '4', '5', '6')
-      await receiver.has(4)
+      await emitEvents({ client: place.client(server) }, '1', '2', '3', '4', '5', '6')
+      await receiver.waitForRequests(4)
       expect(await server.kill('SIGTERM')).toBe(0)
       expect(await deliveredCount(place)).toBe(4)
     }
@@ -193,8 +196,8 @@ test('a stop does not wait for a receiver that does not respond, and the next st
   const stopStartedMs = await (async () => {
     await using server = await place.start()
     await createWebhook({ client: place.client(server) }, receiver)
-    await emitEvent({ client: place.client(server) }, '1', '2')
-    await receiver.has(2)
+    await emitEvents({ client: place.client(server) }, '1', '2')
+    await receiver.waitForRequests(2)
     const startedMs = performance.now()
     expect(await server.kill('SIGTERM')).toBe(0)
     return startedMs
@@ -202,7 +205,7 @@ test('a stop does not wait for a receiver that does not respond, and the next st
   expect(performance.now() - stopStartedMs).toBeLessThan(10_000)
   release()
   await using server = await place.start()
-  await receiver.has(4)
+  await receiver.waitForRequests(4)
   expect([await faultsAt(place, receiver), repeatsAt(receiver)]).toEqual([[], 2])
   expect(server.logged()).toBe('')
 }, 120_000)
@@ -237,13 +240,13 @@ describe.skipIf(!testedEngines.includes('postgres'))('two servers on one databas
     await until('the webhook is leased', async () => (await leaseHolders(place)).length === 1)
     await using second = await place.startAnother()
     const both = [first, second].map(server => keepWriting(place.client(server)))
-    await receiver.has(50)
+    await receiver.waitForRequests(50)
     const [holder] = await leaseHolders(place)
     await first.kill('SIGKILL')
     await both[0]?.stop()
     await place.endLeases()
     const before = receiver.received.length
-    await receiver.has(before + 20)
+    await receiver.waitForRequests(before + 20)
     await both[1]?.stop()
     await until('all events have arrived', () => isAtHead(place))
     expect(await faultsAt(place, receiver)).toEqual([])
@@ -260,17 +263,17 @@ describe.skipIf(!testedEngines.includes('postgres'))('two servers on one databas
     const throughFirst = { client: place.client(first) }
     const throughSecond = { client: place.client(second) }
     // Ids are reserved in blocks, so the ids of the first server are lower.
-    await emitEvent(throughFirst, 'Before')
-    await emitEvent(throughSecond, 'Before')
+    await emitEvents(throughFirst, 'Before')
+    await emitEvents(throughSecond, 'Before')
     const { held } = await holdPositions(place, 'Release')
-    await emitEvent(throughFirst, 'Still before')
+    await emitEvents(throughFirst, 'Still before')
     await createWebhook(throughSecond, receiver)
-    await emitEvent(throughFirst, 'After', 'Release')
+    await emitEvents(throughFirst, 'After', 'Release')
     await held
-    await receiver.has(2)
+    await receiver.waitForRequests(2)
     // The position of this event is the last, so all other events have been processed once it has arrived.
-    await emitEvent(throughFirst, 'Last')
-    await receiver.has(3)
+    await emitEvents(throughFirst, 'Last')
+    await receiver.waitForRequests(3)
     expect(namesIn(receiver)).toEqual(['After', 'Release', 'Last'])
   }, 120_000)
 })

@@ -4,7 +4,7 @@ import { HostLimit } from '../../src/webhooks/host-limit.ts'
 import { post } from '../../src/webhooks/request.ts'
 import { openReceiver, reply } from '../support/receiver.ts'
 import { onEveryEngine, openTestStore } from '../support/store.ts'
-import { createWebhook, emitEvent, namesIn, waitForDeliveries } from '../support/webhook-receipts.ts'
+import { createWebhook, emitEvents, namesIn, waitForDeliveries } from '../support/webhook-receipts.ts'
 
 const PERIOD_MS = 1500
 /** The test and the limit read the clock one after the other. This is the most by which their readings differ. */
@@ -27,7 +27,10 @@ onEveryEngine(engine => {
       await using second = await openTestStore(engine, { delivery })
       await using receiver = await openReceiver()
       const webhooks = [await createWebhook(first, receiver), await createWebhook(second, receiver)] as const
-      await Promise.all([emitEvent(first, 'a1', 'a2', 'a3', 'a4'), emitEvent(second, 'b1', 'b2', 'b3', 'b4')])
+      await Promise.all([
+        emitEvents(first, 'a1', 'a2', 'a3', 'a4'),
+        emitEvents(second, 'b1', 'b2', 'b3', 'b4'),
+      ])
       const delivered = [
         ...(await waitForDeliveries(first, webhooks[0], 'delivered', 4)),
         ...(await waitForDeliveries(second, webhooks[1], 'delivered', 4)),
@@ -52,11 +55,11 @@ onEveryEngine(engine => {
       await using limited = await openReceiver()
       await using other = await openReceiver(() => reply(204), { host: '::1' })
       const webhook = await createWebhook(store, limited)
-      await emitEvent(store, 'First', 'Second', 'Third')
+      await emitEvents(store, 'First', 'Second', 'Third')
       await waitForDeliveries(store, webhook, 'pending')
       await createWebhook(store, other)
-      await emitEvent(store, 'Fourth')
-      await other.has(1)
+      await emitEvents(store, 'Fourth')
+      await other.waitForRequests(1)
       expect(namesIn(other)).toEqual(['Fourth'])
       expect(limited.received).toHaveLength(2)
       const [waiting] = await waitForDeliveries(store, webhook, 'pending')

@@ -45,7 +45,7 @@ async function latenciesMs(client: Client, good: readonly Receiver[]): Promise<n
     await client.createCategory({ body: { name: `${event}` } })
     await Bun.sleep(Math.max(0, EVENT_INTERVAL_MS - (performance.now() - startedMs)))
   }
-  await Promise.all(good.map((receiver, index) => receiver.has((before[index] ?? 0) + EVENTS)))
+  await Promise.all(good.map((receiver, index) => receiver.waitForRequests((before[index] ?? 0) + EVENTS)))
   const latencies = good.flatMap(({ received }, index) =>
     received.slice(before[index]).map(request => {
       return performance.timeOrigin + request.arrivedMs - Date.parse(eventIn(request).time)
@@ -118,7 +118,7 @@ onEveryEngine(engine => {
       }
       await createWebhook({ client }, named(good.base))
       await cause()
-      await good.has(EVENTS)
+      await good.waitForRequests(EVENTS)
       for (const base of bad.bases) await createWebhook({ client }, named(base))
       await cause()
       await Bun.sleep(LATENCY_MAX_MS)

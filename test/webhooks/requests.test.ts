@@ -298,7 +298,7 @@ test('hundreds of waiting requests do not delay another request', async () => {
   await using receiver = await openReceiver()
   const outgoing = await outgoingTo(stuck.base, { timeoutMs: 60_000 })
   const waiting = Array.from({ length: 300 }, () => post(outgoing).catch(() => 'failed'))
-  await stuck.has(300)
+  await stuck.waitForRequests(300)
   expect(await send(receiver.base)).toMatchObject({ status: 204 })
   stuck.cutAll()
   expect(new Set(await Promise.all(waiting))).toEqual(new Set(['failed']))

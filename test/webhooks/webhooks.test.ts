@@ -5,7 +5,7 @@ import { everyItem } from '../support/client.ts'
 import { openReceiver } from '../support/receiver.ts'
 import { sharedStore } from '../support/shop.ts'
 import { codeOf, onEveryEngine, openTestStore, refusalOf, type TestStore } from '../support/store.ts'
-import { createWebhook, deliveriesOf, emitEvent, waitForDeliveries } from '../support/webhook-receipts.ts'
+import { createWebhook, deliveriesOf, emitEvents, waitForDeliveries } from '../support/webhook-receipts.ts'
 
 /** A webhook at a port where nothing listens. No test here causes an event of its types. */
 const quiet = { url: 'http://127.0.0.1:9/hook', types: ['petstore.pet.deleted'] } as const
@@ -170,7 +170,7 @@ onEveryEngine(engine => {
     expect(ids).toHaveLength(5)
     const { data } = await own.client.listWebhooks({ limit: 5 })
     expect([data.items.length, data.next]).toEqual([5, undefined])
-    await emitEvent(own, '1', '2', '3', '4', '5')
+    await emitEvents(own, '1', '2', '3', '4', '5')
     await waitForDeliveries(own, webhook, 'delivered', 5)
     const inOrder = (await deliveriesOf(own, webhook)).map(({ id }) => id)
     const list = own.client.listDeliveries
