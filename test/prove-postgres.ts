@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { VERSION } from './support/postgres-server.ts'
+import { VERSION_VARIABLE } from './support/postgres-server.ts'
 import { ROOT } from './support/root.ts'
 
 // `npm run prove:postgres [FILE...]` runs tests on each version of PostgreSQL and at each isolation level that the
@@ -30,7 +30,7 @@ if (!existsSync(join(folder, 'node_modules')) && !run(['npm', 'ci'], {}, folder)
 }
 /** The name of each run, and the environment variables that it sets. */
 const runs = [
-  ...MAJORS.map(major => [`PostgreSQL ${major}`, { [VERSION]: major }] as const),
+  ...MAJORS.map(major => [`PostgreSQL ${major}`, { [VERSION_VARIABLE]: major }] as const),
   ...LEVELS.map(level => [level, { PETSTORE_TEST_ISOLATION: level }] as const),
 ]
 const failed = runs.filter(([name, env]) => {

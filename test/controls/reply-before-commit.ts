@@ -6,7 +6,7 @@ import { type Command, type CommandResult, executeCommand } from '../../src/stor
 
 const commit = sql()('COMMIT')
 
-/** Broken on purpose: a COMMIT is delayed until the next BEGIN, so that replies are sent before it. */
+/** Broken on purpose: a COMMIT is delayed until the next BEGIN, so that replies are sent before the COMMIT. */
 class LateCommit implements WriteConnection {
   readonly #connection: SqliteConnection
   #owesCommit = false

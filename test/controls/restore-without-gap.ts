@@ -5,8 +5,8 @@ import { databaseFile } from '../../src/engine/sqlite.ts'
 import { SqliteConnection } from '../../src/engine/sqlite-connection.ts'
 
 /**
- * Broken on purpose: a restore that leaves no gap in ids and positions, so the store issues those of the lost store
- * again.
+ * Broken on purpose: a restore that leaves no gap in ids and positions. The store assigns the ids and positions of the
+ * lost store again.
  */
 export function restoreWithoutGap(backup: string, directory: string): void {
   mkdirSync(directory, { recursive: true })

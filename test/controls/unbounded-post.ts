@@ -1,7 +1,7 @@
 import { request } from 'node:http'
 import type { post } from '../../src/webhooks/request.ts'
 
-/** Broken on purpose: accepts everything that a receiver sends, until `timeoutMs`. */
+/** Broken on purpose: accepts everything that a receiver sends, for `timeoutMs`. */
 export const unboundedPost: typeof post = ({ target, body, timeoutMs }) =>
   new Promise(resolve => {
     const { url, address } = target

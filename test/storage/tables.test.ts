@@ -10,7 +10,7 @@ import { parseDatabaseUrl } from '../../src/model/database-url.ts'
 import { executeCommand } from '../../src/store/commands.ts'
 import { executeQuery } from '../../src/store/queries.ts'
 import { testedEngines } from '../support/engines.ts'
-import { newDatabase, VERSION } from '../support/postgres-server.ts'
+import { newDatabase, VERSION_VARIABLE } from '../support/postgres-server.ts'
 import { onEveryEngine, openTestStore, type TestStore } from '../support/store.ts'
 
 /**
@@ -159,6 +159,6 @@ test.skipIf(!testedEngines.includes('postgres'))(
   async () => {
     await using pool = new SQL({ url: await newDatabase(), max: 1 })
     const [row] = await pool.unsafe<{ server_version: string }[]>('SHOW server_version')
-    expect(row?.server_version.split('.')[0]).toBe(process.env[VERSION] ?? '18')
+    expect(row?.server_version.split('.')[0]).toBe(process.env[VERSION_VARIABLE] ?? '18')
   },
 )

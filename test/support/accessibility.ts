@@ -10,9 +10,9 @@ interface Violation {
   readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[]
 }
 
-/** Returns the serious and critical violations of accessibility rules on a page, as sentences. */
+/** Returns the serious and critical violations of accessibility rules on a page, as one text each. */
 export async function seriousViolations(page: Page): Promise<string[]> {
-  // Evaluated by the debugger of the browser, so the content security policy of the page does not apply.
+  // The debugger of the browser evaluates the script, so the content security policy of the page does not apply.
   await page.evaluate(axeScript)
   const violations = await page.evaluate<readonly Violation[]>(
     `axe.run().then(({ violations }) => violations)`,

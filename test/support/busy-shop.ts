@@ -28,8 +28,8 @@ interface BusyCatalogue {
 
 /**
  * Runs several writers at once until they have caused at least `events` events. They place orders, of which some are
- * refused, cancelled or completed. They also create pets and set stocks. At the end, creates a category with the name
- * LAST_NAME. Returns the counts.
+ * refused, cancelled or completed. They also create pets and set stocks. The last event is the creation of a category
+ * with the name LAST_NAME. Returns the counts.
  */
 export async function useShop(
   client: Client,
@@ -73,7 +73,7 @@ async function doRandomAction(catalogue: BusyCatalogue, random: Seeded): Promise
     const isPlenty = before.quantity > 1000n
     const quantity = isPlenty ? before.quantity + 1n : (before.reserved ?? 0n) + BigInt(random.below(4))
     await client.setInventory({ petId, body: { quantity } })
-    // This causes one event, or none if the quantity already has this value.
+    // There is no event if the quantity already has this value.
     return 0
   }
   const quantity = BigInt(1 + random.below(3))
@@ -94,7 +94,7 @@ async function createPet(
   return { petId: pet.id, caused: quantity === 1n ? 2 : 3 }
 }
 
-/** Imports categories named `Many 1`, `Many 2` and so on, or with another `name`. Each causes one event. */
+/** Imports categories named `Many 1`, `Many 2` and so on, or with another `name`. Each category causes one event. */
 export async function importCategories(
   client: Client,
   count: number,

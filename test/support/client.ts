@@ -14,7 +14,7 @@ export interface TestClientOptions {
   readonly fetch?: (url: string, init: RequestInit) => Promise<Response>
 }
 
-/** A client with every operation that has a finite response, by its id, including the hidden operations. */
+/** A client with every operation that has a finite response, each under its id, including the hidden operations. */
 export type Client = {
   readonly [Id in Exclude<OperationId, StreamId>]: (
     input: Input<Contract[Id]>,
@@ -67,7 +67,7 @@ export async function* followEvents(
   }
 }
 
-/** Returns only the members of an input that the operation takes, because a test may pass an object with more. */
+/** Returns the members of an input that the operation defines, because a test may pass an object with more. */
 function inputOf({ pathParameters, query, body }: Operation, given: OperationInput): OperationInput {
   const names = [...Object.keys(pathParameters ?? {}), ...Object.keys(query ?? {}), ...(body ? ['body'] : [])]
   return Object.fromEntries(names.flatMap(name => (name in given ? [[name, given[name]]] : [])))

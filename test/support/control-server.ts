@@ -25,7 +25,7 @@ interface ControlOptions {
 }
 
 /**
- * Serves a store that is broken on purpose: with the engine and the options that `open` returns. The arguments of the
+ * Serves a store that is broken on purpose, with the engine and the options that `open` returns. The arguments of the
  * process are the data directory, the admin key and the port.
  */
 export async function serveControl(

@@ -10,11 +10,11 @@ import { childEnvironment, command, type ServerProcess, startProcess } from './p
 import type { RawRow } from './store.ts'
 import type { StoreDirectory } from './store-directory.ts'
 
-/** A place that `petstore copy` reads or writes. Disposing it deletes a data directory. */
+/** A data directory or database that `petstore copy` reads or writes. Disposing it deletes its data directory. */
 export interface CopyPlace extends Disposable {
   /** The value of --from or --to. */
   readonly name: string
-  /** The data directory, also of a store on PostgreSQL. */
+  /** The data directory. A store on PostgreSQL has one too. */
   readonly directory: string
   /** Runs SQL on the database, and returns the rows. */
   database(text: string): Promise<RawRow[]>
@@ -22,7 +22,7 @@ export interface CopyPlace extends Disposable {
   serve(secretKeyFile?: string): Promise<ServerProcess>
 }
 
-/** Returns an absent data directory, or a new database without tables. */
+/** Returns a place with a data directory that does not exist yet, and on PostgreSQL a new database without tables. */
 export async function newCopyPlace(engine: EngineName): Promise<CopyPlace> {
   const parent = mkdtempSync(join(tmpdir(), 'petstore-copy-'))
   const directory = join(parent, 'data')
@@ -62,7 +62,7 @@ async function query(directory: string, url: string | undefined, text: string): 
   return database.query<RawRow, []>(text).all()
 }
 
-/** Returns whether a place has no table and no database file. */
+/** Returns whether a place has no database file, or on PostgreSQL no table. */
 export async function isUntouched(
   place: Pick<CopyPlace, 'name' | 'directory' | 'database'>,
 ): Promise<boolean> {
@@ -71,7 +71,7 @@ export async function isUntouched(
   return tables.length === 0
 }
 
-/** Starts a copy, interrupts it when it reports its first table, and returns the exit code and the messages. */
+/** Starts a copy, calls `interrupt` when it reports its first table, and returns the exit code and the messages. */
 export async function interruptedCopy(
   from: string,
   to: string,

@@ -108,7 +108,7 @@ export async function sendBytes(port: number, bytes: Uint8Array, ends = false): 
   return parseResponse(Buffer.concat(chunks))
 }
 
-/** Returns a response in the notation of `HostileCase.expected`. Throws if it violates a rule for all Error bodies. */
+/** Returns a response in the notation of `HostileCase.expected`. Throws if an Error body violates a general rule. */
 export function shortOf({ status, headers, text }: HostileResponse): string {
   if (status === 0) return 'closed'
   if (status < 400 || text === '') return String(status)

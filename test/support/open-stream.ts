@@ -12,7 +12,7 @@ export interface OpenStream extends AsyncDisposable {
   event(): Promise<Block | undefined>
 }
 
-/** Opens a stream and reads its first block. Throws unless the status is 200. */
+/** Opens a stream and reads its first block. Throws unless the status is 200 and there is a block. */
 export async function openStream(
   base: string,
   query = '',

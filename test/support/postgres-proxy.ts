@@ -4,9 +4,9 @@ import { deadPort } from './receiver.ts'
 /**
  * The treatment of a COMMIT on its way to the server:
  * - `pass`: it is passed on.
- * - `lose-request`: the connection breaks, and the server never gets it.
+ * - `lose-request`: the connection breaks, and the server never gets the COMMIT.
  * - `lose-response`: the server commits, then the connection breaks.
- * - `delay`: the connection breaks at once, and the server gets the COMMIT a moment later.
+ * - `delay`: the client's connection breaks at once, and the server gets the COMMIT a moment later.
  */
 export type CommitFate = 'pass' | 'lose-request' | 'lose-response' | 'delay'
 
@@ -22,7 +22,7 @@ export interface PostgresProxy extends AsyncDisposable {
   onQuery(rewrite: (text: string) => string): void
   /** Returns the number of round trips in the transactions of commands so far. */
   roundTrips(): number
-  /** Passes no byte on, in either direction, and accepts connections: a server or a network that is frozen. */
+  /** Accepts connections, but passes no byte on in either direction: a frozen server or network. */
   freeze(): void
   thaw(): void
   /** Breaks all connections and refuses new ones: a server that is down. */
@@ -106,7 +106,7 @@ class Link {
   #sent: Buffer = Buffer.alloc(0)
   #hasStarted = false
   #isResponseLost = false
-  /** Whether the transaction is that of a command. */
+  /** Whether the current transaction is that of a command. */
   #isCommand = false
   #wasAnswered = true
   /** The actions that wait while the proxy is frozen, in the order of their arrival. */
@@ -154,7 +154,7 @@ class Link {
     for (let message = this.#next(); message; message = this.#next()) this.#onMessage(message)
   }
 
-  /** Returns the next complete message, whose length is after its type. The first one has no type. */
+  /** Returns the next complete message. A message begins with its type and its length; the first one has no type. */
   #next(): Buffer | undefined {
     const typeBytes = this.#hasStarted ? 1 : 0
     if (this.#sent.length < typeBytes + 4) return undefined

@@ -19,10 +19,10 @@ let running: Promise<PostgresServer> | undefined
 let databases = 0
 
 /** The environment variable with the URL of a server that several processes of one run share. */
-export const SHARED_SERVER = 'PETSTORE_TEST_POSTGRES'
+export const SHARED_SERVER_VARIABLE = 'PETSTORE_TEST_POSTGRES'
 
 /** The environment variable with the major version of PostgreSQL; by default, the version of package.json is used. */
-export const VERSION = 'PETSTORE_TEST_POSTGRES_VERSION'
+export const VERSION_VARIABLE = 'PETSTORE_TEST_POSTGRES_VERSION'
 
 /** Returns the library that contains a major version of PostgreSQL. */
 async function libraryOf(major: string | undefined): Promise<typeof EmbeddedPostgres> {
@@ -34,7 +34,7 @@ async function libraryOf(major: string | undefined): Promise<typeof EmbeddedPost
 
 /** Creates an empty database on a PostgreSQL server, by default the one of this test run. Returns its URL. */
 export async function newDatabase(server?: string): Promise<string> {
-  const address = server ?? process.env[SHARED_SERVER] ?? (await startPostgres())
+  const address = server ?? process.env[SHARED_SERVER_VARIABLE] ?? (await startPostgres())
   const name = `store_${process.pid}_${++databases}`
   await using admin = new SQL({ url: `${address}/postgres`, max: 1 })
   await admin.unsafe(`CREATE DATABASE ${name}`)
@@ -71,7 +71,7 @@ export async function startPostgresIn(
     )
   const port = freePort()
   const ready = Promise.withResolvers<void>()
-  const Postgres = await libraryOf(process.env[VERSION])
+  const Postgres = await libraryOf(process.env[VERSION_VARIABLE])
   const server = new Postgres({
     databaseDir: join(directory, 'data'),
     user: 'postgres',
@@ -86,7 +86,7 @@ export async function startPostgresIn(
     onError: () => {},
   })
   if (isNew) await server.initialise()
-  // The library waits for the message of a primary. A standby reports that it is ready with another message.
+  // The library waits for the message of a primary that is ready. A standby writes another message.
   const started = server.start()
   started.catch(() => {})
   await Promise.race([started, ready.promise])

@@ -7,10 +7,10 @@ import { type PostgresServer, startPostgresIn } from './postgres-server.ts'
 import { runToEnd } from './process.ts'
 import { until } from './until.ts'
 
-/** A standby of a PostgreSQL server, which replicates it through a proxy until it is promoted. */
+/** A standby of a PostgreSQL server. It replicates that server through a proxy until it is promoted. */
 export interface Standby {
   readonly server: PostgresServer
-  /** The network between the two servers. */
+  /** The proxy between the two servers. */
   readonly proxy: PostgresProxy
   /** Makes the standby a primary. */
   promote(): Promise<void>
@@ -23,7 +23,7 @@ export async function startStandby(primary: PostgresServer, isSynchronous: boole
   const proxy = await openPostgresProxy(`${primary.address}/postgres`)
   await using admin = new SQL({ url: `${primary.address}/postgres`, max: 1 })
   await admin.unsafe(`SELECT pg_backup_start('standby', true)`)
-  // The files must keep the user under which the server runs.
+  // The files must keep their owner: the server runs as this user.
   await runToEnd(['cp', '-a', `${primary.directory}/.`, directory], { PATH: process.env.PATH ?? '' })
   const data = join(directory, 'data')
   const [{ labelfile }] = await admin.unsafe<[{ labelfile: string }]>(

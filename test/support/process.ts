@@ -14,7 +14,7 @@ export function onPostgres(url: string): Record<string, string> {
   return { DATABASE_URL: url, PETSTORE_SECRET_KEY_FILE: file }
 }
 
-/** Returns the environment of a child process. It inherits no setting of a store from this process. */
+/** Returns the environment of a child process. The child inherits no setting of a store from this process. */
 export function childEnvironment(variables: Readonly<Record<string, string>>): Record<string, string> {
   const kept = ['PATH', 'HOME', 'TMPDIR', 'LANG'].flatMap(name => {
     const value = process.env[name]
@@ -65,7 +65,7 @@ export interface ServerProcess extends AsyncDisposable {
   signal(signal: 'SIGSTOP' | 'SIGCONT'): void
   /** Resolves to the exit code once the process has ended. */
   readonly exited: Promise<number>
-  /** Closes the pipes of standard output and standard error, as a reader that ends does. */
+  /** Closes this end of the pipes of standard output and standard error, as if their reader had exited. */
   closeReaders(): Promise<void>
 }
 
@@ -74,7 +74,7 @@ export function command(args: readonly string[]): { line: string[]; env: Record<
   return { line: [process.execPath, MAIN, ...args], env: childEnvironment({}) }
 }
 
-/** Starts a server and resolves when it reports its address. `script` is src/main.ts by default. Throws if it ends. */
+/** Like `startCommand`, with a script that Bun runs, by default src/main.ts. */
 export async function startProcess(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
@@ -83,7 +83,7 @@ export async function startProcess(
   return await startCommand([process.execPath, script, ...args], env)
 }
 
-/** Starts a server by its command line, and resolves when it reports its address. Throws if it ends. */
+/** Starts a server by its command line, and resolves when it reports its address. Throws if it ends before that. */
 export async function startCommand(
   line: readonly string[],
   env: Readonly<Record<string, string>>,
@@ -132,7 +132,7 @@ export async function startCommand(
   }
 }
 
-/** Reads a stream to its end, or until the returned reader is cancelled. */
+/** Passes the text of a stream to `take`, until the stream ends or the returned reader is cancelled. */
 function collect(
   stream: ReadableStream<Uint8Array>,
   take: (text: string) => void,

@@ -49,8 +49,7 @@ export function faultsInPositions(rows: readonly EventRow[]): string[] {
   const publicTypes: readonly string[] = eventTypes
   return rows.flatMap(({ position, type, subject, subject_version }, index) => {
     const faults: string[] = []
-    if (position !== BigInt(index + 1))
-      faults.push(`the event at index ${index + 1} has position ${position}`)
+    if (position !== BigInt(index + 1)) faults.push(`event number ${index + 1} has position ${position}`)
     if (!publicTypes.includes(type)) return faults
     const before = versions.get(subject) ?? 0n
     versions.set(subject, subject_version)

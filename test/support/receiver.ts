@@ -200,7 +200,7 @@ export function endless(start: string, more = 'x'.repeat(16 * 1024)): Responder 
   }
 }
 
-/** Calls `take` with each request that arrives on a connection. Its body has the length that Content-Length says. */
+/** Calls `take` with each request that arrives on a connection. A body has the length in its Content-Length. */
 function readRequest(socket: Socket, take: (request: Received) => void): void {
   let bytes = Buffer.alloc(0)
   socket.on('data', (chunk: Buffer) => {

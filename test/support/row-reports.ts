@@ -1,7 +1,7 @@
 import type { RowChanges } from '../../src/engine/row-changes.ts'
 import type { TestOptions } from './store.ts'
 
-/** Longer than a test takes on a busy machine. */
+/** A delay that is longer than the test that uses it, even on a busy machine. */
 const LATE_MS = 60_000
 
 /** Returns the options of a store whose engine passes its reports of written rows to `report`. */

@@ -37,7 +37,7 @@ export interface TestSandbox {
 export interface CallOptions {
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
-  /** Sends no key. */
+  /** Whether to send no key. */
   readonly isAnonymous?: boolean
 }
 
@@ -55,7 +55,7 @@ export type TestHostOptions = Partial<Omit<HostOptions, 'limits'>> & {
   readonly port?: number
 }
 
-/** Serves a host in this process. Webhooks may go to this machine, unless the options say otherwise. */
+/** Serves a host in this process. By default, webhooks may have private addresses. */
 export async function openSandboxHost(options: TestHostOptions = {}): Promise<TestHost> {
   const {
     limits,

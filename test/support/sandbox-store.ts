@@ -52,7 +52,7 @@ export async function serveAsSandbox(
       ...{ id: ID, label: '', seed: 'empty', createdAtMs: 0, expiresAtMs: 0, generation: 1 },
       ...{ keyHash: '', keyHint: '', clockAheadMs: 0, faults: '', bootId: '', isDamaged: false },
     },
-    // Tests that make cursors themselves expect a store without a content tag. They serve it at the root.
+    // A store at the root has no content tag by default, because some tests make cursors themselves.
     service: { ...options, cache: 'off', base, ...(path === '' && { contentTag: options.contentTag }) },
   })
   listener.reload({

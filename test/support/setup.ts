@@ -1,6 +1,6 @@
 import { afterAll } from 'bun:test'
 import { stopPostgres } from './postgres-server.ts'
 
-// The first test that needs PostgreSQL starts the server, and this hook stops it after the last test of the run. A hook
-// without its own limit has 5 seconds, which a busy machine exceeds.
+// Without test/run.ts, the first test that needs PostgreSQL starts a server. This hook stops the server after the last
+// test. By default a hook may take 5 seconds, which a busy machine exceeds.
 afterAll(stopPostgres, 120_000)

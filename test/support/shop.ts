@@ -4,7 +4,7 @@ import type { Client } from './client.ts'
 import type { EngineName } from './engines.ts'
 import { openTestStore, type TestOptions, type TestStore } from './store.ts'
 
-/** Returns a function that returns the one store of all tests of a block. Each test creates its own pets. */
+/** Opens one store for all tests of a block, and returns a function that returns it. Each test creates its own pets. */
 export function sharedStore(engine: EngineName, options?: TestOptions): () => TestStore {
   let store: TestStore | undefined
   beforeAll(async () => {

@@ -2,7 +2,7 @@ import { storeTables } from '../../src/engine/store-tables.ts'
 import type { RawRow } from './store.ts'
 import type { StoreDirectory } from './store-directory.ts'
 
-/** Returns all rows of all tables of a store, by table. Their order does not depend on the engine. */
+/** Returns all rows of all tables of a store, by table. The rows are sorted, because a SELECT may return any order. */
 export async function contentOf({
   database,
 }: Pick<StoreDirectory, 'database'>): Promise<Record<string, RawRow[]>> {

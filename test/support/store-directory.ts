@@ -11,28 +11,28 @@ import { run, type ServerProcess, startProcess } from './process.ts'
 import { deadPort } from './receiver.ts'
 import { ADMIN_KEY, type RawRow } from './store.ts'
 
-/** The base URL of all servers of a store, so that every event has the same source. */
+/** The base URL of the servers that `start` and `startAnother` start, so that all their events have the same source. */
 const BASE = 'http://shop.example'
 
 /**
  * The location of the data that all processes of one store use. The data remains when a process ends. Disposing the
- * location deletes the data.
+ * location deletes the directory.
  */
 export interface StoreDirectory extends AsyncDisposable {
   readonly directory: string
-  /** The arguments with which `serve` serves this store. */
+  /** The arguments of `petstore serve` for this store, without a port. */
   readonly args: readonly string[]
   readonly env: Readonly<Record<string, string>>
   /** Starts a server, always on the same port. `script` replaces `petstore serve`. */
   start(script?: string): Promise<ServerProcess>
-  /** Starts a server with another environment, on a free port. */
+  /** Starts a server with these variables instead of `env`, on a free port. */
   startWith(env: Readonly<Record<string, string>>): Promise<ServerProcess>
   /** Starts an additional server, on its own port. */
   startAnother(): Promise<ServerProcess>
   client(server: ServerProcess): Client
   /** Runs SQL on the database of the servers, and returns the rows. */
   database(text: string): Promise<RawRow[]>
-  /** Ends all leases, because a dead process would hold them for 30 seconds. */
+  /** Ends all leases, because a dead process would hold them for up to 30 seconds. */
   endLeases(): Promise<void>
 }
 

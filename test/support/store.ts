@@ -52,7 +52,7 @@ export interface Variant {
   readonly server?: string
   /** Returns the URL under which the store reaches its PostgreSQL database, such as one through a proxy. */
   readonly routeOf?: (databaseUrl: string) => string
-  /** Whether the store is a sandbox, whose base address has a path. Most other parts of a variant do not apply then. */
+  /** Whether the store is a sandbox with a path in its base address. Most other parts of a variant then do nothing. */
   readonly asSandbox?: boolean
   readonly isolation?: NonNullable<PostgresOptions<Query, Command, Reply>['isolation']>
 }
@@ -74,9 +74,9 @@ export interface TestStore extends AsyncDisposable {
   clientWith(...scopes: Scope[]): Promise<Client>
   /** Sends one raw request, with the admin key if the headers have no `Authorization`. Returns the response. */
   send(method: string, path: string, options?: SendOptions): Promise<Response>
-  /** Runs SQL directly on the database, and returns the rows. The store does not notice. Integers are bigints. */
+  /** Runs SQL on the database, and returns the rows. The store is not notified of changes. Integers are bigints. */
   database(text: string): Promise<RawRow[]>
-  /** The log, one entry per line. */
+  /** The entries of the log. */
   readonly logged: LogLine[]
 }
 
@@ -120,7 +120,7 @@ export async function openTestStore(kind: EngineName, options: TestOptions = {})
   }
   const asSandbox = kind === 'sqlite' && (options.asSandbox ?? isSandboxRun)
   const opened = asSandbox
-    ? // Many tests know the paths of a store at the root of its host.
+    ? // Many tests contain the paths of a store at the root of its host.
       await serveAsSandbox(directory, options.asSandbox ? SANDBOX_PATH : '', usual)
     : await serveEngine(wrapEngine(await openVariant(databaseUrl, directory, log, options)), usual)
   const { base, engine } = opened
@@ -149,7 +149,7 @@ export async function openTestStore(kind: EngineName, options: TestOptions = {})
         },
         ...(body !== undefined && { body }),
       }),
-    // The connection of a sandbox is the only one of its file.
+    // A sandbox has the only connection to its file.
     database: text =>
       asSandbox
         ? engine.readRow(async reader => reader.many(dynamicSql<RawRow>(() => text)))

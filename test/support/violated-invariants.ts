@@ -28,7 +28,7 @@ const everyInvariant: Readonly<Record<string, string>> = {
   'no claim of an idempotency key is left open': `SELECT idempotency_key FROM reply WHERE status = 0`,
 }
 
-/** The longest time that the sequencer may take to number committed events. */
+/** The longest time that the sequencer may take to assign positions to committed events. */
 const NUMBERED_MS_MAX = 10_000
 
 /** Returns the violated invariants of a store, each with the number of violating rows; [] if there are none. */
@@ -46,7 +46,7 @@ export async function violatedInvariants(store: Pick<TestStore, 'database'>): Pr
 async function waitForPositions(store: Pick<TestStore, 'database'>): Promise<void> {
   const deadline = performance.now() + NUMBERED_MS_MAX
   while ((await store.database('SELECT id FROM event WHERE position IS NULL LIMIT 1')).length > 0) {
-    if (performance.now() > deadline) throw new Error('committed events are not numbered')
+    if (performance.now() > deadline) throw new Error('committed events have no position')
     await Bun.sleep(10)
   }
 }

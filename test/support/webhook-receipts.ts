@@ -33,7 +33,7 @@ export function arrivals({ received }: Pick<Receiver, 'received'>): ReceivedEven
   return received.map(request => receivedEvent(eventIn(request)))
 }
 
-/** Returns received events in the order of positions: up to four concurrent attempts can overtake one another. */
+/** Returns received events in the order of positions. Up to four concurrent attempts can overtake one another. */
 export function inOrder(received: readonly ReceivedEvent[]): ReceivedEvent[] {
   return received.toSorted((a, b) => Number(a.position - b.position))
 }
@@ -44,7 +44,7 @@ export function namesIn(receiver: Pick<Receiver, 'received'>): string[] {
   return events.map(({ data }) => ('name' in data ? data.name : '(no name)'))
 }
 
-/** Creates a category for each name. Each causes one event. */
+/** Creates a category for each name. Each category causes one event. */
 export async function emitEvents({ client }: Pick<TestStore, 'client'>, ...names: string[]): Promise<void> {
   for (const name of names) await client.createCategory({ body: { name } })
 }
@@ -98,10 +98,10 @@ export function holdResponses(): HeldResponses {
   }
 }
 
-/** An empty request, for calls that need a request although none has arrived. */
+/** A request without content: an argument for responders that ignore it, and a default for a missing request. */
 export const noRequest: Received = { method: '', path: '', headers: {}, body: Buffer.alloc(0), arrivedMs: 0 }
 
-/** Returns the logged errors. A working store logs no error. */
+/** Returns the fields of the logged errors, as JSON. A working store logs no error. */
 export function loggedErrors({ logged }: TestStore): string[] {
   return logged.filter(({ level }) => level === 'error').map(({ fields }) => JSON.stringify(fields))
 }
