@@ -39,7 +39,7 @@ const directory = mkdtempSync(join(tmpdir(), 'petstore-cluster-'))
 chmodSync(directory, 0o777)
 const children: Bun.Subprocess[] = []
 
-/** Starts a program as the user postgres, because PostgreSQL refuses to run as root. It leads a session of its own. */
+/** Starts a program in a new session. Root starts it as the user postgres, because PostgreSQL cannot run as root. */
 function startProgram(command: string[]): Bun.Subprocess {
   const asUser = ['setsid', 'setpriv', '--reuid=postgres', '--regid=postgres', '--init-groups', ...command]
   const log = Bun.file(join(directory, `log${children.length}`))
@@ -196,7 +196,7 @@ try {
     const before = acknowledged.length
     await until('orders are placed', () => acknowledged.length > before + 50, 60_000)
     const killedMs = performance.now()
-    // This kills the whole session: Patroni, and the PostgreSQL that it started.
+    // These commands kill Patroni, and the PostgreSQL that it started.
     Bun.spawnSync(['pkill', '-KILL', '-s', String(primary.patroni.pid)])
     Bun.spawnSync(['pkill', '-KILL', '-f', join(directory, primary.name)])
     const atKill = acknowledged.length

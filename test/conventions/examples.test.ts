@@ -9,7 +9,7 @@ import { ADMIN_KEY, openTestStore } from '../support/store.ts'
 import { until } from '../support/until.ts'
 import { thirdPartyPage } from './third-party.ts'
 
-/** Starts a program of examples/. It runs until it is disposed, and `printed` returns its output so far. */
+/** Starts a program of examples/. It runs until the result is disposed. `printed` returns its output so far. */
 function runExample(name: string, env: Readonly<Record<string, string>>, runtime = process.execPath) {
   const child = Bun.spawn([runtime, join(ROOT, 'examples', name)], {
     env: { ...process.env, ...env },
@@ -127,7 +127,7 @@ test('examples/till.mjs sells once although the response is lost, and says why i
   expect((await store.client.listOrders({})).data.items.length).toBe(1)
 })
 
-test('examples/throw-away-store.mjs tests a store of its own with Node', async () => {
+test('the test in examples/throw-away-store.mjs starts a store and passes under Node', async () => {
   const file = join(ROOT, 'examples/throw-away-store.mjs')
   const child = Bun.spawn(['node', '--test', '--test-reporter=tap', file], {
     env: {

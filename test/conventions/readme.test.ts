@@ -101,7 +101,7 @@ test('the README has at most 150 lines', () => {
   expect(readme.split('\n').length - 1).toBeLessThanOrEqual(150)
 })
 
-test('every relative link of the documents leads to a file and a heading', () => {
+test('every relative link of the documents leads to an existing file, and its anchor to a heading', () => {
   const pages = ['*.md', 'docs/*.md', 'src/client/*.md'].flatMap(pattern => [
     ...new Glob(pattern).scanSync(ROOT),
   ])
@@ -111,14 +111,14 @@ test('every relative link of the documents leads to a file and a heading', () =>
       const [path = '', anchor] = target.split('#')
       const file = path === '' ? join(ROOT, page) : join(ROOT, dirname(page), path)
       if (!existsSync(file)) return [`${page}: ${target}`]
-      return anchor === undefined || headingsOf(file).includes(anchor) ? [] : [`${page}: ${target}`]
+      return anchor === undefined || anchorsOf(file).includes(anchor) ? [] : [`${page}: ${target}`]
     })
   })
   expect([pages.length > 15, broken]).toEqual([true, []])
 })
 
 /** Returns the anchors of the headings of a page, as Git hosts make them. */
-function headingsOf(file: string): string[] {
+function anchorsOf(file: string): string[] {
   const text = readFileSync(file, 'utf8').replaceAll(/```[\s\S]*?```/g, '')
   return [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
     heading

@@ -22,7 +22,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   store: ['model', 'contract', 'engine', 'shop'],
   api: ['model', 'contract', 'openapi', 'engine', 'shop', 'store', 'program-files.ts'],
   webhooks: ['model', 'contract', 'engine', 'shop', 'store'],
-  // The published client has no dependency.
+  // The published client contains only its own folder and this file.
   client: ['model/json.ts'],
   console: ['client'],
   'config.ts': ['model', 'setting-readers.ts'],
@@ -92,7 +92,7 @@ function sources(pattern: string): Source[] {
     .map(path => ({ path, text: readFileSync(join(ROOT, path), 'utf8') }))
 }
 
-/** Returns false for tests, and for declarations of files that the bundler reads. */
+/** Returns whether a file is neither a test nor a file of declarations. */
 function isProgram({ path }: Source): boolean {
   return !/\.(test|d)\.ts$/.test(path)
 }
@@ -266,7 +266,7 @@ test('control: a long line, an unexplained cast and a banned word are detected',
   expect(untidiness({ path: 'x.ts', text: "const message = 'the key is no longer valid'" })).toEqual([])
 })
 
-/** Returns the calls of `one`, `many` and `run`, on anything that runs statements, that do not name their values. */
+/** Returns the calls of `one`, `many` and `run` that do not name the values of their statement. */
 function positionalCalls({ path, text }: Source): string[] {
   const calls = text.matchAll(
     /\.(?:one|many|run)\(\s*[\w.#]+,\s*(?!\{|parameters\b|\.\.\.parameters\b)[^\s)][^)\n]*/g,
@@ -297,7 +297,7 @@ test('control: a call with positional values is detected', () => {
   ])
 })
 
-/** Files that may make a StoreError: those of the refusals, and outcome.ts, which rebuilds one from another thread. */
+/** Files that may make a StoreError. `outcome.ts` makes one again that was thrown in another thread. */
 const makesRefusals = /^src\/(model\/(refusals|error)|(contract|sandboxes)\/refusals|engine\/outcome)\.ts$/
 
 test('each refusal is written once', () => {
@@ -310,7 +310,7 @@ test('each refusal is written once', () => {
   const messages = [...refusals.matchAll(/['`]([A-Z][^'`]{15,})['`]/g)].map(([, message]) => message)
   expect(messages.length).toBeGreaterThan(40)
   expect(messages.filter((message, index) => messages.indexOf(message) < index)).toEqual([])
-  // The beginning of each message, up to its first value, is in no other file.
+  // The beginning of a message, up to its first value, is in no other file. Short beginnings are not checked.
   const beginnings = messages
     .map(message => message?.split('${')[0] ?? '')
     .filter(({ length }) => length > 20)
@@ -318,7 +318,7 @@ test('each refusal is written once', () => {
   expect(copies.map(({ path }) => path)).toEqual([])
 })
 
-/** Returns each circle of files that import one another, such as `a.ts -> b.ts -> a.ts`. */
+/** Returns each cycle of files that import one another, such as `a.ts -> b.ts -> a.ts`. */
 function importCycles(files: readonly Source[]): string[] {
   const imports = new Map(files.map(file => [file.path, importsOf(file)]))
   const done = new Set<string>()
@@ -337,7 +337,7 @@ test('no .ts or .tsx file imports itself through other files', () => {
   expect(importCycles(sources(TYPESCRIPT))).toEqual([])
 })
 
-test('control: a circle of imports is detected, also through .tsx files and through imports at run time', () => {
+test('control: a cycle of imports is detected, also through .tsx files and dynamic imports', () => {
   const paths = ['src/a.ts', 'src/b.tsx', 'src/c.ts']
   const files = paths.map((path, index) => importing(path, paths[(index + 1) % 3] ?? ''))
   expect(importCycles(files)).toEqual(['src/a.ts -> src/b.tsx -> src/c.ts -> src/a.ts'])
@@ -398,7 +398,7 @@ const JSX_TEXT = /[>}][^<>{}()=;]*(?=<\/)/g
 function retiredIn({ path, text }: Source): string[] {
   // Users read the text of JSX: a word there is not a name.
   const code = path.endsWith('.tsx') ? text.replaceAll(JSX_TEXT, '') : text
-  // A migration that has run keeps the names of its time.
+  // A migration is never edited, so it may have retired names.
   const found = path.includes('/migrations/') ? [] : [...code.matchAll(retiredName)].map(([name]) => name)
   return [...(retiredNames.includes(path) ? [path] : []), ...found].map(name => `${path}: ${name}`)
 }
