@@ -8,7 +8,7 @@ import { until } from '../support/until.ts'
 
 const cached: TestOptions = { cache: 'on' }
 
-/** A target that is read before and after each change, and the query whose reply it returns. */
+/** A target that is read before and after each change, and the id and the input of its query. */
 type Target = readonly [target: string, id: Query['id'], input: object]
 
 /** Returns the body of a target, read without the cache; `404` for any refusal. */
@@ -27,7 +27,7 @@ async function sentBody(store: TestStore, [target, id]: Target): Promise<string>
   return response.ok ? await response.text() : String(response.status)
 }
 
-/** Changes every kind of cached row. Returns each change with each target that was stale after it. */
+/** Changes every kind of cached row. Returns each pair of a change and a target that was stale after the change. */
 async function staleAfterChanges(options: TestOptions): Promise<string[]> {
   await using store = await openTestStore('sqlite', { ...cached, ...options })
   const { client } = store
@@ -72,7 +72,7 @@ async function staleAfterChanges(options: TestOptions): Promise<string[]> {
   return stale
 }
 
-/** Deletes a category after its pets. */
+/** Deletes the pets of a category, then the category. */
 async function deleteCategory(client: TestStore['client'], categoryId: bigint): Promise<void> {
   const { data } = await client.listPets({ categoryId: [categoryId] })
   for (const { id } of data.items) await client.deletePet({ petId: id })
@@ -146,7 +146,7 @@ describe('a read from the cache', () => {
   })
 })
 
-test('control: the cache in the mode verify detects a stale reply', async () => {
+test('control: the cache in verify mode detects a stale reply', async () => {
   await using store = await openTestStore('sqlite', { cache: 'verify', ...withoutReportsOf('pet') })
   const { petId } = await makePet(store.client)
   const read = async (): Promise<number> => (await store.send('GET', `/pets/${petId}`)).status
@@ -171,7 +171,7 @@ class UncheckedCache extends RepresentationCache {
   }
 }
 
-/** Reads a list, and changes it after it was read but before the reply arrives. Returns the body of the next read. */
+/** Reads a list, and changes a pet in it before the reply of the read arrives. Returns the body of the next read. */
 async function listAfterLateReply(representations?: RepresentationCache): Promise<string> {
   const late = Promise.withResolvers<void>()
   let reads = 0

@@ -65,7 +65,7 @@ test('control: if requests hold slots while their bodies arrive, reads are refus
   await until('readers are refused', async () => (await fetch(`${store.base}/pets`)).status === 503)
 })
 
-test('a client that waits for events holds no slot, and one caller may hold at most half of all waits', async () => {
+test('a client that waits for events holds no slot, and at most 500 requests of one caller may wait', async () => {
   await using store = await openTestStore('sqlite')
   const admission = new Admission()
   const commitSignal = new CommitSignal(store.engine.watch)
@@ -99,7 +99,7 @@ describe('clients that do not read their response', () => {
     expect(bodyInChunks(largeBodies, 'slow', new Uint8Array(1000))).toHaveLength(1000)
     await readers[0]?.cancel()
     expect(codeOf(() => bodyInChunks(largeBodies, 'slow', bytes))).toBe('admitted')
-    // A response that was read to its end does not count, like the cancelled one above.
+    // Like the cancelled response above, a response that was read to its end does not count.
     for (;;) if ((await readers[1]?.read())?.done) break
     expect(codeOf(() => bodyInChunks(largeBodies, 'slow', bytes))).toBe('admitted')
   })
@@ -162,7 +162,7 @@ describe('the slots of requests', () => {
 })
 
 function streamOf(body: ReturnType<typeof bodyInChunks>): ReadableStream<Uint8Array> {
-  if (!(body instanceof ReadableStream)) throw new Error('the body is not sent in pieces')
+  if (!(body instanceof ReadableStream)) throw new Error('the body is not sent in chunks')
   return body
 }
 

@@ -95,7 +95,7 @@ onEveryEngine(engine => {
       expect((await client.setInventory({ petId, body: { quantity: 3n } })).etag).toBeUndefined()
     })
 
-    test('orders and stocks check conditions like pets, after the target is checked', async () => {
+    test('orders and stocks check conditions like pets, but a missing target gets 404 first', async () => {
       const { client } = store()
       const { petId, orderId } = await makePet(client, { quantity: 3n, reserved: 1n })
       const ifMatch = '"other"'
@@ -205,7 +205,7 @@ onEveryEngine(engine => {
       expect(bare.headers.get('idempotent-replayed')).toBe('true')
     })
 
-    test('a key belongs to one owner and operation, and a repeated request is executed if it was refused', async () => {
+    test('a key belongs to one owner and operation; after a refusal, a repeated request is executed', async () => {
       const { client, base } = store()
       const { petId } = await makePet(client, { quantity: 1n })
       const clerk = await store().clientWith('orders:write')

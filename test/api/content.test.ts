@@ -51,7 +51,7 @@ describe('content that is the same for every caller', () => {
     }
   })
 
-  test('a response to HEAD has the current Date and its Link, and no Content-Length for a stream', async () => {
+  test('HEAD gets the current Date, the Link of the API catalogue, and no Content-Length for the stream', async () => {
     for (const path of [...PATHS, '/docs', '/.well-known/api-catalog', '/', '/pets', '/livez', '/nowhere']) {
       const { headers } = await get(path, {}, 'HEAD')
       const date = Date.parse(headers.get('date') ?? '')

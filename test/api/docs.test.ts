@@ -32,7 +32,7 @@ describe('the docs page in a real browser', () => {
     const { base } = store()
     page.on('request', request => {
       const isLocal = request.url().startsWith(base) || /^(data|blob):/.test(request.url())
-      if (!isLocal) faults.push(`it requested ${request.url()}`)
+      if (!isLocal) faults.push(`the page requested ${request.url()}`)
     })
     page.on('console', message => {
       if (message.type() === 'error' || message.type() === 'warning') faults.push(message.text())
@@ -68,7 +68,7 @@ describe('the docs page in a real browser', () => {
   }
 
   test(
-    'shows that an operation is deprecated at the target of its Deprecation link',
+    'shows the deprecation of an operation at the target of its Link with rel="deprecation"',
     async () => {
       const { petId } = await makePet(store().client)
       const link = (await store().send('GET', `/pets/${petId}`)).headers.get('link') ?? ''
@@ -132,7 +132,7 @@ describe('the docs page in a real browser', () => {
   )
 
   test(
-    'at 390 px, the sample of an operation is between its text and its parameters',
+    'at 390 px, the sample of an operation is between its text and its request body',
     async () => {
       const { page } = await open('/docs#tag/store/POST/store/orders', 390, 'light')
       const section = sectionOf(page, 'POST/store/orders')

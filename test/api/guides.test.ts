@@ -37,7 +37,7 @@ describe('the guides', () => {
     return response.text()
   }
 
-  test('are the pages of docs/, and the index links each of them', async () => {
+  test('are the pages of docs/, and the index links to each of them', async () => {
     const index = await pageAt('/docs/guide')
     const linked = addressesIn(index, `${store().base}/docs/guide`)
     for (const [name, text] of guides) {
@@ -48,7 +48,7 @@ describe('the guides', () => {
     expect(guides.size).toBeGreaterThan(10)
   })
 
-  test('have only links that work, to headings that exist', async () => {
+  test('have no broken link within the store, to a page or to a heading', async () => {
     const isServed = new Map<string, boolean>()
     const broken: string[] = []
     let anchors = 0
@@ -88,7 +88,7 @@ describe('the guides', () => {
     expect(await pageAt('/docs/guide/tour')).toContain('href="../../openapi.yaml"')
   })
 
-  test('contain every line of every code block as it is', async () => {
+  test('contain every code block unchanged', async () => {
     const unescaped = (text: string): string =>
       text.replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)))
     for (const [name, text] of guides) {
@@ -156,14 +156,14 @@ describe('the guides in a real browser', () => {
   for (const width of [390, 1440]) {
     for (const colorScheme of ['light', 'dark'] as const) {
       test(
-        `are accessible at ${width} px, ${colorScheme}, within their content security policy`,
+        `fit in ${width} px, ${colorScheme}, within their content security policy; the shop guide is accessible`,
         async () => {
           const page = await browser?.newPage({ viewport: { width, height: 900 }, colorScheme })
           if (!page) throw new Error('the browser did not start')
           const faults: string[] = []
           page.on('request', request => {
             if (!request.url().startsWith(store().base) && !request.url().startsWith('data:'))
-              faults.push(`it requested ${request.url()}`)
+              faults.push(`a guide requested ${request.url()}`)
           })
           page.on('console', message => {
             if (message.type() === 'error' || message.type() === 'warning') faults.push(message.text())
@@ -178,7 +178,7 @@ describe('the guides in a real browser', () => {
           expect(Number(image)).toBeGreaterThan(100)
           const background = await page.evaluate('getComputedStyle(document.body).backgroundColor')
           expect(String(background)).toBe(colorScheme === 'dark' ? 'rgb(18, 22, 29)' : 'rgb(255, 255, 255)')
-          // Evaluated by the debugger of the browser, so the content security policy of the page does not apply.
+          // The debugger of the browser evaluates the script, so the content security policy does not apply to it.
           await page.evaluate(axe)
           const violations = await page.evaluate<readonly { id: string }[]>(
             'axe.run().then(({ violations }) => violations)',

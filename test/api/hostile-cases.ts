@@ -32,12 +32,7 @@ const negotiation: readonly HostileCase[] = [
     '415 unsupported_media_type',
   ),
   withField('no Content-Type', 'Content-Type', null, '415 unsupported_media_type'),
-  withField(
-    'Content-Type that starts with JSON',
-    'Content-Type',
-    'application/jsonl',
-    '415 unsupported_media_type',
-  ),
+  withField('Content-Type of JSON lines', 'Content-Type', 'application/jsonl', '415 unsupported_media_type'),
   withField(
     'a merge patch in a POST',
     'Content-Type',

@@ -136,7 +136,7 @@ const accepted = [
   '/pets?&&limit=100&',
 ].map(target => httpCase(`valid and at the limit: ${target.slice(0, 80)}`, `GET ${target}`, '200'))
 
-/** Invalid cursors. The test replaces a name in braces by a real cursor, or by a forged cursor with a correct hash. */
+/** Invalid cursors. The test replaces a name in braces with a real, a truncated or a forged cursor. */
 const cursors = [
   ['that is garbage', '/pets?cursor=garbage'],
   ['that is not base64url', '/pets?cursor=!!!!'],

@@ -20,7 +20,7 @@ test('there are many hostile requests, their names are unique, and none expects 
   expect(hostileCases.filter(({ expected }) => /^5(?!05$)/.test(expected))).toEqual([])
 })
 
-test('the hostile list sends a wrong method to every path of the contract', () => {
+test('the hostile requests include a wrong method for every path of the contract', () => {
   const tried = new Set<string>(allowByPath.map(([path]) => path))
   const paths = Object.values(contract).map(({ path }) => path)
   expect(paths.filter(path => !tried.has(path))).toEqual([])
@@ -48,13 +48,13 @@ onEveryEngine(engine => {
     })
   }
 
-  test('after all hostile requests the store responds and has logged no fault', async () => {
+  test('after all hostile requests the store responds and has logged no error', async () => {
     const { store } = await opened.promise
     const response = await store.send('GET', '/pets?id=1')
     expect(response.status).toBe(200)
     expect(await response.text()).toBe('[{"id":1,"name":"Biscuit","categoryId":1,"status":"available"}]')
-    const faults = store.logged.filter(({ level }) => level === 'error')
-    expect(faults.map(({ message, fields }) => `${message}: ${caseOf(fields.requestId)}`)).toEqual([])
+    const errors = store.logged.filter(({ level }) => level === 'error')
+    expect(errors.map(({ message, fields }) => `${message}: ${caseOf(fields.requestId)}`)).toEqual([])
   })
 })
 
@@ -128,7 +128,7 @@ async function placeholdersOf({ client }: TestStore): Promise<Placeholders> {
   ])
 }
 
-/** Returns a cursor with the hash of a real cursor and a different position. */
+/** Returns a cursor with the hash of a real cursor, and with this sort key and id. */
 function forged(cursor: string, sortKey: string | bigint, id: bigint): string {
   const parts = z.array(z.unknown()).parse(parseJson(Buffer.from(cursor, 'base64url').toString()))
   return Buffer.from(writeJson([parts[0], sortKey, id])).toString('base64url')

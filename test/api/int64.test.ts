@@ -68,7 +68,7 @@ onEveryEngine(engine => {
     expect(event?.data).toContain(`"categoryId":${ODD}`)
   })
 
-  test('an order takes the units of the pet that it names, never units of the neighbouring pet', async () => {
+  test('an order reserves units of the pet that it names, never units of the neighbouring pet', async () => {
     await using store = await openStoreWith(engine, [EVEN])
     const body = `{"petId":${ODD},"quantity":2}`
     const refused = await store.send('POST', '/store/orders', { body })
@@ -171,7 +171,7 @@ test.skipIf(!testedEngines.includes('postgres'))(
   },
 )
 
-test('the Location of any id is written with its exact digits', () => {
+test('the Location of a resource with an id above 2^53 has the exact digits of the id', () => {
   const id = ODD
   expect(contract.createPet.location({ id, name: 'Twin', categoryId: 1n })).toBe(`/pets/${ODD}`)
   expect(contract.createCategory.location({ id, name: 'Twins' })).toBe(`/categories/${ODD}`)

@@ -182,7 +182,7 @@ onEveryEngine(engine => {
       })
     })
 
-    test('reads its own record only if the conditions of the request hold', async () => {
+    test('reads its own record only if the conditions of the request are met', async () => {
       const read = (headers: Record<string, string>) => store().send('GET', '/keys/current', { headers })
       const etag = (await read({})).headers.get('etag') ?? ''
       expect(etag).toMatch(/^"[\w-]{22}"$/)

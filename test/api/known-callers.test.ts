@@ -6,7 +6,7 @@ import { codeOf, openTestStore, type TestOptions, type TestStore } from '../supp
 
 const CALLERS = 8
 
-/** Sends requests with a key one after another until `isOver`, and returns the status of each. */
+/** Sends requests with a key one after another until `isOver` returns true. Returns the status of each. */
 async function sendUntil(store: TestStore, key: string, isOver: () => boolean): Promise<number[]> {
   const statuses: number[] = []
   while (!isOver()) {
@@ -16,7 +16,7 @@ async function sendUntil(store: TestStore, key: string, isOver: () => boolean): 
   return statuses
 }
 
-/** Returns the status of a request with a key right after its revocation, while other requests with it are sent. */
+/** Returns the status of a request with a key right after its revocation, while other requests use the same key. */
 async function statusAfterRevocation(options: TestOptions): Promise<number> {
   await using store = await openTestStore('sqlite', options)
   const { data } = await store.client.createKey({ body: { name: 'till', scopes: ['orders:read'] } })
@@ -34,7 +34,7 @@ async function statusAfterRevocation(options: TestOptions): Promise<number> {
   return status
 }
 
-test('a key in memory is refused from the request after its revocation on', async () => {
+test('a key in memory is refused from the first request after its revocation', async () => {
   expect(await statusAfterRevocation({})).toBe(401)
 })
 
@@ -61,7 +61,7 @@ test('a key in memory is refused when it expires', async () => {
   expect(await codeOf(till.listOrders({}))).toBe('401 invalid_token')
 })
 
-test('a key gets no more scopes in memory than it has', async () => {
+test('a key in memory has only its own scopes', async () => {
   await using store = await openTestStore('sqlite')
   const reader = await store.clientWith('orders:read')
   for (let request = 0; request < 3; request++) {
@@ -70,7 +70,7 @@ test('a key gets no more scopes in memory than it has', async () => {
   }
 })
 
-test('more keys than are kept in memory all work', async () => {
+test('every key works, even if there are more keys than are kept in memory', async () => {
   await using store = await openTestStore('sqlite')
   const keys = await Promise.all(
     Array.from({ length: 1100 }, async (_, index) => {

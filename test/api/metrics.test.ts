@@ -7,7 +7,7 @@ interface Family {
   readonly values: readonly number[]
 }
 
-/** Returns the metrics in a text as promtool parses them: each metric with its type and the values of its samples. */
+/** Returns the metrics in a text, each with its type and the values of its samples. */
 function familiesOf(text: string): Family[] {
   return text
     .split(/^(?=# HELP )/m)
@@ -46,7 +46,7 @@ test('every metric has the type that its name implies, and a plausible value', a
     expect(names).toContain(name)
 })
 
-test('control: metrics with a wrong type or value are detected', () => {
+test('control: metrics with a wrong type, value or unit are detected', () => {
   const wrong = [
     '# HELP a_total Any.\n# TYPE a_total gauge\na_total 1',
     '# HELP process_resident_memory_bytes Any.\n# TYPE process_resident_memory_bytes gauge\nprocess_resident_memory_bytes 10',

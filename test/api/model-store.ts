@@ -1,6 +1,6 @@
 /**
- * A model of one pet, its orders and the rules of its status, simple enough to be checked by reading it. The
- * outcome of a request is a text: `200`, `409 insufficient_stock`.
+ * A model of one pet, its orders and the rules of its status. It is simple enough to verify by reading. The outcome of
+ * a request is a text: `200`, `409 insufficient_stock`.
  */
 export class ModelStore {
   quantity = 1
@@ -87,7 +87,7 @@ export class ModelStore {
     return '200'
   }
 
-  /** Returns the ids of the orders with a reference, as the list of the real store returns them. */
+  /** Returns the ids of the orders with this reference, in the order of the list of the real store. */
   orderIdsWith(reference: string): string {
     const ids = [...this.references].flatMap(([id, stored]) => (stored === reference ? [id] : []))
     return ids.sort((a, b) => (a < b ? -1 : 1)).join(' ')

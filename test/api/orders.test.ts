@@ -19,7 +19,7 @@ onEveryEngine(engine => {
       expect(await stockOf(client, petId)).toBe('pending 3/3')
     })
 
-    test('makes a single animal pending; completion makes it sold, cancellation available', async () => {
+    test('of a single animal makes it pending; completion makes it sold, cancellation available', async () => {
       const { client } = store()
       const { petId } = await makePet(client)
       const first = await client.placeOrder({ body: { petId } })
@@ -70,7 +70,7 @@ onEveryEngine(engine => {
   })
 
   describe('changing an order', () => {
-    test('can complete it and set an absent shipDate; a second completion changes nothing', async () => {
+    test('can complete it, which sets an absent shipDate; a second completion changes nothing', async () => {
       const { client } = store()
       const { petId, orderId } = await makePet(client, { quantity: 5n, reserved: 2n })
       const completed = await client.updateOrder({ orderId, body: { complete: true } })
@@ -165,7 +165,7 @@ onEveryEngine(engine => {
       expect('reference' in data).toBe(false)
     })
 
-    test('of 0 or 201 code points, with U+0000, or that is not a text is refused', async () => {
+    test('of 0 or 201 code points, with U+0000, or that is not a string is refused', async () => {
       const { petId } = await makePet(store().client)
       for (const [reference, code] of [
         ['', 'too_short'],

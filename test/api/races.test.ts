@@ -34,8 +34,8 @@ async function countOutcomes(calls: Promise<{ status: number }>[]): Promise<Reco
 }
 
 /**
- * Lets many buyers order the last units of one pet at once. Returns a fault unless as many orders succeed as there are
- * units.
+ * Lets many buyers order the last units of one pet at once. Returns a fault unless exactly `units` orders succeed and
+ * the others are refused.
  */
 async function sellOut(store: TestStore, units: number, buyers: number): Promise<string[]> {
   const { petId } = await makePet(store.client, { quantity: BigInt(units) })
@@ -91,8 +91,9 @@ async function settleAtOnce(store: TestStore): Promise<string[]> {
 }
 
 /**
- * Changes each resource and concurrently deletes it, with its earlier ETag in If-Match. Returns the resources for which
- * both calls succeeded. Only one may: after the change the ETag does not match, and after the deletion nothing is left.
+ * Changes a category, a webhook, an order and a pet, and concurrently deletes each one with its earlier ETag. Returns
+ * the resources for which both calls succeeded. Only one call may succeed: after the change the ETag does not match,
+ * and after the deletion nothing is left.
  */
 async function deleteWhileChanging({ client }: TestStore): Promise<string[]> {
   const { petId, categoryId } = await makePet(client, { quantity: 5n })
@@ -220,7 +221,7 @@ onEveryEngine(engine => {
 
 for (const isolation of ['REPEATABLE READ', 'SERIALIZABLE'] as const) {
   test.skipIf(!testedEngines.includes('postgres'))(
-    `the races have the same outcomes at ${isolation}`,
+    `races for the last units, and on deleted resources, have the same outcomes at ${isolation}`,
     async () => {
       await using store = await openTestStore('postgres', { isolation })
       for (let round = 0; round < ISOLATED_ROUNDS; round++) {

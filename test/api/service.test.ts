@@ -55,7 +55,7 @@ onEveryEngine(engine => {
       })
     })
 
-    test('to a client that accepts only problems is a problem for a refusal, and JSON for a success', async () => {
+    test('to a client that accepts problems but not JSON is a problem for a refusal, JSON for a success', async () => {
       for (const accept of [
         'application/problem+json',
         'Application/Problem+JSON;q=0.5',
@@ -74,7 +74,7 @@ onEveryEngine(engine => {
       expect((await store().send('GET', '/pets', { headers })).status).toBe(406)
     })
 
-    test('to OPTIONS, and to a PATCH of another type, has Accept-Patch if the path has PATCH', async () => {
+    test('to OPTIONS, and to a PATCH with a wrong Content-Type, has Accept-Patch if the path has PATCH', async () => {
       const types = 'application/merge-patch+json, application/json'
       expect((await store().send('OPTIONS', '/pets/1')).headers.get('accept-patch')).toBe(types)
       expect((await store().send('OPTIONS', '/pets')).headers.get('accept-patch')).toBeNull()
@@ -85,7 +85,7 @@ onEveryEngine(engine => {
       expect([reply.status, reply.headers.get('accept-patch')]).toEqual([415, types])
     })
 
-    test('has the request id that was sent, or a generated id', async () => {
+    test('has the request id that was sent, or a generated id if that is missing or invalid', async () => {
       const given = await store().send('GET', '/pets', { headers: { 'X-Request-Id': 'till.2-1_a' } })
       expect(given.headers.get('x-request-id')).toBe('till.2-1_a')
       const bad = await store().send('GET', '/pets', { headers: { 'X-Request-Id': 'a b' } })
@@ -128,7 +128,7 @@ onEveryEngine(engine => {
       )
     })
 
-    test('names the first invalid members and their values in its message, and the number of the others', async () => {
+    test('describes at most three invalid members in its message, and counts the others', async () => {
       const message = async (path: string, body: unknown): Promise<unknown> => {
         const reply = await store().send('POST', path, { body: JSON.stringify(body) })
         return ErrorBody.parse(parseJson(await reply.text())).message
@@ -179,12 +179,15 @@ onEveryEngine(engine => {
   test('the error catalogue lists every code, and each code can be read', async () => {
     const { data } = await store().anonymous.listErrors({})
     expect(data.items.map(({ code }) => code)).toEqual(Object.keys(errorTable))
+    for (const item of data.items) {
+      expect((await store().anonymous.getError({ code: item.code })).data).toEqual(item)
+    }
     const entry = await store().anonymous.getError({ code: 'insufficient_stock' })
     expect(entry.data).toEqual({ ...errorTable.insufficient_stock, code: 'insufficient_stock', status: 409n })
     expect(await codeOf(store().anonymous.getError({ code: 'nonsense' }))).toBe('404 error_not_found')
   })
 
-  test('probes get a response, and the metrics count by operation', async () => {
+  test('the probes respond with 200, and the metrics count requests by operation', async () => {
     await using counted = await openTestStore(engine)
     for (const path of ['/livez', '/readyz']) expect((await counted.send('GET', path)).status).toBe(200)
     await counted.send('GET', '/pets/404')
@@ -290,7 +293,7 @@ test('a string in place of an array is refused only for its type', async () => {
   expect([message, errors?.map(({ code }) => code)]).toEqual(['scopes must be an array.', ['type_mismatch']])
 })
 
-test('the message about a minimum of one names 1 character or 1 element', async () => {
+test('a message about a minimum of 1 says 1 character or 1 element, in the singular', async () => {
   await using store = await openTestStore('sqlite')
   const tooFew = await store.send('POST', '/keys', { body: '{"name":"","scopes":[]}' })
   expect(ErrorBody.parse(parseJson(await tooFew.text())).message).toBe(

@@ -138,7 +138,7 @@ async function outcomeOf(call: Promise<{ status: number }>): Promise<string> {
 
 onEveryEngine(engine => {
   test(
-    'random commands end as the model of the status rules predicts',
+    'random commands have the outcomes, and lead to the stock, that the model predicts',
     async () => {
       await using store = await openTestStore(engine)
       const property = fc.asyncProperty(fc.array(step, { maxLength: COMMANDS_MAX }), steps =>

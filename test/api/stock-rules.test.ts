@@ -67,7 +67,7 @@ onEveryEngine(engine => {
       expect(cancel.message).toContain('cancel an order')
     })
 
-    test('a hold ends when the stock reaches 0, and does not return with the stock', async () => {
+    test('a hold ends when the stock reaches 0, and a restock does not restore it', async () => {
       const { client } = store()
       const { petId } = await makePet(client, { quantity: 2n, onHold: true })
       await client.setInventory({ petId, body: { quantity: 0n } })
@@ -113,7 +113,7 @@ onEveryEngine(engine => {
       expect(await stockOf(client, petId)).toBe('pending 2/2')
     })
 
-    test('of a pet that does not exist is refused by every operation', async () => {
+    test('of a pet that does not exist gets 404 from every operation', async () => {
       const { client } = store()
       const petId = 404_404n
       const calls = [

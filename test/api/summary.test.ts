@@ -105,7 +105,7 @@ onEveryEngine(engine => {
 })
 
 test.skipIf(!testedEngines.includes('postgres'))(
-  'on PostgreSQL, the summary counts an order whose events are not numbered yet',
+  'on PostgreSQL, the summary counts an order whose events have no position yet',
   async () => {
     await using store = await openTestStore('postgres')
     const { petId } = await makePet(store.client, { quantity: 3n })
