@@ -189,7 +189,7 @@ async function listAfterLateReply(representations?: RepresentationCache): Promis
     }),
   })
   const { petId } = await makePet(store.client)
-  // A page of this length is read in the worker, so its reply can be late.
+  // A page of this length is read in the reader worker, so its reply can be late.
   const list = '/pets?limit=50'
   const first = store.send('GET', list)
   await until('the list is read', () => reads === 1)

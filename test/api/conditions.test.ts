@@ -9,7 +9,7 @@ onEveryEngine(engine => {
   const store = sharedStore(engine)
 
   describe('conditions', () => {
-    test('a read with the current ETag gets 304, with the headers of the 200', async () => {
+    test('a read with the current ETag in If-None-Match gets 304, with the headers of the 200', async () => {
       const { petId } = await makePet(store().client)
       const full = await store().send('GET', `/pets/${petId}`)
       const etag = full.headers.get('etag') ?? ''
@@ -25,7 +25,7 @@ onEveryEngine(engine => {
       expect(other.status).toBe(200)
     })
 
-    test('a write with another ETag gets 412 with the current ETag; a weak tag never matches', async () => {
+    test('a write with another ETag in If-Match gets 412 and the current ETag; a weak tag never matches', async () => {
       const { client } = store()
       const { petId } = await makePet(client)
       const { etag = '' } = await client.getPet({ petId })
@@ -205,7 +205,7 @@ onEveryEngine(engine => {
       expect(bare.headers.get('idempotent-replayed')).toBe('true')
     })
 
-    test('a key belongs to one owner and operation; after a refusal, a repeated request is executed', async () => {
+    test('an idempotency key belongs to one owner and operation, and a refusal is not stored under it', async () => {
       const { client, base } = store()
       const { petId } = await makePet(client, { quantity: 1n })
       const clerk = await store().clientWith('orders:write')

@@ -84,7 +84,7 @@ describe('the docs page in a real browser', () => {
   )
 
   test(
-    'shows the stability, the preview header and the errors of an operation',
+    'shows the stability, the name of the preview and the errors of an operation',
     async () => {
       const { page, faults } = await open('/docs#tag/store/GET/store/summary', 1440, 'light')
       await page.getByText('store-summary').first().waitFor()

@@ -234,7 +234,7 @@ onEveryEngine(engine => {
       expect((await client.revokeKey({ keyId: data.id })).status).toBe(204)
     })
 
-    test('is revoked only while its ETag matches If-Match', async () => {
+    test('is revoked only if its ETag matches If-Match', async () => {
       const { client } = store()
       const body = { name: 'x', scopes: ['orders:read' as const] }
       const { data: one } = await client.createKey({ body })

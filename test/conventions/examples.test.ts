@@ -54,7 +54,7 @@ test('examples/webhook-receiver.ts verifies and prints the events that the store
   expect(forged.status).toBe(401)
 })
 
-test('examples/low-stock-mailer.mjs mails once for a pet that runs out, and never about the past', async () => {
+test('examples/low-stock-mailer.mjs mails once each time a pet runs low, and never about the past', async () => {
   await using store = await openTestStore('sqlite')
   const { data: category } = await store.client.createCategory({ body: { name: 'Dogs' } })
   const { data: pet } = await store.client.createPet({ body: { name: 'Rex', categoryId: category.id } })
@@ -97,7 +97,7 @@ function readState(file: string): { next: string; low: string[]; isPast: boolean
   return JSON.parse(readFileSync(file, 'utf8'))
 }
 
-test('examples/till.mjs sells once although the response is lost, and says why it does not sell', async () => {
+test('examples/till.mjs sells once although a response is lost, and prints why it refuses other input', async () => {
   await using store = await openTestStore('sqlite')
   const { data: category } = await store.client.createCategory({ body: { name: 'Dogs' } })
   const { data: pet } = await store.client.createPet({ body: { name: 'Rex', categoryId: category.id } })

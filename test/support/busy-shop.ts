@@ -3,7 +3,7 @@ import type { Client } from './client.ts'
 import { type Seeded, seeded } from './seeded.ts'
 
 /**
- * The name of the category that marks the end of the writes. A consumer that has received it has received all events.
+ * The name of the category that marks the end of the writes. The event of its creation has the last position.
  */
 export const LAST_NAME = 'The last'
 
@@ -12,9 +12,9 @@ const STOCKS = [1_000_000n, 1_000_000n, 3n, 0n]
 const PETS = 32
 const ROWS_PER_GROUP = 100
 
-/** The counts of a shop that several clients have used at the same time. */
+/** The counts of the writes to a shop. */
 export interface BusyShop {
-  /** Returns the minimum number of events that the clients have caused. */
+  /** Returns the minimum number of events that the writers have caused. */
   readonly caused: () => number
   /** Returns the number of commands that the store refused. */
   readonly refused: () => number

@@ -52,7 +52,7 @@ async function useWebhook(client: Client, record: RecordCall): Promise<void> {
   await record('listWebhooks', client.listWebhooks({}))
   await record('getWebhook', client.getWebhook({ webhookId }))
   await record('sendTestEvent', client.sendTestEvent({ webhookId }))
-  const deliveries = await record('listDeliveries', attemptedDeliveries(client, webhookId))
+  const deliveries = await record('listDeliveries', pendingDeliveries(client, webhookId))
   const deliveryId = deliveries.data.items[0]?.id ?? 0n
   await record('redeliver', client.redeliver({ webhookId, deliveryId }))
   await record('redeliverFailed', client.redeliverFailed({ webhookId, since: '2026-01-01T00:00:00Z' }))
@@ -62,7 +62,7 @@ async function useWebhook(client: Client, record: RecordCall): Promise<void> {
 }
 
 /** Returns the pending deliveries of a webhook once there is one. */
-async function attemptedDeliveries(client: Client, webhookId: bigint): ReturnType<Client['listDeliveries']> {
+async function pendingDeliveries(client: Client, webhookId: bigint): ReturnType<Client['listDeliveries']> {
   for (;;) {
     const page = await client.listDeliveries({ webhookId, state: 'pending' })
     if (page.data.items.length > 0) return page

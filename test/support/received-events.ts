@@ -60,8 +60,8 @@ export function faultsInPositions(rows: readonly EventRow[]): string[] {
 }
 
 /**
- * Compares received events with the rows of the store. Returns the number of events that were missed, received twice,
- * out of order, altered or not requested, such as `2 missed`; [] if there are none.
+ * Compares received events with the rows of the store. Returns the number of events that were missed, duplicated, out
+ * of order, not requested or altered, such as `2 missed`; [] if there are none.
  */
 export function faultsOf(
   received: readonly ReceivedEvent[],

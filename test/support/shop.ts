@@ -33,7 +33,7 @@ export interface PetMade {
   readonly orderId: bigint
 }
 
-/** Creates a pet with exactly this stock, only through the API, and returns its ids. */
+/** Creates a category, and in it a pet with exactly this stock, through the API. Returns their ids. */
 export async function makePet(client: Client, setup: PetSetup = {}): Promise<PetMade> {
   const { quantity = 1n, reserved = 0n, onHold = false } = setup
   const category = await client.createCategory({ body: { name: 'Any' } })

@@ -60,7 +60,7 @@ export interface Variant {
 /** A row as a test reads it from the database of the store. */
 export type RawRow = Record<string, unknown>
 
-/** A whole store with its server on a free port. Disposing it stops the server and deletes the data. */
+/** A store with its server on a free port. Disposing it stops the server and deletes the data directory. */
 export interface TestStore extends AsyncDisposable {
   readonly base: string
   readonly engine: StoreEngine

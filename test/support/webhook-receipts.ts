@@ -8,7 +8,7 @@ import { type Received, type Receiver, type Responder, reply } from './receiver.
 import type { TestStore } from './store.ts'
 import { until } from './until.ts'
 
-/** A webhook of a store, as a test uses it. */
+/** The id and the secret of a webhook. */
 export interface CreatedWebhook {
   readonly webhookId: bigint
   readonly secret: string
