@@ -12,6 +12,7 @@ import {
   openTempDirectory,
   PET_ID_FIRST,
   type Place,
+  START_ENVIRONMENT,
   startStore,
 } from './store.ts'
 
@@ -167,6 +168,7 @@ async function measureMemory(): Promise<Figure[]> {
 async function startStoreWithPrivateWebhooks({ directory }: Place): Promise<ServerProcess> {
   const port = freePort()
   const environment = {
+    ...START_ENVIRONMENT,
     PETSTORE_DATA: directory,
     PETSTORE_PORT: String(port),
     PETSTORE_ADMIN_KEY: ADMIN_KEY,

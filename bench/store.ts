@@ -1,7 +1,8 @@
 import { Database } from 'bun:sqlite'
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, statfsSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { z } from 'zod'
 import { databaseFile } from '../src/engine/sqlite.ts'
 import { freePort, programFile, type ServerProcess, startServerProcess } from './child.ts'
 
@@ -15,6 +16,8 @@ export const PET_ID_FIRST = 1_000_001
 
 /** A rate limit that refuses no request. The limiter is enabled, and its headers keep their length. */
 const RATE_LIMIT = '999999999/86400'
+
+const Package = z.object({ scripts: z.object({ start: z.string() }) })
 
 const TMPFS = 0x0102_1994
 
@@ -60,6 +63,16 @@ export interface Place {
   readonly databaseUrl?: string
 }
 
+/** The environment that the script of `npm start` sets for the store. */
+export const START_ENVIRONMENT = startEnvironment()
+
+function startEnvironment(): Readonly<Record<string, string>> {
+  const { scripts } = Package.parse(JSON.parse(readFileSync(programFile('../package.json'), 'utf8')))
+  const [, name, value] = /^(\w+)=(\d+) exec bun src\/main\.ts serve$/.exec(scripts.start) ?? []
+  if (name === undefined || value === undefined) throw new Error(`unknown start script: ${scripts.start}`)
+  return { [name]: value }
+}
+
 interface StartOptions {
   /** A program of this directory to load first. */
   readonly preload?: string
@@ -77,6 +90,7 @@ export function startStore(
   return startServerProcess(
     [...(preload ? ['--preload', programFile(preload)] : []), programFile('../src/main.ts'), 'serve'],
     {
+      ...START_ENVIRONMENT,
       PETSTORE_DATA: directory,
       PETSTORE_PORT: String(port),
       PETSTORE_ADMIN_KEY: ADMIN_KEY,
