@@ -30,7 +30,7 @@ export class BoundedPool {
       ...options,
       max: connectionsMax,
       connectionTimeout: CONNECT_SECONDS_MAX,
-      // The closed connection can be any of the idle ones. All go back to the client, which knows which ones are open.
+      // Any idle connection may be the closed one, so all are released to the client, which knows which ones are open.
       onclose: () => {
         this.#closedCount++
         this.#releaseIdle()

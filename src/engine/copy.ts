@@ -84,7 +84,7 @@ export async function copyStore(
     copied.set(table, await readTable(source.reader, table, { step: 'copied', progress, signal, write }))
   }
   const chain = await chainOf(source.reader)
-  // A session of PostgreSQL that is idle for as long as the verification takes would be ended by the server.
+  // The verification does not read the source, and PostgreSQL ends a session that is idle for too long.
   await source[Symbol.asyncDispose]()
   const reader = await target.readBack()
   for (const [table, digest] of copied) {

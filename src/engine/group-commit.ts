@@ -168,8 +168,8 @@ export class BatchWriter<Command, Reply> implements Tx {
   }
 
   /**
-   * Begins a transaction. Waits for the lock of another process in one batch only, because the commands of the next
-   * batch have already waited in the meantime.
+   * Begins a transaction. If another process holds the lock, the first batch waits for it. Later batches fail at once
+   * while the lock is still held, because their commands have waited during the first batch.
    */
   #begin(): void {
     const wasLocked = this.#isLocked

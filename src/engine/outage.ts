@@ -1,7 +1,7 @@
 /** The interval at which a database is probed during an outage, in milliseconds. */
 const PROBE_INTERVAL_MS = 1000
 
-/** What has changed: the database does not respond, for a reason, or it responds again after a time. */
+/** The beginning of an outage, with its reason, or its end, with its duration in milliseconds. */
 export type OutageChange = { readonly reason: unknown } | { readonly lastedMs: number }
 
 /**

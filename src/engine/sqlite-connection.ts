@@ -44,7 +44,7 @@ export interface SqliteConnectionOptions {
   readonly readonly: boolean
   /** The longest time that a statement waits for a lock of another process, in milliseconds. */
   readonly waitMs?: number
-  /** The file is worthless until it has been synced as a whole: nothing is written twice, and there is no rollback. */
+  /** The file is a draft, which is synced once, when it is complete. Until then it has no log, and cannot roll back. */
   readonly isDraft?: boolean
   /**
    * The connection is the only one of its file, which exists, and commits without a sync: a commit survives the end of

@@ -99,8 +99,8 @@ export async function redeliver(
 }
 
 /**
- * Makes up to 10,000 failed deliveries due again whose first attempt was at `since` or later. Returns their number, and
- * whether there may be more. Throws `webhook_not_found`, `webhook_disabled`.
+ * Makes failed deliveries due again, at most 10,000: those whose first attempt was at `since` or later. Returns their
+ * number, and whether there may be more. Throws `webhook_not_found`, `webhook_disabled`.
  */
 export async function redeliverFailed(
   tx: Tx,

@@ -166,7 +166,7 @@ export async function countImportNames(tx: Tx, { body }: { body: ImportNames }):
   return { counts }
 }
 
-/** Returns for each pet whether it exists: whether its category, found by name, has a pet with the same name. */
+/** Returns for each pet whether it exists: a pet of the same name in the category that its row names. */
 export async function findImportPets(tx: Tx, { body }: { body: ImportPetNames }): Promise<ImportPetMatches> {
   const names = new CategoryNames(tx)
   const exist: boolean[] = []

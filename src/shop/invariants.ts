@@ -35,8 +35,8 @@ export const invariants = {
 }
 
 /**
- * Returns the totals that are not the sums of the rows, and what they lack. On PostgreSQL, an event changes the totals
- * when it gets its position, so they may lack the changes of the last events.
+ * Returns the totals that differ from the sums of the rows; `missing` is the sum minus the total. On PostgreSQL, an
+ * event changes the totals when it gets its position, so the changes of the last events may be missing.
  */
 export const totalsInvariant = sql<{ readonly id: string; readonly missing: bigint }>()(`
     WITH counted (name, value) AS (

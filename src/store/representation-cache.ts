@@ -72,7 +72,7 @@ export interface CacheLimits {
   readonly chars: number
 }
 
-/** An entry takes 2 KiB of resident memory, plus its share of the growth of the heap before a full collection. */
+/** With 10,000 entries, the cache takes about 20 MiB of memory, and more until the next full garbage collection. */
 export const CACHE_LIMITS: CacheLimits = { entries: 10_000, chars: 16 * 1024 * 1024 }
 
 /**
