@@ -81,7 +81,7 @@ function addCreate(sandbox: Command): void {
     .option('--seed <seed>', 'demo, empty, large, or a snapshot as ID/NAME (default: demo)')
     .option('--key <key>', 'the key of the sandbox whose snapshot is the seed, or @FILE')
     .addOption(
-      new Option('--lifetime <time>', 'until they are deleted: 90m, 24h, 7d (default: 24h)').argParser(
+      new Option('--lifetime <time>', 'until they expire: 90m, 24h, 7d (default: 24h)').argParser(
         readLifetimeOption,
       ),
     )
