@@ -39,7 +39,7 @@ test.each(commands)('"%s --data" is refused if DATABASE_URL names another store'
   ])
 })
 
-test('a directory that does not exist is refused too, because it may be a typing mistake', async () => {
+test('--data with a directory that does not exist is refused if DATABASE_URL is set', async () => {
   const directory = join(place.directory, 'none')
   const { exitCode, errors } = await run(['reset', '--empty', '--yes', '--data', directory], env)
   expect([exitCode, errors]).toEqual([
@@ -48,7 +48,7 @@ test('a directory that does not exist is refused too, because it may be a typing
   ])
 })
 
-test('the option --database-url, or a data directory without a store, is not ambiguous', async () => {
+test('--data is not refused with --database-url, or if its directory exists and has no store', async () => {
   const empty = join(place.directory, 'empty')
   mkdirSync(empty)
   const byOption = ['doctor', '--data', place.directory, '--database-url', env.DATABASE_URL ?? '']

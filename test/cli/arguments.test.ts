@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { run, runToEnd } from '../support/process.ts'
 import { ROOT } from '../support/root.ts'
 
-test('an extra argument, and an option that npm took for itself, are explained', async () => {
+test('an unknown argument is refused with a hint that npm needs -- before options', async () => {
   for (const word of ['9000', 'bogus']) {
     const ended = await run([word])
     expect([ended.exitCode, ended.errors.trim()]).toEqual([
@@ -13,7 +13,7 @@ test('an extra argument, and an option that npm took for itself, are explained',
   }
 })
 
-test('the fuzzer starts its own store, and explains its options', async () => {
+test('the fuzzer starts its own store, prints its options, and refuses an invalid number without a stack', async () => {
   const fuzz = join(ROOT, 'fuzz', 'main.ts')
   const environment = { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '' }
   const ran = await runToEnd([process.execPath, fuzz, '--requests', '300'], environment)
@@ -24,7 +24,7 @@ test('the fuzzer starts its own store, and explains its options', async () => {
   expect([wrong.exitCode > 0, wrong.errors.includes('    at ')]).toEqual([true, false])
 }, 120_000)
 
-test('the help of serve and of sandboxes shows the default of each option that has one', async () => {
+test('the help of serve and of sandboxes shows the default host, port and data directory', async () => {
   for (const [name, port, data] of [
     ['serve', '8080', './data'],
     ['sandboxes', '8081', './sandboxes'],

@@ -78,7 +78,7 @@ async function waitForPositions({ database }: Pick<CopyPlace, 'database'>): Prom
   })
 }
 
-/** A backup of a store in use, the orders that were placed before it, and what the store had issued at its end. */
+/** A backup of a store in use, the orders placed before the backup, and what the store had issued when it ended. */
 interface BackedUp {
   readonly directory: string
   readonly secretKeyFile: string
@@ -149,7 +149,7 @@ async function checkRestored(place: CopyPlace, saved: BackedUp, receiver: Receiv
   expect(behind.text).toBe(page.text)
   const stream = await send(server, `/events/stream?after=${last + 5n}`)
   expect(stream.status).toBe(410)
-  // The first page of the newest entries does not end in the gap.
+  // The gap before the newest entries does not make their first page empty.
   expect((await send(server, '/audit?limit=5')).text.match(/"position"/g)?.length ?? 0).toBeGreaterThan(0)
   await until('the webhook continues', () =>
     receiver.received.some(({ body }) => body.toString().includes('After the restore')),
@@ -184,7 +184,7 @@ onEveryEngine(engine => {
       }
       using control = await newCopyPlace('sqlite')
       restoreWithoutGap(saved.directory, control.directory)
-      // PostgreSQL reserves blocks of ids, so a few orders later its ids may still be new.
+      // PostgreSQL reserves ids in blocks. A backup contains the end of each block, so the control may issue new ids.
       expect(await issuedAgain(control, saved.lost, saved.secretKeyFile)).toContain('position')
     },
     LIMIT_MS,
@@ -204,7 +204,7 @@ async function makeSmallBackup(): Promise<{ place: StoreDirectory; directory: st
   return { place, directory, [Symbol.asyncDispose]: () => place[Symbol.asyncDispose]() }
 }
 
-test('only the owner can read a backup, and the manifest has the sizes and hashes of its files', async () => {
+test('only the owner can read a backup, and its manifest has the sizes and hashes of the files', async () => {
   await using saved = await makeSmallBackup()
   const modes = readdirSync(saved.directory).map(name => [
     name,
@@ -288,7 +288,7 @@ test('restore refuses a backup with a damaged or replaced file, and a backup of 
   }
 })
 
-test('a store of an older version is backed up before its upgrade, and migrated when it is restored', async () => {
+test('a store of an older version can be backed up, and a restore migrates it', async () => {
   await using place = await newStoreDirectory('sqlite')
   {
     using database = new Database(databaseFile(place.directory), { create: true })
@@ -396,7 +396,7 @@ async function runInterrupted(
     stdout: 'ignore',
     stderr: 'pipe',
   })
-  await until('the command is at work', isTime)
+  await until('the command writes its file', isTime)
   child.kill('SIGINT')
   const [errors, exitCode] = await Promise.all([new Response(child.stderr).text(), child.exited])
   return { exitCode, errors }

@@ -47,7 +47,7 @@ async function read(text: string): Promise<Reading> {
 const header = 'name,category\n'
 const good = `${header}Rex,Dogs\n`
 
-test('control: without a limit, a file with an endless cell is read to its end', async () => {
+test('control: a reader without a limit reads more of a hostile file than a test allows', async () => {
   const bytesRead = await readWithoutBound(`${good}"${'x'.repeat(FILE_MIB * MIB)}`)
   expect(bytesRead / MIB).toBeGreaterThan(READ_MAX_MIB)
 })
@@ -112,7 +112,7 @@ test('the columns of a file can have names in any case', async () => {
 })
 
 for (const [name, delimiter] of Object.entries({ semicolons: ';', tabs: '\t', 'vertical bars': '|' })) {
-  test(`a file with ${name} is read, also with a byte order mark and empty lines before its header`, async () => {
+  test(`a file with ${name} between cells is read, also after a byte order mark and empty lines`, async () => {
     const lines = [
       ['"Name"', 'category', 'Hold'],
       ['"Rex, the dog"', 'Dogs', 'yes'],
@@ -130,12 +130,12 @@ for (const [name, delimiter] of Object.entries({ semicolons: ';', tabs: '\t', 'v
   })
 }
 
-test('a file with commas is read with commas, although a name in its header has a semicolon', async () => {
+test('a comma stays the delimiter of a file although a column name contains a semicolon', async () => {
   const { failure } = await read('name,category,quantity;hold\nRex,Dogs,1\n')
   expect(failure).toContain('pets.csv:1: there is no column "quantity;hold"')
 })
 
-test('a file with millions of empty lines before its header is read within the limit', async () => {
+test('a file with millions of empty lines before its header is read', async () => {
   const { failure, rows } = await read('\n'.repeat(8 * MIB) + good)
   expect([failure, rows.length]).toEqual([undefined, 1])
 })

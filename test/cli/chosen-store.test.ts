@@ -125,22 +125,25 @@ describe('a server that is no store', () => {
     ],
     ['sends control characters', reply(400, json, '{"code":"x","message":"\\u001b[2J"}'), 1, '\\u001b[2J'],
   ]
-  test.each(cases)('and %s is reported in time, without a stack', async (_, responder, exitCode, says) => {
-    await using receiver = await openReceiver(() => responder)
-    const startedMs = performance.now()
-    // A busy machine may need more than a second for a server that responds.
-    const timeLimit = says.includes('--timeout') ? ['--timeout', '1'] : []
-    const ran = await runAt(receiver.base, ['list-categories', ...timeLimit])
-    expect(performance.now() - startedMs).toBeLessThan(20_000)
-    expect([ran.exitCode, ran.output, ran.errors.includes(says) ? says : ran.errors]).toEqual([
-      exitCode,
-      '',
-      says,
-    ])
-    expect([ran.errors.includes('\u001b'), ran.errors.includes('    at ')]).toEqual([false, false])
-  })
+  test.each(cases)(
+    'and %s is reported in time, without a stack trace',
+    async (_, responder, exitCode, says) => {
+      await using receiver = await openReceiver(() => responder)
+      const startedMs = performance.now()
+      // A busy machine may need more than a second for a server that responds.
+      const timeLimit = says.includes('--timeout') ? ['--timeout', '1'] : []
+      const ran = await runAt(receiver.base, ['list-categories', ...timeLimit])
+      expect(performance.now() - startedMs).toBeLessThan(20_000)
+      expect([ran.exitCode, ran.output, ran.errors.includes(says) ? says : ran.errors]).toEqual([
+        exitCode,
+        '',
+        says,
+      ])
+      expect([ran.errors.includes('\u001b'), ran.errors.includes('    at ')]).toEqual([false, false])
+    },
+  )
 
-  test('and sends without an end is read up to a limit', async () => {
+  test('and sends data without an end is read up to a limit', async () => {
     await using receiver = await openReceiver(() => endless(large))
     const { exitCode, output, errors } = await runAt(receiver.base, ['list-categories'])
     expect([exitCode, output, errors]).toEqual([
@@ -160,9 +163,11 @@ test('a change whose response is lost is reported as a change with an unknown ou
   ])
 })
 
-test('a long poll waits longer than the time limit of a request', async () => {
+test('a long poll may wait longer than the time limit of a request', async () => {
   const key = readFileSync(join(data, 'admin-key'), 'utf8').trim()
   const args = ['list-events', '--after', '714', '--type', 'petstore.category.deleted', '--wait', '2']
+  const startedMs = performance.now()
   const { exitCode, errors } = await runAt(server.base, [...args, '--timeout', '1'], { PETSTORE_KEY: key })
   expect([exitCode, errors]).toEqual([0, ''])
+  expect(performance.now() - startedMs).toBeGreaterThan(1900)
 })

@@ -132,7 +132,7 @@ test('a store retries a delivery after the delays in PETSTORE_WEBHOOK_RETRIES', 
   expect((atMs[2] ?? 0) - (atMs[1] ?? 0)).toBeGreaterThanOrEqual(2000)
 }, 60_000)
 
-describe('the start fails with a one-sentence reason for', () => {
+describe('the start fails and reports the cause:', () => {
   const failing: { name: string; args?: string[]; env?: Record<string, string>; says: string }[] = [
     {
       name: 'a bad port',
@@ -205,7 +205,7 @@ describe('the start fails with a one-sentence reason for', () => {
       says: 'PETSTORE_WEBHOOK_RETRIES=1s,5: it must be 1 to 20 delays, each from 1s to 24h, separated by commas',
     },
     {
-      name: 'a bad value for whether private webhooks are allowed',
+      name: 'a bad value of PETSTORE_ALLOW_PRIVATE_WEBHOOKS',
       env: { PETSTORE_ALLOW_PRIVATE_WEBHOOKS: 'yes' },
       says: 'PETSTORE_ALLOW_PRIVATE_WEBHOOKS=yes: it must be one of true, false.',
     },
@@ -308,7 +308,7 @@ describe('settings', () => {
     expect(byFlag.base).toBe('https://till.example')
   }, 120_000)
 
-  test('can set the lifecycle clock past the sunset, while the instants in the data stay real', async () => {
+  test('can set the lifecycle clock past the sunset, while the instants in the data use the real time', async () => {
     const args = ['--clock', '2028-01-01T00:00:00Z', '--no-demo', '--port', '0', '--data', newDirectory()]
     await using server = await startProcess(['serve', ...args], { PETSTORE_ADMIN_KEY: ADMIN_KEY })
     expect((await fetch(`${server.base}/pets/1`)).status).toBe(410)

@@ -36,7 +36,7 @@ function quoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`
 }
 
-test('bash completes every command, local ones and operations', async () => {
+test('bash completes local commands and the command of each operation', async () => {
   const words = await completed('petstore ')
   expect(words).toEqual(expect.arrayContaining(['serve', 'import', 'history', ...commandIds.map(kebabCase)]))
   expect(await completed('petstore list-p')).toEqual(['list-pets'])
@@ -63,7 +63,7 @@ test.each([
   expect((await completed(line)).sort()).toEqual([...words].sort())
 })
 
-test('bash completes a whole word if no character in it breaks words', async () => {
+test('bash completes a scope as one word if the colon does not separate words', async () => {
   expect(await completed('petstore create-key --scopes orders:w', ' ')).toEqual(['orders:write'])
 })
 

@@ -25,8 +25,8 @@ import { until } from '../support/until.ts'
 
 const LIMIT_MS = 120_000
 /**
- * Text that a copy with a mistake changes: quotes, a backslash, a tab, a composed and a decomposed letter, a character
- * outside the BMP, and signs of SQL and of patterns.
+ * Text that a faulty copy may change: quotes, a backslash, a tab, a composed and a decomposed letter, a character
+ * outside the BMP, and characters with a meaning in SQL and in patterns.
  */
 const ODD_TEXT = `"O'Neil" \\ 100% $1 \u00e9 e\u0301 \u{1f415} \ttab`
 const INT64_MAX = 9_223_372_036_854_775_807n
@@ -39,13 +39,14 @@ async function copy(from: Place, to: Place): Promise<ProcessResult> {
   return run(['copy', '--from', from.name, '--to', to.name])
 }
 
-/** What clients of a busy store hold. */
+/** What the clients of a busy store have received. */
 interface Clients {
   readonly key: string
   readonly secret: string
   readonly order: { readonly body: string; readonly id: string }
+  /** The path of a second page, and the body of that page. */
   readonly nextPage: string
-  readonly cursorBody: string
+  readonly nextPageBody: string
 }
 
 const ORDER = { method: 'POST', body: '{"petId":1,"quantity":1}' }
@@ -80,7 +81,7 @@ async function useBusily(place: StoreDirectory, receiver: Receiver): Promise<Cli
   })
   const page = await fetch(`${server.base}/pets?limit=5`)
   const [, next = ''] = /<[^>]*(\/pets\?[^>]*)>; rel="next"/.exec(page.headers.get('link') ?? '') ?? []
-  const cursorBody = await (await fetch(server.base + next)).text()
+  const nextPageBody = await (await fetch(server.base + next)).text()
   await until(
     'both webhooks were called',
     () => callsOf(receiver, '/good') > 0 && callsOf(receiver, '/failing') > 0,
@@ -91,7 +92,8 @@ async function useBusily(place: StoreDirectory, receiver: Receiver): Promise<Cli
     key: created.key,
     secret: webhook.secret,
     order: { body: order.body, id: /"id":(\d+)/.exec(order.body)?.[1] ?? '' },
-    ...{ nextPage: next, cursorBody },
+    nextPage: next,
+    nextPageBody,
   }
 }
 
@@ -118,7 +120,7 @@ async function checkContinued(
   await using server: ServerProcess = await place.serve(secretKeyFile)
   const client = makeClient({ base: server.base, key: ADMIN_KEY })
   expect(await placeOrder(server.base)).toEqual({ status: 201, body: clients.order.body })
-  expect(await (await fetch(server.base + clients.nextPage)).text()).toBe(clients.cursorBody)
+  expect(await (await fetch(server.base + clients.nextPage)).text()).toBe(clients.nextPageBody)
   const old = await makeClient({ base: server.base, key: clients.key }).getOrder({
     orderId: BigInt(clients.order.id),
   })
@@ -227,7 +229,7 @@ onEveryEngine(engine => {
   )
 
   test(
-    'a target with rows is refused and stays as it was; the tables of a new store are accepted',
+    'a copy refuses a target with rows and does not change it, but accepts the empty tables of a store',
     async () => {
       await using place = await newStoreDirectory('sqlite')
       {
@@ -253,7 +255,7 @@ onEveryEngine(engine => {
   )
 
   test(
-    'control: a copy that drops or changes a row is detected, and publishes nothing',
+    'control: a copy that drops or changes a row is detected, and leaves its target untouched',
     async () => {
       await using place = await newStoreDirectory('sqlite')
       {
@@ -334,9 +336,9 @@ test(
   LIMIT_MS,
 )
 
-describe.skipIf(!testedEngines.includes('postgres'))('a store on PostgreSQL', () => {
+describe.skipIf(!testedEngines.includes('postgres'))('a copy from or to PostgreSQL:', () => {
   test(
-    'a running store on PostgreSQL is copied as of one moment, while it is used',
+    'a running store is copied as of one moment, while it is used',
     async () => {
       await using place = await newStoreDirectory('postgres')
       await using server = await place.start()
@@ -363,7 +365,7 @@ describe.skipIf(!testedEngines.includes('postgres'))('a store on PostgreSQL', ()
   )
 
   test(
-    'if the response to the commit is lost, the copy says that its result is unknown',
+    'if the response to the commit is lost, the copy says how to find out whether it was made',
     async () => {
       using source = await newCopyPlace('sqlite')
       await migrate(source)
@@ -395,7 +397,7 @@ describe.skipIf(!testedEngines.includes('postgres'))('a store on PostgreSQL', ()
   )
 
   test(
-    'events without a position are copied to PostgreSQL as they are, and are numbered in a copy on SQLite',
+    'events without a position are copied to PostgreSQL unchanged, and are numbered in a copy on SQLite',
     async () => {
       using source = await newCopyPlace('postgres')
       await migrate(source)
@@ -425,7 +427,7 @@ describe.skipIf(!testedEngines.includes('postgres'))('a store on PostgreSQL', ()
   )
 
   test(
-    'a database that cannot be used is refused with a sentence, without a password',
+    'a source database that cannot be copied is refused with a reason, without its password',
     async () => {
       using empty = await newCopyPlace('postgres')
       using other = await newCopyPlace('postgres')
@@ -470,7 +472,7 @@ describe.skipIf(!testedEngines.includes('postgres'))('a store on PostgreSQL', ()
 })
 
 test(
-  'places that cannot be used are refused with a sentence',
+  'sources and targets that cannot be used are refused with a reason',
   async () => {
     using source = await newCopyPlace('sqlite')
     using target = await newCopyPlace('sqlite')

@@ -30,7 +30,7 @@ async function useAndStop(place: StoreDirectory): Promise<void> {
 
 onEveryEngine(engine => {
   test(
-    'the doctor finds nothing wrong in a running or a stopped store, and changes nothing',
+    'the doctor finds nothing wrong in a running or stopped store, and does not change a stopped store',
     async () => {
       await using place = await newStoreDirectory(engine)
       {

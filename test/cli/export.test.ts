@@ -163,7 +163,7 @@ test('unknown resources and columns, an existing file and a place without a stor
 })
 
 test(
-  'an export whose reader ends early ends without an error, and an interrupted export leaves no file',
+  'an export to a pipe that is closed early ends without an error, and an interrupted export leaves no file',
   async () => {
     await using place = await newStoreDirectory('sqlite')
     {

@@ -42,7 +42,7 @@ onEveryEngine(engine => {
     expect(lines.at(-1)).toStartWith(local)
   })
 
-  test('the entries are printed as JSON, newest last, and orders, categories and keys have a history', async () => {
+  test('petstore history prints the entries of a pet, order, category or key as JSON, newest last', async () => {
     const { client, base } = store()
     const { petId, orderId, categoryId } = await makePet(client, { quantity: 3n, reserved: 1n })
     await client.updateOrder({ orderId, body: { complete: true } })
@@ -139,8 +139,11 @@ describe('a period', () => {
     expect(Math.abs(Date.now() - 90 * 60_000 - Date.parse(until))).toBeLessThan(30_000)
   })
 
-  test.each(['2026-02-30', '3', 'soon', '-1d', '2026-11-21T09:30:00'])('%s is refused', async text => {
-    const { exitCode, errors } = await runAt('http://127.0.0.1:1', ['history', 'pet', '1', '--since', text])
-    expect([exitCode, errors]).toEqual([2, expect.stringContaining('It must be yesterday, today, a date')])
-  })
+  test.each(['2026-02-30', '3', 'soon', '-1d', '2026-11-21T09:30:00'])(
+    'since "%s" is refused',
+    async text => {
+      const { exitCode, errors } = await runAt('http://127.0.0.1:1', ['history', 'pet', '1', '--since', text])
+      expect([exitCode, errors]).toEqual([2, expect.stringContaining('It must be yesterday, today, a date')])
+    },
+  )
 })

@@ -140,7 +140,7 @@ onEveryEngine(engine => {
     )
 
     test(
-      `an import ${mode} skips a pet that was created after the check`,
+      `an import ${mode} that skips existing pets also skips a pet that was created after the check`,
       async () => {
         await using store = await storeWithPets(engine)
         const target = withBlindCheck(runningTarget(store.base, ADMIN_KEY))
@@ -152,7 +152,7 @@ onEveryEngine(engine => {
     )
 
     test(
-      `two imports ${mode} of one file at the same time load each pet once`,
+      `two concurrent imports ${mode} of one file that skip existing pets load each pet once`,
       async () => {
         await using store = await openTestStore(engine)
         await store.client.createCategory({ body: { name: 'Dogs' } })

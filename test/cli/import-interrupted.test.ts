@@ -56,7 +56,7 @@ async function petCount(base: string): Promise<bigint> {
 }
 
 test(
-  'after Ctrl-C while the files are read, an import loads nothing and says so',
+  'after Ctrl-C while the files are read, an import loads nothing and reports that',
   async () => {
     const ended = await interruptedAt('Importing', args('reading'))
     expect([ended.exitCode, ended.errors.trim().split('\n').at(-1)]).toEqual([
@@ -94,7 +94,7 @@ test(
 )
 
 test(
-  'after Ctrl-C while all rows are loaded at once, an import says how to import again, and loads no pet twice',
+  'after Ctrl-C while all rows are loaded at once, an import says how to import again without duplicates',
   async () => {
     const data = join(directory, 'at-once')
     await using server = await startProcess(['serve', '--port', '0', '--no-demo', '--data', data], env)
@@ -111,7 +111,7 @@ test(
 )
 
 test(
-  'a dry run without a store creates none',
+  'a dry run for a new store creates no store',
   async () => {
     const ended = await run(args('absent', '--dry-run'), env)
     expect([ended.exitCode, ended.errors.trim().split('\n').slice(-1)]).toEqual([

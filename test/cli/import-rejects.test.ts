@@ -14,7 +14,7 @@ beforeAll(() => {
 afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
 let count = 0
-/** Returns a new directory with these files, in which an import runs. */
+/** Makes a new directory with these files. Returns a function that imports into a store in it. */
 function newDirectory(files: Readonly<Record<string, string | Uint8Array>>): {
   path(name: string): string
   import(...args: string[]): Promise<ProcessResult>
@@ -65,7 +65,7 @@ test(
 )
 
 test(
-  'two files have separate files for their invalid lines, and a file without invalid lines has none',
+  'the invalid lines of two files are written to two files, and a file without invalid lines gets none',
   async () => {
     const categories = 'name,description\nDogs,x\n,y\n'
     const shop = newDirectory({ 'c.csv': categories, 'p.csv': pets, 'good.csv': 'name\nFish\n' })
@@ -96,7 +96,7 @@ test(
 )
 
 test(
-  'options that contradict --rejects or --resume are refused',
+  'invalid combinations of options with --rejects or --resume are refused',
   async () => {
     const shop = newDirectory({ 'p.csv': pets })
     const cases: [args: string[], says: string][] = [

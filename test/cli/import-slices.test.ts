@@ -68,7 +68,7 @@ function losingConnection(target: ImportTarget, slices: number, when: 'before' |
 
 onEveryEngine(engine => {
   test(
-    'an import in slices loads every row, and other commands run meanwhile',
+    'an import in slices loads every row, and other commands run between the slices',
     async () => {
       await using store = await openTestStore(engine)
       const { petId } = await makePet(store.client, { quantity: 1000n })
@@ -127,7 +127,7 @@ onEveryEngine(engine => {
     )
   }
 
-  test('an import in slices with an invalid line loads nothing, and with keepGoing the valid lines', async () => {
+  test('an import in slices with an invalid line loads nothing; with keepGoing, it loads the valid lines', async () => {
     await using store = await openTestStore(engine)
     const target = () => runningTarget(store.base, ADMIN_KEY)
     const wrong = { categories: path('twice.csv'), pets: path('wrong.csv') }
@@ -177,7 +177,7 @@ onEveryEngine(engine => {
 })
 
 test(
-  'petstore import --in-slices prints how to continue, and --resume refuses what it cannot load',
+  'petstore import --in-slices prints how to continue, and --resume refuses a complete import and a wrong id',
   async () => {
     const data = path('data')
     const env = { PETSTORE_ADMIN_KEY: ADMIN_KEY }

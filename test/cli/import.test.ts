@@ -29,7 +29,7 @@ class Shop {
   readonly #env: Record<string, string>
 
   constructor(url: string | undefined) {
-    // The option --data and the variable DATABASE_URL together are refused, because they name two stores.
+    // A command refuses --data with a directory that does not exist if DATABASE_URL is set.
     this.#args = url ? [] : ['--data', this.data]
     this.#env = {
       PETSTORE_ADMIN_KEY: ADMIN_KEY,
@@ -88,7 +88,7 @@ onEveryEngine(engine => {
   const newShop = async (): Promise<Shop> => new Shop(engine === 'postgres' ? await newDatabase() : undefined)
 
   test(
-    'an import loads categories and pets into a stopped store',
+    'an import loads categories and pets into a new store, and then into the stopped store',
     async () => {
       const empty = await newShop()
       const ended = await empty.importMessages('--categories', newFile(categories), '--pets', newFile(pets))
@@ -266,7 +266,7 @@ describe('the files of an import:', () => {
   )
 
   test(
-    'a UTF-8 byte order mark is not part of the first column',
+    'a UTF-8 byte order mark is not part of the name of the first column',
     async () => {
       const ended = await new Shop(undefined).importMessages('--categories', newFile(`\ufeff${categories}`))
       expect(ended).toEqual([0, 'Loaded 2 categories and 0 pets.'])

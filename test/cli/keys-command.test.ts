@@ -17,7 +17,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
-/** A store with its command line. */
+/** A store, and functions that run commands on it. */
 interface Shop {
   readonly data: string
   keys(...args: string[]): Promise<ProcessResult>
@@ -61,7 +61,7 @@ async function listed(shop: Shop): Promise<string[][]> {
 
 onEveryEngine(engine => {
   test(
-    'keys are created, listed and revoked in a stopped store without a key, and the audit log says so',
+    'keys are created, listed and revoked in a stopped store without a key, and the audit log has the changes',
     async () => {
       const shop = await newShop(engine)
       rmSync(join(shop.data, 'admin-key'))
@@ -194,7 +194,7 @@ for (const [args, says] of wrong) {
 }
 
 test(
-  'an expiry in the past is refused, and a directory without a store is named',
+  'keys create refuses an expiry in the past, and keys list refuses a directory without a store',
   async () => {
     const shop = await newShop('sqlite')
     const past = await shop.keys(

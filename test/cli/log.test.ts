@@ -75,7 +75,7 @@ describe('a log that cannot be written', () => {
     })
   }
 
-  test('completes a partly written line before it continues', () => {
+  test('ends a partly written line before it continues', () => {
     expect(throughFailure(makeStoreLog, 'ENOSPC', 2)).toBe('one\ntw\nlost 2\nfour\n')
   })
 
@@ -109,7 +109,7 @@ async function makeLines(base: string): Promise<void> {
 }
 
 test(
-  'a store whose log and messages have no reader continues, and stops gracefully',
+  'a store whose log and messages go to closed pipes continues to serve, and stops gracefully',
   async () => {
     const server = await startProcess([
       'serve',
@@ -184,7 +184,7 @@ test(
   TIMEOUT_MS,
 )
 
-test('a request with quotes and backslashes in a header is logged as JSON', async () => {
+test('a request with quotes and backslashes in a header is logged as valid JSON', async () => {
   await using store = await openTestStore('sqlite')
   const head = 'GET /livez HTTP/1.1\r\nHost: store\r\nConnection: close\r\ntraceparent: "a\\b\tc\r\n\r\n'
   await sendBytes(Number(new URL(store.base).port), Buffer.from(head))

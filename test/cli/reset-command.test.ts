@@ -68,7 +68,7 @@ onEveryEngine(engine => {
   )
 
   test(
-    'reset --demo --keep-keys gives the demo shop with its first ids, and the keys stay valid',
+    'reset --demo --keep-keys loads the demo shop with ids from 1, and the keys stay valid',
     async () => {
       await using place = await newStoreDirectory(engine)
       const key = await useAndStop(place)
@@ -92,7 +92,7 @@ onEveryEngine(engine => {
   )
 
   test(
-    'a running store is not reset, and neither is a store whose owner does not confirm',
+    'a running store is not reset, and a stopped store is not reset without a confirmation',
     async () => {
       await using place = await newStoreDirectory(engine)
       {
@@ -143,7 +143,7 @@ test('the file of a store that was reset is small again, and only its owner can 
 })
 
 test.skipIf(!testedEngines.includes('postgres'))(
-  'a reset of a store on PostgreSQL leaves the admin key of a store in the data directory',
+  'a reset of a store on PostgreSQL does not delete the admin key of another store in the data directory',
   async () => {
     await using place = await newStoreDirectory('postgres')
     await useAndStop(place)
@@ -158,7 +158,7 @@ test.skipIf(!testedEngines.includes('postgres'))(
   },
 )
 
-test('a directory without a store is refused, and no store is created there', async () => {
+test('reset refuses a directory that does not exist, and creates no store there', async () => {
   await using place = await newStoreDirectory('sqlite')
   const absent = join(place.directory, 'absent')
   const { exitCode, errors } = await run(['reset', '--empty', '--yes', '--data', absent])

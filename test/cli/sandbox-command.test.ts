@@ -22,7 +22,7 @@ interface Folder extends Disposable {
   readonly path: string
   /** Runs `petstore sandbox` with the host of the tests. */
   sandbox(...args: string[]): Promise<ProcessResult>
-  /** Runs `petstore sandbox` with other variables. */
+  /** Runs `petstore sandbox` with these environment variables. */
   sandboxWith(env: Readonly<Record<string, string>>, ...args: string[]): Promise<ProcessResult>
   /** Returns the rows of a list of sandboxes in the folder. */
   saved(file?: string): Record<string, string>[]
@@ -74,7 +74,7 @@ test('sandboxes for a class are printed as CSV, and saved in a file that only it
   }
 })
 
-test('later sandboxes are appended to the list, each with the label of a line of a file', async () => {
+test('later sandboxes are appended to the list, and --names labels each with a line of a file', async () => {
   using at = folder()
   writeFileSync(
     join(at.path, 'class.txt'),
@@ -113,7 +113,7 @@ test('a sandbox is created from a snapshot of another sandbox only with the key 
   ])
 })
 
-test('reset takes the first characters of an id, or --all, and reports each sandbox without the snapshot', async () => {
+test('reset accepts the start of an id, or --all, and reports each sandbox without the snapshot', async () => {
   using at = folder()
   await at.sandbox('create', '--count', '2', '--label', 'S')
   const [first, second] = at.saved()
@@ -140,7 +140,7 @@ test('reset takes the first characters of an id, or --all, and reports each sand
   )
 })
 
-test('first characters that two ids have in common are refused', async () => {
+test('delete refuses the start of an id that two ids have in common', async () => {
   using at = folder()
   const address = (id: string): string => `${host.base}/s/${id}`
   const ids = [`${'a'.repeat(25)}2`, `${'a'.repeat(25)}3`]
@@ -155,7 +155,7 @@ test('first characters that two ids have in common are refused', async () => {
   ])
 })
 
-test('delete removes sandboxes from the list, also a sandbox that list and reset report as gone', async () => {
+test('delete removes sandboxes from the list, also one that has expired or was deleted', async () => {
   using at = folder()
   await at.sandbox('create', '--count', '3', '--label', 'S')
   const [first, second, third] = at.saved()
@@ -185,7 +185,7 @@ test('delete removes sandboxes from the list, also a sandbox that list and reset
   expect(statSync(join(at.path, 'sandboxes.csv')).mode & 0o777).toBe(0o600)
 })
 
-/** Runs `petstore sandbox` on a terminal, and types a line when it asks. Returns what a person sees. */
+/** Runs `petstore sandbox` on a terminal, and types a line when it asks to confirm. Returns what the terminal shows. */
 async function onTerminal(at: Folder, args: readonly string[], typed: string): Promise<string> {
   let shown = ''
   const child = Bun.spawn(command(['sandbox', ...args]).line, {
@@ -207,7 +207,7 @@ async function onTerminal(at: Folder, args: readonly string[], typed: string): P
   return shown.replaceAll('\r\n', '\n')
 }
 
-test('on a terminal, keys are printed whole, and a deletion is confirmed by a word', async () => {
+test('on a terminal, keys are not truncated, and a deletion needs the word delete as a confirmation', async () => {
   using at = folder()
   const created = await onTerminal(at, ['create', '--count', '2', '--label', 'S'], '')
   for (const { address = '', key = '' } of at.saved()) expect(created).toContain(`${address}  ${key}\n`)
@@ -220,7 +220,7 @@ test('on a terminal, keys are printed whole, and a deletion is confirmed by a wo
   expect(at.saved()).toEqual([])
 })
 
-test('what was created before a failure is printed and saved, and the error says how many are missing', async () => {
+test('sandboxes created before a failure are printed and saved, and the error says how many are missing', async () => {
   using at = folder()
   await using small = await openSandboxHost({ limits: { sandboxes: 2 } })
   const ended = await at.sandbox('create', '--count', '5', '--host-url', small.base)
@@ -316,7 +316,7 @@ test.each(wrong)('petstore sandbox create %p is refused before anything is creat
   expect(existsSync(join(at.path, 'sandboxes.csv'))).toBe(false)
 })
 
-test('a label is no formula and no control sequence in a CSV, and an existing list becomes private', async () => {
+test('in a CSV, no label is a formula or a control sequence, and only its owner can read the list', async () => {
   using at = folder()
   writeFileSync(join(at.path, 'class.txt'), '=HYPERLINK("http://evil.example")\n+1\nAda\n')
   writeFileSync(join(at.path, 'class.csv'), '', { mode: 0o644 })
@@ -335,7 +335,7 @@ test('a label is no formula and no control sequence in a CSV, and an existing li
   expect(rowsOf(output)[0]?.label).toBe("'@SUM(1)\\u001b[2J")
 })
 
-test('a sandbox is reset by its label, and the error of a wrong snapshot says how to restore the seed', async () => {
+test('a sandbox is reset by its label, and the error for a missing snapshot says how to restore the seed', async () => {
   using at = folder()
   const teacher = await host.create({ seed: 'empty' })
   await teacher.control('PUT', '/snapshots/start')

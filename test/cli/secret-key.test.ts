@@ -28,7 +28,7 @@ async function refusalOf(args: readonly string[], env: Readonly<Record<string, s
 }
 
 onEveryEngine(engine => {
-  test('a store that was served with one key refuses to start with another', async () => {
+  test('a store with a webhook refuses to start with another secret key', async () => {
     await using place = await newStoreDirectory(engine)
     const other = join(directory, `other-${engine}`)
     expect((await run(['new-secret-key', other])).exitCode).toBe(0)
@@ -61,7 +61,7 @@ test('without a configured key, a store creates a key that only its owner can re
 }, 120_000)
 
 test.skipIf(!testedEngines.includes('postgres'))(
-  'on PostgreSQL a valid key is required',
+  'a store on PostgreSQL refuses to start without a valid secret key',
   async () => {
     const env = { DATABASE_URL: await newDatabase(), PETSTORE_ADMIN_KEY: ADMIN_KEY }
     expect(await refusalOf(['--data', directory], env)).toBe(

@@ -46,7 +46,7 @@ beforeAll(async () => {
 
 afterAll(() => folder[Symbol.dispose]())
 
-/** A folder that contains the single file, and settings of another program that it must not read. */
+/** A folder that contains the single file, and settings of another program that the store must not read. */
 interface Installation extends Disposable {
   readonly path: string
   /** Runs a command in the folder to its end. */
@@ -193,7 +193,7 @@ test('the single file prints its version, its commands and the description of th
   expect(readdirSync(installation.path).sort()).toEqual(['.env', 'bunfig.toml', 'petstore'])
 })
 
-test('petstore licenses prints the license of every package in the single file', async () => {
+test('the single file prints the licenses of the runtime and of its packages', async () => {
   using installation = install()
   const { output } = await installation.run('licenses')
   const titles =
@@ -227,7 +227,7 @@ test('a second process on a data directory reports that the directory is in use'
 })
 
 if (process.platform === 'linux') {
-  test('a running store has no file of the project open', async () => {
+  test('a store from the single file has no file of the project open', async () => {
     using installation = install()
     await using server = await installation.start()
     for (const path of ['/docs/scalar.js', '/console', '/pets?limit=100']) await fetch(server.base + path)
@@ -244,14 +244,14 @@ function openFiles(pid: number): string[] {
   return [...mapped, ...open]
 }
 
-test('the build prints the path, the size and the hash of the single file', () => {
+test('the build prints the size and the hash of the single file, which contains no path of the project', () => {
   const bytes = readFileSync(built)
   expect(bytes.length).toBeLessThan(BYTES_MAX)
   expect(statSync(built).mode & 0o111).not.toBe(0)
   const hash = new Bun.CryptoHasher('sha256').update(bytes).digest('hex')
   expect(printed).toContain(`petstore: ${Math.round(bytes.length / 1_048_576)} MiB, SHA-256 ${hash}\n`)
   expect(readdirSync(join(folder.path, 'built'))).toEqual(['petstore'])
-  // A program that does not know where the project is cannot read a file of it.
+  // A program that does not know the path of the project cannot read its files.
   expect(bytes.indexOf(`${ROOT}/`)).toBe(-1)
 })
 
@@ -273,7 +273,7 @@ test('a truncated single file reports that the file is truncated', async () => {
   expect([exitCode, errors]).toEqual([1, expect.stringContaining('is truncated')])
 })
 
-test('a data directory that cannot be created is reported in one sentence', async () => {
+test('a data directory that cannot be created is reported in one line', async () => {
   using installation = install()
   writeFileSync(join(installation.path, 'data'), '')
   const { exitCode, errors } = await installation.run('serve', '--port', '0')

@@ -202,7 +202,7 @@ test('every documented message except "… was deleted", which a running store p
   expect([messages.length >= tested.length, untested]).toEqual([true, []])
 })
 
-test('docs/start.md has every message with which the modules of a start can fail', () => {
+test('docs/start.md has every error message of the modules that start a store', () => {
   const modules = ['serve', 'secret-key', 'admin-key-file', 'address-file', 'stopped-store']
   const thrown = modules.flatMap(name => {
     const source = readFileSync(join(ROOT, `src/cli/${name}.ts`), 'utf8')
@@ -218,7 +218,7 @@ test('docs/start.md has every message with which the modules of a start can fail
   expect(own.filter(text => !isInPage(text))).toEqual([])
 })
 
-test('a shop and a host of sandboxes refuse the data directory of each other', async () => {
+test("a shop and a host of sandboxes refuse each other's data directory", async () => {
   const host = await openSandboxHost()
   await host.stop()
   const shop = await run(['serve', '--port', '0', '--data', host.directory])
