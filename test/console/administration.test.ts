@@ -8,7 +8,7 @@ const store = sharedStore('sqlite')
 const browser = consoleBrowser()
 
 test(
-  'a key is created, shown once, works, and is revoked',
+  'a new key is shown only once, and works until it is revoked',
   async () => {
     const { page, faults } = await browser.open(store(), '/keys')
     await page.getByRole('button', { name: 'Create key' }).click()
@@ -41,7 +41,7 @@ test(
 )
 
 test(
-  'a webhook is created, tested, and shows its delivery',
+  'a webhook is created and tested, its page shows the delivery, and it is disabled',
   async () => {
     const received: string[] = []
     const receiver = Bun.serve({
@@ -78,7 +78,7 @@ test(
 )
 
 test(
-  'the audit log shows who changed what, and a view without access says which scope it needs',
+  'the audit log shows each change with its key, and a view without access says which scope it needs',
   async () => {
     await store().client.createCategory({ body: { name: 'Dogs' } })
     const { page, faults } = await browser.open(store(), '/audit')
@@ -127,7 +127,7 @@ test(
 )
 
 test(
-  'while the store cannot be reached, the console says so, and then recovers by itself',
+  'the console reports that the store cannot be reached, and continues when it can be reached again',
   async () => {
     const { page } = await browser.open(store(), '', { key: ADMIN_KEY })
     await page.getByRole('heading', { name: 'Dashboard' }).waitFor()

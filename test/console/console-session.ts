@@ -17,7 +17,7 @@ export interface ConsoleOptions {
   readonly key?: string
   readonly width?: number
   readonly colorScheme?: 'light' | 'dark'
-  /** Opens another tab of the browser that this page is in, instead of a browser of its own. */
+  /** Opens another tab in the context of this page, instead of a new context. */
   readonly tabOf?: Page
 }
 

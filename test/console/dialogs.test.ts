@@ -258,7 +258,7 @@ test(
     await name.fill('Typed with care')
     await name.press('Escape')
     await page.mouse.click(5, 400)
-    // A closing dialog would lose its field before this click.
+    // If the dialog closed, its field would disappear before this click.
     await dialog.getByRole('textbox', { name: 'Description' }).click()
     expect(await name.inputValue()).toBe('Typed with care')
     await dialog.getByRole('button', { name: 'Cancel' }).click()

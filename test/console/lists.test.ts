@@ -9,7 +9,7 @@ import { addPet } from './shop-data.ts'
 const store = sharedStore('sqlite')
 const browser = consoleBrowser()
 
-/** Creates 45 pets, which fill three pages. Their names are `name` and a number. Returns the id of their category. */
+/** Creates 45 pets, which need three pages. Their names are `name` and a number. Returns the id of their category. */
 async function createThreePages({ client }: TestStore, name: string): Promise<bigint> {
   const { data: category } = await client.createCategory({ body: { name: `Kind of ${name}` } })
   for (let number = 1; number <= 45; number++) {
@@ -69,7 +69,7 @@ test(
 )
 
 test(
-  'a link to a page works without its history, and a cursor that is not valid leads to the first page',
+  'a link to a later page of a list works in a new tab, and an invalid cursor leads to the first page',
   async () => {
     const categoryId = await createThreePages(store(), 'Newt')
     const path = `/pets?categoryId=${categoryId}`
@@ -160,7 +160,7 @@ test(
 )
 
 test(
-  'for an id without a resource, the page says that there is no such resource or page',
+  'for an id that does not exist, the console says that there is no such resource or page',
   async () => {
     const { page, faults } = await browser.open(store(), '/orders/9223372036854775807')
     await page.getByText('There is no such order').waitFor()

@@ -28,7 +28,7 @@ async function isLeftToRight(element: Locator, words: string): Promise<boolean> 
 }
 
 test(
-  'a name that shows nothing has a placeholder in lists, in its heading and in sentences',
+  'a name without visible characters has a placeholder in lists, in its heading and in sentences',
   async () => {
     for (const name of ['\u200b', '\u00a0', '   ', '\u2060\u3164\u00ad']) {
       const { petId, categoryId } = await addPet(store(), name)
@@ -55,7 +55,7 @@ test(
 )
 
 test(
-  'a name with an override of the direction does not reverse the text around it',
+  'a name with a character that reverses text does not reverse the text around it',
   async () => {
     const { petId } = await addPet(store(), '\u202egnp.reversed')
     const { page, faults } = await browser.open(store(), `/pets/${petId}`)

@@ -10,7 +10,7 @@ const store = sharedStore('sqlite')
 const browser = consoleBrowser()
 
 test(
-  'a pet is added with a category that the user searches',
+  'a pet is added with a category that the user searches for',
   async () => {
     await store().client.createCategory({ body: { name: 'Salamanders' } })
     const { page, faults } = await browser.open(store(), '/pets')
@@ -126,7 +126,7 @@ test(
 )
 
 test(
-  'after a conflict, the values in the store can be taken',
+  'after a conflict, the user can choose the values in the store',
   async () => {
     const { petId } = await addPet(store(), 'Before')
     const { page } = await browser.open(store(), `/pets/${petId}`)
@@ -172,7 +172,7 @@ test(
 )
 
 test(
-  'an order is placed on the page of its pet, which then lists it',
+  'an order is placed on the page of its pet, which then lists the order',
   async () => {
     const { petId } = await addPet(store(), 'Ordered here', 4n)
     const { page, faults } = await browser.open(store(), `/pets/${petId}`)
@@ -199,7 +199,7 @@ test(
 )
 
 test(
-  'the stock of a pet is counted and adjusted, and its movements and history say so',
+  'the stock of a pet is set and adjusted, and its movements and history show the changes',
   async () => {
     const { petId } = await addPet(store(), 'Counted')
     const { page, faults } = await browser.open(store(), `/pets/${petId}`)
@@ -260,7 +260,7 @@ test(
 )
 
 test(
-  'a deleted pet leads back to the list, and its address says that there is no such pet',
+  'after the deletion of a pet, the list is shown, and the page of the pet says that there is no such pet',
   async () => {
     const { petId } = await addPet(store(), 'Leaving')
     const { page, faults } = await browser.open(store(), `/pets/${petId}`)

@@ -22,7 +22,7 @@ interface SandboxConsole {
   readonly faults: string[]
 }
 
-describe('the console of a sandbox', () => {
+describe('the console of a sandbox:', () => {
   let browser: Browser | undefined
   let host: TestHost | undefined
 
@@ -54,7 +54,7 @@ describe('the console of a sandbox', () => {
   }
 
   test(
-    'shows requests as they arrive, newest first, with their headers and bodies',
+    'requests are shown as they arrive, newest first, with their headers and bodies',
     async () => {
       const { page, sandbox, faults } = await open('/requests')
       await page.getByText('Requests to the sandbox appear here').waitFor()
@@ -80,7 +80,7 @@ describe('the console of a sandbox', () => {
   )
 
   test(
-    'filters requests by method, status and path, pauses, and clears the log',
+    'requests are filtered by method, status and path, and the log can be paused and cleared',
     async () => {
       const { page, sandbox } = await open('/requests')
       await sandbox.call('POST', '/categories', { body: { name: 'Otters' } })
@@ -117,7 +117,7 @@ describe('the console of a sandbox', () => {
   )
 
   test(
-    'adds a failure from a template, shows how often it was applied, and removes it',
+    'a failure is added from a template, shows how often it was applied, and is removed',
     async () => {
       const { page, sandbox, faults } = await open('/failures')
       await page.getByText('No failures').waitFor()
@@ -147,7 +147,7 @@ describe('the console of a sandbox', () => {
   )
 
   test(
-    'takes a snapshot, resets to it and to the start, and sets the lifecycle clock',
+    'the sandbox is reset to a snapshot and to its seed, and its lifecycle clock is set',
     async () => {
       const { page, sandbox, faults } = await open('/sandbox')
       const categories = async (): Promise<number> =>
@@ -188,7 +188,7 @@ describe('the console of a sandbox', () => {
   )
 
   test(
-    'a reset whose user stops waiting says that it may have taken effect, not that the host is gone',
+    'if the user stops waiting for a reset, the page says that the reset may have taken effect',
     async () => {
       const { page, faults } = await open('/sandbox')
       const hold = await holdRequests(page, request => request.url().endsWith('/reset'))
@@ -207,7 +207,7 @@ describe('the console of a sandbox', () => {
   )
 
   test(
-    'shows the label of the sandbox in the header and in the title; the start of its id without a label',
+    'the header and the title show the label of the sandbox, or the start of its id if it has no label',
     async () => {
       const { page, sandbox, faults } = await open('/pets')
       await page.getByRole('banner').getByText('Ada', { exact: true }).waitFor()

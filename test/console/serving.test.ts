@@ -17,10 +17,10 @@ const browser = consoleBrowser()
 const FIRST_PAGE_BYTES_MAX = 350 * 1024
 /** How soon after its request the first page must be usable. An idle machine needs less than half of this time. */
 const FIRST_PAGE_MS_MAX = 2000
-/** On a busy machine, one opening may take longer. At least one of this many must be within the time. */
+/** The maximum number of openings. On a busy machine, some take longer, and only one must be within the time. */
 const OPENINGS_MAX = 20
 
-test('the page has a policy without unsafe-inline, and its nonce is new in every response', async () => {
+test('the page has a Content-Security-Policy without unsafe-inline, and a new nonce in every response', async () => {
   await using store = await openTestStore('sqlite')
   const policies = new Set<string>()
   for (const path of ['/console', '/console/', '/console/pets', '/console/pets/12']) {
@@ -35,7 +35,7 @@ test('the page has a policy without unsafe-inline, and its nonce is new in every
 })
 
 test(
-  'every path below /console, except below /console/assets, has the page, with 404 if no view has the path',
+  'a path below /console, except below /console/assets, gets the page, with 404 if no view has the path',
   async () => {
     await using store = await openTestStore('sqlite')
     const { petId } = await makePet(store.client)
@@ -69,7 +69,7 @@ function viewPaths(): string[] {
   return paths.map(path => path.replace(':id', '1').replace(/\/$/, ''))
 }
 
-test('caches keep the files of the console whose names have a hash, and an unknown file gets 404', async () => {
+test('caches may keep a file of the console whose name has a hash, and an unknown file gets 404', async () => {
   await using store = await openTestStore('sqlite')
   const names = readdirSync(join(ROOT, 'dist/console'))
   expect(names.length).toBeGreaterThan(3)
@@ -107,7 +107,7 @@ function gzippedBytes(names: readonly string[]): number {
   return sizes.reduce((sum, bytes) => sum + bytes, 0)
 }
 
-/** Returns the number of event streams that a store has open, as its metrics state it. */
+/** Returns the number of open event streams in the metrics of a store. */
 async function openStreams(store: TestStore): Promise<string> {
   const metrics = await (await store.send('GET', '/metrics')).text()
   return /^petstore_event_streams (\d+)$/m.exec(metrics)?.[1] ?? ''
@@ -178,7 +178,7 @@ test(
 
 for (const engine of testedEngines) {
   test(
-    `the dashboard on ${engine} is usable soon, loads little script, and shows a change as it happens`,
+    `the dashboard on ${engine} is usable within 2 s, loads under 350 KiB of scripts, and shows a change live`,
     async () => {
       await using store = await openTestStore(engine)
       const { petId } = await makePet(store.client, { quantity: 5n })

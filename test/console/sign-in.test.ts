@@ -27,7 +27,7 @@ test(
 )
 
 test(
-  'a wrong key shows the message of the store at its field, and the right key signs in',
+  'for a wrong key, the field shows the message of the store; the right key signs in',
   async () => {
     const { page, faults } = await browser.open(store(), '', { key: 'nonsense' })
     const field = page.getByRole('textbox', { name: 'Key' })

@@ -10,7 +10,7 @@ const store = sharedStore('sqlite')
 const browser = consoleBrowser()
 
 test(
-  'a field for a number of units keeps a text that is not a whole number, says so, and sends no other number',
+  'a field for units keeps a text that is not a whole number, reports it, and sends no other number',
   async () => {
     const { petId } = await addPet(store(), 'Numbered', 4n)
     const { page, faults } = await browser.open(store(), `/pets/${petId}`)
@@ -46,7 +46,7 @@ test(
 )
 
 test(
-  'a field for a number of units selects its number when it gets the focus, so that typing replaces the number',
+  'a field for units selects its number when it gets the focus, so that typing replaces the number',
   async () => {
     const { petId } = await addPet(store(), 'Ordered by keyboard', 20n)
     const { page, faults } = await browser.open(store(), `/pets/${petId}`)
