@@ -25,7 +25,7 @@ async function browserScript(): Promise<string> {
   }
 }
 
-/** The program that runs in the page. It returns texts, because a page cannot return a bigint. */
+/** The program that runs in the page. It returns a line of text for each step. */
 const storeProgram = `(async ({ baseUrl, key }) => {
   const store = petstore.createClient({ baseUrl, key })
   const lines = []

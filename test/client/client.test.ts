@@ -85,7 +85,7 @@ async function errorOf(call: PromiseLike<unknown>): Promise<unknown> {
 }
 
 describe('a response', () => {
-  test('has exact integers, and members that this version does not know', async () => {
+  test('keeps integers exact, and members that this version of the client does not know', async () => {
     using fake = fakeServer(() => new Response(PET, { headers: { ...JSON_TYPE, ETag: '"v1"' } }))
     const { data, etag } = await createClient(fake).getPet({ petId: 2n ** 63n - 1n })
     expect(data.id).toBe(9007199254740993n)
@@ -279,7 +279,7 @@ describe('a request', () => {
     expect(keys.slice(1)).toEqual([keys[0] ?? '', '"mine \\"1\\""', '"mine \\"1\\""', null, null])
   })
 
-  test('needs a base address that is an http or https URL without user, query and fragment', () => {
+  test('needs a base address that is an http or https URL without user, query or fragment', () => {
     const addresses = ['', 'localhost:8080', 'ftp://x', 'http://x/?a=1', 'http://x/#a', 'http://me:pw@x/']
     for (const baseUrl of addresses) {
       expect(() => createClient({ baseUrl })).toThrow(TypeError)
@@ -288,7 +288,7 @@ describe('a request', () => {
 })
 
 describe('an option', () => {
-  test('that would mean no deadline or endless retries is refused', async () => {
+  test('with an invalid time limit or number of retries is refused; an infinite time limit is accepted', async () => {
     using fake = fakeServer(() => pageOf('[]'))
     for (const timeoutMs of [0, -1, Number.NaN]) {
       expect(() => createClient({ ...fake, timeoutMs })).toThrow(RangeError)
@@ -334,7 +334,7 @@ describe('a failure', () => {
     expect(fake.count()).toBe(1)
   })
 
-  test('with Retry-After is retried no sooner', async () => {
+  test('with Retry-After is not retried before that time', async () => {
     using fake = fakeServer((_, count) =>
       count === 1 ? refusal(429, 'rate_limited', { 'Retry-After': '1' }) : new Response('{}'),
     )

@@ -19,7 +19,7 @@ async function openSandbox(options: SandboxOptions = {}) {
   return createSandbox({ host: host.base, ...options })
 }
 
-/** Returns a pet with some units in an empty store. */
+/** Creates a pet with this quantity in an empty store, and returns the pet. */
 async function makePet(sandbox: Awaited<ReturnType<typeof openSandbox>>, quantity: number) {
   const { data: category } = await sandbox.createCategory({ body: { name: 'Dogs' } })
   const { data: pet } = await sandbox.createPet({ body: { name: 'Rex', categoryId: category.id } })
@@ -127,7 +127,7 @@ test('an order whose response was dropped after the commit is placed once, and b
 
 /** A rule with each effect and each condition, as the types of the client write them. */
 const everyRule: FaultRule[] = [
-  { name: 'error', effect: { type: 'error', code: 'storage_full', retryAfterSeconds: 5 } },
+  { name: 'error', when: { call: 1 }, effect: { type: 'error', code: 'storage_full', retryAfterSeconds: 5 } },
   { name: 'delay', when: { every: 2 }, effect: { type: 'delay', delayMs: 10n } },
   { name: 'before', when: { share: 0.25, seed: 7 }, effect: { type: 'drop_before_command' } },
   { name: 'after', when: { idempotencyKey: 'x' }, effect: { type: 'drop_after_commit' } },
@@ -177,7 +177,7 @@ test('a refusal of the host is an ApiError with its code, and invalid options ar
   await expect(openSandbox({ timeoutMs: 0 })).rejects.toThrow(RangeError)
 })
 
-test('a server without control operations is reported as such, and a proxy without its host is not', async () => {
+test('404 or 405 in place of a control operation is reported as no host of sandboxes, but 400 is not', async () => {
   const answer = (status: number) =>
     openSandbox({ fetch: async () => new Response('<h1>proxy</h1>', { status }) })
   for (const status of [404, 405]) await expect(answer(status)).rejects.toThrow('is not a host of sandboxes')

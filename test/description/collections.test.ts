@@ -14,7 +14,7 @@ import { type CollectionRequest, runCollection } from './generators/collections.
 const COLLECTIONS = join(ROOT, 'collections')
 const TOOL_MS_MAX = 120_000
 
-/** A request of a collection, with its place and with the kind of its authentication. */
+/** A request of a collection, with its folder and its name. */
 interface PlacedRequest extends CollectionRequest {
   readonly tag: string
   readonly name: string

@@ -27,8 +27,8 @@ const ignored = new Set([
 
 /**
  * Compares the observed responses with a description in both directions: each response must be described (status,
- * content type, body, header fields, error code), and each described item must have been observed. Returns the faults
- * as sentences.
+ * content type, body, header fields, error code), and each described item except optional header fields must have been
+ * observed. Returns the faults as sentences.
  */
 export function checkConformance(
   { document, operations }: Described,

@@ -32,7 +32,7 @@ export async function driveEverything(): Promise<Observed[]> {
   return [...observed, ...(await timeouts)]
 }
 
-/** Sends requests to a sandbox that get every status that needs no failing engine, and returns all responses. */
+/** Sends requests that get every status of a sandbox, except those of a failing engine. Returns all responses. */
 export async function driveSandbox(): Promise<Observed[]> {
   const sandbox = { asSandbox: true }
   const timeouts = driveTimeouts(sandbox)
@@ -84,6 +84,7 @@ async function keyWith({ client }: TestStore, scope: Scope): Promise<string> {
 
 /**
  * Sends a request that succeeds, then repeats it: a read with the received ETag, a write with the same idempotency key.
+ * Then a different write with that key is refused. An operation that returns a secret refuses an idempotency key.
  */
 async function succeed(store: TestStore, id: OperationId, request: CallerRequest): Promise<Observed[]> {
   const operation: Operation = contract[id]
@@ -139,7 +140,7 @@ const faults = {
   write: [() => new StoreError('storage_full', 'The store has no space left to write.')],
 } as const
 
-/** Sends requests to a store whose engine fails. The caller of the requests is in the memory of the store. */
+/** Sends requests to a store whose engine fails. A first request puts the caller in the memory of the store. */
 async function driveBrokenEngine(): Promise<Observed[]> {
   await using store = await openTestStore('sqlite')
   const { engine } = store
@@ -206,7 +207,7 @@ function anyRequest(id: OperationId): CallerRequest {
   return { path, ...preview, ...(operation.body && { body: JSON.stringify(requestExample(id)) }) }
 }
 
-/** Sends a request that is refused, once for an Error and once for a problem, and returns both responses. */
+/** Sends a request that is refused, once for an Error and once for a problem, and returns the responses. */
 async function sendRefused(store: TestStore, id: OperationId, request: CallerRequest): Promise<Observed[]> {
   const observed: Observed[] = []
   for (const form of inBothForms(request)) observed.push(await send(store, id, form))

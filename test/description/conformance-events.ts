@@ -16,7 +16,7 @@ async function newWebhookPath({ client }: TestStore, enabled = true): Promise<st
   return `/webhooks/${data.id}`
 }
 
-/** Returns the path at which a delivery of a new webhook is redelivered, once the delivery was attempted. */
+/** Sends a test event to a new webhook. Returns the path that redelivers it, once it was attempted. */
 async function redeliveryPath(store: TestStore, enabled = true): Promise<string> {
   const { client } = store
   const path = await newWebhookPath(store)

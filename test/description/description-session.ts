@@ -62,7 +62,7 @@ async function beginningOf({ body }: Response): Promise<string> {
   return new TextDecoder().decode(first?.value)
 }
 
-/** Returns the only success that an operation describes. */
+/** Returns the first success that an operation describes. */
 export function successOf({ operationId, responses }: DescribedOperation): {
   status: number
   example: unknown

@@ -104,7 +104,7 @@ describe('the content of the description', () => {
     expect(Pets).toMatchObject({ type: 'array', items: { $ref: '#/components/schemas/Pet' } })
   })
 
-  test('every id except that of an event is a 64-bit integer', () => {
+  test('every id, petId, categoryId and orderId is a 64-bit integer, except the id of an event', () => {
     const ids = [...committed.matchAll(/^( +)(id|petId|categoryId|orderId):\n((?:\1 .*\n)+)/gm)]
     expect(ids.length).toBeGreaterThan(15)
     for (const [whole, , , schema = ''] of ids) {

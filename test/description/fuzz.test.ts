@@ -30,11 +30,11 @@ for (const engine of testedEngines) {
 }
 
 test(
-  'one client sends the same requests with the same seed, and gets the same responses',
+  'one client sends the same requests with the same seed, and gets the same statuses',
   async () => {
     const runs: string[][] = []
     for (let run = 0; run < 2; run++) {
-      // There are no webhooks, because the time of a delivery, and so the requests after it, depend on the machine.
+      // There are no webhooks: the time of a delivery depends on the machine, and the later requests depend on it.
       await using store = await openTestStore('sqlite', { allowPrivateWebhooks: false })
       await fuzzAt(store.base, { requests: 1_000, clients: 1 })
       const lines = store.logged

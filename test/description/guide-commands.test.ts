@@ -59,7 +59,7 @@ function missingLines(output: string, documented: string): string[] {
   })
 }
 
-/** The programs that the blocks of a page start, and the shell that runs their commands. */
+/** One run of the blocks of a page: starts their programs, runs their commands in a shell, and compares outputs. */
 class PageRun implements AsyncDisposable {
   readonly #home = mkdtempSync(join(tmpdir(), 'petstore-guides-'))
   /** The running programs by the address that the page shows. */

@@ -26,7 +26,7 @@ const importers = [
 
 for (const { name, convert, send } of importers) {
   test(
-    `every request of the description, imported into ${name}, has the status of its example`,
+    `every request of the collection that the converter of ${name} makes succeeds`,
     async () => {
       using directory = scratch()
       const { path } = directory

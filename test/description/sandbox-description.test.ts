@@ -47,7 +47,7 @@ describe('the description of a host of sandboxes', () => {
     )
   })
 
-  test('every example is valid under its schema', () => {
+  test('every example of a JSON body is valid under its schema', () => {
     const { document, operations } = readDocument(parse(committed))
     const validate = validatorOf(document)
     const faults = [...operations.values()].flatMap(({ operationId, requestBody, responses }) =>
@@ -86,7 +86,7 @@ describe('the responses of a host and its description', () => {
     expect([...operations.keys()].toSorted()).toEqual(Object.keys(controlOperations).toSorted())
   })
 
-  test('the events of the stream are logged requests', () => {
+  test('an event of the stream is a logged request', () => {
     const { document } = readDocument(parse(committed))
     const validate = validatorOf(document)
     const streamed = observed.filter(

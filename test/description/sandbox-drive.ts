@@ -16,7 +16,7 @@ const UNKNOWN_ID = '2'.repeat(26)
 /** The number of wrong keys that each address may send in a minute. */
 const WRONG_KEYS_PER_MINUTE = 60
 const CALL_INTERVAL_MS = 50
-/** The operations that can respond that the files of the sandbox are damaged. */
+/** The operations that can refuse a request because the files of the sandbox are damaged. */
 const DAMAGED: readonly ControlId[] = [
   ...(['putSnapshot', 'getFaults', 'setFaults', 'deleteFaults'] as const),
   ...(['listRequests', 'deleteRequests', 'streamRequests'] as const),

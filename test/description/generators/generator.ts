@@ -28,7 +28,7 @@ export const expectedLines: readonly string[] = [
   'decoded pet category order inventory webhook',
 ]
 
-/** The beginnings of the lines that report how a client handles unknown values. */
+/** The beginnings of the lines that report how a client handles large ids and unknown values. */
 export const observedLines = ['id', 'event member', 'event type', 'pet member'] as const
 
 const event = {

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs'
 
-/** The calls of a generated TypeScript client in the session: one line of glue code for each. */
+/** The calls that the session makes through a generated TypeScript client. */
 export interface Calls {
   listPets(): Promise<readonly unknown[] | undefined>
   createPet(name: string): Promise<{ readonly id: number; readonly name: string } | undefined>
   placeOrder(petId: number): Promise<{ readonly quantity?: number } | undefined>
   /** Places an order that the store refuses, and returns the body of the error. */
   refusedOrder(petId: number): Promise<{ readonly code: string; readonly status: number } | undefined>
-  /** Returns the id as the store read it, from the message of pet_not_found. */
+  /** Returns the message of the refusal pet_not_found, which contains the id as the store received it. */
   messageOfMissingPet(id: number): Promise<string | undefined>
   /** Returns the noun of the first event of a type, found by narrowing the union. */
   firstEvent(type: string): Promise<string>

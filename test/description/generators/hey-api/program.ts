@@ -32,11 +32,11 @@ await session(
     refusedOrder: async petId => (await placeOrder({ body: { petId } })).error,
     messageOfMissingPet: async petId => (await getPet({ path: { petId } })).error?.message,
     firstEvent: async type => {
-      // The session requires types of the description.
+      // Safe: the session passes only types of the description.
       const { data } = await listEvents({ query: { type: [type as FeedEventType], limit: 1 } })
       return data?.[0] ? nounOf(data[0]) : 'none'
     },
-    // The samples are events.
+    // Safe: the samples are events.
     nounOf: event => nounOf(event as Event),
     readEvent: json => json,
     readPet: json => json,

@@ -13,7 +13,7 @@ declare const process: { argv: string[] }
 const [, , base = '', key = '', samples = ''] = process.argv
 const options: RequestInit = { headers: { Authorization: `Bearer ${key}` } }
 
-// The client requests relative URLs, for a page of the store itself; a program resolves them here.
+// The client requests relative URLs, as a page of the store can. This program resolves them with the base address.
 const { fetch: plain } = globalThis
 globalThis.fetch = Object.assign(
   (url: string | URL | Request, init?: RequestInit) => plain(new URL(String(url), base), init),
@@ -61,11 +61,11 @@ await session(
       return status === 404 ? data.message : undefined
     },
     firstEvent: async type => {
-      // The session requires types of the description.
+      // Safe: the session passes only types of the description.
       const { status, data } = await listEvents({ type: [type as FeedEventType], limit: 1 }, options)
       return status === 200 && data[0] ? nounOf(data[0]) : 'none'
     },
-    // The samples are events.
+    // Safe: the samples are events.
     nounOf: event => nounOf(event as Event),
     readEvent: json => json,
     readPet: json => json,

@@ -5,12 +5,12 @@ declare const process: { argv: string[] }
 const [, , base = '', key = '', samples = ''] = process.argv
 const api = new Api({ baseUrl: base, baseApiParams: { headers: { Authorization: `Bearer ${key}` } } })
 
-/** A refused call rejects with the response, whose error is typed. */
+/** Returns the typed error of a refused call, which rejects with its response. */
 async function errorOf(call: Promise<unknown>): Promise<Refusal> {
   try {
     await call
   } catch (response) {
-    // The client rejects with its own HttpResponse, and with no other error for a response of a store.
+    // Safe: for a response of a store, the client rejects only with its own HttpResponse.
     return (response as { error: Refusal }).error
   }
   throw new globalThis.Error('the call succeeded')
@@ -42,11 +42,11 @@ await session(
     refusedOrder: petId => errorOf(api.store.placeOrder({ petId })),
     messageOfMissingPet: async id => (await errorOf(api.pets.getPet(id))).message,
     firstEvent: async type => {
-      // The session requires types of the description.
+      // Safe: the session passes only types of the description.
       const [event] = (await api.events.listEvents({ type: [type as FeedEventType], limit: 1 })).data
       return event ? nounOf(event) : 'none'
     },
-    // The samples are events.
+    // Safe: the samples are events.
     nounOf: event => nounOf(event as Event),
     readEvent: json => json,
     readPet: json => json,

@@ -58,7 +58,7 @@ await session(
       const [event] = await events.listEvents({ type: [FeedEventTypeFromJSON(type)], limit: 1 })
       return event ? nounOf(event) : 'none'
     },
-    // The samples are events.
+    // Safe: the samples are events.
     nounOf: event => nounOf(event as Event),
     readEvent: EventFromJSON,
     readPet: PetFromJSON,
