@@ -20,7 +20,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
-/** A store that was never started. */
+/** The files and settings of a new store. */
 interface NewStore {
   readonly data: string
   readonly keyFile: string

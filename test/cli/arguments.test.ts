@@ -13,7 +13,7 @@ test('an unknown argument is refused with a hint that npm needs -- before option
   }
 })
 
-test('the fuzzer starts its own store, prints its options, and refuses an invalid number without a stack', async () => {
+test('the fuzzer starts its own store, prints its help, and reports a bad number without a stack trace', async () => {
   const fuzz = join(ROOT, 'fuzz', 'main.ts')
   const environment = { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '' }
   const ran = await runToEnd([process.execPath, fuzz, '--requests', '300'], environment)

@@ -7,7 +7,7 @@ import type { ImportedPet } from '../../src/model/import.ts'
 import { readWithoutBound } from '../controls/unbounded-parser.ts'
 
 const MIB = 1024 * 1024
-/** The size of each hostile file. It is far above READ_MAX_MIB, so that a reader without a limit is detected. */
+/** The size of each hostile file. It is far above READ_MAX_MIB, so that a parser without a limit is detected. */
 const FILE_MIB = 24
 /** How much of a hostile file may be read before the file is refused. */
 const READ_MAX_MIB = 8
@@ -47,7 +47,7 @@ async function read(text: string): Promise<Reading> {
 const header = 'name,category\n'
 const good = `${header}Rex,Dogs\n`
 
-test('control: a reader without a limit reads more of a hostile file than a test allows', async () => {
+test('control: a parser without a limit reads more than the allowed part of a hostile file', async () => {
   const bytesRead = await readWithoutBound(`${good}"${'x'.repeat(FILE_MIB * MIB)}`)
   expect(bytesRead / MIB).toBeGreaterThan(READ_MAX_MIB)
 })

@@ -130,7 +130,7 @@ describe('a server that is no store', () => {
     async (_, responder, exitCode, says) => {
       await using receiver = await openReceiver(() => responder)
       const startedMs = performance.now()
-      // A busy machine may need more than a second for a server that responds.
+      // A server that responds may need more than a second on a busy machine.
       const timeLimit = says.includes('--timeout') ? ['--timeout', '1'] : []
       const ran = await runAt(receiver.base, ['list-categories', ...timeLimit])
       expect(performance.now() - startedMs).toBeLessThan(20_000)

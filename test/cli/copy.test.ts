@@ -279,7 +279,7 @@ onEveryEngine(engine => {
   )
 })
 
-/** Copies with a broken target, and returns the sentence of the mismatch. */
+/** Copies with a broken target, and returns the message of the mismatch. */
 async function copyLossily(from: string, to: Place, table: string, loss: Loss): Promise<string> {
   const tables = storeTables()
   await using source: CopySource = openSqliteSource(from)

@@ -125,7 +125,7 @@ test('an order whose response was dropped after the commit is placed once, and b
   expect(await sandbox.faultStates()).toEqual([])
 })
 
-/** A rule with each effect and each condition, as the types of the client write them. */
+/** Rules that together have every effect and every condition, as the types of the client write them. */
 const everyRule: FaultRule[] = [
   { name: 'error', when: { call: 1 }, effect: { type: 'error', code: 'storage_full', retryAfterSeconds: 5 } },
   { name: 'delay', when: { every: 2 }, effect: { type: 'delay', delayMs: 10n } },
@@ -178,10 +178,15 @@ test('a refusal of the host is an ApiError with its code, and invalid options ar
 })
 
 test('404 or 405 in place of a control operation is reported as no host of sandboxes, but 400 is not', async () => {
-  const answer = (status: number) =>
+  const openThroughProxy = (status: number) =>
     openSandbox({ fetch: async () => new Response('<h1>proxy</h1>', { status }) })
-  for (const status of [404, 405]) await expect(answer(status)).rejects.toThrow('is not a host of sandboxes')
-  await expect(answer(400)).rejects.toMatchObject({ name: 'ApiError', status: 400, code: 'unknown' })
+  for (const status of [404, 405])
+    await expect(openThroughProxy(status)).rejects.toThrow('is not a host of sandboxes')
+  await expect(openThroughProxy(400)).rejects.toMatchObject({
+    name: 'ApiError',
+    status: 400,
+    code: 'unknown',
+  })
   await using sandbox = await openSandbox()
   await expect(openSandbox({ host: sandbox.baseUrl })).rejects.toThrow('is not a host of sandboxes')
 })

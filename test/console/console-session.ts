@@ -21,7 +21,7 @@ export interface ConsoleOptions {
   readonly tabOf?: Page
 }
 
-/** Opens views of the console in one browser, which is closed after the tests of the block. */
+/** Opens views of the console in one browser, which is closed after the tests of the file. */
 export function consoleBrowser(): {
   open(store: TestStore, path: string, options?: ConsoleOptions): Promise<OpenConsole>
 } {

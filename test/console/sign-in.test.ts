@@ -10,7 +10,7 @@ const store = sharedStore('sqlite')
 const browser = consoleBrowser()
 
 test(
-  'the link printed at the start signs in, and its key disappears from the address',
+  'a sign-in link signs in and its key disappears from the address; signing out deletes the key',
   async () => {
     const { page, faults } = await browser.open(store(), '/pets')
     await page.getByRole('heading', { name: 'Pets', exact: true }).waitFor()

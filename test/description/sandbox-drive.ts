@@ -74,7 +74,7 @@ async function driveSuccesses(host: TestHost): Promise<Observed[]> {
     await send('resetSandbox', { body: '{"snapshot":"lesson-1"}' }),
     await send('createSandbox', { body: `{"seed":"${sandbox.created.id}/lesson-1"}` }),
   ]
-  // Now the log has a call that failed, a call without a response, and a call with a body.
+  // The log gets a call that failed, a call without a response, and a call with a body.
   await sandbox.call('GET', '/pets/1', { headers: { 'Petstore-Fault': 'error; code=overloaded' } })
   await sandbox
     .call('GET', '/pets/1', { headers: { 'Petstore-Fault': 'drop_before_command' } })
