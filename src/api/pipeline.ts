@@ -35,7 +35,7 @@ export interface Pipeline {
   readonly base: string
   /** Identifies the content of the store since its last reset; undefined for a store that is never reset. */
   readonly contentTag?: bigint | undefined
-  /** The clock for deprecation and sunset only, in milliseconds since 1970. */
+  /** The clock that decides which operations have been retired, in milliseconds since 1970. */
   readonly lifecycleClock: () => number
   readonly callers: Callers
   readonly makeSecret: (kind: 'key' | 'webhook') => NewSecret
@@ -140,7 +140,7 @@ function respondCached(
   return response
 }
 
-/** The longest time for which a cached reply may differ from the database, until the newer commit is answered. */
+/** The longest time between a commit and the report of its rows to the cache. */
 const UNANSWERED_MS_MAX = 2000
 
 /** Throws if the cache keeps a reply although it has differed from the database for UNANSWERED_MS_MAX. */

@@ -56,7 +56,7 @@ export interface RepeatedReadsOptions {
  *
  * It responds only if the pipeline would decide exactly as it did before: the URL and Host are the same, and there is
  * no key, no condition and no header that changes the response. Any other request runs through the pipeline. This saves
- * a third of the processor time of a cached read.
+ * about a tenth of the processor time of a cached read.
  */
 export class RepeatedReads {
   readonly #options: RepeatedReadsOptions

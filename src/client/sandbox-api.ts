@@ -22,7 +22,7 @@ export interface CreatedSandbox {
   generation: bigint
   /** When it was created. */
   createdAt: string
-  /** When it will be deleted. */
+  /** When it expires. It is deleted at least five minutes later. */
   expiresAt: string
   /** The key of the sandbox: an admin key of its store, and the key of its control operations. It is shown only here, and is valid nowhere else. */
   adminKey: string
@@ -81,7 +81,7 @@ export interface Sandbox {
   generation: bigint
   /** When it was created. */
   createdAt: string
-  /** When it will be deleted. */
+  /** When it expires. It is deleted at least five minutes later. */
   expiresAt: string
 }
 

@@ -126,7 +126,10 @@ const sandboxMembers = {
     example: 1,
   }),
   createdAt: instant.meta({ description: 'When it was created.', example: '2026-11-21T09:30:00Z' }),
-  expiresAt: instant.meta({ description: 'When it will be deleted.', example: '2026-11-22T09:30:00Z' }),
+  expiresAt: instant.meta({
+    description: 'When it expires. It is deleted at least five minutes later.',
+    example: '2026-11-22T09:30:00Z',
+  }),
 }
 
 const sandboxExample = {
@@ -187,7 +190,7 @@ export const LifecycleClock = z
   })
   .meta({
     id: 'LifecycleClock',
-    description: 'The clock that decides which operations are deprecated and which have been retired.',
+    description: 'The clock that decides which operations have been retired.',
     example: { now: '2027-06-01T00:00:00Z' },
   })
 export type LifecycleClock = z.output<typeof LifecycleClock>
