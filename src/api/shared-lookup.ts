@@ -9,8 +9,8 @@ interface Lookup<Value> {
 
 /**
  * Looks things up where another process may change them at any time. Calls for the same key that come while a lookup
- * of it is in progress share the next lookup. The lookup in progress cannot answer them, because it may have read the
- * database before a change that the caller already knows, such as the revocation of a key.
+ * of it is in progress share the next lookup. Its result cannot be used for them, because it may have read the database
+ * before a change that the caller already knows, such as the revocation of a key.
  */
 export class SharedLookup<Value> {
   readonly #look: (key: string) => Promise<Value>

@@ -61,9 +61,9 @@ export interface Engine<Query, Command, Reply, Result = Reply> {
    */
   watch(listener: () => void): () => void
   /**
-   * Calls `listener` with the rows that each batch of commands wrote, before any of the commands is answered and after
-   * new reads see them. Undefined if no tables are watched, or if other processes may write too. Returns a function
-   * that stops the calls.
+   * Calls `listener` with the rows that each batch of commands wrote: after new reads see the rows, and before any of
+   * the commands gets its result. Undefined if no tables are watched, or if other processes may write too. Returns a
+   * function that stops the calls.
    */
   readonly watchRows?: (listener: (changes: RowChanges) => void) => () => void
   /** Runs work that only one process of the store may do at a time, such as the work of a first start. */

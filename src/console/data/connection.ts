@@ -5,8 +5,8 @@ import { baseUrl } from './session.ts'
 /** The pause before each probe of a store that does not respond, and the time limit of a probe, in milliseconds. */
 const PROBE_MS = 2000
 /**
- * How long a request waits before the store is probed, in milliseconds. A store that answers neither the request nor
- * the probe is reported after the sum of this time and `PROBE_MS`. A slow request alone is not reported.
+ * How long a request waits before the store is probed, in milliseconds. A store that responds neither to the request
+ * nor to the probe is reported after the sum of this time and `PROBE_MS`. A slow request alone is not reported.
  */
 const PATIENCE_MS = 3000
 

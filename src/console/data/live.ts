@@ -98,7 +98,7 @@ function poll(): () => void {
   }
 }
 
-/** What the tab that reads the stream passes to the other tabs: an event, or that it has lost the stream. */
+/** A message from the tab that reads the stream to the other tabs: an event, or the loss of the stream. */
 type TabMessage = Event | 'lost'
 
 /**

@@ -8,7 +8,7 @@ interface ActButtonProps extends Omit<ButtonProps, 'loading'> {
 
 /** A button that makes a change at once, without a dialog. */
 export function ActButton({ isRunning = false, onAct, ...props }: ActButtonProps) {
-  // The first click of a double click may have been answered before the second, so that both would count.
+  // The response to the first click of a double click may arrive before the second click, which would then count too.
   const onClick = ({ detail }: MouseEvent): void => {
     if (detail <= 1) onAct()
   }

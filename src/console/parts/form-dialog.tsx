@@ -151,7 +151,7 @@ function Buttons<Result>({ action, cancel, isDestructive, onClose, change }: But
   )
 }
 
-/** Ignores the second click of a double click: the first may have been answered by then, so that both would count. */
+/** Ignores the second click of a double click: the response to the first may have arrived by then. */
 function ignoreSecondClick(event: MouseEvent): void {
   if (event.detail > 1) event.preventDefault()
 }
