@@ -171,7 +171,7 @@ export const settings = {
   drainSeconds: setting({
     variable: 'PETSTORE_DRAIN_SECONDS',
     description:
-      'seconds to serve on after SIGTERM while /readyz fails, so that a load balancer sends its requests elsewhere',
+      'seconds to keep serving after SIGTERM while /readyz fails, so that a load balancer sends its requests elsewhere',
     fallback: '0',
     read: readDrainSeconds,
   }),
