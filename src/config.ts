@@ -98,7 +98,7 @@ export const settings = {
   clock: setting({
     variable: 'PETSTORE_CLOCK',
     flag: '--clock <instant>',
-    description: 'start the clock for sunset dates at this instant',
+    description: 'start the clock that retires operations at this instant',
     read: readInstant,
   }),
   stability: setting({

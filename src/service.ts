@@ -53,7 +53,7 @@ export interface ServiceOptions {
   readonly log: Log
   /** Returns milliseconds since 1970, for everything that is stored. */
   readonly clock: () => number
-  /** Returns milliseconds since 1970, only to decide which operations have been retired. */
+  /** Returns the time in milliseconds since 1970. It decides only which operations have been retired. */
   readonly lifecycleClock: () => number
   /** Returns monotonic milliseconds for rate limits; `performance.now` by default. */
   readonly timer?: () => number

@@ -35,7 +35,7 @@ export interface Pipeline {
   readonly base: string
   /** Identifies the content of the store since its last reset; undefined for a store that is never reset. */
   readonly contentTag?: bigint | undefined
-  /** The clock that decides which operations have been retired, in milliseconds since 1970. */
+  /** Returns the time in milliseconds since 1970. It decides only which operations have been retired. */
   readonly lifecycleClock: () => number
   readonly callers: Callers
   readonly makeSecret: (kind: 'key' | 'webhook') => NewSecret

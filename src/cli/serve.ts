@@ -165,7 +165,7 @@ export function portFailure(error: unknown, { host, port }: Pick<Config, 'host' 
     : new CommandFailed(`The store cannot listen on ${host}:${port}: ${reasonOf(error)}.`)
 }
 
-/** Returns the clock for sunset dates: it starts at the configured instant, or is the normal clock. */
+/** Returns the clock that retires operations: it starts at the configured instant, or is the normal clock. */
 function clockFrom(startAtMs: number | undefined, clock: () => number): () => number {
   if (startAtMs === undefined) return clock
   const startedMs = performance.now()

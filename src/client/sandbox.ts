@@ -39,7 +39,7 @@ export interface SandboxClient extends Client, AsyncDisposable {
   readonly baseUrl: string
   /** The admin key of the store, which is valid only here. */
   readonly adminKey: string
-  /** When the sandbox expires. The host deletes it some minutes later. */
+  /** When the sandbox expires. The host deletes it at least five minutes later. */
   readonly expiresAt: string
   /**
    * Restores the content of the seed, or of a snapshot of this sandbox. Ids that were assigned after
@@ -58,8 +58,8 @@ export interface SandboxClient extends Client, AsyncDisposable {
   /** Returns the last requests to the store and their responses, the newest first. */
   requests(page?: RequestsPage): Promise<LoggedRequest[]>
   /**
-   * Sets the clock that decides which deprecated operations have been retired, and returns its instant.
-   * null sets it to the real time.
+   * Sets the clock that decides which operations have been retired, and returns its instant. null sets it to the real
+   * time.
    */
   clock(instant: string | Date | null): Promise<string>
   /** Deletes the sandbox. Does nothing if it does not exist, for example because it expired. */

@@ -164,7 +164,7 @@ export const controlOperations = {
     method: 'GET',
     path: '/sandboxes/{sandboxId}/clock',
     summary: 'Read the lifecycle clock',
-    description: 'Returns the instant that decides which operations have been retired.',
+    description: 'Returns the instant of the clock, which decides which operations have been retired.',
     needsKey: true,
     pathParameters: sandboxParameters,
     success: { status: 200, resource: LifecycleClock, description: 'The clock.' },

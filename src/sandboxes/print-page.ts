@@ -44,8 +44,8 @@ KEY=<span id="key-value"></span></span></code></pre>
 <pre><code>curl "${address}/pets?limit=3"</code></pre>
 <p>Reading pets needs no key. <code>${address}/docs</code> describes every operation, and can try it.
 A lesson is at <code>${address}/docs/guide/lesson</code>.</p>
-<p>The petstore expires, with everything in it:
-<time id="expiry" datetime="${expiresAt}">${utcText(expiresAt)}</time>.</p>
+<p>The petstore expires on <time id="expiry" datetime="${expiresAt}">${utcText(expiresAt)}</time>, and is then deleted
+with everything in it.</p>
 </main>`,
   })
 }

@@ -171,8 +171,8 @@ function Clock() {
     <Panel title="Lifecycle clock">
       <Stack>
         <Text>
-          {data && `It is ${formatInstant(data.now)}. `}The clock decides which operations are deprecated and
-          which have been retired. Data and events have the real time.
+          {data && `It is ${formatInstant(data.now)}. `}The clock decides which operations have been retired.
+          Data and events have the real time.
         </Text>
         <Group align="flex-end">
           <InstantInput label="New time" value={text} onChange={setText} />
