@@ -62,7 +62,7 @@ export class Admission {
   #isClosing = false
   #resolveDrain: (() => void) | undefined
 
-  /** Whether a request of any caller would be admitted. A request that ends synchronously then needs no slot. */
+  /** True only if a request of any caller would be admitted. A request that ends synchronously then needs no slot. */
   get isFree(): boolean {
     return !this.#isClosing && this.#inProgress < REQUESTS.perCaller
   }

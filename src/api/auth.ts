@@ -66,8 +66,7 @@ async function findCaller(
 
 /**
  * Returns the token of an Authorization header (RFC 6750, section 2.1), unchecked; undefined for another scheme or an
- * empty token. Each step looks at each character once, because with a backtracking pattern, one long header could block
- * the process.
+ * empty token. It uses no regular expression, because backtracking over one long header could block the process.
  */
 export function bearerToken(header: string): string | undefined {
   if (header.slice(0, SCHEME.length).toLowerCase() !== SCHEME) return undefined

@@ -66,9 +66,9 @@ async function readChunks({ body }: Request): Promise<Uint8Array> {
 }
 
 /**
- * Throws `malformed_json` for a request that the runtime has refused. The runtime reports the end of a request before
- * it reads what follows, and only then responds with an empty 400 to a trailer section or to bytes that are not a
- * request. A refused request must have no effect, so call `nextTurn` first: the refusal is known in the next turn of
+ * Throws `malformed_json` if the runtime has refused the request, or the client has disconnected. The runtime passes a
+ * request on before it reads the bytes after it. If these are a trailer section, or not a request, it responds with an
+ * empty 400. A refused request must have no effect, so call `nextTurn` first: the refusal is known in the next turn of
  * the event loop.
  */
 export function assertNotRefused({ signal }: Request): void {

@@ -3,7 +3,7 @@ import { clientAddress, isFromThisMachine, rateGroup } from './client-address.ts
 
 const request = (fields: Record<string, string> = {}) => new Request('http://store/', { headers: fields })
 
-describe('the client behind trusted proxies', () => {
+describe('a client behind trusted proxies', () => {
   const find = clientAddress(['127.0.0.1', '10.0.0.0/8', '2001:db8:1::/48'])
   const cases: [forwarded: string | undefined, peer: string, client: string][] = [
     ['203.0.113.9', '127.0.0.1', '203.0.113.9'],
@@ -27,7 +27,8 @@ describe('the client behind trusted proxies', () => {
     ['203.0.113.9', '192.0.2.1', '192.0.2.1'],
   ]
   for (const [forwarded, peer, client] of cases) {
-    test(`${forwarded ?? 'no X-Forwarded-For'} from ${peer} is ${client}`, () => {
+    const field = forwarded === undefined ? 'no X-Forwarded-For' : `X-Forwarded-For "${forwarded}"`
+    test(`with ${field} from ${peer} has the address ${client}`, () => {
       const fields = forwarded === undefined ? {} : { 'X-Forwarded-For': forwarded }
       expect(find(request(fields), peer)).toBe(client)
     })

@@ -38,8 +38,8 @@ const HASHED_NAME = /-[0-9a-z]{8}\.\w+$/
 const KEPT_FOREVER = 'public, max-age=31536000, immutable'
 
 /**
- * Allows scripts and styles only from this host. The component library also inserts styles, which
- * need the nonce of the page.
+ * Allows scripts and styles only from this host. The component library also inserts styles, which need the nonce of the
+ * page.
  */
 function contentSecurityPolicy(nonce: string): string {
   return [
@@ -103,7 +103,7 @@ async function sendAsset(context: RequestContext, contents: ConsoleFiles): Promi
   )
 }
 
-/** What differs between the pages of two stores. */
+/** What the page depends on, in addition to its nonce. */
 interface ConsolePageOptions {
   readonly pathOfBase: string
   readonly pathOfControl: string | undefined

@@ -5,7 +5,7 @@ import { readConditions } from './conditional.ts'
 import { bodyInChunks } from './large-body.ts'
 import { callerName, type RequestContext, varyBy } from './request-context.ts'
 
-/** The size from which a content is compressed: below it, compression saves only a few hundred bytes. */
+/** A smaller content is not compressed, because that would save only a few hundred bytes. */
 const COMPRESS_BYTES_MIN = 1024
 
 const compress = promisify(gzip)
@@ -47,8 +47,8 @@ export function prepareOnce(make: () => Promise<Content>): () => Promise<Content
 
 /**
  * Returns a response with a content in the encoding that the request accepts, or with 304 if its ETag is in
- * If-None-Match. Throws `invalid_parameter` for malformed conditions, and `precondition_failed` if If-Match does not
- * match.
+ * If-None-Match. Throws `invalid_parameter` for malformed conditions, `precondition_failed` if If-Match does not match,
+ * and `overloaded` if too many large bodies are being sent.
  */
 export function sendContent(
   context: RequestContext,

@@ -4,8 +4,8 @@ import { basePath } from './base-path.ts'
 import { type Content, prepareContent, prepareOnce, sendContent } from './content.ts'
 import type { Handler } from './routes.ts'
 
-// Scalar renders the page. Everything is served from this host: no external font, script or proxy. The page sets
-// styles from its script, which requires 'unsafe-inline'; scripts are only our own files.
+// Scalar renders the page. Everything is served from this host: no external font, script or proxy. The script of Scalar
+// sets styles, which requires 'unsafe-inline'.
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -22,7 +22,7 @@ const HTML = 'text/html; charset=utf-8'
 const SCRIPT = 'text/javascript; charset=utf-8'
 const HEADERS = { 'Content-Security-Policy': CONTENT_SECURITY_POLICY, 'Referrer-Policy': 'no-referrer' }
 
-/** Returns a link to a file below the base URL, whose path is `pathOfBase`. The text of the link is its path. */
+/** Returns a link to a file of the store, with its path as the text. `pathOfBase` is the path of the base URL. */
 function link(pathOfBase: string, file: string): string {
   return `<a href="${pathOfBase}${file}">${pathOfBase}${file}</a>`
 }
@@ -82,7 +82,7 @@ export function isDocsPageBuilt(): boolean {
   return existsSync(SCALAR_FILE)
 }
 
-/** The script that renders the page. */
+/** Returns the script that renders the page. */
 export type DocsScript = () => Promise<Content>
 
 /** Returns the script that renders the docs page; undefined if it is not built. Tests pass another file. */

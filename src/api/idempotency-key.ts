@@ -12,9 +12,9 @@ const VALUE =
   /=(?:"(?:[\x20-\x21\x23-\x5b\x5d-\x7e]|\\["\\])*"|%"(?:[ !#$&-~]|%[0-9a-f]{2})*"|[\w!#$%&'*+\-.:=/?@^`|~]+)/y
 
 /**
- * Returns the key in Idempotency-Key (draft-ietf-httpapi-idempotency-key-header-07), an RFC 9651 string or unquoted,
- * and the fingerprint of the request, the SHA-256 of path, query and body. Returns undefined without the header. Throws
- * `idempotency_key_invalid`, and `idempotency_key_refused` if the response contains a secret.
+ * Returns the key in Idempotency-Key (draft-ietf-httpapi-idempotency-key-header-07) and the fingerprint of the request;
+ * undefined without the header. The key is an RFC 9651 string, or unquoted. The fingerprint is the SHA-256 of path,
+ * query and body. Throws `idempotency_key_invalid`, and `idempotency_key_refused` if the response contains a secret.
  */
 export function readIdempotencyKey(
   operation: Operation,

@@ -37,8 +37,8 @@ export function worksUntilMs({ deprecation }: Operation): number {
 }
 
 /**
- * Throws `operation_sunset` if the sunset of the operation has passed, and `preview_required` if the operation is
- * experimental and the request lacks the preview header.
+ * Throws `operation_sunset` if the sunset of the operation has passed, and `preview_required` if the operation has a
+ * preview feature that Petstore-Preview does not name.
  */
 export function enforceLifecycle(context: RequestContext, { id, operation }: Route, clockMs: number): void {
   const { deprecation, preview } = operation

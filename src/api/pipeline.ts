@@ -58,8 +58,8 @@ export interface Pipeline {
 
 /**
  * Returns the response to one request, after routing and admission. Runs the remaining steps in order: each step throws
- * a StoreError or passes the request on. If the request has no key and its reply is in the cache, the response is
- * returned synchronously, because a promise costs as much as several steps.
+ * a StoreError or passes the request on. If both the caller and the reply are in memory, the response is returned
+ * synchronously, because a promise costs as much as several steps.
  */
 export function handleRequest(
   pipeline: Pipeline,
@@ -140,7 +140,7 @@ function respondCached(
   return response
 }
 
-/** The longest time between a commit and the report of its rows to the cache. */
+/** How long a cached reply may differ from the database. A commit is visible there before the cache drops the reply. */
 const UNANSWERED_MS_MAX = 2000
 
 /** Throws if the cache keeps a reply although it has differed from the database for UNANSWERED_MS_MAX. */
@@ -181,8 +181,8 @@ async function handleUncached(pipeline: Pipeline, context: RequestContext, route
 }
 
 /**
- * Remembers the response to a read whose URL was remembered until its row changed. Any other read is remembered when it
- * is repeated.
+ * Remembers the response to a read whose URL was remembered before the cache dropped its reply. Any other read is
+ * remembered when it is repeated.
  */
 function rememberAgain(
   { cache, repeatedReads }: Pipeline,
@@ -245,7 +245,7 @@ async function runQuery(
   return reply
 }
 
-/** Runs a query: for a row, and on SQLite for a short list, on this thread; otherwise where it blocks no other read. */
+/** Runs a query: for a row, and on SQLite for a short list, with `readRow`; any other where it blocks no other read. */
 function readReply(engine: Pipeline['engine'], { reads }: Operation, query: Query): Promise<Reply> {
   const isHere = reads === 'row' || (engine.name === 'sqlite' && isShortList(query))
   return isHere ? engine.readRow(reader => executeQuery(reader, query)) : engine.readScan(query)
@@ -261,7 +261,7 @@ async function runCommand(
 ): Promise<Reply> {
   const { requestId, nowMs, caller } = context
   if (isQueryId(id) || isStreamId(id) || !caller)
-    throw new Error('a command needs the id of a command, and a caller')
+    throw new Error('runCommand needs the id of a command, and a caller')
   const bytes = operation.body ? await bodyOf(context) : new Uint8Array()
   const idempotency = readIdempotencyKey(operation, context, bytes)
   const body = operation.body && validateBody(operation.body, readJson(bytes))

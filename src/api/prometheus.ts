@@ -23,7 +23,7 @@ const defaultsShown: readonly string[] = [
   'nodejs_external_memory_bytes',
 ]
 
-/** Returns a function that formats the counts of one store, with a registry of their own. */
+/** Returns a function that formats the counts of one store, with its own registry. */
 export function prometheus({ tallies, attempts, streams, cache }: Counts): () => Promise<MetricsText> {
   const register = new Registry()
   addDefaultMetrics(register)

@@ -112,7 +112,7 @@ export class RepeatedReads {
     if (!known || !isPlain(request.headers, known.host)) return undefined
     const { cache, admission, rateLimiter, lifecycleClock, addressOf, onResponse } = this.#options
     if (!admission.isFree || lifecycleClock() >= known.untilMs) return undefined
-    // This is before the rate limit, because the pipeline would count the request a second time.
+    // This comes before the rate limit: the pipeline would count the request a second time.
     if (!cache.has(known.cached)) return undefined
     const address = addressOf(request, server.requestIP(request)?.address ?? '')
     const taken = rateLimiter?.take(rateGroup(address))

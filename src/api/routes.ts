@@ -119,8 +119,8 @@ function serveRepeated({ repeatedReads }: RoutesOptions['pipeline'], serve: Serv
 }
 
 /**
- * Returns a function that serves a request whose path only becomes a path of the table once it is in normal form. Other
- * requests go to `fallback`.
+ * Returns a function that serves a request whose path is not in normal form, but whose normal form is in the table.
+ * Other requests go to `fallback`.
  */
 function serveEquivalent(options: RoutesOptions, fallback: Serve): Serve {
   return (request, server) => {

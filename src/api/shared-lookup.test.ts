@@ -26,7 +26,7 @@ test('calls during a lookup share the next one, and do not get the result of the
   expect(started).toHaveLength(2)
 })
 
-test('calls that come during the second lookup share a third', async () => {
+test('a call that comes during the second lookup gets the result of a third', async () => {
   const { lookup, started } = makeLookup()
   const first = lookup.find('key')
   const second = lookup.find('key')

@@ -1,4 +1,4 @@
-/** The maximum delay of a lookup by an earlier one of its key, in milliseconds: a frozen database delays both. */
+/** The maximum time that a lookup waits for an earlier one of its key, in milliseconds: that one may never end. */
 const DELAY_MS_MAX = 50
 
 interface Lookup<Value> {
@@ -8,9 +8,9 @@ interface Lookup<Value> {
 }
 
 /**
- * Looks things up where another process may change them at any time. Calls for the same key that come while a lookup
- * of it is in progress share the next lookup. Its result cannot be used for them, because it may have read the database
- * before a change that the caller already knows, such as the revocation of a key.
+ * Looks up values that another process may change at any time. Calls that come during a lookup of the same key share
+ * the next lookup. They do not share the one in progress, because it may have read the database before a change that
+ * the caller already knows, such as the revocation of a key.
  */
 export class SharedLookup<Value> {
   readonly #look: (key: string) => Promise<Value>

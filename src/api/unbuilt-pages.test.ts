@@ -8,7 +8,7 @@ const BASE = 'http://127.0.0.1'
 
 const pages = [
   {
-    name: 'API reference',
+    name: 'docs page',
     routes: docsRoutes(BASE, docsScript('/nowhere/scalar.js')),
     path: '/docs',
     texts: ['npm ci', '/openapi.json'],

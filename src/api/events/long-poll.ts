@@ -8,8 +8,8 @@ import { type AdmissionSlot, CapacityLimiter } from '../admission.ts'
 const WAITING = { total: 1000, perCaller: 500 }
 
 /**
- * The maximum number of windows of positions that one request reads. If none of them has a matching event, the page is
- * empty, and its `next` is the position that was reached.
+ * The maximum number of windows of positions that one request reads without a wait between them. If none of them has a
+ * matching event, the page is empty, and its `next` is the position that was reached.
  */
 const WINDOWS_MAX = 10
 
@@ -34,8 +34,8 @@ export class LongPoll {
 
   /**
    * Returns the next page with events. Returns an empty page if the wait has timed out at the end of the feed, the
-   * maximum number of windows was read, the client has disconnected, or the store is stopping.
-   * Throws `overloaded` if too many clients are waiting, and any error of the query.
+   * maximum number of windows was read, the client has disconnected, or the store is stopping. Throws `overloaded` if
+   * too many clients are waiting, or no slot is free after the wait, and any error of the query.
    */
   async read(query: Query, client: FeedClient): Promise<Reply> {
     const { signal } = client

@@ -44,7 +44,7 @@ export interface Batch {
   readonly after: bigint
   readonly to: bigint
   readonly frames: readonly Frame[]
-  /** All frames in one chunk. A stream of all types is sent the whole chunk. */
+  /** All frames in one chunk. A stream of all types that is at `after` sends the chunk unchanged. */
   readonly bytes: Uint8Array
 }
 
@@ -126,8 +126,8 @@ export class RecentEvents {
   }
 
   /**
-   * Returns the next events of a stream that is behind, read from the store, in at most one chunk. Streams with
-   * the same position and types share a read: `limit` is the maximum number of events if this call starts it.
+   * Returns the next events of a stream that is behind, read from the store, in at most one chunk. Streams with the
+   * same position and types share a read. `limit` is the maximum number of events if this call starts the read.
    */
   readBehind(position: bigint, types: readonly string[], limit: number): Promise<Batch> {
     const readKey = `${position} ${types.join(' ')}`

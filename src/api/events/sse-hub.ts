@@ -51,7 +51,7 @@ interface StreamInput {
   readonly type?: readonly string[] | undefined
 }
 
-/** All streams of one server: server-sent events (WHATWG HTML, section 9.2), pulled as fast as each client reads. */
+/** All streams of one store: server-sent events (WHATWG HTML, section 9.2), pulled as fast as each client reads. */
 export class SseHub {
   readonly #options: SseHubOptions
   readonly #recentEvents: RecentEvents
