@@ -75,7 +75,7 @@ async function addNamed([word = 'serve', ...others]: readonly string[]): Promise
   return args
 }
 
-/** Adds the command of the operation with a name, and returns the name of the command. Throws CommandFailed. */
+/** Adds the command of the operation that `word` names, and returns its name. Throws CommandFailed if there is none. */
 async function addByOperation(word: string): Promise<string> {
   const { findOperation, kebabCase, operationNames } = await import('./cli/operation-names.ts')
   const id = findOperation(word)

@@ -51,7 +51,7 @@ export interface ServiceOptions {
   /** The time for which events are kept, in milliseconds. */
   readonly eventRetention: number | 'forever'
   readonly log: Log
-  /** Returns milliseconds since 1970, for everything that is stored. */
+  /** Returns the time in milliseconds since 1970, for everything that is stored. */
   readonly clock: () => number
   /** Returns the time in milliseconds since 1970. It decides only which operations have been retired. */
   readonly lifecycleClock: () => number
@@ -174,8 +174,8 @@ export function startService(options: ServiceOptions): Service {
 }
 
 /**
- * Returns the callers of a store. In a process that owns its database, they are kept in memory. On PostgreSQL, requests
- * with the same key share lookups, because a lookup costs a tenth of an order there.
+ * Returns the callers of a store. A process that owns its database keeps them in memory, unless the cache is off. On
+ * PostgreSQL, requests with the same key share lookups, because a lookup costs a tenth of an order there.
  */
 function callersOf({ engine, clock, cache }: ServiceOptions): Callers {
   const find = (token: string): Promise<Caller> =>

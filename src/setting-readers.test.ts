@@ -44,7 +44,7 @@ test('the description of the delays between attempts names the default schedule'
   expect(readRetryDelays(schedule)).toEqual([...RETRY_DELAYS_MS])
 })
 
-test('a trusted proxy is an address or a network, with at most one length of the prefix', () => {
+test('a trusted proxy is an address or a network, with at most one prefix length', () => {
   for (const good of ['10.0.0.1', '10.0.0.0/8', '::1', 'fd00::/8']) expect(readNetwork(good)).toBe(good)
   for (const bad of ['', 'proxy', '10.0.0.0/33', '::1/129', '10.0.0.0/', '10.0.0.0/8/9', '10.0.0.0/-1']) {
     expect(() => readNetwork(bad)).toThrow('each must be an address or a network')
