@@ -414,7 +414,7 @@ export interface NewOrder {
   reference?: string | null | undefined
 }
 
-/** The pet to create. Without a status, or as `available`, it starts with one unit in stock. */
+/** The pet to create. Without a status, or with `available`, it starts with one unit in stock. */
 export interface NewPet {
   /** The name of the pet. */
   name: string
@@ -497,7 +497,7 @@ export interface OrderEvent {
   data: Order
 }
 
-/** A JSON Merge Patch (RFC 7396) for an order. `id` and `petId` may be sent only with their current values. The quantity is changed before the order is completed. `null` removes the shipDate or the reference. */
+/** A JSON Merge Patch (RFC 7396) for an order. `id` and `petId` may be sent only with their current values. If one patch changes the quantity and completes the order, the new quantity is shipped. `null` removes the shipDate or the reference. */
 export interface OrderPatch {
   /** Assigned by the store. */
   id?: Int64Input | undefined

@@ -430,7 +430,7 @@ export interface Operations {
   ): Promise<ApiResponse<StockMovement>>
 
   /**
-   * List the stock movements of a pet. The stock ledger of one pet, oldest first.
+   * List the stock movements of a pet. The stock ledger of one pet, oldest first by default.
    *
    * Requires a key with the scope `inventory:read`.
    *
@@ -501,7 +501,7 @@ export interface Operations {
     input?: {
       /** The maximum number of items on the page; 20 by default. */
       limit?: Int64Input | undefined
-      /** Changes of this pet: of the pet itself, of its stock and of its orders. */
+      /** Changes to this pet: to the pet itself, to its stock and to its orders. */
       petId?: Int64Input | undefined
       /** Changes that this key made. */
       keyId?: Int64Input | undefined

@@ -28,12 +28,12 @@ export type StreamId = {
   [Id in OperationId]: Contract[Id]['success'] extends { stream: unknown } ? Id : never
 }[OperationId]
 
-/** The operations that only read data. */
+/** The reads: the operations with the method GET whose response ends. */
 export type QueryId = {
   [Id in Exclude<OperationId, StreamId>]: Contract[Id]['method'] extends 'GET' ? Id : never
 }[Exclude<OperationId, StreamId>]
 
-/** The operations that change data. Each command runs in one transaction. */
+/** All other operations. Each command runs in one transaction. */
 export type CommandId = Exclude<OperationId, QueryId | StreamId>
 
 export const operationIds = Object.keys(contract).filter(isOperationId)

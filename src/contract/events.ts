@@ -80,7 +80,7 @@ export const events = {
     reads: 'scan',
     query: {
       ...paging,
-      petId: idParameter('Changes of this pet: of the pet itself, of its stock and of its orders.'),
+      petId: idParameter('Changes to this pet: to the pet itself, to its stock and to its orders.'),
       keyId: idParameter('Changes that this key made.', 1),
       subject: {
         schema: namedSubject,

@@ -90,7 +90,7 @@ export const inventory = {
     path: '/store/inventory/{petId}/movements',
     tag: 'Store',
     summary: 'List the stock movements of a pet',
-    description: 'The stock ledger of one pet, oldest first.',
+    description: 'The stock ledger of one pet, oldest first by default.',
     scope: 'inventory:read',
     stability: 'beta',
     reads: 'scan',

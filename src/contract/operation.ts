@@ -45,9 +45,7 @@ export interface Operation {
   readonly query?: Readonly<Record<string, Parameter>>
   readonly body?: z.ZodType
   readonly success: Success
-  /**
-   * The length of a read: `row` for a few rows by key, in the thread that received the request; `scan` for any other.
-   */
+  /** What a query reads: `row` for at most a few rows, in the thread that received the request; `scan` for a list. */
   readonly reads?: 'row' | 'scan'
   /** Returns the path of the created resource, for the header Location. */
   readonly location?: (resource: never) => string
@@ -59,7 +57,7 @@ export interface Operation {
   readonly endless?: 'after'
   /** The member of the body whose URL is checked, with a DNS look-up, before the command runs. */
   readonly checksTarget?: 'url'
-  /** The operation is only for the command line: it is served, but not described. */
+  /** The operation is only for imports by the command line and the console: it is served, but not described. */
   readonly hidden?: true
   /** The error codes of the operation, in addition to the codes that its other members imply: see `errorsOf`. */
   readonly errors: readonly ErrorCodeName[]

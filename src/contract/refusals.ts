@@ -157,7 +157,7 @@ export function operationSunset(operationId: string, sunset: string): StoreError
 
 /** The refusal of an experimental operation. `preview` is the feature that Petstore-Preview must name. */
 export function previewRequired(operationId: string, preview: string): StoreError {
-  const message = `must name the feature ${preview}`
+  const message = `Petstore-Preview must name the feature ${preview}.`
   return new StoreError(
     'preview_required',
     `${operationId} is experimental and may change: to use it, send Petstore-Preview: ${preview}.`,

@@ -50,7 +50,7 @@ test('the name of a host contains no part of a password that is not percent-enco
   expect([host?.name, host?.url]).toEqual(['db:5432', 'postgres://u:p@ss@db:5432/shop'])
 })
 
-test('the root certificate and the function of the password are passed on', () => {
+test('the root certificate and the function that returns the password are passed on', () => {
   const passwordOf = () => 'later'
   const [host] = parseDatabaseUrl('postgres://u@db/shop?sslrootcert=/etc/ca.pem', passwordOf).hosts
   expect(host).toMatchObject({ rootCertificate: '/etc/ca.pem', passwordOf, url: 'postgres://u@db:5432/shop' })

@@ -23,8 +23,8 @@ const HOST = /^(\[[0-9a-f:.]+\]|[^:[\]]+)?(?::(\d{1,5}))?$/i
 /**
  * Returns the address in a connection URL of PostgreSQL (libpq, section 34.1.1.2), in which several hosts may be
  * separated by commas. The certificate of a host that is not on this machine is verified, unless `sslmode` says
- * otherwise. `passwordOf` overrides the password of the URL; it is called for each connection, so it may change.
- * Throws an Error with a sentence about what is wrong, without the password.
+ * otherwise. `passwordOf` overrides the password of the URL. It is called for each connection, so the password may
+ * change. Throws an Error with a sentence about what is wrong, without the password.
  */
 export function parseDatabaseUrl(text: string, passwordOf?: () => string): DatabaseAddress {
   const [, scheme, user, authority = '', path = '', query = ''] = CONNECTION_URL.exec(text) ?? []

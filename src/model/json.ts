@@ -13,7 +13,7 @@ export class JsonText {
   }
 }
 
-/** The maximum number of levels. No body of the contract needs more than a few. */
+/** The maximum number of nested levels. No body of the contract needs more than a few. */
 export const JSON_DEPTH_MAX = 32
 
 /** The maximum number of member names whose quoted form is cached. */
@@ -92,7 +92,8 @@ function writeObject(value: Readonly<Record<string, unknown>>): string {
 const quotedNames = new Map<string, string>()
 
 /**
- * Returns a quoted name. Up to QUOTED_NAMES_MAX quoted names are cached, because most members have one of a few names.
+ * Returns a name in quotes, with a colon. Up to QUOTED_NAMES_MAX texts are cached, because most members have one of a
+ * few names.
  */
 function memberName(name: string): string {
   const known = quotedNames.get(name)

@@ -125,7 +125,7 @@ export function keyHint(token: string): string {
 }
 
 function checksum(secret: string): string {
-  // A CRC-32 fits in a number. Every request with a key runs this, and bigints cost several times as much.
+  // A CRC-32 fits in a number. Every lookup of a key runs this, and bigints cost several times as much.
   let digits = ''
   for (let rest = Bun.hash.crc32(secret); rest > 0; rest = Math.floor(rest / 62)) {
     digits = (ALPHABET[rest % 62] ?? '') + digits

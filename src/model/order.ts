@@ -80,7 +80,7 @@ export const OrderPatch = z
   .meta({
     id: 'OrderPatch',
     description:
-      'A JSON Merge Patch (RFC 7396) for an order. `id` and `petId` may be sent only with their current values. The quantity is changed before the order is completed. `null` removes the shipDate or the reference.',
+      'A JSON Merge Patch (RFC 7396) for an order. `id` and `petId` may be sent only with their current values. If one patch changes the quantity and completes the order, the new quantity is shipped. `null` removes the shipDate or the reference.',
     example: { shipDate: '2026-12-02T09:30:00Z' },
   })
 export type OrderPatch = z.output<typeof OrderPatch>

@@ -23,7 +23,7 @@ const petId = int64.meta({ description: 'Assigned by the store.', example: 3 })
 
 export const NewPet = z.strictObject({ ...petMembers, status: PetStatus.optional() }).meta({
   id: 'NewPet',
-  description: `The pet to create. Without a status, or as \`${PET_STATUS_DEFAULT}\`, it starts with one unit in stock.`,
+  description: `The pet to create. Without a status, or with \`${PET_STATUS_DEFAULT}\`, it starts with one unit in stock.`,
   example: { name: 'Juniper (Whippet)', categoryId: 1, status: 'available' },
 })
 export type NewPet = z.output<typeof NewPet>

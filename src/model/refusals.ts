@@ -156,7 +156,7 @@ export function emptyPeriod(): StoreError {
   return invalidParameter({ in: 'query', name: 'until', code: 'out_of_range', message })
 }
 
-/** The refusal of a sort by another member than `sort`, by which the list is filtered. */
+/** The refusal of a sort that the filter excludes. `sort` is the member by which the list is filtered. */
 export function sortExcludedByFilter(sort: string): StoreError {
   const message = `A list that is filtered by ${sort} can only be sorted by ${sort} or -${sort}.`
   return invalidParameter({ in: 'query', name: 'sort', code: 'not_in_enum', message })

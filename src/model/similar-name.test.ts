@@ -3,7 +3,7 @@ import { similarName } from './similar-name.ts'
 
 const order = ['petId', 'quantity', 'shipDate', 'complete', 'reference']
 
-test.each([
+const cases: [given: string, known: string[], expected: string | undefined][] = [
   ['petid', order, 'petId'],
   ['pet_id', order, 'petId'],
   ['quantitty', order, 'quantity'],
@@ -18,6 +18,10 @@ test.each([
   ['', order, undefined],
   ['toString', order, undefined],
   ['quantity'.repeat(100_000), ['petId'], undefined],
-])('the known name that is similar to "%.20s" is found, if there is one', (given, known, expected) => {
-  expect(similarName(given, known)).toBe(expected)
-})
+]
+for (const [given, known, expected] of cases) {
+  const meaning = expected === undefined ? 'no known name' : `the known name ${expected}`
+  test(`${JSON.stringify(given.slice(0, 20))} is similar to ${meaning}`, () => {
+    expect(similarName(given, known)).toBe(expected)
+  })
+}

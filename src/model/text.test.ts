@@ -17,22 +17,22 @@ function assertProperty<Ts>(property: fc.IProperty<Ts>): void {
   fc.assert(property, { numRuns: RUNS, seed: SEED })
 }
 
-test('the key of a prefix is a prefix of the key, for ASCII names', () => {
+test('the search key of a prefix of an ASCII name is a prefix of the search key of the name', () => {
   assertProperty(fc.property(ascii, ascii, (start, rest) => nameKey(start + rest).startsWith(nameKey(start))))
 })
 
-test('the key of an ASCII name is the name in lower case', () => {
+test('the search key of an ASCII name is the name in lower case', () => {
   assertProperty(fc.property(ascii, name => nameKey(name) === name.toLowerCase()))
 })
 
-test('a name and its compatible forms have the same key', () => {
+test('a name and its compatible forms have the same search key', () => {
   expect(nameKey('Cafe\u0301')).toBe(nameKey('CAF\u00c9'))
   expect(nameKey('ﬁsh')).toBe('fish')
   expect(nameKey('Ｃａｔ')).toBe('cat')
   assertProperty(fc.property(wellFormed, name => nameKey(name) === nameKey(name.normalize('NFC'))))
 })
 
-test('a key has at most 200 code points, and is well-formed', () => {
+test('a search key uses at most 200 code points of the normalized name, and is well-formed', () => {
   expect([...nameKey('ﷺ'.repeat(200))].length).toBe(200)
   assertProperty(fc.property(wellFormed, name => nameKey(name).isWellFormed()))
 })
@@ -57,7 +57,7 @@ test('every text between a prefix and its end has that prefix', () => {
   )
 })
 
-test('the end of a prefix is well-formed, skips the surrogates, and is absent at the top', () => {
+test('the end of a prefix skips the surrogates, and is absent if every text from the prefix on begins with it', () => {
   expect(prefixEnd('cat')).toBe('cau')
   expect(prefixEnd('a\ud7ff')).toBe('a\ue000')
   expect(prefixEnd('a\uffff')).toBe('a\u{10000}')

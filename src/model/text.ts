@@ -22,7 +22,7 @@ export function text(min: number, max: number) {
     .meta({ ...(min > 0 && { minLength: min }), maxLength: max })
 }
 
-/** The maximum length of a search key in code points. It bounds an index entry, however far NFKC expands a name. */
+/** The number of code points of a normalized name that its search key uses. NFKC can expand a name to many more. */
 const KEY_CODE_POINTS_MAX = 200
 
 /**

@@ -31,7 +31,7 @@ describe('the URL of a receiver', () => {
   }
 })
 
-test('a base URL with a character that a URI cannot have is not a URI', () => {
+test('a URI has a scheme, an authority, and only characters that RFC 3986 allows', () => {
   expect(hasUriCharacters('https://shop.example/a^b')).toBe(false)
   expect(hasUriCharacters('https://shop.example/a')).toBe(true)
   expect(hasUriCharacters('shop.example')).toBe(false)

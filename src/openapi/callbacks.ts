@@ -25,13 +25,15 @@ export const deliveryHeaders: readonly Part[] = [
   ),
 ]
 
+const notReceived = {
+  description:
+    'Not received: the delivery is retried. Retry-After can delay the next attempt by up to a day.',
+}
 const responses = {
   '2XX': { description: 'The event was received.' },
   410: { description: 'The receiver is permanently gone: the webhook is disabled.' },
-  '4XX': { description: 'Not received: the delivery is retried.' },
-  '5XX': {
-    description: 'Not received: the delivery is retried, no earlier than Retry-After if it is present.',
-  },
+  '4XX': notReceived,
+  '5XX': notReceived,
 }
 
 /** Returns the request that a webhook receives, as a callback of the operation that creates the webhook. */
@@ -40,7 +42,7 @@ export function callbacksPart(parameters: Components): Part {
   const content = { schema: schemaPart(Event), examples: Object.fromEntries(examples) }
   const part = receiverPart(parameters, 'receiveEvent', 'Receive an event', content)
   const description =
-    'The store sends this request and signs it per Standard Webhooks: verify the signature over the raw body before you trust it. Respond with 2xx within 10 seconds. After any other outcome except 410, the delivery is retried, by default 9 times within about 76 hours, with the same `webhook-id`. An event can arrive more than once, and after an event that happened later: `id` identifies duplicates, and `sequence` gives the order.'
+    'The store sends this request and signs it per Standard Webhooks: verify the signature over the raw body before you trust it. Respond with 2xx within 10 seconds. After any other outcome except 410, the delivery is retried, by default 9 times over more than three days, with the same `webhook-id`. An event can arrive more than once, and after an event that happened later: `id` identifies duplicates, and `sequence` gives the order.'
   return { event: { '{$request.body#/url}': { post: { ...part, description } } } }
 }
 

@@ -123,7 +123,7 @@ The [guides](${base}/docs/guide) explain the rest, such as how to
   Operations whose response contains a secret accept no such key. An \`Idempotency-Key\` belongs to one API key and one
   operation.
 - Every read with an ETag evaluates \`If-None-Match\` and \`If-Match\`. The ETag of a list is weak: only \`If-Match: *\`
-  matches it.
+  matches it. A list that \`id\` or \`petId\` filters to one pet or one inventory item has the ETag of that resource.
 - A PATCH is a JSON Merge Patch (RFC 7396), as \`application/json\` or \`application/merge-patch+json\`.
 - Ids are 64-bit integers, read and sent without loss of precision.
 - Text is stored as it was sent; it must not contain U+0000. Instants are RFC 3339 date-times in the years 0001 to

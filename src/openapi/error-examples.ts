@@ -89,7 +89,7 @@ export interface ExampleError {
   readonly errors?: readonly FieldError[]
 }
 
-/** Returns the body that the server sends for an error of an operation. Throws for a code that no operation returns. */
+/** Returns an example of the body of an error of an operation. Throws for a code that no operation returns. */
 export function errorExample(operation: Operation, code: ErrorCodeName): ExampleError {
   if (!isExampleCode(code)) throw new Error(`no operation returns ${code}`)
   const { message, status, details } = examples[code](operation)

@@ -43,8 +43,8 @@ const delivery = {
 }
 
 /**
- * Response bodies of operations for which the example of the schema does not fit. They come from one session
- * with the demo shop that a test runs.
+ * Response bodies of operations for which the example of the schema does not fit. They come from one session with the
+ * demo shop that a test runs.
  */
 const responses: Readonly<Partial<Record<OperationId, unknown>>> = {
   listPets: [
@@ -95,7 +95,7 @@ export function requestExample(id: OperationId): unknown {
   return 'body' in operation ? operation.body.meta()?.example : undefined
 }
 
-/** Returns the example response body of an operation; undefined if its success has no body. */
+/** Returns the example response body of an operation; undefined if its success is a stream or has no body. */
 export function responseExample(id: OperationId): unknown {
   const { success } = contract[id]
   if (responses[id] !== undefined) return responses[id]

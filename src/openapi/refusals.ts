@@ -96,8 +96,8 @@ export function sharedErrorResponses(operations: readonly RefusingOperation[]): 
         String(status),
         responseRef(componentsByKey.get(keyOf(status, codes))?.name ?? ''),
       ])
-      // There is no default response: the generator progenitor counts it as a second type of success, and it rejects
-      // operations with two.
+      // There is no default response: the generator progenitor counts it as a second type of success, and rejects
+      // operations with two such types.
       return Object.fromEntries(responses)
     },
   }

@@ -67,7 +67,7 @@ function describeUnion(union: z.ZodDiscriminatedUnion, part: Part): void {
   part.discriminator = { propertyName, mapping }
 }
 
-/** Removes the keywords that OpenAPI 3.0 does not need, and replaces an `allOf` of one schema by that schema. */
+/** Removes the keywords that OpenAPI 3.0 does not have, and replaces a lone `allOf` of one schema by that schema. */
 function tidy(schema: object): Part {
   const part: Part = {}
   for (const [name, value] of Object.entries(schema)) {
