@@ -109,7 +109,7 @@ onEveryEngine(engine => {
       (from === undefined || Date.parse(entry.at) >= Date.parse(from))
     const values = { keyId: till.keyId, subject: `pets/${petId}`, since }
     const counts: number[] = []
-    // Each bit of `chosen` says whether one of the three filters is used.
+    // Each bit of `chosen` selects one of the three filters.
     for (let chosen = 0; chosen < 8; chosen++) {
       const filters = Object.fromEntries(Object.entries(values).filter((_, bit) => (chosen & (1 << bit)) > 0))
       const expected = all.filter(entry => matches(entry, filters))
@@ -210,7 +210,7 @@ onEveryEngine(engine => {
     expect((await readAuditLog(own, { subject })).map(({ type }) => type)).toEqual([
       'petstore.category.created',
     ])
-    // The events of a pet are found by an index, so neither the filter by pet nor its subject filter has empty pages.
+    // An index finds the events of a pet, so a filter by pet, or by the subject of a pet, has no empty pages.
     const ofPet = await own.client.listAudit({ petId })
     expect(ofPet.data.items.map(({ type }) => type)).toEqual([
       'petstore.inventory.changed',
@@ -331,7 +331,7 @@ onEveryEngine(engine => {
     expect(head).toEqual([{ position: stored?.position, hash: stored?.hash }])
   })
 
-  test('control: an event that was changed or deleted breaks the chain after it', async () => {
+  test('control: an event that was changed or deleted breaks the chain', async () => {
     await using own = await openTestStore(engine)
     await importCategories(own.client, 9)
     const head = await headOf(own)

@@ -28,7 +28,7 @@ async function openTagged(engine: 'sqlite' | 'postgres', contentTag: bigint | un
   return store
 }
 
-/** Returns the message with which a request of the stream is refused. */
+/** Returns the status, the code and the message with which a stream request is refused. */
 async function streamRefusal(
   store: TestStore,
   query: string,
@@ -44,7 +44,7 @@ const REFUSED =
   'another store. Read the current state, and continue without a position.'
 
 onEveryEngine(engine => {
-  test('the lists of a store with a content tag have tagged cursors, and lead through all pages', async () => {
+  test('the lists of a store with a content tag have tagged cursors that lead through all pages', async () => {
     await using store = await openTagged(engine, TAG)
     for (const limit of [2, 21]) {
       const names = await Array.fromAsync(
@@ -82,7 +82,7 @@ onEveryEngine(engine => {
     }
   })
 
-  test('the feed of a store with a content tag has tagged positions, and leads through all pages', async () => {
+  test('the feed of a store with a content tag has tagged positions that lead through all pages', async () => {
     await using store = await openTagged(engine, TAG)
     const head = await headOf(store)
     const sequences: bigint[] = []
@@ -108,7 +108,7 @@ onEveryEngine(engine => {
     )
   })
 
-  test('a long poll of a store with a content tag waits, and reads over many positions without an event', async () => {
+  test('a long poll of a store with a content tag waits, and skips thousands of events of other types', async () => {
     await using store = await openTagged(engine, TAG)
     await importCategories(store.client, 2500, '', 'More')
     const head = await headOf(store)

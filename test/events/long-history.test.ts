@@ -66,7 +66,7 @@ onEveryEngine(kind => {
     expect(requests).toBeLessThanOrEqual(EVENTS / Number(POSITIONS_READ_MAX) + 1)
   }, 60_000)
 
-  test('the events of a pet are on the first page, however long the history is', async () => {
+  test('the events of a pet are on the first page, however long the history of the store is', async () => {
     await using store = await openTestStore(kind)
     const { petId } = await makePet(store.client, { quantity: 9n, reserved: 2n })
     const { head } = await fillHistory(store, EVENTS)
@@ -76,7 +76,7 @@ onEveryEngine(kind => {
     expect([feed.items.length, audit.next, feed.next]).toEqual([5, undefined, String(head)])
   }, 60_000)
 
-  test('a search for a rare event of a pet with a long history takes bounded steps', async () => {
+  test('a search through the long history of a pet is split into bounded requests', async () => {
     await using store = await openTestStore(kind)
     const { head } = await fillHistory(store, EVENTS)
     const petId = 7n

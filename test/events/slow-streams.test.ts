@@ -22,13 +22,13 @@ const TIMEOUT_MS = timeLimitMs(120_000)
 const MIB = 1024 * 1024
 /**
  * The maximum growth over the same load without a stream: the batches that all streams share (4 MiB), a chunk of 64 KiB
- * for each stream that does not read, and garbage. If every stream were filled, each of them would take 5 MB.
+ * for each stream whose client does not read, and garbage. If the server filled these streams, each would take 5 MB.
  */
 const GROWTH_MAX_BYTES = 112 * MIB + (CLIENTS / 2) * 64 * 1024
 
 const CONTROL = fileURLToPath(new URL('../controls/eager-streams-server.ts', import.meta.url))
 
-/** Returns streams, of which one half reads and the other half does not. */
+/** Opens `count` streams. The clients of one half read, those of the other half do not. */
 async function openHalves(
   base: string,
   count: number,
@@ -96,7 +96,7 @@ onEveryEngine(engine => {
 })
 
 test(
-  `half of ${CLIENTS} streams never read: the others miss nothing, and the memory of the server is bounded`,
+  `half of ${CLIENTS} clients never read: the others miss nothing, and the memory of the server is bounded`,
   async () => {
     const directory = mkdtempSync(join(tmpdir(), 'petstore-streams-'))
     await using server = await startProcess(['serve', '--port', '0', '--data', directory, '--no-demo'], {

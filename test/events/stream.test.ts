@@ -10,7 +10,7 @@ import { makePet, sharedStore } from '../support/shop.ts'
 import { ADMIN_KEY, codeOf, onEveryEngine, openTestStore, type TestStore } from '../support/store.ts'
 import { until } from '../support/until.ts'
 
-/** A time far below the 15 seconds after which a stream checks its key by itself. */
+/** Far below the 15 seconds between two checks of the keys of all streams. */
 const AT_ONCE_MS = 5000
 
 /** Creates categories with these names, one after the other. */
@@ -174,7 +174,7 @@ onEveryEngine(engine => {
     await until('a slot is free again', async () => (await responseTo(own, '', {})) === '200')
   })
 
-  test('one caller cannot hold all streams', async () => {
+  test('one caller cannot use all streams', async () => {
     await using own = await openTestStore(engine, { streams: { streamsMax: 3, streamsPerCallerMax: 1 } })
     const { data } = await own.client.createKey({ body: { name: 'Till', scopes: ['events:read'] } })
     const till = { Authorization: `Bearer ${data.key}` }
@@ -247,7 +247,7 @@ onEveryEngine(engine => {
       return names.length > 0
     })
     await following
-    // Without the abort, the client would wait for a second before it reconnects.
+    // A client that did not notice the abort would wait for about a second before it reconnects.
     expect(performance.now() - leftAtMs).toBeLessThan(900)
     expect(new Set(names)).toEqual(new Set(['Now']))
   })

@@ -134,7 +134,7 @@ test('a sweep has no maximum number of commands while expired rows are left', as
   await sweeping.stop()
 }, 90_000)
 
-test('a sweep that never ends stops after the current command when sweeping is stopped', async () => {
+test('when sweeping is stopped, an unfinished sweep ends after its current command', async () => {
   await using store = await openTestStore('sqlite')
   const { recorded, engine } = endless(store.engine, Number.POSITIVE_INFINITY)
   const sweeping = startSweeping(optionsOf(engine), { firstMs: 0 })

@@ -24,7 +24,7 @@ import {
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
-/** Leases are short, so that the sender checks its clock often. */
+/** Leases are short, so that the senders check the clock often. */
 const delivery = { retryDelaysMs: [30], leaseMs: 150 }
 
 /** Returns the signature that Standard Webhooks specifies, computed with only an HMAC. */

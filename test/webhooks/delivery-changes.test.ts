@@ -15,7 +15,7 @@ import {
 } from '../support/webhook-receipts.ts'
 
 const DAY_MS = 24 * 3_600_000
-/** Leases are short, so that the sender checks its clock often. */
+/** Leases are short, so that the senders check the clock often. */
 const delivery = { retryDelaysMs: [30], leaseMs: 150 }
 
 onEveryEngine(engine => {

@@ -31,8 +31,8 @@ onEveryEngine(engine => {
         return index === 1 ? reply(404, {}, long) : reply(202, {}, 'thanks')
       })
       const webhook = await createWebhook(store(), receiver)
-      // On SQLite, the first list of deliveries starts the reader worker. It is requested here, because the delivery
-      // would not be pending any more after that wait.
+      // On SQLite, the first list of deliveries starts the reader worker. This request starts it early. Otherwise, all
+      // attempts could be over before the first list is read.
       await store().client.listDeliveries(webhook)
       const startedMs = Date.now()
       await emitEvents(store(), 'Late')
@@ -56,7 +56,7 @@ onEveryEngine(engine => {
       await store().client.deleteWebhook(webhook)
     })
 
-    test('fails after the last attempt; a redelivery has all its retries again', async () => {
+    test('fails after the last attempt; a redelivery has retries again', async () => {
       await using receiver = await openReceiver((_, index) => reply(index < 4 ? 500 : 204))
       const webhook = await createWebhook(store(), receiver)
       await emitEvents(store(), 'Never')

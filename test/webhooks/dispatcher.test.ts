@@ -189,7 +189,7 @@ onEveryEngine(engine => {
   }, 120_000)
 })
 
-test('a stop does not wait for a receiver that does not respond, and the next start sends again', async () => {
+test('a stop does not wait for a silent receiver, and the next start sends its deliveries again', async () => {
   await using place = await newStoreDirectory('sqlite')
   const { receiver, release } = await openHoldingReceiver()
   await using _closed = receiver

@@ -7,7 +7,7 @@ import { onEveryEngine, openTestStore } from '../support/store.ts'
 import { createWebhook, emitEvents, namesIn, waitForDeliveries } from '../support/webhook-receipts.ts'
 
 const PERIOD_MS = 1500
-/** The test and the limit read the clock one after the other. This is the most by which their readings differ. */
+/** The test and the limit read the clock one after the other. This is the maximum difference of their readings. */
 const TOLERANCE_MS = 50
 
 onEveryEngine(engine => {

@@ -105,14 +105,17 @@ test('over TLS an IPv4 address is checked against the certificate, and no SNI is
   expect(receiver.received[0]).not.toHaveProperty('serverName')
 })
 
-test.skipIf(!hasIpv6)('an IPv6 address is the host in brackets, and must be in the certificate', async () => {
-  await using plain = await openReceiver(undefined, { host: '::1' })
-  await using secure = await openTls('::1')
-  expect(await send(plain.base)).toMatchObject({ status: 204 })
-  expect(plain.received[0]?.headers.host).toBe(`[::1]:${plain.port}`)
-  expect(await failureOf(secure.base, { ca: certificate })).toContain('has a certificate for another name')
-  expect(secure.received).toEqual([])
-})
+test.skipIf(!hasIpv6)(
+  'an IPv6 address is in brackets in the Host header, and must be in the certificate',
+  async () => {
+    await using plain = await openReceiver(undefined, { host: '::1' })
+    await using secure = await openTls('::1')
+    expect(await send(plain.base)).toMatchObject({ status: 204 })
+    expect(plain.received[0]?.headers.host).toBe(`[::1]:${plain.port}`)
+    expect(await failureOf(secure.base, { ca: certificate })).toContain('has a certificate for another name')
+    expect(secure.received).toEqual([])
+  },
+)
 
 // The certificate names the address that is connected to, but not the host of the URL.
 test('a receiver whose certificate has another name gets nothing', async () => {
