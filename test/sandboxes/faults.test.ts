@@ -31,7 +31,7 @@ async function orderCount(sandbox: TestSandbox): Promise<number> {
   return (data as unknown[]).length
 }
 
-/** Returns what a raw connection receives, and how it ended. */
+/** Returns what a raw connection receives, and whether it is reset. */
 function receiveRaw(url: string, head: string): Promise<{ bytes: string; isReset: boolean }> {
   const { port, hostname } = new URL(url)
   return new Promise(resolve => {
@@ -61,7 +61,7 @@ function headOf(
 }
 
 describe('an effect on a request', () => {
-  test('error: responds with the code, its status and Retry-After, as a problem too', async () => {
+  test('error: responds with the code, its status and Retry-After, also as a problem', async () => {
     const effect = { type: 'error', code: 'storage_full', retryAfterSeconds: 7 }
     const sandbox = await sandboxWith({ operation: 'placeOrder', effect })
     const refused = await sandbox.call('POST', '/store/orders', order)
@@ -225,7 +225,7 @@ describe('a condition', () => {
     expect(await failuresOf({ every: 2 }, 6)).toEqual([2, 4, 6])
   })
 
-  test('share chooses about this share of the calls, and the same calls for the same seed', async () => {
+  test('share selects about the given share of the calls, and the same calls for the same seed', async () => {
     const first = await failuresOf({ share: 0.3, seed: 5 }, 100)
     expect(first).toEqual(await failuresOf({ share: 0.3, seed: 5 }, 100))
     expect(first).not.toEqual(await failuresOf({ share: 0.3, seed: 6 }, 100))
@@ -243,7 +243,7 @@ describe('a condition', () => {
     expect((await sandbox.call('POST', '/store/orders', withKey)).status).toBe(503)
   })
 
-  test('the first rule that applies decides, every rule counts, and deleted rules have no effect', async () => {
+  test('the first rule that applies decides, each rule counts its calls, and deleted rules do nothing', async () => {
     const sandbox = await sandboxWith(
       { when: { every: 2 }, effect: failing },
       { effect: { type: 'error', code: 'internal_error' } },
@@ -299,7 +299,7 @@ describe('the rules of a sandbox', () => {
     expect((await sandbox.control('GET', '/faults')).data).toMatchObject({ rules: [{ name: 'before' }] })
   })
 
-  test('with a typo are refused with a message that names what was probably meant', async () => {
+  test('with a typo are refused with a message that suggests the valid name', async () => {
     const sandbox = await host.create()
     const rules = [{ name: 'A b', operation: 'placeorders', effect: { type: 'error', code: 'overloded' } }]
     const refused = await sandbox.control('PUT', '/faults', { rules })
@@ -346,7 +346,7 @@ describe('the header Petstore-Fault of a request', () => {
     ['error', 'code is required for the effect error. An example: error; code='],
     ['error; code=storage_ful', 'not "storage_ful" (did you mean storage_full?)'],
     ['webhook_lost', 'deliveries are changed by rules'],
-  ])('says what is wrong with it: %p', async (field, message) => {
+  ])('is refused with a message that says what is wrong: %p', async (field, message) => {
     const sandbox = await host.create()
     const refused = await sandbox.call('GET', '/pets', { headers: { 'Petstore-Fault': field } })
     expect((refused.data as { message: string }).message).toContain(message)

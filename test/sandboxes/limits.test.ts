@@ -107,7 +107,7 @@ describe('the limit', () => {
     for (let index = 0; index < 3; index++) await small.create().catch(() => {})
     await expect(small.create()).rejects.toThrow('MiB on its disk')
 
-    // A request that a proxy forwards is not from this machine.
+    // The limit does not apply to programs on this machine, so these requests look as if a proxy forwards them.
     await using host = await openSandboxHost({ limits: { createdPerHour: 2 }, trustedProxies: ['127.0.0.1'] })
     const createFrom = (address: string): Promise<Response> =>
       fetch(`${host.base}/sandboxes`, { method: 'POST', headers: { 'X-Forwarded-For': address } })
@@ -118,7 +118,7 @@ describe('the limit', () => {
     expect(await refused.text()).toContain('One address can create 2 sandboxes an hour')
     expect((await createFrom('203.0.113.6')).status).toBe(201)
     for (let index = 0; index < 5; index++) expect((await host.create()).created.id).toHaveLength(26)
-    // A page that somebody on this machine has open is not a program of this machine.
+    // The limit applies to a page of another origin, even in a browser on this machine.
     const fromPage: number[] = []
     for (let index = 0; index < 3; index++) {
       const headers = { Origin: 'https://evil.example' }

@@ -7,7 +7,7 @@ const ROWS_PER_BATCH = 400
 /** The longest time for which one command may block the host: a slice and its commit, on a busy machine. */
 const BLOCKED_MS_MAX = 80
 
-/** Stages the rows of an import, which are then loaded by one command. */
+/** Stages the rows of an import. One command can then load them. */
 async function stageImport(sandbox: TestSandbox): Promise<void> {
   await sandbox.call('POST', '/categories', { body: { name: 'Dogs' } })
   for (let batch = 0; batch < BATCHES; batch++) {
@@ -48,8 +48,8 @@ async function lowestOf(count: number, measure: () => Promise<number>): Promise<
   return Math.min(...measured)
 }
 
-test('a long command pauses again and again, so that it blocks the host only for short times', async () => {
-  // The lowest of three, because another process can stop this one at any time.
+test('a long command pauses repeatedly, so that it blocks the host only for short times', async () => {
+  // The lowest of three, because other processes can delay this one.
   expect(await lowestOf(3, longestBlockedMs)).toBeLessThan(BLOCKED_MS_MAX)
 }, 60_000)
 

@@ -15,7 +15,7 @@ const FILES_PER_OPEN_MAX = 3
 /** The memory and the files that the process may use in addition to those of the open sandboxes. */
 const MIB_IN_ADDITION_MAX = 120
 const FILES_IN_ADDITION_MAX = 30
-/** The goal is 50 ms on a machine with nothing else to do. */
+/** The maximum median time to create a sandbox and read from it, and to reset one and place an order. */
 const MEDIAN_MS_MAX = 50
 
 test.skipIf(process.platform !== 'linux')(
@@ -49,7 +49,7 @@ test.skipIf(process.platform !== 'linux')(
     const used = { mib: memoryMib(host.pid) - before.mib, files: openFiles(host.pid) - before.files }
     expect(used.mib).toBeLessThan(OPEN_MAX * MIB_PER_OPEN_MAX + MIB_IN_ADDITION_MAX)
     expect(used.files).toBeLessThanOrEqual(OPEN_MAX * FILES_PER_OPEN_MAX + FILES_IN_ADDITION_MAX)
-    // The sandboxes are really open. Without them, the bounds above would prove nothing.
+    // If fewer sandboxes were open, the bounds above would prove nothing.
     expect(used.files).toBeGreaterThan(OPEN_MAX)
     expect(median(created)).toBeLessThan(MEDIAN_MS_MAX)
     expect(median(reset)).toBeLessThan(MEDIAN_MS_MAX)
@@ -69,7 +69,7 @@ test.skipIf(process.platform !== 'linux')(
   timeLimitMs(120_000),
 )
 
-/** Runs work one after the other, and returns how long each took, in milliseconds. */
+/** Runs `work` this many times, one after the other. Returns the duration of each run in milliseconds. */
 async function timesOf(count: number, work: (index: number) => Promise<void>): Promise<number[]> {
   const taken: number[] = []
   for (let index = 0; index < count; index++) {

@@ -12,12 +12,12 @@ const LOAD = fileURLToPath(new URL('sandbox-load.ts', import.meta.url))
 const ACTIVE = 30
 const WINDOW_MS = times(1200, 4000)
 const ROUNDS = times(3, 5)
-/** The kinds of requests of which one sandbox gets too many. All kinds take long, so only a proof runs all of them. */
+/** The kinds of requests of which one sandbox gets too many. Only a proof measures all kinds: this takes long. */
 const KINDS = times(1, 100) === 1 ? ['reads'] : ['reads', 'resets', 'snapshots', 'logs']
 /** The highest p99 of the active sandboxes during the load, as a multiple of the undisturbed p99. */
 const FACTOR_MAX = 2
 const ATTEMPTS_MAX = 4
-/** Windows with a lower p99 are compared with this, because such times depend on the scheduler of the machine. */
+/** A lower undisturbed p99 is replaced by this value, because such times depend on the scheduler of the machine. */
 const UNDISTURBED_MS_MIN = 10
 
 interface Measured {
@@ -50,7 +50,7 @@ async function measure(script: string | undefined, kind: string): Promise<Measur
   for (let round = 0; round < ROUNDS; round++) {
     undisturbed.push(await measureP99(active, WINDOW_MS))
     const { baseUrl, adminKey } = misbehaving.created
-    // In a process of its own, so that this process measures only the host.
+    // The load runs in a separate process, so that this process measures only the host.
     const load = Bun.spawn([process.execPath, LOAD, kind, baseUrl, adminKey, String(WINDOW_MS + 1000)], {
       stdout: 'ignore',
       stderr: 'inherit',
@@ -65,7 +65,7 @@ async function measure(script: string | undefined, kind: string): Promise<Measur
   return { undisturbedMs: Math.max(median(undisturbed), UNDISTURBED_MS_MIN), disturbedMs: median(disturbed) }
 }
 
-/** Sends ten requests a second to each sandbox for some time, and returns the p99 of their times in milliseconds. */
+/** Sends about ten requests a second to each sandbox. Returns the p99 of their times in milliseconds. */
 async function measureP99(active: readonly TestSandbox[], windowMs: number): Promise<number> {
   const taken: number[] = []
   const endMs = performance.now() + windowMs
@@ -120,7 +120,7 @@ test.each(KINDS)(
 )
 
 test(
-  `control: a sandbox that begins all its requests at once makes the others over ${FACTOR_MAX} times slower`,
+  `control: if requests do not wait for their turns, one sandbox makes the others over ${FACTOR_MAX} times slower`,
   async () => {
     const { undisturbedMs, disturbedMs } = await measureUntil(true, UNFAIR, 'reads')
     expect(disturbedMs).toBeGreaterThan(undisturbedMs * FACTOR_MAX)

@@ -78,7 +78,7 @@ describe('the pages of a host in a real browser', () => {
     [1280, 'dark'],
   ] as const) {
     test(
-      `both pages fit into ${width} px, ${colorScheme}, and violate neither their policy nor a rule of accessibility`,
+      `both pages fit into ${width} px, ${colorScheme}, without policy violations or serious accessibility violations`,
       async () => {
         const context = await newContext({ viewport: { width, height: 800 }, colorScheme })
         const { page, faults } = await open(context, `${base()}/`)
@@ -209,7 +209,7 @@ describe('the pages of a host in a real browser', () => {
   )
 
   test(
-    'the page resets and deletes a sandbox after a question, and forgets a deleted one',
+    'the page resets and deletes a sandbox after a confirmation, and forgets a deleted one',
     async () => {
       const context = await newContext()
       const { page, faults } = await open(context, `${base()}/`)

@@ -123,7 +123,7 @@ test('the files of the log are bounded, also if somebody fills it on purpose', a
   expect(entriesOf(await sandbox.control('GET', '/requests?limit=1'))).toMatchObject([{ number: 900n }])
 }, 60_000)
 
-test('the log continues after its files were deleted', async () => {
+test('the log continues after its current file was deleted', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'petstore-log-'))
   const log = await RequestLog.open(directory)
   const request = { at: '2026-11-21T10:00:00.000Z', method: 'GET', path: '/pets', requestHeaders: {}, ms: 1 }

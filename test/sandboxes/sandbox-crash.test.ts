@@ -62,7 +62,7 @@ test(
         const item = await sandbox.call('GET', '/store/inventory/3')
         const { reserved } = item.data as { reserved: bigint }
         const last = await sandbox.call('GET', '/store/orders?limit=1&sort=-id')
-        // Ids are dense and each order reserves one unit, so these three agree only if no order is missing.
+        // Ids are dense and each order reserves one unit, so the last id is the reserved units if no order is missing.
         expect(last.data).toMatchObject([{ id: reserved }])
         expect(reserved).toBeGreaterThanOrEqual(BigInt(acknowledged.size))
         for (const id of acknowledged) expect(id).toBeLessThanOrEqual(reserved)
@@ -115,7 +115,7 @@ function overwriteMiddle(file: string): void {
   writeSync(openSync(file, 'r+'), Buffer.alloc(16_384, 0xaa), 0, 16_384, Math.floor(size / 8192) * 4096)
 }
 
-/** Makes the records of a host say that their databases were last opened before another boot of the machine. */
+/** Changes the records of a host as if the databases had last been opened during another boot of the machine. */
 function pretendBoot(directory: string): void {
   using database = new Database(join(directory, 'sandboxes.db'))
   database.run(`UPDATE sandbox SET record = json_set(record, '$.bootId', 'another boot')`)

@@ -76,7 +76,7 @@ test('each effect on requests is the same as a rule and as a header', async () =
   }
 })
 
-test('the table of conditions has every condition, and says which calls it applies to', async () => {
+test('the table of conditions has every condition, with the calls to which its example applies', async () => {
   const rows = rowsUnder('Conditions')
   const names = rows.flatMap(([name = '']) => name.split(', '))
   expect(names).toEqual(Object.keys(FaultRule.shape.when.unwrap().shape))

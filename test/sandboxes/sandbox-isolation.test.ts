@@ -3,7 +3,7 @@ import { leakFaultRules } from '../controls/leaking-fault-rules.ts'
 import { sharedKey } from '../controls/shared-sandbox-key.ts'
 import { openSandboxHost, type TestHost, type TestHostOptions } from '../support/sandbox-host.ts'
 
-/** Returns a sentence about each thing of one sandbox that works or is visible in another one. */
+/** Creates two sandboxes. Returns what leaks from one into the other, as sentences; [] if they are isolated. */
 async function leaksOf(
   options: TestHostOptions = {},
   afterRules: (host: TestHost, one: string, other: string) => Promise<void> = async () => {},
@@ -32,7 +32,7 @@ async function leaksOf(
 }
 
 describe('two sandboxes', () => {
-  test('share nothing', async () => {
+  test('share no key, rule, order or log entry', async () => {
     expect(await leaksOf()).toEqual([])
   })
 

@@ -43,7 +43,7 @@ describe('a deletion', () => {
     expect((await (await host.create()).call('GET', '/pets')).status).toBe(200)
   }, 60_000)
 
-  test('frees its bytes at once', async () => {
+  test('of a snapshot or of a sandbox frees its bytes at once', async () => {
     await using host = await openSandboxHost()
     const before = host.host.counts.bytes
     const sandbox = await host.create()
@@ -68,7 +68,7 @@ describe('snapshots', () => {
     expect((await sandbox.control('GET', '/snapshots')).data).toHaveLength(5)
   })
 
-  test('that are seeds carry over neither the other keys nor active webhooks of their sandbox', async () => {
+  test('that are used as seeds give a new sandbox no other key and no active webhook', async () => {
     await using host = await openSandboxHost()
     await using receiver = await openReceiver()
     const teacher = await host.create()
@@ -100,7 +100,7 @@ describe('snapshots', () => {
 })
 
 describe('a sandbox without its database', () => {
-  test('is damaged, not empty, and a reset repairs it', async () => {
+  test('is reported as damaged, not as empty, and a reset repairs it', async () => {
     const first = await openSandboxHost()
     const sandbox = await first.create()
     await first.stop()

@@ -84,7 +84,7 @@ describe('a sandbox', () => {
     }
   })
 
-  test('is private: its key, cursors, positions and idempotency keys mean nothing elsewhere', async () => {
+  test('is private: its key, cursors, positions and idempotency keys have no effect in another sandbox', async () => {
     const [mine, other] = await Promise.all([host.create(), host.create()])
     const key = { Authorization: `Bearer ${mine.created.adminKey}` }
     expect(codeOf(await other.call('POST', '/store/orders', { ...order, headers: key }))).toBe(
@@ -204,7 +204,7 @@ test('the type of a problem from the host is the address of its entry in the cat
 })
 
 describe('a reset', () => {
-  test('gives the same ids, positions and data again, as often as it is repeated', async () => {
+  test('restores the same ids, positions and data, however often it is repeated', async () => {
     const sandbox = await host.create()
     const start = await contentOf(sandbox)
     const act = async (): Promise<string> => {
@@ -223,7 +223,7 @@ describe('a reset', () => {
     }
   })
 
-  test('gives event ids of a new generation, refuses older cursors, and ends streams', async () => {
+  test('gives later events other ids, invalidates older cursors and positions, and ends streams', async () => {
     const sandbox = await host.create()
     const { baseUrl, adminKey } = sandbox.created
     const lastEvent = async (): Promise<{ id: string; sequence: string }> => {
@@ -325,7 +325,7 @@ describe('a snapshot', () => {
     expect(await (await fetch(`${baseUrl}/categories`)).json()).toMatchObject([{ name: 'Dragons' }])
   })
 
-  test('is consistent while clients write', async () => {
+  test('is consistent while a client writes', async () => {
     const sandbox = await host.create()
     await sandbox.call('PUT', '/store/inventory/3', { body: { quantity: 100_000 } })
     let isDone = false
@@ -353,7 +353,7 @@ describe('a snapshot', () => {
 })
 
 describe('the lifecycle clock', () => {
-  test('retires a deprecated operation when it is set beyond its sunset, in this sandbox only', async () => {
+  test('retires a deprecated operation once the clock is past the sunset, in this sandbox only', async () => {
     const [late, other] = await Promise.all([host.create(), host.create()])
     const deprecated = '/pets/3'
     expect((await late.call('GET', deprecated)).status).toBe(200)

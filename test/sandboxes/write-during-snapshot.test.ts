@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { openSandboxHost } from '../support/sandbox-host.ts'
 
-test('a write that arrives while a snapshot is taken is executed after it, so the sandbox can be reset', async () => {
+test('a write during a snapshot is executed after the snapshot, so the sandbox can be reset to it', async () => {
   await using host = await openSandboxHost()
   const sandbox = await host.create()
   // The snapshot opens the sandbox. Its dispatcher then writes for the first time, while the file is copied.
