@@ -44,7 +44,7 @@ async function terminate(backends: readonly number[]): Promise<void> {
   for (const backend of backends) await admin.unsafe(`SELECT pg_terminate_backend(${backend})`)
 }
 
-/** Waits until the server has closed all but `left` connections, and the client knows that. */
+/** Waits until the server has closed all but `left` connections, and the client has noticed this. */
 async function waitForClose(left: number): Promise<void> {
   await until('the server has closed the connections', async () => (await countOpen()) === left)
   await Bun.sleep(NOTICE_MS)
@@ -95,7 +95,7 @@ describe.skipIf(!testedEngines.includes('postgres'))('a bounded pool of connecti
       const backend = await backendOf(connection)
       await terminate([backend])
       await connection.unsafe('SELECT 1').catch(() => {})
-      // The work hides its error, so the pool learns of the loss only from the client.
+      // The work catches its error, so only the client can report the loss to the pool.
       return backend
     })
     expect(await use(backendOf)).not.toBe(lost)

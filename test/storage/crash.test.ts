@@ -24,7 +24,7 @@ const CONTROL = fileURLToPath(new URL('../controls/reply-before-commit-server.ts
 interface Journal {
   /** The location and the body of each successful response, by idempotency key. */
   readonly acknowledged: Map<string, string>
-  /** The body of each request that got no response, by idempotency key. */
+  /** The body of each request that got no successful response, by idempotency key. */
   readonly unanswered: Map<string, string>
 }
 

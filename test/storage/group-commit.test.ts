@@ -11,7 +11,7 @@ const insertText = `
   INSERT INTO category (id, name, name_key, description, pet_count, version, created_at, updated_at)
   VALUES ($id, $name, $name, NULL, 0, 1, '', '')`
 const insert = sql()(insertText)
-/** The same insert, but not marked as a write. It is for a control. */
+/** The same insert, but not marked as a write, for the control. */
 const insertUnmarked = { ...sql()(`${insertText} RETURNING id`), writes: false }
 
 const event: EventRecord = {
@@ -37,7 +37,7 @@ async function executeUnmarked(tx: Tx, kind: Kind): Promise<bigint> {
   return id
 }
 
-/** Commits the batches one after the other. Returns the acknowledged ids, the stored rows and the total. */
+/** Commits the batches one after the other. Returns the outcomes, the stored rows and the total as one text. */
 async function commitAll(
   batches: Kind[][],
   execute: (tx: Tx, kind: Kind) => Promise<bigint>,

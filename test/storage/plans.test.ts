@@ -87,7 +87,7 @@ const byName = ['id', '-id', 'name', '-name'] as const
 const byQuantity = ['id', '-id', 'quantity', '-quantity'] as const
 const byShipDate = ['id', '-id', 'shipDate', '-shipDate'] as const
 
-test('every list of pets that are not selected by id is read from an index', async () => {
+test('every list of pets without a filter by id is read from an index', async () => {
   const reader = new PlanReader()
   for (const status of statuses) {
     for (const categoryId of categories) {
@@ -160,7 +160,7 @@ test('every list of the orders with one reference is read from an index over the
   expect(reader.details).toHaveLength(2 * lists)
 })
 
-test('a list of pets or inventory items that are selected by id reads only their rows', async () => {
+test('a list of pets or inventory items with a filter by id reads only the rows of these ids', async () => {
   const reader = new PlanReader()
   const ids = Array.from({ length: 100 }, (_, index) => BigInt(index + 1))
   for (const status of statuses) {
@@ -206,7 +206,7 @@ test('control: a merged list whose scans read rows is detected', async () => {
   expect(rowReads(reader)).not.toEqual([])
 })
 
-test('control: a list of a reference whose index is missing is detected', async () => {
+test('control: a list of the orders with one reference is detected if its indexes are missing', async () => {
   const reader = new PlanReader('DROP INDEX orders_by_reference; DROP INDEX orders_by_reference_ship_date')
   await listOrders(reader, { limit: 1, reference: 'R-2026-0042' })
   expect(reader.details.join()).not.toContain('reference')

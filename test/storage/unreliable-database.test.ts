@@ -79,7 +79,7 @@ function order(store: TestStore, petId: bigint): Promise<Response> {
 
 /**
  * Places orders from several buyers at once, until `orders` of them are acknowledged. Returns the locations of these
- * orders, and the number of additional orders whose outcome was unknown at their deadline. A busy machine may reach it.
+ * orders, and the number of orders whose outcome was unknown at their deadline, which can happen on a busy machine.
  */
 async function placeOrders(
   store: TestStore,
@@ -97,7 +97,7 @@ async function placeOrders(
       else {
         expect(response.status).toBe(503)
         started--
-        // Any other refusal says that the order had no effect.
+        // Any other refusal means that the order had no effect.
         if ((await response.text()).includes('may have taken effect')) unknown++
       }
     }
@@ -127,7 +127,7 @@ describe.skipIf(!testedEngines.includes('postgres'))('an unreliable PostgreSQL',
   afterAll(() => proxy?.[Symbol.asyncDispose]())
 
   test(
-    `each of ${ORDERS} orders is placed exactly once although a fifth of all commands and commits fail`,
+    `each of ${ORDERS} acknowledged orders exists exactly once although a fifth of all commands and commits fail`,
     async () => {
       const random = seeded(77)
       let injected = 0
@@ -235,7 +235,7 @@ describe.skipIf(!testedEngines.includes('postgres'))('an unreliable PostgreSQL',
     expect(responses.map(({ status, code }) => `${status} ${code}`)).toEqual(
       Array.from({ length: 3 }, () => '503 overloaded'),
     )
-    // These are more requests than the failed authentications that an address may send, and none counts as one.
+    // A request that the store cannot check does not count towards the limit of failed authentications (60 a minute).
     const keyed = await Promise.all(Array.from({ length: 70 }, () => store.send('GET', '/store/orders')))
     expect(keyed.map(({ status }) => status)).toEqual(keyed.map(() => 503))
     for (const { headers } of responses) expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
@@ -307,7 +307,7 @@ describe.skipIf(!testedEngines.includes('postgres'))('an unreliable PostgreSQL',
         error => (error instanceof ApiError ? error.status : error),
       ),
     )
-    // By then, the first order waits for the lock.
+    // After this time, the first order waits for the lock.
     await Bun.sleep(1000)
     const durations: number[] = []
     for (let order = 0; order < 20; order++) {
