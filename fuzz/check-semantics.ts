@@ -9,7 +9,7 @@ import type { VirtualClient } from './request-builder.ts'
 import type { Schema } from './schema.ts'
 import { isObject } from './validate.ts'
 
-/** Returns a finding for each contradiction between a response and its request. Ids must keep all their digits. */
+/** Returns a finding for each contradiction between a response and its request, such as an id that has lost digits. */
 export function checkSemantics(
   client: VirtualClient,
   request: FuzzRequest,

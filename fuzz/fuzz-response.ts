@@ -34,7 +34,7 @@ export class ResponseReader {
 
   /**
    * Returns the response once its last byte has arrived, or `noResponse` as soon as a part is malformed; undefined
-   * until then. `chunk` are the bytes that have just arrived.
+   * until then. `chunk` contains the bytes that have just arrived.
    */
   take(chunk: Uint8Array): FuzzResponse | undefined {
     // The bytes belong to the runtime, which may reuse the memory, so they are copied.

@@ -34,7 +34,7 @@ export function instantMs(text: string): number | undefined {
 const YEAR_1_MS = Date.parse('0001-01-01T00:00:00Z')
 const YEAR_10000_MS = Date.parse('+010000-01-01T00:00:00Z')
 
-/** Returns whether a text is a valid calendar date, `2026-02-28`. */
+/** Returns whether a text is a valid calendar date, such as `2026-02-28`. */
 export function isDate(text: string): boolean {
   if (!/^\d{4}-\d\d-\d\d$/.test(text)) return false
   const ms = Date.parse(`${text}T00:00:00Z`)

@@ -3,7 +3,7 @@ import type { Random } from './random.ts'
 import { INT64_MAX, INT64_MIN, type Schema } from './schema.ts'
 import { brokenInstants } from './texts.ts'
 
-/** The highest `lengthMax` that a generated text exceeds. To exceed a higher one, the request would be too large. */
+/** The highest `lengthMax` that a generated text exceeds. A text that exceeds a higher one would be too large. */
 const EXCEEDED_LENGTH_MAX = 4000
 
 /** Returns a value that violates a schema of a body, as well-formed JSON text. */

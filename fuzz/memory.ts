@@ -103,8 +103,8 @@ export function remember(
 }
 
 /**
- * Returns the path of the requested resource; undefined if the described path does not end with a parameter, because
- * other clients may change the content of such a path.
+ * Returns the path of the requested resource. Returns undefined if the described path does not end with a parameter:
+ * other clients may change the content of a list.
  */
 function itemPath({ target }: FuzzRequest, { path }: Operation): string | undefined {
   return path.endsWith('}') ? target.split('?')[0] : undefined

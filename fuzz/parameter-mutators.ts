@@ -96,7 +96,7 @@ const badCursor: Mutator = ({ random, memory }, { operation, query, resource, pa
   const cursor = /[?&]cursor=([^&]+)/.exec(foreign ?? '')?.[1] ?? 'W10'
   removeParameter(query, 'cursor')
   query.push(['cursor', random.pick([cursor, cursor.slice(1), 'W10', 'bm8', 'x'.repeat(2048), '!'])])
-  // The owner of the list is checked before the content of the cursor.
+  // The store looks up the resource of the path before it checks the content of the cursor.
   const exists = path.size === 0 || (resource !== undefined && resource.deletedPath === undefined)
   return {
     stage: 'state',

@@ -3,7 +3,7 @@ import type { Server } from 'bun'
 let receiver: Server<undefined> | undefined
 
 /**
- * Returns the URL of the only target of webhooks: a receiver on this machine that accepts everything. The receiver
+ * Returns the URL of the only target of webhooks: a receiver on this machine that accepts every delivery. The receiver
  * starts when its URL is first needed. Without a receiver, webhooks would begin to fail at an unpredictable time, and
  * the requests of a seed would depend on that time.
  */

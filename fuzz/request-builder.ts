@@ -13,7 +13,7 @@ export const MERGE_PATCH = 'application/merge-patch+json'
 /** One of the concurrent virtual clients, with its own resources and its own memory. */
 export interface VirtualClient {
   readonly description: Description
-  /** The random choices of one request, seeded by run and request number only. */
+  /** The random choices of one request. They depend only on the seed of the run and the number of the request. */
   readonly random: Random
   readonly memory: Memory
   readonly keys: Keys

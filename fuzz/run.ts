@@ -22,11 +22,11 @@ export interface FuzzOptions {
   readonly seed: number
   /**
    * The number of concurrent clients; 16 by default. With several clients, the ids that each client gets depend on the
-   * order in which the machine runs them. Only a single client makes the same requests with the same seed. Even these
-   * differ in their API keys, their idempotency keys and the port of the webhook receiver.
+   * order in which the machine runs them. Only a single client repeats its requests with the same seed. Even then, the
+   * API keys, the idempotency keys and the port of the webhook receiver differ.
    */
   readonly clients?: number
-  /** Called with each finding as `operation check`. If it returns true, the run ends. */
+  /** Called with each finding, as `operation check`, until it returns true. This ends the run. */
   readonly isEnough?: (finding: string) => boolean
 }
 
@@ -147,8 +147,8 @@ function loopbackOnly(url: string): URL {
 }
 
 /**
- * Returns the row of a request in the table. Requests that belong to no operation share a row, because a row for each
- * path would be too many.
+ * Returns the row of a request in the table. All HEAD requests share a row, and so do all requests with a method that
+ * their path does not have: a row for each path would be too many.
  */
 function rowOf({ label, expects }: FuzzRequest): string {
   if (expects.kind === 'allow') return 'another method'

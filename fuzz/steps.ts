@@ -36,7 +36,7 @@ export function nextRequest(client: VirtualClient, number: number, planned: Step
 }
 
 /**
- * Returns the possible next steps: a resource is read, changed, deleted and read again; a GET is followed by a HEAD.
+ * Returns later steps, chosen at random: a resource is read, changed, deleted and read again; a HEAD follows a GET.
  */
 export function followUps(
   { random, description }: VirtualClient,
@@ -127,7 +127,8 @@ function repeatedRequest({ memory, random }: VirtualClient, number: number): Fuz
 }
 
 /**
- * Returns a request for the next page of a list, exactly as its Link says; without a known Link, for the first page.
+ * Returns a request for the next page of a list, with the exact target of its Link; without a known Link, for the first
+ * page.
  */
 function pageRequest(client: VirtualClient, number: number): FuzzRequest {
   const { memory, random, keys, description } = client

@@ -46,8 +46,8 @@ export function encoded({ random }: VirtualClient, text: string): string {
 }
 
 /**
- * Returns the kind of the resource that a parameter or a member of the body refers to by id; undefined if it contains
- * no id.
+ * Returns the kind of the resource that a parameter or a member of the body refers to by id; undefined if its value is
+ * not an id.
  */
 function kindOf({ description }: VirtualClient, operation: Operation, name: string): string | undefined {
   if (name !== 'id') return description.idParameterNames.has(name) ? name : undefined
@@ -78,8 +78,7 @@ function fillPath(
     if (schema.type === 'integer') values.set(name, last?.id ?? String(absentId(random)))
     else values.set(name, encodeURIComponent(segment(client, schema, example)))
   }
-  // A deleted resource responds with 404 at the path of its deletion. Other paths with its id may still exist: the
-  // description does not say.
+  // After a deletion, its path gets 404. Other paths with the id may still exist: the description does not say.
   return last?.deletedPath === undefined || last.deletedPath === path ? last : undefined
 }
 

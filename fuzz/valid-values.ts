@@ -23,7 +23,7 @@ const absentIds = [
   INT64_MIN,
 ] as const
 
-/** Returns an id within int64 that no resource of a run has, because ids start at 1. */
+/** Returns an id within int64 that no resource of a run has. */
 export function absentId(random: Random): bigint {
   return random.chance(0.5) ? random.pick(absentIds) : random.between(2n ** 40n, INT64_MAX)
 }
@@ -88,7 +88,7 @@ export function validParameter(random: Random, schema: Schema): string {
   }
 }
 
-/** Returns an array length: usually the minimum or up to two more, sometimes the maximum, but at most 200 more. */
+/** Returns an array length: usually the minimum or up to two more, sometimes the maximum. At most the minimum + 200. */
 export function lengthOfArray(random: Random, { itemsMin, itemsMax }: Schema): number {
   const few = itemsMin + random.below(3)
   const length = random.chance(0.8) ? few : random.pick([itemsMin, itemsMax])

@@ -32,8 +32,8 @@ export function isObject(value: JsonValue | undefined): value is JsonObject {
 }
 
 /**
- * Returns the value of a header field in the type of its schema, because a text has no type of its own. A text that is
- * not of that type is returned unchanged.
+ * Returns the value of a header field, converted from text to the type of its schema. A text that does not represent a
+ * value of that type is returned unchanged.
  */
 export function valueOfText(schema: Schema, text: string): JsonValue {
   if (schema.type === 'integer') return /^(?:0|-?[1-9][0-9]{0,30})$/.test(text) ? BigInt(text) : text
