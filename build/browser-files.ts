@@ -7,7 +7,7 @@ const ROOT = join(import.meta.dir, '..')
 const SCALAR = join(ROOT, 'node_modules/@scalar/api-reference')
 
 // Builds the files that browsers load, so that an installed store does not need the packages in them. `npm ci` runs
-// this program. With --omit=dev, the packages are absent, and this program leaves the files of an earlier build.
+// this program. With --omit=dev, the packages are absent, and this program keeps the files of an earlier build.
 if (existsSync(SCALAR)) {
   await copyDocsScript()
   await bundleConsole()
@@ -28,7 +28,7 @@ async function copyDocsScript(): Promise<void> {
   await writeFile(join(target, 'licenses.txt'), await licensesOf(await packagesInDocsScript()))
 }
 
-/** Returns the packages that the authors of the docs script have bundled in it, and the package that it is from. */
+/** Returns the packages that the authors of the docs script have bundled in it, and the package of the script. */
 async function packagesInDocsScript(): Promise<string[]> {
   const statistics = await readFile(join(SCALAR, 'dist/browser/webpack-stats.json'), 'utf8')
   const { modules }: { modules: { name: string }[] } = JSON.parse(statistics)

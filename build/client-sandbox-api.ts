@@ -16,7 +16,7 @@ import { comment, type Schema, TypeWriter } from './client-types.ts'
 
 /** The members of each kind of condition of a rule. The first member is required. */
 const conditions = [['call'], ['every'], ['share', 'seed'], ['idempotencyKey'], ['header']] as const
-/** The members that are more exact in the client than in the description. */
+/** The types of members that are more exact in the client than in the description. */
 const exactTypes: Readonly<Record<string, string>> = {
   code: 'ErrorCode',
   operation: 'FaultOperation',
@@ -83,9 +83,9 @@ function ruleTypes(schemas: Readonly<Record<string, Schema>>, types: TypeWriter)
     `export interface FaultRule {\n${textOf('FaultRule', 'name', true)}\n${textOf('FaultRule', 'operation', false)}`,
     '  /** The condition; without one, the rule always applies. */',
     '  when?: FaultCondition | undefined\n  /** What the rule does. */\n  effect: FaultEffect\n}\n',
-    '/** A rule, and how often it was looked at and applied. */',
+    '/** A rule, and how often it was checked and applied. */',
     'export interface FaultRuleState extends FaultRule {',
-    '  /** The calls that the rule looked at since the rules were set. */\n  calls: bigint',
+    '  /** The number of calls that the rule was checked for since the rules were set. */\n  calls: bigint',
     '  /** How often the rule was applied. */\n  applied: bigint\n}\n',
   ].join('\n')
 }

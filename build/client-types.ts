@@ -37,8 +37,8 @@ export class TypeWriter {
   }
 
   /**
-   * Adds a schema to the declared types, and returns its name. Throws if it has integers and is used in requests and in
-   * responses.
+   * Adds a schema to the declared types, and returns its name. Throws if the document has no such schema, or if the
+   * schema has integers and is used in requests and in responses.
    */
   named(name: string, use: Use = 'response'): string {
     const schema = this.#schemas[name]

@@ -87,7 +87,7 @@ function addressOf(href: string, folder: string, root: string): string | undefin
   return (name === INDEX ? `${root}/docs/guide` : folder + name) + fragment
 }
 
-/** Returns the anchor of a heading, as Git hosts make it. Repeated headings get a number. */
+/** Returns the anchor that Git hosts create for a heading. Repeated headings get a number. */
 function headingId(text: string, ids: Map<string, number>): string {
   const id = text
     .toLowerCase()

@@ -28,7 +28,7 @@ const PROGRAM_FILES = [...BUILT_FILES, 'demo', 'licenses', 'LICENSE', 'THIRD-PAR
 const { values } = parseArgs({ options: { target: { type: 'string' }, outfile: { type: 'string' } } })
 const startedIn = process.cwd()
 const outfile = resolve(values.outfile ?? defaultOutfile(values.target))
-// The bundler names modules relative to this folder. From the project, the same sources become the same file.
+// The bundler names modules relative to the working directory. A fixed one makes the file reproducible.
 process.chdir(ROOT)
 try {
   const file = await build(outfile)
@@ -49,7 +49,7 @@ function defaultOutfile(target: string | undefined): string {
 async function build(outfile: string): Promise<string> {
   const missing = BUILT_FILES.find(path => !existsSync(join(ROOT, path)))
   if (missing !== undefined)
-    throw new Error(`${missing} is missing, which "npm ci" without --omit=dev builds`)
+    throw new Error(`${missing} is missing: run "npm ci" without --omit=dev, which builds it`)
   mkdirSync(dirname(outfile), { recursive: true })
   const folder = mkdtempSync(join(dirname(outfile), '.build-'))
   try {
@@ -88,7 +88,7 @@ async function collectFiles(folder: string, entrypoints: string[]): Promise<stri
 async function compile(entrypoints: string[], outfile: string, assets: string[]): Promise<string> {
   const { outputs } = await Bun.build({
     entrypoints,
-    // All modules are in one folder, so a worker is next to the module that starts it, wherever that was bundled.
+    // All modules are in one folder, so a worker is next to the module that starts it, in whatever chunk that is.
     naming: { entry: '[name].[ext]', chunk: '[name]-[hash].[ext]' },
     target: 'bun',
     format: 'esm',

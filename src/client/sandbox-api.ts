@@ -185,9 +185,9 @@ export interface FaultRule {
   effect: FaultEffect
 }
 
-/** A rule, and how often it was looked at and applied. */
+/** A rule, and how often it was checked and applied. */
 export interface FaultRuleState extends FaultRule {
-  /** The calls that the rule looked at since the rules were set. */
+  /** The number of calls that the rule was checked for since the rules were set. */
   calls: bigint
   /** How often the rule was applied. */
   applied: bigint
