@@ -17,7 +17,7 @@ export type Expectation =
       readonly check: 'accepted-invalid' | 'auth-bypassed'
       readonly why: string
     }
-  /** The request is valid, so only the state of the store can be a reason for a refusal. */
+  /** The request is valid, so only the state of the store, or a rule in prose, can be a reason for a refusal. */
   | { readonly kind: 'valid'; readonly resource: Resource | undefined; readonly condition: Condition }
   /** The request is repeated under its idempotency key, and must get the same response again. */
   | { readonly kind: 'replay'; readonly of: FuzzResponse }

@@ -147,8 +147,8 @@ function loopbackOnly(url: string): URL {
 }
 
 /**
- * Returns the row of a request in the table. All HEAD requests share a row, and so do all requests with a method that
- * their path does not have: a row for each path would be too many.
+ * Returns the row of a request in the table. All HEAD requests share a row, and so do all requests with an undescribed
+ * method, because a row for each path would be too many.
  */
 function rowOf({ label, expects }: FuzzRequest): string {
   if (expects.kind === 'allow') return 'another method'
