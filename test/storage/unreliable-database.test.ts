@@ -16,7 +16,7 @@ import { violatedInvariants } from '../support/violated-invariants.ts'
 
 const ORDERS = times(500, 10_000)
 const BUYERS = 16
-/** On average, one of this many commands fails, and one of this many commits. */
+/** On average, the test disturbs one of this many commands, and one of this many commits. */
 const ONE_IN = 5
 const TIMEOUT_MS = timeLimitMs(120_000)
 /** The longest time that any request may take: its deadline, and a reserve for a busy machine. */
@@ -127,7 +127,7 @@ describe.skipIf(!testedEngines.includes('postgres'))('an unreliable PostgreSQL',
   afterAll(() => proxy?.[Symbol.asyncDispose]())
 
   test(
-    `each of ${ORDERS} acknowledged orders exists exactly once although a fifth of all commands and commits fail`,
+    `each of ${ORDERS} acknowledged orders exists once although a fifth of all commands and commits are disturbed`,
     async () => {
       const random = seeded(77)
       let injected = 0

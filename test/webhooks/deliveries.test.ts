@@ -38,7 +38,7 @@ const publicTypes: readonly string[] = eventTypes
 
 /**
  * Returns the faults in the events that a receiver got, compared with the events in the store: missed, received twice,
- * or not subscribed to.
+ * altered, or not subscribed to.
  */
 async function faultsAt(
   store: TestStore,
