@@ -14,7 +14,7 @@ afterAll(() => host[Symbol.asyncDispose]())
 
 type Effect = Readonly<Record<string, unknown>>
 
-/** Creates a sandbox with rules. Each rule is named after its place in the list, such as `rule-0`. */
+/** Creates a sandbox with rules. A rule without a name is named after its index: `rule-0`. */
 async function sandboxWith(...rules: readonly object[]): Promise<TestSandbox> {
   const sandbox = await host.create()
   const named = rules.map((rule, index) => ({ name: `rule-${index}`, ...rule }))

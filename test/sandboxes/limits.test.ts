@@ -107,7 +107,7 @@ describe('the limit', () => {
     for (let index = 0; index < 3; index++) await small.create().catch(() => {})
     await expect(small.create()).rejects.toThrow('MiB on its disk')
 
-    // The limit does not apply to programs on this machine, so these requests look as if a proxy forwards them.
+    // The limit does not apply to programs on this machine, so these requests look as if a proxy forwarded them.
     await using host = await openSandboxHost({ limits: { createdPerHour: 2 }, trustedProxies: ['127.0.0.1'] })
     const createFrom = (address: string): Promise<Response> =>
       fetch(`${host.base}/sandboxes`, { method: 'POST', headers: { 'X-Forwarded-For': address } })

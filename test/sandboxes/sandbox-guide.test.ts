@@ -19,7 +19,7 @@ beforeAll(async () => {
 
 afterAll(() => host[Symbol.asyncDispose]())
 
-/** Returns the cells of the table under a heading, without the quotes of code. */
+/** Returns the cells of the table under a heading, without the backquotes of code. */
 function rowsUnder(heading: string): string[][] {
   const section = guide.split(`### ${heading}\n`)[1]?.split('\n#')[0] ?? ''
   const [, , ...rows] = section.split('\n').filter(line => line.startsWith('|'))
@@ -58,7 +58,7 @@ test('the tables of effects have every effect, with a rule that is valid', async
   }
 })
 
-test('each effect on requests is the same as a rule and as a header', async () => {
+test('each effect on requests has the same outcome as a rule and as a header', async () => {
   const sandbox = await host.create()
   for (const [type, , rule = '', header = ''] of rowsUnder('Effects on requests')) {
     const path = type === 'cut_stream' ? '/events/stream?after=0' : '/pets?id=3'
