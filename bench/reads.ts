@@ -78,7 +78,7 @@ interface MeasuredStore {
   readonly writes?: boolean
 }
 
-/** Compares stores that send the same reply with two bare servers: one with a handler, one with a static reply. */
+/** Compares stores with two bare servers: one with a handler, one with a static reply. All send the same body. */
 async function compare(
   stores: readonly MeasuredStore[],
   target: string,

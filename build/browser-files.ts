@@ -35,7 +35,7 @@ async function packagesInDocsScript(): Promise<string[]> {
   return ['@scalar/api-reference', ...packagesOf(modules.map(({ name }) => name))]
 }
 
-/** Bundles the console: a script for its frame, a script for each view, scripts that views share, and a style sheet. */
+/** Bundles the console: a script for its frame, each view and each chart, shared scripts, and a style sheet. */
 async function bundleConsole(): Promise<void> {
   const target = join(ROOT, 'dist/console')
   const { outputs } = await Bun.build({

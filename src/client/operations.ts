@@ -242,7 +242,7 @@ export interface Operations {
   ): Promise<ApiResponse<undefined>>
 
   /**
-   * List orders. With `shipDateAfter` or `shipDateBefore` (both exclusive), the list contains only orders that have a shipDate, and can only be sorted by `shipDate` (the default) or `-shipDate`.
+   * List orders. `shipDateAfter` and `shipDateBefore` are exclusive bounds. With either of them, the list contains only orders that have a shipDate, and can only be sorted by `shipDate` (the default) or `-shipDate`.
    *
    * Requires a key with the scope `orders:read`.
    *

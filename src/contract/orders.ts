@@ -20,7 +20,7 @@ export const orders = {
     tag: 'Store',
     summary: 'List orders',
     description:
-      'With `shipDateAfter` or `shipDateBefore` (both exclusive), the list contains only orders that have a shipDate, and can only be sorted by `shipDate` (the default) or `-shipDate`.',
+      '`shipDateAfter` and `shipDateBefore` are exclusive bounds. With either of them, the list contains only orders that have a shipDate, and can only be sorted by `shipDate` (the default) or `-shipDate`.',
     scope: 'orders:read',
     stability: 'stable',
     reads: 'scan',

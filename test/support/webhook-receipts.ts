@@ -38,7 +38,7 @@ export function inOrder(received: readonly ReceivedEvent[]): ReceivedEvent[] {
   return received.toSorted((a, b) => Number(a.position - b.position))
 }
 
-/** Returns the names of the categories whose events were received, in the order of positions. */
+/** Returns the name in each received event, in the order of positions. A repeated attempt repeats its name. */
 export function namesIn(receiver: Pick<Receiver, 'received'>): string[] {
   const events = receiver.received.map(eventIn).toSorted((a, b) => a.sequence.localeCompare(b.sequence))
   return events.map(({ data }) => ('name' in data ? data.name : '(no name)'))

@@ -96,7 +96,7 @@ export function SignIn({ entrance, onSignedIn }: SignInProps) {
   )
 }
 
-/** Returns why the key of an attempt does not work. */
+/** Returns the message for a failed attempt to sign in. */
 function problemOf(error: unknown): string {
   if (error instanceof NotAKey) return error.message
   const sentence = sentenceOf(error)
@@ -106,8 +106,8 @@ function problemOf(error: unknown): string {
 function SandboxKeyHelp() {
   return (
     <Text size="sm" c="dimmed">
-      The key is on your page, or on the page where the sandbox was created. A lost key cannot be shown again:
-      create another sandbox.
+      The key is on the sheet that you were given, or on the web page where the sandbox was created. A lost
+      key cannot be shown again: create another sandbox.
     </Text>
   )
 }
@@ -117,8 +117,8 @@ function ShopKeyHelp() {
     <>
       <Text size="sm" c="dimmed">
         The first start of the store writes an admin key to the file <Code>admin-key</Code> in the data
-        directory (<Code>data/admin-key</Code> by default). Each start on a terminal prints a link that signs
-        you in, unless the admin key comes from a setting.
+        directory (<Code>data/admin-key</Code> by default), and each start on a terminal prints a link that
+        signs you in. If the admin key comes from a setting, use that key.
       </Text>
       <Text size="sm" c="dimmed">
         Lost the key? Stop the store, run <Code>npm run petstore -- keys reset-admin</Code>, and start it
