@@ -31,7 +31,7 @@ export interface CopyTarget extends AsyncDisposable {
   publish(): Promise<void>
 }
 
-/** Thrown if the target already has a used store, or the tables of another version. The message is a sentence. */
+/** Thrown if the target is in use, or has a used store or the tables of another version. The message is a sentence. */
 export class TargetInUse extends Error {}
 
 /** Thrown if the source has no store that this program reads. The message is a sentence. */
@@ -65,8 +65,8 @@ const readLastEvent = sql<ChainEntry>()(
 
 /**
  * Copies all rows of all tables, reads them back, compares them with those that were read, and publishes the target.
- * `source` is disposed after its last row was read. Throws CopyMismatch, the reason of `signal`, and errors of the
- * engines; the target is then unpublished.
+ * `source` is disposed after its last row was read. Throws CopyMismatch, NoSource, the reason of `signal`, and errors
+ * of the engines; the target is then unpublished, except perhaps after CommitUnconfirmed.
  */
 export async function copyStore(
   source: CopySource,

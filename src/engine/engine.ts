@@ -56,8 +56,8 @@ export interface Engine<Query, Command, Reply, Result = Reply> {
   /** Runs one command in one transaction. Resolves to its result once its effect is durable. */
   execute(command: Command): Promise<Result>
   /**
-   * Calls `listener` whenever events may have received positions: immediately after a commit of this process, within
-   * a second after a commit of another process. Returns a function that stops the calls.
+   * Calls `listener` whenever events may have received positions: at once or some milliseconds after a commit of this
+   * process, about a second after a commit of another process. Returns a function that stops the calls.
    */
   watch(listener: () => void): () => void
   /**
@@ -85,5 +85,5 @@ export class Stale extends Error {
   }
 }
 
-/** The maximum number of times that a command runs before the engine gives up. Its deadline may come first. */
+/** The maximum number of times that work runs if each run ends in a conflict. Its deadline may come first. */
 export const ATTEMPTS_MAX = 30

@@ -62,9 +62,8 @@ export function numberCopiedEvents(connection: SqliteConnection): void {
 }
 
 /**
- * Sorts events by id, which is nearly the order of time. The events of one subject keep
- * their places in this order, but exchange them so that their versions ascend. `bySubject` is sorted by subject and
- * version.
+ * Sorts events by id, which is nearly the order of time. Then the events of one subject are sorted by version among the
+ * places that they have together. `bySubject` is sorted by subject and version.
  */
 function sortByIdAndVersion(bySubject: readonly UnnumberedEvent[]): UnnumberedEvent[] {
   const queues = Map.groupBy(bySubject, ({ subject }) => subject)

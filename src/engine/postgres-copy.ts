@@ -24,8 +24,8 @@ export interface PostgresSource extends CopySource {
 
 /**
  * Opens a store for a copy, in one snapshot that later commits do not change. The store may be running, so its last
- * events may have no position yet. Throws NewerDatabase, NoSource, and the error of the driver if no host can be
- * reached.
+ * events may have no position yet. Throws NewerDatabase, NoSource, and the error of findPrimary if no host can be
+ * read.
  */
 export async function openPostgresSource({ hosts }: DatabaseAddress): Promise<PostgresSource> {
   const { pool, connection } = await openConnection(await findReadable(hosts))
@@ -56,7 +56,8 @@ async function requireVersion(reader: PostgresConnection): Promise<void> {
 
 /**
  * Opens an empty database as the target of a copy: one transaction creates the tables, writes the rows and reads them.
- * No store can start on the database meanwhile. Throws TargetInUse, NewerDatabase, and the error of the driver.
+ * No store can start on the database meanwhile. Throws TargetInUse, NewerDatabase, and the errors of findPrimary and of
+ * the driver.
  */
 export async function openPostgresTarget(
   { hosts }: DatabaseAddress,

@@ -8,7 +8,7 @@ import { Stale } from './engine.ts'
  * - `slow`: the server ended a statement that took too long.
  * - `lost`: the connection is gone, no connection can be opened, or the server is out of memory.
  * - `full`: the server has no space left.
- * - `denied`: the server refuses the user, the password or the database, or lacks a privilege.
+ * - `denied`: the server refuses the user, the password or the database, or the user lacks a privilege.
  * - `standby`: the server accepts no writes, because another server is the primary.
  */
 export type Fault = 'conflict' | 'locked' | 'slow' | 'lost' | 'full' | 'denied' | 'standby'
@@ -56,7 +56,7 @@ export function isRefusedSetting(error: unknown): boolean {
   return sqlState(error) === '08P01' && error instanceof Error && error.message.includes('startup parameter')
 }
 
-/** Returns whether no connection could be established: the host does not exist, does not respond, or refuses it. */
+/** Returns whether a connection failed: the host does not exist, does not respond, refuses it, or has closed it. */
 export function isUnreachable(error: unknown): error is Error {
   return error instanceof SQL.PostgresError && isConnectionCode(error.code)
 }

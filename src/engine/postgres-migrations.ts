@@ -43,7 +43,7 @@ const insertVersion = sql()('INSERT INTO migration (version) VALUES ($version)')
 
 /**
  * Runs the missing migrations. Only one process migrates at a time; the others wait for the lock on a row of the
- * version table.
+ * version table. Throws NewerDatabase.
  */
 export async function migratePostgres(host: DatabaseHost): Promise<void> {
   // Without the time limits of requests: a migration of a large store takes minutes, and waits for its turn.

@@ -34,7 +34,7 @@ export interface PostgresOptions<Query, Command, Reply, Result = Reply> {
   readonly random: () => number
   readonly isolation?: 'READ COMMITTED' | 'REPEATABLE READ' | 'SERIALIZABLE'
   readonly onFault: (error: unknown) => void
-  /** Called when the database stops responding, and when it responds again. */
+  /** Called when the database stops responding or accepting writes, and when it works again. */
   readonly onOutage: (change: OutageChange) => void
 }
 
@@ -122,7 +122,10 @@ async function inTransaction<T>(
   }
 }
 
-/** Opens a store for reading only. Throws NewerDatabase, or an Error if the database must be migrated first. */
+/**
+ * Opens a store for reading only. Throws the errors of findPrimary, NewerDatabase, and an Error if the database has no
+ * store or must be migrated first.
+ */
 export async function openPostgresReader(
   address: DatabaseAddress,
 ): Promise<{ reader: Reader; close(): Promise<void> }> {
@@ -143,7 +146,10 @@ export async function openPostgresReader(
   return { reader, close: () => pool.close() }
 }
 
-/** Returns the number of the last migration of a database; 0 if it has no store. Throws the error of the driver. */
+/**
+ * Returns the number of the last migration of a database; 0 if it has no store. Throws the errors of findPrimary and of
+ * the driver.
+ */
 export async function postgresVersion({ hosts }: DatabaseAddress): Promise<number> {
   await using pool = new SQL({ ...hostOptions(await findPrimary(hosts)), max: 1 })
   return await storeVersionOf(new PostgresConnection(pool))

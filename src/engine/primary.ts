@@ -128,7 +128,8 @@ function sessionSettings(lockMs: number): Record<string, string | number> {
 
 /**
  * Returns the first host in the list that accepts writes; asks all at once. If there is none, throws the error of the
- * first host (Pooled, NoTls, Unreachable or an error of the driver), or `overloaded` if the first host responded.
+ * first host: Pooled, NoTls, Unreachable, an error of the driver, or `overloaded` if the host accepts no writes or has
+ * not responded after `limitMs`.
  */
 export async function findPrimary(
   hosts: readonly DatabaseHost[],
@@ -164,7 +165,7 @@ class Unreachable extends Error {
   }
 }
 
-/** Thrown if a host that needs TLS has none. */
+/** Thrown if the address of a host requires TLS, but the host has none. */
 class NoTls extends Error {
   constructor({ name }: DatabaseHost) {
     super(`${name} has no TLS: configure it, or add ?sslmode=disable if you trust the network`)

@@ -27,7 +27,7 @@ export const LOCK_WAIT_MS = 2000
 const CHECKPOINT_PAGES = 8000
 /** The size of a page of a database. */
 export const PAGE_BYTES = 4096
-/** The size to which a larger write-ahead log is cut: twice what a checkpoint needs. */
+/** The size to which a larger write-ahead log is cut: twice the size that triggers a checkpoint. */
 const LOG_BYTES_KEPT = 2 * CHECKPOINT_PAGES * PAGE_BYTES
 /** Maximum page cache of a light connection, because a process has many of them. */
 const LIGHT_CACHE_KIB = 1024

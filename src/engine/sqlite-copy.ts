@@ -36,7 +36,7 @@ export function openSqliteSource(directory: string): CopySource {
 /**
  * Opens a new database file in a data directory, under a temporary name until it is published. The caller holds the
  * lock of the directory. `isServed` says whether a store will serve the copy: then its events without a position are
- * numbered. A backup keeps them as they are. Throws TargetInUse if the directory has a store with rows.
+ * numbered. A backup keeps them as they are. Throws TargetInUse as refuseUsed does.
  */
 export async function openSqliteTarget(
   directory: string,
@@ -99,7 +99,10 @@ function numberEvents(file: string): void {
   }
 }
 
-/** Throws TargetInUse unless a database file is absent, empty, or contains a store that was never used. */
+/**
+ * Throws TargetInUse unless a database file is absent, is empty, or contains an unused store of this version. A
+ * write-ahead log without its database is refused too.
+ */
 export async function refuseUsed(file: string, tables: readonly StoreTable[]): Promise<void> {
   if (!existsSync(file)) {
     if (!existsSync(`${file}-wal`)) return

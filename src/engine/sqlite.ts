@@ -50,7 +50,7 @@ export interface SqliteOptions {
   readonly writer: URL
   /** The module that runs the reader worker with the queries of the shop. */
   readonly reader: URL
-  /** Called when the process must end, because a worker ended, or its file was deleted or cannot be trusted. */
+  /** Called when the process must end: a worker ended, or a file of the store was deleted or cannot be trusted. */
   readonly onFatal: (reason: string) => void
   /** The maximum file size, in pages of 4 KiB; for tests of a full disk. */
   readonly pagesMax?: number

@@ -63,7 +63,7 @@ test('a dynamic statement has its values in the order of its places, for both te
   expect(valuesOf(statement, [])).toEqual(['Rex', 'sold'])
 })
 
-/** A reader that executes on SQLite without a cache. It stands for all readers, because they have the same types. */
+/** A reader of a SQLite database in memory. It represents all readers, because they have the same types. */
 class DirectReader implements Reader {
   readonly #database = new Database(':memory:', { safeIntegers: true })
 
