@@ -11,7 +11,7 @@ import { eventColumns, findLogBounds, gapAround, type LogBounds, type SequencedE
 import { LIMIT_DEFAULT, readPositionCursor, writePositionCursor } from './paging.ts'
 import { findPetReadEnd } from './pet-events.ts'
 
-/** The maximum number of positions that one page scans. It bounds the cost of a rare key or subject. */
+/** The maximum number of positions that a page scans, unless it is about one pet. It bounds the cost of a rare key. */
 const POSITIONS_PER_PAGE_MAX = 5000n
 /**
  * A time longer than any command takes. If an entry is older than an instant by more than this time, all entries before

@@ -55,7 +55,10 @@ const makeFailedDue = sql<{ id: bigint }>()(`
     WHERE webhook_id = $webhookId AND state = 'failed' AND created_at >= $since ORDER BY id LIMIT ${REDELIVERED_MAX})
   RETURNING id`)
 
-/** Returns a page of the deliveries of a webhook, each with its last 20 attempts. Throws `webhook_not_found`. */
+/**
+ * Returns a page of the deliveries of a webhook, each with its last 20 attempts. Throws `webhook_not_found`,
+ * `invalid_cursor`.
+ */
 export async function listDeliveries(
   reader: Reader,
   input: Input<typeof contract.listDeliveries>,

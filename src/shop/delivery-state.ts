@@ -159,7 +159,7 @@ export async function leasedWebhooks(reader: Reader, owner: string, now: string)
   return leased.map(webhook => ({ ...webhook, seenCreation: readBoolean(webhook.seenCreation) }))
 }
 
-/** Returns the current receiver; undefined if the webhook is disabled, deleted or leased by another process. */
+/** Returns the current receiver; undefined if the webhook is disabled, deleted or not leased by `owner`. */
 export async function receiverOf(
   reader: Reader,
   webhookId: bigint,

@@ -14,7 +14,7 @@ import type { Context, QueryContext } from './context.ts'
 import { LIMIT_DEFAULT, padded } from './paging.ts'
 import { findPetReadEnd } from './pet-events.ts'
 
-/** The maximum number of positions that one read scans. It bounds the cost of a rare type. */
+/** The maximum number of positions that a read scans, unless it is about one pet. It bounds the cost of a rare type. */
 const POSITIONS_PER_READ_MAX = 2000n
 
 /** A sequenced event, with the members that are published. */
@@ -33,7 +33,7 @@ export interface EventPage {
 
 export const sequencedColumns = 'id, position, type, subject, data, at'
 
-/** The columns of the audit log and its chain, which include the key and the request. */
+/** The columns of an audit entry that its hash covers, which include the key and the request, and its position. */
 export const eventColumns = `${sequencedColumns}, subject_version AS "subjectVersion", key_id AS "keyId",
   request_id AS "requestId"` as const
 
@@ -186,9 +186,9 @@ export function gapAround(
 }
 
 /**
- * Returns the events after a position that pass a filter: at most `limit` events, from a bounded number of positions.
- * Throws `event_history_expired` if an event after the position has been deleted, and `invalid_parameter` if the
- * position is beyond the head.
+ * Returns the events after a position that pass a filter: at most `limit` events, from a bounded number of positions or
+ * of events of the pet. Throws `event_history_expired` if an event after the position has been deleted or the position
+ * is in a gap, and `invalid_parameter` if the position is beyond the head.
  */
 export async function readEventPage(
   reader: Reader,

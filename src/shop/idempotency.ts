@@ -24,7 +24,7 @@ export interface Idempotency {
 }
 
 const REPLY_RETENTION_MS = 24 * 3_600_000
-/** The maximum number of rows that one sweep deletes, because it shares the writer with all other commands. */
+/** The maximum number of rows that one command deletes, because it shares the writer with all other commands. */
 const SWEPT_MAX = 1000
 
 interface StoredReply {

@@ -36,7 +36,7 @@ type StoredRow = Omit<StagedRow, 'hold'> & { readonly hold: bigint }
 type StagedFile = ImportProblem['file']
 
 const STAGED_PER_READ = 1000n
-/** The maximum number of rows that one sweep deletes. */
+/** The maximum number of rows that one command of a sweep deletes. */
 const SWEPT_MAX = 1000
 /** Replaces the instant in the first row of a discarded import. It sorts first, so the next sweep deletes the rows. */
 const DISCARDED = ''

@@ -43,7 +43,10 @@ interface MovementRow {
 const movementColumns = `id, pet_id AS "petId", version, quantity_change AS "quantityChange",
   reserved_change AS "reservedChange", quantity, reserved, reason, note, order_id AS "orderId", at`
 
-/** Returns a page of inventory items. A pet and its inventory item are the same row. */
+/**
+ * Returns a page of inventory items. A pet and its inventory item are the same row. Throws `invalid_cursor`, and
+ * `invalid_parameter` for a sort that the filter excludes.
+ */
 export async function listInventory(
   reader: Reader,
   input: Input<typeof contract.listInventory>,
@@ -84,7 +87,7 @@ export async function getInventoryItem(reader: Reader, { petId }: { petId: bigin
   return pet
 }
 
-/** Returns a page of the stock ledger of one pet. Throws `inventory_item_not_found`. */
+/** Returns a page of the stock ledger of one pet. Throws `inventory_item_not_found`, `invalid_cursor`. */
 export async function listMovements(
   reader: Reader,
   input: Input<typeof contract.listMovements>,
@@ -173,7 +176,7 @@ function movementOf({ note, orderId, at, ...row }: MovementRow): StockMovement {
 const SUMMARY_DAYS = 30
 const DAY_MS = 86_400_000
 
-/** Returns the totals of the store, and the orders of each of the last 30 days (UTC). */
+/** Returns the totals of the store, and the number of orders placed on each of the last 30 days (UTC). */
 export async function getStoreSummary(
   reader: Reader,
   _: unknown,

@@ -102,7 +102,7 @@ export function hasScope({ scopes }: Caller, scope: Scope): boolean {
   return scope === 'audit:read' && scopes.includes('keys:manage')
 }
 
-/** Returns a page of the keys that are not revoked, without their secrets. */
+/** Returns a page of the keys that are not revoked, without their secrets. Throws `invalid_cursor`. */
 export async function listKeys(reader: Reader, input: ListQuery): Promise<Page<ApiKey>> {
   return listPage(
     reader,
@@ -334,7 +334,7 @@ export function keyOf({ id, name, scopes, hint, createdAt, expiresAt }: KeyRow):
 
 const parsedScopes = new Map<string, readonly Scope[]>()
 
-/** Returns a parsed set of scopes. Each set is parsed only once, because every request with a key calls this. */
+/** Returns a parsed set of scopes. Up to 1,000 sets stay in memory, because each read of a caller calls this. */
 function readScopes(stored: string): readonly Scope[] {
   const known = parsedScopes.get(stored)
   if (known) return known

@@ -66,7 +66,10 @@ const AFTER_ANY = '~'
 
 const PET_IDS_MAX = contract.listOrders.query.petId.valuesMax
 
-/** Returns a page of orders. A list that is sorted by shipDate contains only the orders with a shipDate. */
+/**
+ * Returns a page of orders. A list that is sorted by shipDate contains only the orders with a shipDate. Throws
+ * `invalid_cursor`, and `invalid_parameter` for a sort that the filter excludes.
+ */
 export async function listOrders(
   reader: Reader,
   input: Input<typeof contract.listOrders>,

@@ -72,7 +72,7 @@ export interface List {
   /**
    * The branches of the list: each branch is one bounded scan of an index. The list is their merge, so no two branches
    * may contain the same row. All branches have conditions on the same columns in the same order. A condition that all
-   * branches share is the same object in each. Any other condition has one value, which differs between branches.
+   * branches share is the same object in each. Any other condition has one value in each branch.
    */
   readonly branches: readonly (readonly Condition[])[]
 }
@@ -98,7 +98,7 @@ export function sortBy(
 /** The number of items on a page, unless the request or the list sets another limit. */
 export const LIMIT_DEFAULT = 20
 
-/** The columns that sort as text. All other columns are integers. */
+/** The sort columns that are text. All other sort columns are integers. */
 const textColumns: readonly string[] = ['name_key', 'ship_date']
 
 const CursorText = z.string().refine(text => !text.includes('\0'))
@@ -128,8 +128,8 @@ interface SortKeys {
 }
 
 /**
- * Returns the statement of a page. Every value is a parameter, so its text depends only on the sort, the number of
- * branches, and which filters are set.
+ * Returns the statement of a page. Every value is a parameter, so its text depends only on the list, the sort, the
+ * number of branches, which filters are set, and whether there is a cursor.
  */
 function pageStatement<Row>(list: List, rowsMax: bigint, after: SortKeys | undefined): Statement<Row> {
   const { table, columns, sort, tie = 'id', branches } = list

@@ -47,7 +47,10 @@ const removePet = sql<{ id: bigint }>()(
   'DELETE FROM pet WHERE id = $petId AND version = $version AND reserved = 0 RETURNING id',
 )
 
-/** Returns a page of pets. Without `id`, each pair of a status and a category is one scan of an index of the table. */
+/**
+ * Returns a page of pets. Without `id`, each pair of a status and a category is one scan of an index of the table.
+ * Throws `invalid_cursor`, and `invalid_parameter` for a sort that the filter excludes.
+ */
 export async function listPets(reader: Reader, input: Input<typeof contract.listPets>): Promise<Page<Pet>> {
   const { id, status, categoryId, name, include } = input
   const sort = sortBy(input.sort, { name: 'name_key' }, name === undefined ? undefined : 'name')
@@ -103,7 +106,7 @@ export async function addPet(
   if (!(await addToCategory(tx, categoryId))) throw unknownReference('Category', categoryId)
   const id = await tx.nextId('pet')
   const pet: PetRow = { id, name, categoryId, ...stock, status: statusOf(stock), version: 1n }
-  // Without RETURNING: in SQLite it makes this INSERT three times as expensive.
+  // There is no RETURNING, because it makes this INSERT three times as expensive in SQLite.
   tx.write(insertPet, {
     petId: id,
     name,
@@ -221,7 +224,10 @@ async function recordPetEvent(
   })
 }
 
-/** Returns a branch for each status, category, or pair of both. Each branch is the leading part of an index. */
+/**
+ * Returns a branch for each status, or for each pair of a category and a status; one branch without both filters. Each
+ * branch is the leading part of an index.
+ */
 function petBranches(
   status: readonly PetStatus[] | undefined,
   categoryId: readonly bigint[] | undefined,

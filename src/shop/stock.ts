@@ -52,7 +52,8 @@ const insertMovement = sql()(`
 
 /**
  * Changes the stock of one pet by a conditional UPDATE, and records the movement and the event. Returns the movement;
- * undefined if the pet does not exist, its stock does not allow the change, or a hold refuses the change.
+ * undefined if the pet does not exist, its stock does not allow the change, a hold refuses the change, or another
+ * command changes the status between the two UPDATE statements.
  */
 export async function moveStock(
   tx: Tx,

@@ -84,7 +84,7 @@ export async function disableWebhooks(tx: Pick<Tx, 'run'>): Promise<void> {
   await tx.run(disableAll)
 }
 
-/** Returns a page of the webhooks, without their secrets. */
+/** Returns a page of the webhooks, without their secrets. Throws `invalid_cursor`. */
 export async function listWebhooks(reader: Reader, input: ListQuery): Promise<Page<Webhook>> {
   return listPage(
     reader,
