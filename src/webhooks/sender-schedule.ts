@@ -3,7 +3,7 @@ import { backoffMs, retryAfterMs } from './retry.ts'
 
 /** The maximum number of concurrent attempts to one receiver. */
 const IN_FLIGHT_MAX = 4
-/** The longest time between two checks for due deliveries. */
+/** The time after which a sender checks for due deliveries again, even if it knows of none. */
 const POLL_MS = 10_000
 
 /** One instant on both clocks. */
