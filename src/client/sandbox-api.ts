@@ -62,7 +62,7 @@ export interface NewSandbox {
   seed?: string | undefined
   /** A text for people, such as the name of a student. */
   label?: string | undefined
-  /** The time from now until the sandbox is deleted, in seconds; 86400 by default. */
+  /** The time from now until the sandbox expires, in seconds; 86400 by default. */
   lifetimeSeconds?: Int64Input | undefined
 }
 

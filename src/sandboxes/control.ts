@@ -33,7 +33,10 @@ export interface ControlOptions {
   readonly base: string
   readonly createdPerHour: number
   readonly clock: () => number
-  /** Returns whether a request comes directly from a program on this machine. `createdPerHour` does not apply to it. */
+  /**
+   * Returns whether a request comes directly from this machine, and not from a page of another origin. `createdPerHour`
+   * does not apply to it.
+   */
   readonly isLocal: (context: RequestContext) => boolean
 }
 

@@ -14,7 +14,7 @@ type Sleep = (wait: () => Promise<void>) => Promise<void>
 
 export interface FaultHandling {
   readonly faults: Faults
-  /** Called first with every request; may refuse it. */
+  /** Called first with every request except probes; may refuse it. */
   readonly enter: (context: RequestContext) => void
   readonly sleep: Sleep
 }
@@ -50,7 +50,7 @@ function handleOrFail(
   return handleWithFault(handler, context, fault, { scope: requiredScope(operation) ?? 'admin', sleep })
 }
 
-/** Returns the response to a request that a failure applies to. The effects `error` and `rate_limit` throw instead. */
+/** Returns the response to a request with a failure. `error` throws; `rate_limit` throws beyond its limit. */
 async function handleWithFault(
   handler: Handler,
   context: RequestContext,

@@ -36,7 +36,7 @@ import { type LoadSeed, Templates } from './templates.ts'
 // Anybody can create a sandbox, so webhooks must not be usable to flood other servers.
 /** The maximum number of deliveries to one receiving host in a minute, over all sandboxes. */
 const DELIVERIES_PER_MINUTE = 60
-/** No delivery is retried later than this after its first attempt. */
+/** No delivery is retried later than this after the first attempt of its retry cycle. */
 const GIVE_UP_AFTER_MS = 10 * 60_000
 
 /** A sandbox that nobody has used for this long is closed. Its next request opens it again. */
@@ -252,7 +252,10 @@ export class SandboxHost {
     if (hosted.opened) this.#save(hosted, { faults: hosted.opened.faults.save() })
   }
 
-  /** Resets a sandbox to its seed or to a snapshot of its own. Throws `snapshot_not_found`. */
+  /**
+   * Resets a sandbox to its seed or to a snapshot of its own. Throws `sandbox_not_found`, `snapshot_not_found` and
+   * `storage_full`.
+   */
   reset(id: string, snapshot: string | undefined): Promise<Sandbox> {
     return this.#inTurn(this.#findOrThrow(id), async hosted => {
       const isSeed = snapshotSeed(hosted.record.seed)?.name === snapshot
@@ -288,7 +291,10 @@ export class SandboxHost {
     return this.#files.showSnapshot(id, name)
   }
 
-  /** Takes a snapshot, which replaces an earlier one with the same name. */
+  /**
+   * Takes a snapshot, which replaces an earlier one with the same name. Throws the refusals of `use`,
+   * `sandbox_limit_reached` if the sandbox has too many snapshots, and `overloaded` if the host is full.
+   */
   takeSnapshot(id: string, name: string): Promise<Snapshot> {
     const { limits } = this.#options
     return this.#inTurn(this.#findOrThrow(id), async hosted => {

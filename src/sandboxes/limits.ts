@@ -12,7 +12,10 @@ export interface SandboxLimits {
   readonly sandboxes: number
   /** The maximum number of bytes of all sandboxes on the disk. */
   readonly bytesTotal: number
-  /** The maximum number of sandboxes that one address may create in an hour. Programs on this machine are exempt. */
+  /**
+   * The maximum number of sandboxes that one address may create in an hour. Requests from this machine are exempt,
+   * except those of a page of another origin.
+   */
   readonly createdPerHour: number
   /** The maximum number of sandboxes whose database is open. The others are opened when they are needed. */
   readonly open: number

@@ -5,7 +5,7 @@ import { JsonText, writeJson } from '../model/json.ts'
 import { fileBytes } from './file-bytes.ts'
 import type { LoggedRequest } from './sandbox.ts'
 
-/** The maximum number of requests that the log keeps. */
+/** The maximum number of requests that the log returns, and the number after which its current file is replaced. */
 export const REQUESTS_KEPT = 1000
 /** The maximum number of bytes of a body that the log keeps. */
 export const BODY_BYTES_KEPT = 4096

@@ -151,7 +151,7 @@ function hostRouting(
   }
 }
 
-/** Returns the pages, the description and the probes of the host. */
+/** Returns the pages, the description, the error catalogue and the probes of the host. */
 function pagePaths(base: string, host: SandboxHost, isDraining: () => boolean): Paths {
   const get = (handle: Handler['handle']): Methods => new Map([['GET', { handle }]])
   const probe = (handle: Handler['handle']): Methods => new Map([['GET', { handle, isProbe: true }]])

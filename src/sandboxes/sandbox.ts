@@ -72,7 +72,7 @@ const label = text(0, 100).meta({
 
 const lifetimeSeconds = (ifAbsent: string) =>
   int64Between(BigInt(LIFETIME_SECONDS_MIN), BigInt(LIFETIME_SECONDS_MAX)).meta({
-    description: `The time from now until the sandbox is deleted, in seconds; ${ifAbsent}.`,
+    description: `The time from now until the sandbox expires, in seconds; ${ifAbsent}.`,
     example: LIFETIME_SECONDS_DEFAULT,
   })
 
