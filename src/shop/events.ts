@@ -33,7 +33,7 @@ export interface EventPage {
 
 export const sequencedColumns = 'id, position, type, subject, data, at'
 
-/** The columns of an audit entry that its hash covers, which include the key and the request, and its position. */
+/** The columns of an entry of the audit log, without its hash and the id of its pet. */
 export const eventColumns = `${sequencedColumns}, subject_version AS "subjectVersion", key_id AS "keyId",
   request_id AS "requestId"` as const
 

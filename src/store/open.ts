@@ -11,9 +11,9 @@ import { cachedTables } from './representation-cache.ts'
 
 export type StoreEngine = Engine<Query, Command, Reply, CommandResult>
 
-/** The log: each call writes one line of JSON. The field `fault` is the text of an unexpected error. */
+/** The log: each call writes one entry, in the chosen format. The field `fault` is the text of an unexpected error. */
 export interface Log {
-  /** Writes a line that is already JSON. */
+  /** Writes an entry that is already JSON text. */
   access(line: string): void
   info(fields: object, message: string): void
   error(fields: object, message: string): void
