@@ -35,7 +35,7 @@ const Manifest = z.object({
 export type Manifest = z.infer<typeof Manifest>
 export type BackupFile = z.infer<typeof BackupFile>
 
-/** Returns the text of a manifest without its format. */
+/** Returns the text of a manifest, with the number of the format added. */
 export function manifestText(manifest: Omit<Manifest, 'format'>): string {
   return `${JSON.stringify({ format: FORMAT, ...manifest }, undefined, 2)}\n`
 }
@@ -96,7 +96,10 @@ function requireFile(file: string): { readonly size: number } {
   return status
 }
 
-/** Throws CommandFailed unless every file of a backup is there and has the content that the manifest describes. */
+/**
+ * Throws CommandFailed unless every file of a backup is there and has the content that the manifest describes. Throws
+ * the reason of the signal if it is aborted.
+ */
 export async function verifyBackup(
   directory: string,
   { files }: Manifest,

@@ -28,7 +28,7 @@ interface DoctorOptions {
   readonly databaseUrl?: string
 }
 
-/** The result of a check: a fact, a warning with its cure, or a fault with its cure. */
+/** The result of a check: a fact, a warning or a fault. A warning or fault names a remedy if there is one. */
 type Finding = string | { readonly warning: string } | { readonly fault: string }
 
 /** The name of what a check examines, and the check. If the check throws, the error is reported as a fault. */

@@ -17,8 +17,8 @@ interface MigrateOptions {
 }
 
 const EXAMPLES = `
-Every start of the store runs the missing migrations by itself. This command runs them at a time that you choose. Back
-up the store first: no older petstore can open it afterwards. On PostgreSQL, the store may be running.
+Every start of the store runs the missing migrations. This command runs them at a time that you choose. Back up the
+store first: no older petstore can open it afterwards. On PostgreSQL, the store may be running.
 With --check, the exit code is 1 if a migration is missing.
 
 Examples:

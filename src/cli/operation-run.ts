@@ -19,7 +19,7 @@ import { deadline, formatOf, type OperationOptions } from './request-options.ts'
 import { escapeControls, print, say } from './terminal.ts'
 import { cellText, fitText } from './text-table.ts'
 
-/** A pause before a retry is reported if it is longer. */
+/** A pause before a retry is reported if it is at least this long. */
 const PAUSE_REPORTED_MS = 1000
 
 /** A stream is silent for 15 s between two comments, so a shorter limit would end a healthy connection. */

@@ -11,7 +11,10 @@ const UNSAFE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
 /** A value without spaces, quotes and `=`, which cannot be mistaken for two fields. */
 const PLAIN = /^[^\s"=]*$/
 
-/** Returns a JSON log line as a line for people: `12:30:01 GET /pets 200 1.2 ms`, then the remaining fields. */
+/**
+ * Returns a JSON log line as a line for people: `12:30:01 GET /pets 200 1.2 ms`, then the other fields. No line has the
+ * operation and the address. The line of a request has the id of the request only for a status of 5xx.
+ */
 export function readableLine(line: string): string {
   const entry: Record<string, unknown> = JSON.parse(line)
   const { level, time, msg, requestId, method, path, status, ms, operationId, address, ...rest } = entry

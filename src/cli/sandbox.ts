@@ -30,8 +30,8 @@ Examples:
   petstore sandbox create --count 30 --seed 7k2m9xq4w8e3rtyu5pasdf6ghj/lesson-1 --key @teacher-key`
 
 const IDS_HELP = `
-The ids are those that "petstore sandbox list" shows. The first characters of an id, or its label, are enough. A reset
-without --snapshot restores what a sandbox was created from, also if that was the snapshot of another sandbox.`
+The ids are those that "petstore sandbox list" shows. The first characters of an id are enough, and so is a label. A
+reset without --snapshot restores what a sandbox was created from, also if that was the snapshot of another sandbox.`
 
 /** The options of the commands that work with saved sandboxes. */
 interface SavedOptions {
@@ -213,7 +213,7 @@ async function onHost<T>(
   }
 }
 
-/** Returns the saved sandboxes that the ids, or their first characters, name. Throws CommandFailed. */
+/** Returns all saved sandboxes, or those that the ids, first characters of ids or labels name. Throws CommandFailed. */
 function chosenSandboxes(
   ids: readonly string[],
   { all, saved }: SavedOptions & { readonly all?: boolean },

@@ -49,7 +49,7 @@ export function readOwnSecretKey({ secretKeyFile, databaseUrl, data }: Config): 
 /**
  * Returns the key that encrypts the secrets in the database: `found`, or a new key in the data directory if there is no
  * key. If the database has no secrets yet, a different key in the data directory becomes the right key. Throws
- * CommandFailed if secrets in the database were encrypted with another key.
+ * CommandFailed if there is no key although the database has secrets, and for any other key that is not the right one.
  */
 export async function settleSecretKey(
   engine: StoreEngine,
@@ -76,7 +76,10 @@ export function secretKeyPath(directory: string): string {
   return join(directory, 'secret-key')
 }
 
-/** Writes a new key to a file that only its owner can read, and returns it. Throws CommandFailed if the file exists. */
+/**
+ * Writes a new key to a file that only its owner can read, and returns it. Throws CommandFailed if the file exists or
+ * cannot be written.
+ */
 function makeKey(file: string): Uint8Array {
   const key = randomBytes(SECRET_KEY_BYTES)
   try {
