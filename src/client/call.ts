@@ -7,7 +7,10 @@ export interface CallOptions {
    * any ETag.
    */
   readonly ifMatch?: string | undefined
-  /** The response has status 304 and no data if this is the current ETag. */
+  /**
+   * If this is the current ETag, the response to a read has status 304 and no data, and a change of the resource is
+   * refused with `precondition_failed`.
+   */
   readonly ifNoneMatch?: string | undefined
   /**
    * 1 to 255 printable ASCII characters. A repeated request with the same key has no second effect. The client
