@@ -7,7 +7,7 @@ const START_MS = 60_000
 const STOP_MS = 12_000
 /** The pause between two probes. It limits the precision of a measured start. */
 const PROBE_INTERVAL_MS = 4
-/** The time limit of a probe, so that a server that accepts a connection and never responds reaches START_MS. */
+/** The time limit of a probe, so that START_MS also applies to a server that accepts connections but never responds. */
 const PROBE_MS = 5_000
 /** The time limit of a server, in case it is never stopped. Every benchmark takes less time. */
 const SERVER_MS_MAX = 3_600_000
@@ -71,8 +71,8 @@ export interface ServerProcess extends AsyncDisposable {
 }
 
 /**
- * Starts a Bun program that serves HTTP on `port`, and waits for its first response. Its output is discarded. Throws if
- * the program ends or does not respond.
+ * Starts a Bun program that serves HTTP on `port`, and waits for its first response that is not 503. Its standard
+ * output is discarded. Throws if the program ends or does not respond in time.
  */
 export function startServerProcess(
   programArguments: readonly string[],
@@ -142,7 +142,7 @@ export function freePort(): number {
 }
 
 interface SpawnOptions<Out extends 'pipe' | 'ignore' = 'pipe'> {
-  /** The whole environment of the process: nothing is inherited. */
+  /** All variables of the process. It inherits no others. */
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly stdout: Out
   readonly timeoutMs: number

@@ -31,7 +31,7 @@ function commitHash(): string {
   return success ? stdout.toString().trim() : 'unknown'
 }
 
-/** Returns the median time of a 4 KiB write with fdatasync, in milliseconds. Group commit needs one per batch. */
+/** Returns the median time of a 4 KiB write with fdatasync, in milliseconds. A group commit waits for one fsync. */
 function medianSyncMs(): number {
   using files = openTempDirectory()
   const file = openSync(join(files.path, 'page'), 'w')

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { createClient } from '../src/client/client.ts'
 
-// Measures the latency of events: `bun bench/event-latency.ts '<JSON>'` places orders one by one. It prints lists of
-// milliseconds: from the response to each order until its event arrives on the stream and at a webhook, and for round
-// trips to the same server.
+// Measures the latency of events: `bun bench/event-latency.ts '<JSON>'` places orders one by one. It prints three lists
+// of times in milliseconds: from the response to an order until its event arrives on the stream, the same at a webhook,
+// and the round trips to the same server.
 
 const Plan = z.strictObject({
   base: z.string(),

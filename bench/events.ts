@@ -61,8 +61,8 @@ async function benchNotification(schedule: Schedule): Promise<Section> {
   const contestant = (name: string, { port, pid }: ServerProcess, other: ServerProcess): Contestant => ({
     name,
     run: async seconds => {
-      // Otherwise the store with webhooks would send its remaining deliveries while the other one is measured. Both are
-      // paused, so that both are measured alike.
+      // The store with webhooks is paused because it would send its remaining deliveries while the other store is
+      // measured. The other store is paused in its turn too, so that the conditions are the same.
       process.kill(other.pid, 'SIGSTOP')
       try {
         const load = { port, pid, connections: CLIENTS, seconds }

@@ -25,8 +25,8 @@ export interface Read {
 }
 
 /**
- * Every kind of read of the tables that grow. Each read returns the same number of rows in the small and in the large
- * store.
+ * Reads of the tables that grow with the number of pets. Each read returns the same number of rows in the small and in
+ * the large store.
  */
 export const largeReads: readonly Read[] = [
   { name: 'getPet', target: '/pets/{pet}' },

@@ -27,7 +27,7 @@ export const RARE_NAME = 'quincy'
 /** A placeholder that has the length of an event hash. The hash chain is invalid, but no read verifies it. */
 const HASH = 'h'.repeat(43)
 
-/** The page cache of the connection that fills a store: indexes are written in random order. */
+/** The page cache of the connection that fills a store. It is large, because indexes are written in random order. */
 const FILL_CACHE_KIB = 1_048_576
 
 /** A store with many rows, and the facts about it that the reads need. */
@@ -42,8 +42,8 @@ export interface LargeStore extends Place {
 }
 
 /**
- * Creates a store on SQLite with `pets` pets in 50 categories, their orders, movements and events. Stock, orders and
- * names have the same proportions for every multiple of 1,000 pets.
+ * Creates a store on SQLite with `pets` pets in 50 categories, their orders, movements and events. Throws unless `pets`
+ * is a multiple of 1,000: stock and orders then have the same proportions in every store.
  */
 export async function makeLargeStore(directory: string, pets: number): Promise<LargeStore> {
   if (pets % PETS_PER_PATTERN !== 0) throw new Error(`${pets} is not a multiple of ${PETS_PER_PATTERN}`)
@@ -88,9 +88,9 @@ export function categoryName(id: number): string {
   return `Category ${id}`
 }
 
-/** Returns the statements that create the table `source`, which has one row for each pet. It fills all other tables. */
+/** Returns the statements that create the table `source`: one row for each pet, from which other tables are filled. */
 function sourceStatements(pets: number): string[] {
-  // The kind of stock of a pet, from 0 to 19. 7919 is prime, so each category has pets of all kinds.
+  // The kind of stock of a pet, from 0 to 19. 7919 and 1000 are coprime, so each category has all kinds.
   const stockKind = `(i * 7919 % ${PETS_PER_PATTERN} / ${CATEGORIES})`
   const hasOrder = `(i % ${PETS_PER_ORDER} = 0)`
   const isOpen = `(${stockKind} = 5 OR ${stockKind} > 5 AND ${stockKind} % 2 = 1)`

@@ -31,7 +31,7 @@ const SECONDS_MAX = 0.7
 const RATIO_MAX = 1.5
 
 const STARTS = 5
-/** The number of changes before a kill, so that the write-ahead log has something to recover. */
+/** The number of changes before a kill, so that the next start must recover the write-ahead log. */
 const CHANGES = 5000
 const CHANGES_AT_ONCE = 100
 const START_MS_MAX = 1000
@@ -110,8 +110,8 @@ async function compareReads(small: LargeStore, large: LargeStore, schedule: Sche
 }
 
 /**
- * Reads a file, so that the system has it in its page cache. The small store is there anyway, and a read from the disk
- * would cost more than the read of the store that is measured.
+ * Reads a file, so that it is in the page cache of the system. The small store is in this cache anyway. A read from the
+ * disk would cost more than the work of the store that is measured.
  */
 async function readIntoPageCache(file: string): Promise<void> {
   for await (const _ of createReadStream(file, { highWaterMark: MIB })) {
@@ -119,7 +119,7 @@ async function readIntoPageCache(file: string): Promise<void> {
   }
 }
 
-/** Returns what a process has caused to be read from the disk, in MiB. Reads from the page cache do not count. */
+/** Returns how much a process has read from the disk, in MiB. Reads from the page cache do not count. */
 function diskReadMib({ pid }: ServerProcess): number {
   const [, bytes] = /^read_bytes: (\d+)$/m.exec(readFileSync(`/proc/${pid}/io`, 'utf8')) ?? []
   if (bytes === undefined) throw new Error(`/proc/${pid}/io has no read_bytes`)
@@ -246,14 +246,14 @@ async function runImport({ directory }: Place, { categories, pets }: Catalogue):
 function aboutReads({ rounds, seconds }: Schedule, diskMib: number): string[] {
   return [
     `Two stores on SQLite have the same shape: ${CATEGORIES} categories, an order for every fifth pet, and the ` +
-      'movements and events of both. A fifth of the pets is sold, and about a tenth is pending. Both run with ' +
+      'movements and events of these pets and orders. A fifth of the pets is sold, and about a tenth is pending. Both run with ' +
       'PETSTORE_CACHE=off, so every read reaches the database. Ids, references and positions are random for each ' +
-      'request, from the whole table. Each kind of read returns the same number of items in both, which the run ' +
-      'checks once.',
+      'request, from the whole table. The run checks once that each kind of read returns the same number of items in ' +
+      'both stores.',
     `The requirement is at most ${RATIO_MAX} times the CPU per request. This table has ${rounds} rounds of ` +
-      `${seconds} s per read, because there are ${largeReads.length} of them. The two stores take turns, with ` +
+      `${seconds} s per kind of read, because there are ${largeReads.length} kinds. The two stores take turns, with ` +
       `${CONNECTIONS} connections. p99 is the latency at this load, which saturates the server: it includes the ` +
-      'other requests that wait.',
+      'wait for other requests.',
     'Before each kind of read, the run reads the whole file of the large store, so that it is in the page cache of the ' +
       `system. While the reads were measured, the large store read ${diskMib.toFixed(1)} MiB from the disk.`,
   ]

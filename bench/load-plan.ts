@@ -34,7 +34,7 @@ export const LoadPlan = z.strictObject({
       /** The target of a PUT that sets the quantity of a pet. */
       writeTarget: z.string(),
       adminKey: z.string(),
-      /** Every request whose number is a multiple of this one is a write. */
+      /** Every n-th request is a write, where n is this number. */
       writeEvery: z.number(),
     }),
     z.strictObject({

@@ -5,8 +5,8 @@ import { ReplyReader } from './reply-reader.ts'
 import { percentile, type Sample } from './sample.ts'
 
 // The load generator, a separate process: `bun bench/load.ts '<LoadPlan as JSON>'`. It keeps the given number of
-// connections open. Each connection sends its next request once its reply has arrived completely. The generator prints
-// a Sample as JSON.
+// connections open. Each connection sends its next request once the previous reply has arrived completely. The
+// generator prints a Sample as JSON.
 
 const DRAIN_MS = 15_000
 

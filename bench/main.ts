@@ -13,7 +13,7 @@ import { type Section, sectionText } from './section.ts'
 import { benchStart } from './start.ts'
 
 const PAGE = join(import.meta.dir, '..', 'PERFORMANCE.md')
-/** The schedule of published runs. A run with fewer or shorter rounds is only printed. */
+/** The default schedule, and the minimum for published runs. A run with fewer or shorter rounds is only printed. */
 const PUBLISHED: Schedule = { rounds: 5, seconds: 3 }
 
 interface Topic {
@@ -45,7 +45,7 @@ const USAGE = `Usage: npm run bench -- [options]
   --only TOPICS  run only these topics, separated by commas (default: all)
   --rounds N     the rounds of each comparison (default: ${PUBLISHED.rounds})
   --seconds N    the seconds of each run in a round (default: ${PUBLISHED.seconds})
-  --write        write the results to PERFORMANCE.md; takes at least the default rounds and seconds
+  --write        write the results to PERFORMANCE.md; needs at least the default rounds and seconds
   --help         print this text
 
 Topics:
@@ -81,11 +81,11 @@ async function main(): Promise<void> {
     seconds: parsePositive('seconds', values.seconds),
   }
   if (values.write && (schedule.rounds < PUBLISHED.rounds || schedule.seconds < PUBLISHED.seconds)) {
-    throw new Error(`--write takes at least ${PUBLISHED.rounds} rounds of ${PUBLISHED.seconds} seconds`)
+    throw new Error(`--write needs at least ${PUBLISHED.rounds} rounds of ${PUBLISHED.seconds} seconds`)
   }
   const chosen = values.only.split(',').map(name => {
     const topic = topics[name]
-    if (!topic) throw new Error(`--only takes ${Object.keys(topics).join(', ')}; not ${name}`)
+    if (!topic) throw new Error(`--only accepts ${Object.keys(topics).join(', ')}, not ${name}`)
     return { name, topic }
   })
   // This is checked before the run, which takes minutes.
@@ -102,7 +102,7 @@ async function main(): Promise<void> {
 
 function parsePositive(name: string, text: string): number {
   const value = Number(text)
-  if (!(value > 0)) throw new Error(`--${name} takes a number above 0, not ${text}`)
+  if (!(value > 0)) throw new Error(`--${name} needs a number above 0, not ${text}`)
   return value
 }
 

@@ -58,7 +58,7 @@ interface DatabasePlace {
   readonly databaseUrl: string
 }
 
-/** The databases of the contestants: each has its own, so that all grow alike. */
+/** The databases of the contestants. Each contestant has its own database, so that all databases grow alike. */
 interface Contestants<T> {
   readonly store: T
   /** The loop with all statements that the store runs. */
@@ -104,7 +104,7 @@ async function warmUp(contestants: readonly Contestant[]): Promise<void> {
   for (const { run } of contestants) await run(WARM_UP_SECONDS)
 }
 
-/** Throws unless the sequencer of the loop has kept up: at most the events of its last moments have no position. */
+/** Throws if the sequencer of the loop has not kept up: if more than a tenth of all events have no position. */
 async function assertNumbered(database: SQL): Promise<void> {
   const [row] = await database.unsafe<{ behind: string; all: string }[]>(
     'SELECT count(*) FILTER (WHERE position IS NULL) AS behind, count(*) AS all FROM event',
@@ -132,7 +132,7 @@ async function compareProcesses(schedule: Schedule, place: DatabasePlace): Promi
   }
 }
 
-/** Places orders from all clients, evenly over several processes. Returns the sums of their counts. */
+/** Places orders from all clients, evenly over several processes. Returns the sums of counts, and the mean duration. */
 async function placeOrders(
   stores: readonly ServerProcess[],
   database: SQL,
@@ -178,7 +178,7 @@ async function assertAllThere(database: SQL, answered: number): Promise<void> {
       (SELECT count(*) FROM event WHERE type = 'petstore.order.placed') AS placed,
       (SELECT count(*) FROM event WHERE type = 'petstore.inventory.changed' AND subject_version > 1) AS stock_changes`)
   if (Object.values(counts ?? {}).some(n => Number(n) !== answered)) {
-    throw new Error(`${answered} orders were committed; the database holds ${JSON.stringify(counts)}`)
+    throw new Error(`${answered} orders were committed; the database has ${JSON.stringify(counts)}`)
   }
 }
 
@@ -189,7 +189,7 @@ function loopSection(settings: string, results: readonly Result[]): Section {
     title: 'placeOrder on PostgreSQL',
     about: [
       `${settings}, otherwise default settings; ${CLIENTS} clients, one unit each of ${PETS} pets at ` +
-        `random. The other side is ${CLIENTS} loops on Bun's SQL client with a pool of ${CONNECTIONS_MAX} ` +
+        `random. Each other side has ${CLIENTS} loops on Bun's SQL client with a pool of ${CONNECTIONS_MAX} ` +
         'connections, as many as the store has for commands. Each loop runs one transaction after another, awaits ' +
         'each statement, and uses no HTTP. With all statements, it also inserts the execution key of each ' +
         'transaction, and its process runs the sequencer, which gives each event its position. Each side runs for ' +

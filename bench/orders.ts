@@ -110,9 +110,9 @@ function sectionOf(isKeyed: boolean, results: readonly Result[]): Section {
       'program with one number changed: its writer runs one command per transaction instead of up to 128.',
     `The ceilings run in one thread without HTTP, in batches of ${CEILING_BATCH}: "the same verbs" is the ` +
       'batch loop and verb of the program; "bare statements" are the statements of an order prepared by ' +
-      'hand, without savepoints, counters, hashes or encoding. After the run the rows of each database were ' +
-      'counted: it has every order that got a 201 response (or, without HTTP, that was committed), its movement ' +
-      'and both its events, and no more.',
+      'hand, without savepoints, counters, hashes or encoding. After the run, the run counts the rows of each ' +
+      'database. It must have exactly the orders that got a 201 response (without HTTP: that were committed), with ' +
+      'one movement and two events for each.',
   ]
   return {
     title: `placeOrder on SQLite, ${isKeyed ? 'with' : 'without'} an idempotency key`,

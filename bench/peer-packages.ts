@@ -8,7 +8,7 @@ const DIRECTORY = programFile('peers')
 const INSTALL_MS_MAX = 900_000
 const NODE_MS_MAX = 10_000
 const NODE_MAJOR_MIN = 20
-/** The maximum number of lines from the end of npm's error output, which has the reason of the error. */
+/** How many lines of npm's error output are shown. The reason of the error is at its end. */
 const ERROR_LINES_MAX = 30
 
 const Manifest = z.object({ dependencies: z.record(z.string(), z.string()) })
@@ -50,7 +50,7 @@ export async function findNode(): Promise<Node> {
 export async function installPeers(node: Node): Promise<void> {
   if (isInstalled()) return
   const npm = Bun.which('npm')
-  if (npm === null) throw new Error('npm installs the peers, and there is none on the PATH')
+  if (npm === null) throw new Error('npm must install the peers, but it is not on the PATH')
   process.stderr.write(
     '  npm ci in bench/peers installs the peers: this takes a few minutes, and only once\n',
   )
@@ -63,13 +63,13 @@ export async function installPeers(node: Node): Promise<void> {
   const reason = errorOutput.trim().split('\n').slice(-ERROR_LINES_MAX).join('\n')
   throw new Error(
     `npm ci in bench/peers failed with ${status} (limit: ${INSTALL_MS_MAX / 1000} s). better-sqlite3 downloads a ` +
-      `binary or compiles it, which takes Python, make and a C++ compiler.\n${reason}`,
+      `binary or compiles it, which needs Python, make and a C++ compiler.\n${reason}`,
   )
 }
 
 /**
- * Returns whether the installed packages are those of the lockfile: npm writes a copy of the lockfile when it has
- * installed everything.
+ * Returns whether npm has installed everything since the lockfile last changed. At the end of an installation, npm
+ * writes a copy of the lockfile.
  */
 function isInstalled(): boolean {
   const copy = peerFile('node_modules', '.package-lock.json')

@@ -38,7 +38,7 @@ export function startJsonServer(host: PeerHost, petText: string): Promise<Server
   ])
 }
 
-/** Starts Prism with the description of the store, in one process: it would need a second one only for its log. */
+/** Starts Prism with the description of the store, in one process. A second process would only format its log. */
 export function startPrism(host: PeerHost): Promise<ServerProcess> {
   return startPeer(host, port => [
     peerFile('node_modules', '@stoplight', 'prism-cli', 'dist', 'index.js'),

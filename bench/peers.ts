@@ -179,7 +179,7 @@ function aboutOrders({ version }: Node): string[] {
     `${FASTIFY} (${peerVersion('fastify')}, ${peerVersion('better-sqlite3')}, Node ${version}) runs one transaction ` +
       'per request with two prepared statements: a conditional UPDATE of the stock, and the INSERT of the order. It ' +
       'validates the body with a JSON schema, and has no keys, rate limit, events, movements, metrics, log, or index ' +
-      'other than the primary keys. After the run the rows of both databases were counted: they have every order ' +
-      'with a 201 response, and no more.',
+      'other than the primary keys. The run checks at its end that both databases have exactly the orders with a 201 ' +
+      'response.',
   ]
 }

@@ -89,7 +89,8 @@ async function compare(
   const reply = await rawGet(first.store.port, target)
   for (const { name, store } of others) {
     // The headers differ, because Link contains the port.
-    if ((await rawGet(store.port, target)).body !== reply.body) throw new Error(`${name}: another body`)
+    if ((await rawGet(store.port, target)).body !== reply.body)
+      throw new Error(`${name} sends a different body`)
   }
   await using bare = await startBare(first.store, target, false)
   await using bareStatic = await startBare(first.store, target, true)

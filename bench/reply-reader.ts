@@ -17,11 +17,11 @@ export interface WholeReply {
 /** Finds the end of replies that arrive one at a time on one connection. The fast path copies nothing. */
 export class ReplyReader {
   #partial: Buffer | undefined
-  /** Content-Length as the first reply spells it. A server keeps its spelling, and a search for bytes is fast. */
+  /** Content-Length as the first reply spells it. All replies of a server spell it alike, and a byte search is fast. */
   #lengthField: Buffer | undefined
 
   /**
-   * Takes the received bytes. Returns the reply once its last byte has arrived; undefined until then. Throws if
+   * Adds received bytes. Returns the reply once its last byte has arrived; undefined until then. Throws if
    * Content-Length is missing, or if more bytes follow the reply.
    */
   take(chunk: Buffer): WholeReply | undefined {
@@ -30,7 +30,7 @@ export class ReplyReader {
     const bodyBytes = headEnd < 0 ? 0 : this.#contentLength(bytes, headEnd)
     const total = headEnd + HEAD_END.length + bodyBytes
     if (headEnd < 0 || bytes.length < total) {
-      // The bytes belong to the runtime, which may use their memory again.
+      // The bytes are copied, because the runtime may reuse their memory.
       this.#partial = Buffer.from(bytes)
       return undefined
     }

@@ -9,7 +9,7 @@ export const Sample = z.strictObject({
   cpuUs: z.number(),
   /** The number of responses in the whole run: before, in and after the window. */
   answered: z.number(),
-  /** The 99th percentile of the latency of these requests, if it was measured. */
+  /** The 99th percentile of the latency of the requests in the window, if it was measured. */
   p99Ms: z.number().optional(),
 })
 export type Sample = z.output<typeof Sample>

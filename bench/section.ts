@@ -62,7 +62,7 @@ function ratioRow({ name, of, against, target, unit }: Ratio): string[] {
   ]
 }
 
-/** Returns the ratio that the target is about in bold. */
+/** Returns the text of a ratio, in bold if it is the ratio that counts. */
 function judged(text: string, isJudged: boolean): string {
   return isJudged ? `**${text}**` : text
 }

@@ -10,7 +10,7 @@ import { freePort, programFile, type ServerProcess, startServerProcess } from '.
 export const ADMIN_KEY = 'pst_00000000000000000000000000000000000000000074DLXrg'
 
 /**
- * The id of the first pet that a benchmark inserts: far above the ids of the demo shop, so that all have one length.
+ * The id of the first pet that a benchmark inserts. It is so high that all these ids have the same number of digits.
  */
 export const PET_ID_FIRST = 1_000_001
 
@@ -54,7 +54,7 @@ export function openTempDirectory(): TempDirectory {
   }
 }
 
-/** The file of the secret key, because every process on one database needs the same key. */
+/** The secret key file of stores on PostgreSQL, where every process on one database needs the same key. */
 const SECRET_KEY_FILE = programFile('../test/support/secret-key')
 
 /** The location of a store: a data directory, and optionally a PostgreSQL database that contains the data instead. */
