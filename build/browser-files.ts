@@ -69,7 +69,7 @@ async function writeGuides(): Promise<void> {
 
 /** Replaces a folder by the folder of the same name with `.new` at its end. */
 async function replaceFolder(target: string): Promise<void> {
-  // Another process may read the files at any time, so they are missing only between two renames.
+  // Another process may read the files at any time. With two renames, they are missing only for a moment.
   await rm(`${target}.old`, { recursive: true, force: true })
   if (existsSync(target)) await rename(target, `${target}.old`)
   await rename(`${target}.new`, target)

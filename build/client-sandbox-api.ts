@@ -73,7 +73,7 @@ function ruleTypes(schemas: Readonly<Record<string, Schema>>, types: TypeWriter)
   )
   const descriptionOf = (name: string, owner = schemas[name]): string => comment(owner?.description ?? '', '')
   return [
-    '/** The operations that a rule can be for. */',
+    '/** The operations to which a rule can apply. */',
     `export type FaultOperation = keyof Operations${streams.join('')}\n`,
     comment(schemas.FaultEffect?.properties?.type?.description ?? '', ''),
     `export type FaultEffect =\n${effectTypes.join('\n')}\n`,
@@ -85,7 +85,7 @@ function ruleTypes(schemas: Readonly<Record<string, Schema>>, types: TypeWriter)
     '  when?: FaultCondition | undefined\n  /** What the rule does. */\n  effect: FaultEffect\n}\n',
     '/** A rule, and how often it was checked and applied. */',
     'export interface FaultRuleState extends FaultRule {',
-    '  /** The number of calls that the rule was checked for since the rules were set. */\n  calls: bigint',
+    '  /** The number of calls for which the rule was checked since the rules were set. */\n  calls: bigint',
     '  /** How often the rule was applied. */\n  applied: bigint\n}\n',
   ].join('\n')
 }

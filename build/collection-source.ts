@@ -11,5 +11,5 @@ export interface CollectionSource {
 /** The address of a store that was started with the default settings. */
 export const LOCAL_STORE = 'http://127.0.0.1:8080'
 
-/** Both programs replace this by a new UUID in every request: a request that is sent again takes effect again. */
+/** Postman and Bruno replace this by a new UUID in every request: a request that is sent again takes effect again. */
 export const NEW_UUID = '{{$guid}}'

@@ -88,7 +88,7 @@ async function collectFiles(folder: string, entrypoints: string[]): Promise<stri
 async function compile(entrypoints: string[], outfile: string, assets: string[]): Promise<string> {
   const { outputs } = await Bun.build({
     entrypoints,
-    // All modules are in one folder, so a worker is next to the module that starts it, in whatever chunk that is.
+    // All entries and chunks are in one folder, so a worker is always next to the chunk that starts it.
     naming: { entry: '[name].[ext]', chunk: '[name]-[hash].[ext]' },
     target: 'bun',
     format: 'esm',

@@ -98,7 +98,7 @@ export interface Snapshot {
   takenAt: string
 }
 
-/** The operations that a rule can be for. */
+/** The operations to which a rule can apply. */
 export type FaultOperation = keyof Operations | 'streamEvents'
 
 /** What happens: `error` responds with a code of the catalogue; `delay` waits before the request is handled; `drop_before_command` closes the connection before anything has changed; `drop_after_commit` closes it after the change was committed; `truncate` cuts the body of the response; `rate_limit` allows a number of requests per period; `cut_stream` ends an event stream abruptly; the `webhook_` effects change a delivery. */
@@ -187,7 +187,7 @@ export interface FaultRule {
 
 /** A rule, and how often it was checked and applied. */
 export interface FaultRuleState extends FaultRule {
-  /** The number of calls that the rule was checked for since the rules were set. */
+  /** The number of calls for which the rule was checked since the rules were set. */
   calls: bigint
   /** How often the rule was applied. */
   applied: bigint
