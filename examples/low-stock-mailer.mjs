@@ -32,7 +32,7 @@ async function handle(events) {
   }
 }
 
-process.stdout.write(`Following ${BASE}; mails are about pets with fewer than ${LOW} units.\n`)
+process.stdout.write(`Following ${BASE}; mails are about pets with fewer than ${LOW} free units.\n`)
 for (;;) {
   const wait = state.isPast ? 0 : 30
   const response = await fetch(`${BASE}${state.next}&wait=${wait}`, {

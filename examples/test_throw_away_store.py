@@ -1,6 +1,6 @@
 """Tests against a store of their own, with pytest and nothing else: pytest examples/test_throw_away_store.py
 
-PETSTORE is the command of the store; by default the package that is installed in your project.
+PETSTORE is the command that runs the store. By default, it is the package that is installed in your project.
 """
 
 import json
@@ -53,7 +53,7 @@ def store(tmp_path_factory):
         time.sleep(0.02)
     base, pid = address.read_text().split()
     yield Store(base, pathlib.Path(data, "admin-key").read_text().strip())
-    # npx passes no signal on, so the store itself gets it.
+    # npx does not forward signals, so the signal goes to the store itself.
     os.kill(int(pid), signal.SIGTERM)
     process.wait(timeout=15)
 

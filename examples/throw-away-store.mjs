@@ -1,7 +1,7 @@
 // Tests against a store of their own. The store has a free port and a temporary directory, and is deleted at the end,
 // so several such files can run at the same time.
 //   node --test examples/throw-away-store.mjs
-// PETSTORE is the command of the store; by default the package that is installed in your project.
+// PETSTORE is the command that runs the store. By default, it is the package that is installed in your project.
 
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
@@ -30,7 +30,7 @@ async function startStore({ demo = false, env = {} } = {}) {
     base,
     key,
     async stop() {
-      // npx passes no signal on, so the store itself gets it.
+      // npx does not forward signals, so the signal goes to the store itself.
       process.kill(Number(pid))
       await ended
       await rm(data, { recursive: true, force: true })

@@ -1,4 +1,4 @@
-// A till: type the id of a pet, and the quantity if it is more than one. Each sale is an order that is complete.
+// A till: type the id of a pet, and the quantity if it is more than one. Each sale is a completed order.
 //   KEY=pst_... node examples/till.mjs          The key needs the scope orders:write.
 // A sale whose response is lost is sent again with the same receipt number, so it is booked once.
 

@@ -18,7 +18,7 @@ test('an order whose response is lost is placed once', async ({ sandbox }) => {
     { name: 'lost', operation: 'placeOrder', when: { call: 1 }, effect: { type: 'drop_after_commit' } },
   ])
   const order = { body: { petId: 3, quantity: 1 } }
-  // Without retriesMax, the client itself repeats the order.
+  // With the default of retriesMax, the client itself would repeat the order.
   const options = { idempotencyKey: 'cart-17', retriesMax: 0 }
   await expect(sandbox.placeOrder(order, options)).rejects.toMatchObject({ name: 'ConnectionError' })
   const { data: placed, replayed } = await sandbox.placeOrder(order, options)

@@ -56,7 +56,6 @@ class LostResponseTest {
     assertEquals(201, placed.statusCode());
     assertEquals("true", placed.headers().firstValue("Idempotent-Replayed").orElse(""));
     assertEquals("[" + placed.body() + "]", send("GET", store + "/store/orders", "").body());
-    // The newest request is the first one in the log.
     String log = send("GET", control + "/requests", "").body();
     assertEquals(2, log.split("\"operationId\":\"placeOrder\"", -1).length - 1);
     assertTrue(log.contains("\"fault\":\"drop_after_commit; rule=\\\"lost\\\"\""), log);
