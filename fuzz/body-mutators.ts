@@ -125,7 +125,7 @@ function schemaRefusal(builder: RequestBuilder, why: string): ReturnType<Mutator
   const text = `{${pairsOf(builder).join(',')}}`
   // The service refuses U+0000, although no schema forbids it.
   if (schema && !text.includes('\\u0000') && validate(schema, readJsonText(text)).length === 0) {
-    throw new Error(`${builder.operation.id} accepts ${text}: ${why}`)
+    throw new Error(`the schema of ${builder.operation.id} allows ${text}: ${why}`)
   }
   return { stage: 'schema', statuses: [422], why }
 }

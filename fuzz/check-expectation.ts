@@ -128,7 +128,7 @@ function checkHead(get: FuzzResponse, head: FuzzResponse): Finding[] {
   // Another client may have changed the resource between the two requests. Its ETag and length then differ.
   const tag = get.headers.get('etag')
   const isSame = get.status >= 400 || (tag !== undefined && tag === head.headers.get('etag'))
-  // The list may have grown between the two requests: what was its last page then links to a next page.
+  // The list may have grown between the two requests. The page that was the last one then links to a next page.
   const isList = get.headers.get('link')?.includes('rel="first"')
   const mayDiffer = [
     'date',

@@ -14,8 +14,8 @@ export interface CheckResult {
 }
 
 /**
- * Returns the body of a response, and a finding for each rule that the response breaks: of the description, of the
- * expectation of its request, or of the knowledge that the client has about the store.
+ * Returns the body of a response, and a finding for each contradiction: with the description, with the expectation of
+ * its request, or with what the client knows about the store.
  */
 export function checkResponse(
   client: VirtualClient,
@@ -48,7 +48,7 @@ function parseBody({ body }: FuzzResponse): JsonValue | undefined | typeof UNREA
   if (body.length === 0) return undefined
   try {
     const value = readJson(body)
-    // Parsing drops duplicate members, so the text differs from the text that is written again.
+    // Parsing drops duplicate members. The value, written as JSON again, then differs from the body.
     return Buffer.from(writeJson(value)).equals(body) ? value : UNREADABLE
   } catch {
     return UNREADABLE

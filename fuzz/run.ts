@@ -148,7 +148,7 @@ function loopbackOnly(url: string): URL {
 
 /**
  * Returns the row of a request in the table. All HEAD requests share a row, and so do all requests with an undescribed
- * method, because a row for each path would be too many.
+ * method, because a row for each path would make the table too long.
  */
 function rowOf({ label, expects }: FuzzRequest): string {
   if (expects.kind === 'allow') return 'another method'

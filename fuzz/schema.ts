@@ -34,7 +34,7 @@ export interface Schema {
 
 const count = z.bigint().transform(Number).optional()
 
-// This is strict, because a keyword that is missing here would not be checked.
+// This is strict, so that a keyword that is missing here is an error. Otherwise, it would be ignored.
 const RawSchema = z.strictObject({
   type: z.enum(['object', 'array', 'string', 'integer', 'boolean']).default('object'),
   oneOf: z.array(z.unknown()).default([]),

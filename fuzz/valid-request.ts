@@ -78,7 +78,7 @@ function fillPath(
     if (schema.type === 'integer') values.set(name, last?.id ?? String(absentId(random)))
     else values.set(name, encodeURIComponent(segment(client, schema, example)))
   }
-  // After a deletion, its path gets 404. Other paths with the id may still exist: the description does not say.
+  // The path of a deleted resource gets 404. The description does not say whether other paths with its id still exist.
   return last?.deletedPath === undefined || last.deletedPath === path ? last : undefined
 }
 
