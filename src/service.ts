@@ -57,7 +57,7 @@ export interface ServiceOptions {
   readonly lifecycleClock: () => number
   /** Returns monotonic milliseconds for rate limits; `performance.now` by default. */
   readonly timer?: () => number
-  /** `verify` compares every reply from the cache with a fresh read, and fails if they differ. */
+  /** `verify` compares every reply from the cache with fresh reads, and fails if they differ for long. */
   readonly cache: 'on' | 'off' | 'verify'
   /** Replaces the default cache. */
   readonly representations?: RepresentationCache

@@ -141,9 +141,9 @@ function respondCached(
 }
 
 /** How long a cached reply may differ from the database. A commit is visible there before the cache drops the reply. */
-const UNANSWERED_MS_MAX = 2000
+const STALE_MS_MAX = 2000
 
-/** Throws if the cache keeps a reply although it has differed from the database for UNANSWERED_MS_MAX. */
+/** Throws if the cache keeps a reply although it has differed from the database for STALE_MS_MAX. */
 async function verifyCached(
   pipeline: Pipeline,
   context: RequestContext,
@@ -153,7 +153,7 @@ async function verifyCached(
   if (!isQueryId(id)) return
   const { engine, cache } = pipeline
   const query = queryOf(pipeline, context, id, readParameters(operation, context))
-  const deadlineMs = performance.now() + UNANSWERED_MS_MAX
+  const deadlineMs = performance.now() + STALE_MS_MAX
   for (;;) {
     const fresh = await readReply(engine, operation, query).catch(() => undefined)
     if (fresh?.body === cached.body && fresh?.etag === cached.etag && fresh?.next === cached.next) return

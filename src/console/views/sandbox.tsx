@@ -42,8 +42,8 @@ export function SandboxView() {
       {sandbox && (
         <Text>
           {sandbox.label !== undefined && `${sandbox.label}: `}
-          created on {formatInstant(sandbox.createdAt)} from {sandbox.seed}, {resetsText(sandbox)}. It will be
-          deleted on {formatInstant(sandbox.expiresAt)}.
+          created on {formatInstant(sandbox.createdAt)} from {sandbox.seed}, {resetsText(sandbox)}. It expires
+          on {formatInstant(sandbox.expiresAt)}.
         </Text>
       )}
       <Snapshots onReset={setTarget} />
