@@ -246,16 +246,16 @@ async function runImport({ directory }: Place, { categories, pets }: Catalogue):
 function aboutReads({ rounds, seconds }: Schedule, diskMib: number): string[] {
   return [
     `Two stores on SQLite have the same shape: ${CATEGORIES} categories, an order for every fifth pet, and the ` +
-      'movements and events of these pets and orders. A fifth of the pets is sold, and about a tenth is pending. Both run with ' +
-      'PETSTORE_CACHE=off, so every read reaches the database. Ids, references and positions are random for each ' +
-      'request, from the whole table. The run checks once that each kind of read returns the same number of items in ' +
-      'both stores.',
+      'movements and events of these pets and orders. A fifth of the pets is sold, and about a tenth is pending. Both ' +
+      'run with PETSTORE_CACHE=off, so every read reaches the database. Ids, references and positions are random for ' +
+      'each request, from the whole table. The run checks once that each kind of read returns the same number of items ' +
+      'in both stores.',
     `The requirement is at most ${RATIO_MAX} times the CPU per request. This table has ${rounds} rounds of ` +
       `${seconds} s per kind of read, because there are ${largeReads.length} kinds. The two stores take turns, with ` +
       `${CONNECTIONS} connections. p99 is the latency at this load, which saturates the server: it includes the ` +
       'wait for other requests.',
-    'Before each kind of read, the run reads the whole file of the large store, so that it is in the page cache of the ' +
-      `system. While the reads were measured, the large store read ${diskMib.toFixed(1)} MiB from the disk.`,
+    'Before each kind of read, the run reads the whole file of the large store, so that it is in the page cache of ' +
+      `the system. While the reads were measured, the large store read ${diskMib.toFixed(1)} MiB from the disk.`,
   ]
 }
 

@@ -30,8 +30,8 @@ export function landingPage(base: string): string {
 <h1>Petstore sandboxes</h1>
 <p class="lead">A sandbox is a private petstore for a lesson, a test or a tool. It has its own address, its own key
 and its own data. You can reset it, and you can make it fail on demand.</p>
-<p>It expires when its lifetime ends, and is later deleted with everything in it. Anybody who has its address can read
-its pets. Do not put real data into it.</p>
+<p>At the end of its lifetime, a sandbox expires and cannot be used any more. Everything in it is deleted afterwards.
+Anybody who has its address can read its pets. Do not put real data into it.</p>
 <noscript><p class="message error">This page needs JavaScript. Without it, create a sandbox with
 <code>curl -X POST ${escapeHtml(base)}/sandboxes</code>.</p></noscript>
 ${creationForm()}
