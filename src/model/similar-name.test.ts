@@ -11,7 +11,7 @@ const cases: [given: string, known: string[], expected: string | undefined][] = 
   ['pet', order, 'petId'],
   ['orderQuantity', order, 'quantity'],
   ['change', ['quantityChange', 'note'], 'quantityChange'],
-  // Fewer edits win over a name that is contained.
+  // A name that differs by few edits is preferred to a name that contains the given one.
   ['names', ['name', 'nameKeys', 'nams'], 'name'],
   ['colour', order, undefined],
   ['x', ['id'], undefined],

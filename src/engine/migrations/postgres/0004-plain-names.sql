@@ -1,4 +1,5 @@
--- Standard terms. The chain has two ends: its last entry, and its last deleted one (the retention floor).
+-- This migration renames tables and columns. The hash chain has two ends: the last entry (the head), and the last entry
+-- that retention has deleted (the floor).
 CREATE TABLE chain_end (
   name TEXT COLLATE "C" NOT NULL PRIMARY KEY CHECK (name IN ('head', 'floor')),
   position BIGINT NOT NULL,

@@ -7,8 +7,8 @@ UPDATE event SET pet_id = CASE
   ELSE CAST(CAST(data AS json) ->> 'petId' AS BIGINT) END
 WHERE subject LIKE 'pets/%' OR subject LIKE 'inventory/%' OR subject LIKE 'orders/%';
 
--- In blocks of 1024 positions, so that the orders of one commit enter few pages of the index, although they are about
--- many pets: with the pet first, each order would write a page of its own.
--- An event enters the index once: when the sequencer gives it its position.
+-- The index begins with the block of 1,024 positions, so the orders of one commit write few of its pages. If it began
+-- with the pet, each order would write another page.
+-- An event is added to the index when the sequencer gives it its position.
 CREATE INDEX event_by_pet ON event ((position / 1024), pet_id, position)
 WHERE pet_id IS NOT NULL AND position IS NOT NULL;

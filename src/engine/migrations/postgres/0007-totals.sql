@@ -1,4 +1,4 @@
--- What the summary shows, counted with every change: 'pets/available', 'units/onHand', 'orders/placed/2026-11-22', ...
+-- The totals that the summary shows, such as 'pets/available', 'units/onHand' and 'orders/placed/2026-11-22'.
 CREATE TABLE total (
   name TEXT NOT NULL PRIMARY KEY,
   value BIGINT NOT NULL
@@ -11,7 +11,7 @@ UNION ALL SELECT 'units/reserved', CAST(coalesce(sum(reserved), 0) AS BIGINT) FR
 UNION ALL SELECT 'orders/open', count(*) FROM orders WHERE complete = 0
 UNION ALL SELECT 'orders/placed/' || substr(created_at, 1, 10), count(*) FROM orders GROUP BY substr(created_at, 1, 10);
 
--- The changes of totals that an event brings with it, until it is numbered. SQLite numbers events at once.
+-- The changes of the totals by an event that has no position yet. Only PostgreSQL has such events after a commit.
 ALTER TABLE event ADD COLUMN totals TEXT;
 
 DROP INDEX orders_by_day;

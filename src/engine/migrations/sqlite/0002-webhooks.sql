@@ -1,9 +1,9 @@
 INSERT INTO counter (noun, last) VALUES ('webhook', 0), ('delivery', 0);
 
--- `slot`: a store has at most 100 webhooks.
--- `position`: every event up to here has its delivery or needs none.
--- `begun`: whether events from before the creation of the webhook have been passed.
--- The process that delivers to a webhook holds a lease on it.
+-- `slot`: it is unique and at most 100, so a store has at most 100 webhooks.
+-- `position`: each event up to this position has a delivery, or the webhook does not receive it.
+-- `begun`: whether the event about the creation of the webhook has been read.
+-- `leased_by`: the process that delivers to the webhook, until `leased_until`.
 CREATE TABLE webhook (
   id INTEGER NOT NULL PRIMARY KEY,
   slot INTEGER NOT NULL UNIQUE CHECK (slot BETWEEN 1 AND 100),
@@ -63,7 +63,8 @@ CREATE TABLE attempt (
   CHECK ((status IS NULL) <> (error IS NULL))
 ) STRICT, WITHOUT ROWID;
 
--- What the store must remember about itself; `secret-key` is encrypted with the key that encrypts webhook secrets.
+-- Values that the store keeps about itself. The value of `secret-key` is encrypted with the key that encrypts webhook
+-- secrets.
 CREATE TABLE note (
   name TEXT NOT NULL PRIMARY KEY,
   value TEXT NOT NULL
