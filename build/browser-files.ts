@@ -38,6 +38,8 @@ async function packagesInDocsScript(): Promise<string[]> {
 /** Bundles the console: a script for its frame, each view and each chart, shared scripts, and a style sheet. */
 async function bundleConsole(): Promise<void> {
   const target = join(ROOT, 'dist/console')
+  // A build that was interrupted may have left files, which must not become a part of this one.
+  await rm(`${target}.new`, { recursive: true, force: true })
   const { outputs } = await Bun.build({
     entrypoints: [join(ROOT, 'src/console/main.tsx')],
     outdir: `${target}.new`,
