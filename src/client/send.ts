@@ -20,13 +20,14 @@ export interface SendOptions {
 /** A retry that is about to happen. */
 export interface Retry {
   /** The number of the retry: 1 for the first. */
-  readonly attempt: number
+  readonly number: number
   readonly delayMs: number
   readonly error: ApiError | ConnectionError
 }
 
 /**
- * Returns the response to a request, which is retried as long as that is safe. Throws ApiError for a refusal,
+ * Returns the response to a request. Retries it after a failure at most `retriesMax` times, if a repeat is safe and a
+ * later attempt may succeed (see `retryDelayMs`). Throws ApiError for a refusal,
  * TimeoutError if the response is late, ConnectionError if no valid response arrives, and the reason of the signal if
  * it is aborted.
  */
@@ -46,7 +47,7 @@ export async function send(request: PreparedRequest, options: SendOptions): Prom
         random: Math.random(),
       })
       if (delayMs === undefined) throw error
-      onRetry?.({ attempt: attempts, delayMs, error })
+      onRetry?.({ number: attempts, delayMs, error })
       await pause(delayMs, signal)
       signal?.throwIfAborted()
     }

@@ -318,7 +318,7 @@ describe('a failure', () => {
     using fake = cuttingServer(2, '[]')
     const client = createClient({ baseUrl: fake.baseUrl, onRetry: retry => retries.push(retry) })
     expect((await client.listPets()).data.items).toEqual([])
-    expect(retries.map(({ attempt, error }) => [attempt, error.name])).toEqual([
+    expect(retries.map(({ number, error }) => [number, error.name])).toEqual([
       [1, 'ConnectionError'],
       [2, 'ConnectionError'],
     ])
