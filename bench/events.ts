@@ -35,11 +35,12 @@ export async function benchEvents(schedule: Schedule): Promise<Section[]> {
   const notifying = await benchNotification(schedule)
   const figures = [...(await measureLatency(schedule)), ...(await measureMemory())]
   const about = [
-    `Latency is the time from the response to an order, which is sent after its commit, to the arrival of its event ` +
-      `at a stream client and at a webhook receiver. About ${ORDERS_PER_SECOND} orders are placed per second on ` +
-      'SQLite. Client and receiver are in the process that sends the orders; its round trip to the same server is ' +
-      'shown for comparison. Memory is the resident memory of a server after one order, and then with ' +
-      `${numberText(STREAMS_FOR_MEMORY)} streams that have received the events of another order.`,
+    'The measurement of latency begins when the client has the response to an order, which the store sends after its ' +
+      'commit. It ends when the event of the order arrives: at a stream client, and at a webhook receiver. About ' +
+      `${ORDERS_PER_SECOND} orders are placed per second on SQLite. Client and receiver are in the process that ` +
+      'sends the orders; its round trip to the same server is shown for comparison. Memory is the resident memory of ' +
+      `a server after one order, and then with ${numberText(STREAMS_FOR_MEMORY)} streams that have received the ` +
+      'events of another order.',
     figureTable(figures),
   ]
   return [{ ...notifying, about: [...notifying.about, ...about] }]
@@ -56,7 +57,7 @@ async function benchNotification(schedule: Schedule): Promise<Section> {
     const client = createClient({ baseUrl: `http://127.0.0.1:${notifying.port}`, key: ADMIN_KEY })
     await client.createWebhook({ body: { url: `http://127.0.0.1:${receiver.port}/${path}` } })
   }
-  await using listener = await startListening('event-listener.ts', streamsOf(notifying, STREAMS))
+  await using listener = await startListening('event-listener.ts', listenerPlan(notifying, STREAMS))
   let orders = 0
   const contestant = (name: string, { port, pid }: ServerProcess, other: ServerProcess): Contestant => ({
     name,
@@ -149,7 +150,7 @@ async function measureMemory(): Promise<Figure[]> {
   const client = createClient({ baseUrl: `http://127.0.0.1:${store.port}`, key: ADMIN_KEY })
   await client.placeOrder({ body: { petId: BigInt(PET_ID_FIRST) } })
   const before = residentMib(store)
-  await using listener = await startListening('event-listener.ts', streamsOf(store, STREAMS_FOR_MEMORY))
+  await using listener = await startListening('event-listener.ts', listenerPlan(store, STREAMS_FOR_MEMORY))
   await client.placeOrder({ body: { petId: BigInt(PET_ID_FIRST) } })
   await waitForEvents(listener, 2)
   const after = residentMib(store)
@@ -178,7 +179,7 @@ async function startStoreWithPrivateWebhooks({ directory }: Place): Promise<Serv
   return startServerProcess(command, environment, port)
 }
 
-function streamsOf({ port }: ServerProcess, streams: number): object {
+function listenerPlan({ port }: ServerProcess, streams: number): object {
   return { storePort: port, adminKey: ADMIN_KEY, streams }
 }
 

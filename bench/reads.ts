@@ -8,16 +8,16 @@ import { makeSqliteStore, openTempDirectory, startStore } from './store.ts'
 const CONNECTIONS = 64
 const LIST_PETS = 100_000
 
-const GET_TARGET = '/pets/1'
+const GET_PATH = '/pets/1'
 /** The stock of the pet that is read. Setting it drops the pet from the cache, because both are one row. */
-const WRITE_TARGET = '/store/inventory/1'
+const WRITE_PATH = '/store/inventory/1'
 /** Every tenth request is a write, if a contestant writes. */
 const WRITE_EVERY = 10
-const LIST_TARGET = '/pets?limit=20&status=available'
+const LIST_PATH = '/pets?limit=20&status=available'
 
 /** A sentence in the text of both sections. */
 const CACHED =
-  'Every read has the same target, so all but the first are served from the cache of representations.'
+  'Every read has the same path and query, so all but the first are served from the cache of representations.'
 
 /** Measures reads of the store, compared with the bare runtime that sends the same bytes. */
 export async function benchReads(schedule: Schedule): Promise<Section[]> {
@@ -39,15 +39,15 @@ export async function benchReads(schedule: Schedule): Promise<Section[]> {
       writes: true,
     },
   ]
-  const get = await compare(getStores, GET_TARGET, schedule)
+  const get = await compare(getStores, GET_PATH, schedule)
   const listStores = [{ name: 'listPets', store: largeStore, target: { required: 0.25, aim: 0.4 } }]
-  const list = await compare(listStores, LIST_TARGET, schedule)
+  const list = await compare(listStores, LIST_PATH, schedule)
   return [
     {
       ...get,
       title: 'getPet: one pet by its id',
       about: [
-        `\`GET ${GET_TARGET}\` of the demo shop on SQLite, ${CONNECTIONS} connections: rate limit, ` +
+        `\`GET ${GET_PATH}\` of the demo shop on SQLite, ${CONNECTIONS} connections: rate limit, ` +
           'validation, ETag, lifecycle headers, metrics and a log line per request (to /dev/null) are all ' +
           `enabled. ${CACHED} With PETSTORE_CACHE=off, each one reads the database. With one write in ten ` +
           'requests, every tenth request sets the stock of the same pet, so the next read is not served from the ' +
@@ -60,10 +60,11 @@ export async function benchReads(schedule: Schedule): Promise<Section[]> {
     },
     {
       ...list,
-      title: 'listPets: the first 20 of 100,000',
+      title: 'listPets: the first 20 available pets',
       about: [
-        `\`GET ${LIST_TARGET}\` on SQLite with ${LIST_PETS.toLocaleString('en')} pets, ${CONNECTIONS} ` +
-          `connections, against bare servers that send the same bytes. ${CACHED}`,
+        `\`GET ${LIST_PATH}\` on SQLite with the demo shop and ${LIST_PETS.toLocaleString('en')} more pets, of which ` +
+          `three quarters are available. ${CONNECTIONS} connections, against bare servers that send the same bytes. ` +
+          CACHED,
       ],
     },
   ]
@@ -81,26 +82,26 @@ interface MeasuredStore {
 /** Compares stores with two bare servers: one with a handler, one with a static reply. All send the same body. */
 async function compare(
   stores: readonly MeasuredStore[],
-  target: string,
+  path: string,
   schedule: Schedule,
 ): Promise<Pick<Section, 'results' | 'ratios'>> {
   const [first, ...others] = stores
   if (!first) throw new Error('there is no store to compare')
-  const reply = await rawGet(first.store.port, target)
+  const reply = await rawGet(first.store.port, path)
   for (const { name, store } of others) {
     // The headers differ, because Link contains the port.
-    if ((await rawGet(store.port, target)).body !== reply.body)
+    if ((await rawGet(store.port, path)).body !== reply.body)
       throw new Error(`${name} sends a different body`)
   }
-  await using bare = await startBare(first.store, target, false)
-  await using bareStatic = await startBare(first.store, target, true)
+  await using bare = await startBare(first.store, path, false)
+  await using bareStatic = await startBare(first.store, path, true)
   const bodyBytes = Buffer.byteLength(reply.body)
   const contestant = (name: string, { port, pid }: ServerProcess, writes = false): Contestant => ({
     name,
     run: seconds => {
       const load = { port, pid, connections: CONNECTIONS, seconds }
-      if (!writes) return generateReads(load, target, bodyBytes)
-      return generateReadsAndWrites(load, { target, writeTarget: WRITE_TARGET, writeEvery: WRITE_EVERY })
+      if (!writes) return generateReads(load, path, bodyBytes)
+      return generateReadsAndWrites(load, { target: path, writeTarget: WRITE_PATH, writeEvery: WRITE_EVERY })
     },
   })
   const results = await interleave(
@@ -126,14 +127,14 @@ async function compare(
 }
 
 /** Starts a bare server that responds as the store does. Throws unless the replies are the same. */
-async function startBare(store: ServerProcess, target: string, isStatic: boolean): Promise<ServerProcess> {
-  const reply = await rawGet(store.port, target)
+async function startBare(store: ServerProcess, path: string, isStatic: boolean): Promise<ServerProcess> {
+  const reply = await rawGet(store.port, path)
   // The runtime adds these fields itself, to every reply of both servers.
   const runtimeFields = ['Date', 'Content-Length']
   const headers = Object.fromEntries([...reply.headers].filter(([name]) => !runtimeFields.includes(name)))
   const port = freePort()
   const input = JSON.stringify({ port, isStatic, body: reply.body, headers })
   const bare = await startServerProcess([programFile('bare-server.ts'), input], {}, port)
-  assertSame(await rawGet(store.port, target), await rawGet(bare.port, target))
+  assertSame(await rawGet(store.port, path), await rawGet(bare.port, path))
   return bare
 }

@@ -111,8 +111,8 @@ interface ConsolePageOptions {
 }
 
 /**
- * Sends the page. Its status is 404 if no view has the path, and the page says so. The page is never cached, because
- * each response has its own nonce.
+ * Sends the page. Its status is 404 if no view has the path; the page says so after the user has signed in. The page is
+ * never cached, because each response has its own nonce.
  */
 function sendPage({ headers, path, request }: RequestContext, options: ConsolePageOptions): Response {
   // An unknown file must not become a page.

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 
 /**
- * Returns the schema of a well-formed text of `min` to `max` code points (not UTF-16 units), without U+0000. The text
- * is stored as it was sent.
+ * Returns the schema of a text of `min` to `max` code points (not UTF-16 units), without U+0000. The JSON parser has
+ * rejected lone surrogates before. The text is stored as it was sent.
  */
 export function text(min: number, max: number) {
   return z
@@ -22,7 +22,7 @@ export function text(min: number, max: number) {
     .meta({ ...(min > 0 && { minLength: min }), maxLength: max })
 }
 
-/** The number of code points of a normalized name that its search key uses. NFKC can expand a name to many more. */
+/** The maximum number of code points that a search key takes from a normalized name. NFKC can make a name longer. */
 const KEY_CODE_POINTS_MAX = 200
 
 /**

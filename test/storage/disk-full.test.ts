@@ -11,16 +11,17 @@ import { recordSoak, timeLimitMs, times } from '../support/soak.ts'
 import { openTestStore } from '../support/store.ts'
 import { violatedInvariants } from '../support/violated-invariants.ts'
 
-const LIMITS = times(20, 300)
+/** The number of disk sizes to test with many requests. */
+const SIZES = times(20, 300)
 /** The number of disk sizes to test with one batch of 60 categories. None of the disks has room for the whole batch. */
-const BATCH_LIMITS = 20
+const BATCH_SIZES = 20
 const TIMEOUT_MS = timeLimitMs(120_000)
 
 test(
-  `on full disks of ${LIMITS} sizes, exactly the acknowledged categories are stored, and reads continue`,
+  `on full disks of ${SIZES} sizes, exactly the acknowledged categories are stored, and reads continue`,
   async () => {
-    for (let limit = 0; limit < LIMITS; limit++) {
-      await using store = await openTestStore('sqlite', { pagesMax: 60 + limit })
+    for (let pagesLeft = 0; pagesLeft < SIZES; pagesLeft++) {
+      await using store = await openTestStore('sqlite', { pagesMax: 60 + pagesLeft })
       const statuses: number[] = []
       for (let wave = 0; wave < 40 && !statuses.includes(503); wave++) {
         const replies = Array.from({ length: 40 }, async (_, index) => {
@@ -44,7 +45,7 @@ test(
     recordSoak({
       guarantee: 3,
       engine: 'sqlite',
-      summary: `full at ${LIMITS} different writes: 0 false acknowledgements`,
+      summary: `full disks of ${SIZES} sizes: 0 false acknowledgements`,
     })
   },
   TIMEOUT_MS,
@@ -65,6 +66,7 @@ async function fillInOneBatch(
     const pages =
       connection.database.query<{ page_count: bigint }, []>('PRAGMA page_count').get()?.page_count ?? 0n
     connection.database.run(`PRAGMA max_page_count = ${pages + BigInt(pagesLeft)}`)
+    // With a small cache, SQLite writes pages to the file before the commit.
     connection.database.run('PRAGMA cache_size = 5')
     const writer = new BatchWriter(wrap(connection), executeCommand)
     const outcomes = await writer.commit(Array.from({ length: 60 }, (_, index) => largeCategory(index)))
@@ -101,7 +103,7 @@ function largeCategory(index: number): Command {
 }
 
 test('a batch that fills the disk acknowledges exactly the commands that are stored afterwards', async () => {
-  for (let pagesLeft = 4; pagesLeft < 4 + BATCH_LIMITS; pagesLeft++) {
+  for (let pagesLeft = 4; pagesLeft < 4 + BATCH_SIZES; pagesLeft++) {
     const { acknowledged, stored } = await fillInOneBatch(connection => connection, pagesLeft)
     expect(acknowledged).toBe(stored)
     expect(stored).toBeLessThan(60)
@@ -110,7 +112,7 @@ test('a batch that fills the disk acknowledges exactly the commands that are sto
 
 test('control: a writer that does not check that its transaction is still open is detected', async () => {
   const wrong: number[] = []
-  for (let pagesLeft = 4; pagesLeft < 4 + BATCH_LIMITS; pagesLeft++) {
+  for (let pagesLeft = 4; pagesLeft < 4 + BATCH_SIZES; pagesLeft++) {
     const { acknowledged, stored } = await fillInOneBatch(
       connection => new BlindConnection(connection),
       pagesLeft,
