@@ -22,7 +22,7 @@ interface Topic {
 }
 
 const topics: Readonly<Record<string, Topic>> = {
-  reads: { run: benchReads, about: 'one pet, and the first 20 of 100,000 pets' },
+  reads: { run: benchReads, about: 'one pet, and the first 20 available pets' },
   orders: { run: benchOrders, about: 'orders on SQLite, with and without an idempotency key' },
   events: { run: benchEvents, about: 'orders on SQLite, with and without webhooks and streams' },
   postgres: { run: benchPostgres, about: 'orders on PostgreSQL, of one and of several processes' },

@@ -21,7 +21,7 @@ export function validateBody(schema: z.ZodType, value: JsonValue): unknown {
   throw validationFailed(issues.filter(isIndependent).flatMap(issue => bodyErrors(issue, value, known)))
 }
 
-/** Returns false for an issue that follows from a wrong type, such as the length of a text in place of an array. */
+/** Returns false for an issue that only follows from a wrong type: text instead of an array also has a wrong length. */
 function isIndependent(issue: Issue, index: number, issues: readonly Issue[]): boolean {
   const place = issue.path.join('/')
   return !issues
@@ -71,7 +71,7 @@ const typeNames: Readonly<Record<string, string>> = {
 function bodyErrors(issue: Issue, body: JsonValue, known: readonly string[]): FieldError[] {
   if (issue.code === 'unrecognized_keys') {
     const missing = issue.path.length > 0 ? [] : known.filter(name => valueAt(body, [name]) === undefined)
-    // One such issue has every unknown member of its object. Only the errors that are sent get a suggestion.
+    // One issue names all unknown members of an object. Only the errors that are sent get a suggestion.
     return issue.keys.map((key, index) =>
       bodyError(
         [...issue.path, key],

@@ -40,7 +40,7 @@ export class NoSource extends Error {}
 /** Thrown if the rows that were read back are not those that were copied. The message is a sentence. */
 export class CopyMismatch extends Error {}
 
-/** Thrown if the connection was lost during the commit, so that the copy is complete or absent. */
+/** Thrown if the connection was lost during the commit. The copy then exists completely, or not at all. */
 export class CommitUnconfirmed extends Error {}
 
 /** What a copy reports while it runs. */

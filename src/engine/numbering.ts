@@ -62,8 +62,8 @@ export function numberCopiedEvents(connection: SqliteConnection): void {
 }
 
 /**
- * Sorts events by id, which is nearly the order of time. Then the events of one subject are sorted by version among the
- * places that they have together. `bySubject` is sorted by subject and version.
+ * Sorts events by id, which is nearly the order of time. Then the events of one subject exchange places, so that they
+ * are in the order of their versions. `bySubject` is sorted by subject and version.
  */
 function sortByIdAndVersion(bySubject: readonly UnnumberedEvent[]): UnnumberedEvent[] {
   const queues = Map.groupBy(bySubject, ({ subject }) => subject)

@@ -9,8 +9,8 @@ import { type ParametersOf, type Statement, valuesOf } from './statement.ts'
 export const PREPARED_MAX = 500
 
 /**
- * Maximum page cache of a connection that reads. The operating system caches the file anyway: with 32 MiB, a read of a
- * random pet of 100,000 takes 0.5 microseconds less, a hundredth of its request.
+ * Maximum page cache of a connection that reads. The operating system caches the file anyway. With 32 MiB, a read of a
+ * random pet among 100,000 took 0.5 microseconds less, which is a hundredth of the time of its request.
  */
 const READER_CACHE_KIB = 4096
 /**
@@ -79,7 +79,7 @@ export class SqliteConnection implements Reader {
   }
 
   #configure(options: SqliteConnectionOptions): void {
-    // First, because the lock decides whether the index of the log is in memory or in a file.
+    // This comes first, because the lock decides whether the index of the log is in memory or in a file.
     if (options.isLight) this.database.run('PRAGMA locking_mode = EXCLUSIVE')
     this.database.run(`PRAGMA busy_timeout = ${options.waitMs ?? LOCK_WAIT_MS}`)
     this.database.run(`PRAGMA cache_size = -${READER_CACHE_KIB}`)

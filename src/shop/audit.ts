@@ -92,8 +92,8 @@ function periodOf({ since, until }: { since?: string | undefined; until?: string
 
 /**
  * Returns the position before which a list starts: the end of the log, or the first entry that is a day newer than the
- * end of the period. Commands do not end in the order in which they began, so entries of the period can be among the
- * entries of that day.
+ * end of the period. Commands do not end in the order in which they began, so an entry of the period can come after
+ * entries that are up to a day newer.
  */
 async function findListStart(
   reader: Reader,
