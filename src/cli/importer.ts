@@ -35,7 +35,7 @@ export interface ImportPaths {
 export interface ImportPlan {
   /** Whether to load the valid lines even if others are invalid. */
   readonly keepGoing: boolean
-  /** Whether to leave out a pet whose name another pet of its category has, in the store or on an earlier line. */
+  /** Whether to leave out a pet if its category has a pet with the same name, in the store or on an earlier line. */
   readonly skipExisting?: boolean
   /** Receives the place of each invalid line. */
   readonly onRejected?: (file: ImportProblem['file'], span: RecordSpan) => void

@@ -12,9 +12,9 @@ export const PERIOD_FORMS =
   'yesterday, today, a date (2026-11-21), an instant (2026-11-21T09:30:00Z), or a time before now (90m, 12h, 3d, 2w)'
 
 /**
- * Returns the first millisecond of a period: `yesterday`, `today` and dates begin at midnight in the time zone of this
- * process, a duration such as `3d` means that long before now, and an instant is itself. Returns undefined for any
- * other text.
+ * Returns the first millisecond of a period, in milliseconds since 1970. `yesterday`, `today` and dates begin at
+ * midnight in the time zone of this process. A duration such as `3d` is subtracted from `nowMs`. Returns undefined for
+ * a text that is neither one of these nor an instant.
  */
 export function readPeriodStart(text: string, nowMs: number): number | undefined {
   return readEdge(text, nowMs, 0)

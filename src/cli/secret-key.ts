@@ -47,9 +47,9 @@ export function readOwnSecretKey({ secretKeyFile, databaseUrl, data }: Config): 
 }
 
 /**
- * Returns the key that encrypts the secrets in the database: `found`, or a new key in the data directory if there is no
- * key. If the database has no secrets yet, a different key in the data directory becomes the right key. Throws
- * CommandFailed if there is no key although the database has secrets, and for any other key that is not the right one.
+ * Returns the key for the webhook secrets: `found`, or a new key, which is written to the data directory. The database
+ * records which key is used. It records another key of the data directory only while it has no secrets. Throws
+ * CommandFailed if the database has secrets and no key was found, or if another key is recorded.
  */
 export async function settleSecretKey(
   engine: StoreEngine,

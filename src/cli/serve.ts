@@ -24,7 +24,7 @@ export function addServe(program: Command): void {
   const serve = program.command('serve', { isDefault: true }).description('run the store (the default)')
   for (const { flag, description, fallback, variable } of settingList()) {
     if (!flag) continue
-    // Commander shows only defaults that are values, but a default here is a text that is read like a given one.
+    // The help shows the default, but commander must not apply it: the setting may come from the environment.
     const shown = fallback && flag.includes('<') ? ` (default: ${fallback})` : ''
     serve.addOption(new Option(flag, `${description}${shown} [${variable}]`))
   }

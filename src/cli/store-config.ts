@@ -5,9 +5,8 @@ import { configFrom } from './serve.ts'
 import { CommandFailed } from './terminal.ts'
 
 /**
- * Returns the settings of a command that works on one store. Throws CommandFailed like `configFrom`. Also throws it if
- * the variable DATABASE_URL names a store, and the option --data another one or a directory that does not exist: the
- * command would work on a store that the user may not mean.
+ * Returns the settings of a command that works on one store. Throws CommandFailed like `configFrom`, and if
+ * DATABASE_URL names a store but --data names another store or an absent directory, because the user may mean either.
  */
 export function storeConfigFrom({
   data,
