@@ -80,7 +80,7 @@ export const errorTable = {
     meaning: 'Too many requests in this window; Retry-After says when to retry.',
   },
   internal_error: { status: 500, meaning: 'An error of the server; it is logged with the request id.' },
-  overloaded: { status: 503, meaning: 'The store cannot take the request now; try again shortly.' },
+  overloaded: { status: 503, meaning: 'The store cannot handle the request now; try again shortly.' },
   storage_full: {
     status: 503,
     meaning: 'The storage is full: the store cannot write, but reads still work.',

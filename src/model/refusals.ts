@@ -220,7 +220,7 @@ export function shuttingDown(retryAfterSeconds = 5): StoreError {
   return new StoreError('shutting_down', 'The process is stopping.', { retryAfterSeconds })
 }
 
-/** The refusal of a request that the store cannot take now. `message` says why, and what the caller can do. */
+/** The refusal of a request that the store cannot handle now. `message` says why, and what the caller can do. */
 export function overloaded(message: string, retryAfterSeconds = 1): StoreError {
   return new StoreError('overloaded', message, { retryAfterSeconds })
 }
