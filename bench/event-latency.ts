@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { createClient } from '../src/client/client.ts'
 
 // Measures the latency of events: `bun bench/event-latency.ts '<JSON>'` places orders one by one. It prints three lists
-// of times in milliseconds: from the response to an order until its event arrives on the stream, the same at a webhook,
-// and the round trips to the same server.
+// of times in milliseconds: the latencies on the stream, the latencies at a webhook, and the round trips to the same
+// server. A latency begins at the response to an order, and ends when its event arrives.
 
 const Plan = z.strictObject({
   base: z.string(),

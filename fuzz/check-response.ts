@@ -14,8 +14,8 @@ export interface CheckResult {
 }
 
 /**
- * Returns the body of a response, and a finding for each contradiction: with the description, with the expectation of
- * its request, or with what the client knows about the store.
+ * Returns the body of a response, and a finding for each contradiction. A response can contradict the description, the
+ * expectation of its request, or what the client knows about the store.
  */
 export function checkResponse(
   client: VirtualClient,

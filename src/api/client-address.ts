@@ -52,8 +52,8 @@ export function isFromThisMachine({ headers }: Request, peer: string): boolean {
 }
 
 /**
- * Returns the group of addresses that shares one rate limit: one IPv4 address, or the /64 of an IPv6 address, because
- * one subscriber has at least a whole /64 (RFC 6177).
+ * Returns the group of addresses that shares one rate limit: one IPv4 address, or the /64 of an IPv6 address. One
+ * subscriber has at least a whole /64 (RFC 6177).
  */
 export function rateGroup(address: string): string {
   if (!address.includes(':')) return address

@@ -5,7 +5,7 @@ export interface Deadline {
 }
 
 /**
- * Deadlines of the same duration. They expire in the order in which they were set, so one timer serves all of them: a
+ * Deadlines of the same duration. They expire in the order in which they were set, so one timer serves all of them. A
  * timer for each request would cost more than reading a small body.
  */
 export class Deadlines {

@@ -18,8 +18,8 @@ const CALLERS_PER_GENERATION_MAX = 50_000
 /**
  * A fixed window per caller, in the memory of this process.
  *
- * Windows are in two generations. When the young generation is full or as old as a window, it replaces the old one,
- * which is dropped as a whole, so no request ever scans the callers.
+ * Windows are in two generations. When the young generation is full or as old as a window, it replaces the old one. The
+ * old one is dropped as a whole, so no request ever scans the callers.
  */
 export class RateLimiter {
   /** The value of the RateLimit-Policy header (draft-ietf-httpapi-ratelimit-headers). */

@@ -10,7 +10,7 @@ interface Lookup<Value> {
 /**
  * Looks up values that another process may change at any time. Calls that come during a lookup of the same key share
  * the next lookup. They do not share the one in progress, because it may have read the database before a change that
- * the caller already knows, such as the revocation of a key.
+ * the caller already knows. Such a change is the revocation of a key.
  */
 export class SharedLookup<Value> {
   readonly #look: (key: string) => Promise<Value>

@@ -53,7 +53,7 @@ export function addOperation(program: Command, id: OperationId): void {
 
 /**
  * Returns the options of an operation. If a member of the body has the name of a common option, such as `url`, both get
- * a longer name: with one name for both, a key could be sent to the URL of a webhook.
+ * a longer name. With one name for both, a key could be sent to the URL of a webhook.
  */
 export function optionsOf(operation: Operation): { flags: OperationFlag[]; common: Option[] } {
   const common = commonOf(operation)

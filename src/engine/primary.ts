@@ -51,8 +51,8 @@ export class Primary {
   }
 
   /**
-   * Finds the primary. Throws the errors of findPrimary, Pooled, and an Error if the server does not make commits
-   * durable, or its database has another encoding than UTF-8 or no schema for the tables.
+   * Finds the primary. Throws the errors of findPrimary, and Pooled. Throws an Error if the server does not make
+   * commits durable, or if its database has another encoding than UTF-8 or no schema for the tables.
    */
   static async find(address: DatabaseAddress, commandsMax: number): Promise<Primary> {
     const primary = new Primary(address, await findPrimary(address.hosts, FIRST_PROBE_MS_MAX), commandsMax)

@@ -19,8 +19,8 @@ export interface ReadConnection {
 }
 
 /**
- * One read transaction for all reads in one turn of the event loop: acquiring and releasing its locks are system calls
- * that cost several times as much as reading the row. `refresh` ends the transaction early, so that a client whose
+ * One read transaction for all reads in one turn of the event loop. Acquiring and releasing its locks are system calls,
+ * which cost several times as much as reading a row. `refresh` ends the transaction early, so that a client whose
  * command was committed sees its effect. `onFatal` is called if the file cannot be trusted or a transaction cannot be
  * ended.
  */

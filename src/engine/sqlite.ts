@@ -74,8 +74,8 @@ export function databaseFile(directory: string): string {
 
 /**
  * Opens the embedded store: migrates, then starts the writer. Throws NewerDatabase. The function does not wait until
- * the writer has loaded its modules, which takes as long as loading those of the server: commands wait in the queue of
- * the writer, and reads do not need it.
+ * the writer has loaded its modules, because that takes as long as loading those of the server. Until then, commands
+ * wait in the queue of the writer. Reads do not need the writer.
  */
 export async function openSqlite<Query, Command, Reply, Result = Reply>(
   options: SqliteOptions,

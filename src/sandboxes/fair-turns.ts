@@ -4,9 +4,9 @@ const REQUESTS_PER_TURN = 2
 const WAITING_MAX = 500
 
 /**
- * Divides the thread between the sandboxes of a host: in each turn of the event loop, a sandbox begins at most two
- * requests, and its other requests wait for the next turns. However many requests one sandbox gets, the requests to
- * other sandboxes are served in between.
+ * Divides the thread between the sandboxes of a host. In each turn of the event loop, a sandbox begins at most two
+ * requests. Its other requests wait for the next turns. However many requests one sandbox gets, the requests to other
+ * sandboxes are served in between.
  */
 export class FairTurns {
   readonly #waiting: (() => void)[] = []

@@ -115,8 +115,8 @@ export interface Adoption {
 }
 
 /**
- * Makes a copy of a template or of a snapshot the content of a sandbox: its first key gets the secret of the sandbox,
- * and its event ids continue in the range of the generation, because receivers discard event ids that they have seen.
+ * Makes a copy of a template or of a snapshot the content of a sandbox. Its first key gets the secret of the sandbox.
+ * Its event ids continue in the range of the generation, because receivers discard event ids that they have seen.
  */
 export async function adoptCopy(file: string, adoption: Adoption): Promise<void> {
   const { hash, hint, generation, isForeign } = adoption

@@ -16,8 +16,8 @@ const findLastDescending = sql<{ readonly position: bigint }>()(`
   ORDER BY position DESC LIMIT 1 OFFSET ${PET_EVENTS_PER_READ_MAX - 1}`)
 
 /**
- * Returns the position at which one read of the events of a pet ends, on the way from one position to another, in
- * either direction: `to`, or the position of the last event that the read may scan.
+ * Returns the position at which one read of the events of a pet ends. The read goes from one position to another, in
+ * either direction. It ends at `to`, or earlier at the last event that it may scan.
  */
 export async function findPetReadEnd(
   reader: Reader,

@@ -51,9 +51,9 @@ const insertMovement = sql()(`
     $orderId, $now)`)
 
 /**
- * Changes the stock of one pet by a conditional UPDATE, and records the movement and the event. Returns the movement;
- * undefined if the pet does not exist, its stock does not allow the change, a hold refuses the change, or another
- * command changes the status between the two UPDATE statements.
+ * Changes the stock of one pet by a conditional UPDATE, and records the movement and the event. Returns the movement,
+ * or undefined in four cases: the pet does not exist, its stock does not allow the change, a hold refuses it, or
+ * another command changes the status between the two UPDATE statements.
  */
 export async function moveStock(
   tx: Tx,

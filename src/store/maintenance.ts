@@ -73,8 +73,8 @@ export interface KeyFile {
 
 /**
  * Ensures that an admin key exists. A given key becomes an admin key. If a file is given instead, and no valid key has
- * the scope admin, a key is added: the key in the file if it was never committed, otherwise a new key. The file is
- * written before the commit, so a start that fails in between leaves a key that the next start commits.
+ * the scope admin, a key is added. It is the key in the file if that was never committed, otherwise a new key. The file
+ * is written before the commit, so a start that fails in between leaves a key that the next start commits.
  *
  * Returns whether a key was added, which is then also in the file. Returns false for a given key.
  */

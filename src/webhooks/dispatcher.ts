@@ -16,8 +16,8 @@ import { WebhookSender, type WebhookSenderOptions } from './sender.ts'
 import { Throttle } from './throttle.ts'
 
 /**
- * The duration of a lease. After a process has died, its webhooks wait for the end of their leases, and then for the
- * next check of another process: at most a third of this time.
+ * The duration of a lease. After a process has died, its webhooks wait for the end of their leases. Then they wait for
+ * the next check of another process, for at most a third of this time.
  */
 const LEASE_MS = 30_000
 /** The longest time that a stop waits for attempts in progress. Unfinished attempts are repeated later. */

@@ -39,7 +39,7 @@ export class RequestFailed extends Error {}
  * response arrives within `timeoutMs`. After the head, the body is read up to 64 KiB, or until `timeoutMs` is over.
  * Then the connection is closed.
  *
- * The request has its own connection, to the address of the target and to no other: redirects are not followed, proxy
+ * The request has its own connection, to the address of the target and to no other. Redirects are not followed, proxy
  * settings in the environment are ignored, and the name is not resolved again. The certificate must match the host of
  * the URL.
  */

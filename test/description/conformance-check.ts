@@ -26,8 +26,8 @@ const ignored = new Set([
 ])
 
 /**
- * Compares the observed responses with a description in both directions: each response must be described (status,
- * content type, body, header fields, error code), and each described item except optional header fields must have been
+ * Compares the observed responses with a description in both directions. Each response must be described: its status,
+ * content type, body, header fields and error code. Each described item except optional header fields must have been
  * observed. Returns the faults as sentences.
  */
 export function checkConformance(

@@ -21,8 +21,9 @@ const EVENT_BYTES = 1850
 const TIMEOUT_MS = timeLimitMs(120_000)
 const MIB = 1024 * 1024
 /**
- * The maximum growth over the same load without a stream: the batches that all streams share (4 MiB), a chunk of 64 KiB
- * for each stream whose client does not read, and garbage. If the server filled these streams, each would take 5 MB.
+ * The maximum growth over the same load without a stream. It consists of the batches that all streams share (4 MiB), a
+ * chunk of 64 KiB for each stream whose client does not read, and garbage. If the server filled these streams, each
+ * would take 5 MB.
  */
 const GROWTH_MAX_BYTES = 112 * MIB + (CLIENTS / 2) * 64 * 1024
 

@@ -9,8 +9,8 @@ export function isVisible(name: string): boolean {
 }
 
 /**
- * Returns a name for a text without elements, such as a title: a placeholder if the name shows nothing, and isolated if
- * it would change the direction of the text around it.
+ * Returns a name for a text without elements, such as a title. A name that shows nothing is replaced by a placeholder.
+ * A name that would change the direction of the text around it is isolated.
  */
 export function nameText(name: string, id?: bigint): string {
   if (!isVisible(name)) return `(no visible name)${id === undefined ? '' : ` ${id}`}`

@@ -17,7 +17,7 @@ interface ChoiceByNameOptions<Item> {
 }
 
 /**
- * Returns a handler for a field that searches by name: if the user leaves the field after typing a whole name that only
+ * Returns a handler for a field that searches by name. If the user leaves the field after typing a whole name that only
  * one item has, the handler chooses that item. Without the handler, the field would become empty.
  */
 export function useChoiceByName<Item extends NamedItem>(options: ChoiceByNameOptions<Item>) {

@@ -35,8 +35,8 @@ export function PetLink({ id }: { readonly id: bigint }) {
 }
 
 /**
- * The name of a key, or a text such as `Key 7` if the name is not known: the key was revoked or is not among the keys
- * that `useKeyNames` reads, or the key of the session may not list keys.
+ * The name of a key, or a text such as `Key 7` if the name is not known. That is so if the key was revoked, if it is
+ * not among the keys that `useKeyNames` reads, or if the key of the session may not list keys.
  */
 export function KeyName({ id }: { readonly id: bigint }) {
   return <Name name={useKeyNames().get(id) ?? `Key ${id}`} id={id} />

@@ -12,8 +12,8 @@ interface UnitsInputProps extends Omit<TextInputProps, 'value' | 'onChange'> {
 const UNITS_MAX = 2n ** 63n - 1n
 
 /**
- * A field for a whole number of units. It is exact up to `UNITS_MAX`, and keeps any other text as it is, with a
- * sentence below: a field that drops characters would turn a pasted 1e5 into 15.
+ * A field for a whole number of units. It is exact up to `UNITS_MAX`. It keeps any other text unchanged, with a message
+ * below, because a field that drops characters would turn a pasted 1e5 into 15.
  */
 export function UnitsInput({ value, onChange, error, allowNegative = true, ...props }: UnitsInputProps) {
   const [typed, setTyped] = useState('')
