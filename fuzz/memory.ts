@@ -59,9 +59,9 @@ export function deletedResource({ deleted }: Memory, random: Random, kind: strin
 }
 
 /**
- * Returns the response with the last representation of the resource at a path; undefined if there is none, or if this
- * client has changed anything since. The response may be to a read, or to the request that created or changed the
- * resource.
+ * Returns the response with the last representation of the resource at a path. Returns undefined if there is none, or
+ * if this client has changed anything since. The response may be to a read, or to the request that created or changed
+ * the resource.
  */
 export function unchangedAt({ representations, changes }: Memory, path: string): FuzzResponse | undefined {
   const known = representations.get(path)

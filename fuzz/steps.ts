@@ -18,8 +18,8 @@ const RESOURCES_MIN = 2
 const routeMethods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'HEAD']
 
 /**
- * Returns the next request of a client: the planned one, or else usually a valid request, sometimes an invalid or
- * repeated request, or a request outside the description.
+ * Returns the next request of a client: the planned one, if there is one. Otherwise it is usually a valid request, and
+ * sometimes an invalid or repeated request, or a request outside the description.
  */
 export function nextRequest(client: VirtualClient, number: number, planned: Step | undefined): FuzzRequest {
   const { random } = client
@@ -104,7 +104,7 @@ function headRequest({ request, response }: Step & { kind: 'head' }, number: num
 }
 
 /**
- * Returns a repetition of an earlier request with an idempotency key, or a different request with the same key;
+ * Returns a repetition of an earlier request with an idempotency key, or a different request with the same key. Returns
  * undefined if there is no such request.
  */
 function repeatedRequest({ memory, random }: VirtualClient, number: number): FuzzRequest | undefined {

@@ -191,8 +191,8 @@ function admitAndHandle(
 }
 
 /**
- * Returns whether an operation may be silent for longer than the timeout of the runtime: an operation of an import, all
- * of which are hidden, or an event read.
+ * Returns whether an operation may be silent for longer than the timeout of the runtime. That is so for the operations
+ * of an import, which are the hidden ones, and for reads of events.
  */
 function isSlow({ hidden, endless, success }: Operation): boolean {
   return hidden === true || endless !== undefined || 'stream' in success

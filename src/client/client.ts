@@ -54,9 +54,9 @@ const RETRIES_MAX = 2
 /**
  * Returns a client of a store. Throws TypeError or RangeError for invalid options.
  *
- * Every integer of a response is a `bigint`. A call throws ApiError for a refusal, ConnectionError or TimeoutError if
- * no valid response arrived, TypeError or RangeError for input that cannot be sent, and the reason of an aborted
- * signal.
+ * Every integer of a response is a `bigint`. A call throws ApiError for a refusal, and ConnectionError or TimeoutError
+ * if no valid response arrived. It throws TypeError or RangeError for input that cannot be sent, and the reason of an
+ * aborted signal.
  */
 export function createClient(options: ClientOptions): Client {
   const call = makeCall(options)
@@ -135,9 +135,9 @@ function connectionOf({ baseUrl, key, fetch }: ClientOptions): Connection {
 }
 
 /**
- * Returns the response of a list operation with a page as its data: the items, and the position of the next page, which
- * is in the Link header. The data is undefined if the response has no items because nothing has changed (304). Throws
- * ConnectionError if the link to the first page is missing, or if the link to the next page is malformed.
+ * Returns the response of a list operation with a page as its data. A page has the items, and the position of the next
+ * page, which is in the Link header. The data is undefined if the response has no items because nothing has changed
+ * (304). Throws ConnectionError if the link to the first page is missing, or if the link to the next page is malformed.
  */
 export function asPage(
   response: ApiResponse<unknown>,

@@ -68,7 +68,7 @@ export interface SandboxClient extends Client, AsyncDisposable {
 
 /**
  * Creates a sandbox on a host (`petstore sandboxes`), and returns a client of its store. Throws TypeError or RangeError
- * for invalid options, TypeError if the server has no control operations, ApiError if the host refuses, and
+ * for invalid options, and TypeError if the server has no control operations. Throws ApiError if the host refuses, and
  * ConnectionError if no valid response arrives.
  */
 export async function createSandbox(options: SandboxOptions = {}): Promise<SandboxClient> {

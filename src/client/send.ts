@@ -27,9 +27,8 @@ export interface Retry {
 
 /**
  * Returns the response to a request. Retries it after a failure at most `retriesMax` times, if a repeat is safe and a
- * later attempt may succeed (see `retryDelayMs`). Throws ApiError for a refusal,
- * TimeoutError if the response is late, ConnectionError if no valid response arrives, and the reason of the signal if
- * it is aborted.
+ * later attempt may succeed (see `retryDelayMs`). Throws ApiError for a refusal, TimeoutError if the response is late,
+ * and ConnectionError if no valid response arrives. Throws the reason of the signal if it is aborted.
  */
 export async function send(request: PreparedRequest, options: SendOptions): Promise<ApiResponse<unknown>> {
   const { signal, retriesMax, onRetry } = options

@@ -41,8 +41,8 @@ export class BoundedPool {
 
   /**
    * Runs `work` with a connection of its own. `dueMs` is the deadline on the clock of `performance.now`. Throws
-   * `overloaded` if it still waits for a connection at the deadline, and an error of the driver if the connection
-   * cannot be opened or is lost or closed.
+   * `overloaded` if it still waits for a connection at the deadline. Throws an error of the driver if the connection
+   * cannot be opened, or is lost or closed.
    */
   async use<T>(dueMs: number, work: (connection: ReservedSQL) => Promise<T>): Promise<T> {
     if (this.#freeCount > 0) this.#freeCount--

@@ -34,8 +34,8 @@ export interface Tx extends Reader {
   nextId(noun: Noun): bigint | Promise<bigint>
   /**
    * Returns the position and the hash of a new event, and adds its changes to the totals. On PostgreSQL, where commits
-   * are not in order, it returns null: the sequencer does both after the commit, so the row of the event must contain
-   * the changes.
+   * are not in order, it returns null. There the sequencer does both after the commit, so the row of the event must
+   * contain the changes.
    */
   numberEvent(event: EventRecord, totals: TotalChanges | undefined): ChainEntry | null
 }

@@ -33,7 +33,7 @@ export interface Execution<Result> {
 /**
  * The commands of this process, each under a key of its own (process and number). A transaction inserts the key
  * together with the effect of its command. If the response to a COMMIT is lost, the command runs again under the same
- * key: the insertion then fails if and only if the first run has committed. Looking for the row first would be wrong,
+ * key. The insertion then fails if and only if the first run has committed. Looking for the row first would be wrong,
  * because a COMMIT in progress is invisible; an insertion waits for it.
  */
 export class Executions<Result> {

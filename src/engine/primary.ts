@@ -128,8 +128,8 @@ function sessionSettings(lockMs: number): Record<string, string | number> {
 
 /**
  * Returns the first host in the list that accepts writes; asks all at once. If there is none, throws the error of the
- * first host: Pooled, NoTls, Unreachable, an error of the driver, or `overloaded` if the host accepts no writes or has
- * not responded after `limitMs`.
+ * first host: Pooled, NoTls, Unreachable, or an error of the driver. It is `overloaded` if the host accepts no writes,
+ * or has not responded after `limitMs`.
  */
 export async function findPrimary(
   hosts: readonly DatabaseHost[],

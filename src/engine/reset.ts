@@ -58,8 +58,8 @@ export async function resetSqlite(
 
 /**
  * Replaces the rows of the store in a database with those of a new store and of the scope, in one transaction. Throws
- * NotResettable if a process of the store is connected or the database has no store of this version, NewerDatabase, and
- * the errors of findPrimary and of the driver.
+ * NotResettable if a process of the store is connected, or if the database has no store of this version. Throws
+ * NewerDatabase, and the errors of findPrimary and of the driver.
  */
 export async function resetPostgres(
   { hosts }: DatabaseAddress,

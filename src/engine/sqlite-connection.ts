@@ -47,7 +47,7 @@ export interface SqliteConnectionOptions {
   /** The file is a draft, which is synced once, when it is complete. Until then it has no log, and cannot roll back. */
   readonly isDraft?: boolean
   /**
-   * The connection is the only one of its file, which exists, and commits without a sync: a commit survives the end of
+   * The connection is the only one of its file, which exists. It commits without a sync: a commit survives the end of
    * the process, but not a power failure. It needs less memory and fewer open files.
    */
   readonly isLight?: boolean

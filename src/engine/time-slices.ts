@@ -2,8 +2,8 @@
 const SLICE_MS = 5
 
 /**
- * Divides the thread between the long tasks of a process: one slice of 5 milliseconds in each turn of the event loop,
- * so that requests are served in between.
+ * Divides the thread between the long tasks of a process. In each turn of the event loop, one slice of 5 milliseconds
+ * runs, so that requests are served in between.
  */
 export class TimeSlices {
   readonly #waiting: (() => void)[] = []

@@ -5,8 +5,8 @@ const EDITS_MAX = 2
 const CHARS_PER_EDIT = 3
 
 /**
- * Returns the known name that a client probably meant: the one with the fewest edits, or else one that contains the
- * given name or is contained in it. Case is ignored. Returns undefined if no name is similar.
+ * Returns the known name that a client probably meant. It is the one with the fewest edits, or else one that contains
+ * the given name or is contained in it. Case is ignored. Returns undefined if no name is similar.
  */
 export function similarName(given: string, known: readonly string[]): string | undefined {
   const lowerCase = given.toLowerCase()

@@ -26,8 +26,8 @@ export function text(min: number, max: number) {
 const KEY_CODE_POINTS_MAX = 200
 
 /**
- * Returns the form in which names are sorted and searched: NFKC, then lower case. Each code point is lower-cased alone,
- * because the lower case of a whole text depends on its end (a final sigma), and a prefix would not match.
+ * Returns the form in which names are sorted and searched: NFKC, then lower case. Each code point is lower-cased alone.
+ * The lower case of a whole text depends on its end (a final sigma), so a prefix would not match.
  */
 export function nameKey(name: string): string {
   let key = ''

@@ -23,7 +23,7 @@ export interface RequestWatcher {
 }
 
 /**
- * The last requests to one sandbox, as lines of JSON in two files: when the current file has 1,000 entries or 8 MiB, it
+ * The last requests to one sandbox, as lines of JSON in two files. When the current file has 1,000 entries or 8 MiB, it
  * replaces the previous file.
  */
 export class RequestLog {

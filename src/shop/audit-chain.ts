@@ -44,9 +44,9 @@ const findUnchainedEntries = sql<{ position: bigint }>()(`
 const readHash = sql<{ hash: string }>()('SELECT hash FROM event WHERE position = $position')
 
 /**
- * Verifies the hash chain of the audit log from the retention floor to its current head. A fault is an entry that was
- * changed, deleted, inserted or listed under another pet, a head that does not match, or an anchor that does not match
- * or cannot be checked. `anchor` is a chain entry that was saved earlier; the log up to it must be unchanged.
+ * Verifies the hash chain of the audit log from the retention floor to its current head. These are faults: an entry
+ * that was changed, deleted, inserted or listed under another pet; a head that does not match; an anchor that does not
+ * match or cannot be checked. `anchor` is a chain entry that was saved earlier; the log up to it must be unchanged.
  */
 export async function verifyAuditChain(reader: Reader, anchor?: ChainEntry): Promise<AuditReport> {
   const { floor, head } = await findChainEnds(reader)

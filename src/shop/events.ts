@@ -186,9 +186,9 @@ export function gapAround(
 }
 
 /**
- * Returns the events after a position that pass a filter: at most `limit` events, from a bounded number of positions or
- * of events of the pet. Throws `event_history_expired` if an event after the position has been deleted or the position
- * is in a gap, and `invalid_parameter` if the position is beyond the head.
+ * Returns at most `limit` events after a position that pass a filter. The read scans a bounded number of positions, or
+ * of events of the pet. Throws `event_history_expired` if an event after the position has been deleted, or if the
+ * position is in a gap. Throws `invalid_parameter` if the position is beyond the head.
  */
 export async function readEventPage(
   reader: Reader,

@@ -110,8 +110,8 @@ export async function resetAdminKey(
 }
 
 /**
- * Returns the key in the file if an earlier start ended before it committed the key; undefined if there is no file, or
- * if its key was ever committed.
+ * Returns the key in the file if no start has committed it, because an earlier start ended too early. Returns undefined
+ * if there is no file, or if its key was ever committed.
  */
 async function uncommittedKey(engine: StoreEngine, file: KeyFile): Promise<string | undefined> {
   const token = file.read()

@@ -196,8 +196,8 @@ test(
 )
 
 /**
- * Returns the steps at which a failure of the first start loses the admin key: even after the next start, the key file
- * contains no valid admin key.
+ * Returns the steps at which a failure of the first start loses the admin key. The key is lost if the key file contains
+ * no valid admin key even after the next start.
  */
 async function stepsThatLoseTheKey(engine: EngineName, ensure: typeof ensureAdminKey): Promise<string[]> {
   const lost: string[] = []

@@ -11,8 +11,8 @@ import type { Described } from './document.ts'
 export type OperationResponses = readonly (readonly [string, ExampleResponse])[]
 
 /**
- * Continues after the session of the shop: reads the events, uses a webhook in every way, then causes the other types
- * of events, so that every type has occurred.
+ * Continues after the session of the shop. Reads the events, uses a webhook in every way, and causes the other types of
+ * events. Every type has then occurred.
  */
 export async function useWebhooks(store: TestStore, described: Described): Promise<OperationResponses> {
   const webhookResponses: [string, ExampleResponse][] = []

@@ -8,8 +8,9 @@ import { newDatabase } from '../support/postgres-server.ts'
 import { driveUsual } from './conformance-drive.ts'
 
 /**
- * The features that CockroachDB (PostgreSQL Compatibility, v26.3) or YugabyteDB (YSQL, unsupported features, v2025.1)
- * documents as missing or as different from PostgreSQL, by the name of their node in the parse tree.
+ * The features that CockroachDB or YugabyteDB documents as missing or as different from PostgreSQL, by the name of
+ * their node in the parse tree. The sources are PostgreSQL Compatibility (CockroachDB v26.3), and the unsupported
+ * features of YSQL (YugabyteDB v2025.1).
  */
 const unsupportedNodes: Readonly<Record<string, string>> = {
   LockStmt: 'a lock on a table',

@@ -27,8 +27,8 @@ const TIMEOUT_MS = timeLimitMs(120_000)
 const CONTROL = fileURLToPath(new URL('../controls/position-at-lease-server.ts', import.meta.url))
 
 /**
- * Returns the faults in the events that a receiver got, compared with the events since the webhook was created: missed,
- * altered, or not identical at each attempt; [] if there are none.
+ * Returns the faults in the events that a receiver got, compared with the events since the webhook was created. An
+ * event can be missing, altered, or not identical at each attempt. Returns [] if there are no faults.
  */
 async function faultsAt(place: StoreDirectory, receiver: Pick<Receiver, 'received'>): Promise<string[]> {
   const rows = await eventRows(place)

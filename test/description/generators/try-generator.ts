@@ -22,8 +22,8 @@ const description = join(ROOT, 'openapi.yaml')
 export interface Outcome {
   readonly generator: Generator
   /**
-   * `works`, `skipped: no java`, the step that failed with the end of its output, or the expected lines that the
-   * program did not print in their place.
+   * `works` or `skipped: no java`, or else the fault: the step that failed with the end of its output, or the expected
+   * lines that the program did not print in their place.
    */
   readonly result: string
   /** For each beginning in `observedLines`: the rest of the line that the program printed with it, or an empty text. */
