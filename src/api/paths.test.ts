@@ -39,7 +39,7 @@ test('a literal path precedes a path with a parameter, whatever their order', ()
   }
 })
 
-test('`/*` at the end of a path matches one segment or more, and any other match precedes it', () => {
+test('`/*` at the end of a path matches one segment or more; a match with more literal segments precedes it', () => {
   const list = ['/shop/*', '/shop', '/shop/files/{file}']
   expect(findEquivalent(list, '/%73hop/a/%2f//b')).toMatchObject({
     template: '/shop/*',
@@ -49,7 +49,7 @@ test('`/*` at the end of a path matches one segment or more, and any other match
   expect(findEquivalent(list, '/shop/f%69les/x')).toMatchObject({ parameters: { file: 'x' } })
 })
 
-test('a path in normal form, with other characters encoded, or without a match has no equivalent', () => {
+test('a path has no equivalent if it encodes no letter, digit, -, ., _ or ~, or if nothing matches it', () => {
   for (const path of ['/pets', '/p%2fets', '/pets%2F1', '/%00', '/%', '/%6', '/cats%41']) {
     expect([path, findEquivalent(templates, path)]).toEqual([path, undefined])
   }

@@ -31,7 +31,7 @@ export function findPath(templates: Iterable<string>, path: string): Match | und
 }
 
 /** Returns whether a path also matches another path of the table, as `/keys/{keyId}` matches `/keys/current`. */
-export function hidesAnother(template: string, templates: Iterable<string>): boolean {
+export function matchesAnother(template: string, templates: Iterable<string>): boolean {
   const parts = template.split('/')
   return [...templates].some(
     other => other !== template && parametersOf(parts, other.split('/')) !== undefined,

@@ -68,12 +68,12 @@ export class RateLimiter {
       old && old.endsMs > nowMs
         ? old
         : { left: this.#rate.requests, endsMs: nowMs + this.#rate.seconds * 1000 }
-    this.#dropOldGeneration(nowMs)
+    this.#rotateIfDue(nowMs)
     this.#young.set(caller, window)
     return window
   }
 
-  #dropOldGeneration(nowMs: number): void {
+  #rotateIfDue(nowMs: number): void {
     const isFull = this.#young.size >= CALLERS_PER_GENERATION_MAX
     if (!isFull && nowMs - this.#youngSinceMs < this.#rate.seconds * 1000) return
     this.#old = this.#young

@@ -8,7 +8,7 @@ import type { Admission } from './admission.ts'
 import { rateGroup } from './client-address.ts'
 import { type AllowedOrigins, applyCors } from './cors.ts'
 import { announceLifecycle } from './lifecycle.ts'
-import { findEquivalent, findPath, hidesAnother, type Match, normalPath, similarPath } from './paths.ts'
+import { findEquivalent, findPath, type Match, matchesAnother, normalPath, similarPath } from './paths.ts'
 import { enforceRateLimit, handleRequest, type Pipeline } from './pipeline.ts'
 import { internalErrorResponse, refusalResponse } from './problem.ts'
 import { openRequestContext, type RequestContext, type Route, targetOf } from './request-context.ts'
@@ -76,7 +76,7 @@ export function makeRoutes(options: RoutesOptions): {
   for (const [path, methods] of paths) {
     const serve = serveWith(options, methods)
     // The router of the runtime compares before it decodes, so it would pass /keys/%63urrent to /keys/{keyId}.
-    routes[path.replaceAll(/\{(\w+)\}/g, ':$1')] = hidesAnother(path, paths.keys())
+    routes[path.replaceAll(/\{(\w+)\}/g, ':$1')] = matchesAnother(path, paths.keys())
       ? serveEquivalent(options, serve)
       : serveRepeated(pipeline, serve)
   }

@@ -1,4 +1,5 @@
--- Counts the changes of a key, like the version of other rows: the environment can restore a revoked key.
+-- Counts the changes of a key, like the version of other rows. A key can change more than once: PETSTORE_ADMIN_KEY can
+-- restore a revoked key, which can then be revoked again.
 ALTER TABLE api_key ADD COLUMN version INTEGER NOT NULL DEFAULT 1;
 
 -- A key from the environment may have been restored before this migration: its events have versions up to 3.
