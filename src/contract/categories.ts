@@ -39,7 +39,7 @@ export const categories = {
     body: NewCategory,
     success: { status: 201, resource: Category, description: 'The category.' },
     location: (category: Category) => `/categories/${category.id}`,
-    etag: true,
+    resourceHasEtag: true,
     errors: [],
   },
   getCategory: {
@@ -53,7 +53,7 @@ export const categories = {
     reads: 'row',
     pathParameters,
     success: { status: 200, resource: Category, description: 'The category.' },
-    etag: true,
+    resourceHasEtag: true,
     errors: ['category_not_found'],
   },
   updateCategory: {
@@ -67,7 +67,7 @@ export const categories = {
     pathParameters,
     body: CategoryPatch,
     success: { status: 200, resource: Category, description: 'The category after the change.' },
-    etag: true,
+    resourceHasEtag: true,
     errors: ['category_not_found'],
   },
   deleteCategory: {
@@ -80,7 +80,7 @@ export const categories = {
     stability: 'stable',
     pathParameters: { categoryId: idParameter('The id of the category.', 17) },
     success: { status: 204, description: 'The category was deleted.' },
-    etag: true,
+    resourceHasEtag: true,
     errors: ['category_not_found', 'category_in_use'],
   },
 } as const satisfies Record<string, Operation>

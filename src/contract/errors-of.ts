@@ -18,7 +18,10 @@ export function errorsOf(operation: Operation): ErrorCodeName[] {
   add(deprecation !== undefined, 'operation_sunset')
   add(isCommand, 'storage_full')
   // A page of a list has an ETag too. It is usually weak, so that only `If-Match: *` matches it.
-  add(method !== 'POST' && (operation.etag === true || 'list' in operation.success), 'precondition_failed')
+  add(
+    method !== 'POST' && (operation.resourceHasEtag === true || 'list' in operation.success),
+    'precondition_failed',
+  )
   add(isCommand && !secret, 'idempotency_key_invalid', 'idempotency_key_reused')
   add(isCommand && secret !== undefined, 'idempotency_key_refused')
   add(

@@ -54,7 +54,7 @@ export const inventory = {
     reads: 'row',
     pathParameters,
     success: { status: 200, resource: InventoryItem, description: 'The inventory item.' },
-    etag: true,
+    resourceHasEtag: true,
     errors: ['inventory_item_not_found'],
   },
   setInventory: {
@@ -69,7 +69,7 @@ export const inventory = {
     pathParameters,
     body: InventoryUpdate,
     success: { status: 200, resource: InventoryItem, description: 'The inventory item after the change.' },
-    etag: true,
+    resourceHasEtag: true,
     errors: ['inventory_item_not_found', 'stock_below_reserved'],
   },
   adjustInventory: {

@@ -40,7 +40,7 @@ export const keys = {
     stability: 'stable',
     reads: 'row',
     success: { status: 200, resource: ApiKey, description: 'The key, without its secret.' },
-    etag: true,
+    resourceHasEtag: true,
     errors: [],
   },
   revokeKey: {
@@ -54,7 +54,7 @@ export const keys = {
     stability: 'stable',
     pathParameters: { keyId: idParameter('The id of the key.', 2) },
     success: { status: 204, description: 'The key was revoked.' },
-    etag: true,
+    resourceHasEtag: true,
     errors: ['key_not_found'],
   },
 } as const satisfies Record<string, Operation>

@@ -49,8 +49,8 @@ export interface Operation {
   readonly reads?: 'row' | 'scan'
   /** Returns the path of the created resource, for the header Location. */
   readonly location?: (resource: never) => string
-  /** Whether the operation is about one resource with an ETag, so that a write can be conditional. */
-  readonly etag?: true
+  /** The operation is about one resource with an ETag, so a change of it can be conditional. */
+  readonly resourceHasEtag?: true
   /** The response contains a secret of this kind, so it is neither cached nor stored for replay. */
   readonly secret?: 'key' | 'webhook'
   /** The list is endless: its `next` link is always present and sets this parameter; `wait` delays an empty page. */

@@ -58,7 +58,7 @@ export const orders = {
     body: NewOrder,
     success: { status: 201, resource: Order, description: 'The order.' },
     location: (order: Order) => `/store/orders/${order.id}`,
-    etag: true,
+    resourceHasEtag: true,
     errors: ['unknown_reference', 'pet_not_available', 'insufficient_stock'],
   },
   getOrder: {
@@ -72,7 +72,7 @@ export const orders = {
     reads: 'row',
     pathParameters,
     success: { status: 200, resource: Order, description: 'The order.' },
-    etag: true,
+    resourceHasEtag: true,
     errors: ['order_not_found'],
   },
   updateOrder: {
@@ -87,7 +87,7 @@ export const orders = {
     pathParameters,
     body: OrderPatch,
     success: { status: 200, resource: Order, description: 'The order after the change.' },
-    etag: true,
+    resourceHasEtag: true,
     errors: ['order_not_found', 'order_already_complete', 'pet_not_available', 'insufficient_stock'],
   },
   cancelOrder: {
@@ -100,7 +100,7 @@ export const orders = {
     stability: 'stable',
     pathParameters,
     success: { status: 204, description: 'The order was cancelled.' },
-    etag: true,
+    resourceHasEtag: true,
     errors: ['order_not_found', 'order_already_complete'],
   },
 } as const satisfies Record<string, Operation>

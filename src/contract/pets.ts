@@ -52,7 +52,7 @@ export const pets = {
     body: NewPet,
     success: { status: 201, resource: Pet, description: 'The pet.' },
     location: (pet: Pet) => `/pets/${pet.id}`,
-    etag: true,
+    resourceHasEtag: true,
     errors: ['unknown_reference'],
   },
   getPet: {
@@ -72,7 +72,7 @@ export const pets = {
     reads: 'row',
     pathParameters: petAt(3),
     success: { status: 200, resource: Pet, description: 'The pet.' },
-    etag: true,
+    resourceHasEtag: true,
     errors: ['pet_not_found'],
   },
   updatePet: {
@@ -87,7 +87,7 @@ export const pets = {
     pathParameters: petAt(4),
     body: PetPatch,
     success: { status: 200, resource: Pet, description: 'The pet after the change.' },
-    etag: true,
+    resourceHasEtag: true,
     errors: ['pet_not_found', 'unknown_reference', 'invalid_status_transition'],
   },
   deletePet: {
@@ -100,7 +100,7 @@ export const pets = {
     stability: 'stable',
     pathParameters: petAt(350),
     success: { status: 204, description: 'The pet was deleted.' },
-    etag: true,
+    resourceHasEtag: true,
     errors: ['pet_not_found', 'pet_in_use'],
   },
 } as const satisfies Record<string, Operation>

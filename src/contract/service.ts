@@ -39,7 +39,7 @@ export const service = {
     reads: 'row',
     pathParameters: { code: textParameter(1, 100, 'The code.', 'pet_not_found') },
     success: { status: 200, resource: ErrorInfo, description: 'The entry of the catalogue.' },
-    etag: true,
+    resourceHasEtag: true,
     errors: ['error_not_found'],
   },
   stageImport: {

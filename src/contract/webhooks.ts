@@ -121,7 +121,7 @@ export const webhooks = {
     reads: 'row',
     pathParameters,
     success: { status: 200, resource: Webhook, description: 'The webhook.' },
-    etag: true,
+    resourceHasEtag: true,
     errors: ['webhook_not_found'],
   },
   updateWebhook: {
@@ -133,7 +133,7 @@ export const webhooks = {
     pathParameters,
     body: WebhookPatch,
     success: { status: 200, resource: Webhook, description: 'The webhook after the change.' },
-    etag: true,
+    resourceHasEtag: true,
     checksTarget: 'url',
     errors: ['webhook_not_found'],
   },
@@ -145,7 +145,7 @@ export const webhooks = {
     description: 'No more events are sent to it, and its deliveries are deleted.',
     pathParameters,
     success: { status: 204, description: 'The webhook was deleted.' },
-    etag: true,
+    resourceHasEtag: true,
     errors: ['webhook_not_found'],
   },
 } as const satisfies Record<string, Operation>

@@ -149,10 +149,10 @@ function rateFields({ scope }: Operation, status: number): [FieldName, Presence]
 }
 
 function successFields(operation: Operation, status: number): [FieldName, Presence][] {
-  const { success, method, etag, location, secret } = operation
+  const { success, method, resourceHasEtag, location, secret } = operation
   const isList = 'list' in success
   const names: [FieldName, boolean][] = [
-    ['ETag', isList || (etag === true && status !== 204 && method !== 'PUT')],
+    ['ETag', isList || (resourceHasEtag === true && status !== 204 && method !== 'PUT')],
     ['Location', location !== undefined],
     ['Link', isList],
   ]
@@ -228,11 +228,11 @@ export function requestHeaders(operation: Operation): Part[] {
 }
 
 /** Returns whether an operation acts on one existing resource, so that If-Match applies to it. */
-export function isGuarded({ method, etag }: Operation): boolean {
-  return method !== 'POST' && etag === true
+export function isGuarded({ method, resourceHasEtag }: Operation): boolean {
+  return method !== 'POST' && resourceHasEtag === true
 }
 
 /** Returns whether the response to a read has an ETag, so that the operation can respond with 304. */
-export function isConditional({ etag, success }: Operation): boolean {
-  return etag === true || 'list' in success
+export function isConditional({ resourceHasEtag, success }: Operation): boolean {
+  return resourceHasEtag === true || 'list' in success
 }

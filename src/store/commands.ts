@@ -197,7 +197,7 @@ function encodeReply(operation: Operation, resource: object | undefined): Reply 
     status,
     body,
     // The response to a PUT has no validator, because the store transforms what was sent (RFC 9110, section 9.3.4).
-    ...(operation.etag && operation.method !== 'PUT' && { etag: etagOf(body) }),
+    ...(operation.resourceHasEtag && operation.method !== 'PUT' && { etag: etagOf(body) }),
     ...(location && { location: location(resource) }),
   }
 }

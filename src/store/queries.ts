@@ -106,7 +106,7 @@ function encodeReply(operation: Operation, output: object, contentTag: bigint | 
   const { status } = operation.success
   if (!isPage(output)) {
     const body = writeJson(output)
-    return operation.etag ? { status, body, etag: etagOf(body) } : { status, body }
+    return operation.resourceHasEtag ? { status, body, etag: etagOf(body) } : { status, body }
   }
   const body = writeJson(output.items)
   return {

@@ -265,7 +265,7 @@ onEveryEngine(engine => {
 test('every described operation with PUT, PATCH or DELETE declares that it evaluates conditions', () => {
   const unconditional = operationIds.filter(id => {
     const operation: Operation = contract[id]
-    return !['GET', 'POST'].includes(operation.method) && !operation.hidden && !operation.etag
+    return !['GET', 'POST'].includes(operation.method) && !operation.hidden && !operation.resourceHasEtag
   })
   expect(unconditional).toEqual([])
 })

@@ -139,8 +139,8 @@ const mistakes: readonly ((operation: Operation, request: CallerRequest) => Call
   (_, request) =>
     /\/\d+/.test(request.path) ? { ...request, path: request.path.replace(/\/\d+/, '/404404') } : undefined,
   ({ path }, request) => (path.endsWith('{code}') ? { ...request, path: '/errors/no_such_code' } : undefined),
-  ({ etag, method, success }, request) =>
-    (etag || 'list' in success) && method !== 'POST'
+  ({ resourceHasEtag, method, success }, request) =>
+    (resourceHasEtag || 'list' in success) && method !== 'POST'
       ? { ...request, headers: { ...request.headers, 'If-Match': '"AAAAAAAAAAAAAAAAAAAAAA"' } }
       : undefined,
 ]
