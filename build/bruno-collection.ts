@@ -84,8 +84,8 @@ function requestIn(
       // Bruno sends the query of the URL. Its editor keeps this query and `params` the same.
       url: query.length === 0 ? url : `${url}?${query.map(one => `${one.name}=${one.value}`).join('&')}`,
       body: body.mode,
-      // The converter lets a public operation inherit from a collection without a key. This collection has a key, so
-      // such an operation must not inherit.
+      // The collection of the converter has no key, so its public operations have the mode `inherit`. This collection
+      // has a key, so they need the mode `none`.
       auth: auth.mode === 'bearer' ? 'inherit' : 'none',
     },
     params: params.map(enable),

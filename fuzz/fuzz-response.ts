@@ -16,7 +16,7 @@ interface Head {
   readonly bodyStart: number
 }
 
-/** Thrown for bytes that are not a response as RFC 9112 defines it. */
+/** Thrown for bytes that are not a response (RFC 9112), or that this reader does not support. */
 class MalformedResponse extends Error {}
 
 /**

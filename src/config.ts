@@ -113,12 +113,12 @@ export const settings = {
     description: 'an admin key to add, instead of generating one at the first start',
     read: readKey,
   }),
-  adminKeyFile: setting({
+  adminKeyInFile: setting({
     variable: 'PETSTORE_ADMIN_KEY_FILE',
     description: 'a file that contains the admin key',
     read: file => readKey(readText(file).trim()),
   }),
-  secretKeyFile: setting({
+  secretKey: setting({
     variable: 'PETSTORE_SECRET_KEY_FILE',
     description:
       'a file that contains the key that encrypts webhook secrets; required with DATABASE_URL (default: secret-key in the data directory, created at the first start)',
@@ -193,7 +193,7 @@ export const settings = {
 type Settings = typeof settings
 export type SettingName = keyof Settings
 
-/** The values of all settings. A setting without a value and without a default is undefined. */
+/** The values of all settings. A setting without a value and without a fallback is undefined. */
 export type Config = {
   readonly [N in SettingName]: Settings[N] extends { fallback: string; read: (text: string) => infer T }
     ? T
@@ -240,8 +240,8 @@ export function readConfig(
     clock: read('clock', settings.clock),
     stability: required('stability', settings.stability),
     adminKey: read('adminKey', settings.adminKey),
-    adminKeyFile: read('adminKeyFile', settings.adminKeyFile),
-    secretKeyFile: read('secretKeyFile', settings.secretKeyFile),
+    adminKeyInFile: read('adminKeyInFile', settings.adminKeyInFile),
+    secretKey: read('secretKey', settings.secretKey),
     eventRetention: required('eventRetention', settings.eventRetention),
     allowPrivateWebhooks: required('allowPrivateWebhooks', settings.allowPrivateWebhooks),
     webhookRetries: read('webhookRetries', settings.webhookRetries),

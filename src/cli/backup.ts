@@ -177,9 +177,9 @@ function printReport(name: string, { head }: BackupFacts, bytes: number, tookMs:
   say(`To restore it: petstore restore --from ${name} --to DIRECTORY`)
 }
 
-function warnOfMissingKey({ secretKeyFile, databaseUrl, data }: Config): void {
+function warnOfMissingKey({ secretKey, databaseUrl, data }: Config): void {
   const key =
-    secretKeyFile !== undefined || databaseUrl !== undefined
+    secretKey !== undefined || databaseUrl !== undefined
       ? 'the file of PETSTORE_SECRET_KEY_FILE'
       : join(data, SECRET_KEY_FILE)
   say(`The backup has no key for webhook secrets: keep a copy of ${key}, or use --with-secret-key.`)

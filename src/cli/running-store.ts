@@ -19,14 +19,14 @@ export function runningAddress({ data }: Config, { message }: DirectoryInUse): s
  * the data directory. Throws CommandFailed if there is none; its message names the scope that the key needs.
  */
 export function keyForRunning(
-  { adminKey, adminKeyFile, data }: Config,
+  { adminKey, adminKeyInFile, data }: Config,
   given: string | undefined,
   scope: Scope,
 ): string {
   if (given !== undefined) return readKeyOption(given, '--key')
   const variable = process.env.PETSTORE_KEY || undefined
   if (variable !== undefined) return readKeyOption(variable, 'PETSTORE_KEY')
-  const key = adminKey ?? adminKeyFile
+  const key = adminKey ?? adminKeyInFile
   if (key !== undefined) return key
   try {
     return readFileSync(adminKeyPath(data), 'utf8').trim()

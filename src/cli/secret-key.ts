@@ -29,8 +29,8 @@ const OTHER_KEY =
  * Returns the secret key from the settings, or else the key in the data directory; undefined if the directory has no
  * key yet. Throws CommandFailed if the file cannot be read, or if there is no setting with DATABASE_URL.
  */
-export function readOwnSecretKey({ secretKeyFile, databaseUrl, data }: Config): Uint8Array | undefined {
-  if (secretKeyFile !== undefined) return secretKeyFile
+export function readOwnSecretKey({ secretKey, databaseUrl, data }: Config): Uint8Array | undefined {
+  if (secretKey !== undefined) return secretKey
   if (databaseUrl !== undefined) {
     throw new CommandFailed(
       'With DATABASE_URL, PETSTORE_SECRET_KEY_FILE must name the file of the key that encrypts webhook secrets, the same for every process; "petstore new-secret-key FILE" creates one.',
@@ -54,7 +54,7 @@ export function readOwnSecretKey({ secretKeyFile, databaseUrl, data }: Config): 
 export async function settleSecretKey(
   engine: StoreEngine,
   found: Uint8Array | undefined,
-  { secretKeyFile, data }: Config,
+  { secretKey, data }: Config,
   clock: () => number,
 ): Promise<Uint8Array> {
   if (found === undefined && (await engine.readRow(hasEncryptedSecret))) {
@@ -66,7 +66,7 @@ export async function settleSecretKey(
   const isRight =
     (await isSecretKeyRight(engine, key, clock)) ||
     // A process that shares its key file with others must not replace the key, because another process may use it.
-    (secretKeyFile === undefined && (await adoptSecretKey(engine, key, clock)))
+    (secretKey === undefined && (await adoptSecretKey(engine, key, clock)))
   if (!isRight) throw new CommandFailed(OTHER_KEY)
   return key
 }

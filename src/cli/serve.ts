@@ -124,7 +124,7 @@ async function prepare(
   clock: () => number,
 ): Promise<Uint8Array> {
   const secretKey = await settleSecretKey(engine, foundKey, config, clock)
-  const given = config.adminKey ?? config.adminKeyFile ?? adminKeyFile(config.data)
+  const given = config.adminKey ?? config.adminKeyInFile ?? adminKeyFile(config.data)
   await ensureAdminKey(engine, given, clock)
   if (config.demo) await loadDemo(engine, clock)
   return secretKey
@@ -187,13 +187,13 @@ async function failIfRefused<T>(step: () => Promise<T>): Promise<T> {
 
 /** Prints the addresses, and where the admin key is. On a terminal, the link to the console contains the key. */
 function greet(config: Config, { base }: Serving): void {
-  const { adminKey, adminKeyFile, data } = config
+  const { adminKey, adminKeyInFile, data } = config
   const file = adminKeyPath(data)
   const lines = [`Petstore serves ${base}`, `docs            ${base}/docs`]
   if (adminKey !== undefined) lines.push('admin key       from PETSTORE_ADMIN_KEY')
-  else if (adminKeyFile !== undefined) lines.push('admin key       from PETSTORE_ADMIN_KEY_FILE')
+  else if (adminKeyInFile !== undefined) lines.push('admin key       from PETSTORE_ADMIN_KEY_FILE')
   else if (existsSync(file)) lines.push(`admin key       in ${file}`)
-  const isOwnKey = adminKey === undefined && adminKeyFile === undefined
+  const isOwnKey = adminKey === undefined && adminKeyInFile === undefined
   // Only on a terminal, because a file or the log of a service must not contain the key.
   const key = isOwnKey && process.stderr.isTTY ? storedKey(file) : undefined
   lines.splice(

@@ -59,7 +59,7 @@ export interface Operation {
   readonly checksTarget?: 'url'
   /** The operation is only for imports by the command line and the console: it is served, but not described. */
   readonly hidden?: true
-  /** The error codes of the operation, in addition to the codes that its other members imply: see `errorsOf`. */
+  /** The error codes of the operation, in addition to those that `errorsOf` adds. */
   readonly errors: readonly ErrorCodeName[]
 }
 

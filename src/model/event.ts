@@ -170,7 +170,7 @@ const WebhookEvent = eventSchema(
   eventMeta('WebhookEvent', 'a webhook', 'petstore.webhook.disabled', 'webhooks/1', webhookExample),
 )
 
-/** The schema of each event type. */
+/** The schema of each event type that is sent: the types of the feed, and the test event. */
 export const eventSchemas = {
   'petstore.pet.created': PetEvent,
   'petstore.pet.updated': PetEvent,

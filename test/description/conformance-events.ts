@@ -57,15 +57,14 @@ export const eventSuccesses: Readonly<Partial<Record<OperationId, RequestSetup>>
 }
 
 /**
- * Requests on events and webhooks that a rule refuses. The last three fill the list of webhooks or move the retention
- * floor, so they come after all others.
+ * Valid requests on events and webhooks that are refused because of the state of the store. The last three fill the
+ * list of webhooks or move the retention floor, so they come after all others.
  */
 export const refusedEventRequests: readonly (readonly [OperationId, RequestSetup])[] = [
   ['sendTestEvent', async store => ({ path: `${await newWebhookPath(store, false)}/test` })],
   ['redeliver', async store => ({ path: await redeliveryPath(store, false) })],
   ['redeliver', async store => ({ path: `${await newWebhookPath(store)}/deliveries/404404/redeliver` })],
   ['redeliverFailed', async store => ({ path: `${await newWebhookPath(store, false)}/redeliver?${SINCE}` })],
-  ['redeliverFailed', async store => ({ path: `${await newWebhookPath(store)}/redeliver` })],
   [
     'createWebhook',
     async store => {

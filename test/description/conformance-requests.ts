@@ -30,7 +30,10 @@ async function completeOrderPath(store: TestStore): Promise<string> {
   return path
 }
 
-/** For each operation, a function that prepares a store for a successful request, and returns the request. */
+/**
+ * For each operation of the description, a function that prepares a store for a successful request, and returns the
+ * request.
+ */
 export const successes: Readonly<Partial<Record<OperationId, RequestSetup>>> = {
   ...eventSuccesses,
   listPets: async store => {
@@ -77,7 +80,7 @@ export const successes: Readonly<Partial<Record<OperationId, RequestSetup>>> = {
 const onHold = { quantity: 5n, onHold: true }
 const reserved = { quantity: 5n, reserved: 3n }
 
-/** Requests that break a rule of the shop, one for each rule of each operation. */
+/** Valid requests that are refused because of the state of the store. */
 export const refusedByTheShop: readonly (readonly [OperationId, RequestSetup])[] = [
   ['createPet', () => json('/pets', { name: 'Juniper', categoryId: 404404 })],
   ['updatePet', async store => json(await petPath(store), { categoryId: 404404 })],
@@ -129,6 +132,8 @@ const mistakes: readonly ((operation: Operation, request: CallerRequest) => Call
   (_, request) => withQuery(request, 'colour=red'),
   (_, request) => withQuery(request, 'x'.repeat(8192)),
   (operation, request) => (operation.query ? withQuery(request, 'cursor=abc') : undefined),
+  ({ errors }, request) =>
+    errors.includes('missing_parameter') ? { ...request, path: request.path.replace(/\?.*/, '') } : undefined,
   (_, request) => ({ ...request, headers: { ...request.headers, Accept: 'text/html' } }),
   ({ scope }, request) => ({ ...request, authorization: scope === 'public' ? 'Basic eDp5' : null }),
   ({ preview }, request) => (preview ? { path: request.path } : undefined),
@@ -153,7 +158,7 @@ const bodyMistakes: readonly ((request: CallerRequest, body: string) => CallerRe
   request => ({ ...request, headers: { ...request.headers, 'Content-Type': 'text/plain' } }),
 ]
 
-/** Returns the request with each mistake that is possible in it. */
+/** Returns one request for each mistake that is possible in the given request. */
 export function requestsWithMistakes(id: OperationId, request: CallerRequest): CallerRequest[] {
   const { body } = request
   return [

@@ -5,7 +5,10 @@ interface BoundaryProps {
   readonly children: ReactNode
 }
 
-/** Shows a button to reload if a view fails. Usually its script is missing, because the store was updated. */
+/**
+ * Shows a button to reload if a view fails: it threw an error, or its script is still missing after `loadView` reloaded
+ * the page.
+ */
 export class Boundary extends Component<BoundaryProps, { readonly hasFailed: boolean }> {
   override state = { hasFailed: false }
 
