@@ -104,15 +104,15 @@ function sectionOf(isKeyed: boolean, results: readonly Result[]): Section {
   if (!group || !single || !verbs || !statements) throw new Error('a contestant has no result')
   const key = isKeyed ? 'each with its own Idempotency-Key' : 'no Idempotency-Key'
   const about = [
-    `\`POST /store/orders\` on SQLite, ${CLIENTS} clients, one unit each of ${PETS} pets at random, ` +
-      `${key}. Each order is durable before the response is sent: the store sets WAL and synchronous=FULL when it ` +
-      'opens the file, and does not start if SQLite did not accept them. "One commit per request" is the same ' +
+    `\`POST /store/orders\` on SQLite, ${CLIENTS} clients, each order for one unit of a pet chosen at random ` +
+      `from ${PETS}, ${key}. Each order is durable before the response is sent: the store sets WAL and ` +
+      'synchronous=FULL when it opens the file, and does not start if SQLite did not accept them. "One commit per request" is the same ' +
       'program with one number changed: its writer runs one command per transaction instead of up to 128.',
     `The ceilings run in one thread without HTTP, in batches of ${CEILING_BATCH}: "the same verbs" is the ` +
       'batch loop and verb of the program; "bare statements" are the statements of an order prepared by ' +
-      'hand, without savepoints, counters, hashes or encoding. After the run, the run counts the rows of each ' +
-      'database. It must have exactly the orders that got a 201 response (without HTTP: that were committed), with ' +
-      'one movement and two events for each.',
+      'hand, without savepoints, counters, hashes or encoding. After the last round, the benchmark counts the ' +
+      'rows. Each database must have exactly the orders that got a 201 response (without HTTP: that were ' +
+      'committed), with one movement and two events for each.',
   ]
   return {
     title: `placeOrder on SQLite, ${isKeyed ? 'with' : 'without'} an idempotency key`,

@@ -19,8 +19,13 @@ interface DescribedOperation {
   readonly summary: string
   readonly description: string
   readonly deprecated?: boolean
-  readonly parameters: readonly DescribedParameter[]
+  readonly parameters: readonly (DescribedParameter | Reference)[]
   readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Schema }>> }
+}
+
+/** A reference to a parameter that several operations share. */
+interface Reference {
+  readonly $ref: string
 }
 
 interface DescribedParameter {
@@ -41,7 +46,7 @@ interface Document {
 
 const GENERATED = '// Generated from the contract by `npm run client`. Do not edit.\n'
 
-/** The generated files of the client. */
+/** The texts of the two generated files of the client of a store. */
 export interface ClientApi {
   /** The text of `src/client/api-types.ts`. */
   readonly types: string
@@ -54,6 +59,7 @@ export function clientApi(): ClientApi {
   // Safe: `describe` makes an OpenAPI document, and these are its members.
   const document = describe({ base: 'http://127.0.0.1:8080', serves: () => true }) as unknown as Document
   const types = new TypeWriter(document.components.schemas, ALWAYS_SENT)
+  // No operation returns this schema, but the details of an error have it.
   types.named('FieldError')
   const operations: [string, Operation][] = Object.entries(contract)
   const operationTexts = operations.flatMap(([id, operation]) =>
@@ -83,7 +89,7 @@ export function clientApi(): ClientApi {
       '',
       '/** The operations of a store, by operationId. */',
       'export interface Operations {',
-      operationTexts.map(({ method }) => method).join('\n\n'),
+      operationTexts.map(({ declaration }) => declaration).join('\n\n'),
       '}',
       '',
       '/** How each operation is sent. */',
@@ -95,11 +101,11 @@ export function clientApi(): ClientApi {
   }
 }
 
-function usesType(operations: readonly { method: string }[], name: string): boolean {
+function usesType(operations: readonly { declaration: string }[], name: string): boolean {
   const used = new RegExp(`\\b${name}\\b`)
   // The comments are prose: only the lines of code count.
-  return operations.some(({ method }) =>
-    method.split('\n').some(line => !/^ *(\/\*\*|\*)/.test(line) && used.test(line)),
+  return operations.some(({ declaration }) =>
+    declaration.split('\n').some(line => !/^ *(\/\*\*|\*)/.test(line) && used.test(line)),
   )
 }
 
@@ -108,7 +114,7 @@ function operationText(
   operation: Operation,
   document: Document,
   types: TypeWriter,
-): { method: string; entry: string } {
+): { declaration: string; entry: string } {
   const described = document.paths[operation.path]?.[operation.method.toLowerCase()]
   if (!described) throw new Error(`${id} is not in the document`)
   const describedParameters = described.parameters.map(parameter => resolved(parameter, document))
@@ -120,14 +126,11 @@ function operationText(
     ...(described.deprecated ? ['', '@deprecated See the description of the operation.'] : []),
   ].join('\n')
   const parameters = `input${input.required ? '' : '?'}: ${input.text}, options?: ${isRead ? 'O' : 'CallOptions'}`
-  const method = `${comment(text, '  ')}\n  ${id}${generic}(${parameters}): ${outputType(operation, types)}`
-  return { method, entry: entryText(id, operation, describedParameters) }
+  const declaration = `${comment(text, '  ')}\n  ${id}${generic}(${parameters}): ${outputType(operation, types)}`
+  return { declaration, entry: entryText(id, operation, describedParameters) }
 }
 
-function resolved(
-  parameter: DescribedParameter | { readonly $ref: string },
-  document: Document,
-): DescribedParameter {
+function resolved(parameter: DescribedParameter | Reference, document: Document): DescribedParameter {
   if (!('$ref' in parameter)) return parameter
   const found = document.components.parameters[parameter.$ref.split('/').at(-1) ?? '']
   if (!found) throw new Error(`${parameter.$ref} is not in the document`)

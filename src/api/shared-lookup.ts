@@ -1,4 +1,7 @@
-/** The maximum time that a lookup waits for an earlier one of its key, in milliseconds: that one may never end. */
+/**
+ * The maximum time that a lookup waits for an earlier lookup of the same key, in milliseconds. It is limited because
+ * the earlier lookup may never end.
+ */
 const DELAY_MS_MAX = 50
 
 interface Lookup<Value> {
@@ -10,7 +13,7 @@ interface Lookup<Value> {
 /**
  * Looks up values that another process may change at any time. Calls that come during a lookup of the same key share
  * the next lookup. They do not share the one in progress, because it may have read the database before a change that
- * the caller already knows. Such a change is the revocation of a key.
+ * the caller already knows. An example of such a change is the revocation of an API key.
  */
 export class SharedLookup<Value> {
   readonly #look: (key: string) => Promise<Value>

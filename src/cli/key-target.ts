@@ -21,7 +21,7 @@ export interface KeyTarget {
   list(): AsyncIterable<Omit<ApiKey, 'scopes'> & { readonly scopes: readonly string[] }>
   create(key: NewApiKey): Promise<Pick<CreatedApiKey, 'id' | 'key' | 'expiresAt'>>
   revoke(keyId: bigint): Promise<void>
-  /** Returns whether a key with the scope admin is left; undefined if this is not known. */
+  /** Returns whether a valid key with the scope admin is left; undefined if this is not known. */
   hasAdmin(): Promise<boolean | undefined>
 }
 

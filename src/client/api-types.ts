@@ -226,7 +226,7 @@ export interface DeliveryAttempt {
 /** The sort order of a list; a leading minus reverses it. */
 export type DeliverySort = 'id' | '-id'
 
-/** `delivered` once the receiver has responded with 2xx; `failed` once the last attempt has failed; `pending` until then. */
+/** `delivered` once the receiver has responded with 2xx; `failed` once the last attempt has failed; `pending` until then, and again after a redelivery was requested. */
 export type DeliveryState = 'pending' | 'delivered' | 'failed'
 
 /** Why a webhook is disabled: `asked` by a request, `gone` because the receiver responded with 410, or `failing` because nothing was delivered for five days. */

@@ -7,7 +7,7 @@ import { int64, int64Between } from './int64.ts'
 export const DeliveryState = z.enum(['pending', 'delivered', 'failed']).meta({
   id: 'DeliveryState',
   description:
-    '`delivered` once the receiver has responded with 2xx; `failed` once the last attempt has failed; `pending` until then.',
+    '`delivered` once the receiver has responded with 2xx; `failed` once the last attempt has failed; `pending` until then, and again after a redelivery was requested.',
   example: 'pending',
 })
 export type DeliveryState = z.output<typeof DeliveryState>
@@ -40,7 +40,7 @@ export const DeliveryAttempt = z
     error: z.string().optional().meta({
       description: 'Why no response arrived.',
       maxLength: 1000,
-      example: 'The connection was refused.',
+      example: 'hooks.example.com refused the connection.',
     }),
     reply: z.string().optional().meta({
       description: 'The first KiB of the response body.',

@@ -6,14 +6,17 @@ export interface Generator {
   readonly needs: readonly string[]
   /** Installs the generator, in exactly this version. */
   readonly install: string
-  /** The command of the generator, as a user types it. */
+  /** The commands that generate the client or the collection, as a user types them. */
   readonly generate: string
   readonly compile: string
-  /** Runs the program. Here `$BASE`, `$KEY` and `$SAMPLES` are set, in addition to `$PROGRAM` and `$BUN`. */
+  /**
+   * Runs the program. Here `$BASE`, `$KEY` and `$SAMPLES` are set, in addition to `$BUN` and `$PROGRAM`, the folder of
+   * the program.
+   */
   readonly run: string
-  /** The expected output of the program, if it does not run the session of the clients. */
+  /** The lines that the program must print first; `expectedLines` by default. */
   readonly expected?: readonly string[]
-  /** The path of the generated code, whose lines are counted. */
+  /** The path of the output. The lines of its source files are counted. */
   readonly code: string
   /** Information that a user needs before using the output. */
   readonly description?: string

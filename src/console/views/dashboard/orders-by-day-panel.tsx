@@ -14,14 +14,15 @@ interface OrdersByDayPanelProps {
   readonly days: readonly OrdersOnDay[] | undefined
 }
 
-/** The number of orders on each of the last 30 days. */
+/** The number of orders placed on each of the last 30 days, without cancelled ones. */
 export function OrdersByDayPanel({ days }: OrdersByDayPanelProps) {
   if (days?.every(({ orders }) => orders === 0n)) {
     return (
       <Panel title="Orders per day">
         <Center h={CHART_PX}>
           <Text size="sm" c="dimmed" ta="center">
-            No orders in the last {days.length} days. Each order appears here on its day.
+            No orders in the last {days.length} days, apart from cancelled ones. An order appears on the day
+            on which it was placed.
           </Text>
         </Center>
       </Panel>

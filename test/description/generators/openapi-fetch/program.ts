@@ -36,12 +36,12 @@ await session(
     messageOfMissingPet: async petId =>
       (await api.GET('/pets/{petId}', { params: { path: { petId } } })).error?.message,
     firstEvent: async type => {
-      // Safe: the session passes only types of the description.
+      // Safe: the session passes only event types of the feed.
       const query = { type: [type as FeedEventType], limit: 1 }
       const { data } = await api.GET('/events', { params: { query } })
       return data?.[0] ? nounOf(data[0]) : 'none'
     },
-    // Safe: the samples are events.
+    // Safe: the session passes only a sample of an event.
     nounOf: event => nounOf(event as Event),
     readEvent: json => json,
     readPet: json => json,
