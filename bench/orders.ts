@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { databaseFile } from '../src/engine/sqlite.ts'
-import type { ServerProcess } from './child.ts'
+import { freePort, programFile, type ServerProcess, startServerProcess } from './child.ts'
 import { generateOrders, runForSample } from './generate.ts'
 import { assertSameStatements } from './order-command.ts'
 import {
@@ -11,7 +11,14 @@ import {
   type Schedule,
 } from './sample.ts'
 import type { Section } from './section.ts'
-import { makeSqliteStore, openTempDirectory, PET_ID_FIRST, startStore } from './store.ts'
+import {
+  ADMIN_KEY,
+  makeSqliteStore,
+  openTempDirectory,
+  PET_ID_FIRST,
+  START_ENVIRONMENT,
+  startStore,
+} from './store.ts'
 
 const CLIENTS = 64
 const CEILING_BATCH = 64
@@ -33,11 +40,13 @@ async function benchSqliteOrders(schedule: Schedule, isKeyed: boolean): Promise<
   const directories = {
     group: await fill('group'),
     single: await fill('single'),
+    bare: await fill('bare'),
     verbs: await fill('verbs'),
     statements: await fill('statements'),
   }
   await using group = await startStore({ directory: directories.group })
   await using single = await startStore({ directory: directories.single }, { preload: 'one-commit.ts' })
+  await using bare = await startBareServer(directories.bare, await headersOfOrder(await fill('sample')))
   const nextIdempotencyKeyPrefix = idempotencyKeyPrefixSource(isKeyed)
   const served = (name: string, { port, pid }: ServerProcess): CountingContestant =>
     countingContestant(name, seconds =>
@@ -61,15 +70,37 @@ async function benchSqliteOrders(schedule: Schedule, isKeyed: boolean): Promise<
   const contestants = {
     group: served('placeOrder, petstore', group),
     single: served('one commit per request, the same program', single),
+    bare: served('bare Bun.serve with the same writer', bare),
     verbs: direct('SQLite: the same verbs, no HTTP', 'verbs'),
     statements: direct('SQLite: bare statements, no HTTP', 'statements'),
   }
   const results = await interleave(Object.values(contestants), schedule)
-  for (const name of ['group', 'single', 'verbs', 'statements'] as const) {
+  for (const name of ['group', 'single', 'bare', 'verbs', 'statements'] as const) {
     assertAllThere(directories[name], contestants[name].answered(), isKeyed)
   }
   await assertSameStatements(databaseFile(directories.verbs), BigInt(PET_ID_FIRST))
   return sectionOf(isKeyed, results)
+}
+
+/** Headers that the runtime adds to a response, and headers that differ between orders. */
+const OTHER_HEADERS = ['date', 'content-length', 'etag', 'location']
+
+/** Places an order in a store, and returns those headers of the response that another order has too. */
+async function headersOfOrder(directory: string): Promise<Record<string, string>> {
+  await using store = await startStore({ directory })
+  const response = await fetch(`http://127.0.0.1:${store.port}/store/orders`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${ADMIN_KEY}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ petId: PET_ID_FIRST, quantity: 1 }),
+  })
+  if (response.status !== 201) throw new Error(`an order got ${response.status}: ${await response.text()}`)
+  return Object.fromEntries([...response.headers].filter(([name]) => !OTHER_HEADERS.includes(name)))
+}
+
+function startBareServer(directory: string, headers: Record<string, string>): Promise<ServerProcess> {
+  const port = freePort()
+  const input = JSON.stringify({ port, directory, headers })
+  return startServerProcess([programFile('bare-order-server.ts'), input], START_ENVIRONMENT, port)
 }
 
 /** Returns a function that returns a new prefix of idempotency keys at each call, or always null without keys. */
@@ -100,14 +131,16 @@ export function assertAllThere(directory: string, answered: number, isKeyed: boo
 }
 
 function sectionOf(isKeyed: boolean, results: readonly Result[]): Section {
-  const [group, single, verbs, statements] = results
-  if (!group || !single || !verbs || !statements) throw new Error('a contestant has no result')
+  const [group, single, bare, verbs, statements] = results
+  if (!group || !single || !bare || !verbs || !statements) throw new Error('a contestant has no result')
   const key = isKeyed ? 'each with its own Idempotency-Key' : 'no Idempotency-Key'
   const about = [
     `\`POST /store/orders\` on SQLite, ${CLIENTS} clients, each order for one unit of a pet chosen at random ` +
       `from ${PETS}, ${key}. Each order is durable before the response is sent: the store sets WAL and ` +
       'synchronous=FULL when it opens the file, and does not start if SQLite did not accept them. "One commit per request" is the same ' +
-      'program with one number changed: its writer runs one command per transaction instead of up to 128.',
+      'program with one number changed: its writer runs one command per transaction instead of up to 128. The bare server passes each order to the same ' +
+      'writer and sends its reply with the same headers, but without authentication, limits, validation, metrics ' +
+      'or a log.',
     `The ceilings run in one thread without HTTP, in batches of ${CEILING_BATCH}: "the same verbs" is the ` +
       'batch loop and verb of the program; "bare statements" are the statements of an order prepared by ' +
       'hand, without savepoints, counters, hashes or encoding. After the last round, the benchmark counts the ' +
@@ -133,6 +166,7 @@ function sectionOf(isKeyed: boolean, results: readonly Result[]): Section {
         target: { required: 0.6, aim: 0.8, isByCpu: true },
         unit: '%',
       },
+      { name: 'bare server against the ceiling (the same verbs)', of: bare, against: verbs, unit: '%' },
       {
         name: 'petstore against the ceiling (bare statements)',
         of: group,

@@ -1,0 +1,51 @@
+import { z } from 'zod'
+import type { Engine } from '../src/engine/engine.ts'
+import { openSqlite } from '../src/engine/sqlite.ts'
+import { storedInstant } from '../src/model/instant.ts'
+import type { Reply } from '../src/shop/idempotency.ts'
+import { type Command, type CommandResult, replyOf } from '../src/store/commands.ts'
+import type { Query } from '../src/store/queries.ts'
+import { orderCommand } from './order-command.ts'
+
+// A server that uses only the runtime and the writer of the program: `bun bench/bare-order-server.ts '<JSON>'` passes
+// each order to the writer, and sends its reply with constant headers. It checks nothing and logs nothing, so it shows
+// how much of the cost of an order is not the pipeline.
+
+const Plan = z.strictObject({
+  port: z.number(),
+  directory: z.string(),
+  /** The headers of a response by name, except those of the reply and of the runtime. */
+  headers: z.record(z.string(), z.string()),
+})
+
+const { port, directory, headers } = Plan.parse(JSON.parse(process.argv[2] ?? ''))
+const engine: Engine<Query, Command, Reply, CommandResult> = await openSqlite({
+  directory,
+  writer: new URL('../src/store/sqlite-writer.ts', import.meta.url),
+  reader: new URL('../src/store/sqlite-reader.ts', import.meta.url),
+  onFatal: reason => {
+    process.stderr.write(`${reason}\n`)
+    process.exit(1)
+  },
+})
+
+async function placeOrder(request: Request): Promise<Response> {
+  // Safe: only the load generator of this benchmark sends requests.
+  const { petId } = (await request.json()) as { petId: number }
+  const key = request.headers.get('idempotency-key')
+  const command = orderCommand(BigInt(petId), storedInstant(Date.now()), key)
+  const { status, body, etag, location } = replyOf(await engine.execute(command))
+  const ofReply = { ...(etag && { ETag: etag }), ...(location && { Location: location }) }
+  return new Response(body, { status, headers: { ...headers, ...ofReply } })
+}
+
+Bun.serve({
+  hostname: '127.0.0.1',
+  port,
+  routes: { '/store/orders': { POST: placeOrder } },
+  fetch: () => new Response(null, { status: 404 }),
+})
+process.on('SIGTERM', async () => {
+  await engine.close()
+  process.exit(0)
+})
