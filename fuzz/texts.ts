@@ -1,6 +1,9 @@
 import type { Random } from './random.ts'
 
-/** Texts that have caused problems in programs. Each text is well-formed, and none contains U+0000. */
+/**
+ * An ordinary text, and texts that have caused problems in programs. Each text is well-formed, and none contains
+ * U+0000.
+ */
 const troublesomeTexts = [
   'Biscuit',
   'é',
@@ -82,6 +85,7 @@ export const instants = [
   '9999-12-31T23:59:59+23:59',
 ] as const
 
+/** Texts that are not valid instants: not RFC 3339, a time that does not exist, or outside of the years 1 to 9999. */
 export const brokenInstants = [
   '',
   'tomorrow',

@@ -21,7 +21,7 @@ interface Repeated {
   readonly host: string
   readonly cached: CachedReply
   readonly body: string
-  /** The characters of this URL that count towards `CHARS_MAX`. */
+  /** The number of characters for which this entry counts in `CHARS_MAX`: its URL, its body and URL_OVERHEAD_CHARS. */
   readonly chars: number
   /** Each request overwrites the request id and the rate limit in these headers before it uses them. */
   readonly headers: Headers
@@ -112,7 +112,7 @@ export class RepeatedReads {
     if (!known || !isPlain(request.headers, known.host)) return undefined
     const { cache, admission, rateLimiter, lifecycleClock, addressOf, onResponse } = this.#options
     if (!admission.isFree || lifecycleClock() >= known.untilMs) return undefined
-    // This comes before the rate limit: the pipeline would count the request a second time.
+    // This comes before the rate limit. Otherwise, a request that the pipeline must handle would be counted twice.
     if (!cache.has(known.cached)) return undefined
     const address = addressOf(request, server.requestIP(request)?.address ?? '')
     const taken = rateLimiter?.take(rateGroup(address))
@@ -129,7 +129,10 @@ export class RepeatedReads {
   }
 }
 
-/** Returns whether a request with these headers gets the known response. The client's address may differ. */
+/**
+ * Returns whether a request with these headers gets the known response. The address of the client makes no difference,
+ * so X-Forwarded-For is not compared.
+ */
 function isPlain(headers: Headers, host: string): boolean {
   if (headers.get('host') !== host) return false
   const accept = headers.get('accept')

@@ -1,12 +1,12 @@
 import { basename } from 'node:path'
 import {
+  type ApplyOptions,
   IMPORT_ROWS_MAX,
   type ImportedCategory,
   type ImportedPet,
   type ImportOutcome,
   type ImportProblem,
   type ImportRows,
-  type ImportScope,
   type ImportSlice,
   type ImportSliceOutcome,
 } from '../model/import.ts'
@@ -19,7 +19,7 @@ import { escapeControls } from './terminal.ts'
 export interface ImportTarget extends NameSource {
   readonly importId: bigint
   stage(rows: ImportRows): Promise<void>
-  apply(scope: ImportScope): Promise<ImportOutcome>
+  apply(scope: ApplyOptions): Promise<ImportOutcome>
   loadSlice(slice: ImportSlice): Promise<ImportSliceOutcome>
   discard(): Promise<void>
   close(): Promise<void>

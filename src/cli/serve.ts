@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { type Command, Option } from 'commander'
 import { type Config, ConfigError, readConfig, type SettingName, settings } from '../config.ts'
-import { lockFile } from '../engine/data-lock.ts'
+import { lockPath } from '../engine/data-lock.ts'
 import { StoreError } from '../model/error.ts'
 import { registryFile } from '../sandboxes/registry-file.ts'
 import { type BoundPort, bindPort, type Serving, startServer } from '../server.ts'
@@ -150,7 +150,7 @@ function bind(config: Config): BoundPort {
   } catch (error) {
     const isInUse = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE'
     // If this store was started twice, lockData throws, and its message names the cause.
-    if (isInUse && databaseUrl === undefined && existsSync(lockFile(data))) lockData(data).release()
+    if (isInUse && databaseUrl === undefined && existsSync(lockPath(data))) lockData(data).release()
     throw portFailure(error, config)
   }
 }

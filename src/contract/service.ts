@@ -1,12 +1,12 @@
 import { ErrorInfo } from '../model/error.ts'
 import {
+  ApplyOptions,
   ImportNameCounts,
   ImportNames,
   ImportOutcome,
   ImportPetMatches,
   ImportPetNames,
   ImportRows,
-  ImportScope,
   ImportSlice,
   ImportSliceOutcome,
 } from '../model/import.ts'
@@ -64,11 +64,11 @@ export const service = {
     stability: 'stable',
     hidden: true,
     pathParameters: importParameters,
-    body: ImportScope,
+    body: ApplyOptions,
     success: {
       status: 200,
       resource: ImportOutcome,
-      description: 'What was loaded, and which rows cannot be loaded.',
+      description: 'What was loaded (in a dry run: what would be), and the first rows that cannot be loaded.',
     },
     errors: [],
   },
@@ -76,7 +76,7 @@ export const service = {
     method: 'POST',
     path: '/imports/{importId}/names',
     tag: 'Service',
-    summary: 'Count the categories that have each of these names',
+    summary: 'Count the categories with each of these names, up to 2',
     scope: 'pets:write',
     stability: 'stable',
     hidden: true,

@@ -17,7 +17,8 @@ export interface DataLock {
   release(): void
 }
 
-export function lockFile(directory: string): string {
+/** Returns the path of the lock of a data directory. */
+export function lockPath(directory: string): string {
   return join(directory, 'lock')
 }
 
@@ -27,8 +28,8 @@ export function lockFile(directory: string): string {
  */
 export function lockDirectory(directory: string): DataLock {
   makeDirectory(directory)
-  reserveFile(lockFile(directory))
-  const database = new Database(lockFile(directory), { create: true })
+  reserveFile(lockPath(directory))
+  const database = new Database(lockPath(directory), { create: true })
   try {
     database.run(`PRAGMA busy_timeout = ${PROBE_MS_MAX}`)
     database.run('PRAGMA locking_mode = EXCLUSIVE')
@@ -44,9 +45,9 @@ export function lockDirectory(directory: string): DataLock {
 
 /** Returns whether a process has a data directory open. */
 export function isDirectoryLocked(directory: string): boolean {
-  if (!existsSync(lockFile(directory))) return false
+  if (!existsSync(lockPath(directory))) return false
   try {
-    using database = new Database(lockFile(directory), { readonly: true })
+    using database = new Database(lockPath(directory), { readonly: true })
     database.query('SELECT count(*) FROM sqlite_master').get()
     return false
   } catch (error) {

@@ -136,7 +136,7 @@ export async function openPostgresReader(
     if (version > migrations.length) throw newerDatabase(version, migrations.length)
     if (version < migrations.length) {
       throw new Error(
-        `it is at version ${version}, but this petstore reads version ${migrations.length}: start it once to migrate`,
+        `it is at version ${version}, not at ${migrations.length} as this petstore: start the store once to migrate it`,
       )
     }
   } catch (error) {

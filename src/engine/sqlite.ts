@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { lockFile } from './data-lock.ts'
+import { lockPath } from './data-lock.ts'
 import type { Engine, Reader, Tx } from './engine.ts'
 import { BatchWriter } from './group-commit.ts'
 import { migrate, newerDatabase } from './migrate.ts'
@@ -114,9 +114,9 @@ export async function openSqlite<Query, Command, Reply, Result = Reply>(
   })
   // The first long list starts the reader worker. Starting it here would slow down the start and take memory at rest.
   writer.start()
-  const watched = [file, `${file}-wal`, ...[lockFile(options.directory)].filter(path => existsSync(path))]
+  const watched = [file, `${file}-wal`, ...[lockPath(options.directory)].filter(path => existsSync(path))]
   const endWatch = watchFiles(watched, deleted => {
-    options.onFatal(`${deleted} was deleted or replaced under the running store: later writes would be lost`)
+    options.onFatal(`${deleted} was deleted or replaced under the running store: later writes could be lost`)
   })
   const watchers = new Set<() => void>()
   return {
@@ -166,7 +166,7 @@ export function openSqliteReader(directory: string): { reader: Reader; close(): 
   connection.close()
   if (version > known) throw newerDatabase(version, known)
   throw new Error(
-    `it is at version ${version}, but this petstore reads version ${known}: start it once to migrate`,
+    `it is at version ${version}, not at ${known} as this petstore: start the store once to migrate it`,
   )
 }
 

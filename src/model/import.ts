@@ -33,8 +33,8 @@ export type ImportRows = z.output<typeof ImportRows>
 const skipExisting = z.boolean().optional()
 
 /** `dryRun` checks the rows and changes nothing; `keepGoing` loads the valid rows even if others are invalid. */
-export const ImportScope = z.strictObject({ dryRun: z.boolean(), keepGoing: z.boolean(), skipExisting })
-export type ImportScope = z.output<typeof ImportScope>
+export const ApplyOptions = z.strictObject({ dryRun: z.boolean(), keepGoing: z.boolean(), skipExisting })
+export type ApplyOptions = z.output<typeof ApplyOptions>
 
 /** Names of categories to look up. */
 export const ImportNames = z.strictObject({ names: z.array(name).max(IMPORT_ROWS_MAX) })

@@ -1,6 +1,7 @@
 import type { Reader, Tx } from '../engine/engine.ts'
 import { readBoolean, sql, storedBoolean } from '../engine/statement.ts'
 import {
+  type ApplyOptions,
   ambiguous,
   type ImportNameCounts,
   type ImportNames,
@@ -9,7 +10,6 @@ import {
   type ImportPetNames,
   type ImportProblem,
   type ImportRows,
-  type ImportScope,
   type ImportSlice,
   type ImportSliceOutcome,
   noCategory,
@@ -116,7 +116,7 @@ export async function stageImport(
  */
 export async function applyImport(
   tx: Tx,
-  { importId, body }: { importId: bigint; body: ImportScope },
+  { importId, body }: { importId: bigint; body: ApplyOptions },
   context: Context,
 ): Promise<ImportOutcome> {
   const first = await tx.one(findNextImport, { after: importId - 1n })

@@ -55,7 +55,7 @@ onEveryEngine(engine => {
       })
     }
 
-    test('that is refused gets a message that says what to do instead', async () => {
+    test('a refused status change has a message that says what to do instead', async () => {
       const { client } = store()
       const sold = await makePet(client, { quantity: 0n })
       const allReserved = await makePet(client, { quantity: 2n, reserved: 2n })

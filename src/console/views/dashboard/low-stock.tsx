@@ -38,7 +38,7 @@ export function LowStock() {
         {!data && !error && <Skeleton height={ROWS_MAX * 30} />}
         {data?.length === 0 && (
           <Text size="sm" c="dimmed">
-            No pet on sale has {LOW_STOCK_MAX} units or fewer on hand.
+            No available or pending pet has {LOW_STOCK_MAX} units or fewer on hand.
           </Text>
         )}
         {data?.map(({ petId, quantity, status }) => (
