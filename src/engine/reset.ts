@@ -33,9 +33,9 @@ const countSessions = sql<{ sessions: bigint }>()(`
   WHERE datname = current_database() AND pid <> pg_backend_pid() AND application_name LIKE 'petstore%'`)
 
 /**
- * Replaces the rows of the store in a data directory with those of a new store and of the scope, and makes its file
- * small again. The caller holds the lock of the directory. Throws NewerDatabase, and an Error if another process uses
- * the database.
+ * Replaces all rows of the store in a data directory with the rows of a new store and the rows that `scope` names, and
+ * makes its file small again. The caller holds the lock of the directory. Throws NewerDatabase, and an Error if another
+ * process uses the database.
  */
 export async function resetSqlite(
   directory: string,
@@ -57,9 +57,9 @@ export async function resetSqlite(
 }
 
 /**
- * Replaces the rows of the store in a database with those of a new store and of the scope, in one transaction. Throws
- * NotResettable if a process of the store is connected, or if the database has no store of this version. Throws
- * NewerDatabase, and the errors of findPrimary and of the driver.
+ * Replaces all rows of the store in a database with the rows of a new store and the rows that `scope` names, in one
+ * transaction. Throws NotResettable if a process of the store is connected, or if the database has no store of this
+ * version. Throws NewerDatabase, and the errors of findPrimary and of the driver.
  */
 export async function resetPostgres(
   { hosts }: DatabaseAddress,
@@ -98,7 +98,7 @@ function truncate({ name }: StoreTable): Statement<never> {
   return dynamicSql(() => `TRUNCATE "${name}"`)
 }
 
-/** Replaces the rows of all tables with those of a new store and of the scope. */
+/** Replaces the rows of all tables with the rows of a new store and the rows that `scope` names. */
 async function replaceRows(
   writer: Writer,
   tables: readonly StoreTable[],

@@ -31,9 +31,9 @@ export const PAGE_BYTES = 4096
 const LOG_BYTES_KEPT = 2 * CHECKPOINT_PAGES * PAGE_BYTES
 /** Maximum page cache of a light connection, because a process has many of them. */
 const LIGHT_CACHE_KIB = 1024
-/** As CHECKPOINT_PAGES, for a light connection: a checkpoint of 1 MiB without a sync takes about a millisecond. */
+/** The CHECKPOINT_PAGES of a light connection. A checkpoint of 1 MiB without a sync takes about a millisecond. */
 const LIGHT_CHECKPOINT_PAGES = 250
-/** As PREPARED_MAX, for a light connection: an order needs about 20 statements. */
+/** The PREPARED_MAX of a light connection. An order needs about 20 statements. */
 const LIGHT_PREPARED_MAX = 80
 
 /** The oldest SQLite with the fix for the WAL-reset race (3.51.3). */

@@ -49,7 +49,7 @@ async function lowestOf(count: number, measure: () => Promise<number>): Promise<
 }
 
 test('a long command pauses repeatedly, so that it blocks the host only for short times', async () => {
-  // The lowest of three, because other processes can delay this one.
+  // This is the lowest of three values, because other processes can delay this process.
   expect(await lowestOf(3, longestBlockedMs)).toBeLessThan(BLOCKED_MS_MAX)
 }, 60_000)
 

@@ -25,7 +25,10 @@ interface Measured {
   readonly disturbedMs: number
 }
 
-/** Returns the p99 of 30 active sandboxes, without and with one that misbehaves: the medians of several rounds. */
+/**
+ * Returns the p99 of 30 active sandboxes without and with a misbehaving one. Each value is the median of several
+ * rounds.
+ */
 async function measure(script: string | undefined, kind: string): Promise<Measured> {
   const data = mkdtempSync(join(tmpdir(), 'petstore-sandboxes-'))
   const args = [

@@ -76,7 +76,10 @@ export function PetActions({ pet, stock, onOpen }: PetActionsProps) {
   )
 }
 
-/** Puts an available pet on hold, or releases a pending one. Neither asks first, because the other one undoes it. */
+/**
+ * Puts an available pet on hold, or releases a pending one. Neither action asks for confirmation, because each undoes
+ * the other.
+ */
 function useHold({ id: petId, name, status }: Pet) {
   const { client } = useSession()
   const queries = useQueryClient()

@@ -117,7 +117,9 @@ export function AddPet({ onClose, onAdded }: AddPetProps) {
   )
 }
 
-/** Creates a pet, and sets its stock unless that is the one unit of a new pet. Both requests can be sent again. */
+/**
+ * Creates a pet. A new pet has one unit, so its stock is set only for another number. Both requests can be sent again.
+ */
 async function addPet(
   client: Client,
   body: NewPet,
