@@ -179,7 +179,7 @@ export function startService(options: ServiceOptions): Service {
  */
 function callersOf({ engine, clock, cache }: ServiceOptions): Callers {
   const find = (token: string): Promise<Caller> =>
-    engine.readRow(reader => findCaller(reader, token, storedInstant(clock())))
+    engine.readShort(reader => findCaller(reader, token, storedInstant(clock())))
   if (engine.watchRows && cache !== 'off') {
     const callers = new KnownCallers({ find, clock })
     engine.watchRows(changes => callers.drop(changes))
@@ -224,7 +224,7 @@ function startEvents(
       clock,
       onFault,
       contentTag: options.contentTag,
-      readRow: engine.readRow,
+      readShort: engine.readShort,
       streamsMax: STREAMS_MAX,
       streamsPerCallerMax: STREAMS_PER_CALLER_MAX,
     },
@@ -253,7 +253,7 @@ function startEvents(
   const dispatcher = webhooksRefusal === undefined ? new Dispatcher(dispatcherOptions()) : undefined
   return {
     forRequests: {
-      longPoll: new LongPoll(commitSignal, engine.readScan),
+      longPoll: new LongPoll(commitSignal, engine.readLong),
       streams,
       makeSecret: kind => makeSecret(kind, box),
       checkTarget: async url => {

@@ -245,10 +245,10 @@ async function runQuery(
   return reply
 }
 
-/** Runs a query: for a row, and on SQLite for a short list, with `readRow`; any other where it blocks no other read. */
+/** Runs a query. A query for a row, and on SQLite for a short list, is a short read. Any other is a long read. */
 function readReply(engine: Pipeline['engine'], { reads }: Operation, query: Query): Promise<Reply> {
-  const isHere = reads === 'row' || (engine.name === 'sqlite' && isShortList(query))
-  return isHere ? engine.readRow(reader => executeQuery(reader, query)) : engine.readScan(query)
+  const isShort = reads === 'row' || (engine.name === 'sqlite' && isShortList(query))
+  return isShort ? engine.readShort(reader => executeQuery(reader, query)) : engine.readLong(query)
 }
 
 /** Returns the reply to a command: its body is read, parsed and validated, then the engine runs one transaction. */

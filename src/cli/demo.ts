@@ -21,9 +21,9 @@ export const WITHOUT_DEMO = { demo: 'none' }
 
 /** Loads the demo shop into a store in which no category or pet was ever created, unless it was reset to be empty. */
 export async function loadDemo(engine: StoreEngine, clock: () => number): Promise<void> {
-  const counted = await engine.readRow(async reader => reader.one(countIssuedIds))
+  const counted = await engine.readShort(async reader => reader.one(countIssuedIds))
   if (counted?.issued !== 0n) return
-  if ((await engine.readRow(reader => readMetadata(reader, 'demo'))) === WITHOUT_DEMO.demo) return
+  if ((await engine.readShort(reader => readMetadata(reader, 'demo'))) === WITHOUT_DEMO.demo) return
   // Only a first start needs the modules of an import.
   const [{ engineTarget }, { importFiles }] = await Promise.all([
     import('./import-target.ts'),

@@ -38,7 +38,7 @@ export function engineKeys(engine: StoreEngine, clock: () => number): KeyTarget 
     list: async function* () {
       for (let cursor: string | undefined; ; ) {
         const input = { limit: PAGE_SIZE, ...(cursor !== undefined && { cursor }) }
-        const page = await engine.readRow(reader => listKeys(reader, input))
+        const page = await engine.readShort(reader => listKeys(reader, input))
         yield* page.items
         cursor = page.next
         if (cursor === undefined) return
@@ -52,7 +52,7 @@ export function engineKeys(engine: StoreEngine, clock: () => number): KeyTarget 
     revoke: async keyId => {
       await execute('revokeKey', { keyId })
     },
-    hasAdmin: () => engine.readRow(reader => hasAdminKey(reader, now())),
+    hasAdmin: () => engine.readShort(reader => hasAdminKey(reader, now())),
   }
 }
 

@@ -57,7 +57,7 @@ export async function settleSecretKey(
   { secretKey, data }: Config,
   clock: () => number,
 ): Promise<Uint8Array> {
-  if (found === undefined && (await engine.readRow(hasEncryptedSecret))) {
+  if (found === undefined && (await engine.readShort(hasEncryptedSecret))) {
     throw new CommandFailed(
       `The key that encrypts the webhook secrets is missing: restore it as ${secretKeyPath(data)} from your copy.`,
     )

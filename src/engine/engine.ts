@@ -40,8 +40,8 @@ export interface Tx extends Reader {
   numberEvent(event: EventRecord, totals: TotalChanges | undefined): ChainEntry | null
 }
 
-/** Runs a short read of the store: see `Engine.readRow`. */
-export type ReadRow = <T>(work: (reader: Reader) => Promise<T>) => Promise<T>
+/** Runs a short read of the store: see `Engine.readShort`. */
+export type ReadShort = <T>(work: (reader: Reader) => Promise<T>) => Promise<T>
 
 /**
  * The storage of a store. Queries and commands are data; the engine gets the functions that run them when it opens.
@@ -50,9 +50,9 @@ export type ReadRow = <T>(work: (reader: Reader) => Promise<T>) => Promise<T>
 export interface Engine<Query, Command, Reply, Result = Reply> {
   readonly name: 'sqlite' | 'postgres'
   /** Runs a short read on this thread, such as a few rows by key or one page of events. */
-  readRow<T>(work: (reader: Reader) => Promise<T>): Promise<T>
+  readShort<T>(work: (reader: Reader) => Promise<T>): Promise<T>
   /** Returns the reply to a long list. The read does not block other reads. */
-  readScan(query: Query): Promise<Reply>
+  readLong(query: Query): Promise<Reply>
   /** Runs one command in one transaction. Resolves to its result once its effect is durable. */
   execute(command: Command): Promise<Result>
   /**

@@ -70,8 +70,8 @@ export async function openPostgres<Query, Command, Reply, Result = Reply>(
   })
   return {
     name: 'postgres',
-    readRow: work => runner.read('reads', work),
-    readScan: query => runner.read('scans', reader => executeQuery(reader, query)),
+    readShort: work => runner.read('reads', work),
+    readLong: query => runner.read('scans', reader => executeQuery(reader, query)),
     execute: async command => {
       const run = async (connection: ReservedSQL): Promise<Result> => {
         const tx = new PostgresTx(connection, ids)

@@ -133,7 +133,7 @@ class OneConnectionEngine<Query, Command, Reply, Result>
     })
   }
 
-  readonly readRow = async <T>(work: (reader: Reader) => Promise<T>): Promise<T> => {
+  readonly readShort = async <T>(work: (reader: Reader) => Promise<T>): Promise<T> => {
     while (this.#writing) await this.#writing
     this.#refuseIfUnusable()
     this.#readers++
@@ -148,8 +148,8 @@ class OneConnectionEngine<Query, Command, Reply, Result>
     }
   }
 
-  readonly readScan = (query: Query): Promise<Reply> =>
-    this.readRow(reader => this.#options.executeQuery(reader, query))
+  readonly readLong = (query: Query): Promise<Reply> =>
+    this.readShort(reader => this.#options.executeQuery(reader, query))
 
   readonly execute = (command: Command): Promise<Result> => {
     if (this.#isClosing) return Promise.reject(shuttingDown())

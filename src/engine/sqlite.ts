@@ -121,8 +121,8 @@ export async function openSqlite<Query, Command, Reply, Result = Reply>(
   const watchers = new Set<() => void>()
   return {
     name: 'sqlite',
-    readRow: work => work(rowReader),
-    readScan: query => reader.send(query),
+    readShort: work => work(rowReader),
+    readLong: query => reader.send(query),
     execute: async command => {
       const result = await writer.send(command)
       for (const notify of watchers) notify()

@@ -28,7 +28,7 @@ export async function isSecretKeyRight(
   clock: () => number,
 ): Promise<boolean> {
   const box = makeSecretBox(key)
-  const read = () => engine.readRow(reader => readMetadata(reader, 'secret-key'))
+  const read = () => engine.readShort(reader => readMetadata(reader, 'secret-key'))
   let checkValue = await read()
   // Only the first start writes: a write waits until the writer has loaded its modules.
   if (checkValue === undefined) {
@@ -57,7 +57,7 @@ export async function adoptSecretKey(
   key: Uint8Array,
   clock: () => number,
 ): Promise<boolean> {
-  if (await engine.readRow(hasEncryptedSecret)) return false
+  if (await engine.readShort(hasEncryptedSecret)) return false
   const value = makeSecretBox(key).encrypt(KEY_CHECK)
   await runSystemCommand(engine, 'replaceMetadata', { name: 'secret-key', value }, clock)
   return true
@@ -87,7 +87,7 @@ export async function ensureAdminKey(
     await runSystemCommand(engine, 'installAdminKey', { token: given, madeBy: 'environment' }, clock)
     return false
   }
-  if (await engine.readRow(reader => hasAdminKey(reader, storedInstant(clock())))) return false
+  if (await engine.readShort(reader => hasAdminKey(reader, storedInstant(clock())))) return false
   const token = (await uncommittedKey(engine, given)) ?? newKey()
   given.write(token)
   await runSystemCommand(engine, 'installAdminKey', { token, madeBy: 'first start' }, clock)
@@ -116,7 +116,7 @@ export async function resetAdminKey(
 async function uncommittedKey(engine: StoreEngine, file: KeyFile): Promise<string | undefined> {
   const token = file.read()
   if (token === undefined) return undefined
-  return (await engine.readRow(reader => isKeyKnown(reader, token))) ? undefined : token
+  return (await engine.readShort(reader => isKeyKnown(reader, token))) ? undefined : token
 }
 
 function newKey(): string {

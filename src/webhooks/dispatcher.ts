@@ -28,7 +28,7 @@ const END_OF_TIME = '9999-12-31T23:59:59.999Z'
 export interface DispatcherOptions
   extends DeliveryContext,
     Pick<WebhookSenderOptions, 'retryDelaysMs' | 'giveUpAfterMs'> {
-  readonly engine: Pick<Engine<Query, Command, Reply, CommandResult>, 'readRow' | 'execute'>
+  readonly engine: Pick<Engine<Query, Command, Reply, CommandResult>, 'readShort' | 'execute'>
   readonly commitSignal: CommitSignal
   /** Identifies this process among those that deliver for the same store. */
   readonly owner: string
@@ -97,10 +97,10 @@ export class Dispatcher {
     const nowMs = clock()
     const now = storedInstant(nowMs)
     const isRenewalDue = this.#senders.size > 0 && nowMs > this.#leasedUntilMs - (this.#leaseMs * 2) / 3
-    const hasFree = await engine.readRow(reader => hasFreeWebhook(reader, now))
+    const hasFree = await engine.readShort(reader => hasFreeWebhook(reader, now))
     if (this.#takesEveryLease || this.#hasEndedSender || isRenewalDue || hasFree) await this.#lease(nowMs)
     if (this.#senders.size === 0) return
-    const { head } = await engine.readRow(findLogBounds)
+    const { head } = await engine.readShort(findLogBounds)
     this.#throttle.observe(head)
     for (const sender of this.#senders.values()) sender.wake(head)
   }
@@ -114,7 +114,7 @@ export class Dispatcher {
     this.#takesEveryLease = false
     this.#hasEndedSender = false
     this.#leasedUntilMs = untilMs
-    const held = await engine.readRow(reader => leasedWebhooks(reader, owner, storedInstant(nowMs)))
+    const held = await engine.readShort(reader => leasedWebhooks(reader, owner, storedInstant(nowMs)))
     const ids = new Set(held.map(({ id }) => id))
     for (const [id, sender] of this.#senders) if (!ids.has(id)) sender.stop()
     for (const webhook of held) if (!this.#senders.has(webhook.id)) this.#startSender(webhook)
@@ -127,7 +127,7 @@ export class Dispatcher {
     const { engine } = this.#options
     const sender = new WebhookSender(webhook, {
       ...this.#options,
-      readRow: engine.readRow,
+      readShort: engine.readShort,
       throttle: this.#throttle,
       record: async attempts => {
         await this.#execute('recordAttempts', attempts)

@@ -22,7 +22,7 @@ const EVENTS_AHEAD_MAX = 32
 
 export interface PendingEventsOptions {
   readonly owner: string
-  readonly readRow: <T>(work: (reader: Reader) => Promise<T>) => Promise<T>
+  readonly readShort: <T>(work: (reader: Reader) => Promise<T>) => Promise<T>
   readonly onFault: (error: unknown) => void
 }
 
@@ -103,14 +103,14 @@ export class PendingEvents {
    * discarded, and the result has the new types and no events.
    */
   async readPage(types: string | null): Promise<PageRead> {
-    const { readRow, owner } = this.#options
+    const { readShort, owner } = this.#options
     if (this.#positions.recorded === undefined) {
       const { savedPosition } = this.#positions
-      const recorded = await readRow(reader => recordedPositions(reader, this.#id, savedPosition))
+      const recorded = await readShort(reader => recordedPositions(reader, this.#id, savedPosition))
       this.#positions = withRecorded(this.#positions, recorded)
     }
     const page = await this.#readEvents([...typesOf({ types }), ...ownTypes])
-    const receiver = await readRow(reader => receiverOf(reader, this.#id, owner))
+    const receiver = await readShort(reader => receiverOf(reader, this.#id, owner))
     if (!receiver) return { types, hasEvents: false, isAtHead: true, isSaveDue: false }
     if (receiver.types !== types) {
       return { types: receiver.types, hasEvents: false, isAtHead: false, isSaveDue: false }
@@ -136,13 +136,13 @@ export class PendingEvents {
   }
 
   async #readEvents(types: readonly string[]): Promise<EventPage> {
-    const { readRow, onFault } = this.#options
+    const { readShort, onFault } = this.#options
     const { readPosition } = this.#positions
     try {
-      return await readRow(reader => readEventPage(reader, readPosition, { types }, EVENTS_AHEAD_MAX))
+      return await readShort(reader => readEventPage(reader, readPosition, { types }, EVENTS_AHEAD_MAX))
     } catch (error) {
       if (!(error instanceof StoreError) || error.code !== 'event_history_expired') throw error
-      const { floor } = await readRow(findLogBounds)
+      const { floor } = await readShort(findLogBounds)
       const missed = `the events after ${readPosition} up to ${floor}`
       onFault(new Error(`webhook ${this.#id} missed ${missed}: they were deleted`))
       this.#positions = withFloor(this.#positions, floor)

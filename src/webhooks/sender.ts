@@ -37,7 +37,7 @@ const HOST_PAUSE_MIN_MS = 1000
 
 export interface WebhookSenderOptions
   extends DeliveryContext,
-    Pick<PendingEventsOptions, 'owner' | 'readRow' | 'onFault'>,
+    Pick<PendingEventsOptions, 'owner' | 'readShort' | 'onFault'>,
     Pick<OutcomeWriterOptions, 'record'> {
   readonly throttle: Throttle
   /** Returns a number from 0 to 1, for the jitter. */
@@ -129,8 +129,8 @@ export class WebhookSender {
 
   /** Starts the next attempt. Returns whether there was anything to send. */
   async #startNext(from: 'due' | 'event'): Promise<boolean> {
-    const { readRow, owner } = this.#options
-    const receiver = await readRow(reader => receiverOf(reader, this.#id, owner))
+    const { readShort, owner } = this.#options
+    const receiver = await readShort(reader => receiverOf(reader, this.#id, owner))
     this.#state = withReceiver(this.#state, receiver)
     if (!receiver) {
       this.#outcomeWriter.stop()
@@ -144,12 +144,12 @@ export class WebhookSender {
 
   /** Returns a retry that is due; undefined if there is none. */
   async #dueDelivery(): Promise<Work | undefined> {
-    const { readRow, clock } = this.#options
+    const { readShort, clock } = this.#options
     // Copied before the read: a delivery whose attempt ends during the read still looks due in the result.
     const inProgress = new Set(this.#inProgress)
     // Reset before the read: a reset after it would lose the due time of a delivery that was added during the read.
     this.#state = withDueRead(this.#state, this.#now())
-    const deliveries = await readRow(reader => pendingDeliveries(reader, this.#id))
+    const deliveries = await readShort(reader => pendingDeliveries(reader, this.#id))
     const next = deliveries.find(({ id }) => !inProgress.has(id))
     if (!next) return undefined
     this.#noteDue(next.nextAt)
@@ -227,9 +227,9 @@ export class WebhookSender {
    * stored outcome.
    */
   async #attempt({ event, due }: Work, receiver: Receiver): Promise<AttemptResult> {
-    const { readRow, onFault } = this.#options
+    const { readShort, onFault } = this.#options
     try {
-      const eventToSend = event ?? (await readRow(reader => eventOf(reader, due.eventId)))
+      const eventToSend = event ?? (await readShort(reader => eventOf(reader, due.eventId)))
       if (eventToSend) return await attempt(this.#options, receiver, eventToSend)
       return { error: 'The event has been deleted.', unsent: true, final: true, durationMs: 0 }
     } catch (error) {

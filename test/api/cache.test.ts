@@ -15,7 +15,7 @@ type Target = readonly [target: string, id: Query['id'], input: object]
 async function freshBody(store: TestStore, [, id, input]: Target): Promise<string> {
   const query = { id, input, now: new Date().toISOString(), base: store.base, keyId: null }
   try {
-    return String((await store.engine.readRow(reader => executeQuery(reader, query))).body)
+    return String((await store.engine.readShort(reader => executeQuery(reader, query))).body)
   } catch {
     return '404'
   }
@@ -180,8 +180,8 @@ async function listAfterLateReply(representations?: RepresentationCache): Promis
     ...(representations && { representations }),
     wrapEngine: engine => ({
       ...engine,
-      readScan: async query => {
-        const reply = await engine.readScan(query)
+      readLong: async query => {
+        const reply = await engine.readLong(query)
         reads++
         if (reads === 1) await late.promise
         return reply

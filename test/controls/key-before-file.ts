@@ -8,7 +8,7 @@ import type { ensureAdminKey } from '../../src/store/maintenance.ts'
 export const commitBeforeFile: typeof ensureAdminKey = async (engine, given, clock) => {
   if (typeof given === 'string') return false
   const now = new Date(clock()).toISOString()
-  if (await engine.readRow(reader => hasAdminKey(reader, now))) return false
+  if (await engine.readShort(reader => hasAdminKey(reader, now))) return false
   const token = keyText(randomBytes(KEY_RANDOM_BYTES))
   await engine.execute(systemCommand('installAdminKey', { token, madeBy: 'first start' }, now, 'petstore'))
   given.write(token)

@@ -148,8 +148,8 @@ async function driveBrokenEngine(): Promise<Observed[]> {
   let isBroken = false
   const serving = serve({
     ...engine,
-    readRow: work => (isBroken ? Promise.reject(fault()) : engine.readRow(work)),
-    readScan: () => Promise.reject(fault()),
+    readShort: work => (isBroken ? Promise.reject(fault()) : engine.readShort(work)),
+    readLong: () => Promise.reject(fault()),
     execute: () => Promise.reject(fault()),
   })
   await send(serving, 'getCurrentKey', anyRequest('getCurrentKey'))

@@ -122,7 +122,7 @@ onEveryEngine(engine => {
     await ageing.sweep()
     const rows = await eventRows(store)
     expect(rows.map(({ position }) => position)).toEqual([floor + 1n])
-    const bounds = await store.engine.readRow(findLogBounds)
+    const bounds = await store.engine.readShort(findLogBounds)
     expect(bounds).toEqual({ floor, head: floor + 1n, gaps: [] })
     expect(await namesAfter(store)).toEqual(['Young'])
   })
@@ -134,7 +134,7 @@ onEveryEngine(engine => {
     const after = (await headOf(store)) - 1n
     ageing.passDays(91)
     await createCategories(store, 'Young')
-    const page = store.engine.readRow(async reader => {
+    const page = store.engine.readShort(async reader => {
       let queries = 0
       return readEventPage(
         {
@@ -182,7 +182,7 @@ test.skipIf(!testedEngines.includes('postgres'))(
     await until('the second sweep waits for the first', () => isWaiting(store))
     await createCategories(store, 'Release')
     await Promise.all([held, sweeping])
-    const { floor, head } = await store.engine.readRow(findLogBounds)
+    const { floor, head } = await store.engine.readShort(findLogBounds)
     const [oldest] = await eventRows(store)
     expect(oldest?.position ?? head + 1n).toBe(floor + 1n)
   },

@@ -32,7 +32,7 @@ function openFeed({ engine }: TestStore) {
   const counts = { queries: 0 }
   const feed = new LongPoll(new CommitSignal(engine.watch), query => {
     counts.queries++
-    return engine.readScan(query)
+    return engine.readLong(query)
   })
   return { counts, feed }
 }

@@ -19,7 +19,8 @@ async function openRecentEvents({ engine, base }: TestStore) {
   const recentEvents = new RecentEvents({
     commitSignal,
     base,
-    readRow: work => (isLost ? Promise.reject(new Error('the connection is lost')) : engine.readRow(work)),
+    readShort: work =>
+      isLost ? Promise.reject(new Error('the connection is lost')) : engine.readShort(work),
     onMoved: () => {},
     onRevoked: () => {},
     onFault: fault => faults.push(fault),

@@ -79,7 +79,7 @@ const executeRecorded =
   }
 
 async function probeScans({ engine }: TestStore): Promise<{ pid: bigint; statements: bigint }> {
-  const { body } = await engine.readScan({ id: 'listPets', input: {}, now: '', base: PROBE, keyId: null })
+  const { body } = await engine.readLong({ id: 'listPets', input: {}, now: '', base: PROBE, keyId: null })
   const [pid = '0', statements = '0'] = (body ?? '').split(' ')
   return { pid: BigInt(pid), statements: BigInt(statements) }
 }
@@ -118,7 +118,7 @@ describe.skipIf(!testedEngines.includes('postgres'))('on PostgreSQL', () => {
     await createRows(store)
     expect(await sendLists(store, REQUESTS)).toBeGreaterThan(REQUESTS)
     expect(await maxPrepared(() => probeScans(store))).toBeLessThan(NAMED_MAX)
-    expect(await maxPrepared(() => store.engine.readRow(probe))).toBeLessThan(NAMED_MAX)
+    expect(await maxPrepared(() => store.engine.readShort(probe))).toBeLessThan(NAMED_MAX)
     // SQLite also prepares these texts, and has room for all of them.
     expect(TEXTS_MAX).toBeLessThan(PREPARED_MAX)
     expect(texts.size).toBeGreaterThan(100)
@@ -127,7 +127,7 @@ describe.skipIf(!testedEngines.includes('postgres'))('on PostgreSQL', () => {
 
   test('control: lists that are read through named statements are detected', async () => {
     await using store = await openTestStore('postgres')
-    const read = store.engine.readRow
+    const read = store.engine.readShort
     const random = seeded(1)
     for (let count = 0; count < 600; count++) {
       const ids = Array.from({ length: 1 + random.below(100) }, () => 1n)

@@ -18,8 +18,8 @@ async function openCountingStore(): Promise<{ store: TestStore; reads: Reads }> 
     cache: 'off',
     wrapEngine: engine => ({
       ...engine,
-      readRow: work =>
-        engine.readRow(reader => {
+      readShort: work =>
+        engine.readShort(reader => {
           const recordingReader: Reader = {
             one: (statement, ...parameters) => reader.one(statement, ...parameters),
             many: (statement, ...parameters) => {
@@ -29,9 +29,9 @@ async function openCountingStore(): Promise<{ store: TestStore; reads: Reads }> 
           }
           return work(recordingReader)
         }),
-      readScan: query => {
+      readLong: query => {
         reads.inWorker++
-        return engine.readScan(query)
+        return engine.readLong(query)
       },
     }),
   })

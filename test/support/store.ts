@@ -152,7 +152,7 @@ export async function openTestStore(kind: EngineName, options: TestOptions = {})
     // A sandbox has the only connection to its file.
     database: text =>
       asSandbox
-        ? engine.readRow(async reader => reader.many(dynamicSql<RawRow>(() => text)))
+        ? engine.readShort(async reader => reader.many(dynamicSql<RawRow>(() => text)))
         : runSql(databaseUrl, directory, text),
     logged,
     [Symbol.asyncDispose]: async () => {

@@ -1,5 +1,5 @@
 import type { CommitSignal } from '../../engine/commit-signal.ts'
-import type { ReadRow } from '../../engine/engine.ts'
+import type { ReadShort } from '../../engine/engine.ts'
 import { eventTypes } from '../../model/event-type.ts'
 import { taggedPosition } from '../../shop/content-tag.ts'
 import {
@@ -60,7 +60,7 @@ interface FrameSource {
  */
 export class RecentEvents {
   readonly #commitSignal: CommitSignal
-  readonly #readRow: ReadRow
+  readonly #readShort: ReadShort
   readonly #source: FrameSource
   readonly #onMoved: () => void
   readonly #onRevoked: (keyId: string) => void
@@ -74,7 +74,7 @@ export class RecentEvents {
 
   constructor(options: {
     readonly commitSignal: CommitSignal
-    readonly readRow: ReadRow
+    readonly readShort: ReadShort
     readonly base: string
     readonly contentTag?: bigint | undefined
     /** Called when the head has moved. */
@@ -84,7 +84,7 @@ export class RecentEvents {
     readonly onFault: (error: unknown) => void
   }) {
     this.#commitSignal = options.commitSignal
-    this.#readRow = options.readRow
+    this.#readShort = options.readShort
     this.#source = { base: options.base, contentTag: options.contentTag }
     this.#onMoved = options.onMoved
     this.#onRevoked = options.onRevoked
@@ -103,7 +103,7 @@ export class RecentEvents {
 
   /** Counts a stream, and starts reading for the first one. Returns the bounds of the log. */
   async join(): Promise<LogBounds> {
-    const bounds = await this.#readRow(findLogBounds)
+    const bounds = await this.#readShort(findLogBounds)
     if (this.#streamCount++ === 0 && !this.#running) {
       this.#head = bounds.head
       this.#running = this.#run()
@@ -133,7 +133,7 @@ export class RecentEvents {
     const readKey = `${position} ${types.join(' ')}`
     const known = this.#behind.get(readKey)
     if (known) return known
-    const batch = this.#readRow(async read => {
+    const batch = this.#readShort(async read => {
       const { events, to } = await readEventPage(read, position, { types }, limit)
       return batchOf(position, to, events, this.#source)
     })
@@ -167,7 +167,7 @@ export class RecentEvents {
   /** Reads the next events. Returns whether there may be more. */
   async #advance(): Promise<boolean> {
     const after = this.#head
-    const { events, to, isAtHead } = await this.#readRow(reader =>
+    const { events, to, isAtHead } = await this.#readShort(reader =>
       readEventPage(reader, after, { types: [...eventTypes, KEY_REVOKED] }, EVENTS_PER_READ_MAX),
     )
     if (to === after) return false

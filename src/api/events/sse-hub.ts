@@ -1,6 +1,6 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { CommitSignal } from '../../engine/commit-signal.ts'
-import type { ReadRow } from '../../engine/engine.ts'
+import type { ReadShort } from '../../engine/engine.ts'
 import { StoreError } from '../../model/error.ts'
 import { parseSequence } from '../../model/event.ts'
 import { eventTypes } from '../../model/event-type.ts'
@@ -30,7 +30,7 @@ const encoder = new TextEncoder()
 
 export interface SseHubOptions {
   readonly commitSignal: CommitSignal
-  readonly readRow: ReadRow
+  readonly readShort: ReadShort
   readonly base: string
   /** Identifies the content of the store since its last reset; undefined for a store that is never reset. */
   readonly contentTag?: bigint | undefined
@@ -66,7 +66,7 @@ export class SseHub {
     this.#options = options
     this.#capacity = { total: options.streamsMax, perCaller: options.streamsPerCallerMax }
     this.#shares = new CapacityLimiter(this.#capacity)
-    const { commitSignal, readRow, base, contentTag, onFault } = options
+    const { commitSignal, readShort, base, contentTag, onFault } = options
     const onRevoked = (keyId: string): void => {
       for (const stream of this.#open) if (String(stream.keyId) === keyId) stream.end()
     }
@@ -74,7 +74,7 @@ export class SseHub {
       for (const stream of this.#open) stream.wake()
     }
     this.#recentEvents = new RecentEvents({
-      ...{ commitSignal, readRow, base, contentTag, onMoved, onRevoked, onFault },
+      ...{ commitSignal, readShort, base, contentTag, onMoved, onRevoked, onFault },
     })
     this.#tickTimer = setInterval(() => this.#tick(), options.keepAliveMs ?? KEEP_ALIVE_MS)
   }
@@ -153,7 +153,8 @@ export class SseHub {
   async #endStreamsWithoutKey(): Promise<void> {
     const now = storedInstant(this.#options.clock())
     for (const keyId of new Set([...this.#open].map(stream => stream.keyId))) {
-      if (keyId === null || (await this.#options.readRow(reader => isKeyValid(reader, keyId, now)))) continue
+      if (keyId === null || (await this.#options.readShort(reader => isKeyValid(reader, keyId, now))))
+        continue
       for (const stream of this.#open) if (stream.keyId === keyId) stream.end()
     }
   }
