@@ -5,6 +5,7 @@ import { Scope } from '../../src/model/key.ts'
 import { bindPort } from '../../src/server.ts'
 import { makePet, sharedStore } from '../support/shop.ts'
 import { codeOf, onEveryEngine, openTestStore } from '../support/store.ts'
+import { until } from '../support/until.ts'
 
 onEveryEngine(engine => {
   const store = sharedStore(engine)
@@ -196,11 +197,14 @@ onEveryEngine(engine => {
     const webhook = await counted.client.createWebhook({ body: { url: 'http://127.0.0.1:9/' } })
     const webhookId = webhook.data.id
     await counted.client.sendTestEvent({ webhookId })
-    while ((await counted.client.listDeliveries({ webhookId })).data.items.length === 0) await Bun.sleep(5)
+    const metrics = async (): Promise<string> => (await fetch(`${counted.base}/metrics`)).text()
+    // An attempt is counted after its outcome is stored, so a client can see the delivery before the count.
+    await until('the attempt is counted', async () =>
+      (await metrics()).includes('petstore_webhook_attempts_total{'),
+    )
     const listening = await counted.send('GET', '/events/stream')
-    const reply = await fetch(`${counted.base}/metrics`)
+    const text = await metrics()
     await listening.body?.cancel()
-    const text = await reply.text()
     for (const line of [
       'petstore_requests_total{operation_id="getPet",status="404"} 2',
       'petstore_requests_total{operation_id="listPets",status="200"} 1',
