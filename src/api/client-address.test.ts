@@ -3,7 +3,7 @@ import { clientAddress, isFromThisMachine, rateGroup } from './client-address.ts
 
 const request = (fields: Record<string, string> = {}) => new Request('http://store/', { headers: fields })
 
-describe('a client behind trusted proxies', () => {
+describe('the client address behind trusted proxies', () => {
   const find = clientAddress(['127.0.0.1', '10.0.0.0/8', '2001:db8:1::/48'])
   const cases: [forwarded: string | undefined, peer: string, client: string][] = [
     ['203.0.113.9', '127.0.0.1', '203.0.113.9'],
@@ -28,7 +28,7 @@ describe('a client behind trusted proxies', () => {
   ]
   for (const [forwarded, peer, client] of cases) {
     const field = forwarded === undefined ? 'no X-Forwarded-For' : `X-Forwarded-For "${forwarded}"`
-    test(`with ${field} from ${peer} has the address ${client}`, () => {
+    test(`a client behind trusted proxies with ${field} from ${peer} has the address ${client}`, () => {
       const fields = forwarded === undefined ? {} : { 'X-Forwarded-For': forwarded }
       expect(find(request(fields), peer)).toBe(client)
     })

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { hasUriCharacters } from './uri.ts'
 import { whyInvalidReceiver } from './webhook.ts'
 
-describe('the URL of a receiver', () => {
+describe('URLs of receivers', () => {
   for (const url of [
     'https://till.example',
     'https://till.example:8443/hook?shop=1&at=%C3%BC',
@@ -10,7 +10,7 @@ describe('the URL of a receiver', () => {
     'http://[2001:db8::1]:9/hook',
     'https://xn--bcher-kva.example/',
   ]) {
-    test(`may be ${url}`, () => expect(whyInvalidReceiver(url)).toBeUndefined())
+    test(`the URL of a receiver may be ${url}`, () => expect(whyInvalidReceiver(url)).toBeUndefined())
   }
 
   for (const url of [
@@ -25,7 +25,7 @@ describe('the URL of a receiver', () => {
     'http://127.0.0.1:9/a\u200bb',
     'https://bücher.example/',
   ]) {
-    test(`cannot be ${JSON.stringify(url)}, which is not a URI`, () => {
+    test(`the URL of a receiver cannot be ${JSON.stringify(url)}, which is not a URI`, () => {
       expect(whyInvalidReceiver(url)).toBe('must be a URI: percent-encode all other characters')
     })
   }

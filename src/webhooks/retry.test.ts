@@ -12,8 +12,8 @@ function waitMs(attempts: number, random: number, retryAfter?: string): number |
   return decision.state === 'pending' ? decision.nextAtMs - NOW : 'none'
 }
 
-describe('an attempt', () => {
-  test('succeeds with status 2xx only', () => {
+describe('attempts', () => {
+  test('an attempt succeeds with status 2xx only', () => {
     for (const status of [200, 201, 202, 204, 226, 299]) {
       expect(decideRetry({ status }, 1, NOW, 0)).toEqual({ state: 'delivered' })
     }
@@ -23,7 +23,7 @@ describe('an attempt', () => {
     expect(decideRetry({}, 1, NOW, 0).state).toBe('pending')
   })
 
-  test('with status 410 means that the receiver is gone, whatever the number of attempts', () => {
+  test('an attempt with status 410 means that the receiver is gone, whatever the number of attempts', () => {
     for (const attempts of [1, 5, 10]) {
       expect(decideRetry({ status: 410, retryAfter: '5' }, attempts, NOW, 0)).toEqual({
         state: 'failed',
@@ -33,8 +33,8 @@ describe('an attempt', () => {
   })
 })
 
-describe('the next attempt', () => {
-  test('comes after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h, and then never', () => {
+describe('retries', () => {
+  test('the next attempt comes after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h, and then never', () => {
     const hours = [2, 5, 10, 14, 20, 24].map(count => count * HOUR)
     const schedule = [5 * SECOND, 5 * MINUTE, 30 * MINUTE, ...hours]
     expect([...RETRY_DELAYS_MS]).toEqual(schedule)
@@ -42,14 +42,14 @@ describe('the next attempt', () => {
     expect(waits).toEqual([...schedule, 'none', 'none'])
   })
 
-  test('is delayed at random by up to a tenth, and never brought forward', () => {
+  test('the next attempt is delayed at random by up to a tenth, and never brought forward', () => {
     for (const [index, pause] of RETRY_DELAYS_MS.entries()) {
       expect(waitMs(index + 1, 1)).toBeCloseTo(pause * 1.1, 3)
       expect(waitMs(index + 1, 0.5)).toBeCloseTo(pause * 1.05, 3)
     }
   })
 
-  test('waits as long as Retry-After asks, unless it is scheduled later anyway', () => {
+  test('the next attempt waits as long as Retry-After asks, unless it is scheduled later anyway', () => {
     expect(waitMs(1, 0, '60')).toBe(60 * SECOND)
     expect(waitMs(1, 0, '1')).toBe(5 * SECOND)
     expect(waitMs(3, 0, '60')).toBe(30 * MINUTE)
@@ -57,7 +57,7 @@ describe('the next attempt', () => {
   })
 })
 
-describe('a delivery that is given up at an instant', () => {
+describe('the end of the attempts', () => {
   const giveUpAtMs = NOW + 10 * MINUTE
   const cases = [
     { attempts: 1, nextMs: 5 * SECOND },
@@ -72,7 +72,7 @@ describe('a delivery that is given up at an instant', () => {
     { attempts: 1, elapsedMs: 11 * MINUTE, nextMs: undefined },
   ]
   test.each(cases)(
-    'has no retry after it: %j',
+    'a delivery that is given up at an instant has no retry after it: %j',
     ({ attempts, retryAfter, elapsedMs = 0, random = 0, nextMs }) => {
       const nowMs = NOW + elapsedMs
       const decision = decideRetry({ status: 503, retryAfter }, attempts, nowMs, random, { giveUpAtMs })
@@ -82,7 +82,7 @@ describe('a delivery that is given up at an instant', () => {
     },
   )
 
-  test('can still succeed, and its receiver can still be gone', () => {
+  test('an attempt after that instant can still succeed, and its receiver can still be gone', () => {
     const rules = { giveUpAtMs: NOW - 1 }
     expect(decideRetry({ status: 204 }, 1, NOW, 0, rules)).toEqual({ state: 'delivered' })
     expect(decideRetry({ status: 410 }, 1, NOW, 0, rules)).toEqual({ state: 'failed', gone: true })
@@ -90,7 +90,7 @@ describe('a delivery that is given up at an instant', () => {
 })
 
 describe('Retry-After', () => {
-  test('is a number of seconds, or an HTTP date', () => {
+  test('Retry-After is a number of seconds, or an HTTP date', () => {
     expect(retryAfterMs('0', NOW)).toBe(0)
     expect(retryAfterMs('120', NOW)).toBe(2 * MINUTE)
     expect(retryAfterMs(' 120 ', NOW)).toBe(2 * MINUTE)
@@ -98,7 +98,7 @@ describe('Retry-After', () => {
     expect(retryAfterMs('Saturday, 21-Nov-26 09:31:00 GMT', NOW)).toBe(MINUTE)
   })
 
-  test('is limited to a day, and ignored if it is in the past or invalid', () => {
+  test('Retry-After is limited to a day, and ignored if it is in the past or invalid', () => {
     expect(retryAfterMs('999999999', NOW)).toBe(24 * HOUR)
     expect(retryAfterMs('9'.repeat(400), NOW)).toBe(24 * HOUR)
     expect(retryAfterMs('Fri, 31 Dec 2027 23:59:59 GMT', NOW)).toBe(24 * HOUR)
@@ -108,14 +108,14 @@ describe('Retry-After', () => {
   })
 })
 
-describe('a receiver', () => {
-  test('gets a pause after the tenth consecutive failure, doubled each time, at most a minute', () => {
+describe('pauses of receivers', () => {
+  test('a receiver gets a pause after the tenth consecutive failure, doubled each time, at most a minute', () => {
     expect([0n, 1n, 9n].map(failures => backoffMs(failures))).toEqual([0, 0, 0])
     const pauses = [10n, 11n, 12n, 13n, 14n, 15n, 16n, 17n, 100_000n].map(failures => backoffMs(failures))
     expect(pauses).toEqual([1, 2, 4, 8, 16, 32, 60, 60, 60].map(seconds => seconds * SECOND))
   })
 
-  test('gets the pause that it asks for, at most a minute', () => {
+  test('a receiver gets the pause that it asks for, at most a minute', () => {
     expect(backoffMs(1n, 2 * SECOND)).toBe(2 * SECOND)
     expect(backoffMs(1n, HOUR)).toBe(MINUTE)
     expect(backoffMs(12n, SECOND)).toBe(4 * SECOND)

@@ -86,8 +86,8 @@ async function importPet(client: TestStore['client']): Promise<void> {
   await client.applyImport({ importId: 5n, body: { keepGoing: false, dryRun: false } })
 }
 
-describe('a read from the cache', () => {
-  test('equals a read from the database after every kind of change', async () => {
+describe('reads from the cache', () => {
+  test('a read from the cache equals a read from the database after every kind of change', async () => {
     expect(await staleAfterChanges({})).toEqual([])
   })
 
@@ -102,7 +102,7 @@ describe('a read from the cache', () => {
     expect(stale).toContain('updatePet getPet')
   })
 
-  test('has the headers of the first read, and respects the same conditions', async () => {
+  test('a read from the cache has the headers of the first read, and respects the same conditions', async () => {
     await using store = await openTestStore('sqlite', cached)
     const { petId } = await makePet(store.client)
     const [first, second] = [
@@ -125,7 +125,7 @@ describe('a read from the cache', () => {
     )
   })
 
-  test('requires the scope of its operation', async () => {
+  test('a read from the cache requires the scope of its operation', async () => {
     await using store = await openTestStore('sqlite', cached)
     const { orderId } = await makePet(store.client, { reserved: 1n })
     const path = `/store/orders/${orderId}`
@@ -135,7 +135,7 @@ describe('a read from the cache', () => {
     await expect(till.getOrder({ orderId })).rejects.toMatchObject({ code: 'insufficient_scope' })
   })
 
-  test('is counted in the metrics', async () => {
+  test('a read from the cache is counted in the metrics', async () => {
     await using store = await openTestStore('sqlite', cached)
     const { petId } = await makePet(store.client)
     for (let count = 0; count < 3; count++) await store.send('GET', `/pets/${petId}`)
@@ -199,8 +199,8 @@ async function listAfterLateReply(representations?: RepresentationCache): Promis
   return await (await store.send('GET', list)).text()
 }
 
-describe('a list that was read before a change', () => {
-  test('is not stored after the change', async () => {
+describe('lists that were read before a change', () => {
+  test('a list that was read before a change is not stored after the change', async () => {
     expect(await listAfterLateReply()).toContain('Renamed')
   })
 

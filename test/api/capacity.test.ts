@@ -40,8 +40,8 @@ async function sendHalfBodies({ base }: TestStore, count: number, key: string) {
   }
 }
 
-describe('clients that send half a body', () => {
-  test('block neither probes, nor reads, nor the bodies of other callers', async () => {
+describe('incomplete bodies', () => {
+  test('clients that send half a body block neither probes, nor reads, nor the bodies of other callers', async () => {
     await using store = await openTestStore('sqlite')
     const { data: till } = await store.client.createKey({ body: { name: 'till', scopes: ['pets:write'] } })
     using half = await sendHalfBodies(store, HALF_BODIES, ADMIN_KEY)
@@ -87,8 +87,8 @@ test('a client that waits for events holds no slot, and at most 500 requests of 
   expect(new Set(outcomes.map(({ status }) => status))).toEqual(new Set([200]))
 })
 
-describe('clients that do not read their response', () => {
-  test('get a bounded number of large responses, one chunk at a time', async () => {
+describe('large responses', () => {
+  test('clients that do not read get a bounded number of large responses, one chunk at a time', async () => {
     const { largeBodies } = new Admission()
     const bytes = new Uint8Array(1_000_000)
     const bodies = Array.from({ length: 100 }, () => streamOf(bodyInChunks(largeBodies, 'slow', bytes)))
@@ -104,7 +104,7 @@ describe('clients that do not read their response', () => {
     expect(codeOf(() => bodyInChunks(largeBodies, 'slow', bytes))).toBe('admitted')
   })
 
-  test('get a large response completely once they read it', async () => {
+  test('clients that do not read their response get a large response completely once they read it', async () => {
     await using store = await openTestStore('sqlite')
     const description = 'x'.repeat(2000)
     for (let name = 0; name < 60; name++)
@@ -117,15 +117,15 @@ describe('clients that do not read their response', () => {
   })
 })
 
-describe('the slots of requests', () => {
-  test('are never all held by one address', () => {
+describe('slots of requests', () => {
+  test('the slots of requests are never all held by one address', () => {
     const admission = new Admission()
     const codes = Array.from({ length: 1500 }, () => codeOf(() => admission.enter('203.0.113.1')))
     expect([codes.filter(code => code === 'admitted').length, codes.at(-1)]).toEqual([1000, 'overloaded'])
     expect(codeOf(() => admission.enter('203.0.113.2'))).toBe('admitted')
   })
 
-  test('are free while a body arrives, and are needed again when the body is complete', async () => {
+  test('the slot of a request is free while its body arrives, and is needed again afterwards', async () => {
     const admission = new Admission()
     const body = Promise.withResolvers<string>()
     const waiting = Array.from({ length: 400 }, () =>
@@ -139,7 +139,7 @@ describe('the slots of requests', () => {
     expect(new Set(outcomes.map(({ status }) => status))).toEqual(new Set(['rejected']))
   })
 
-  test('are released after a success and after a failure, so the drain ends when the last request ends', async () => {
+  test('the slot of a request is released after a success and after a failure, so the drain ends', async () => {
     const admission = new Admission()
     const slots = Array.from({ length: 10 }, () => admission.enter('203.0.113.1'))
     const failing = slots.map((slot, index) =>

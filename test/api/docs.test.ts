@@ -51,7 +51,7 @@ describe('the docs page in a real browser', () => {
   for (const width of [390, 1440]) {
     for (const scheme of ['light', 'dark'] as const) {
       test(
-        `renders at ${width} px, ${scheme}, from this host only and within its content security policy`,
+        `the docs page renders at ${width} px, ${scheme}, from this host only and within its content security policy`,
         async () => {
           const { page, faults } = await open('/docs', width, scheme)
           const picture = await page.screenshot()
@@ -68,7 +68,7 @@ describe('the docs page in a real browser', () => {
   }
 
   test(
-    'shows the deprecation of an operation at the target of its Link with rel="deprecation"',
+    'the docs page shows the deprecation of an operation at the target of its Link with rel="deprecation"',
     async () => {
       const { petId } = await makePet(store().client)
       const link = (await store().send('GET', `/pets/${petId}`)).headers.get('link') ?? ''
@@ -84,7 +84,7 @@ describe('the docs page in a real browser', () => {
   )
 
   test(
-    'shows the stability, the name of the preview and the errors of an operation',
+    'the docs page shows the stability, the name of the preview and the errors of an operation',
     async () => {
       const { page, faults } = await open('/docs#tag/store/GET/store/summary', 1440, 'light')
       await page.getByText('store-summary').first().waitFor()
@@ -100,7 +100,7 @@ describe('the docs page in a real browser', () => {
   )
 
   test(
-    'shows the stage of an operation that is not stable, and the last day of a deprecated one',
+    'the docs page shows the stage of an operation that is not stable, and the last day of a deprecated one',
     async () => {
       const { page } = await open('/docs#tag/webhooks/POST/webhooks', 1440, 'light')
       await sectionOf(page, 'POST/webhooks').getByText('Beta', { exact: true }).first().waitFor()
@@ -152,7 +152,7 @@ describe('the docs page in a real browser', () => {
   )
 
   test(
-    'sends a request to the running store, with a key and without one',
+    'the docs page sends a request to the running store, with a key and without one',
     async () => {
       const { page, faults } = await open('/docs#tag/store/GET/store/orders', 1440, 'light')
       const send = async (): Promise<void> => {

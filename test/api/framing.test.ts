@@ -23,8 +23,8 @@ onEveryEngine(engine => {
   const countOf = async (name: string): Promise<number> =>
     (await store().client.listCategories({ limit: 100 })).data.items.filter(one => one.name === name).length
 
-  describe('a request', () => {
-    test('of HTTP/1.0 without Host has each parameter of its query checked', async () => {
+  describe('requests', () => {
+    test('a request of HTTP/1.0 without Host has each parameter of its query checked', async () => {
       const { petId } = await makePet(store().client)
       const found = await send(`GET /pets?id=${petId} HTTP/1.0\r\n\r\n`)
       expect([found.status, JSON.parse(found.text).length]).toEqual([200, 1])
@@ -33,7 +33,7 @@ onEveryEngine(engine => {
       expect((await send('GET /pets?name=a://b HTTP/1.0\r\n\r\n')).status).toBe(200)
     })
 
-    test('with an empty Host is refused', async () => {
+    test('a request with an empty Host is refused', async () => {
       for (const host of ['Host:', 'Host: ']) {
         const response = await send(`GET /pets HTTP/1.1\r\n${host}\r\n${CLOSE}\r\n`)
         expect([response.status, JSON.parse(response.text).errors]).toEqual([
@@ -43,7 +43,7 @@ onEveryEngine(engine => {
       }
     })
 
-    test('without Host that repeats an idempotency key for another order is refused', async () => {
+    test('a request without Host that repeats an idempotency key for another order is refused', async () => {
       const first = await makePet(store().client, { quantity: 2n, reserved: 1n })
       const second = await makePet(store().client, { quantity: 2n, reserved: 1n })
       const cancel = ({ orderId }: { orderId: bigint }) =>
@@ -55,7 +55,7 @@ onEveryEngine(engine => {
       expect((await store().client.getOrder(second)).status).toBe(200)
     })
 
-    test('has the same meaning if letters of its path are percent-encoded', async () => {
+    test('a request has the same meaning if letters of its path are percent-encoded', async () => {
       const { petId } = await makePet(store().client)
       const plain = await fetch(`${store().base}/pets/${petId}`)
       const encoded = await fetch(`${store().base}/p%65ts/${petId}`)
@@ -63,7 +63,7 @@ onEveryEngine(engine => {
       expect((await fetch(`${store().base}/p%65ts/${petId}`, { method: 'POST' })).status).toBe(405)
     })
 
-    test('to an unknown path gets 404, with the path that was probably meant', async () => {
+    test('a request to an unknown path gets 404, with the path that was probably meant', async () => {
       const response = await fetch(`${store().base}/orders`)
       expect(await response.json()).toMatchObject({
         status: 404,
@@ -72,8 +72,8 @@ onEveryEngine(engine => {
     })
   })
 
-  describe('a request body', () => {
-    test('in chunks that end with a trailer field is refused and has no effect', async () => {
+  describe('request bodies', () => {
+    test('a request body in chunks that end with a trailer field is refused and has no effect', async () => {
       const statuses: number[] = []
       for (let round = 0; round < 20; round++) {
         statuses.push((await send(chunked('Trailed', 'X-Checksum: abc\r\n'))).status)
@@ -82,7 +82,7 @@ onEveryEngine(engine => {
       expect(await countOf('Trailed')).toBe(0)
     })
 
-    test('that is followed by bytes that are not a request is refused, and has no effect', async () => {
+    test('a request body that is followed by bytes that are not a request is refused, and has no effect', async () => {
       const body = JSON.stringify({ name: 'Surplus' })
       const fields = `Host: store\r\n${KEY}${JSON_TYPE}Content-Length: ${body.length}\r\n\r\n`
       const { petId, orderId } = await makePet(store().client, { quantity: 2n, reserved: 1n })
@@ -97,7 +97,7 @@ onEveryEngine(engine => {
       expect((await store().client.getInventoryItem({ petId })).data.reserved).toBe(1n)
     })
 
-    test('in chunks without a trailer field has its effect', async () => {
+    test('a request body in chunks without a trailer field has its effect', async () => {
       expect((await send(chunked('Chunked', ''))).status).toBe(201)
       expect(await countOf('Chunked')).toBe(1)
     })

@@ -24,7 +24,7 @@ function addressesIn(page: string, url: string): string[] {
   return [...page.matchAll(/(?:href|src)="([^"]+)"/g)].map(([, address = '']) => new URL(address, url).href)
 }
 
-describe('the guides', () => {
+describe('guides', () => {
   const store = sharedStore('sqlite')
 
   const pageAt = async (path: string): Promise<string> => {
@@ -37,7 +37,7 @@ describe('the guides', () => {
     return response.text()
   }
 
-  test('are the pages of docs/, and the index links to each of them', async () => {
+  test('the guides are the pages of docs/, and the index links to each of them', async () => {
     const index = await pageAt('/docs/guide')
     const linked = addressesIn(index, `${store().base}/docs/guide`)
     for (const [name, text] of guides) {
@@ -48,7 +48,7 @@ describe('the guides', () => {
     expect(guides.size).toBeGreaterThan(10)
   })
 
-  test('have no broken link within the store, to a page or to a heading', async () => {
+  test('the guides have no broken link within the store, to a page or to a heading', async () => {
     const isServed = new Map<string, boolean>()
     const broken: string[] = []
     let anchors = 0
@@ -69,7 +69,7 @@ describe('the guides', () => {
     expect(anchors).toBeGreaterThan(100)
   })
 
-  test('are linked from the home page and from the introduction of the description', async () => {
+  test('the guides are linked from the home page and from the introduction of the description', async () => {
     expect(await (await fetch(store().base, { headers: { Accept: 'text/html' } })).text()).toContain(
       'href="/docs/guide"',
     )
@@ -81,14 +81,14 @@ describe('the guides', () => {
     for (const link of links) expect([link, (await fetch(link)).status]).toEqual([link, 200])
   })
 
-  test('show the path of a file that the store does not serve, without a link', async () => {
+  test('the guides show the path of a file that the store does not serve, without a link', async () => {
     const page = await pageAt('/docs/guide/shop')
     expect(page).toContain('<code>examples/till.mjs</code>')
     expect(page).not.toMatch(/href="[^"]*examples/)
     expect(await pageAt('/docs/guide/tour')).toContain('href="../../openapi.yaml"')
   })
 
-  test('contain every code block unchanged', async () => {
+  test('the guides contain every code block unchanged', async () => {
     const unescaped = (text: string): string =>
       text.replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)))
     for (const [name, text] of guides) {
@@ -98,7 +98,7 @@ describe('the guides', () => {
     }
   })
 
-  test('have a content security policy without scripts, an ETag, and gzip for clients that accept it', async () => {
+  test('the guides have a content security policy without scripts, an ETag, and gzip on request', async () => {
     for (const path of [
       '/docs/guide',
       '/docs/guide/cli',
@@ -119,7 +119,7 @@ describe('the guides', () => {
     }
   })
 
-  test('support HEAD and OPTIONS, and refuse other methods and unknown names', async () => {
+  test('the guides support HEAD and OPTIONS, and refuse other methods and unknown names', async () => {
     const head = await store().send('HEAD', '/docs/guide/cli')
     expect([head.status, await head.text()]).toEqual([200, ''])
     expect(Number(head.headers.get('content-length'))).toBeGreaterThan(1000)
@@ -156,7 +156,7 @@ describe('the guides in a real browser', () => {
   for (const width of [390, 1440]) {
     for (const colorScheme of ['light', 'dark'] as const) {
       test(
-        `fit in ${width} px, ${colorScheme}, within their content security policy; the shop guide is accessible`,
+        `the guides fit in ${width} px, ${colorScheme}, within their policy; the shop guide is accessible`,
         async () => {
           const page = await browser?.newPage({ viewport: { width, height: 900 }, colorScheme })
           if (!page) throw new Error('the browser did not start')

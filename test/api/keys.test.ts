@@ -83,8 +83,8 @@ onEveryEngine(engine => {
   test('each operation accepts exactly the kinds of keys that the contract specifies', () =>
     expectKeyMatrix(engine, false))
 
-  describe('a key', () => {
-    test('is shown once, then listed without its secret, and only its hash is stored', async () => {
+  describe('keys', () => {
+    test('a key is shown once, then listed without its secret, and only its hash is stored', async () => {
       const { client } = store()
       const created = await client.createKey({
         body: { name: 'till 1', scopes: ['orders:read', 'orders:read'] },
@@ -105,7 +105,7 @@ onEveryEngine(engine => {
       )
     })
 
-    test('is refused from the first request after its revocation, and cannot be revoked again', async () => {
+    test('a key is refused from the first request after its revocation, and cannot be revoked again', async () => {
       const { client, base } = store()
       const { data } = await client.createKey({ body: { name: 'short', scopes: ['orders:read'] } })
       const clerk = makeClient({ base, key: data.key })
@@ -115,7 +115,7 @@ onEveryEngine(engine => {
       expect(await codeOf(client.revokeKey({ keyId: data.id }))).toBe('404 key_not_found')
     })
 
-    test('grants only scopes that it has itself', async () => {
+    test('a key grants only scopes that it has itself', async () => {
       const manager = await store().clientWith('keys:manage', 'orders:read')
       const granted = await manager.createKey({ body: { name: 'x', scopes: ['orders:read'] } })
       expect(granted.status).toBe(201)
@@ -127,7 +127,7 @@ onEveryEngine(engine => {
       )
     })
 
-    test('that expires cannot create a key that expires later', async () => {
+    test('a key that expires cannot create a key that expires later', async () => {
       const { client, base } = store()
       const body = (expiresAt?: string | null) => ({
         name: 'x',
@@ -150,7 +150,7 @@ onEveryEngine(engine => {
       expect(lasting.data.expiresAt).toBeUndefined()
     })
 
-    test('reads its own record with any scope, and never its secret', async () => {
+    test('a key reads its own record with any scope, and never its secret', async () => {
       const { client, base } = store()
       const [listed] = (await client.listKeys({ limit: 1 })).data.items
       expect([(await client.getCurrentKey({})).data]).toEqual(listed ? [listed] : [])
@@ -182,7 +182,7 @@ onEveryEngine(engine => {
       })
     })
 
-    test('reads its own record only if the conditions of the request are met', async () => {
+    test('a key reads its own record only if the conditions of the request are met', async () => {
       const read = (headers: Record<string, string>) => store().send('GET', '/keys/current', { headers })
       const etag = (await read({})).headers.get('etag') ?? ''
       expect(etag).toMatch(/^"[\w-]{22}"$/)
@@ -196,7 +196,7 @@ onEveryEngine(engine => {
       expect((await store().send('GET', '/keys/current?colour=red')).status).toBe(400)
     })
 
-    test('is read at /keys/current, a path that does not change the methods of /keys/{keyId}', async () => {
+    test('a key is read at /keys/current, a path that does not change the methods of /keys/{keyId}', async () => {
       const { client } = store()
       const { data } = await client.createKey({ body: { name: 'x', scopes: ['orders:read'] } })
       const replies = await Promise.all(
@@ -234,7 +234,7 @@ onEveryEngine(engine => {
       expect((await client.revokeKey({ keyId: data.id })).status).toBe(204)
     })
 
-    test('is revoked only if its ETag matches If-Match', async () => {
+    test('a key is revoked only if its ETag matches If-Match', async () => {
       const { client } = store()
       const body = { name: 'x', scopes: ['orders:read' as const] }
       const { data: one } = await client.createKey({ body })
@@ -247,7 +247,7 @@ onEveryEngine(engine => {
       expect((await client.revokeKey({ keyId: two.id }, { ifMatch: '*' })).status).toBe(204)
     })
 
-    test('whose expiry is in the past cannot be created', async () => {
+    test('a key whose expiry is in the past cannot be created', async () => {
       const body = { name: 'x', scopes: ['orders:read' as const], expiresAt: '2020-01-01T00:00:00Z' }
       expect(await codeOf(store().client.createKey({ body }))).toBe('422 validation_failed')
     })
@@ -278,7 +278,7 @@ onEveryEngine(engine => {
 })
 
 describe('rate limits', () => {
-  test('count two keys and an address separately, and report the remaining requests', async () => {
+  test('rate limits count two keys and an address separately, and report the remaining requests', async () => {
     const now = Date.parse('2026-11-21T00:00:00Z')
     await using store = await openTestStore('sqlite', {
       rateLimit: { requests: 3, seconds: 60 },
@@ -299,7 +299,7 @@ describe('rate limits', () => {
     expect((await fetch(`${store.base}/pets`)).status).toBe(429)
   })
 
-  test('start again when the window ends', async () => {
+  test('rate limits start again when the window ends', async () => {
     let now = Date.parse('2026-11-21T00:00:00Z')
     await using store = await openTestStore('sqlite', {
       rateLimit: { requests: 1, seconds: 60 },
@@ -311,7 +311,7 @@ describe('rate limits', () => {
     expect((await fetch(`${store.base}/pets`)).status).toBe(200)
   })
 
-  test('do not depend on the clock: a clock that is set back by an hour does not extend the window', async () => {
+  test('a clock that is set back by an hour does not extend the window of a rate limit', async () => {
     let now = Date.parse('2026-11-21T12:00:00Z')
     let timer = 0
     const clocks = { clock: () => now, timer: () => timer }
@@ -323,7 +323,7 @@ describe('rate limits', () => {
     expect(await status()).toBe(200)
   })
 
-  test('count each client behind a trusted proxy, and all clients behind an untrusted proxy as one', async () => {
+  test('rate limits count each client of a trusted proxy, and the clients of another proxy as one', async () => {
     const rateLimit = { requests: 1, seconds: 60 }
     const from = (store: TestStore, forwarded: string) =>
       fetch(`${store.base}/pets`, { headers: { 'X-Forwarded-For': forwarded } }).then(({ status }) => status)

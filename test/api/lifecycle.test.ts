@@ -112,7 +112,7 @@ describe('the stability gate', () => {
     { stability: 'experimental', movements: 200, summary: 200, hidden: [] },
   ] as const
   for (const { stability, movements, summary, hidden } of gates) {
-    test(`${stability} describes exactly the operations that are at least as stable, and serves them`, async () => {
+    test(`the gate ${stability} describes and serves exactly the operations that are as stable`, async () => {
       await using store = await openTestStore('sqlite', { stability })
       const { petId } = await makePet(store.client)
       const preview = { headers: { 'Petstore-Preview': 'store-summary' } }
@@ -130,7 +130,7 @@ describe('the stability gate', () => {
     })
   }
 
-  test('treats an operation below it as an unknown route, not as a forbidden one', async () => {
+  test('the stability gate treats an operation below it as an unknown route, not as a forbidden one', async () => {
     await using store = await openTestStore('sqlite', { stability: 'stable' })
     const { petId } = await makePet(store.client)
     expect(await codeOf(store.client.listMovements({ petId }))).toBe('404 route_not_found')

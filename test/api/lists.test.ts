@@ -34,9 +34,9 @@ onEveryEngine(engine => {
   }
   const idsWhere = (keep: (pet: Pet) => boolean): bigint[] => createdPets.filter(keep).map(({ id }) => id)
 
-  describe('a paged list', () => {
+  describe('paged lists', () => {
     for (const sort of ['id', '-id', 'name', '-name'] as const) {
-      test(`sorted by ${sort} contains every row once, in the same order at different page sizes`, async () => {
+      test(`a list sorted by ${sort} contains every row once, in the same order at different page sizes`, async () => {
         const whole = await ids({ sort, limit: 100 })
         expect(whole.toSorted((a, b) => Number(a - b))).toEqual(idsWhere(() => true))
         for (const limit of [1, 7, 20]) expect(await ids({ sort, limit })).toEqual(whole)
@@ -47,7 +47,7 @@ onEveryEngine(engine => {
       })
     }
 
-    test('sorted by name ignores case, and sorts rows with the same name by id', async () => {
+    test('a list sorted by name ignores case, and sorts rows with the same name by id', async () => {
       const { data } = await store().client.listPets({ sort: 'name', limit: 100, name: 'ABEL' })
       const names = data.items.map(({ name }) => name)
       expect(names).toEqual([...Array(6).fill('abel0'), ...Array(6).fill('abel1')])
@@ -57,7 +57,7 @@ onEveryEngine(engine => {
       expect(categories.map(({ name }) => name)).toEqual(['Cats', 'dogfish', 'Dogs'])
     })
 
-    test('skips and repeats no row when other rows are added and deleted between pages', async () => {
+    test('a paged list skips and repeats no row when other rows are added and deleted between pages', async () => {
       await using own = await openTestStore(engine)
       const { client } = own
       const create = async (name: string): Promise<bigint> =>
@@ -71,7 +71,7 @@ onEveryEngine(engine => {
       expect(rest.data.next).toBeUndefined()
     })
 
-    test('links to the first page with its filters, and to the next page only if there is one', async () => {
+    test('a paged list links to its first page, with its filters, and to the next page if there is one', async () => {
       const reply = await store().send('GET', '/pets?limit=50&status=available&status=sold')
       const link = reply.headers.get('link') ?? ''
       expect(link).toBe(`<${store().base}/pets?limit=50&status=available&status=sold>; rel="first"`)
@@ -81,7 +81,7 @@ onEveryEngine(engine => {
       expect(page).toHaveLength(10)
     })
 
-    test('refuses a cursor of another list, of other filters or of another sort', async () => {
+    test('a paged list refuses a cursor of another list, of other filters or of another sort', async () => {
       const { client } = store()
       const cursor = (await client.listPets({ limit: 2 })).data.next
       expect(await codeOf(client.listPets({ limit: 2, cursor, sort: '-id' }))).toBe('400 invalid_cursor')
@@ -91,8 +91,8 @@ onEveryEngine(engine => {
     })
   })
 
-  describe('include=stock', () => {
-    test('adds the stock of each pet with any filters, sort and limit; a list without it has no stock', async () => {
+  describe('the parameter include', () => {
+    test('include=stock adds the stock of each pet, whatever the filters, the sort and the limit', async () => {
       const { client } = store()
       await client.setInventory({ petId: 1n, body: { quantity: 7n } })
       const stocks = new Map<bigint, unknown>()
@@ -117,7 +117,7 @@ onEveryEngine(engine => {
       await client.setInventory({ petId: 1n, body: { quantity: 1n } })
     })
 
-    test('is not part of a cursor, so a list can continue with it or without it', async () => {
+    test('include=stock is not part of a cursor, so a list can continue with it or without it', async () => {
       const { client } = store()
       const cursor = (await client.listPets({ limit: 2 })).data.next
       const stocked = await client.listPets({ limit: 2, cursor, include: 'stock' })
@@ -130,7 +130,7 @@ onEveryEngine(engine => {
       expect(stocked.headers.get('link')).toContain('include=stock')
     })
 
-    test('has no other allowed value, and the refusal of another value names stock', async () => {
+    test('include=stock has no other allowed value, and the refusal of another value names stock', async () => {
       for (const value of ['price', 'Stock', '', 'stock,price']) {
         const reply = await store().send('GET', `/pets?include=${value}`)
         expect([reply.status, await reply.text()]).toEqual([
@@ -142,7 +142,7 @@ onEveryEngine(engine => {
   })
 
   describe('filters of pets', () => {
-    test('match any of the values of one filter, and all filters together', async () => {
+    test('pets match a filter with any of its values, and must match all filters', async () => {
       expect(await ids({ status: ['sold', 'pending'], limit: 9 })).toEqual(
         idsWhere(pet => pet.status !== 'available'),
       )
@@ -156,7 +156,7 @@ onEveryEngine(engine => {
       )
     })
 
-    test('by name match the beginning of the name, and allow no other sort than by name', async () => {
+    test('a filter by name matches the beginning of the name, and allows no sort except by name', async () => {
       const named = await ids({ name: 'bell', status: ['available', 'sold'], limit: 4 })
       expect(named.toSorted((a, b) => Number(a - b))).toEqual(
         idsWhere(pet => pet.name.toLowerCase().startsWith('bell') && pet.status !== 'pending'),
@@ -169,7 +169,7 @@ onEveryEngine(engine => {
       expect(data.items.map(({ name }) => name)).toEqual(['dogfish', 'Dogs'])
     })
 
-    test('by id accept up to a hundred ids in one request', async () => {
+    test('a filter of pets by id accepts up to a hundred ids in one request', async () => {
       const petIds = Array.from({ length: 100 }, (_, index) => BigInt(index + 1))
       expect((await store().client.listPets({ id: petIds })).data.items).toHaveLength(60)
       expect(await codeOf(store().client.listPets({ id: [...petIds, 101n] }))).toBe('400 invalid_parameter')

@@ -7,8 +7,8 @@ onEveryEngine(engine => {
   const now = Date.parse('2026-11-21T09:30:00.120Z')
   const store = sharedStore(engine, { clock: () => now })
 
-  describe('placing an order', () => {
-    test('reserves its units, and an order of the last units makes the pet pending', async () => {
+  describe('placing orders', () => {
+    test('an order reserves its units, and an order of the last units makes the pet pending', async () => {
       const { client, base } = store()
       const { petId } = await makePet(client, { quantity: 3n })
       const placed = await client.placeOrder({ body: { petId } })
@@ -19,7 +19,7 @@ onEveryEngine(engine => {
       expect(await stockOf(client, petId)).toBe('pending 3/3')
     })
 
-    test('of a single animal makes it pending; completion makes it sold, cancellation available', async () => {
+    test('an order of a single animal makes it pending; completion makes it sold, cancellation available', async () => {
       const { client } = store()
       const { petId } = await makePet(client)
       const first = await client.placeOrder({ body: { petId } })
@@ -31,7 +31,7 @@ onEveryEngine(engine => {
       expect(await stockOf(client, petId)).toBe('sold 0/0')
     })
 
-    test('is refused for a pet that does not exist, is on hold, or has too few free units', async () => {
+    test('an order is refused for a pet that does not exist, is on hold, or has too few free units', async () => {
       const { client } = store()
       expect(await codeOf(client.placeOrder({ body: { petId: 404n } }))).toBe('422 unknown_reference')
       const held = await makePet(client, { quantity: 5n, onHold: true })
@@ -47,7 +47,7 @@ onEveryEngine(engine => {
       expect(await stockOf(client, few.petId)).toBe('available 5/3')
     })
 
-    test('with complete: true sells the units immediately', async () => {
+    test('an order with complete: true sells the units immediately', async () => {
       const { client } = store()
       const { petId } = await makePet(client, { quantity: 3n })
       const { data } = await client.placeOrder({ body: { petId, quantity: 2n, complete: true } })
@@ -58,7 +58,7 @@ onEveryEngine(engine => {
       expect(await codeOf(sale)).toBe('409 pet_not_available')
     })
 
-    test('stores the shipDate in UTC, with milliseconds only if there are any', async () => {
+    test('an order stores the shipDate in UTC, with milliseconds only if there are any', async () => {
       const { client } = store()
       const { petId } = await makePet(client, { quantity: 9n })
       const shipped = async (shipDate: string) =>
@@ -69,8 +69,8 @@ onEveryEngine(engine => {
     })
   })
 
-  describe('changing an order', () => {
-    test('can complete it, which sets an absent shipDate; a second completion changes nothing', async () => {
+  describe('changing orders', () => {
+    test('completing an order sets an absent shipDate, and completing it again changes nothing', async () => {
       const { client } = store()
       const { petId, orderId } = await makePet(client, { quantity: 5n, reserved: 2n })
       const completed = await client.updateOrder({ orderId, body: { complete: true } })
@@ -87,14 +87,14 @@ onEveryEngine(engine => {
       expect(await stockOf(client, petId)).toBe('available 3/0')
     })
 
-    test('can complete it although its pet was put on hold after the order was placed', async () => {
+    test('an order can be completed although its pet was put on hold after the order was placed', async () => {
       const { client } = store()
       const { petId, orderId } = await makePet(client, { quantity: 5n, reserved: 2n, onHold: true })
       await client.updateOrder({ orderId, body: { complete: true } })
       expect(await stockOf(client, petId)).toBe('pending 3/0')
     })
 
-    test('moves the reservation by the difference; an increase is checked like a new order', async () => {
+    test('a new quantity moves the reservation by the difference; more units are checked like an order', async () => {
       const { client } = store()
       const { petId, orderId } = await makePet(client, { quantity: 5n, reserved: 2n })
       await client.updateOrder({ orderId, body: { quantity: 5n } })
@@ -110,7 +110,7 @@ onEveryEngine(engine => {
       )
     })
 
-    test('applies the quantity first, then the completion', async () => {
+    test('a change of an order applies the quantity first, then the completion', async () => {
       const { client } = store()
       const { petId, orderId } = await makePet(client, { quantity: 5n, reserved: 1n })
       const { data } = await client.updateOrder({ orderId, body: { quantity: 4n, complete: true } })
@@ -120,7 +120,7 @@ onEveryEngine(engine => {
       expect(await codeOf(both)).toBe('409 order_already_complete')
     })
 
-    test('is refused once the order is complete: it cannot be reopened, changed or cancelled', async () => {
+    test('a complete order cannot be reopened, changed or cancelled', async () => {
       const { client } = store()
       const { petId, orderId } = await makePet(client, { quantity: 5n, reserved: 1n })
       await client.updateOrder({ orderId, body: { complete: true } })
@@ -132,7 +132,7 @@ onEveryEngine(engine => {
       expect(await stockOf(client, petId)).toBe('available 4/0')
     })
 
-    test('sets and removes the shipDate; unchanged ids in the body are accepted, other ids are refused', async () => {
+    test('a change sets and removes the shipDate; it may repeat the ids, but not change them', async () => {
       const { client } = store()
       const { petId, orderId } = await makePet(client, { quantity: 5n, reserved: 1n })
       const dated = await client.updateOrder({
@@ -152,8 +152,8 @@ onEveryEngine(engine => {
     })
   })
 
-  describe('the reference of an order', () => {
-    test('is stored as it was sent, and absent from an order without one', async () => {
+  describe('references of orders', () => {
+    test('the reference of an order is stored as it was sent, and absent from an order without one', async () => {
       const { client } = store()
       const { petId } = await makePet(client, { quantity: 9n })
       for (const reference of ['R-2026-0042', ' ', "'; --", '\u{1f98e}'.repeat(200), 'Caf\u0065\u0301']) {
@@ -165,7 +165,7 @@ onEveryEngine(engine => {
       expect('reference' in data).toBe(false)
     })
 
-    test('of 0 or 201 code points, with U+0000, or that is not a string is refused', async () => {
+    test('a reference of 0 or 201 code points, with U+0000, or that is not a string is refused', async () => {
       const { petId } = await makePet(store().client)
       for (const [reference, code] of [
         ['', 'too_short'],
@@ -180,7 +180,7 @@ onEveryEngine(engine => {
       }
     })
 
-    test('can be set, changed and removed while the order is open, together with other members', async () => {
+    test('a reference can be set, changed and removed while the order is open, with other members', async () => {
       const { client } = store()
       const { petId, orderId } = await makePet(client, { quantity: 5n, reserved: 1n })
       const bare = await client.getOrder({ orderId })
@@ -195,7 +195,7 @@ onEveryEngine(engine => {
       expect(completed.data).toMatchObject({ petId, complete: true, reference: 'R-2' })
     })
 
-    test('of a complete order cannot be changed; its current reference is accepted', async () => {
+    test('the reference of a complete order cannot be changed, but may be repeated', async () => {
       const { client } = store()
       const { petId } = await makePet(client, { quantity: 5n })
       const sale = await client.placeOrder({ body: { petId, complete: true, reference: 'R-1' } })
@@ -208,7 +208,7 @@ onEveryEngine(engine => {
       expect([same.status, same.etag]).toEqual([200, sale.etag])
     })
 
-    test('is in every event of the order and in the audit log', async () => {
+    test('the reference of an order is in every event of the order and in the audit log', async () => {
       const { client } = store()
       const after = await headOf(store())
       const { petId } = await makePet(client, { quantity: 5n })
@@ -230,8 +230,8 @@ onEveryEngine(engine => {
     })
   })
 
-  describe('cancelling an order', () => {
-    test('releases the units and deletes the order', async () => {
+  describe('cancelling orders', () => {
+    test('a cancellation releases the units and deletes the order', async () => {
       const { client } = store()
       const { petId, orderId } = await makePet(client, { quantity: 2n, reserved: 2n })
       expect((await client.cancelOrder({ orderId })).status).toBe(204)

@@ -10,8 +10,8 @@ import { until } from '../support/until.ts'
 onEveryEngine(engine => {
   const store = sharedStore(engine)
 
-  describe('every response', () => {
-    test('to HEAD has the headers of GET and no body', async () => {
+  describe('responses', () => {
+    test('a response to HEAD has the headers of GET and no body', async () => {
       await makePet(store().client)
       for (const path of ['/pets', '/pets/1', '/categories/1', '/store/orders', '/errors', '/livez']) {
         const get = await store().send('GET', path)
@@ -25,14 +25,14 @@ onEveryEngine(engine => {
       }
     })
 
-    test('to OPTIONS lists the methods that the path allows', async () => {
+    test('a response to OPTIONS lists the methods that the path allows', async () => {
       const allow = async (path: string) => (await store().send('OPTIONS', path)).headers.get('allow')
       expect(await allow('/pets')).toBe('GET, HEAD, OPTIONS, POST')
       expect(await allow('/pets/1')).toBe('DELETE, GET, HEAD, OPTIONS, PATCH')
       expect(await allow('/store/inventory/1')).toBe('GET, HEAD, OPTIONS, PUT')
     })
 
-    test('says which caches may store it', async () => {
+    test('every response says which caches may store it', async () => {
       const { client } = store()
       const cacheControlOf = async (call: Promise<{ headers: Headers }>) =>
         (await call).headers.get('cache-control')
@@ -41,7 +41,7 @@ onEveryEngine(engine => {
       expect((await store().send('GET', '/pets/404')).headers.get('cache-control')).toBe('no-store')
     })
 
-    test('that refuses a request is an RFC 9457 problem for clients that accept problems', async () => {
+    test('a response that refuses a request is an RFC 9457 problem for clients that accept problems', async () => {
       const headers = { Accept: 'application/json, application/problem+json' }
       const reply = await store().send('GET', '/pets/404', { headers })
       expect([reply.status, reply.headers.get('content-type')]).toEqual([404, 'application/problem+json'])
@@ -56,7 +56,7 @@ onEveryEngine(engine => {
       })
     })
 
-    test('to a client that accepts problems but not JSON is a problem for a refusal, JSON for a success', async () => {
+    test('a client that accepts problems but not JSON gets a problem for a refusal, JSON for a success', async () => {
       for (const accept of [
         'application/problem+json',
         'Application/Problem+JSON;q=0.5',
@@ -75,7 +75,7 @@ onEveryEngine(engine => {
       expect((await store().send('GET', '/pets', { headers })).status).toBe(406)
     })
 
-    test('to OPTIONS, and to a PATCH with a wrong Content-Type, has Accept-Patch if the path has PATCH', async () => {
+    test('OPTIONS, and a PATCH with a wrong Content-Type, get Accept-Patch if the path has PATCH', async () => {
       const types = 'application/merge-patch+json, application/json'
       expect((await store().send('OPTIONS', '/pets/1')).headers.get('accept-patch')).toBe(types)
       expect((await store().send('OPTIONS', '/pets')).headers.get('accept-patch')).toBeNull()
@@ -86,7 +86,7 @@ onEveryEngine(engine => {
       expect([reply.status, reply.headers.get('accept-patch')]).toEqual([415, types])
     })
 
-    test('has the request id that was sent, or a generated id if that is missing or invalid', async () => {
+    test('every response has the request id that was sent, or a new one if it is missing or invalid', async () => {
       const given = await store().send('GET', '/pets', { headers: { 'X-Request-Id': 'till.2-1_a' } })
       expect(given.headers.get('x-request-id')).toBe('till.2-1_a')
       const bad = await store().send('GET', '/pets', { headers: { 'X-Request-Id': 'a b' } })
@@ -98,7 +98,7 @@ onEveryEngine(engine => {
   })
 
   describe('validation', () => {
-    test('names every invalid member of a body, up to one hundred', async () => {
+    test('validation names every invalid member of a body, up to one hundred', async () => {
       const body = JSON.stringify({ name: '', categoryId: '1', status: 'lost', colour: 'red' })
       const reply = await store().send('POST', '/pets', { body })
       expect(reply.status).toBe(422)
@@ -116,7 +116,7 @@ onEveryEngine(engine => {
       expect((await long.text()).match(/unknown_field/g)).toHaveLength(100)
     })
 
-    test('suggests for an unknown member the member that was probably meant, unless the body has it', async () => {
+    test('for an unknown member, a likely name is suggested, unless the body already has it', async () => {
       const message = async (path: string, body: unknown): Promise<unknown> => {
         const reply = await store().send('POST', path, { body: JSON.stringify(body) })
         return ErrorBody.parse(parseJson(await reply.text())).message
@@ -129,7 +129,7 @@ onEveryEngine(engine => {
       )
     })
 
-    test('describes at most three invalid members in its message, and counts the others', async () => {
+    test('validation describes at most three invalid members in its message, and counts the others', async () => {
       const message = async (path: string, body: unknown): Promise<unknown> => {
         const reply = await store().send('POST', path, { body: JSON.stringify(body) })
         return ErrorBody.parse(parseJson(await reply.text())).message
@@ -146,7 +146,7 @@ onEveryEngine(engine => {
       )
     })
 
-    test('suggests for an unknown query parameter the parameter that was probably meant', async () => {
+    test('for an unknown query parameter, a likely name is suggested', async () => {
       const reply = await store().send('GET', '/pets?categoryid=1')
       expect(reply.status).toBe(400)
       expect(await reply.json()).toMatchObject({
@@ -155,14 +155,14 @@ onEveryEngine(engine => {
       })
     })
 
-    test('names every invalid parameter', async () => {
+    test('validation names every invalid parameter', async () => {
       const reply = await store().send('GET', '/pets?limit=0&colour=red&status=lost&id=x')
       expect(reply.status).toBe(400)
       const named = [...(await reply.text()).matchAll(/"name":"(\w+)"/g)].map(match => match[1])
       expect(named).toEqual(['limit', 'colour', 'status', 'id'])
     })
 
-    test('of a merge patch applies to its result, so null for a required member is refused', async () => {
+    test('a merge patch is validated by its result, so null for a required member is refused', async () => {
       const { petId } = await makePet(store().client)
       for (const body of ['{"name":null}', '{"status":null}', '{"categoryId":null}']) {
         const reply = await store().send('PATCH', `/pets/${petId}`, { body })
@@ -242,7 +242,7 @@ onEveryEngine(engine => {
 describe('pages of other origins', () => {
   const ask = (base: string, origin: string) => fetch(`${base}/pets`, { headers: { Origin: origin } })
 
-  test('may call the store if their origin is configured, and not otherwise', async () => {
+  test('pages of other origins may call the store if their origin is configured, and not otherwise', async () => {
     await using store = await openTestStore('sqlite', { corsOrigins: ['https://shop.example'] })
     const allowed = await ask(store.base, 'https://shop.example')
     expect(allowed.headers.get('access-control-allow-origin')).toBe('https://shop.example')
@@ -264,7 +264,7 @@ describe('pages of other origins', () => {
     expect(preflight.headers.get('access-control-allow-headers')).toBe('authorization, content-type')
   })
 
-  test('may not call the store by default', async () => {
+  test('pages of other origins may not call the store by default', async () => {
     await using store = await openTestStore('sqlite')
     const reply = await ask(store.base, 'https://shop.example')
     expect(reply.headers.get('access-control-allow-origin')).toBeNull()

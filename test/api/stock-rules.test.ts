@@ -5,7 +5,7 @@ import { codeOf, onEveryEngine, refusalOf } from '../support/store.ts'
 onEveryEngine(engine => {
   const store = sharedStore(engine)
 
-  describe('creating a pet', () => {
+  describe('creating pets', () => {
     const cases = [
       { status: undefined, stock: 'available 1/0' },
       { status: 'available', stock: 'available 1/0' },
@@ -13,7 +13,7 @@ onEveryEngine(engine => {
       { status: 'sold', stock: 'sold 0/0' },
     ] as const
     for (const { status, stock } of cases) {
-      test(`with ${status ?? 'no status'} gives it the stock ${stock}`, async () => {
+      test(`a pet that is created with ${status ?? 'no status'} has the stock ${stock}`, async () => {
         const { client } = store()
         const { data: category } = await client.createCategory({ body: { name: 'C' } })
         const { data: pet } = await client.createPet({ body: { name: 'P', categoryId: category.id, status } })
@@ -77,8 +77,8 @@ onEveryEngine(engine => {
     })
   })
 
-  describe('the stock', () => {
-    test('is set by a count, but not below the reserved units', async () => {
+  describe('stocks', () => {
+    test('the stock is set by a count, but not below the reserved units', async () => {
       const { client } = store()
       const { petId } = await makePet(client, { quantity: 5n, reserved: 2n })
       expect((await client.setInventory({ petId, body: { quantity: 2n } })).data).toEqual({
@@ -93,7 +93,7 @@ onEveryEngine(engine => {
       expect(await stockOf(client, petId)).toBe('pending 2/2')
     })
 
-    test('is adjusted by a difference, within its bounds', async () => {
+    test('the stock is adjusted by a difference, within its bounds', async () => {
       const { client } = store()
       const { petId } = await makePet(client, { quantity: 5n, reserved: 2n })
       const adjust = (quantityChange: bigint) =>
@@ -113,7 +113,7 @@ onEveryEngine(engine => {
       expect(await stockOf(client, petId)).toBe('pending 2/2')
     })
 
-    test('of a pet that does not exist gets 404 from every operation', async () => {
+    test('the stock of a pet that does not exist gets 404 from every operation', async () => {
       const { client } = store()
       const petId = 404_404n
       const calls = [

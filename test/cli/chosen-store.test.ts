@@ -34,8 +34,8 @@ function keysAt({ received }: Receiver): (string | undefined)[] {
   return received.map(({ headers }) => headers.authorization)
 }
 
-describe('the key', () => {
-  test('of the data directory is used for the store that runs there, with and without its address', async () => {
+describe('the key of a command', () => {
+  test('the key of the data directory is used for the store there, with and without its address', async () => {
     const current = await run(['get-current-key', '--data', data])
     expect([current.exitCode, JSON.parse(current.output).id]).toEqual([0, 1])
     const byVariable = await run(['get-current-key'], { PETSTORE_DATA: data })
@@ -43,14 +43,14 @@ describe('the key', () => {
     expect([byVariable.output, byAddress.output]).toEqual([current.output, current.output])
   })
 
-  test('of the data directory is sent to no other address', async () => {
+  test('the key of the data directory is sent to no other address', async () => {
     await using other = await openReceiver(() => oneKey)
     await run(['get-current-key', '--url', other.base, '--data', data])
     await run(['get-current-key'], { PETSTORE_URL: other.base, PETSTORE_DATA: data })
     expect(keysAt(other)).toEqual([undefined, undefined])
   })
 
-  test('is not sent to the address of a store that has ended, although its process id is in use again', async () => {
+  test('no key is sent to the address of an ended store whose process id is in use again', async () => {
     await using other = await openReceiver(() => oneKey)
     const directory = mkdtempSync(join(tmpdir(), 'petstore-stale-'))
     cpSync(join(data, 'admin-key'), join(directory, 'admin-key'))
@@ -64,7 +64,7 @@ describe('the key', () => {
     expect(other.received).toEqual([])
   })
 
-  test('is not sent to an address of another machine in the address file of a data directory', async () => {
+  test('the key is not sent to an address of another machine in the address file of a data directory', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'petstore-foreign-'))
     writeFileSync(join(directory, 'address'), `http://192.0.2.1:8080\n${process.pid}\n`)
     const { exitCode, errors } = await run(['get-current-key', '--data', directory], {
@@ -79,7 +79,7 @@ describe('the key', () => {
     ).not.toContain('192.0.2.1')
   })
 
-  test('can come from an option, a file or a variable, and is in no output', async () => {
+  test('the key can come from an option, a file or a variable, and is in no output', async () => {
     await using other = await openReceiver(() => reply(401, json, '{"code":"invalid_token","message":"no"}'))
     const file = join(data, 'copied-key')
     writeFileSync(file, `${ADMIN_KEY}\n`)
@@ -94,7 +94,7 @@ describe('the key', () => {
     expect(ran[1]?.errors).toContain('The key came from PETSTORE_KEY.')
   })
 
-  test('is not sent to the target of a redirect, nor to a proxy if the store is on this machine', async () => {
+  test('the key is not sent to the target of a redirect, nor to a proxy if the store is on this machine', async () => {
     await using other = await openReceiver(() => oneKey)
     await using first = await openReceiver(() => reply(307, { Location: `${other.base}/keys/current` }))
     const proxied = { http_proxy: other.base, HTTP_PROXY: other.base, ALL_PROXY: other.base }
@@ -109,7 +109,7 @@ describe('the key', () => {
   })
 })
 
-describe('a server that is no store', () => {
+describe('servers that are no stores', () => {
   const large = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n['
   const cases: readonly [name: string, responder: Responder, exitCode: number, says: string][] = [
     ['never responds', silence, 3, 'did not respond within 1 s (--timeout).'],
@@ -126,7 +126,7 @@ describe('a server that is no store', () => {
     ['sends control characters', reply(400, json, '{"code":"x","message":"\\u001b[2J"}'), 1, '\\u001b[2J'],
   ]
   test.each(cases)(
-    'and %s is reported in time, without a stack trace',
+    'a server that is no store and %s is reported in time, without a stack trace',
     async (_, responder, exitCode, says) => {
       await using receiver = await openReceiver(() => responder)
       const startedMs = performance.now()
@@ -143,7 +143,7 @@ describe('a server that is no store', () => {
     },
   )
 
-  test('and sends data without an end is read up to a limit', async () => {
+  test('a server that is no store and sends data without an end is read up to a limit', async () => {
     await using receiver = await openReceiver(() => endless(large))
     const { exitCode, output, errors } = await runAt(receiver.base, ['list-categories'])
     expect([exitCode, output, errors]).toEqual([

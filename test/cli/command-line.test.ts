@@ -132,7 +132,7 @@ test('a store retries a delivery after the delays in PETSTORE_WEBHOOK_RETRIES', 
   expect((atMs[2] ?? 0) - (atMs[1] ?? 0)).toBeGreaterThanOrEqual(2000)
 }, 60_000)
 
-describe('the start fails and reports the cause:', () => {
+describe('a start that fails', () => {
   const failing: { name: string; args?: string[]; env?: Record<string, string>; says: string }[] = [
     {
       name: 'a bad port',
@@ -240,7 +240,7 @@ describe('the start fails and reports the cause:', () => {
     }, 120_000)
   }
 
-  test('a port in use', async () => {
+  test('the start reports a port in use', async () => {
     await using server = await startProcess(['serve', '--port', '0', '--no-demo', '--data', newDirectory()])
     const port = new URL(server.base).port
     const ended = await run(['serve', '--port', port, '--no-demo', '--data', newDirectory()])
@@ -250,7 +250,7 @@ describe('the start fails and reports the cause:', () => {
     expect(ended.exitCode).toBe(1)
   }, 120_000)
 
-  test('a data directory that another process uses', async () => {
+  test('the start reports a data directory that another process uses', async () => {
     const data = newDirectory()
     await using server = await startProcess(['serve', '--port', '0', '--no-demo', '--data', data])
     expect(server.base).toStartWith('http://127.0.0.1:')
@@ -261,7 +261,7 @@ describe('the start fails and reports the cause:', () => {
     expect(ended.exitCode).toBe(1)
   }, 120_000)
 
-  test('a store that is started twice, on the same port and directory', async () => {
+  test('the start reports a store that is started twice, on the same port and directory', async () => {
     const data = newDirectory()
     await using server = await startProcess(['serve', '--port', '0', '--no-demo', '--data', data])
     const ended = await run(['serve', '--port', new URL(server.base).port, '--no-demo', '--data', data])
@@ -271,7 +271,7 @@ describe('the start fails and reports the cause:', () => {
     expect(ended.exitCode).toBe(1)
   }, 20_000)
 
-  test('a directory that cannot be written', async () => {
+  test('the start reports a directory that cannot be written', async () => {
     const file = join(directory, 'a-file')
     writeFileSync(file, '')
     const ended = await run(['serve', '--port', '0', '--data', join(file, 'data')])
@@ -279,7 +279,7 @@ describe('the start fails and reports the cause:', () => {
     expect([ended.exitCode, ended.errors.trim().split('\n').length]).toEqual([1, 1])
   }, 120_000)
 
-  test('a database of a newer version', async () => {
+  test('the start reports a database of a newer version', async () => {
     const data = newDirectory()
     mkdirSync(data)
     {
@@ -293,7 +293,7 @@ describe('the start fails and reports the cause:', () => {
 })
 
 describe('settings', () => {
-  test('can be set by variable or by flag, and the flag overrides the variable', async () => {
+  test('a setting can be set by variable or by flag, and the flag overrides the variable', async () => {
     const env = {
       PETSTORE_CLOCK: '2028-01-01T00:00:00Z',
       PETSTORE_DEMO: 'false',
@@ -308,7 +308,7 @@ describe('settings', () => {
     expect(byFlag.base).toBe('https://till.example')
   }, 120_000)
 
-  test('can set the lifecycle clock past the sunset, while the instants in the data use the real time', async () => {
+  test('the lifecycle clock can be set past the sunset, while the instants in the data use the real time', async () => {
     const args = ['--clock', '2028-01-01T00:00:00Z', '--no-demo', '--port', '0', '--data', newDirectory()]
     await using server = await startProcess(['serve', ...args], { PETSTORE_ADMIN_KEY: ADMIN_KEY })
     expect((await fetch(`${server.base}/pets/1`)).status).toBe(410)
@@ -317,7 +317,7 @@ describe('settings', () => {
     expect(data.items[0]?.createdAt).toStartWith(new Date().toISOString().slice(0, 10))
   }, 120_000)
 
-  test('can contain an admin key that petstore new-key has printed', async () => {
+  test('the admin key of a store can be one that petstore new-key has printed', async () => {
     const { output, exitCode } = await run(['new-key'])
     expect([exitCode, /^pst_[0-9A-Za-z]{49}\n$/.test(output)]).toEqual([0, true])
     await using server = await startProcess(['serve', '--port', '0', '--no-demo', '--data', newDirectory()], {

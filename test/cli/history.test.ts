@@ -106,7 +106,7 @@ onEveryEngine(engine => {
   })
 })
 
-describe('a period', () => {
+describe('periods', () => {
   const headers = { 'Content-Type': 'application/json', Link: '<http://store/audit>; rel="first"' }
 
   /** Returns the query parameters that `petstore history` sends with these arguments. */
@@ -119,7 +119,7 @@ describe('a period', () => {
     return Object.fromEntries(new URL(first?.path ?? '', server.base).searchParams)
   }
 
-  test('of a date is the whole day in the local time zone, also when the clocks change', async () => {
+  test('a period of a date is the whole day in the local time zone, also when the clocks change', async () => {
     expect(await requested(['--since', '2026-03-29', '--until', '2026-03-29'], 'Europe/Berlin')).toEqual({
       limit: '100',
       subject: 'orders/7',
@@ -128,7 +128,7 @@ describe('a period', () => {
     })
   })
 
-  test('can begin yesterday, and end a duration before now', async () => {
+  test('a period can begin yesterday, and end a duration before now', async () => {
     const { since = '', until = '' } = await requested(
       ['--since', 'yesterday', '--until', '90m'],
       'Asia/Tokyo',

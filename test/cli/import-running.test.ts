@@ -111,7 +111,7 @@ test(
   TIMEOUT_MS,
 )
 
-describe('the local address of a listener', () => {
+describe('local addresses', () => {
   const cases: [host: string, address: string][] = [
     ['127.0.0.1', 'http://127.0.0.1:8080'],
     ['0.0.0.0', 'http://127.0.0.1:8080'],
@@ -124,7 +124,7 @@ describe('the local address of a listener', () => {
     ['fd00::7', 'http://[fd00::7]:8080'],
   ]
   for (const [host, address] of cases) {
-    test(`is ${address} for --host ${host}`, () => {
+    test(`the local address of a listener is ${address} for --host ${host}`, () => {
       expect(localAddress(host, 8080)).toBe(address)
     })
   }

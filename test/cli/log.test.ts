@@ -70,20 +70,20 @@ describe('a log that cannot be written', () => {
   const makeStoreLog: MakeLog = options => new LogStream(options)
 
   for (const fault of ['ENOSPC', 'EPIPE', 'EBADF', 'EIO']) {
-    test(`drops lines at ${fault}, counts them, and reports their number once writing works`, () => {
+    test(`a log drops lines at ${fault}, and reports their number once writing works`, () => {
       expect(throughFailure(makeStoreLog, fault, 0)).toBe('one\nlost 2\nfour\n')
     })
   }
 
-  test('ends a partly written line before it continues', () => {
+  test('a log ends a partly written line before it continues', () => {
     expect(throughFailure(makeStoreLog, 'ENOSPC', 2)).toBe('one\ntw\nlost 2\nfour\n')
   })
 
-  test('keeps the lines if the program that reads them is only slow', () => {
+  test('a log keeps the lines if the program that reads them is only slow', () => {
     expect(throughFailure(makeStoreLog, 'EAGAIN', 2)).toBe('one\ntwo\nthree\nfour\n')
   })
 
-  test('counts the lines for which the buffer has no room, if the program that reads them is slow', () => {
+  test('a log counts the lines for which its buffer has no room, if the reading program is slow', () => {
     const sink = new Sink()
     sink.fault = 'EAGAIN'
     const log = new LogStream({ descriptor: 1, lossLine, write: sink.write })

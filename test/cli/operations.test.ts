@@ -58,8 +58,8 @@ async function runHere(base: string, words: readonly string[]): Promise<string> 
 /** The operations whose response ends. */
 const finiteIds = commandIds.filter(id => !('stream' in operationOf(id).success))
 
-describe('every operation', () => {
-  test('except the stream has a command whose example works against the demo shop', async () => {
+describe('operations', () => {
+  test('every operation except the stream has a command whose example works against the demo shop', async () => {
     expect(finiteIds.length).toBeGreaterThan(35)
     await using demo = await openDemo()
     for (const id of finiteIds) {
@@ -79,7 +79,7 @@ describe('every operation', () => {
     }
   }, 120_000)
 
-  test('except the stream sends each option as the right parameter, header field or member', async () => {
+  test('every operation but the stream sends each option as the right parameter, field or member', async () => {
     await using server = await openReceiver(() =>
       reply(
         418,
@@ -96,7 +96,7 @@ describe('every operation', () => {
     expect(server.received).toHaveLength(finiteIds.length)
   }, 60_000)
 
-  test('has options with different names, and a command whose name is not that of a local command', async () => {
+  test('the options of an operation have different names, and its command is no local command', async () => {
     for (const id of commandIds) {
       const { flags, common } = optionsOf(operationOf(id))
       const names = [
@@ -175,8 +175,8 @@ function staticImports(path: string, seen = new Set<string>([path])): Set<string
   return seen
 }
 
-describe('a command', () => {
-  test('prints exactly the JSON of the store to a pipe, in either form of its name', async () => {
+describe('commands', () => {
+  test('a command prints exactly the JSON of the store to a pipe, in either form of its name', async () => {
     const body = await (await store.send('GET', '/pets?status=available&categoryId=2&limit=3')).text()
     const kebab = await cli('list-pets', '--status', 'available', '--category-id', '2', '--limit', '3')
     const camel = await cli('listPets', '--status=available', '--categoryId', '2', '--limit', '3')
@@ -184,7 +184,7 @@ describe('a command', () => {
     expect(camel.output).toBe(kebab.output)
   })
 
-  test('sends and prints integers beyond 2^53 exactly', async () => {
+  test('a command sends and prints integers beyond 2^53 exactly', async () => {
     const id = '9007199254740993'
     await using server = await openReceiver(() => reply(200, {}, `{"id":${id},"petId":-${id},"quantity":1}`))
     const placed = await runAt(server.base, ['place-order', '--pet-id', id])
@@ -200,7 +200,7 @@ describe('a command', () => {
     expect(missing.errors).toContain('404 order_not_found: Order 9223372036854775807 does not exist.')
   })
 
-  test('accepts a repeated option as a list, and null where a merge patch allows it', async () => {
+  test('a command accepts a repeated option as a list, and null where a merge patch allows it', async () => {
     const two = await cli('list-pets', '--id', '1', '--id', '2')
     expect(JSON.parse(two.output).map(({ id }: { id: number }) => id)).toEqual([1, 2])
     const created = await cli('create-category', '--name', 'Null', '--description', 'gone soon')
@@ -211,7 +211,7 @@ describe('a command', () => {
     expect(JSON.parse(empty.output)).toEqual({ id, name: 'Null', description: '' })
   })
 
-  test('reads a body from its argument, from a file and from standard input', async () => {
+  test('a command reads a body from its argument, from a file and from standard input', async () => {
     const file = join(directory, 'pet.json')
     writeFileSync(file, '{"name":"From a file","categoryId":1}')
     const texts = [
@@ -235,7 +235,7 @@ describe('a command', () => {
     ])
   })
 
-  test('prints CSV and NDJSON, and with --all every page', async () => {
+  test('a command prints CSV and NDJSON, and with --all every page', async () => {
     const all = await cli('list-categories', '--all', '--limit', '5', '--output', 'ndjson')
     const ids = all.output
       .trim()
@@ -250,7 +250,7 @@ describe('a command', () => {
     expect(JSON.parse(feed.output).length).toBeGreaterThan(14)
   }, 60_000)
 
-  test('prints the status and the headers with -i, and reports a deprecation on standard error', async () => {
+  test('a command prints the status and the headers with -i, and reports a deprecation on standard error', async () => {
     const { output, errors } = await cli('get-pet', '12', '-i')
     expect(output).toStartWith('HTTP 200\n')
     expect(output).toMatch(/^etag: "[\w-]{22}"$/m)
@@ -260,7 +260,7 @@ describe('a command', () => {
     expect([again.exitCode, again.output]).toEqual([0, ''])
   })
 
-  test('ends without an error when the program that reads its output has ended', async () => {
+  test('a command ends without an error when the program that reads its output has ended', async () => {
     const line = command(['list-pets', '--all', '--output', 'ndjson']).line.join(' ')
     const child = Bun.spawn(['bash', '-c', `set -o pipefail; ${line} | head -n 1`], {
       env: childEnvironment({ PETSTORE_URL: store.base }),
@@ -272,7 +272,7 @@ describe('a command', () => {
     expect([await child.exited, output.split('\n').length]).toEqual([0, 2])
   })
 
-  test('prints one event of the stream per line, until Ctrl-C ends it with 130', async () => {
+  test('a command prints one event of the stream per line, until Ctrl-C ends it with 130', async () => {
     const child = Bun.spawn(command(['stream-events', '--after', '714']).line, {
       env: childEnvironment({ PETSTORE_URL: store.base, PETSTORE_KEY: ADMIN_KEY }),
       stdout: 'pipe',
@@ -288,8 +288,8 @@ describe('a command', () => {
   })
 })
 
-describe('on a terminal', () => {
-  test('a list is a table that fits, with escaped control characters and the options for the next page', async () => {
+describe('output on a terminal', () => {
+  test('on a terminal, a list is a table that fits, with the options for the next page', async () => {
     await store.client.createCategory({
       body: { name: '\u001b[31m日本語 red', description: 'x'.repeat(300) },
     })
@@ -306,7 +306,7 @@ describe('on a terminal', () => {
     expect(lines.at(-1)).toMatch(/^More may follow: --all, or --cursor [\w-]+$/)
   })
 
-  test('an object has one aligned line per member, and a new key is never truncated', async () => {
+  test('on a terminal, an object has one aligned line per member, and a new key is never truncated', async () => {
     const { shown } = await runOnTerminal(store.base, ['get-category', '1'], 40)
     const [id, name, description = ''] = shown.split('\n')
     expect([id, name, description.slice(0, 24)]).toEqual([
@@ -320,8 +320,8 @@ describe('on a terminal', () => {
   })
 })
 
-describe('a failure', () => {
-  test('is explained on standard error, with the fields and the request id, and exits with 1', async () => {
+describe('failures', () => {
+  test('a refusal is explained on standard error, with the fields and the request id, and exits with 1', async () => {
     const refused = await cli('place-order', '--pet-id', '1', '--quantity', '0', '--reference', '')
     expect([refused.exitCode, refused.output]).toEqual([1, ''])
     expect(refused.errors).toContain('422 validation_failed:')
@@ -375,7 +375,7 @@ describe('a failure', () => {
     expect(errors.trim().split('\n').length).toBeLessThanOrEqual(2)
   })
 
-  test('of the connection exits with 3, and says which address was tried', async () => {
+  test('a failed connection makes the command exit with 3, and say which address was tried', async () => {
     const url = `http://127.0.0.1:${await deadPort()}`
     const { exitCode, errors } = await run(['list-pets', '--url', url])
     expect([exitCode, errors.trim()]).toEqual([

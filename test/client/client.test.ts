@@ -84,8 +84,8 @@ async function errorOf(call: PromiseLike<unknown>): Promise<unknown> {
   }
 }
 
-describe('a response', () => {
-  test('keeps integers exact, and members that this version of the client does not know', async () => {
+describe('responses', () => {
+  test('a response keeps integers exact, and members that this version of the client does not know', async () => {
     using fake = fakeServer(() => new Response(PET, { headers: { ...JSON_TYPE, ETag: '"v1"' } }))
     const { data, etag } = await createClient(fake).getPet({ petId: 2n ** 63n - 1n })
     expect(data.id).toBe(9007199254740993n)
@@ -95,7 +95,7 @@ describe('a response', () => {
     expect(fake.requests.map(({ url }) => url)).toEqual([`${fake.baseUrl}/pets/9223372036854775807`])
   })
 
-  test('that is not JSON, or a redirect, is an error that says so', async () => {
+  test('a response that is not JSON, or a redirect, is an error that says so', async () => {
     const cases: [respond: () => Response, text: string][] = [
       [() => new Response('<html>', { headers: { 'Content-Type': 'text/html' } }), 'is not JSON'],
       [() => new Response(Buffer.from([0x22, 0xff, 0x22])), 'is not JSON'],
@@ -110,7 +110,7 @@ describe('a response', () => {
     }
   })
 
-  test('that a store never sends is an error, and never an empty success', async () => {
+  test('a response that a store never sends is an error, and never an empty success', async () => {
     const wrong: (() => Response)[] = [
       () => new Response(''),
       () => new Response(null, { status: 204 }),
@@ -139,7 +139,7 @@ describe('a response', () => {
     expect(await errorOf(opaque.getOrder({ orderId: 1 }))).toBeInstanceOf(ConnectionError)
   })
 
-  test('that is empty in place of the next page of a list is an error, not the end of the list', async () => {
+  test('an empty response in place of the next page of a list is an error, not the end of the list', async () => {
     using fake = fakeServer((_, count) =>
       count === 1 ? pageOf('[{"id":1}]', ', <http://x/pets?cursor=a>; rel=next') : new Response(''),
     )
@@ -151,7 +151,7 @@ describe('a response', () => {
     expect(ids).toEqual([1n])
   })
 
-  test('that never ends is cut off', async () => {
+  test('a response that never ends is cut off', async () => {
     const chunk = new Uint8Array(4 * 1024 * 1024)
     using fake = fakeServer(
       () => new Response(new ReadableStream({ pull: controller => controller.enqueue(chunk) })),
@@ -160,7 +160,7 @@ describe('a response', () => {
     expect(String(error)).toContain('more than 67108864 bytes')
   })
 
-  test('is a success even if the hook for deprecations throws', async () => {
+  test('a response is a success even if the hook for deprecations throws', async () => {
     const reported = spyOn(console, 'error').mockImplementation(() => {})
     using fake = fakeServer(() => new Response(PET, { headers: { Deprecation: '@0' } }))
     const client = createClient({
@@ -174,7 +174,7 @@ describe('a response', () => {
     reported.mockRestore()
   })
 
-  test('of a proxy with an error page is an ApiError with the code unknown', async () => {
+  test('a response of a proxy with an error page is an ApiError with the code unknown', async () => {
     using fake = fakeServer(() => new Response('<h1>Bad Gateway</h1>', { status: 502 }))
     const error = await errorOf(createClient({ ...fake, retriesMax: 0 }).listPets())
     expect(error).toBeInstanceOf(ApiError)
@@ -185,7 +185,7 @@ describe('a response', () => {
     })
   })
 
-  test('of a deprecated operation is reported with its dates and its replacement', async () => {
+  test('a response of a deprecated operation is reported with its dates and its replacement', async () => {
     const link =
       '<http://x/pets?id=3>; rel="successor-version", <http://x/docs#p>; rel="deprecation"; type="text/html"'
     const headers = { Deprecation: '@1795132800', Sunset: 'Fri, 31 Dec 2027 23:59:59 GMT', Link: link }
@@ -208,8 +208,8 @@ describe('a response', () => {
   })
 })
 
-describe('a request', () => {
-  test('with input that cannot be sent is an error before anything is sent', async () => {
+describe('requests', () => {
+  test('a request with input that cannot be sent is an error before anything is sent', async () => {
     using fake = fakeServer(() => new Response(PET))
     const client = createClient(fake)
     const inputs: unknown[] = [{}, { petId: '' }, { petId: 2 ** 53 }, { petId: 1.5 }, { petId: 1, id: 2 }]
@@ -227,7 +227,7 @@ describe('a request', () => {
     expect(fake.requests).toHaveLength(0)
   })
 
-  test('with input that would change its path, filter or body is an error, and nothing is sent', async () => {
+  test('a request with input that would change its path, filter or body is an error, and nothing is sent', async () => {
     using fake = fakeServer(() => pageOf('[]'))
     const client = createClient(fake)
     for (const code of ['.', '..', '', '\ud800'])
@@ -245,7 +245,7 @@ describe('a request', () => {
     expect(fake.requests).toHaveLength(0)
   })
 
-  test('has the headers of the call, whatever their case, in place of the headers of the client', async () => {
+  test('the headers of a call replace those of the client, whatever their case', async () => {
     using fake = fakeServer(() => new Response(PET))
     const headers = { authorization: 'Bearer other', 'IDEMPOTENCY-KEY': '"mine"' }
     await createClient({ ...fake, key: ADMIN_KEY }).createPet(
@@ -257,7 +257,7 @@ describe('a request', () => {
     expect(request?.headers.get('idempotency-key')).toBe('"mine"')
   })
 
-  test('has percent-encoded values in its path and query, and repeats a parameter for each element', async () => {
+  test('a request has percent-encoded values, and repeats a parameter for each element', async () => {
     using fake = fakeServer(({ url }) => (url.includes('/pets') ? pageOf('[]') : new Response('{}')))
     const client = createClient({ baseUrl: `${fake.baseUrl}/` })
     await client.listPets({ id: [1, 2n], name: 'a&b=ü/', cursor: 'x+y' })
@@ -268,7 +268,7 @@ describe('a request', () => {
     ])
   })
 
-  test('of a command has its own idempotency key, which is the same in every attempt', async () => {
+  test('a request of a command has its own idempotency key, which is the same in every attempt', async () => {
     using fake = fakeServer((_, count) => (count % 2 === 1 ? refusal(503, 'unknown') : new Response(PET)))
     const client = createClient({ ...fake, key: ADMIN_KEY })
     await client.createPet({ body: { name: 'Rex', categoryId: 1 } })
@@ -279,7 +279,7 @@ describe('a request', () => {
     expect(keys.slice(1)).toEqual([keys[0] ?? '', '"mine \\"1\\""', '"mine \\"1\\""', null, null])
   })
 
-  test('needs a base address that is an http or https URL without user, query or fragment', () => {
+  test('a request needs a base address that is an http or https URL without user, query or fragment', () => {
     const addresses = ['', 'localhost:8080', 'ftp://x', 'http://x/?a=1', 'http://x/#a', 'http://me:pw@x/']
     for (const baseUrl of addresses) {
       expect(() => createClient({ baseUrl })).toThrow(TypeError)
@@ -287,8 +287,8 @@ describe('a request', () => {
   })
 })
 
-describe('an option', () => {
-  test('with an invalid time limit or number of retries is refused; an infinite time limit is accepted', async () => {
+describe('options', () => {
+  test('an invalid time limit or number of retries is refused; an infinite time limit is accepted', async () => {
     using fake = fakeServer(() => pageOf('[]'))
     for (const timeoutMs of [0, -1, Number.NaN]) {
       expect(() => createClient({ ...fake, timeoutMs })).toThrow(RangeError)
@@ -302,8 +302,8 @@ describe('an option', () => {
   })
 })
 
-describe('a list', () => {
-  test('is also a promise, with then, catch and finally', async () => {
+describe('lists', () => {
+  test('a list is also a promise, with then, catch and finally', async () => {
     using fake = fakeServer(() => refusal(401, 'invalid_token'))
     const codes: string[] = []
     const list = createClient(fake).listKeys()
@@ -312,8 +312,8 @@ describe('a list', () => {
   })
 })
 
-describe('a failure', () => {
-  test('of the connection is retried, and reported once the retries are used up', async () => {
+describe('failures', () => {
+  test('a failed connection is retried, and reported once the retries are used up', async () => {
     const retries: Retry[] = []
     using fake = cuttingServer(2, '[]')
     const client = createClient({ baseUrl: fake.baseUrl, onRetry: retry => retries.push(retry) })
@@ -326,7 +326,7 @@ describe('a failure', () => {
     expect(await errorOf(none.listPets())).toBeInstanceOf(ConnectionError)
   })
 
-  test('is not retried if the command may have run and has no idempotency key', async () => {
+  test('a failure is not retried if the command may have run and has no idempotency key', async () => {
     using fake = cuttingServer(1, '{}')
     expect(await errorOf(createClient(fake).createKey({ body: { name: 'x', scopes: [] } }))).toBeInstanceOf(
       ConnectionError,
@@ -334,7 +334,7 @@ describe('a failure', () => {
     expect(fake.count()).toBe(1)
   })
 
-  test('with Retry-After is not retried before that time', async () => {
+  test('a failure with Retry-After is not retried before that time', async () => {
     using fake = fakeServer((_, count) =>
       count === 1 ? refusal(429, 'rate_limited', { 'Retry-After': '1' }) : new Response('{}'),
     )
@@ -343,7 +343,7 @@ describe('a failure', () => {
     expect(performance.now() - startedMs).toBeGreaterThanOrEqual(990)
   })
 
-  test('to send a complete response in time is a TimeoutError', async () => {
+  test('a complete response that does not come in time is a TimeoutError', async () => {
     for (const respond of [
       () => Bun.sleep(20_000).then(() => pageOf('[]')),
       () => new Response(new ReadableStream({ start: controller => controller.enqueue(Buffer.from('[')) })),
@@ -357,7 +357,7 @@ describe('a failure', () => {
     }
   })
 
-  test('is the reason of the caller if the caller aborts before, during or between the attempts', async () => {
+  test('an aborted call fails with the reason of the caller, before, during or between the attempts', async () => {
     using fake = fakeServer((_, count) =>
       count === 1
         ? Bun.sleep(20_000).then(() => new Response())
@@ -385,10 +385,10 @@ function streamOf(body: string | ReadableStream): Response {
   return new Response(body, { headers: { 'Content-Type': 'text/event-stream' } })
 }
 
-describe('a stream of events', () => {
+describe('streams of events', () => {
   const event = (id: number): string => `id: ${id}\ndata: {"type":"petstore.future.type","id":"${id}"}\n\n`
 
-  test('continues after the last event if the connection breaks, and passes on unknown types', async () => {
+  test('a stream continues after the last event if the connection breaks, and keeps unknown types', async () => {
     using fake = fakeServer((_, count) =>
       count === 1
         ? streamOf(`retry: 1\n\n${event(5)}${event(6)}data: {"torn`)
@@ -403,7 +403,7 @@ describe('a stream of events', () => {
     expect(fake.requests.map(({ headers }) => headers.get('last-event-id'))).toEqual(['4', '6'])
   })
 
-  test('with an id that is not a position is opened again at the last valid position', async () => {
+  test('a stream of events with an id that is not a position is opened again at the last valid position', async () => {
     using fake = fakeServer((_, count) =>
       streamOf(count === 1 ? `retry: 1\n\n${event(5)}id: \u4e16\n\n` : event(6)),
     )
@@ -416,7 +416,7 @@ describe('a stream of events', () => {
     expect(fake.requests.at(-1)?.headers.get('last-event-id')).toBe('5')
   })
 
-  test('on which nothing arrives for too long is opened again', async () => {
+  test('a stream of events on which nothing arrives for too long is opened again', async () => {
     using fake = fakeServer((_, count) =>
       count === 1
         ? streamOf(
@@ -437,7 +437,7 @@ describe('a stream of events', () => {
     expect(reasons).toEqual(['ConnectionError'])
   })
 
-  test('is not opened again without a pause, whatever delay the server demands', async () => {
+  test('a stream of events is not opened again without a pause, whatever delay the server demands', async () => {
     const responders = [
       () => refusal(503, 'overloaded', { 'Retry-After': '9999999999' }),
       () => refusal(503, 'overloaded', { 'Retry-After': 'Fri, 31 Dec 9999 23:59:59 GMT' }),
@@ -451,7 +451,7 @@ describe('a stream of events', () => {
     }
   })
 
-  test('ends at once when it is aborted, even in the middle of a chunk', async () => {
+  test('a stream of events ends at once when it is aborted, even in the middle of a chunk', async () => {
     using fake = fakeServer(() => streamOf([1, 2, 3].map(event).join('')))
     const aborting = new AbortController()
     let events = 0
@@ -462,7 +462,7 @@ describe('a stream of events', () => {
     expect(events).toBe(1)
   })
 
-  test('that is not an event stream, or that has invalid options, is an error', async () => {
+  test('a stream that is not an event stream, or that has invalid options, is an error', async () => {
     for (const respond of [
       () => new Response('<html>Login</html>'),
       () => new Response(null, { status: 204 }),
@@ -484,7 +484,7 @@ describe('a stream of events', () => {
     }
   })
 
-  test('is parsed correctly, however it is split into chunks and however long its lines are', async () => {
+  test('a stream is parsed correctly, whatever its chunks and the length of its lines', async () => {
     const text = `retry: 5\r\n\r\nid: 7\rdata: {"type":"${'é'.repeat(500_000)}"}\r\r\nid: 8\n\n`
     const bytes = new TextEncoder().encode(text)
     const chunks: Uint8Array[] = []
@@ -496,7 +496,7 @@ describe('a stream of events', () => {
     expect(performance.now() - startedMs).toBeLessThan(5000)
   })
 
-  test('with an event that never ends is cut off', async () => {
+  test('a stream of events with an event that never ends is cut off', async () => {
     const chunk = Buffer.alloc(1024 * 1024, 'a')
     using fake = fakeServer((_, count) =>
       count === 1
@@ -510,7 +510,7 @@ describe('a stream of events', () => {
   })
 })
 
-describe('a webhook request', () => {
+describe('webhook requests', () => {
   const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
   const body = '{"type":"petstore.order.placed","data":{"id":9007199254740993}}'
   const now = new Date('2026-11-22T05:00:00Z')
@@ -520,7 +520,7 @@ describe('a webhook request', () => {
     'webhook-signature': `v1,bm90IHRoaXMgb25l ${new Webhook(secret).sign('721', now, body)} v2,x`,
   }
 
-  test('that the library of Standard Webhooks signed is accepted', async () => {
+  test('a webhook request that the library of Standard Webhooks signed is accepted', async () => {
     const event = await verifyWebhook(secret, { headers, body }, now.getTime())
     expect(event.type).toBe('petstore.order.placed')
     expect(Reflect.get(event.data, 'id')).toBe(9007199254740993n)
@@ -535,7 +535,7 @@ describe('a webhook request', () => {
     await verifyWebhook(secret, { headers: lists, body: bytes.buffer }, now.getTime())
   })
 
-  test('is refused if any part of it was changed or is missing, or if it is too old or too new', async () => {
+  test('a webhook request is refused if a part was changed or is missing, or if it is too old or new', async () => {
     const refused = async (
       changed: Partial<Record<keyof typeof headers, string>>,
       text = body,

@@ -266,6 +266,37 @@ test('control: a long line, an unexplained cast and a banned word are detected',
   expect(untidiness({ path: 'x.ts', text: "const message = 'the key is no longer valid'" })).toEqual([])
 })
 
+/**
+ * Returns the titles of tests that begin with a verb or a relative pronoun. Such a title continues the title of its
+ * describe block, which a reader of the file does not see.
+ */
+function fragments({ path, text }: Source): string[] {
+  const titles = text.matchAll(/^ *(?:test|it)\b[^'"`\n]*\(\s*['"`]([^\n]*)/gm)
+  const start =
+    /^(?:is|are|was|were|has|have|had|does|do|can|cannot|may|must|gets?|contains?|keeps?|that|which|whose|and)\b/
+  return [...titles].flatMap(([, title = '']) => (start.test(title) ? [`${path}: ${title}`] : []))
+}
+
+test('the title of a test is a sentence with a subject', () => {
+  const tests = sources('{src,test}/**/*.test.ts')
+  expect(tests.length).toBeGreaterThan(100)
+  expect(tests.flatMap(fragments)).toEqual([])
+})
+
+test('control: a title that continues the title of its describe block is detected', () => {
+  const text = [
+    "describe('a key', () => {",
+    "  test('is shown once', () => {})",
+    "  test.each(cases)(\n    'that expires %s', check)",
+    "  test('a key is shown once', () => {})",
+    '})',
+  ].join('\n')
+  expect(fragments({ path: 'x.test.ts', text })).toEqual([
+    "x.test.ts: is shown once', () => {})",
+    "x.test.ts: that expires %s', check)",
+  ])
+})
+
 /** Returns the calls of `one`, `many` and `run` that do not name the values of their statement. */
 function positionalCalls({ path, text }: Source): string[] {
   const calls = text.matchAll(

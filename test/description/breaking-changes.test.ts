@@ -32,7 +32,7 @@ test('every breaking change since the last release has a line in CHANGELOG.md', 
   expect(unmentioned(breakingChanges({ before, after: current }), changelog)).toEqual([])
 })
 
-describe('control: a breaking change', () => {
+describe('control: breaking changes', () => {
   const change = (edit: (document: unknown) => void): string[] => {
     const document: unknown = structuredClone(parsed)
     edit(document)
@@ -40,12 +40,12 @@ describe('control: a breaking change', () => {
   }
   const schema = (document: unknown, name: string): object => partAt(document, `#/components/schemas/${name}`)
 
-  test('is found if an operation is removed', () => {
+  test('control: a breaking change is found if an operation is removed', () => {
     const changes = change(document => Reflect.deleteProperty(partAt(document, '#/paths/~1pets'), 'post'))
     expect(changes).toEqual(['createPet is gone'])
   })
 
-  test('is found if a body member becomes required, becomes narrower or is removed', () => {
+  test('control: a breaking change is found if a body member becomes required, becomes narrower or is removed', () => {
     const required = change(document =>
       Reflect.set(schema(document, 'NewOrder'), 'required', ['petId', 'quantity']),
     )
@@ -60,7 +60,7 @@ describe('control: a breaking change', () => {
     expect(gone).toEqual(['placeOrder body: shipDate is gone'])
   })
 
-  test('is found if an optional body becomes required', () => {
+  test('control: a breaking change is found if an optional body becomes required', () => {
     const document: unknown = structuredClone(parsed)
     Reflect.set(partAt(document, '#/paths/~1store~1orders/post/requestBody'), 'required', false)
     const optional = readDocument(document)
@@ -68,7 +68,7 @@ describe('control: a breaking change', () => {
     expect(breakingChanges({ before: current, after: optional })).toEqual([])
   })
 
-  test('is found if a response member becomes optional or is removed', () => {
+  test('control: a breaking change is found if a response member becomes optional or is removed', () => {
     const gone = change(document => {
       Reflect.deleteProperty(partAt(document, '#/components/schemas/Category/properties'), 'name')
       Reflect.set(schema(document, 'Category'), 'required', ['id'])
@@ -78,7 +78,7 @@ describe('control: a breaking change', () => {
     expect(optional).toContain('listCategories response 200/*: name is optional now')
   })
 
-  test('is found if a parameter or an enum value is removed', () => {
+  test('control: a breaking change is found if a parameter or an enum value is removed', () => {
     const parameters = change(document => {
       const operation = partAt(document, '#/paths/~1pets/get')
       const list: unknown = Reflect.get(operation, 'parameters')
@@ -89,7 +89,7 @@ describe('control: a breaking change', () => {
     expect(values).toContain('listPets parameter sort: -name is not allowed any more')
   })
 
-  test('needs a line in the changelog that names its operation; a new member of a response needs none', () => {
+  test('control: a breaking change needs a line in the changelog that names its operation', () => {
     expect(unmentioned(['createPet is gone'], '- Breaking: `createPet` is gone.')).toEqual([])
     expect(unmentioned(['createPet is gone'], '- `createPet` is gone.')).toEqual(['createPet is gone'])
     const harmless = change(document => {

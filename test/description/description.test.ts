@@ -191,10 +191,10 @@ describe('the content of the description', () => {
   })
 })
 
-describe('the examples of the description', () => {
+describe('examples of the description', () => {
   const validate = validatorOf(described.document)
 
-  test('are valid against their own schemas', () => {
+  test('the examples of the description are valid against their own schemas', () => {
     const faults: string[] = []
     const check = (where: string, schema: unknown, example: unknown): void => {
       faults.push(...validate(schema, example).map(why => `${where}: ${why}`))
@@ -214,7 +214,7 @@ describe('the examples of the description', () => {
     expect(faults).toEqual([])
   })
 
-  test('exist for every body of a request, of a success and of a refusal', () => {
+  test('the examples of the description exist for every body of a request, of a success and of a refusal', () => {
     const bare = operations.flatMap(({ operationId, requestBody, responses }) => {
       const contents = [requestBody?.content ?? {}, ...Object.values(responses).map(({ content }) => content)]
       return contents.flatMap(content =>
@@ -226,7 +226,7 @@ describe('the examples of the description', () => {
     expect(bare).toEqual([])
   })
 
-  test('are the requests and responses of one session with the demo shop', async () => {
+  test('the examples of the description are the requests and responses of one session with the demo shop', async () => {
     await using store = await openDemo()
     const session =
       `listErrors getError listCategories getCategory listPets getPet listInventory createKey listKeys
@@ -255,7 +255,7 @@ describe('the examples of the description', () => {
     await expectEvents(store)
   })
 
-  test('of query parameters are accepted unchanged', async () => {
+  test('the examples of query parameters are accepted unchanged', async () => {
     await using store = await openDemo()
     await sendExamples(store, operationOf(described, 'createWebhook'))
     for (const operation of operations) {

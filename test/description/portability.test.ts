@@ -59,7 +59,7 @@ function unsupportedIn(text: string): string[] {
 }
 
 describe.skipIf(!testedEngines.includes('postgres'))('the SQL of the store', () => {
-  test('uses no feature that CockroachDB or YugabyteDB documents as missing or different', async () => {
+  test('the store uses nothing that CockroachDB or YugabyteDB documents as missing or different', async () => {
     await loadModule()
     await using proxy = await openPostgresProxy(await newDatabase())
     await driveUsual('postgres', { routeOf: url => proxy.urlOf(url) })

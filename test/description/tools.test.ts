@@ -15,7 +15,7 @@ const description = join(ROOT, 'openapi.yaml')
 const text = readFileSync(description, 'utf8')
 const TOOL_MS_MAX = 120_000
 
-describe('Prism as a validating proxy', () => {
+describe('a validating proxy', () => {
   /**
    * Runs a session of our client through Prism. Returns the violations that Prism reports, and the operations that the
    * session used.
@@ -38,7 +38,7 @@ describe('Prism as a validating proxy', () => {
   }
 
   test(
-    'finds no violation when every operation is used',
+    'Prism as a validating proxy finds no violation when every operation is used',
     async () => {
       const { violations, operationIds } = await useThroughPrism(description)
       expect(violations).toEqual([])

@@ -61,7 +61,7 @@ function headOf(
 }
 
 describe('an effect on a request', () => {
-  test('error: responds with the code, its status and Retry-After, also as a problem', async () => {
+  test('the effect error responds with the code, its status and Retry-After, also as a problem', async () => {
     const effect = { type: 'error', code: 'storage_full', retryAfterSeconds: 7 }
     const sandbox = await sandboxWith({ operation: 'placeOrder', effect })
     const refused = await sandbox.call('POST', '/store/orders', order)
@@ -79,7 +79,7 @@ describe('an effect on a request', () => {
     expect(await orderCount(sandbox)).toBe(0)
   })
 
-  test('error: every code of the catalogue can be returned, with the fields that its status requires', async () => {
+  test('the effect error can return every code of the catalogue, with the fields of its status', async () => {
     const sandbox = await host.create()
     const { data } = await sandbox.call('GET', '/errors')
     const codes = data as { code: string; status: bigint }[]
@@ -100,7 +100,7 @@ describe('an effect on a request', () => {
     }
   })
 
-  test('delay: waits before the request is handled', async () => {
+  test('the effect delay waits before the request is handled', async () => {
     const sandbox = await sandboxWith({ operation: 'listPets', effect: { type: 'delay', delayMs: 200 } })
     const startedMs = performance.now()
     expect((await sandbox.call('GET', '/pets')).status).toBe(200)
@@ -173,7 +173,7 @@ describe('an effect on a request', () => {
     expect(chunks).not.toContain('\r\n0\r\n')
   })
 
-  test('rate_limit: allows a number of requests per period, and the header fields report this limit', async () => {
+  test('the effect rate_limit allows some requests per period, and the header fields report this', async () => {
     const effect = { type: 'rate_limit', requests: 2, seconds: 3600 }
     const sandbox = await sandboxWith({ operation: 'listPets', effect })
     const results: CallResult[] = []
@@ -262,8 +262,8 @@ describe('a condition', () => {
   })
 })
 
-describe('the rules of a sandbox', () => {
-  test('do not affect another sandbox, the control operations, the pages or the probes', async () => {
+describe('rules of a sandbox', () => {
+  test('the rules of a sandbox affect no other sandbox, control operation, page or probe', async () => {
     const broken = await sandboxWith({ effect: { type: 'error', code: 'internal_error' } })
     const other = await host.create()
     expect((await broken.call('GET', '/pets')).status).toBe(500)
@@ -299,7 +299,7 @@ describe('the rules of a sandbox', () => {
     expect((await sandbox.control('GET', '/faults')).data).toMatchObject({ rules: [{ name: 'before' }] })
   })
 
-  test('with a typo are refused with a message that suggests the valid name', async () => {
+  test('rules with a typo are refused with a message that suggests the valid name', async () => {
     const sandbox = await host.create()
     const rules = [{ name: 'A b', operation: 'placeorders', effect: { type: 'error', code: 'overloded' } }]
     const refused = await sandbox.control('PUT', '/faults', { rules })
@@ -309,7 +309,7 @@ describe('the rules of a sandbox', () => {
     expect(messages.join('\n')).toContain('must be 1 to 50 lower-case letters, digits and hyphens')
   })
 
-  test('must have different names and be at most 50', async () => {
+  test('the rules of a sandbox have different names, and are at most 50', async () => {
     const sandbox = await host.create()
     const rule = { name: 'same', effect: { type: 'truncate' } }
     expect((await sandbox.control('PUT', '/faults', { rules: [rule, rule] })).status).toBe(422)
@@ -318,7 +318,7 @@ describe('the rules of a sandbox', () => {
   })
 })
 
-describe('the header Petstore-Fault of a request', () => {
+describe('the header Petstore-Fault', () => {
   test.each([
     'explode',
     'error',
@@ -352,7 +352,7 @@ describe('the header Petstore-Fault of a request', () => {
     expect((refused.data as { message: string }).message).toContain(message)
   })
 
-  test('affects only its own request', async () => {
+  test('the header Petstore-Fault of a request affects only its own request', async () => {
     const sandbox = await host.create()
     const asked = { headers: { 'Petstore-Fault': 'error; code=overloaded; retry_after_seconds=3' } }
     expect((await sandbox.call('GET', '/pets', asked)).status).toBe(503)

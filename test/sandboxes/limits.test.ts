@@ -15,8 +15,8 @@ async function createPets(sandbox: TestSandbox, count: number): Promise<CallResu
   return results
 }
 
-describe('the limit', () => {
-  test('of rows, of events and of webhooks is named by the refusal, and reads still work', async () => {
+describe('limits', () => {
+  test('a refusal names the limit of rows, of events or of webhooks, and reads still work', async () => {
     await using host = await openSandboxHost({ limits: { rows: 3, events: 14, webhooks: 1 } })
     const rows = await host.create({ seed: 'empty' })
     const results = await createPets(rows, 5)
@@ -44,7 +44,7 @@ describe('the limit', () => {
     )
   })
 
-  test('of bytes is named by the refusal, other sandboxes can still write, and a reset frees the space', async () => {
+  test('a refusal names the limit of bytes, other sandboxes still write, and a reset frees the space', async () => {
     await using host = await openSandboxHost({ limits: { bytes: 1024 * 1024 } })
     const [full, other] = [await host.create({ seed: 'empty' }), await host.create({ seed: 'empty' })]
     const description = 'x'.repeat(2000)
@@ -62,7 +62,7 @@ describe('the limit', () => {
     expect((await full.call('POST', '/categories', { body: { name: 'Dogs' } })).status).toBe(201)
   })
 
-  test('of requests per minute applies to one sandbox, but not to its control operations and probes', async () => {
+  test('the limit of requests per minute is for one sandbox, without control operations and probes', async () => {
     await using host = await openSandboxHost({ limits: { requestsPerMinute: 20 } })
     const [busy, other] = [await host.create(), await host.create()]
     const results: CallResult[] = []
@@ -77,7 +77,7 @@ describe('the limit', () => {
     expect((await busy.call('GET', '/readyz')).status).toBe(200)
   })
 
-  test('of streams and of snapshots is named by the refusal', async () => {
+  test('a refusal names the limit of streams or of snapshots', async () => {
     await using host = await openSandboxHost({ limits: { streams: 2, snapshots: 2 } })
     const sandbox = await host.create()
     const { baseUrl, adminKey } = sandbox.created
@@ -98,7 +98,7 @@ describe('the limit', () => {
     )
   })
 
-  test('of sandboxes, of total bytes and of creations per hour is named by the refusal', async () => {
+  test('a refusal names the limit of sandboxes, of total bytes or of creations per hour', async () => {
     await using few = await openSandboxHost({ limits: { sandboxes: 2 } })
     const created = await Promise.allSettled([few.create(), few.create(), few.create(), few.create()])
     expect(created.filter(({ status }) => status === 'fulfilled')).toHaveLength(2)
@@ -127,7 +127,7 @@ describe('the limit', () => {
     expect(fromPage).toEqual([201, 201, 429])
   })
 
-  test('of open sandboxes is never exceeded, and no order is lost when sandboxes are closed', async () => {
+  test('the limit of open sandboxes is never exceeded, and no order is lost when sandboxes are closed', async () => {
     await using host = await openSandboxHost({ limits: { open: 3 } })
     const sandboxes = await Promise.all(Array.from({ length: 8 }, () => host.create()))
     for (let round = 0; round < 3; round++) {
@@ -142,7 +142,7 @@ describe('the limit', () => {
 })
 
 describe('webhooks of sandboxes', () => {
-  test('are off unless the host allows them, and the refusal says so', async () => {
+  test('webhooks of sandboxes are off unless the host allows them, and the refusal says so', async () => {
     await using host = await openSandboxHost({
       webhooksRefusal: 'This host sends no webhooks from sandboxes.',
     })
@@ -156,7 +156,7 @@ describe('webhooks of sandboxes', () => {
     })
   })
 
-  test('to private addresses are refused unless the host allows them', async () => {
+  test('webhooks of sandboxes to private addresses are refused unless the host allows them', async () => {
     await using host = await openSandboxHost({ allowPrivateWebhooks: false })
     const sandbox = await host.create()
     for (const url of [

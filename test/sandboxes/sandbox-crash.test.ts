@@ -74,8 +74,8 @@ test(
   RUN_MS_MAX,
 )
 
-describe('a sandbox whose file is damaged', () => {
-  test('is detected at its first use after a boot, refuses requests, and can be reset to a snapshot', async () => {
+describe('damaged sandboxes', () => {
+  test('a damaged sandbox is detected at its first use after a boot, and can be reset to a snapshot', async () => {
     const first = await openSandboxHost()
     const [damaged, healthy] = [await first.create(), await first.create()]
     await healthy.call('POST', '/store/orders', { body: { petId: 3 } })

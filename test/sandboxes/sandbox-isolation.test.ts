@@ -31,8 +31,8 @@ async function leaksOf(
   return leaks
 }
 
-describe('two sandboxes', () => {
-  test('share no key, rule, order or log entry', async () => {
+describe('the isolation of sandboxes', () => {
+  test('two sandboxes share no key, rule, order or log entry', async () => {
     expect(await leaksOf()).toEqual([])
   })
 

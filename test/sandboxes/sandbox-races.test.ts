@@ -25,8 +25,8 @@ function useAtOnce(sandbox: TestSandbox): Promise<number[]> {
   return Promise.all(calls.map(async call => (await call).status))
 }
 
-describe('a deletion', () => {
-  test('during requests of every kind leaves no open store, no files and no server error', async () => {
+describe('deletions', () => {
+  test('a deletion during requests of every kind leaves no open store, no files and no server error', async () => {
     await using host = await openSandboxHost({ limits: { open: 3 } })
     const statuses = new Set<number>()
     for (let round = 0; round < ROUNDS; round++) {
@@ -43,7 +43,7 @@ describe('a deletion', () => {
     expect((await (await host.create()).call('GET', '/pets')).status).toBe(200)
   }, 60_000)
 
-  test('of a snapshot or of a sandbox frees its bytes at once', async () => {
+  test('a deletion of a snapshot or of a sandbox frees its bytes at once', async () => {
     await using host = await openSandboxHost()
     const before = host.host.counts.bytes
     const sandbox = await host.create()
@@ -57,7 +57,7 @@ describe('a deletion', () => {
 })
 
 describe('snapshots', () => {
-  test('that are taken at the same time stay within their limit', async () => {
+  test('snapshots that are taken at the same time stay within their limit', async () => {
     await using host = await openSandboxHost({ limits: { snapshots: 5 } })
     const sandbox = await host.create()
     const taken = await Promise.all(
@@ -68,7 +68,7 @@ describe('snapshots', () => {
     expect((await sandbox.control('GET', '/snapshots')).data).toHaveLength(5)
   })
 
-  test('that are used as seeds give a new sandbox no other key and no active webhook', async () => {
+  test('snapshots that are used as seeds give a new sandbox no other key and no active webhook', async () => {
     await using host = await openSandboxHost()
     await using receiver = await openReceiver()
     const teacher = await host.create()
@@ -99,8 +99,8 @@ describe('snapshots', () => {
   })
 })
 
-describe('a sandbox without its database', () => {
-  test('is reported as damaged, not as empty, and a reset repairs it', async () => {
+describe('sandboxes without a database', () => {
+  test('a sandbox without its database is reported as damaged, not as empty, and a reset repairs it', async () => {
     const first = await openSandboxHost()
     const sandbox = await first.create()
     await first.stop()
@@ -142,8 +142,8 @@ describe('while all sandboxes that may be open are in use', () => {
   }, 20_000)
 })
 
-describe('after failures on demand', () => {
-  test('of streams, a new stream can be opened, and the sandbox can be closed', async () => {
+describe('failures on demand', () => {
+  test('after failures of streams on demand, a new stream can be opened, and the sandbox can be closed', async () => {
     await using host = await openSandboxHost({ limits: { open: 1, streams: 3 } })
     const [failing, other] = [await host.create(), await host.create()]
     const { baseUrl, adminKey } = failing.created

@@ -42,8 +42,8 @@ async function contentOf(sandbox: TestSandbox): Promise<string> {
     .replaceAll(/"hint":"\w*"/g, '"hint":""')
 }
 
-describe('a sandbox', () => {
-  test('starts with its seed, and its own key is an admin key', async () => {
+describe('sandboxes', () => {
+  test('a sandbox starts with its seed, and its own key is an admin key', async () => {
     const demo = await host.create()
     expect(demo.created).toMatchObject({ seed: 'demo', state: 'ready', generation: 1n })
     expect((await demo.call('GET', '/pets?limit=1')).data).toMatchObject([{ id: 1n }])
@@ -56,7 +56,7 @@ describe('a sandbox', () => {
     expect((await large.call('GET', '/pets?id=10001')).data).toHaveLength(0)
   })
 
-  test('serves its pages, its description, the error catalogue and its probes under its base address', async () => {
+  test('a sandbox serves its pages, description, error catalogue and probes under its address', async () => {
     const { created } = await host.create()
     const path = new URL(created.baseUrl).pathname
     for (const page of [
@@ -84,7 +84,7 @@ describe('a sandbox', () => {
     }
   })
 
-  test('is private: its key, cursors, positions and idempotency keys have no effect in another sandbox', async () => {
+  test('the key, cursors, positions and idempotency keys of a sandbox have no effect in another sandbox', async () => {
     const [mine, other] = await Promise.all([host.create(), host.create()])
     const key = { Authorization: `Bearer ${mine.created.adminKey}` }
     expect(codeOf(await other.call('POST', '/store/orders', { ...order, headers: key }))).toBe(
@@ -112,7 +112,7 @@ describe('a sandbox', () => {
     expect((await other.call('GET', '/store/orders')).data).toHaveLength(1)
   })
 
-  test('is not found after it was deleted, and its files are gone', async () => {
+  test('a sandbox is not found after it was deleted, and its files are gone', async () => {
     const sandbox = await host.create()
     await sandbox.call('POST', '/store/orders', order)
     const directory = join(host.directory, 'sandboxes', sandbox.created.id)
@@ -123,7 +123,7 @@ describe('a sandbox', () => {
     expect(existsSync(directory)).toBe(false)
   })
 
-  test('is not found after its lifetime, and its files are deleted then', async () => {
+  test('a sandbox is not found after its lifetime, and its files are deleted then', async () => {
     let now = Date.now()
     await using aged = await openSandboxHost({ clock: () => now, sweepMs: 20, graceMs: 100 })
     const sandbox = await aged.create({ lifetimeSeconds: 60 })
@@ -138,7 +138,7 @@ describe('a sandbox', () => {
     expect(aged.host.counts.sandboxes).toBe(0)
   })
 
-  test('is not deleted if the clock of the machine jumps forward for a moment', async () => {
+  test('a sandbox is not deleted if the clock of the machine jumps forward for a moment', async () => {
     let now = Date.now()
     await using jumping = await openSandboxHost({ clock: () => now, sweepMs: 20, graceMs: 60_000 })
     const sandbox = await jumping.create({ lifetimeSeconds: 60 })
@@ -150,7 +150,7 @@ describe('a sandbox', () => {
     expect((await sandbox.call('GET', '/store/orders')).data).toHaveLength(1)
   })
 
-  test('keeps its content, key, rules, clock and request log when the host restarts', async () => {
+  test('a sandbox keeps its content, key, rules, clock and request log when the host restarts', async () => {
     const first = await openSandboxHost()
     const sandbox = await first.create()
     await sandbox.call('POST', '/store/orders', order)
@@ -169,7 +169,7 @@ describe('a sandbox', () => {
     expect(again.host.counts.sandboxes).toBe(1)
   })
 
-  test('refuses bad input with a message that says what is valid', async () => {
+  test('a sandbox refuses bad input with a message that says what is valid', async () => {
     const create = (body: unknown) => createSandbox(host.base, body as object).catch(error => String(error))
     expect(await create({ seed: 'huge' })).toContain(
       'must be demo, empty, large, or the snapshot of a sandbox',
@@ -203,8 +203,8 @@ test('the type of a problem from the host is the address of its entry in the cat
   expect((await fetch(`${host.base}/errors/nothing`)).status).toBe(404)
 })
 
-describe('a reset', () => {
-  test('restores the same ids, positions and data, however often it is repeated', async () => {
+describe('resets', () => {
+  test('a reset restores the same ids, positions and data, however often it is repeated', async () => {
     const sandbox = await host.create()
     const start = await contentOf(sandbox)
     const act = async (): Promise<string> => {
@@ -223,7 +223,7 @@ describe('a reset', () => {
     }
   })
 
-  test('gives later events other ids, invalidates older cursors and positions, and ends streams', async () => {
+  test('a reset gives later events other ids, invalidates older cursors and positions, and ends streams', async () => {
     const sandbox = await host.create()
     const { baseUrl, adminKey } = sandbox.created
     const lastEvent = async (): Promise<{ id: string; sequence: string }> => {
@@ -258,7 +258,7 @@ describe('a reset', () => {
     expect(codeOf(resumed)).toBe('410 event_history_expired')
   })
 
-  test('restores the key of the sandbox, even if it was revoked', async () => {
+  test('a reset restores the key of the sandbox, even if it was revoked', async () => {
     const sandbox = await host.create({ seed: 'empty' })
     expect((await sandbox.call('DELETE', '/keys/1')).status).toBe(204)
     expect((await sandbox.call('GET', '/keys')).status).toBe(401)
@@ -266,7 +266,7 @@ describe('a reset', () => {
     expect((await sandbox.call('GET', '/keys')).status).toBe(200)
   })
 
-  test('during requests succeeds, and no request gets a 500', async () => {
+  test('a reset during requests succeeds, and no request gets a 500', async () => {
     const sandbox = await host.create()
     const statuses = new Set<number>()
     let isDone = false
@@ -285,8 +285,8 @@ describe('a reset', () => {
   })
 })
 
-describe('a snapshot', () => {
-  test('is taken, listed, restored and deleted', async () => {
+describe('snapshots', () => {
+  test('a snapshot is taken, listed, restored and deleted', async () => {
     const sandbox = await host.create()
     await sandbox.call('POST', '/store/orders', order)
     const before = await contentOf(sandbox)
@@ -300,7 +300,7 @@ describe('a snapshot', () => {
     expect(codeOf(await sandbox.control('GET', '/snapshots/one-order'))).toBe('404 snapshot_not_found')
   })
 
-  test('is a seed only with the key of its sandbox, and its copies remain when that sandbox is deleted', async () => {
+  test('a snapshot is a seed only with the key of its sandbox, and its copies outlive that sandbox', async () => {
     const teacher = await host.create({ seed: 'empty' })
     await teacher.call('POST', '/categories', { body: { name: 'Dragons' } })
     await teacher.control('PUT', '/snapshots/lesson')
@@ -325,7 +325,7 @@ describe('a snapshot', () => {
     expect(await (await fetch(`${baseUrl}/categories`)).json()).toMatchObject([{ name: 'Dragons' }])
   })
 
-  test('is consistent while a client writes', async () => {
+  test('a snapshot is consistent while a client writes', async () => {
     const sandbox = await host.create()
     await sandbox.call('PUT', '/store/inventory/3', { body: { quantity: 100_000 } })
     let isDone = false
@@ -353,7 +353,7 @@ describe('a snapshot', () => {
 })
 
 describe('the lifecycle clock', () => {
-  test('retires a deprecated operation once the clock is past the sunset, in this sandbox only', async () => {
+  test('the lifecycle clock retires an operation after its sunset, in its own sandbox only', async () => {
     const [late, other] = await Promise.all([host.create(), host.create()])
     const deprecated = '/pets/3'
     expect((await late.call('GET', deprecated)).status).toBe(200)

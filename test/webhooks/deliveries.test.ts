@@ -56,10 +56,10 @@ async function headOf(store: TestStore): Promise<bigint> {
 }
 
 onEveryEngine(engine => {
-  describe('a delivery', () => {
+  describe('deliveries', () => {
     const store = sharedStore(engine, { delivery })
 
-    test('contains the envelope of the feed, byte for byte, signed per Standard Webhooks', async () => {
+    test('a delivery contains the envelope of the feed, byte for byte, signed per Standard Webhooks', async () => {
       await using receiver = await openReceiver()
       const { secret, webhookId } = await createWebhook(store(), receiver)
       await emitEvents(store(), 'Größe 🐟')
@@ -79,7 +79,7 @@ onEveryEngine(engine => {
       await store().client.deleteWebhook({ webhookId })
     })
 
-    test('has the same id and body at each attempt, and a signature over the time of the attempt', async () => {
+    test('each attempt of a delivery has the same id and body, and a signature over its own time', async () => {
       await using receiver = await openReceiver((_, index) => reply(index < 1 ? 500 : 204))
       const { secret, webhookId } = await createWebhook(store(), receiver)
       await emitEvents(store(), 'Again')
@@ -93,7 +93,7 @@ onEveryEngine(engine => {
       await store().client.deleteWebhook({ webhookId })
     })
 
-    test('is made for every event after the creation of the webhook, and for none before it', async () => {
+    test('every event after the creation of a webhook is delivered, and none before it', async () => {
       const { petId } = await makePet(store().client, { quantity: 100n })
       for (let round = 0; round < 10; round++) {
         await using receiver = await openReceiver()
@@ -109,7 +109,7 @@ onEveryEngine(engine => {
       }
     })
 
-    test('is made for every event after the creation of the webhook, also with concurrent writers', async () => {
+    test('every event after the creation of a webhook is delivered, also with concurrent writers', async () => {
       await using receiver = await openReceiver()
       let createdMs = Number.POSITIVE_INFINITY
       let isOver = false
@@ -137,7 +137,7 @@ onEveryEngine(engine => {
       await store().client.deleteWebhook({ webhookId })
     })
 
-    test('of a test event goes only to the tested webhook, whatever types the webhook has', async () => {
+    test('a delivery of a test event goes only to the tested webhook, whatever types the webhook has', async () => {
       await using mine = await openReceiver()
       await using theirs = await openReceiver()
       const webhook = await createWebhook(store(), mine, ['petstore.pet.deleted'])
@@ -160,7 +160,7 @@ onEveryEngine(engine => {
       for (const { webhookId } of [webhook, other]) await store().client.deleteWebhook({ webhookId })
     })
 
-    test('has two signatures for 24 hours after a rotation, and then one', async () => {
+    test('a delivery has two signatures for 24 hours after a rotation, and then one', async () => {
       let aheadMs = 0
       await using own = await openTestStore(engine, { delivery, clock: () => Date.now() + aheadMs })
       await using receiver = await openReceiver()
@@ -182,7 +182,7 @@ onEveryEngine(engine => {
   })
 
   describe('the sending of deliveries', () => {
-    test('uses four concurrent attempts per webhook if there are enough events, and never more', async () => {
+    test('a webhook has four concurrent attempts if there are enough events, and never more', async () => {
       await using store = await openTestStore(engine, { delivery })
       const { responderOf, concurrentMax, release } = holdResponses()
       await using receiver = await openReceiver(responderOf)
@@ -200,7 +200,7 @@ onEveryEngine(engine => {
       expect(concurrentMax()).toBe(4)
     })
 
-    test('starts the first attempts in the order of positions', async () => {
+    test('the first attempts start in the order of positions', async () => {
       await using store = await openTestStore(engine, { delivery })
       await using receiver = await openReceiver()
       const webhook = await createWebhook(store, receiver)
@@ -211,7 +211,7 @@ onEveryEngine(engine => {
       expect(begun).toEqual(begun.toSorted())
     })
 
-    test('delivers each event of 16 writers exactly once if nothing fails, with all types and with some', async () => {
+    test('each event of 16 writers is delivered once if nothing fails, with all types and with some', async () => {
       await using store = await openTestStore(engine, { delivery })
       const filterTypes = [
         'petstore.order.placed',

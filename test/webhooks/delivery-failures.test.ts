@@ -21,10 +21,10 @@ const delivery = { retryDelaysMs: [30, 30], leaseMs: 150, timeoutMs: 150 }
 const LONG_AGO = '2026-01-01T00:00:00Z'
 
 onEveryEngine(engine => {
-  describe('a delivery', () => {
+  describe('deliveries', () => {
     const store = sharedStore(engine, { delivery })
 
-    test('is pending until an attempt succeeds, and lists each attempt', async () => {
+    test('a delivery is pending until an attempt succeeds, and lists each attempt', async () => {
       const long = `${'é'.repeat(600)}\0`
       await using receiver = await openReceiver((_, index) => {
         if (index === 0) return reply(500, {}, 'out of paper')
@@ -56,7 +56,7 @@ onEveryEngine(engine => {
       await store().client.deleteWebhook(webhook)
     })
 
-    test('fails after the last attempt; a redelivery has retries again', async () => {
+    test('a delivery fails after the last attempt; a redelivery has retries again', async () => {
       await using receiver = await openReceiver((_, index) => reply(index < 4 ? 500 : 204))
       const webhook = await createWebhook(store(), receiver)
       await emitEvents(store(), 'Never')
@@ -75,7 +75,7 @@ onEveryEngine(engine => {
       await store().client.deleteWebhook(webhook)
     })
 
-    test('that failed can be sent again, together with all others first attempted since an instant', async () => {
+    test('failed deliveries can be sent again, all that were first attempted since an instant', async () => {
       let isFailing = true
       await using receiver = await openReceiver(() => reply(isFailing ? 500 : 204))
       const webhook = await createWebhook(store(), receiver)
@@ -98,7 +98,7 @@ onEveryEngine(engine => {
       await store().client.deleteWebhook(webhook)
     })
 
-    test('is not sent again for a disabled webhook, or through another webhook', async () => {
+    test('a delivery is not sent again for a disabled webhook, or through another webhook', async () => {
       await using receiver = await openReceiver()
       const { client } = store()
       const webhook = await createWebhook(store(), receiver)
@@ -118,7 +118,7 @@ onEveryEngine(engine => {
       for (const created of [webhook, other]) await client.deleteWebhook(created)
     })
 
-    test('fails on a redirect (which is not followed), on a timeout and on a refused connection', async () => {
+    test('a delivery fails on a redirect, which is not followed, a timeout, or a refused connection', async () => {
       await using elsewhere = await openReceiver()
       await using moved = await openReceiver(() => redirect(`${elsewhere.base}/there`))
       await using silent = await openReceiver(() => silence)
@@ -139,8 +139,8 @@ onEveryEngine(engine => {
     })
   })
 
-  describe('a webhook', () => {
-    test('whose receiver responds with 410 (Gone) is disabled, and one event reports it', async () => {
+  describe('webhooks', () => {
+    test('a webhook whose receiver responds with 410 (Gone) is disabled, and one event reports it', async () => {
       await using store = await openTestStore(engine, { delivery })
       await using gone = await openReceiver(() => reply(410))
       await using other = await openReceiver()
@@ -159,7 +159,7 @@ onEveryEngine(engine => {
       expect((await deliveriesOf(store, webhook)).every(({ state }) => state !== 'pending')).toBe(true)
     })
 
-    test('is disabled after failing for five days, not before; enabling it ends the period of failures', async () => {
+    test('a webhook is disabled after failing for five days; enabling it ends the period of failures', async () => {
       let aheadMs = 0
       const clock = (): number => Date.now() + aheadMs
       await using store = await openTestStore(engine, {
@@ -189,7 +189,7 @@ onEveryEngine(engine => {
       await until('the webhook continues', () => namesIn(receiver).includes('Meanwhile'))
     })
 
-    test('whose receiver is dead, silent or slow does not delay the deliveries of other webhooks', async () => {
+    test('a dead, silent or slow receiver does not delay the deliveries of other webhooks', async () => {
       await using store = await openTestStore(engine, { delivery: { leaseMs: 150, timeoutMs: 15_000 } })
       await using good = await openReceiver()
       await createWebhook(store, good)

@@ -216,7 +216,7 @@ test('control: a webhook whose position moves when it is leased loses deliveries
 }, 120_000)
 
 describe.skipIf(!testedEngines.includes('postgres'))('two servers on one database', () => {
-  test('one delivers, at most four at a time; after it is killed, the other one delivers everything left', async () => {
+  test('one of two servers delivers, four at a time; after it is killed, the other delivers the rest', async () => {
     await using place = await newStoreDirectory('postgres')
     await using first = await place.start()
     let open = 0

@@ -11,8 +11,8 @@ const PERIOD_MS = 1500
 const TOLERANCE_MS = 50
 
 onEveryEngine(engine => {
-  describe('the limit of a host', () => {
-    test('applies to all stores that share it; the deliveries wait and are not lost', async () => {
+  describe('limits of hosts', () => {
+    test('the limit of a host applies to all stores that share it; the deliveries wait and are not lost', async () => {
       const sentMs: number[] = []
       const delivery: DeliveryOptions = {
         hostLimit: new HostLimit({ attemptsMax: 3, periodMs: PERIOD_MS }),
@@ -49,7 +49,7 @@ onEveryEngine(engine => {
       expect((await first.client.getWebhook(webhooks[0])).data).not.toHaveProperty('failingSince')
     }, 60_000)
 
-    test('does not delay the deliveries to another host', async () => {
+    test('the limit of a host does not delay the deliveries to another host', async () => {
       const hostLimit = new HostLimit({ attemptsMax: 2 })
       await using store = await openTestStore(engine, { delivery: { hostLimit } })
       await using limited = await openReceiver()

@@ -20,7 +20,7 @@ async function faultsOf(store: TestStore, method: string, path: string, text: st
 onEveryEngine(engine => {
   const store = sharedStore(engine)
 
-  describe('the body of a webhook', () => {
+  describe('bodies of webhooks', () => {
     const wrong: Readonly<Record<string, readonly string[]>> = {
       '{}': ['/url required'],
       '{"url":null}': ['/url type_mismatch'],
@@ -49,7 +49,7 @@ onEveryEngine(engine => {
         '/url type_mismatch',
       ],
     }
-    test('is refused with a pointer to each invalid member', async () => {
+    test('the body of a webhook is refused with a pointer to each invalid member', async () => {
       for (const [text, faults] of Object.entries(wrong)) {
         expect([text, (await faultsOf(store(), 'POST', '/webhooks', text)).sort()]).toEqual([
           text,
@@ -58,7 +58,7 @@ onEveryEngine(engine => {
       }
     })
 
-    test('may repeat types, which are stored once; null types mean all types', async () => {
+    test('the body of a webhook may repeat types, which are stored once; null types mean all types', async () => {
       const { client } = store()
       const types = ['petstore.pet.created', 'petstore.pet.created'] as const
       const { data } = await client.createWebhook({ body: { url: quiet.url, types: [...types] } })
@@ -69,8 +69,8 @@ onEveryEngine(engine => {
     })
   })
 
-  describe('a change', () => {
-    test('is a merge patch: absent members stay, null types mean all types, null removes a description', async () => {
+  describe('changes', () => {
+    test('a change of a webhook is a merge patch: absent members stay, null removes a description', async () => {
       const { client } = store()
       const { data } = await client.createWebhook({ body: { ...body, description: 'Prints pick lists.' } })
       const { id: webhookId, secret: _secret, ...made } = data
@@ -103,7 +103,7 @@ onEveryEngine(engine => {
       await client.deleteWebhook({ webhookId })
     })
 
-    test('is refused with a pointer to each invalid member', async () => {
+    test('a change of a webhook is refused with a pointer to each invalid member', async () => {
       const { data } = await store().client.createWebhook({ body })
       const path = `/webhooks/${data.id}`
       for (const [text, faults] of [
@@ -119,7 +119,7 @@ onEveryEngine(engine => {
       await store().client.deleteWebhook({ webhookId: data.id })
     })
 
-    test('can depend on the version that was read', async () => {
+    test('a change of a webhook can depend on the version that was read', async () => {
       const { client } = store()
       const { data } = await client.createWebhook({ body })
       const webhookId = data.id

@@ -36,8 +36,8 @@ async function everythingOf(store: TestStore, webhookId: bigint): Promise<string
 onEveryEngine(engine => {
   const store = sharedStore(engine)
 
-  describe('the secret', () => {
-    test('is returned when the webhook is created and when it is rotated, and appears nowhere else', async () => {
+  describe('secrets', () => {
+    test('the secret is returned when it is created and when it is rotated, and appears nowhere else', async () => {
       await using own = await openTestStore(engine)
       await using receiver = await openReceiver()
       const created = await own.send('POST', '/webhooks', { body: JSON.stringify({ url: receiver.base }) })
@@ -63,7 +63,7 @@ onEveryEngine(engine => {
       expect(everything).not.toContain('whsec_')
     })
 
-    test('is never stored for a replay: creating and rotating accept no Idempotency-Key', async () => {
+    test('the secret is never stored for a replay: creating and rotating accept no Idempotency-Key', async () => {
       const { data } = await store().client.createWebhook({ body })
       const { id: webhookId } = data
       const options = { idempotencyKey: 'once' }
@@ -76,7 +76,7 @@ onEveryEngine(engine => {
       expect(again.headers.get('idempotent-replayed')).toBe('true')
     })
 
-    test('is replaced by a rotation, and the response says that the previous secret expires after a day', async () => {
+    test('a rotation replaces the secret, and says that the previous secret expires after a day', async () => {
       const now = Date.parse('2026-11-21T09:30:00.120Z')
       await using own = await openTestStore(engine, { clock: () => now })
       const { data } = await own.client.createWebhook({ body })
@@ -91,8 +91,8 @@ onEveryEngine(engine => {
     })
   })
 
-  describe('a private address, or a host without an address,', () => {
-    test('is refused at /url, when a webhook is created and when it is changed', async () => {
+  describe('addresses that are refused', () => {
+    test('a private address, or a host without one, is refused when a webhook is created or changed', async () => {
       const addresses: Record<string, readonly string[]> = {
         'till.example': ['93.184.215.14'],
         'inside.example': ['93.184.215.14', '10.0.0.7'],
