@@ -196,7 +196,7 @@ onEveryEngine(engine => {
       expect((await store().send('GET', '/keys/current?colour=red')).status).toBe(400)
     })
 
-    test('a key is read at /keys/current, a path that does not change the methods of /keys/{keyId}', async () => {
+    test('a caller reads its key at /keys/current, which does not change the methods of /keys/{keyId}', async () => {
       const { client } = store()
       const { data } = await client.createKey({ body: { name: 'x', scopes: ['orders:read'] } })
       const replies = await Promise.all(

@@ -19,7 +19,7 @@ onEveryEngine(engine => {
       expect(await stockOf(client, petId)).toBe('pending 3/3')
     })
 
-    test('an order of a single animal makes it pending; completion makes it sold, cancellation available', async () => {
+    test('an order of the only unit makes a pet pending, its completion sold, its cancellation available', async () => {
       const { client } = store()
       const { petId } = await makePet(client)
       const first = await client.placeOrder({ body: { petId } })

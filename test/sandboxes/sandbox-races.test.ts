@@ -143,7 +143,7 @@ describe('while all sandboxes that may be open are in use', () => {
 })
 
 describe('failures on demand', () => {
-  test('after failures of streams on demand, a new stream can be opened, and the sandbox can be closed', async () => {
+  test('after a stream failed on demand, a new stream can be opened, and the sandbox can be closed', async () => {
     await using host = await openSandboxHost({ limits: { open: 1, streams: 3 } })
     const [failing, other] = [await host.create(), await host.create()]
     const { baseUrl, adminKey } = failing.created
