@@ -95,7 +95,7 @@ export const service = {
     hidden: true,
     pathParameters: importParameters,
     body: ImportPetNames,
-    success: { status: 200, resource: ImportPetMatches, description: 'Whether each pet exists.' },
+    success: { status: 200, resource: ImportPetMatches, description: 'Whether each pet was found.' },
     errors: [],
   },
   loadImportSlice: {

@@ -50,7 +50,7 @@ export const ImportPetNames = z.strictObject({
 })
 export type ImportPetNames = z.output<typeof ImportPetNames>
 
-/** Whether each of the pets that were looked up exists, in their order. */
+/** Whether each of the pets that were looked up was found, in their order. */
 export const ImportPetMatches = z.strictObject({ exist: z.array(z.boolean()) })
 export type ImportPetMatches = z.output<typeof ImportPetMatches>
 

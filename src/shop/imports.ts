@@ -166,7 +166,7 @@ export async function countImportNames(tx: Tx, { body }: { body: ImportNames }):
   return { counts }
 }
 
-/** Returns for each pet whether it exists: a pet of the same name in the category that its row names. */
+/** Returns for each pet whether it was found: a pet of the same name in the only category of the given name. */
 export async function findImportPets(tx: Tx, { body }: { body: ImportPetNames }): Promise<ImportPetMatches> {
   const names = new CategoryNames(tx)
   const exist: boolean[] = []

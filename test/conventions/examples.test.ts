@@ -7,7 +7,6 @@ import { deadPort, openReceiver, type Received } from '../support/receiver.ts'
 import { ROOT } from '../support/root.ts'
 import { ADMIN_KEY, openTestStore } from '../support/store.ts'
 import { until } from '../support/until.ts'
-import { thirdPartyPage } from './third-party.ts'
 
 /** Starts a program of examples/. It runs until the result is disposed. `printed` returns its output so far. */
 function runExample(name: string, env: Readonly<Record<string, string>>, runtime = process.execPath) {
@@ -142,8 +141,4 @@ test('the test in examples/throw-away-store.mjs starts a store and passes under 
   })
   const [output, exitCode] = await Promise.all([new Response(child.stdout).text(), child.exited])
   expect([exitCode, output]).toEqual([0, expect.stringContaining('# pass 1\n# fail 0')])
-})
-
-test('THIRD-PARTY.md is what `npm run third-party` writes', () => {
-  expect(readFileSync(join(ROOT, 'THIRD-PARTY.md'), 'utf8')).toBe(thirdPartyPage())
 })
