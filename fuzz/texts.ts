@@ -69,7 +69,7 @@ export function randomText(random: Random, length: number): string {
   return points.slice(0, length).join('')
 }
 
-/** Valid instants in the notations of RFC 3339 that programs often mishandle, from year 1 to year 9999. */
+/** Valid instants (RFC 3339), from year 1 to year 9999: an ordinary one, and others that programs often mishandle. */
 export const instants = [
   '2026-12-01T09:30:00Z',
   '2026-12-01T09:30:00.5Z',

@@ -61,7 +61,7 @@ async function listed(shop: Shop): Promise<string[][]> {
 
 onEveryEngine(engine => {
   test(
-    'keys are created, listed and revoked in a stopped store without a key, and the audit log has the changes',
+    'a stopped store needs no key to create, list and revoke keys, and the audit log has the changes',
     async () => {
       const shop = await newShop(engine)
       rmSync(join(shop.data, 'admin-key'))

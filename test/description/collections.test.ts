@@ -22,12 +22,12 @@ interface PlacedRequest extends CollectionRequest {
   readonly sendsKey: boolean
 }
 
-/** Replaces the variables of a collection, as Postman and Bruno do. Throws for an unknown variable. */
+/** Replaces the variables of a header or a query value, as Postman and Bruno do. Throws for any other variable. */
 function resolved(text: string): string {
   return text.replaceAll(/\{\{(.*?)\}\}/g, (_, name: string) => {
     if (name === '$guid') return randomUUID()
     if (name === 'key') return ADMIN_KEY
-    throw new Error(`the collection has no variable ${name}`)
+    throw new Error(`this test has no value for the variable ${name}`)
   })
 }
 

@@ -104,14 +104,15 @@ export function referencesIn(part: unknown): string[] {
   )
 }
 
-/** Returns the part of a document that a `$ref` names, which is never a primitive value. Throws if there is none. */
+/** Returns the object or array of a document that a `$ref` names. Throws if there is none. */
 export function partAt(document: unknown, reference: string): object {
   let node: unknown = document
   for (const step of reference.replace(/^#\//, '').split('/')) {
     const name = step.replaceAll('~1', '/').replaceAll('~0', '~')
     node = typeof node === 'object' && node !== null ? Reflect.get(node, name) : undefined
   }
-  if (typeof node !== 'object' || node === null) throw new Error(`${reference} does not exist`)
+  if (typeof node !== 'object' || node === null)
+    throw new Error(`${reference} is no object or array of the document`)
   return node
 }
 
@@ -120,7 +121,7 @@ function resolved(document: unknown, part: unknown): unknown {
   if (typeof part !== 'object' || part === null) return part
   const reference: unknown = Reflect.get(part, '$ref')
   if (typeof reference === 'string') {
-    // The validator resolves the references to schemas itself.
+    // References to schemas stay, because the schema validator (document-schemas.ts) resolves them itself.
     return reference.startsWith('#/components/schemas/')
       ? part
       : resolved(document, partAt(document, reference))
