@@ -43,11 +43,15 @@ export function hostOf({ address, id }: Pick<SavedSandbox, 'address' | 'id'>): s
 
 /** Returns sandboxes as CSV, with a header. */
 export function sandboxesCsv(sandboxes: readonly SavedSandbox[]): string {
-  return csvLine(columns) + sandboxes.map(lineOf).join('')
+  return csvLine(columns) + sandboxes.map(sandbox => lineOf(sandbox)).join('')
 }
 
-function lineOf(sandbox: SavedSandbox): string {
-  return csvLine(columns.map(name => (name === 'label' ? csvLabel(sandbox.label) : sandbox[name])))
+/** Returns the line of a sandbox. A cell whose column has another name than those of a list is empty. */
+function lineOf(sandbox: SavedSandbox, header: readonly string[] = columns): string {
+  const cells: ReadonlyMap<string, string> = new Map(
+    columns.map(name => [name, name === 'label' ? csvLabel(sandbox.label) : sandbox[name]]),
+  )
+  return csvLine(header.map(name => cells.get(name) ?? ''))
 }
 
 /** The first characters of a text that a spreadsheet takes for a formula. */
@@ -78,7 +82,7 @@ export class SavedSandboxes {
     } catch (error) {
       const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT'
       const reason = isMissing ? 'there is no such file' : reasonOf(error)
-      const hint = '"petstore sandbox create" writes it, and --saved names another file.'
+      const hint = '"petstore sandbox create" writes it; --save and --saved name another file.'
       throw new CommandFailed(`The list ${escapeControls(this.path)} cannot be read: ${reason}. ${hint}`)
     }
     return this.#parse(text)
@@ -93,32 +97,39 @@ export class SavedSandboxes {
     })
   }
 
-  /** Appends one sandbox. */
+  /** Appends one sandbox, with the columns of the file: a spreadsheet may have moved, removed or added columns. */
   add(sandbox: SavedSandbox): void {
     this.#orFail(() => {
       const text = readFileSync(this.path, 'utf8')
+      const [header] = this.#rows(text)
       // A file that already existed may be readable by others, but now it gets a key.
       chmodSync(this.path, 0o600)
       // An editor may have removed the last line end.
-      appendFileSync(this.path, (text.endsWith('\n') ? '' : '\n') + lineOf(sandbox))
+      appendFileSync(this.path, (text.endsWith('\n') ? '' : '\n') + lineOf(sandbox, header))
     })
   }
 
-  /** Removes the sandboxes with these ids. */
+  /** Removes the sandboxes with these ids. The other lines keep all their columns. */
   remove(ids: ReadonlySet<string>): void {
-    const left = this.read().filter(({ id }) => !ids.has(id))
-    this.#orFail(() => writeWholeFile(this.path, sandboxesCsv(left), { replace: true }))
+    this.#orFail(() => {
+      const [header = [], ...lines] = this.#rows(readFileSync(this.path, 'utf8'))
+      const idColumn = header.indexOf('id')
+      const left = lines.filter(line => !ids.has(line[idColumn] ?? ''))
+      writeWholeFile(this.path, [header, ...left].map(csvLine).join(''), { replace: true })
+    })
   }
 
-  #parse(text: string): SavedSandbox[] {
-    let rows: string[][]
+  #rows(text: string): string[][] {
     try {
-      rows = parse(text, { bom: true, skip_empty_lines: true, relax_column_count: true })
+      return parse(text, { bom: true, skip_empty_lines: true, relax_column_count: true })
     } catch (error) {
       if (!(error instanceof CsvError)) throw error
       throw this.#notAList(reasonOf(error))
     }
-    const [header, ...lines] = rows
+  }
+
+  #parse(text: string): SavedSandbox[] {
+    const [header, ...lines] = this.#rows(text)
     const missing = header && requiredColumns.find(name => !header.includes(name))
     if (missing !== undefined) throw this.#notAList(`it has no column ${missing}`)
     return lines.map((line, index) => {
@@ -139,6 +150,7 @@ export class SavedSandboxes {
     try {
       work()
     } catch (error) {
+      if (error instanceof CommandFailed) throw error
       throw new CommandFailed(
         `The list ${escapeControls(this.path)} cannot be written: ${reasonOf(error)}.`,
         EXIT_USAGE,

@@ -185,6 +185,22 @@ test('delete removes sandboxes from the list, also one that has expired or was d
   expect(statSync(join(at.path, 'sandboxes.csv')).mode & 0o777).toBe(0o600)
 })
 
+test('create and delete keep the columns of a list that a spreadsheet has changed', async () => {
+  using at = folder()
+  await at.sandbox('create', '--count', '2', '--label', 'S')
+  const [first, second] = at.saved()
+  const rows = [first, second].map(one => `passed,${one?.key},${one?.id},${one?.address}`)
+  const file = join(at.path, 'sandboxes.csv')
+  writeFileSync(file, ['grade,key,id,address', ...rows, ''].join('\n'))
+  expect((await at.sandbox('create', '--label', 'New')).exitCode).toBe(0)
+  const added = at.saved().at(-1)
+  expect(host.host.find(added?.id ?? '')?.id).toBe(added?.id ?? '')
+  expect((await at.sandbox('delete', first?.id ?? '', '--yes')).exitCode).toBe(0)
+  expect(readFileSync(file, 'utf8')).toBe(
+    ['grade,key,id,address', rows[1], `,${added?.key},${added?.id},${added?.address}`, ''].join('\n'),
+  )
+})
+
 /** Runs `petstore sandbox` on a terminal, and types a line when it asks to confirm. Returns what the terminal shows. */
 async function onTerminal(at: Folder, args: readonly string[], typed: string): Promise<string> {
   let shown = ''
