@@ -17,7 +17,10 @@ const KEYED = { Authorization: `Bearer ${ADMIN_KEY}` }
 const PREVIEW = { ...KEYED, 'Petstore-Preview': 'store-summary' }
 const HOUR_MS = 3_600_000
 
-/** One kind of read, as a target for any store. A name in braces stands for a random number, a cursor or an instant. */
+/**
+ * One kind of read: a request target with names in braces, which suits a store of any size. A name in braces stands for
+ * a random number, a cursor or an instant.
+ */
 export interface Read {
   readonly name: string
   readonly target: string
@@ -79,7 +82,7 @@ function categories(count: number): string {
   return Array.from({ length: count }, (_, index) => `categoryId=${index + 1}`).join('&')
 }
 
-/** Returns a read for one store: its ranges of random numbers, its instants, and a cursor if the read has one. */
+/** Prepares a read for one store: fills in the instants and the cursor, and adds the ranges of the random numbers. */
 export async function readFor(
   { target, headers = {} }: Read,
   store: LargeStore,
@@ -107,7 +110,7 @@ function rangesOf({ pets, head }: LargeStore): Readonly<Record<string, RandomRan
     order: { first: ORDER_ID_FIRST, count: orders, step: 1 },
     referenced: { first: ORDER_ID_FIRST, count: orders / perReference, step: perReference },
     category: { first: 1, count: CATEGORIES, step: 1 },
-    // A page has at most 100 events, so every page is full.
+    // At least 100 events, the most that a page can have, follow each position. So every page is full.
     position: { first: 1, count: head - 100, step: 1 },
   }
 }

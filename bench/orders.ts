@@ -124,9 +124,7 @@ export function assertAllThere(directory: string, answered: number, isKeyed: boo
     ...(isKeyed && { replies: count('reply WHERE status = 201') }),
   }
   if (Object.values(counts).some(n => n !== answered)) {
-    throw new Error(
-      `${answered} orders were answered or committed; ${directory} has ${JSON.stringify(counts)}`,
-    )
+    throw new Error(`there must be ${answered} of each; ${directory} has ${JSON.stringify(counts)}`)
   }
 }
 
@@ -144,8 +142,8 @@ function sectionOf(isKeyed: boolean, results: readonly Result[]): Section {
     `The ceilings run in one thread without HTTP, in batches of ${CEILING_BATCH}: "the same verbs" is the ` +
       'batch loop and verb of the program; "bare statements" are the statements of an order prepared by ' +
       'hand, without savepoints, counters, hashes or encoding. After the last round, the benchmark counts the ' +
-      'rows. Each database must have exactly the orders that got a 201 response (without HTTP: that were ' +
-      'committed), with one movement and two events for each.',
+      'rows. Each database must have exactly the orders that got a 201 response, or that a contestant without ' +
+      'HTTP committed. Each order must have one movement and two events.',
   ]
   return {
     title: `placeOrder on SQLite, ${isKeyed ? 'with' : 'without'} an idempotency key`,

@@ -14,7 +14,8 @@ const mutators: readonly Mutator[] = [
 /** Mutates a request in one way, sometimes in two. */
 export function mutate(client: VirtualClient, builder: RequestBuilder): void {
   const count = client.random.chance(0.85) ? 1 : 2
-  // The loop ends, because an unknown query parameter can be added to every request.
+  // A mutator may not apply to a request. The loop still ends, because the mutator that adds an unknown query parameter
+  // always applies.
   while (builder.mutations.length < count) {
     const mutation = client.random.pick(mutators)(client, builder)
     if (mutation) builder.mutations.push(mutation)

@@ -55,8 +55,8 @@ const pendingChanges = sql<{ totals: string }>()(
 )
 
 /**
- * Returns the names of the totals that are wrong. The reader must have one snapshot: the changes of events that have no
- * position yet are read by a second statement.
+ * Returns the names of the totals that are wrong. This runs two statements, which must see the same snapshot: one for
+ * the totals, and one for the changes of events that have no position yet.
  */
 export async function findWrongTotals(reader: Reader): Promise<readonly string[]> {
   const differences = new Map<string, bigint>()

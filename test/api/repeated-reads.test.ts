@@ -26,7 +26,8 @@ async function read(
   const response = await fetch(store.base + target, { method, headers })
   const { date: _, 'x-request-id': id, ...kept } = Object.fromEntries(response.headers)
   const given = headers['X-Request-Id']
-  if (given === undefined ? !id : id !== given) throw new Error(`${target} has the request id ${id}`)
+  if (given === undefined ? !id : id !== given)
+    throw new Error(`${target} has the request id ${id} instead of ${given ?? 'a new one'}`)
   // The port of the store is part of its URIs.
   const text = JSON.stringify(kept).replaceAll(store.base, 'http://store')
   return { status: response.status, headers: JSON.parse(text), body: await response.text() }
@@ -173,7 +174,7 @@ test('a repeated read shows a change as soon as the change has its response', as
   expect(await namesAroundChange(new RepresentationCache())).toEqual(['Anybody', 'Renamed'])
 })
 
-test('control: a cache that still sends a dropped reply is detected', async () => {
+test('control: a cache that still sends a reply after a change has invalidated it is detected', async () => {
   class NeverDropping extends RepresentationCache {
     override has(): boolean {
       return true
