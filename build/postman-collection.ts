@@ -85,7 +85,7 @@ function requestIn(request: z.output<typeof Request>, isSent: CollectionSource['
     },
     header: header.map(pair),
     ...('raw' in body && { body: { mode: 'raw', raw: body.raw, options: { raw: { language: 'json' } } } }),
-    // Every other request inherits the key of the collection.
+    // Only a public request has an `auth` of its own. The others inherit the key of the collection.
     ...(auth.type === 'noauth' && { auth }),
   }
 }

@@ -61,8 +61,8 @@ export interface Engine<Query, Command, Reply, Result = Reply> {
    */
   watch(listener: () => void): () => void
   /**
-   * Calls `listener` with the rows that each batch of commands wrote: after new reads see the rows, and before any of
-   * the commands gets its result. Undefined if no tables are watched, or if other processes may write too. Returns a
+   * Calls `listener` with the rows that each batch of commands wrote. New reads see the rows by then, and none of the
+   * commands has its result yet. Undefined if no tables are watched, or if other processes may write too. Returns a
    * function that stops the calls.
    */
   readonly watchRows?: (listener: (changes: RowChanges) => void) => () => void
@@ -71,8 +71,8 @@ export interface Engine<Query, Command, Reply, Result = Reply> {
   /** Resolves if the engine works, rejects if it does not. */
   ping(): Promise<void>
   /**
-   * Finishes the work in progress and releases everything. Rejects if everything is durable and closed, but another
-   * process prevents a SQLite database from becoming one complete file.
+   * Finishes the work in progress and releases everything. Rejects if another process prevents a SQLite database from
+   * becoming one complete file. Even then, everything is durable and closed.
    */
   close(): Promise<void>
 }

@@ -116,9 +116,9 @@ The [guides](${base}/docs/guide) explain the rest, such as how to
 ## Conventions
 
 - Lists are plain arrays, in pages: \`Link\` names the next page while there is more.
-- Every error is an \`Error\` with a code from the catalogue at \`/errors\`. A request whose \`Accept\` names
-  \`application/problem+json\` gets the same error as a problem of RFC 9457, with the additional members \`type\`,
-  \`title\`, \`detail\` and \`instance\`. \`x-error-codes\` lists the codes of each operation by status.
+- Every error is an \`Error\` with a code from the catalogue at \`/errors\`. If \`Accept\` names
+  \`application/problem+json\`, the error is a problem (RFC 9457), with the additional members \`type\`, \`title\`,
+  \`detail\` and \`instance\`. \`x-error-codes\` lists the codes of each operation by status.
 - A POST, PATCH, PUT or DELETE with an \`Idempotency-Key\` takes effect once, however often it is sent within 24 hours.
   Operations whose response contains a secret accept no such key. An \`Idempotency-Key\` belongs to one API key and one
   operation.

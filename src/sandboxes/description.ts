@@ -97,9 +97,9 @@ carries \`Petstore-Fault\`.
 
 ## Conventions
 
-- Every error is an \`Error\` with a code. \`x-error-codes\` lists the codes of each operation by status. A request
-  whose \`Accept\` names \`application/problem+json\` gets the same error as a problem of RFC 9457, with the
-  additional members \`type\`, \`title\`, \`detail\` and \`instance\`.
+- Every error is an \`Error\` with a code. \`x-error-codes\` lists the codes of each operation by status. If
+  \`Accept\` names \`application/problem+json\`, the error is a problem (RFC 9457), with the additional
+  members \`type\`, \`title\`, \`detail\` and \`instance\`.
 - A PATCH is a JSON Merge Patch (RFC 7396), as \`application/json\` or \`application/merge-patch+json\`.
 - Unknown members of a request are rejected (422). Later versions may add members to responses: ignore those you do not
   know.
@@ -116,7 +116,10 @@ const securitySchemes = {
   },
 }
 
-/** Returns the `security` of an operation. The creation of a sandbox accepts the key of the sandbox of a snapshot. */
+/**
+ * Returns the `security` of an operation. The key is optional for the creation of a sandbox: only a snapshot as its
+ * seed requires the key of the sandbox of the snapshot.
+ */
 function securityPart({ needsKey }: ControlOperation): Part {
   return { security: needsKey ? [{ key: [] }] : [{}, { key: [] }] }
 }
@@ -193,7 +196,7 @@ function presentHeaders({ method }: ControlOperation, status: number): PresentHe
   const isCounted = status !== 414
   const fields: Partial<Record<FieldName, Presence | false>> = {
     'X-Request-Id': 'always',
-    // A request that is refused before it is counted has no such fields.
+    // A request that is refused with 414 is not counted, so its response does not have the fields of the rate limit.
     'RateLimit-Policy': isCounted && 'at times',
     RateLimit: isCounted && 'at times',
     'Cache-Control': 'always',

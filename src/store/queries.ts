@@ -91,7 +91,9 @@ export async function executeQuery(reader: Reader, query: Query): Promise<Reply>
   return encodeReply(operation, output, contentTag)
 }
 
-/** Returns the input of a query with its cursor or its position as the verb reads it. */
+/**
+ * Returns the input of a query without the content tag in its cursor or position, because the verbs do not know tags.
+ */
 function untaggedInput({ input, contentTag }: Query): object {
   if ('cursor' in input && typeof input.cursor === 'string') {
     return { ...input, cursor: untaggedCursor(input.cursor, contentTag) }

@@ -227,7 +227,11 @@ const resourceBodies: readonly HostileCase[] = [
   ...sent('POST /store/inventory/1/adjustments', [
     ['an adjustment by 0', '{"quantityChange":0}', `${INVALID} /quantityChange out_of_range`],
     ['an adjustment by -0', '{"quantityChange":-0}', `${INVALID} /quantityChange out_of_range`],
-    ['an adjustment below 0', '{"quantityChange":-1000000000}', '409 stock_below_reserved'],
+    [
+      'an adjustment that would make the stock negative',
+      '{"quantityChange":-1000000000}',
+      '409 stock_below_reserved',
+    ],
     ['an adjustment beyond the bounds', '{"quantityChange":1000000000}', '409 stock_out_of_bounds'],
   ]),
 ]
