@@ -12,12 +12,12 @@ const PLAIN = /^[ !#-[\]-~]*$/
 export function accessLine(context: RequestContext, status: number, tookMs: number): string {
   const { request, requestId, errorCode, address, nowMs, caller } = context
   const traceparent = request.headers.get('traceparent')
-  const { beforeMs, afterMs } = fixedLogParts(context, status)
+  const { textBeforeMs, textAfterMs } = fixedLogParts(context, status)
   return (
     lineStart(nowMs, requestId) +
-    beforeMs +
+    textBeforeMs +
     roundedMs(tookMs) +
-    afterMs +
+    textAfterMs +
     (errorCode ? `,"code":"${errorCode}"` : '') +
     (caller?.keyId ? `,"keyId":"${caller.keyId}"` : '') +
     `,"address":${jsonString(address)}` +
@@ -28,15 +28,15 @@ export function accessLine(context: RequestContext, status: number, tookMs: numb
 
 /** The parts of a line, around the member `ms`, that are the same for every request of one method, path and status. */
 export interface FixedLogParts {
-  readonly beforeMs: string
-  readonly afterMs: string
+  readonly textBeforeMs: string
+  readonly textAfterMs: string
 }
 
 export function fixedLogParts({ request, path, route }: RequestContext, status: number): FixedLogParts {
   // The method is an HTTP token: it needs no escaping.
   return {
-    beforeMs: `,"method":"${request.method}","path":${jsonString(path)},"status":${status},"ms":`,
-    afterMs: route ? `,"operationId":"${route.id}"` : '',
+    textBeforeMs: `,"method":"${request.method}","path":${jsonString(path)},"status":${status},"ms":`,
+    textAfterMs: route ? `,"operationId":"${route.id}"` : '',
   }
 }
 
@@ -52,8 +52,9 @@ export function plainAccessLine(line: {
   readonly tookMs: number
 }): string {
   const { logParts, requestId, address, nowMs, tookMs } = line
-  const { beforeMs, afterMs } = logParts
-  return `${lineStart(nowMs, requestId)}${beforeMs}${roundedMs(tookMs)}${afterMs},"address":"${address}"${LAST_MEMBER}`
+  const { textBeforeMs, textAfterMs } = logParts
+  const start = lineStart(nowMs, requestId)
+  return `${start}${textBeforeMs}${roundedMs(tookMs)}${textAfterMs},"address":"${address}"${LAST_MEMBER}`
 }
 
 const LAST_MEMBER = ',"msg":"responded"}'

@@ -18,28 +18,28 @@ async function createPets(sandbox: TestSandbox, count: number): Promise<CallResu
 describe('limits', () => {
   test('a refusal names the limit of rows, of events or of webhooks, and reads still work', async () => {
     await using host = await openSandboxHost({ limits: { rows: 3, events: 14, webhooks: 1 } })
-    const rows = await host.create({ seed: 'empty' })
-    const results = await createPets(rows, 5)
+    const fullOfRows = await host.create({ seed: 'empty' })
+    const results = await createPets(fullOfRows, 5)
     expect(results.map(({ status }) => status)).toEqual([201, 201, 201, 503, 503])
     expect(results.slice(3).map(refusalOf)[0]).toBe(
       '503 storage_full: This sandbox has reached its limit of 3 pets. Reset it, or create another one.',
     )
-    const events = await host.create({ seed: 'empty' })
-    await createPets(events, 3)
+    const fullOfEvents = await host.create({ seed: 'empty' })
+    await createPets(fullOfEvents, 3)
     const changes: CallResult[] = []
     for (let quantity = 5; quantity < 20; quantity++) {
-      changes.push(await events.call('PUT', '/store/inventory/1', { body: { quantity } }))
+      changes.push(await fullOfEvents.call('PUT', '/store/inventory/1', { body: { quantity } }))
     }
     expect(changes.filter(({ status }) => status === 503).map(refusalOf)[0]).toContain(
       'its limit of 14 events',
     )
-    expect((await events.call('GET', '/pets')).data).toHaveLength(3)
-    expect((await events.control('POST', '/reset')).status).toBe(200)
-    expect((await createPets(events, 1))[0]?.status).toBe(201)
-    const hooks = await host.create({ seed: 'empty' })
+    expect((await fullOfEvents.call('GET', '/pets')).data).toHaveLength(3)
+    expect((await fullOfEvents.control('POST', '/reset')).status).toBe(200)
+    expect((await createPets(fullOfEvents, 1))[0]?.status).toBe(201)
+    const fullOfWebhooks = await host.create({ seed: 'empty' })
     const body = { url: 'http://127.0.0.1:9/hook', types: ['petstore.order.placed'] }
-    expect((await hooks.call('POST', '/webhooks', { body })).status).toBe(201)
-    expect(refusalOf(await hooks.call('POST', '/webhooks', { body }))).toContain(
+    expect((await fullOfWebhooks.call('POST', '/webhooks', { body })).status).toBe(201)
+    expect(refusalOf(await fullOfWebhooks.call('POST', '/webhooks', { body }))).toContain(
       '409 webhook_limit_reached: This sandbox has reached its limit of 1 webhooks',
     )
   })

@@ -3,7 +3,7 @@ import { isVisible, nameText } from '../data/name-text.ts'
 
 interface NameProps {
   readonly name: string
-  /** The id of the resource, which a placeholder shows. */
+  /** The id of the resource. It is part of the text that is shown instead of an invisible name. */
   readonly id?: bigint
 }
 
