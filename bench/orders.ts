@@ -135,10 +135,10 @@ function sectionOf(isKeyed: boolean, results: readonly Result[]): Section {
   const about = [
     `\`POST /store/orders\` on SQLite, ${CLIENTS} clients, each order for one unit of a pet chosen at random ` +
       `from ${PETS}, ${key}. Each order is durable before the response is sent: the store sets WAL and ` +
-      'synchronous=FULL when it opens the file, and does not start if SQLite did not accept them. "One commit per request" is the same ' +
-      'program with one number changed: its writer runs one command per transaction instead of up to 128. The bare server passes each order to the same ' +
-      'writer and sends its reply with the same headers, but without authentication, limits, validation, metrics ' +
-      'or a log.',
+      'synchronous=FULL when it opens the file, and does not start if SQLite did not accept them. "One commit per ' +
+      'request" is the same program with one number changed: its writer runs one command per transaction instead ' +
+      'of up to 128. The bare server passes each order to the same writer and sends its reply with the same ' +
+      'headers, but without authentication, limits, validation, metrics or a log.',
     `The ceilings run in one thread without HTTP, in batches of ${CEILING_BATCH}: "the same verbs" is the ` +
       'batch loop and verb of the program; "bare statements" are the statements of an order prepared by ' +
       'hand, without savepoints, counters, hashes or encoding. After the last round, the benchmark counts the ' +

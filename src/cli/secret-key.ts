@@ -48,8 +48,9 @@ export function readOwnSecretKey({ secretKey, databaseUrl, data }: Config): Uint
 
 /**
  * Returns the key for the webhook secrets: `found`, or a new key, which is written to the data directory. The database
- * records which key is used. It records another key of the data directory only while it has no secrets. Throws
- * CommandFailed if the database has secrets and no key was found, or if another key is recorded.
+ * records which key is used. A different key from the data directory replaces the recorded one, but only while the
+ * database has no secrets. Throws CommandFailed if the database has secrets and no key was found, or if the recorded
+ * key cannot be replaced.
  */
 export async function settleSecretKey(
   engine: StoreEngine,

@@ -1,4 +1,4 @@
-/** The announcement of a store that an operation is going to be removed. */
+/** The announcement that an operation is going to be removed, from the headers of a response. */
 export interface DeprecationNotice {
   readonly operationId: string
   /** The instant at which the operation was deprecated (RFC 9745). */

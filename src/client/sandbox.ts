@@ -42,9 +42,8 @@ export interface SandboxClient extends Client, AsyncDisposable {
   /** When the sandbox expires. The host deletes it at least five minutes later. */
   readonly expiresAt: string
   /**
-   * Restores the content of the seed, or of a snapshot of this sandbox. Ids that were assigned after
-   * that content are assigned again, except the ids of events. The key, the clock, the fault rules and the request log
-   * remain.
+   * Restores the content of the seed, or of a snapshot of this sandbox. Ids that the store has assigned since that
+   * state are assigned again, except the ids of events. The key, the clock, the fault rules and the request log remain.
    */
   reset(snapshot?: string): Promise<Sandbox>
   /** Stores the current content under a name of lower-case letters, digits and hyphens. */

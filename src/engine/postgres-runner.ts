@@ -103,9 +103,9 @@ export class PostgresRunner<Result> {
   }
 
   /**
-   * Runs work with the pools of the primary, and again after each fault that may pass, with that fault. Throws
-   * `overloaded` or `storage_full` after a final fault and after too many conflicts, and `overloaded` if the next
-   * attempt would start after the deadline.
+   * Runs work with the pools of the primary. After each fault that may pass, runs the work again, and passes the fault
+   * to it. Throws `overloaded` or `storage_full` after a final fault and after too many conflicts, and `overloaded` if
+   * the next attempt would start after the deadline.
    */
   async #repeat<T>(dueMs: number, work: (pools: Pools, fault: Fault | undefined) => Promise<T>): Promise<T> {
     const { primary, random } = this.#options
@@ -129,7 +129,7 @@ export class PostgresRunner<Result> {
     }
   }
 
-  /** Waits for a moment until another primary is found. If there is none now, the next attempt looks again. */
+  /** Looks for another primary, and waits until one is found, but only for a moment: the next attempt looks again. */
   async #renew(pools: Pools, dueMs: number): Promise<void> {
     const waitMs = Math.min(RENEW_MS_MAX, dueMs - performance.now())
     await Promise.race([this.#options.primary.renew(pools).catch(() => {}), Bun.sleep(waitMs)])

@@ -62,7 +62,7 @@ export type NamesIn<
   Found extends string = never,
 > = Text extends `${string}$${infer Rest}` ? NamesIn<Rest, Found | LeadingName<Rest>> : Found
 
-/** A text that the compiler knows in full; for any other text, a type whose name says what to do. */
+/** A text that the compiler knows in full; for any other text, a type that says in a sentence what to use instead. */
 type KnownText<Text extends string> =
   // A record of known keys requires them, so it does not accept `{}`. A record of strings or of a pattern does.
   Record<never, unknown> extends Record<Text, unknown> ? 'The text is not known here: use dynamicSql.' : Text

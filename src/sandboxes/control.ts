@@ -59,7 +59,7 @@ type ControlResult = object | undefined | Response
 
 type ControlHandler<Body> = (call: ControlCall<Body>) => Promise<ControlResult> | ControlResult
 
-/** The body of an operation; undefined if it has none, or may have none. */
+/** The type of the validated body of an operation. It includes undefined if the body may be absent. */
 type BodyOf<O extends ControlOperation> =
   | (O extends { body: infer B extends z.ZodType } ? z.output<B> : undefined)
   | (O extends { isBodyOptional: true } ? undefined : never)
@@ -124,7 +124,7 @@ export class Control {
     return new Response(sent, { status, headers })
   }
 
-  /** Returns the validated body; undefined if it is absent or empty, and may be. */
+  /** Returns the validated body; undefined for an absent or empty body, if the operation allows that. */
   async #bodyOf(
     { isBodyOptional }: ControlOperation,
     schema: NonNullable<ControlOperation['body']>,

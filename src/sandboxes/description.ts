@@ -117,8 +117,8 @@ const securitySchemes = {
 }
 
 /**
- * Returns the `security` of an operation. The key is optional for the creation of a sandbox: only a snapshot as its
- * seed requires the key of the sandbox of the snapshot.
+ * Returns the `security` of an operation. To create a sandbox, a key is required only if its seed is a snapshot: the
+ * key of the sandbox that the snapshot belongs to.
  */
 function securityPart({ needsKey }: ControlOperation): Part {
   return { security: needsKey ? [{ key: [] }] : [{}, { key: [] }] }

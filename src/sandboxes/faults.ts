@@ -25,7 +25,7 @@ export interface AppliedFault {
   readonly text: string
   /** Counts the calls of a rule with the effect `rate_limit`. */
   readonly limiter?: RateLimiter
-  /** Counts the rule as applied. Called only with the effect `rate_limit`, for a call beyond the limit. */
+  /** Counts the rule as applied. Called only for the effect `rate_limit`, when a call exceeds the limit. */
   readonly onApplied: () => void
 }
 

@@ -31,7 +31,7 @@ export interface SandboxLimits {
   readonly streams: number
   /** The maximum number of snapshots of one sandbox. */
   readonly snapshots: number
-  /** The maximum number of requests to one sandbox in a minute, and of one caller to it. */
+  /** The maximum number of requests to one sandbox in a minute. The same limit applies to each caller. */
   readonly requestsPerMinute: number
 }
 

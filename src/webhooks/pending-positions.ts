@@ -58,8 +58,8 @@ export function withFloor(positions: PendingPositions, floor: bigint): PendingPo
 }
 
 /**
- * Returns the positions without `closed` among the open ones, because their events were skipped or their outcomes are
- * stored.
+ * Removes the positions `closed` from the open ones, because their events were skipped or their outcomes are stored,
+ * and returns the result.
  */
 export function withClosed(positions: PendingPositions, closed: readonly bigint[]): PendingPositions {
   const staysOpen = (position: bigint): boolean => !closed.includes(position)

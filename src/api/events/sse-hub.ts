@@ -253,7 +253,8 @@ class SseStream {
       if (this.#position < this.#recentEvents.head) {
         const bytes = this.#matchingBytes(await this.#batch())
         if (bytes.length > 0) return bytes
-        // A long history may have no event of these types: other work needs the thread, and the client may have left.
+        // A long history may have no event of these types. Other work gets the thread before the next read, and a
+        // disconnect is noticed.
         await yieldToEventLoop()
       } else {
         await new Promise<void>(resolve => {

@@ -88,7 +88,7 @@ export function EditOrder({ order, onClose }: EditOrderProps) {
   )
 }
 
-/** Returns a patch with only the values that differ: an unchanged date must not lose its seconds in the form. */
+/** Returns a patch with only the values that differ. The form has no seconds, so an unchanged date would lose them. */
 function patchOf(values: Values, before: Values): OrderPatch {
   const { quantity, shipDate, reference } = values
   return {
