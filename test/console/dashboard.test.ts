@@ -34,7 +34,7 @@ test(
 )
 
 test(
-  'the list of low stock links to the pets to restock, and leaves out sold pets',
+  'the list of low stock, and the list that it links to, leave out sold pets',
   async () => {
     await addPet(store(), 'Nearly gone', 2n)
     await addPet(store(), 'Gone', 0n)
@@ -42,6 +42,12 @@ test(
     const lowStock = page.getByRole('region', { name: 'Low stock' })
     await lowStock.getByRole('link', { name: 'Nearly gone' }).waitFor()
     expect(await lowStock.getByRole('link', { name: 'Gone', exact: true }).count()).toBe(0)
+    await lowStock.getByRole('link', { name: 'See all' }).click()
+    const all = page.getByRole('table', { name: 'Inventory' })
+    await all.getByRole('link', { name: 'Nearly gone' }).waitFor()
+    expect(await all.getByRole('link', { name: 'Gone', exact: true }).count()).toBe(0)
+    expect(await page.getByRole('combobox', { name: 'Status' }).inputValue()).toBe('available or pending')
+    await page.goBack()
     await page.getByRole('region', { name: 'Pets by status' }).getByRole('link', { name: 'sold' }).click()
     await page.getByRole('link', { name: 'Gone', exact: true }).waitFor()
     expect(faults).toEqual([])

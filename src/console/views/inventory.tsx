@@ -1,6 +1,6 @@
 import { Button, Select } from '@mantine/core'
 import { useState } from 'react'
-import type { InventoryItem, InventorySort } from '../../client/petstore-client.ts'
+import type { InventoryItem, InventorySort, PetStatus } from '../../client/petstore-client.ts'
 import { usePetName } from '../data/pets.ts'
 import { useCan, useSession } from '../data/store.ts'
 import { idIn, optionIn, useUrlFilters } from '../data/url-filters.ts'
@@ -11,7 +11,7 @@ import { formatCount } from '../parts/format.ts'
 import { PetLink } from '../parts/names.tsx'
 import { Page } from '../parts/page.tsx'
 import { PagedTable } from '../parts/paged-table.tsx'
-import { petStatuses, StatusBadge } from '../parts/status.tsx'
+import { StatusBadge } from '../parts/status.tsx'
 import { AdjustDialog } from '../parts/stock-dialogs.tsx'
 import { UnitsInput } from '../parts/units-input.tsx'
 
@@ -20,6 +20,15 @@ const sorts: { value: InventorySort; label: string }[] = [
   { value: '-quantity', label: 'Most on hand' },
   { value: 'id', label: 'Oldest pet first' },
   { value: '-id', label: 'Newest pet first' },
+]
+
+type StatusFilter = PetStatus | 'unsold'
+
+const statusFilters: { value: StatusFilter; label: string }[] = [
+  { value: 'available', label: 'available' },
+  { value: 'pending', label: 'pending' },
+  { value: 'unsold', label: 'available or pending' },
+  { value: 'sold', label: 'sold' },
 ]
 
 const columns: readonly Column<InventoryItem>[] = [
@@ -47,7 +56,7 @@ export function Inventory() {
   const filters = useInventoryFilters()
   const { status, quantityAtMost, sort } = filters
   const input = {
-    ...(status && { status: [status] }),
+    ...(status && { status: statusesOf(status) }),
     ...(quantityAtMost !== undefined && { quantityAtMost }),
     sort,
   }
@@ -83,11 +92,18 @@ function useInventoryFilters() {
   const quantityAtMost = idIn(get('atMost'))
   const allowed = sortsWith(quantityAtMost).map(({ value }) => value)
   return {
-    status: optionIn(petStatuses, get('status')),
+    status: optionIn(
+      statusFilters.map(({ value }) => value),
+      get('status'),
+    ),
     quantityAtMost,
     sort: optionIn(allowed, get('sort')) ?? 'quantity',
     set,
   }
+}
+
+function statusesOf(filter: StatusFilter): PetStatus[] {
+  return filter === 'unsold' ? ['available', 'pending'] : [filter]
 }
 
 /** Returns the available sort orders. A list that is limited by quantity can only be sorted by quantity. */
@@ -100,7 +116,7 @@ function InventoryFilters({ status, quantityAtMost, sort, set }: ReturnType<type
     <Filters>
       <Select
         label="Status"
-        data={petStatuses}
+        data={statusFilters}
         value={status ?? null}
         onChange={value => set('status', value)}
         placeholder="Any"

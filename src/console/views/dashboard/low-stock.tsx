@@ -27,7 +27,7 @@ export function LowStock() {
       ).data.items,
   })
   const link = (
-    <Anchor component={Link} href={`/inventory?atMost=${LOW_STOCK_MAX}`} size="sm">
+    <Anchor component={Link} href={`/inventory?status=unsold&atMost=${LOW_STOCK_MAX}`} size="sm">
       See all
     </Anchor>
   )
