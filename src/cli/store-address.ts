@@ -1,4 +1,5 @@
 import { hostname, networkInterfaces } from 'node:os'
+import { isDirectoryLocked } from '../engine/data-lock.ts'
 import { readAddressFile } from './address-file.ts'
 import { ignoreProxies } from './proxy-variables.ts'
 import { CommandFailed, EXIT_UNAVAILABLE, EXIT_USAGE } from './terminal.ts'
@@ -22,7 +23,9 @@ export function findStore(url: string | undefined, data: string | undefined): St
     url === undefined ? variable && readAddress(variable, 'PETSTORE_URL') : readAddress(url, '--url')
   if (given === undefined && published === undefined && data !== undefined) {
     throw new CommandFailed(
-      `No store runs in ${data}. Start it with "petstore serve --data ${data}".`,
+      isDirectoryLocked(data)
+        ? `A petstore process uses ${data}, but has no address yet: try again in a moment.`
+        : `No store runs in ${data}. Start it with "petstore serve --data ${data}".`,
       EXIT_UNAVAILABLE,
     )
   }

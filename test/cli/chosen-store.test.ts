@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { networkInterfaces, tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { lockDirectory } from '../../src/engine/data-lock.ts'
 import { runAt } from '../support/command-line.ts'
 import { type ProcessResult, run, type ServerProcess, startProcess } from '../support/process.ts'
 import {
@@ -62,6 +63,18 @@ describe('the key of a command', () => {
     rmSync(directory, { recursive: true, force: true })
     expect([exitCode, errors, health.exitCode]).toEqual([3, expect.stringContaining('No store runs in'), 3])
     expect(other.received).toEqual([])
+  })
+
+  test('a command for a store that is still starting says to try again, and not to start it', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'petstore-starting-'))
+    const lock = lockDirectory(directory)
+    const { exitCode, errors } = await run(['get-current-key', '--data', directory])
+    lock.release()
+    rmSync(directory, { recursive: true })
+    expect([exitCode, errors]).toEqual([
+      3,
+      `A petstore process uses ${directory}, but has no address yet: try again in a moment.\n`,
+    ])
   })
 
   test('the key is not sent to an address of another machine in the address file of a data directory', async () => {
