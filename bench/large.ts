@@ -24,14 +24,17 @@ import {
 const PETS_SMALL = 1000
 const PETS_LARGE = 1_000_000
 const CONNECTIONS = 8
-/** There are many kinds of reads, so each has fewer and shorter rounds than the other topics. */
+/**
+ * This benchmark measures many kinds of reads, so each kind has fewer and shorter rounds than the contestants of other
+ * benchmarks.
+ */
 const ROUNDS_MAX = 3
 const SECONDS_MAX = 0.7
 /** The maximum CPU time of a read in the large store, as a multiple of that in the small store. */
 const RATIO_MAX = 1.5
 
 const STARTS = 5
-/** The number of changes before a kill, so that the next start must recover the write-ahead log. */
+/** The number of changes that are made before a kill. The next start must recover them from the write-ahead log. */
 const CHANGES = 5000
 const CHANGES_AT_ONCE = 100
 const START_MS_MAX = 1000
@@ -148,7 +151,7 @@ function p99Text({ samples }: Result): string {
   return spread(samples.map(({ p99Ms = Number.NaN }) => p99Ms)).median.toFixed(2)
 }
 
-/** Throws unless a read returns the same number of items from both stores, and at least one. */
+/** Throws unless a read returns the same number of items from both stores, and the number is not 0. */
 async function assertSameCount(
   { name }: Read,
   ...sides: readonly (readonly [ServerProcess, VariedRead])[]
@@ -261,8 +264,8 @@ function aboutReads({ rounds, seconds }: Schedule, diskMib: number): string[] {
 
 function aboutFigures(): string {
   return (
-    'The start is the time from the command to the first response that is not 503, in the large store above: the ' +
-    `median of ${STARTS} starts, with the minimum and maximum. Before each kill (SIGKILL), ` +
+    'A start of the large store above is measured from the command to the first response that is not 503. The table ' +
+    `shows the median of ${STARTS} starts, with the minimum and maximum. Before each kill (SIGKILL), ` +
     `${numberText(CHANGES)} changes of stock are made in different parts of the table. The import loads a CSV file ` +
     'with a million pets into a new store whose server is stopped.'
   )

@@ -31,7 +31,8 @@ export function readBaseUrl(text: string): string {
   if (username !== '' || password !== '' || /[?#@]/.test(text)) {
     throw new Error('it must be a URL such as https://shop.example, without user, query or fragment.')
   }
-  if (!hasUriCharacters(text)) throw new Error('it must be a URI: percent-encode all other characters.')
+  if (!hasUriCharacters(text))
+    throw new Error('it must be a URI: percent-encode the characters that a URI cannot contain.')
   return `${origin}${pathname}`.replace(/(?<!\/)\/+$/, '')
 }
 

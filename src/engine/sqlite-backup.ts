@@ -25,8 +25,8 @@ export type BackupOutcome = BackupFacts | { readonly error: string; readonly isN
 /**
  * Copies a database, as of one moment, to a new file that only its owner can read. A store may write meanwhile. SQLite
  * copies in a worker, so this thread stays responsive. `onBytes` receives the size of the copy and that of the
- * database. Throws the reason of `signal`, NewerDatabase, and an Error if the copy fails or is damaged; the incomplete
- * file then remains.
+ * database. Throws the reason of `signal` if it is aborted, NewerDatabase, and an Error if the copy fails or is
+ * damaged. After any of these, the incomplete file remains.
  */
 export async function backupSqlite(
   task: BackupTask,

@@ -26,7 +26,9 @@ describe('URLs of receivers', () => {
     'https://bücher.example/',
   ]) {
     test(`the URL of a receiver cannot be ${JSON.stringify(url)}, which is not a URI`, () => {
-      expect(whyInvalidReceiver(url)).toBe('must be a URI: percent-encode all other characters')
+      expect(whyInvalidReceiver(url)).toBe(
+        'must be a URI: percent-encode the characters that a URI cannot contain',
+      )
     })
   }
 })

@@ -169,6 +169,7 @@ export function whyInvalidReceiver(value: string): string | undefined {
   if (host === '') return 'must name a host'
   if (username !== '' || password !== '') return 'must not contain a user name or a password'
   if (value.includes('#')) return 'must not have a fragment'
-  if (!hasUriCharacters(value)) return 'must be a URI: percent-encode all other characters'
+  if (!hasUriCharacters(value))
+    return 'must be a URI: percent-encode the characters that a URI cannot contain'
   return undefined
 }

@@ -11,7 +11,7 @@ export interface Reply {
   readonly etag?: string
   /** The path of the created resource, under the base URL. */
   readonly location?: string
-  /** The cursor of the next page, or the position after which an endless list continues. */
+  /** The cursor of the next page; for the feed, the position after which to continue. */
   readonly next?: string
   readonly isAtHead?: boolean
   readonly isReplayed?: true
@@ -60,7 +60,7 @@ const sweep = sql()(`
 /**
  * Runs `effect` once per key and returns its reply, which is stored in the same transaction. A repeated request within
  * 24 hours gets the stored reply, byte for byte. An exception rolls back the claim with everything else. Throws
- * `idempotency_key_reused` if another request had the same key.
+ * `idempotency_key_reused` if the key was used for a request with another fingerprint.
  */
 export async function withIdempotencyKey(
   tx: Tx,

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { makePet } from '../support/shop.ts'
 import { openTestStore, refusalOf } from '../support/store.ts'
 
-test('a message about one unit says 1 unit', async () => {
+test('a message about one unit has the noun in the singular', async () => {
   await using store = await openTestStore('sqlite')
   const { client } = store
   const { petId } = await makePet(client, { quantity: 1n, reserved: 1n })

@@ -213,7 +213,7 @@ test('the single file prints the licenses of the runtime and of its packages', a
     '@mantine/core',
   ]
   expect(packages).toEqual(expect.arrayContaining(expected))
-  // The page names the source of the runtime, which the LGPL requires.
+  // The output links to the source of the engine of the runtime, as the LGPL requires.
   expect(output.includes(`github.com/oven-sh/WebKit/tree/${process.versions.webkit}`)).toBe(true)
 })
 
@@ -227,7 +227,7 @@ test('a second process on a data directory reports that the directory is in use'
 })
 
 if (process.platform === 'linux') {
-  test('a store from the single file has no file of the project open', async () => {
+  test('a store that runs from the single file opens no file of the project', async () => {
     using installation = install()
     await using server = await installation.start()
     for (const path of ['/docs/scalar.js', '/console', '/pets?limit=100']) await fetch(server.base + path)
@@ -255,7 +255,7 @@ test('the build prints the size and the hash of the single file, which contains 
   expect(bytes.indexOf(`${ROOT}/`)).toBe(-1)
 })
 
-test('every module finds its files through program-files.ts, or starts a worker that the build finds', () => {
+test('only program-files.ts uses import.meta, except for the URLs of workers, which the build recognizes', () => {
   const worker = /new URL\('\.\/[^']+\.ts', import\.meta\.url\)/g
   const others = [...new Glob('src/**/*.{ts,tsx}').scanSync(ROOT)]
     .filter(path => path !== 'src/program-files.ts' && !path.endsWith('.test.ts'))

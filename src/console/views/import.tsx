@@ -35,9 +35,9 @@ export function Import() {
     <Page title="Import">
       <Text>
         A categories file has the columns <Code>name</Code> and <Code>description</Code>. A pets file has{' '}
-        <Code>name</Code>, <Code>category</Code> (its name), <Code>quantity</Code> and <Code>hold</Code> (yes,
-        no or empty). Only <Code>name</Code> and <Code>category</Code> are required. Nothing is loaded until
-        every line is valid.
+        <Code>name</Code>, <Code>category</Code> (the name of the category), <Code>quantity</Code> and{' '}
+        <Code>hold</Code> (yes, no or empty). Only <Code>name</Code> and <Code>category</Code> are required.
+        Nothing is loaded until every line is valid.
       </Text>
       <Stack maw={480}>
         <FileField

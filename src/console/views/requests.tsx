@@ -35,7 +35,7 @@ interface RequestFilter {
   readonly method: string | null
   readonly status: string | null
   readonly path: string
-  /** Whether the requests of pages of this host are shown too, such as those of this console. */
+  /** Whether to show also the requests that pages of this host send, such as this console. */
   readonly showsPages: boolean
 }
 
@@ -93,7 +93,7 @@ function matches({ method, status, path, requestHeaders }: ShownRequest, filter:
     (filter.method === null || filter.method === method) &&
     (filter.status === null || filter.status === group) &&
     path.toLowerCase().includes(filter.path.trim().toLowerCase()) &&
-    // A browser sends this header with each request of a page to its own host.
+    // A browser adds `sec-fetch-site: same-origin` to each request that a page sends to its own origin.
     (filter.showsPages || !(requestHeaders['sec-fetch-site'] === 'same-origin' || PAGE_PATH.test(path)))
   )
 }
