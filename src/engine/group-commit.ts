@@ -79,24 +79,24 @@ export class BatchWriter<Command, Reply> implements Tx {
   }
 
   /**
-   * Returns the outcome of each command, once every successful command is durable. Throws only errors that must end the
-   * process.
+   * Returns the outcome of each command, once every successful command is durable. Calls `beforeCommit` when all
+   * commands have run. Throws only errors that must end the process.
    */
-  async commit(commands: readonly Command[]): Promise<Outcome<Reply>[]> {
+  async commit(commands: readonly Command[], beforeCommit: () => void = () => {}): Promise<Outcome<Reply>[]> {
     const connection = this.#connection
     try {
       if (this.#savepointBatches > 0) {
         this.#savepointBatches--
-        return await this.#run(commands, command => this.#withSavepoint(command))
+        return await this.#run(commands, command => this.#withSavepoint(command), beforeCommit)
       }
-      return await this.#run(commands, command => this.#withoutSavepoint(command))
+      return await this.#run(commands, command => this.#withoutSavepoint(command), beforeCommit)
     } catch (error) {
       if (isFatal(error)) throw error
       if (connection.inTransaction) connection.run(rollback)
       if (!(error instanceof PartialWrite)) return this.#failAll(commands, error)
       this.#isStale = true
       this.#savepointBatches = SAVEPOINT_BATCHES
-      return this.commit(commands)
+      return this.commit(commands, beforeCommit)
     }
   }
 
@@ -150,6 +150,7 @@ export class BatchWriter<Command, Reply> implements Tx {
   async #run(
     commands: readonly Command[],
     runOne: (command: Command) => Promise<Outcome<Reply>>,
+    beforeCommit: () => void,
   ): Promise<Outcome<Reply>[]> {
     const connection = this.#connection
     this.#begin()
@@ -163,6 +164,7 @@ export class BatchWriter<Command, Reply> implements Tx {
       if (!connection.inTransaction) return this.#failAll(commands)
     }
     this.#save()
+    beforeCommit()
     connection.run(commit)
     return outcomes
   }

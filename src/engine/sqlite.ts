@@ -220,7 +220,10 @@ export function serveWriter<Command, Result>(
     const recorder = new RowChangeRecorder(watchedTables)
     const writer = new BatchWriter(connection, executeCommand, recorder)
     return {
-      runBatch: async batch => ({ outcomes: await writer.commit(batch), changes: recorder.take() }),
+      runBatch: async (batch, askForNext) => ({
+        outcomes: await writer.commit(batch, askForNext),
+        changes: recorder.take(),
+      }),
       close: () => connection.close(),
     }
   })
@@ -236,7 +239,8 @@ export function serveReader<Query, Reply>(
       fatal = reason
     })
     return {
-      runBatch: async batch => {
+      runBatch: async (batch, askForNext) => {
+        askForNext()
         const outcomes = await Promise.all(
           batch.map(query => executeQuery(reader, query).then(reply => ({ reply }), failure)),
         )

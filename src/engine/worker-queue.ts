@@ -2,8 +2,6 @@ import { shuttingDown, tooManyRequests } from '../model/refusals.ts'
 import { type Outcome, unwrap } from './outcome.ts'
 import type { RowChanges } from './row-changes.ts'
 
-/** The maximum number of batches that a worker has received and not finished: one runs, and one waits. */
-const BATCHES_IN_FLIGHT_MAX = 2
 /** The maximum number of messages that wait. Any further message is refused at once. */
 const WAITING_MAX = 4096
 
@@ -14,7 +12,7 @@ interface Waiting<Message, Reply> {
 }
 
 type ToWorker<Start, Message> = { readonly start: Start } | { readonly batch: readonly Message[] } | 'close'
-type FromWorker<Reply> = 'started' | 'closed' | BatchResult<Reply> | { readonly fatal: string }
+type FromWorker<Reply> = 'started' | 'next' | 'closed' | BatchResult<Reply> | { readonly fatal: string }
 
 /** The outcomes of a batch, in the order of its messages. */
 export interface BatchResult<Reply> {
@@ -35,6 +33,7 @@ export interface WorkerQueueOptions<Start> {
 
 /**
  * Sends messages to a worker in batches, and returns each outcome to its caller. The first message starts the worker.
+ * The worker has at most two batches: one that runs, and the next one, once it has asked for it.
  */
 export class WorkerQueue<Start, Message, Reply> {
   hasEnded = false
@@ -44,6 +43,8 @@ export class WorkerQueue<Start, Message, Reply> {
   readonly #inFlight: Waiting<Message, Reply>[][] = []
   readonly #started = Promise.withResolvers<void>()
   readonly #closed = Promise.withResolvers<void>()
+  /** Whether the worker has asked for the next batch, and has not got one since. */
+  #isNextAsked = false
   #isClosing = false
 
   constructor(options: WorkerQueueOptions<Start>) {
@@ -64,6 +65,7 @@ export class WorkerQueue<Start, Message, Reply> {
     this.#worker = new Worker(module.href, { smol: true })
     this.#worker.onmessage = ({ data }: MessageEvent<FromWorker<Reply>>) => {
       if (data === 'started') this.#started.resolve()
+      else if (data === 'next') this.#onNext()
       else if (data === 'closed') this.#closed.resolve()
       else if ('fatal' in data) this.#end(data.fatal)
       else this.#settle(data)
@@ -97,12 +99,18 @@ export class WorkerQueue<Start, Message, Reply> {
     this.#worker.terminate()
   }
 
+  #onNext(): void {
+    this.#isNextAsked = true
+    this.#flush()
+  }
+
   #flush(): void {
-    while (this.#inFlight.length < BATCHES_IN_FLIGHT_MAX && this.#waiting.length > 0) {
-      const batch = this.#waiting.splice(0, this.#options.batchMax)
-      this.#inFlight.push(batch)
-      this.#post({ batch: batch.map(({ message }) => message) })
-    }
+    const isFree = this.#inFlight.length === 0 || (this.#inFlight.length === 1 && this.#isNextAsked)
+    if (!isFree || this.#waiting.length === 0) return
+    this.#isNextAsked = false
+    const batch = this.#waiting.splice(0, this.#options.batchMax)
+    this.#inFlight.push(batch)
+    this.#post({ batch: batch.map(({ message }) => message) })
   }
 
   #settle({ outcomes, changes }: BatchResult<Reply>): void {
@@ -135,17 +143,19 @@ export class WorkerQueue<Start, Message, Reply> {
 
 /**
  * Runs a worker for its lifetime. `open` returns the functions that run a batch and close the worker. An error thrown
- * by any of the three is fatal.
+ * by any of the three is fatal. `runBatch` calls `askForNext` as late as possible, so that the next batch has many
+ * messages, but early enough for it to arrive in time. Without this call, it is sent after the result.
  */
 export function serve<Start, Message, Reply>(
   open: (start: Start) => {
-    runBatch: (batch: readonly Message[]) => Promise<BatchResult<Reply>>
+    runBatch: (batch: readonly Message[], askForNext: () => void) => Promise<BatchResult<Reply>>
     close: () => void
   },
 ): void {
   const port: { postMessage(message: FromWorker<Reply>): void } = globalThis
   let opened: ReturnType<typeof open> | undefined
   let turn: Promise<void> = Promise.resolve()
+  const askForNext = (): void => port.postMessage('next')
   const handle = async (message: ToWorker<Start, Message>): Promise<void> => {
     if (message === 'close') {
       opened?.close()
@@ -154,7 +164,7 @@ export function serve<Start, Message, Reply>(
       opened = open(message.start)
       port.postMessage('started')
     } else if (opened) {
-      port.postMessage(await opened.runBatch(message.batch))
+      port.postMessage(await opened.runBatch(message.batch, askForNext))
     }
   }
   globalThis.addEventListener('message', (event: MessageEvent<ToWorker<Start, Message>>) => {

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { rm } from 'node:fs/promises'
 import type { Tx } from '../../src/engine/engine.ts'
 import { BatchWriter } from '../../src/engine/group-commit.ts'
 import { migrations } from '../../src/engine/sqlite.ts'
@@ -37,15 +38,27 @@ async function executeUnmarked(tx: Tx, kind: Kind): Promise<bigint> {
   return id
 }
 
+/** Opens a new database with the tables of a store. Disposing it deletes its files. */
+function openDatabase(): AsyncDisposable & { readonly connection: SqliteConnection } {
+  const file = `/tmp/petstore-batch-${crypto.randomUUID()}.db`
+  const connection = new SqliteConnection(file, { readonly: false })
+  connection.database.run(migrations.join('\n'))
+  return {
+    connection,
+    [Symbol.asyncDispose]: async () => {
+      connection.close()
+      for (const end of ['', '-wal', '-shm']) await rm(file + end, { force: true })
+    },
+  }
+}
+
 /** Commits the batches one after the other. Returns the outcomes, the stored rows and the total as one text. */
 async function commitAll(
   batches: Kind[][],
   execute: (tx: Tx, kind: Kind) => Promise<bigint>,
 ): Promise<string> {
-  const connection = new SqliteConnection(`/tmp/petstore-batch-${crypto.randomUUID()}.db`, {
-    readonly: false,
-  })
-  connection.database.run(migrations.join('\n'))
+  await using database = openDatabase()
+  const { connection } = database
   const writer = new BatchWriter(connection, execute)
   const outcomes: string[] = []
   for (const batch of batches) {
@@ -57,12 +70,6 @@ async function commitAll(
     sql<{ id: bigint; name: string }>()('SELECT id, name FROM category ORDER BY id'),
   )
   const total = connection.one(sql<{ value: bigint }>()(`SELECT value FROM total WHERE name = 'rows'`))
-  const file = connection.database.filename
-  connection.close()
-  for (const end of ['', '-wal', '-shm'])
-    await Bun.file(file + end)
-      .delete()
-      .catch(() => {})
   return `${outcomes.join(' ')} | ${rows.map(({ id, name }) => `${id} ${name}`).join(', ')} | ${total?.value}`
 }
 
@@ -76,6 +83,15 @@ test('a refusal in a batch undoes its own command, uses no id, and changes no to
   expect(await commitAll(batches, executeCommand)).toBe(
     '1 no 2 3 no 4 no no 5 no 6 | 1 good, 2 good, 3 good, 4 good, 5 good, 6 good | 6',
   )
+})
+
+test('the next batch is asked for when all commands of a batch have run, and before they are durable', async () => {
+  const steps: string[] = []
+  await using database = openDatabase()
+  const { connection } = database
+  const writer = new BatchWriter(connection, async () => steps.push('command'))
+  await writer.commit(['one', 'two'], () => steps.push(connection.inTransaction ? 'ask' : 'ask too late'))
+  expect(steps).toEqual(['command', 'command', 'ask'])
 })
 
 test('control: a write that the writer does not see is detected', async () => {
