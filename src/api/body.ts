@@ -1,3 +1,4 @@
+import { peek } from 'bun'
 import { BODY_BYTES_MAX, BODY_TIMEOUT_MS, MERGE_PATCH } from '../contract/limits.ts'
 import {
   bodyTooLarge,
@@ -7,6 +8,7 @@ import {
 } from '../contract/refusals.ts'
 import { StoreError } from '../model/error.ts'
 import { Deadlines } from './deadlines.ts'
+import { callerName, type RequestContext } from './request-context.ts'
 
 /** Throws `unsupported_media_type` or `body_too_large` if the headers of a request show that its body is refused. */
 export function refuseBodyByHeaders({ method, headers }: Request): void {
@@ -27,20 +29,57 @@ function isReadable(method: string, field: string, encoding: string): boolean {
   return readable && utf8 && encoding === 'identity'
 }
 
+/** A body of at most this size usually arrives together with the headers of its request. */
+const SMALL_BODY_BYTES = 16 * 1024
+
+/**
+ * Returns the complete body of a request, in a later turn of the event loop than that in which the body became
+ * complete. While a large or late body arrives, the request holds no slot. Throws `overloaded` if too many bodies are
+ * arriving, `body_too_large`, `request_timeout`, or `malformed_json` if the body is cut off.
+ */
+export async function receiveBody(context: RequestContext): Promise<Uint8Array> {
+  const { request } = context
+  const bytesMax = expectedBytes(request)
+  if (bytesMax > SMALL_BODY_BYTES) return waitForBody(context, bytesMax, () => startBody(request))
+  // If the body is complete in the next turn, it needs neither a deadline nor a share of a capacity.
+  const body = startBody(request)
+  await nextTurn()
+  return peek.status(body) === 'fulfilled' ? body : waitForBody(context, bytesMax, () => body)
+}
+
 /** Returns the maximum size of a body, in bytes, according to its headers. */
-export function expectedBytes({ headers }: Request): number {
+function expectedBytes({ headers }: Request): number {
   return Number(headers.get('content-length') ?? BODY_BYTES_MAX)
+}
+
+/** Starts to read a body. */
+function startBody(request: Request): Promise<Uint8Array> {
+  // The runtime enforces a given length. Without a length (chunked), the bytes are counted as they arrive.
+  const body = request.headers.has('content-length') ? request.bytes() : readChunks(request)
+  // The body may fail before the caller waits for it.
+  body.catch(() => {})
+  return body
+}
+
+async function waitForBody(
+  context: RequestContext,
+  bytesMax: number,
+  start: () => Promise<Uint8Array>,
+): Promise<Uint8Array> {
+  const { slot } = context
+  const withinTime = (): Promise<Uint8Array> => withDeadline(start())
+  const bytes = await (slot ? slot.whileBodyArrives(callerName(context), bytesMax, withinTime) : withinTime())
+  await nextTurn()
+  return bytes
 }
 
 const deadlines = new Deadlines(BODY_TIMEOUT_MS)
 
-/** Returns a complete body. Throws `body_too_large`, `request_timeout`, or `malformed_json` if the body is cut off. */
-export function readBody(request: Request): Promise<Uint8Array> {
+/** Returns a body. Throws `request_timeout` if it does not arrive in time, or `malformed_json` if it is cut off. */
+function withDeadline(body: Promise<Uint8Array>): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     const deadline = deadlines.set(() => reject(requestTimeout()))
-    // The runtime enforces a given length. Without a length (chunked), the bytes are counted as they arrive.
-    const received = request.headers.has('content-length') ? request.bytes() : readChunks(request)
-    received.then(
+    body.then(
       bytes => {
         deadlines.clear(deadline)
         resolve(bytes)

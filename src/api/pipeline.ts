@@ -10,7 +10,7 @@ import { type Command, type CommandResult, replyOf } from '../store/commands.ts'
 import { executeQuery, isShortList, type Query } from '../store/queries.ts'
 import type { CachedReply, RepresentationCache } from '../store/representation-cache.ts'
 import { authenticate, authorize, type Callers } from './auth.ts'
-import { assertNotRefused, expectedBytes, nextTurn, readBody, refuseBodyByHeaders } from './body.ts'
+import { assertNotRefused, nextTurn, receiveBody, refuseBodyByHeaders } from './body.ts'
 import { isUnconditional, readConditions, refuseConditions } from './conditional.ts'
 import type { LongPoll } from './events/long-poll.ts'
 import type { SseHub } from './events/sse-hub.ts'
@@ -262,12 +262,12 @@ async function runCommand(
   const { requestId, nowMs, caller } = context
   if (isQueryId(id) || isStreamId(id) || !caller)
     throw new Error('runCommand needs the id of a command, and a caller')
-  const bytes = operation.body ? await bodyOf(context) : new Uint8Array()
+  const bytes = operation.body ? await receiveBody(context) : new Uint8Array()
   const idempotency = readIdempotencyKey(operation, context, bytes)
   const body = operation.body && validateBody(operation.body, readJson(bytes))
   // The URL is checked before the transaction, which must never wait for the network.
   if (operation.checksTarget) await checkTarget(memberOf(body, operation.checksTarget))
-  await nextTurn()
+  if (!operation.body) await nextTurn()
   assertNotRefused(context.request)
   const command: Command = {
     id,
@@ -282,13 +282,6 @@ async function runCommand(
     ...(idempotency && { idempotency }),
   }
   return replyOf(await engine.execute(command))
-}
-
-/** Returns the whole body. While it arrives, the request holds no slot among the requests in progress. */
-function bodyOf(context: RequestContext): Promise<Uint8Array> {
-  const { request, slot } = context
-  const read = (): Promise<Uint8Array> => readBody(request)
-  return slot ? slot.whileBodyArrives(callerName(context), expectedBytes(request), read) : read()
 }
 
 function respond(

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { CapacityLimiter } from '../api/admission.ts'
 import { bearerToken } from '../api/auth.ts'
-import { expectedBytes, nextTurn, readBody, refuseBodyByHeaders } from '../api/body.ts'
+import { nextTurn, receiveBody, refuseBodyByHeaders } from '../api/body.ts'
 import { rateGroup } from '../api/client-address.ts'
 import { bodyInChunks } from '../api/large-body.ts'
 import { refuseUnacceptable } from '../api/negotiate.ts'
@@ -130,14 +130,11 @@ export class Control {
     schema: NonNullable<ControlOperation['body']>,
     context: RequestContext,
   ): Promise<unknown> {
-    const { request, slot } = context
+    const { request } = context
     if (isBodyOptional && isWithoutBody(request)) return undefined
     const isTyped = request.headers.has('content-type')
     if (isTyped || !isBodyOptional) refuseBodyByHeaders(request)
-    const read = (): Promise<Uint8Array> => readBody(request)
-    const bytes = await (slot
-      ? slot.whileBodyArrives(callerName(context), expectedBytes(request), read)
-      : read())
+    const bytes = await receiveBody(context)
     if (isBodyOptional && bytes.length === 0) return undefined
     refuseBodyByHeaders(request)
     return validateBody(schema, readJson(bytes))

@@ -40,6 +40,26 @@ async function sendHalfBodies({ base }: TestStore, count: number, key: string) {
   }
 }
 
+/** Announces a body of 100 bytes, sends the first byte, and returns the first line of the response. */
+async function sendHalfBody(base: string, key: string): Promise<string> {
+  const line = Promise.withResolvers<string>()
+  const socket = await Bun.connect({
+    hostname: '127.0.0.1',
+    port: Number(new URL(base).port),
+    socket: {
+      data: (_, chunk) => line.resolve(chunk.toString('latin1').split('\r\n')[0] ?? ''),
+      close: () => line.resolve('closed'),
+    },
+  })
+  socket.write(
+    `POST /categories HTTP/1.1\r\nHost: store\r\nAuthorization: Bearer ${key}\r\n` +
+      'Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{',
+  )
+  const first = await line.promise
+  socket.terminate()
+  return first
+}
+
 describe('incomplete bodies', () => {
   test('clients that send half a body block neither probes, nor reads, nor the bodies of other callers', async () => {
     await using store = await openTestStore('sqlite')
@@ -54,8 +74,12 @@ describe('incomplete bodies', () => {
     const headers = { Authorization: `Bearer ${till.key}` }
     const created = await store.send('POST', '/categories', { headers, body: '{"name":"Otters"}' })
     expect(created.status).toBe(201)
-    const own = await store.send('POST', '/categories', { body: `{"name":"Otters"}${' '.repeat(1000)}` })
-    expect([own.status, own.headers.get('retry-after')]).toEqual([503, '1'])
+    const small = await store.send('POST', '/categories', { body: `{"name":"Otters"}${' '.repeat(1000)}` })
+    expect(small.status).toBe(201)
+    const large = await store.send('POST', '/categories', { body: `{"name":"Otters"}${' '.repeat(20_000)}` })
+    expect([large.status, large.headers.get('retry-after')]).toEqual([503, '1'])
+    const late = await sendHalfBody(store.base, ADMIN_KEY)
+    expect(late).toContain(' 503 ')
   })
 })
 
