@@ -30,13 +30,18 @@ export function programFile(name: string): string {
 }
 
 /**
- * Runs a Bun program to its end and returns its output. Throws an error with the error output of the program if it
- * fails or takes longer than `timeoutMs`.
+ * Runs a Bun program to its end, with the variables `environment`, and returns its output. Throws an error with the
+ * error output of the program if it fails or takes longer than `timeoutMs`.
  */
-export async function runProgram(name: string, input: object, timeoutMs: number): Promise<string> {
+export async function runProgram(
+  name: string,
+  input: object,
+  timeoutMs: number,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<string> {
   const command = [process.execPath, programFile(name), JSON.stringify(input)]
   const { status, output, errorOutput } = await runCommand(command, {
-    environment: childEnvironment({}),
+    environment: childEnvironment(environment),
     timeoutMs,
   })
   if (status !== 0) throw new Error(`${name} ended with ${status}: ${errorOutput.trim()}`)

@@ -56,8 +56,13 @@ export function generateOrders(
   return runForSample('load.ts', { ...load, status: 201, request })
 }
 
-/** Runs a program of this directory that prints a Sample, and returns the Sample. */
-export async function runForSample(name: string, input: MeasurementPlan): Promise<Sample> {
+/** Runs a program of this directory that prints a Sample, with these variables, and returns the Sample. */
+export async function runForSample(
+  name: string,
+  input: MeasurementPlan,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<Sample> {
   const timeoutMs = (input.seconds + GRACE_SECONDS) * 1000
-  return Sample.parse(JSON.parse(await runProgram(name, { ...input, warmSeconds: WARM_SECONDS }, timeoutMs)))
+  const plan = { ...input, warmSeconds: WARM_SECONDS }
+  return Sample.parse(JSON.parse(await runProgram(name, plan, timeoutMs, environment)))
 }

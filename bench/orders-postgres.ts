@@ -11,7 +11,14 @@ import {
   type Schedule,
 } from './sample.ts'
 import type { Section } from './section.ts'
-import { fillStatements, makeStore, openTempDirectory, PET_ID_FIRST, startStore } from './store.ts'
+import {
+  fillStatements,
+  makeStore,
+  openTempDirectory,
+  PET_ID_FIRST,
+  START_ENVIRONMENT,
+  startStore,
+} from './store.ts'
 
 const CLIENTS = 32
 /** The maximum number of connections of the loops: as many as a process of the store has for commands. */
@@ -73,13 +80,17 @@ async function compareWithLoops(schedule: Schedule, places: Contestants<Database
   await using completeDatabase = new SQL({ url: places.complete.databaseUrl, max: 1 })
   await using loopDatabase = new SQL({ url: places.loop.databaseUrl, max: 1 })
   const loopOn = async (url: string, isComplete: boolean, seconds: number): Promise<Sample> =>
-    runForSample('postgres-loop.ts', {
-      ...{ url, isComplete, seconds },
-      clients: CLIENTS,
-      connectionsMax: CONNECTIONS_MAX,
-      petIdFirst: PET_ID_FIRST,
-      pets: PETS,
-    })
+    runForSample(
+      'postgres-loop.ts',
+      {
+        ...{ url, isComplete, seconds },
+        clients: CLIENTS,
+        connectionsMax: CONNECTIONS_MAX,
+        petIdFirst: PET_ID_FIRST,
+        pets: PETS,
+      },
+      START_ENVIRONMENT,
+    )
   const store = countingContestant('placeOrder, petstore', seconds =>
     placeOrders([server], storeDatabase, seconds),
   )

@@ -57,15 +57,19 @@ async function benchSqliteOrders(schedule: Schedule, isKeyed: boolean): Promise<
     )
   const direct = (name: string, variant: 'verbs' | 'statements'): CountingContestant =>
     countingContestant(name, seconds =>
-      runForSample('sqlite-ceiling.ts', {
-        file: databaseFile(directories[variant]),
-        variant,
-        batchSize: CEILING_BATCH,
-        idempotencyKeyPrefix: nextIdempotencyKeyPrefix(),
-        petIdFirst: PET_ID_FIRST,
-        pets: PETS,
-        seconds,
-      }),
+      runForSample(
+        'sqlite-ceiling.ts',
+        {
+          file: databaseFile(directories[variant]),
+          variant,
+          batchSize: CEILING_BATCH,
+          idempotencyKeyPrefix: nextIdempotencyKeyPrefix(),
+          petIdFirst: PET_ID_FIRST,
+          pets: PETS,
+          seconds,
+        },
+        START_ENVIRONMENT,
+      ),
     )
   const contestants = {
     group: served('placeOrder, petstore', group),

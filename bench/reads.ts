@@ -3,7 +3,7 @@ import { generateReads, generateReadsAndWrites } from './generate.ts'
 import { assertSame, rawGet } from './raw-reply.ts'
 import { type Contestant, interleave, type Schedule } from './sample.ts'
 import type { Ratio, Section, Target } from './section.ts'
-import { makeSqliteStore, openTempDirectory, startStore } from './store.ts'
+import { makeSqliteStore, openTempDirectory, START_ENVIRONMENT, startStore } from './store.ts'
 
 const CONNECTIONS = 64
 const LIST_PETS = 100_000
@@ -134,7 +134,7 @@ async function startBare(store: ServerProcess, path: string, isStatic: boolean):
   const headers = Object.fromEntries([...reply.headers].filter(([name]) => !runtimeFields.includes(name)))
   const port = freePort()
   const input = JSON.stringify({ port, isStatic, body: reply.body, headers })
-  const bare = await startServerProcess([programFile('bare-server.ts'), input], {}, port)
+  const bare = await startServerProcess([programFile('bare-server.ts'), input], START_ENVIRONMENT, port)
   assertSame(await rawGet(store.port, path), await rawGet(bare.port, path))
   return bare
 }
