@@ -68,10 +68,9 @@ export const START_ENVIRONMENT = startEnvironment()
 
 function startEnvironment(): Readonly<Record<string, string>> {
   const { scripts } = Package.parse(JSON.parse(readFileSync(programFile('../package.json'), 'utf8')))
-  const [, variables] = /^((?:\w+=\$\{\w+:-\d+\} )+)exec bun src\/main\.ts serve$/.exec(scripts.start) ?? []
-  if (variables === undefined) throw new Error(`unknown start script: ${scripts.start}`)
-  const found = variables.matchAll(/(\w+)=\$\{\w+:-(\d+)\}/g)
-  return Object.fromEntries([...found].map(([, name = '', value = '']) => [name, value]))
+  const [, name, value] = /^(\w+)=\$\{\1:-(\d+)\} exec bun src\/main\.ts serve$/.exec(scripts.start) ?? []
+  if (name === undefined || value === undefined) throw new Error(`unknown start script: ${scripts.start}`)
+  return { [name]: value }
 }
 
 interface StartOptions {
