@@ -56,7 +56,7 @@ export function generateOrders(
   return runForSample('load.ts', { ...load, status: 201, request })
 }
 
-/** Runs a program of this directory that prints a Sample, with these variables, and returns the Sample. */
+/** Runs a program of this directory that prints a Sample, with these environment variables, and returns the Sample. */
 export async function runForSample(
   name: string,
   input: MeasurementPlan,

@@ -107,8 +107,8 @@ async function readChunks({ body }: Request): Promise<Uint8Array> {
 /**
  * Throws `malformed_json` if the runtime has refused the request, or the client has disconnected. The runtime passes a
  * request on before it reads the bytes after it. If these are a trailer section, or not a request, it responds with an
- * empty 400. A refused request must have no effect, so call `nextTurn` first: the refusal is known in the next turn of
- * the event loop.
+ * empty 400. A refused request must have no effect, so call `receiveBody` or `nextTurn` first: the refusal is known in
+ * the next turn of the event loop.
  */
 export function assertNotRefused({ signal }: Request): void {
   if (signal.aborted) throw incompleteRequest('The request')

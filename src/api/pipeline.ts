@@ -267,6 +267,7 @@ async function runCommand(
   const body = operation.body && validateBody(operation.body, readJson(bytes))
   // The URL is checked before the transaction, which must never wait for the network.
   if (operation.checksTarget) await checkTarget(memberOf(body, operation.checksTarget))
+  // With a body, `receiveBody` has already waited for a turn.
   if (!operation.body) await nextTurn()
   assertNotRefused(context.request)
   const command: Command = {

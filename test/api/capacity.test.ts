@@ -4,6 +4,7 @@ import { LongPoll } from '../../src/api/events/long-poll.ts'
 import { bodyInChunks } from '../../src/api/large-body.ts'
 import { CommitSignal } from '../../src/engine/commit-signal.ts'
 import { SlotWhileBodyArrives } from '../controls/slot-while-body-arrives.ts'
+import { sendHalfBody } from '../support/half-body.ts'
 import { ADMIN_KEY, openTestStore, type TestStore } from '../support/store.ts'
 import { until } from '../support/until.ts'
 
@@ -40,26 +41,6 @@ async function sendHalfBodies({ base }: TestStore, count: number, key: string) {
   }
 }
 
-/** Announces a body of 100 bytes, sends the first byte, and returns the first line of the response. */
-async function sendHalfBody(base: string, key: string): Promise<string> {
-  const line = Promise.withResolvers<string>()
-  const socket = await Bun.connect({
-    hostname: '127.0.0.1',
-    port: Number(new URL(base).port),
-    socket: {
-      data: (_, chunk) => line.resolve(chunk.toString('latin1').split('\r\n')[0] ?? ''),
-      close: () => line.resolve('closed'),
-    },
-  })
-  socket.write(
-    `POST /categories HTTP/1.1\r\nHost: store\r\nAuthorization: Bearer ${key}\r\n` +
-      'Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{',
-  )
-  const first = await line.promise
-  socket.terminate()
-  return first
-}
-
 describe('incomplete bodies', () => {
   test('clients that send half a body block neither probes, nor reads, nor the bodies of other callers', async () => {
     await using store = await openTestStore('sqlite')
@@ -78,8 +59,11 @@ describe('incomplete bodies', () => {
     expect(small.status).toBe(201)
     const large = await store.send('POST', '/categories', { body: `{"name":"Otters"}${' '.repeat(20_000)}` })
     expect([large.status, large.headers.get('retry-after')]).toEqual([503, '1'])
-    const late = await sendHalfBody(store.base, ADMIN_KEY)
-    expect(late).toContain(' 503 ')
+    const late = await sendHalfBody(`${store.base}/categories`, 'POST', {
+      Authorization: `Bearer ${ADMIN_KEY}`,
+      'Content-Type': 'application/json',
+    })
+    expect(late.status).toBe(503)
   })
 })
 

@@ -6,10 +6,10 @@ import { requestExample } from '../../src/openapi/examples.ts'
 import { type Serving, startServer } from '../../src/server.ts'
 import type { StoreEngine } from '../../src/store/open.ts'
 import type { EngineName } from '../support/engines.ts'
+import { sendHalfBody } from '../support/half-body.ts'
 import { ADMIN_KEY, openTestStore, SECRET_KEY, type TestOptions, type TestStore } from '../support/store.ts'
 import type { Observed } from './conformance-check.ts'
 import { refusedByTheShop, requestsWithMistakes, successes } from './conformance-requests.ts'
-import { sendHalfBody } from './half-body.ts'
 import type { CallerRequest } from './request-setup.ts'
 
 const rateLimit = { requests: 60_000, seconds: 60 }

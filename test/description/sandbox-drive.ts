@@ -7,9 +7,9 @@ import {
   controlOperations,
 } from '../../src/sandboxes/control-contract.ts'
 import { sandboxDamaged } from '../../src/sandboxes/refusals.ts'
+import { sendHalfBody } from '../support/half-body.ts'
 import { openSandboxHost, type TestHost, type TestSandbox } from '../support/sandbox-host.ts'
 import type { Observed } from './conformance-check.ts'
-import { sendHalfBody } from './half-body.ts'
 
 const WRONG_KEY = keyText(new Uint8Array(KEY_RANDOM_BYTES).fill(7))
 const UNKNOWN_ID = '2'.repeat(26)

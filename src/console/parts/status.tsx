@@ -6,6 +6,9 @@ const colors: Readonly<Record<PetStatus, string>> = { available: 'teal', pending
 /** The statuses that a pet can have, for filters and forms. */
 export const petStatuses: PetStatus[] = ['available', 'pending', 'sold']
 
+/** The statuses of the pets that can still be sold. */
+export const unsoldStatuses: PetStatus[] = ['available', 'pending']
+
 /** A coloured badge with the status of a pet. */
 export function StatusBadge({ status }: { readonly status: PetStatus | undefined }) {
   if (!status) return null

@@ -11,7 +11,7 @@ import { formatCount } from '../parts/format.ts'
 import { PetLink } from '../parts/names.tsx'
 import { Page } from '../parts/page.tsx'
 import { PagedTable } from '../parts/paged-table.tsx'
-import { StatusBadge } from '../parts/status.tsx'
+import { StatusBadge, unsoldStatuses } from '../parts/status.tsx'
 import { AdjustDialog } from '../parts/stock-dialogs.tsx'
 import { UnitsInput } from '../parts/units-input.tsx'
 
@@ -103,7 +103,7 @@ function useInventoryFilters() {
 }
 
 function statusesOf(filter: StatusFilter): PetStatus[] {
-  return filter === 'unsold' ? ['available', 'pending'] : [filter]
+  return filter === 'unsold' ? unsoldStatuses : [filter]
 }
 
 /** Returns the available sort orders. A list that is limited by quantity can only be sorted by quantity. */

@@ -6,7 +6,7 @@ import { formatUnits } from '../../parts/format.ts'
 import { PetLink } from '../../parts/names.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import { Refusal } from '../../parts/refusal.tsx'
-import { StatusBadge } from '../../parts/status.tsx'
+import { StatusBadge, unsoldStatuses } from '../../parts/status.tsx'
 
 /** A pet with at most this number of units on hand has low stock. */
 const LOW_STOCK_MAX = 2
@@ -21,7 +21,7 @@ export function LowStock() {
       (
         await client.listInventory({
           quantityAtMost: LOW_STOCK_MAX,
-          status: ['available', 'pending'],
+          status: unsoldStatuses,
           limit: ROWS_MAX,
         })
       ).data.items,
