@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { CapacityLimiter } from '../api/admission.ts'
 import { bearerToken } from '../api/auth.ts'
-import { nextTurn, receiveBody, refuseBodyByHeaders } from '../api/body.ts'
+import { assertNotRefused, nextTurn, receiveBody, refuseBodyByHeaders } from '../api/body.ts'
 import { rateGroup } from '../api/client-address.ts'
 import { bodyInChunks } from '../api/large-body.ts'
 import { refuseUnacceptable } from '../api/negotiate.ts'
@@ -109,7 +109,9 @@ export class Control {
     const parameters = readParameters(operation, context)
     const record = this.#recordOf(operation, parameters, context)
     const body = operation.body && (await this.#bodyOf(operation, operation.body, context))
+    // A request without a body has not waited for a turn yet.
     await nextTurn()
+    assertNotRefused(request)
     const result = await handle({ context, record, parameters, body })
     headers['Cache-Control'] = 'no-store'
     if (result instanceof Response) return result

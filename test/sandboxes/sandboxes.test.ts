@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { ID_ALPHABET, ID_CHARS, isSandboxId } from '../../src/sandboxes/sandbox.ts'
+import { sendBytes } from '../support/hostile-request.ts'
 import {
   type CallResult,
   createSandbox,
@@ -54,6 +55,23 @@ describe('sandboxes', () => {
     const large = await host.create({ seed: 'large' })
     expect((await large.call('GET', '/pets?id=10000')).data).toHaveLength(1)
     expect((await large.call('GET', '/pets?id=10001')).data).toHaveLength(0)
+  })
+
+  test('a control request that is followed by bytes that are not a request has no effect', async () => {
+    const { created, control } = await host.create({ label: 'before' })
+    const { host: authority, port } = new URL(host.base)
+    const send = async (method: string, body: string, surplus: string): Promise<number> => {
+      const typed = body && `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n`
+      const fields = `Host: ${authority}\r\nAuthorization: Bearer ${created.adminKey}\r\n${typed}`
+      const text = `${method} /sandboxes/${created.id} HTTP/1.1\r\n${fields}\r\n${body}${surplus}`
+      return (await sendBytes(Number(port), Buffer.from(text))).status
+    }
+    const statuses: number[] = []
+    for (const surplus of ['\n', '}', 'GARBAGE\r\n\r\n']) {
+      statuses.push(await send('PATCH', '{"label":"after"}', surplus), await send('DELETE', '', surplus))
+    }
+    expect(new Set(statuses)).toEqual(new Set([400]))
+    expect((await control('GET', '')).data).toMatchObject({ label: 'before' })
   })
 
   test('a sandbox serves its pages, description, error catalogue and probes under its address', async () => {
