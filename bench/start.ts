@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { freePort, programFile, runProgram, type ServerProcess, startServerProcess } from './child.ts'
+import { cpuUs } from './cpu.ts'
 import { type Figure, figureTable, medianFigure } from './figures.ts'
 import { residentMib } from './memory.ts'
 import type { Section } from './section.ts'
@@ -78,15 +79,18 @@ async function measureLoad(): Promise<{ figures: Figure[]; seconds: number }> {
   await using store = await startStore(place)
   const shop = { adminKey: ADMIN_KEY, petIdFirst: PET_ID_FIRST, pets: PETS }
   const plan = { port: store.port, connections: CONNECTIONS, requests: REQUESTS, ...shop }
+  const beforeUs = cpuUs(store.pid)
   const { seconds } = MixedLoadResult.parse(
     JSON.parse(await runProgram('mixed-load.ts', plan, REQUESTS_MS_MAX)),
   )
+  const cpuPerRequest = (cpuUs(store.pid) - beforeUs) / REQUESTS
   const after = { value: residentMib(store), unit: 'MiB', required: 160 } as const
   await Bun.sleep(SETTLE_MS)
   return {
     figures: [
       { name: 'resident memory after 1,000,000 requests', ...after },
       { name: 'the same after 5 s at rest', value: residentMib(store), unit: 'MiB' },
+      { name: 'processor time of one of these requests', value: cpuPerRequest, unit: 'µs' },
     ],
     seconds,
   }

@@ -63,14 +63,16 @@ export interface Place {
   readonly databaseUrl?: string
 }
 
-/** The environment that the script of `npm start` sets for the store. */
+/** The environment variables that the script of `npm start` sets for the store. */
 export const START_ENVIRONMENT = startEnvironment()
 
 function startEnvironment(): Readonly<Record<string, string>> {
   const { scripts } = Package.parse(JSON.parse(readFileSync(programFile('../package.json'), 'utf8')))
-  const [, name, value] = /^(\w+)=\$\{\1:-(\d+)\} exec bun src\/main\.ts serve$/.exec(scripts.start) ?? []
-  if (name === undefined || value === undefined) throw new Error(`unknown start script: ${scripts.start}`)
-  return { [name]: value }
+  const [settings, isServe] = scripts.start.split(' exec bun src/main.ts serve')
+  const pairs = [...(settings ?? '').matchAll(/(\w+)=\$\{\1:-([\d.]+)\}/g)]
+  const known = pairs.map(([text]) => text).join(' ')
+  if (known !== settings || isServe !== '') throw new Error(`unknown start script: ${scripts.start}`)
+  return Object.fromEntries(pairs.map(([, name, value]) => [name, value]))
 }
 
 interface StartOptions {

@@ -12,17 +12,23 @@ const files = [
   'docs/running.md',
 ]
 
-test('the start script, the systemd units, the container and docs/running.md have the same heap size', () => {
-  const sizes = files.map(file => sizesIn(readFileSync(join(ROOT, file), 'utf8')))
-  expect(sizes).toEqual(files.map(() => ['167772160']))
+const heapSettings = ['forceRAMSize=167772160', 'largeHeapGrowthFactor=1.65', 'mediumHeapGrowthFactor=1.65']
+
+test('the start script, the systemd units, the container and docs/running.md have the same heap settings', () => {
+  const settings = files.map(file => settingsIn(readFileSync(join(ROOT, file), 'utf8')))
+  expect(settings).toEqual(files.map(() => heapSettings))
 })
 
-test('control: a missing size and a second size are detected', () => {
-  expect(sizesIn('exec bun src/main.ts serve')).toEqual([])
-  expect(sizesIn('BUN_JSC_forceRAMSize:-1} bun\nENV BUN_JSC_forceRAMSize=2')).toEqual(['1', '2'])
+test('control: a missing setting and a second value are detected', () => {
+  expect(settingsIn('exec bun src/main.ts serve')).toEqual([])
+  expect(settingsIn('BUN_JSC_forceRAMSize:-1} bun\nENV BUN_JSC_forceRAMSize=2')).toEqual([
+    'forceRAMSize=1',
+    'forceRAMSize=2',
+  ])
 })
 
-/** Returns the different values of the variable in a text, in bytes. */
-function sizesIn(text: string): string[] {
-  return [...new Set([...text.matchAll(/BUN_JSC_forceRAMSize(?:=|:-)(\d+)/g)].map(([, size = '']) => size))]
+/** Returns the variables of the heap with their values in a text, each pair once, in alphabetical order. */
+function settingsIn(text: string): string[] {
+  const pairs = text.matchAll(/BUN_JSC_(\w+)(?:=|:-)([\d.]*\d)/g)
+  return [...new Set([...pairs].map(([, name, value]) => `${name}=${value}`))].toSorted()
 }
