@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { AuditEntry } from '../../src/client/api-types.ts'
 import { runAt } from '../support/command-line.ts'
+import { headOf } from '../support/received-events.ts'
 import { openReceiver, reply } from '../support/receiver.ts'
 import { makePet, sharedStore } from '../support/shop.ts'
 import { ADMIN_KEY, onEveryEngine } from '../support/store.ts'
@@ -21,6 +22,7 @@ onEveryEngine(engine => {
     await client.updatePet({ petId, body: { name: 'Somebody' } })
     await client.adjustInventory({ petId, body: { quantityChange: 4n, note: 'From the other shop.' } })
     await client.revokeKey({ keyId: key.id })
+    await headOf(store())
     const { exitCode, output, errors } = await runAt(base, ['history', 'pet', `${petId}`, ...table], zone)
     expect([exitCode, errors.trim()]).toEqual([0, 'Times are in the time zone Asia/Tokyo.'])
     const lines = output.trim().split('\n')
@@ -47,6 +49,7 @@ onEveryEngine(engine => {
     const { petId, orderId, categoryId } = await makePet(client, { quantity: 3n, reserved: 1n })
     await client.updateOrder({ orderId, body: { complete: true } })
     const typesOf = async (...args: string[]): Promise<string[]> => {
+      await headOf(store())
       const { output } = await runAt(base, ['history', ...args])
       return JSON.parse(output).map(({ type }: AuditEntry) => type)
     }
@@ -67,6 +70,7 @@ onEveryEngine(engine => {
   test('an empty history says why it may be empty, and since when the store keeps entries', async () => {
     const { client, base } = store()
     const { petId } = await makePet(client)
+    await headOf(store())
     const none = await runAt(base, ['history', 'pet', '999999', ...table])
     expect([none.exitCode, none.output]).toEqual([0, ''])
     expect(none.errors).toMatch(
@@ -92,6 +96,7 @@ onEveryEngine(engine => {
     const { petId } = await makePet(client)
     const { data: key } = await client.createKey({ body: { name: 'auditor', scopes: ['audit:read'] } })
     const env = { PETSTORE_KEY: key.key }
+    await headOf(store())
     const { exitCode, output } = await runAt(base, ['history', 'pet', `${petId}`, ...table], env)
     expect([exitCode, output.includes('was created in category'), output.includes('by key 1')]).toEqual([
       0,
