@@ -1,9 +1,8 @@
+import { quoted } from '../model/json.ts'
 import type { RequestContext } from './request-context.ts'
 
 /** The maximum length of a logged text, because a request may have a path of 16 KiB. */
 const TEXT_CHARS_MAX = 1000
-/** Printable ASCII without the two characters that JSON escapes. */
-const PLAIN = /^[ !#-[\]-~]*$/
 
 /**
  * Returns the log line of a request, as JSON without a newline. It is assembled by hand, because a logging library
@@ -68,8 +67,7 @@ function roundedMs(tookMs: number): number {
   return Math.round(tookMs * 1000) / 1000
 }
 
-/** Returns a text of a request as a JSON string, truncated. The check is cheaper than JSON.stringify. */
+/** Returns a text of a request as a JSON string, truncated. */
 function jsonString(text: string): string {
-  const truncated = text.slice(0, TEXT_CHARS_MAX)
-  return PLAIN.test(truncated) ? `"${truncated}"` : JSON.stringify(truncated)
+  return quoted(text.slice(0, TEXT_CHARS_MAX))
 }

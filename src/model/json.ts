@@ -60,7 +60,7 @@ export function parseJson(text: string, prototype: object | null = null): JsonVa
 export function writeJson(value: unknown): string {
   switch (typeof value) {
     case 'string':
-      return JSON.stringify(value)
+      return quoted(value)
     case 'bigint':
     case 'boolean':
       return String(value)
@@ -76,6 +76,14 @@ export function writeJson(value: unknown): string {
     default:
       throw new Error(`JSON cannot represent a value of type ${typeof value}`)
   }
+}
+
+/** Printable ASCII without the two characters that JSON escapes. */
+const PLAIN_TEXT = /^[ !#-[\]-~]*$/
+
+/** Returns a text as a JSON string. Most texts are plain, and the check is cheaper than JSON.stringify. */
+export function quoted(text: string): string {
+  return PLAIN_TEXT.test(text) ? `"${text}"` : JSON.stringify(text)
 }
 
 function writeObject(value: Readonly<Record<string, unknown>>): string {
@@ -104,9 +112,15 @@ function memberName(name: string): string {
 }
 
 const NUMBER = /-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?/y
-// Printable text without escapes, the usual case. Control characters (below the space) end the match.
-const PLAIN_STRING = /"[ !#-[\]-\u{10ffff}]*"/uy
-const WHITESPACE = /[ \t\n\r]*/y
+/** The maximum number of digits of an integer that is read without a regular expression. A number is exact up to it. */
+const SHORT_INTEGER_DIGITS_MAX = 15
+const TAB = 0x09
+const LINE_FEED = 0x0a
+const CARRIAGE_RETURN = 0x0d
+const SPACE = 0x20
+const QUOTE = 0x22
+const ZERO = 0x30
+const BACKSLASH = 0x5c
 const ESCAPES: Record<string, string> = {
   '"': '"',
   '\\': '\\',
@@ -198,12 +212,24 @@ class JsonParser {
   }
 
   #string(): string {
-    PLAIN_STRING.lastIndex = this.#at
-    const plain = PLAIN_STRING.exec(this.#text)
-    const value = plain ? plain[0].slice(1, -1) : this.#escaped()
-    if (plain) this.#at += plain[0].length
+    const value = this.#plain() ?? this.#escaped()
     if (!value.isWellFormed()) throw this.#fault('a lone surrogate in a string')
     return value
+  }
+
+  /** Returns a string without escapes, the usual case; undefined, without reading anything, for any other string. */
+  #plain(): string | undefined {
+    const start = this.#at + 1
+    let end = start
+    for (;;) {
+      const code = this.#text.charCodeAt(end)
+      if (code === QUOTE) break
+      // The end of the text has no code: NaN.
+      if (!(code >= SPACE) || code === BACKSLASH) return undefined
+      end++
+    }
+    this.#at = end + 1
+    return this.#text.slice(start, end)
   }
 
   #escaped(): string {
@@ -229,6 +255,29 @@ class JsonParser {
   }
 
   #number(): bigint | number {
+    return this.#shortInteger() ?? this.#anyNumber()
+  }
+
+  /** Returns an integer of a few digits, the usual case; undefined, without reading anything, for any other number. */
+  #shortInteger(): bigint | undefined {
+    let end = this.#at
+    let value = 0
+    for (;;) {
+      const digit = this.#text.charCodeAt(end) - ZERO
+      if (!(digit >= 0 && digit <= 9)) break
+      value = value * 10 + digit
+      end++
+    }
+    const digits = end - this.#at
+    const hasLeadingZero = digits > 1 && this.#text[this.#at] === '0'
+    if (digits === 0 || digits > SHORT_INTEGER_DIGITS_MAX || hasLeadingZero) return undefined
+    const next = this.#text[end]
+    if (next === '.' || next === 'e' || next === 'E') return undefined
+    this.#at = end
+    return BigInt(value)
+  }
+
+  #anyNumber(): bigint | number {
     NUMBER.lastIndex = this.#at
     const match = NUMBER.exec(this.#text)
     if (!match) throw this.#fault('an invalid value')
@@ -261,12 +310,14 @@ class JsonParser {
   }
 
   #skipWhitespace(): void {
-    if (this.#text.charCodeAt(this.#at) > 0x20) return
-    WHITESPACE.lastIndex = this.#at
-    this.#at += WHITESPACE.exec(this.#text)?.[0].length ?? 0
+    while (isWhitespace(this.#text.charCodeAt(this.#at))) this.#at++
   }
 
   #fault(found: string): JsonSyntaxError {
     return new JsonSyntaxError(found, this.#at)
   }
+}
+
+function isWhitespace(code: number): boolean {
+  return code === SPACE || code === LINE_FEED || code === CARRIAGE_RETURN || code === TAB
 }
