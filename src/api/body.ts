@@ -44,7 +44,8 @@ export async function receiveBody(context: RequestContext): Promise<Uint8Array> 
   // If the body is complete in the next turn, it needs neither a deadline nor a share of a capacity.
   const body = startBody(request)
   await nextTurn()
-  return peek.status(body) === 'fulfilled' ? body : waitForBody(context, bytesMax, () => body)
+  const bytes = peek(body)
+  return bytes instanceof Uint8Array ? bytes : waitForBody(context, bytesMax, () => body)
 }
 
 /** Returns the maximum size of a body, in bytes, according to its headers. */

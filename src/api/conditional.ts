@@ -1,4 +1,5 @@
 import { invalidEntityTags, invalidHeader } from '../contract/refusals.ts'
+import type { StoreError } from '../model/error.ts'
 import type { Conditions, EntityTags } from '../shop/preconditions.ts'
 
 const TAG = /[ \t]*(?:((?:W\/)?"[\x21\x23-\x7e\x80-\xff]*")[ \t]*)?(?:,|$)/y
@@ -28,14 +29,13 @@ export function isUnconditional(conditions: Conditions): boolean {
 /**
  * Throws `invalid_parameter` for a condition on a POST, because no representation exists yet to which it could apply.
  */
-export function refuseConditions(conditions: Conditions): void {
-  for (const [member, name] of [
-    ['ifMatch', 'If-Match'],
-    ['ifNoneMatch', 'If-None-Match'],
-  ] as const) {
-    if (conditions[member] !== undefined)
-      throw invalidHeader(name, `${name} does not apply to a POST: leave it out.`)
-  }
+export function refuseConditions({ ifMatch, ifNoneMatch }: Conditions): void {
+  if (ifMatch !== undefined) throw notForPost('If-Match')
+  if (ifNoneMatch !== undefined) throw notForPost('If-None-Match')
+}
+
+function notForPost(name: string): StoreError {
+  return invalidHeader(name, `${name} does not apply to a POST: leave it out.`)
 }
 
 /**
