@@ -163,18 +163,31 @@ async function verifyCached(
   }
 }
 
-async function handleUncached(pipeline: Pipeline, context: RequestContext, route: Route): Promise<Response> {
+function handleUncached(
+  pipeline: Pipeline,
+  context: RequestContext,
+  route: Route,
+): Response | Promise<Response> {
   const { operation, id } = route
   announceLifecycle(context, route, pipeline.base)
   const parameters = readParameters(operation, context)
   const conditions = readConditions(context.request.headers)
   if (operation.method === 'POST') refuseConditions(conditions)
   if (isStreamId(id)) return pipeline.streams.respond(context, parameters)
-  if (!isQueryId(id)) {
-    const reply = await runCommand(pipeline, context, route, parameters, conditions)
-    return respond(pipeline, context, operation, reply, conditions)
-  }
-  const reply = await runQuery(pipeline, context, operation, queryOf(pipeline, context, id, parameters))
+  return isQueryId(id)
+    ? handleQuery(pipeline, context, route, queryOf(pipeline, context, id, parameters), conditions)
+    : handleCommand(pipeline, context, route, parameters, conditions)
+}
+
+async function handleQuery(
+  pipeline: Pipeline,
+  context: RequestContext,
+  route: Route,
+  query: Query,
+  conditions: Conditions,
+): Promise<Response> {
+  const { operation } = route
+  const reply = await runQuery(pipeline, context, operation, query)
   const response = respond(pipeline, context, operation, reply, conditions)
   rememberAgain(pipeline, context, route, reply, response)
   return response
@@ -251,17 +264,18 @@ function readReply(engine: Pipeline['engine'], { reads }: Operation, query: Quer
   return isShort ? engine.readShort(reader => executeQuery(reader, query)) : engine.readLong(query)
 }
 
-/** Returns the reply to a command: its body is read, parsed and validated, then the engine runs one transaction. */
-async function runCommand(
-  { engine, makeSecret, checkTarget }: Pipeline,
+/** Returns the response to a command: its body is read, parsed and validated, then the engine runs one transaction. */
+async function handleCommand(
+  pipeline: Pipeline,
   context: RequestContext,
   { id, operation }: Route,
   parameters: Record<string, unknown>,
   conditions: Conditions,
-): Promise<Reply> {
+): Promise<Response> {
+  const { engine, makeSecret, checkTarget } = pipeline
   const { requestId, nowMs, caller } = context
   if (isQueryId(id) || isStreamId(id) || !caller)
-    throw new Error('runCommand needs the id of a command, and a caller')
+    throw new Error('handleCommand needs the id of a command, and a caller')
   const bytes = operation.body ? await receiveBody(context) : new Uint8Array()
   const idempotency = readIdempotencyKey(operation, context, bytes)
   const body = operation.body && validateBody(operation.body, readJson(bytes))
@@ -282,7 +296,8 @@ async function runCommand(
     ...(operation.method !== 'POST' && { conditions }),
     ...(idempotency && { idempotency }),
   }
-  return replyOf(await engine.execute(command))
+  const reply = replyOf(await engine.execute(command))
+  return respond(pipeline, context, operation, reply, conditions)
 }
 
 function respond(
