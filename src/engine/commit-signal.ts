@@ -3,10 +3,10 @@ import type { Engine } from './engine.ts'
 /** Commits closer together than this are signalled together. */
 const SPACING_MS = 4
 /**
- * If one signal combines this many commits, the next signal waits longer, so that waiters get larger batches at a lower
- * cost.
+ * If one signal combines the commits of this many commands, the next signal waits longer, so that waiters get larger
+ * batches at a lower cost.
  */
-const BUSY_COMMITS = 16
+const BUSY_COMMANDS = 16
 const BUSY_SPACING_MS = 20
 
 /**
@@ -18,13 +18,13 @@ export class CommitSignal {
   #next = Promise.withResolvers<void>()
   #isAwaited = false
   #notifiedMs = 0
-  #commits = 0
+  #commands = 0
   #spacingMs = SPACING_MS
   #timer: ReturnType<typeof setTimeout> | undefined
   #hasEnded = false
 
   constructor(watch: Engine<never, never, never>['watch']) {
-    this.#stop = watch(() => this.#onCommit())
+    this.#stop = watch(commands => this.#onCommit(commands))
   }
 
   /** Whether the store is closing, so that no commit is signalled any more. */
@@ -49,8 +49,8 @@ export class CommitSignal {
     this.#next.resolve()
   }
 
-  #onCommit(): void {
-    this.#commits++
+  #onCommit(commands: number): void {
+    this.#commands += commands
     if (!this.#isAwaited || this.#timer !== undefined) return
     const pauseMs = Math.max(0, this.#notifiedMs + this.#spacingMs - performance.now())
     this.#timer = setTimeout(() => this.#notify(), pauseMs)
@@ -58,8 +58,8 @@ export class CommitSignal {
 
   #notify(): void {
     this.#timer = undefined
-    this.#spacingMs = this.#commits < BUSY_COMMITS ? SPACING_MS : BUSY_SPACING_MS
-    this.#commits = 0
+    this.#spacingMs = this.#commands < BUSY_COMMANDS ? SPACING_MS : BUSY_SPACING_MS
+    this.#commands = 0
     this.#notifiedMs = performance.now()
     this.#isAwaited = false
     const { resolve } = this.#next

@@ -57,9 +57,10 @@ export interface Engine<Query, Command, Reply, Result = Reply> {
   execute(command: Command): Promise<Result>
   /**
    * Calls `listener` whenever events may have received positions: at once or some milliseconds after a commit of this
-   * process, about a second after a commit of another process. Returns a function that stops the calls.
+   * process, about a second after a commit of another process. Its argument is the number of commands that share the
+   * call, or 1 if that is unknown. Returns a function that stops the calls.
    */
-  watch(listener: () => void): () => void
+  watch(listener: (commands: number) => void): () => void
   /**
    * Calls `listener` with the rows that each batch of commands wrote. New reads see the rows by then, and none of the
    * commands has its result yet. Undefined if no tables are watched, or if other processes may write too. Returns a

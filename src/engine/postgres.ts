@@ -52,9 +52,9 @@ export async function openPostgres<Query, Command, Reply, Result = Reply>(
     primary.pools.numbering.use(performance.now() + NUMBERING_MS_MAX, work)
   const ids = new IdBlocks((noun, count) => useNumbering(connection => reserveIds(connection, noun, count)))
   const executions = new Executions<Result>(useNumbering)
-  const watchers = new Set<() => void>()
+  const watchers = new Set<(commands: number) => void>()
   const notifyAll = (): void => {
-    for (const notify of watchers) notify()
+    for (const listener of watchers) listener(1)
   }
   const sequencer = startSequencer(
     work => useNumbering(connection => inTransaction(connection, work)),

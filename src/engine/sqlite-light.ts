@@ -112,7 +112,7 @@ class OneConnectionEngine<Query, Command, Reply, Result>
   readonly #options: LightSqliteOptions<Query, Command, Reply, Result>
   readonly #writer: BatchWriter<Command, Result>
   readonly #waiting: WaitingCommand<Command, Result>[] = []
-  readonly #watchers = new Set<() => void>()
+  readonly #watchers = new Set<(commands: number) => void>()
   #readers = 0
   /** Called when the last reader has finished; set while a writer waits for that. */
   #onReadersGone: (() => void) | undefined
@@ -161,7 +161,7 @@ class OneConnectionEngine<Query, Command, Reply, Result>
     })
   }
 
-  readonly watch = (listener: () => void): (() => void) => {
+  readonly watch = (listener: (commands: number) => void): (() => void) => {
     this.#watchers.add(listener)
     return () => this.#watchers.delete(listener)
   }
@@ -206,7 +206,7 @@ class OneConnectionEngine<Query, Command, Reply, Result>
           reject(isStorageFull(error) && this.#isAtLimit() ? this.#options.refuseFull() : error)
         }
       }
-      for (const notify of this.#watchers) notify()
+      for (const listener of this.#watchers) listener(batch.length)
     } catch (error) {
       this.#failIfFatal(error)
       for (const { reject } of batch) reject(error)

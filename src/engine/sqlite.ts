@@ -95,15 +95,17 @@ export async function openSqlite<Query, Command, Reply, Result = Reply>(
     ...(writerCacheKib !== undefined && { writerCacheKib }),
   }
   const rowListeners = new Set<(changes: RowChanges) => void>()
+  const watchers = new Set<(commands: number) => void>()
   const writer = new WorkerQueue<Start, Command, Result>({
     module: options.writer,
     start,
     batchMax: COMMANDS_PER_BATCH_MAX,
     onFatal,
-    onChanges: changes => {
+    onChanges: (changes, commands) => {
       // This runs before any reply, because a client with a reply must see the commit, in a read and in the cache.
       rowReader.refresh()
       if (changes.size > 0) for (const listener of rowListeners) listener(changes)
+      for (const listener of watchers) listener(commands)
     },
   })
   const reader = new WorkerQueue<Start, Query, Reply>({
@@ -118,16 +120,11 @@ export async function openSqlite<Query, Command, Reply, Result = Reply>(
   const endWatch = watchFiles(watched, deleted => {
     options.onFatal(`${deleted} was deleted or replaced under the running store: later writes could be lost`)
   })
-  const watchers = new Set<() => void>()
   return {
     name: 'sqlite',
     readShort: work => work(rowReader),
     readLong: query => reader.send(query),
-    execute: async command => {
-      const result = await writer.send(command)
-      for (const notify of watchers) notify()
-      return result
-    },
+    execute: command => writer.send(command),
     ...(watchedTables.length > 0 && {
       watchRows: (listener: (changes: RowChanges) => void) => {
         rowListeners.add(listener)

@@ -27,8 +27,10 @@ export interface WorkerQueueOptions<Start> {
   /** The maximum number of messages in a batch. */
   readonly batchMax: number
   readonly onFatal: (reason: string) => void
-  /** Called with the rows that a batch wrote, before the promise of any of its messages resolves. */
-  readonly onChanges?: (changes: RowChanges) => void
+  /**
+   * Called with the rows that a batch wrote and the number of its messages, before the promise of any of them resolves.
+   */
+  readonly onChanges?: (changes: RowChanges, messages: number) => void
 }
 
 /**
@@ -114,8 +116,8 @@ export class WorkerQueue<Start, Message, Reply> {
   }
 
   #settle({ outcomes, changes }: BatchResult<Reply>): void {
-    if (changes) this.#options.onChanges?.(changes)
     const batch = this.#inFlight.shift() ?? []
+    if (changes) this.#options.onChanges?.(changes, batch.length)
     for (const [index, { resolve, reject }] of batch.entries()) {
       const outcome = outcomes[index] ?? { fault: 'the worker left a message without an outcome' }
       try {

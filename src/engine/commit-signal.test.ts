@@ -1,0 +1,47 @@
+import { expect, test } from 'bun:test'
+import { openTestStore } from '../../test/support/store.ts'
+import { CommitSignal } from './commit-signal.ts'
+
+/**
+ * Returns the shortest time, in milliseconds, between two signals. The first one combines calls with these numbers of
+ * commands, and the commit of the second one comes at once after it.
+ */
+async function shortestPause(calls: readonly number[]): Promise<number> {
+  const pauses: number[] = []
+  for (let run = 0; run < 10; run++) {
+    let commit = (_commands: number): void => {}
+    const signal = new CommitSignal(listener => {
+      commit = listener
+      return () => {}
+    })
+    const first = signal.next()
+    for (const commands of calls) commit(commands)
+    await first
+    const startMs = performance.now()
+    const second = signal.next()
+    commit(1)
+    await second
+    pauses.push(performance.now() - startMs)
+    signal.end()
+  }
+  return Math.min(...pauses)
+}
+
+test('after a signal for a few commands, the next one comes soon', async () => {
+  expect(await shortestPause([15])).toBeLessThan(15)
+})
+
+test('after a signal for many commands, in one batch or in several, the next one waits longer', async () => {
+  expect(await shortestPause([16])).toBeGreaterThan(15)
+  expect(await shortestPause([10, 6])).toBeGreaterThan(15)
+})
+
+test('the SQLite writer reports each batch once, with the number of its commands', async () => {
+  await using store = await openTestStore('sqlite')
+  const batches: number[] = []
+  using _ = { [Symbol.dispose]: store.engine.watch(commands => batches.push(commands)) }
+  const names = Array.from({ length: 20 }, (_, index) => `Category ${index}`)
+  await Promise.all(names.map(name => store.client.createCategory({ body: { name } })))
+  expect(batches.reduce((sum, commands) => sum + commands, 0)).toBe(20)
+  expect(batches.length).toBeLessThan(20)
+})
