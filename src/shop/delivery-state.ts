@@ -148,6 +148,9 @@ export async function releaseWebhooks(tx: Tx, { owner }: { owner: string }): Pro
   await tx.run(release, { owner })
 }
 
+/** The table whose changes can free a webhook. */
+export const WEBHOOK_TABLE = 'webhook'
+
 /** Returns whether the lease of any enabled webhook is free or has expired. */
 export async function hasFreeWebhook(reader: Reader, now: string): Promise<boolean> {
   return (await reader.one(findFree, { now })) !== undefined

@@ -3,6 +3,7 @@ import type { OutageChange } from '../engine/outage.ts'
 import { openPostgres, openPostgresReader } from '../engine/postgres.ts'
 import { openSqlite, openSqliteReader } from '../engine/sqlite.ts'
 import { parseDatabaseUrl } from '../model/database-url.ts'
+import { WEBHOOK_TABLE } from '../shop/delivery-state.ts'
 import type { Reply } from '../shop/idempotency.ts'
 import { type Command, type CommandResult, executeCommand, timeLimitMs } from './commands.ts'
 import { KEY_TABLE } from './known-callers.ts'
@@ -31,7 +32,7 @@ export interface EngineOptions {
 }
 
 /** The tables whose changes SQLite reports. */
-export const watchedTables: readonly string[] = [...cachedTables, KEY_TABLE]
+export const watchedTables: readonly string[] = [...cachedTables, KEY_TABLE, WEBHOOK_TABLE]
 
 /** The maximum number of commands that PostgreSQL runs at once for one process. */
 const COMMANDS_MAX = 16

@@ -6,6 +6,7 @@ import {
   hasFreeWebhook,
   type LeasedWebhook,
   leasedWebhooks,
+  WEBHOOK_TABLE,
 } from '../shop/delivery-state.ts'
 import { findLogBounds } from '../shop/events.ts'
 import type { Reply } from '../shop/idempotency.ts'
@@ -28,7 +29,7 @@ const END_OF_TIME = '9999-12-31T23:59:59.999Z'
 export interface DispatcherOptions
   extends DeliveryContext,
     Pick<WebhookSenderOptions, 'retryDelaysMs' | 'giveUpAfterMs'> {
-  readonly engine: Pick<Engine<Query, Command, Reply, CommandResult>, 'readShort' | 'execute'>
+  readonly engine: Pick<Engine<Query, Command, Reply, CommandResult>, 'readShort' | 'execute' | 'watchRows'>
   readonly commitSignal: CommitSignal
   /** Identifies this process among those that deliver for the same store. */
   readonly owner: string
@@ -57,17 +58,24 @@ export class Dispatcher {
   #takesEveryLease: boolean
   /** Whether a sender has ended, so that its webhook may need a new sender. */
   #hasEndedSender = false
+  /** Whether a webhook may have become free since the last check: always if the engine does not report written rows. */
+  #mayHaveFree = true
+  readonly #stopReports: (() => void) | undefined
 
   constructor(options: DispatcherOptions) {
     this.#options = options
     this.#leaseMs = options.leaseMs ?? LEASE_MS
     this.#takesEveryLease = options.isAlone
+    this.#stopReports = options.engine.watchRows?.(changes => {
+      if (changes.has(WEBHOOK_TABLE)) this.#mayHaveFree = true
+    })
     this.#running = this.#run()
   }
 
   /** Stops new attempts, waits up to 5 seconds for the attempts in progress, and releases the leases. */
   async stop(): Promise<void> {
     this.#isStopped = true
+    this.#stopReports?.()
     this.#woken.resolve()
     await this.#running
     const senders = [...this.#senders.values()].map(sender => sender.stop())
@@ -81,10 +89,15 @@ export class Dispatcher {
       const woken = Promise.withResolvers<void>()
       this.#woken = woken
       this.#options.commitSignal.next().then(woken.resolve)
-      const timer = setTimeout(woken.resolve, this.#leaseMs / 3)
+      const timer = setTimeout(() => {
+        // A lease may have expired.
+        this.#mayHaveFree = true
+        woken.resolve()
+      }, this.#leaseMs / 3)
       try {
         await this.#check()
       } catch (error) {
+        this.#mayHaveFree = true
         this.#options.onFault(error)
       }
       await woken.promise
@@ -97,12 +110,19 @@ export class Dispatcher {
     const nowMs = clock()
     const now = storedInstant(nowMs)
     const isRenewalDue = this.#senders.size > 0 && nowMs > this.#leasedUntilMs - (this.#leaseMs * 2) / 3
-    const hasFree = await engine.readShort(reader => hasFreeWebhook(reader, now))
+    const hasFree = await this.#hasFree(now)
     if (this.#takesEveryLease || this.#hasEndedSender || isRenewalDue || hasFree) await this.#lease(nowMs)
     if (this.#senders.size === 0) return
     const { head } = await engine.readShort(findLogBounds)
     this.#throttle.observe(head)
     for (const sender of this.#senders.values()) sender.wake(head)
+  }
+
+  async #hasFree(now: string): Promise<boolean> {
+    if (!this.#mayHaveFree) return false
+    // This comes first, so that a report during the read is not lost.
+    this.#mayHaveFree = this.#stopReports === undefined
+    return this.#options.engine.readShort(reader => hasFreeWebhook(reader, now))
   }
 
   /** Takes or renews the leases, starts the missing senders, and stops the senders whose lease is lost. */

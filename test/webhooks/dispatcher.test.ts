@@ -7,7 +7,7 @@ import type { ServerProcess } from '../support/process.ts'
 import { eventRows, faultsOf } from '../support/received-events.ts'
 import { openReceiver, type Receiver, reply, silence } from '../support/receiver.ts'
 import { recordSoak, timeLimitMs, times } from '../support/soak.ts'
-import { onEveryEngine } from '../support/store.ts'
+import { onEveryEngine, openTestStore } from '../support/store.ts'
 import { newStoreDirectory, type StoreDirectory } from '../support/store-directory.ts'
 import { until } from '../support/until.ts'
 import {
@@ -296,3 +296,30 @@ async function leaseHolders(place: StoreDirectory): Promise<string[]> {
   const rows = await place.database('SELECT leased_by FROM webhook WHERE leased_by IS NOT NULL')
   return rows.map(({ leased_by }) => String(leased_by))
 }
+
+test('on SQLite, a commit that changes no webhook causes no read of the dispatcher', async () => {
+  let reads = 0
+  await using store = await openTestStore('sqlite', {
+    wrapEngine: engine => ({
+      ...engine,
+      readShort: work => {
+        reads++
+        return engine.readShort(work)
+      },
+    }),
+  })
+  const signals: number[] = []
+  store.engine.watch(commands => signals.push(commands))
+  const commit = async (): Promise<void> => {
+    await store.client.createCategory({ body: { name: 'Any' } })
+    // The commit signal combines commits that are closer together.
+    await Bun.sleep(30)
+  }
+  // The first command reads its key, and the start of the store reads too.
+  await commit()
+  await commit()
+  const before = reads
+  for (let count = 0; count < 5; count++) await commit()
+  expect(signals.length).toBeGreaterThanOrEqual(7)
+  expect(reads).toBe(before)
+})
