@@ -130,11 +130,14 @@ export class SqliteConnection implements Reader {
 
   #prepare<Row>(text: string): Prepared<Row, SQLQueryBindings[]> {
     const known = this.#prepared.get(text)
-    // Safe: each text belongs to one Statement, so the prepared statement has that row type.
     if (known) {
-      // The map is in order of use: the least recently used statement is first.
-      this.#prepared.delete(text)
-      this.#prepared.set(text, known)
+      // In a full map, the least recently used statement is first. Until it is full, the order has no use, and moving a
+      // statement to the end costs ten times as much as finding it.
+      if (this.#prepared.size >= this.#preparedMax) {
+        this.#prepared.delete(text)
+        this.#prepared.set(text, known)
+      }
+      // Safe: each text belongs to one Statement, so the prepared statement has that row type.
       return known as Prepared<Row, SQLQueryBindings[]>
     }
     if (this.#prepared.size >= this.#preparedMax) this.#forgetOldest()
