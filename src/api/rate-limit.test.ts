@@ -12,7 +12,7 @@ test('a window ends after its seconds, and a new one starts with the next reques
   expect(left()).toBe('"default";r=1;t=10')
 })
 
-test('a caller keeps its window when the young generation replaces the old one', () => {
+test('a caller keeps its window when the young map replaces the old one', () => {
   let nowMs = 0
   const limiter = new RateLimiter({ requests: 1, seconds: 10 }, () => nowMs)
   nowMs = 8000

@@ -12,14 +12,14 @@ interface Window {
   endsMs: number
 }
 
-/** The maximum number of entries in one generation. A limiter holds two generations, so its memory is bounded. */
-const CALLERS_PER_GENERATION_MAX = 50_000
+/** The maximum number of entries in one map. A limiter has two maps, so its memory is bounded. */
+const CALLERS_PER_MAP_MAX = 50_000
 
 /**
  * A fixed window per caller, in the memory of this process.
  *
- * Windows are in two generations. When the young generation is full or as old as a window, it replaces the old one. The
- * old one is dropped as a whole, so no request ever scans the callers.
+ * Windows are in two maps. When the young map is full or as old as a window, it replaces the old map, which is dropped
+ * as a whole. So no request ever scans the callers.
  */
 export class RateLimiter {
   /** The value of the RateLimit-Policy header (draft-ietf-httpapi-ratelimit-headers). */
@@ -38,7 +38,7 @@ export class RateLimiter {
     this.policy = `"default";q=${rate.requests};w=${rate.seconds}`
   }
 
-  /** The number of entries in memory. A caller can have one in each generation. */
+  /** The number of entries in memory. A caller can have one in each map. */
   get entryCount(): number {
     return this.#young.size + this.#old.size
   }
@@ -74,7 +74,7 @@ export class RateLimiter {
   }
 
   #rotateIfDue(nowMs: number): void {
-    const isFull = this.#young.size >= CALLERS_PER_GENERATION_MAX
+    const isFull = this.#young.size >= CALLERS_PER_MAP_MAX
     if (!isFull && nowMs - this.#youngSinceMs < this.#rate.seconds * 1000) return
     this.#old = this.#young
     this.#young = new Map()

@@ -25,8 +25,8 @@ export interface KnownCallersOptions {
 export class KnownCallers {
   readonly #options: KnownCallersOptions
   readonly #callers = new Map<string, Caller>()
-  /** The number of reported changes of the keys. */
-  #generation = 0
+  /** The number of reports that keys were written. */
+  #changeCount = 0
 
   constructor(options: KnownCallersOptions) {
     this.#options = options
@@ -40,16 +40,16 @@ export class KnownCallers {
 
   /** Reads the caller of a key, and keeps it. Throws `invalid_token`. */
   async find(token: string): Promise<Caller> {
-    const generation = this.#generation
+    const changeCount = this.#changeCount
     const caller = await this.#options.find(token)
-    if (generation === this.#generation) this.#keep(token, caller)
+    if (changeCount === this.#changeCount) this.#keep(token, caller)
     return caller
   }
 
   /** Forgets all callers if a batch has written keys. */
   drop(changes: RowChanges): void {
     if (!changes.has(KEY_TABLE)) return
-    this.#generation++
+    this.#changeCount++
     this.#callers.clear()
   }
 

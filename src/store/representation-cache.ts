@@ -53,17 +53,17 @@ interface Entry extends CachedReply {
 
 /** The entries of one table. */
 interface CachedTable {
-  /** The number of reported changes. */
-  generation: number
+  /** The number of reports that rows of the table were written. */
+  changeCount: number
   readonly lists: Set<Entry>
   /** The entries by the id of their row. Most rows have one entry, and 10,000 sets take 2 MiB more than arrays. */
   readonly rows: Map<bigint, readonly Entry[]>
 }
 
-/** The generation of a table when a read began. The reply is stored only if the table has not changed since. */
+/** The change count of a table when a read began. The reply is stored only if the table has not changed since. */
 export interface Ticket {
   readonly source: Source
-  readonly generation: number
+  readonly changeCount: number
 }
 
 export interface CacheLimits {
@@ -131,14 +131,14 @@ export class RepresentationCache {
     const source = sources[queryId]
     if (!source) return undefined
     this.misses++
-    return { source, generation: this.#tableOf(source.table).generation }
+    return { source, changeCount: this.#tableOf(source.table).changeCount }
   }
 
   /** Stores the reply of a read, unless its table has changed since the read began, or the reply is too long. */
-  store({ source, generation }: Ticket, target: string, input: object, reply: Reply): void {
+  store({ source, changeCount }: Ticket, target: string, input: object, reply: Reply): void {
     const { rowId: name } = source
     const table = this.#tableOf(source.table)
-    if (table.generation !== generation || reply.body === null) return
+    if (table.changeCount !== changeCount || reply.body === null) return
     const chars = charsOf(target, reply)
     if (reply.body.length > REPLY_CHARS_MAX || this.#entries.has(target)) return
     const id: unknown = name === undefined ? undefined : Reflect.get(input, name)
@@ -156,7 +156,7 @@ export class RepresentationCache {
   drop(changes: RowChanges): void {
     for (const [name, ids] of changes) {
       const table = this.#tableOf(name)
-      table.generation++
+      table.changeCount++
       for (const entry of table.lists) this.#remove(entry)
       for (const id of ids === 'any' ? table.rows.keys() : ids) {
         for (const entry of table.rows.get(id) ?? []) this.#remove(entry)
@@ -167,7 +167,7 @@ export class RepresentationCache {
   #tableOf(name: string): CachedTable {
     const known = this.#tables.get(name)
     if (known) return known
-    const table: CachedTable = { generation: 0, lists: new Set(), rows: new Map() }
+    const table: CachedTable = { changeCount: 0, lists: new Set(), rows: new Map() }
     this.#tables.set(name, table)
     return table
   }

@@ -167,7 +167,7 @@ class UncheckedCache extends RepresentationCache {
     reply: Parameters<RepresentationCache['store']>[3],
   ): void {
     const currentTicket = this.begin('listPets')
-    super.store({ ...ticket, generation: currentTicket?.generation ?? 0 }, target, input, reply)
+    super.store({ ...ticket, changeCount: currentTicket?.changeCount ?? 0 }, target, input, reply)
   }
 }
 
