@@ -242,7 +242,7 @@ export function enforceRateLimit(
  * Returns the reply to a query, and stores it in the cache if replies of this operation are cached. A read of the feed
  * waits for events if the client asks for that, and is not cached.
  */
-async function runQuery(
+function runQuery(
   { engine, longPoll, cache }: Pipeline,
   context: RequestContext,
   operation: Operation,
@@ -253,9 +253,12 @@ async function runQuery(
     return longPoll.read(query, { caller: callerName(context), signal: request.signal, slot })
   }
   const ticket = cache?.begin(query.id)
-  const reply = await readReply(engine, operation, query)
-  if (ticket) cache?.store(ticket, targetIn(context), query.input, reply)
-  return reply
+  const reading = readReply(engine, operation, query)
+  if (!ticket) return reading
+  return reading.then(reply => {
+    cache?.store(ticket, targetIn(context), query.input, reply)
+    return reply
+  })
 }
 
 /** Runs a query. A query for a row, and on SQLite for a short list, is a short read. Any other is a long read. */
