@@ -17,6 +17,8 @@ const BOUNDED_MS = 20_000
 /** Takes the write lock of a store, as a backup tool would. Disposing the lock releases it. */
 function takeWriteLock({ place }: TestStore, how: 'IMMEDIATE' | 'EXCLUSIVE'): Disposable {
   const backup = new Database(databaseFile(place.directory))
+  // The store runs commands of its own when it starts, such as a sweep.
+  backup.run(`PRAGMA busy_timeout = ${BOUNDED_MS}`)
   backup.run(`BEGIN ${how}`)
   return {
     [Symbol.dispose]: () => {
