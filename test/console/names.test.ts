@@ -57,14 +57,17 @@ test(
 test(
   'a name with a character that reverses text does not reverse the text around it',
   async () => {
-    const { petId } = await addPet(store(), '\u202egnp.reversed')
-    const { page, faults } = await browser.open(store(), `/pets/${petId}`)
-    const sentence = page.getByRole('region', { name: 'History' }).getByText(/was added to/)
-    await sentence.waitFor()
-    expect(await isLeftToRight(sentence, 'was added to')).toBe(true)
-    expect(await page.title()).toBe('\u2068\u202egnp.reversed\u2069 · Petstore')
-    expect(faults).toEqual([])
-    await page.close()
+    // The second name would end an isolation first.
+    for (const name of ['\u202egnp.reversed', '\u2069\u202egnp.reversed']) {
+      const { petId } = await addPet(store(), name)
+      const { page, faults } = await browser.open(store(), `/pets/${petId}`)
+      const sentence = page.getByRole('region', { name: 'History' }).getByText(/was added to/)
+      await sentence.waitFor()
+      expect(await isLeftToRight(sentence, 'was added to')).toBe(true)
+      expect(await page.title()).toBe('\u2068\u202egnp.reversed\u2069 · Petstore')
+      expect(faults).toEqual([])
+      await page.close()
+    }
   },
   TIMEOUT_MS,
 )

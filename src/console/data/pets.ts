@@ -35,8 +35,8 @@ export function useStock(petId: bigint) {
 }
 
 /**
- * Returns the name of a pet for a text without elements, such as a label. Returns `Pet 7` until the name is known, and
- * if the pet does not exist.
+ * Returns the name of a pet as plain text, for places that cannot contain HTML elements, such as a label. Returns
+ * `Pet 7` until the name is known, and if the pet does not exist.
  */
 export function usePetName(petId: bigint): string {
   return nameText(useStoredPetName(petId), petId)

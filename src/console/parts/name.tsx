@@ -1,5 +1,5 @@
 import { Text } from '@mantine/core'
-import { isVisible, nameText } from '../data/name-text.ts'
+import { isVisible, nameText, withoutIsolates } from '../data/name-text.ts'
 
 interface NameProps {
   readonly name: string
@@ -9,7 +9,7 @@ interface NameProps {
 
 /** A name that someone entered. It does not change the direction of the text around it, and is never invisible. */
 export function Name({ name, id }: NameProps) {
-  if (isVisible(name)) return <bdi>{name}</bdi>
+  if (isVisible(name)) return <bdi>{withoutIsolates(name)}</bdi>
   return (
     <Text component="span" inherit c="dimmed">
       {nameText(name, id)}
