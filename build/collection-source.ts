@@ -1,4 +1,4 @@
-/** The description, and the facts about it that the collections for Postman and Bruno need. */
+/** The OpenAPI description of the store, and the facts about it that the collections for Postman and Bruno need. */
 export interface CollectionSource {
   /** The description in YAML. */
   readonly text: string

@@ -62,7 +62,7 @@ const proofs = readFileSync(file, 'utf8')
   .map(line => ProofLine.parse(JSON.parse(line)))
 rmSync(directory, { recursive: true, force: true })
 if (exitCode !== 0) {
-  process.stderr.write('A guarantee did not hold: nothing was written.\n')
+  process.stderr.write('The tests failed, so RELIABILITY.md was not changed.\n')
   process.exit(exitCode)
 }
 const report = table(proofs)

@@ -410,11 +410,11 @@ export interface NewOrder {
   shipDate?: string | null | undefined
   /** Whether the units have left the store. */
   complete?: boolean | undefined
-  /** An extension: the name that the client gives to the order, such as the number of a receipt; stored as sent. Several orders may have the same reference. */
+  /** The name that the client gives to the order, such as the number of a receipt; stored as sent. Several orders may have the same reference. */
   reference?: string | null | undefined
 }
 
-/** The pet to create. Without a status, or with `available`, it starts with one unit in stock. */
+/** The pet to create. It starts with one unit in stock, or with none if its status is `sold`. The unit of a `pending` pet is on hold. The default status is `available`. */
 export interface NewPet {
   /** The name of the pet. */
   name: string
@@ -445,7 +445,7 @@ export interface Order {
   shipDate?: string
   /** Whether the units have left the store. */
   complete: boolean
-  /** An extension: the name that the client gives to the order, such as the number of a receipt; stored as sent. Several orders may have the same reference. */
+  /** The name that the client gives to the order, such as the number of a receipt; stored as sent. Several orders may have the same reference. */
   reference?: string
 }
 
@@ -509,7 +509,7 @@ export interface OrderPatch {
   shipDate?: string | null | undefined
   /** Whether the units have left the store. */
   complete?: boolean | undefined
-  /** An extension: the name that the client gives to the order, such as the number of a receipt; stored as sent. Several orders may have the same reference. */
+  /** The name that the client gives to the order, such as the number of a receipt; stored as sent. Several orders may have the same reference. */
   reference?: string | null | undefined
 }
 
@@ -533,9 +533,9 @@ export interface Pet {
   status: PetStatus
   /** Assigned by the store. */
   id: bigint
-  /** Units on hand, as in InventoryItem. An extension: present only in a list that was requested with `include=stock`. */
+  /** Units on hand, as in InventoryItem. Present only in a list that was requested with `include=stock`. */
   quantity?: bigint
-  /** Units reserved for open orders, as in InventoryItem. An extension: present only in a list that was requested with `include=stock`. */
+  /** Units reserved for open orders, as in InventoryItem. Present only in a list that was requested with `include=stock`. */
   reserved?: bigint
 }
 

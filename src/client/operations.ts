@@ -509,7 +509,7 @@ export interface Operations {
       subject?: string | undefined
       /** Changes at this instant or later. A date, such as `2026-11-21`, means the start of that day in UTC. */
       since?: string | undefined
-      /** Changes before this instant, which is excluded. A date, such as `2026-11-21`, includes the whole of that day in UTC. It must be later than `since`. */
+      /** Changes before this instant, which is excluded. A date, such as `2026-11-21`, includes the whole of that day in UTC. The period must not be empty, so `until` must be later than `since`, or the same date. */
       until?: string | undefined
       /** The page to read: `next` of the previous page. */
       cursor?: string | undefined

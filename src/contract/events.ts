@@ -94,7 +94,7 @@ export const events = {
         '2026-11-21',
       ),
       until: periodParameter(
-        'Changes before this instant, which is excluded. A date, such as `2026-11-21`, includes the whole of that day in UTC. It must be later than `since`.',
+        'Changes before this instant, which is excluded. A date, such as `2026-11-21`, includes the whole of that day in UTC. The period must not be empty, so `until` must be later than `since`, or the same date.',
         '2100-01-01T00:00:00Z',
       ),
     },

@@ -21,7 +21,7 @@ const shipDate = instant.meta({
 export const REFERENCE_CODE_POINTS_MAX = 200
 const reference = text(1, REFERENCE_CODE_POINTS_MAX).meta({
   description:
-    'An extension: the name that the client gives to the order, such as the number of a receipt; stored as sent. Several orders may have the same reference.',
+    'The name that the client gives to the order, such as the number of a receipt; stored as sent. Several orders may have the same reference.',
   example: 'R-2026-0042',
 })
 const complete = z.boolean().meta({ description: 'Whether the units have left the store.', example: false })

@@ -23,7 +23,7 @@ const petId = int64.meta({ description: 'Assigned by the store.', example: 3 })
 
 export const NewPet = z.strictObject({ ...petMembers, status: PetStatus.optional() }).meta({
   id: 'NewPet',
-  description: `The pet to create. Without a status, or with \`${PET_STATUS_DEFAULT}\`, it starts with one unit in stock.`,
+  description: `The pet to create. It starts with one unit in stock, or with none if its status is \`sold\`. The unit of a \`pending\` pet is on hold. The default status is \`${PET_STATUS_DEFAULT}\`.`,
   example: { name: 'Juniper (Whippet)', categoryId: 1, status: 'available' },
 })
 export type NewPet = z.output<typeof NewPet>
@@ -32,12 +32,12 @@ export type NewPet = z.output<typeof NewPet>
 const includedStock = {
   quantity: stockUnits.optional().meta({
     description:
-      'Units on hand, as in InventoryItem. An extension: present only in a list that was requested with `include=stock`.',
+      'Units on hand, as in InventoryItem. Present only in a list that was requested with `include=stock`.',
     example: 12,
   }),
   reserved: stockUnits.optional().meta({
     description:
-      'Units reserved for open orders, as in InventoryItem. An extension: present only in a list that was requested with `include=stock`.',
+      'Units reserved for open orders, as in InventoryItem. Present only in a list that was requested with `include=stock`.',
     example: 1,
   }),
 }

@@ -152,7 +152,8 @@ export function invalidCursor(): StoreError {
 
 /** The refusal of a period that ends before it starts, or when it starts. */
 export function emptyPeriod(): StoreError {
-  const message = 'until must be later than since: no change is between them.'
+  const message =
+    'The period is empty: until must be later than since. A date in until means the end of that day.'
   return invalidParameter({ in: 'query', name: 'until', code: 'out_of_range', message })
 }
 

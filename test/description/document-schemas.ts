@@ -64,7 +64,10 @@ function asJsonSchema(schema: unknown): unknown {
   return { ...rest, type: [type, 'null'] }
 }
 
-/** Returns converted schemas by name, because a member may have the same name as a keyword of the schema language. */
+/**
+ * Converts each schema of an object with schemas by name, and keeps every name. A member may be called `description` or
+ * `title`, and must not be removed like the keyword of that name.
+ */
 function eachSchema(schemas: unknown): object {
   if (typeof schemas !== 'object' || schemas === null)
     throw new Error('an object with schemas by name is required here')
