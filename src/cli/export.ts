@@ -36,7 +36,7 @@ const DEFAULT_BASE = 'http://127.0.0.1:8080'
 const EXAMPLES = `
 The rows are those of one moment, also while the store runs. Secrets and hashes of keys are not exported. Each row has
 the columns that --columns names, in that order. In CSV, true and false are yes and no; lists and objects are JSON.
-A CSV file has the names unchanged: a spreadsheet may take a name that begins with = for a formula.
+Texts are written unchanged to CSV: a spreadsheet may take a pet's name that begins with = for a formula.
 
 Resources:
 ${exportedResources.map(name => `  ${name.padEnd(12)}${exportColumns(name).join(', ')}`).join('\n')}

@@ -66,7 +66,7 @@ Exit codes:
   0    everything was loaded, or would be
   1    a line is invalid, or the import failed
   2    the command line is wrong
-  130  interrupted with Ctrl-C; the message says what was loaded`
+  130  interrupted with Ctrl-C; the message says how to continue, or that nothing was loaded`
 
 /** Adds `import`, which loads files of categories and pets into a running or stopped store. */
 export function addImport(program: Command): void {
@@ -112,7 +112,9 @@ function refuseContradictions(options: ImportOptions): void {
   }
   if (resume !== undefined) {
     if (categories || pets || dryRun)
-      refuse('--resume loads rows that the store already has: specify no file and no --dry-run.')
+      refuse(
+        '--resume needs no files, because the import has already sent its rows: leave out files and --dry-run.',
+      )
     if (keepGoing || skipExisting || rejects !== undefined || inSlices)
       refuse('--resume continues an import as it was started: leave out its other options.')
   } else if (!categories && !pets) refuse('Specify --categories, --pets or both.')
@@ -223,7 +225,7 @@ async function loadInMode(
     : importFiles(target, files, plan, progress)
 }
 
-/** Returns a sentence that says what an error means for the import, and how to continue. */
+/** Returns what to tell the user after an error or an interruption: how to continue, or that nothing was loaded. */
 function interruptionHint(mode: Mode, hasBegun: boolean, importId: bigint): string {
   if (!hasBegun || mode === 'check') return 'Nothing was loaded.'
   if (mode === 'in slices') return `Continue with --resume ${importId}.`
@@ -325,7 +327,7 @@ function printReport(
   }
   if (isTakenOver) {
     throw new CommandFailed(
-      'The other rows were loaded or deleted by another process, which resumed this import.',
+      'The rest of this import is gone: another process has loaded it with --resume, or discarded it unloaded.',
     )
   }
   if (problemCount === 0) return

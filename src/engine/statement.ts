@@ -64,7 +64,8 @@ export type NamesIn<
 
 /** A text that the compiler knows in full; for any other text, a type that says in a sentence what to use instead. */
 type KnownText<Text extends string> =
-  // A record of known keys requires them, so it does not accept `{}`. A record of strings or of a pattern does.
+  // A record with known keys requires them, so it does not accept `{}`. A record whose keys are `string` or a pattern
+  // accepts it.
   Record<never, unknown> extends Record<Text, unknown> ? 'The text is not known here: use dynamicSql.' : Text
 
 const PARAMETER = /\$(\w*)/g

@@ -115,7 +115,7 @@ describe('pauses of receivers', () => {
     expect(pauses).toEqual([1, 2, 4, 8, 16, 32, 60, 60, 60].map(seconds => seconds * SECOND))
   })
 
-  test('a receiver gets the pause that it asks for, at most a minute', () => {
+  test('a receiver that asks for a longer pause gets it, up to a minute', () => {
     expect(backoffMs(1n, 2 * SECOND)).toBe(2 * SECOND)
     expect(backoffMs(1n, HOUR)).toBe(MINUTE)
     expect(backoffMs(12n, SECOND)).toBe(4 * SECOND)

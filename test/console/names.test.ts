@@ -57,7 +57,7 @@ test(
 test(
   'a name with a character that reverses text does not reverse the text around it',
   async () => {
-    // The second name would end an isolation first.
+    // The second name begins with the character that ends an isolate, so it could reverse the text around it.
     for (const name of ['\u202egnp.reversed', '\u2069\u202egnp.reversed']) {
       const { petId } = await addPet(store(), name)
       const { page, faults } = await browser.open(store(), `/pets/${petId}`)

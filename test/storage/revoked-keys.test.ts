@@ -11,7 +11,7 @@ const ROUNDS = 3
 const CALLERS = 16
 /** How long the callers of a key send requests before it is revoked, in milliseconds. */
 const WARM_MS = 100
-/** The longest time that a simulated lookup takes before or after its read, in milliseconds. */
+/** A simulated lookup waits for less than this before its read, and again after it, in milliseconds. */
 const LOOKUP_MS_MAX = 4
 
 /** Makes 300 changes and one lookup after each. Returns the number of lookups that missed the change before them. */
