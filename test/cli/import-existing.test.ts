@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,6 +13,7 @@ import {
   importInSlices,
   resumeSlices,
 } from '../../src/cli/importer.ts'
+import { executeCommand } from '../../src/store/commands.ts'
 import { performWithoutLock } from '../controls/unlocked-category.ts'
 import { everyItem } from '../support/client.ts'
 import { testedEngines } from '../support/engines.ts'
@@ -195,23 +196,51 @@ onEveryEngine(engine => {
   )
 })
 
-test.skipIf(!testedEngines.includes('postgres'))(
-  'control: without a lock on the category, two imports at the same time load a pet twice',
-  async () => {
-    await using store = await openTestStore('postgres', {
-      executeCommand: performWithoutLock,
-      isolation: 'READ COMMITTED',
-    })
-    await store.client.createCategory({ body: { name: 'Dogs' } })
-    const importOnce = () =>
-      importFiles(
-        withBlindCheck(runningTarget(store.base, ADMIN_KEY)),
-        { pets: path('pets.csv') },
-        skipping,
-        new Recorder(),
-      )
-    await Promise.all([importOnce(), importOnce()])
-    expect(await countDuplicates(store)).toBeGreaterThan(0)
-  },
-  TIMEOUT_MS,
-)
+/** Returns `execute`, but the first two commands that load an import begin at the same moment. */
+function withSimultaneousLoads(execute: typeof executeCommand): typeof executeCommand {
+  const both = Promise.withResolvers<void>()
+  let waiting = 0
+  return async (tx, command) => {
+    if (command.id === 'applyImport') {
+      if (++waiting === 2) both.resolve()
+      await both.promise
+    }
+    return execute(tx, command)
+  }
+}
+
+/** Imports one file twice at the same time, and returns how many pets were loaded a second time. */
+async function duplicatesOfTwoImports(execute: typeof executeCommand): Promise<number> {
+  await using store = await openTestStore('postgres', {
+    executeCommand: withSimultaneousLoads(execute),
+    isolation: 'READ COMMITTED',
+  })
+  await store.client.createCategory({ body: { name: 'Dogs' } })
+  const importOnce = () =>
+    importFiles(
+      withBlindCheck(runningTarget(store.base, ADMIN_KEY)),
+      { pets: path('pets.csv') },
+      skipping,
+      new Recorder(),
+    )
+  await Promise.all([importOnce(), importOnce()])
+  return await countDuplicates(store)
+}
+
+describe.skipIf(!testedEngines.includes('postgres'))('imports that begin to load at the same moment', () => {
+  test(
+    'two imports that skip existing pets load each pet once',
+    async () => {
+      expect(await duplicatesOfTwoImports(executeCommand)).toBe(0)
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
+    'control: without a lock on the category, two imports load a pet twice',
+    async () => {
+      expect(await duplicatesOfTwoImports(performWithoutLock)).toBeGreaterThan(0)
+    },
+    TIMEOUT_MS,
+  )
+})
