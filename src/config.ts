@@ -98,7 +98,7 @@ export const settings = {
   clock: setting({
     variable: 'PETSTORE_CLOCK',
     flag: '--clock <instant>',
-    description: 'start the clock that retires operations at this instant',
+    description: 'initial time of the clock that retires operations',
     read: readInstant,
   }),
   stability: setting({

@@ -88,7 +88,7 @@ async function addByOperation(word: string): Promise<string> {
   return kebabCase(id)
 }
 
-/** Ends the process successfully if the error is that `head`, for example, has closed the pipe. Otherwise returns. */
+/** Ends the process successfully if the reader of a pipe, such as `head`, has closed it. Otherwise returns. */
 function endAtBrokenPipe(error: unknown): void {
   if (error instanceof Error && 'code' in error && error.code === 'EPIPE') process.exit(0)
 }

@@ -48,7 +48,7 @@ const startingHeaders = {
 /** A bound port. Until a store is started on it, every request gets 503. */
 export type BoundPort = Bun.Server<undefined>
 
-/** Binds a port before its store is opened. Throws an error if the port cannot be bound, such as EADDRINUSE. */
+/** Binds a port before its store is opened. Throws an error such as EADDRINUSE if the port cannot be bound. */
 export function bindPort({ host, port }: Pick<ServerOptions, 'host' | 'port'>): BoundPort {
   return Bun.serve({
     hostname: host,
@@ -63,7 +63,7 @@ export function bindPort({ host, port }: Pick<ServerOptions, 'host' | 'port'>): 
   })
 }
 
-/** Serves a store over HTTP until `stop` is called. Throws an error if the port cannot be bound, such as EADDRINUSE. */
+/** Serves a store over HTTP until `stop` is called. Throws an error such as EADDRINUSE if the port cannot be bound. */
 export function startServer(options: ServerOptions, listener = bindPort(options)): Serving {
   const { host } = options
   const port = listener.port ?? options.port

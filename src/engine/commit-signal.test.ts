@@ -4,8 +4,8 @@ import { until } from '../../test/support/until.ts'
 import { CommitSignal } from './commit-signal.ts'
 
 /**
- * Returns the shortest time, in milliseconds, between two signals. The first one combines calls with these numbers of
- * commands, and the commit of the second one comes at once after it.
+ * Returns the shortest time, in milliseconds, between two signals. The first signal combines calls with these numbers
+ * of commands. The commit for the second signal follows immediately.
  */
 async function shortestPause(calls: readonly number[]): Promise<number> {
   const pauses: number[] = []

@@ -27,11 +27,11 @@ export interface CopyTarget extends AsyncDisposable {
   write(statement: Statement<never>): Promise<unknown> | unknown
   /** Ends the writing, and returns a reader of the rows as they were stored. */
   readBack(): Promise<Reader>
-  /** Makes the store durable and visible, as a whole. Throws CommitUnconfirmed if its result is unknown. */
+  /** Makes the store durable and visible, as a whole. Throws CommitUnconfirmed if the outcome is unknown. */
   publish(): Promise<void>
 }
 
-/** Thrown if the target is in use, or has a used store or the tables of another version. The message is a sentence. */
+/** Thrown if the target is in use, contains data, or has the tables of another version. The message is a sentence. */
 export class TargetInUse extends Error {}
 
 /** Thrown if the source has no store that this program reads. The message is a sentence. */
@@ -64,7 +64,7 @@ const readLastEvent = sql<ChainEntry>()(
 )
 
 /**
- * Copies all rows of all tables, reads them back, compares them with those that were read, and publishes the target.
+ * Copies all rows of all tables, reads the copies back, compares them with the source rows, and publishes the target.
  * `source` is disposed after its last row was read. Throws CopyMismatch, NoSource, the reason of `signal`, and errors
  * of the engines; the target is then unpublished, except perhaps after CommitUnconfirmed.
  */

@@ -31,8 +31,8 @@ const readCounters = sql<{ noun: Noun; last: bigint }>()('SELECT noun, last FROM
 const writeCounter = sql()('UPDATE counter SET last = $last WHERE noun = $noun')
 
 /**
- * The number of batches that run with savepoints after a command failed that had already written rows. The first of
- * them is the repeated batch of that command.
+ * If a command fails after it has written rows, this number of batches run with savepoints. The first of them is the
+ * repeated batch of that command.
  */
 const SAVEPOINT_BATCHES = 16
 
@@ -54,7 +54,7 @@ export class BatchWriter<Command, Reply> implements Tx {
   #issuedIds = new Map<Noun, bigint>()
   #savedHead: ChainEntry
   #head: ChainEntry
-  /** The changes of the totals by the commands of the batch that succeeded. */
+  /** The changes of the totals by the successful commands of the batch. */
   readonly #totals = new TotalSums()
   /** The changes of the totals by the command that is running. */
   #commandTotals: TotalChanges[] = []

@@ -29,8 +29,8 @@ interface Numbered {
 
 /**
  * Returns the positions and chain entries of the events that `findUnnumbered` has found. They are numbered in the order
- * of their ids, but the events of one subject in the order of its versions. If the maximum number was found, the events
- * keep the order in which they were found: by subject and version.
+ * of their ids, but the events of one subject in the order of its versions. If `found` has EVENTS_PER_STEP_MAX
+ * events, they keep the order in which they were found: by subject and version.
  */
 export function numberEvents(head: ChainEntry, found: readonly UnnumberedEvent[]): Numbered {
   const ordered = found.length < EVENTS_PER_STEP_MAX ? sortByIdAndVersion(found) : found

@@ -71,7 +71,7 @@ export async function openPostgresTarget(
     await connection.unsafe('BEGIN ISOLATION LEVEL READ COMMITTED')
     const version = await lockForMigration(connection).catch(error => {
       if (sqlState(error) !== LOCK_NOT_AVAILABLE) throw error
-      throw new TargetInUse('Another process starts a store on it, or copies to it.')
+      throw new TargetInUse('Another process is starting a store on it, or copying to it.')
     })
     if (version > 0 && version < migrations.length) {
       throw new TargetInUse(`It has tables of version ${version}, not ${migrations.length}.`)

@@ -19,7 +19,7 @@ const faults: Readonly<Record<string, Fault>> = {
   '40P01': 'conflict',
   '55P03': 'locked',
   '57014': 'slow',
-  // The server stops, crashed, starts, or has no connection left.
+  // The server is stopping, has crashed, is starting, or has no connection left.
   '57P01': 'lost',
   '57P02': 'lost',
   '57P03': 'lost',

@@ -136,7 +136,7 @@ export async function openPostgresReader(
     if (version > migrations.length) throw newerDatabase(version, migrations.length)
     if (version < migrations.length) {
       throw new Error(
-        `it is at version ${version}, not at ${migrations.length} as this petstore: start the store once to migrate it`,
+        `it is at version ${version}, but this petstore needs ${migrations.length}: start the store once to migrate it`,
       )
     }
   } catch (error) {
@@ -166,7 +166,7 @@ class PostgresTx extends PostgresConnection implements Tx {
 
   write<Name extends string>(statement: Statement<unknown, Name>, ...parameters: ParametersOf<Name>): void {
     const written = this.run(statement, ...parameters)
-    // An error is thrown by `written`, which may be called much later.
+    // `written()` throws the error, perhaps much later. Until then, the rejection must not count as unhandled.
     written.catch(() => {})
     this.#writes.push(written)
   }

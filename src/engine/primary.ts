@@ -52,7 +52,7 @@ export class Primary {
 
   /**
    * Finds the primary. Throws the errors of findPrimary, and Pooled. Throws an Error if the server does not make
-   * commits durable, or if its database has another encoding than UTF-8 or no schema for the tables.
+   * commits durable, or if its database has an encoding other than UTF-8 or no schema for the tables.
    */
   static async find(address: DatabaseAddress, commandsMax: number): Promise<Primary> {
     const primary = new Primary(address, await findPrimary(address.hosts, FIRST_PROBE_MS_MAX), commandsMax)
@@ -116,7 +116,7 @@ async function closePools({ host: _, ...pools }: Pools, limitMs: number): Promis
   await Promise.all(Object.values(pools).map(pool => pool.close(limitMs)))
 }
 
-/** The settings of a session, which the server enforces: it sees a frozen client that cannot keep a deadline itself. */
+/** The settings of a session. The server enforces the time limits, because a frozen process cannot do so itself. */
 function sessionSettings(lockMs: number): Record<string, string | number> {
   return {
     application_name: 'petstore',
@@ -128,8 +128,8 @@ function sessionSettings(lockMs: number): Record<string, string | number> {
 
 /**
  * Returns the first host in the list that accepts writes; asks all at once. If there is none, throws the error of the
- * first host: Pooled, NoTls, Unreachable, or an error of the driver. It is `overloaded` if the host accepts no writes,
- * or has not responded after `limitMs`.
+ * first host: Pooled, NoTls, Unreachable, or an error of the driver. The error is `overloaded` if the host accepts no
+ * writes, or has not responded after `limitMs`.
  */
 export async function findPrimary(
   hosts: readonly DatabaseHost[],
@@ -182,7 +182,7 @@ async function assertSettings(connection: ReservedSQL): Promise<void> {
   const [encoding] = await connection.unsafe<{ server_encoding: string }[]>('SHOW server_encoding')
   if (encoding?.server_encoding !== 'UTF8') {
     throw new Error(
-      `its encoding is ${encoding?.server_encoding}, in which not every name can be stored: ` +
+      `its encoding is ${encoding?.server_encoding}, which cannot store every name: ` +
         "create the database with ENCODING 'UTF8'",
     )
   }
@@ -191,8 +191,8 @@ async function assertSettings(connection: ReservedSQL): Promise<void> {
   if (typeof schema?.name !== 'string' || schema.name.startsWith('pg_')) {
     const [path] = await connection.unsafe<{ search_path: string }[]>('SHOW search_path')
     throw new Error(
-      `its search_path (${path?.search_path}) names no schema for the tables first: set it to an existing one, ` +
-        'such as public',
+      `its search_path (${path?.search_path}) does not start with a schema for the tables: ` +
+        'set it to an existing schema, such as public',
     )
   }
 }

@@ -46,7 +46,7 @@ export function writeWholeFile(file: string, text: string, { replace }: { replac
   syncDirectory(dirname(file))
 }
 
-/** Makes a file durable that was written without a sync, and renames it to `file`. */
+/** Syncs `temporary`, which was written without a sync, and renames it to `file`. */
 export function publishFile(temporary: string, file: string): void {
   syncFile(temporary)
   renameSync(temporary, file)

@@ -4,7 +4,8 @@ import type { Reader } from './engine.ts'
 import { type ParametersOf, type Statement, valuesOf } from './statement.ts'
 
 /**
- * The number of prepared statements to keep. All lists have fewer different texts, so no statement is prepared twice.
+ * The number of prepared statements to keep. All lists together have fewer distinct texts, so no statement is prepared
+ * twice.
  */
 export const PREPARED_MAX = 500
 
@@ -190,7 +191,8 @@ export function openWriter(file: string, cacheKib = WRITER_CACHE_KIB): SqliteCon
   // order 2 microseconds.
   connection.database.run('PRAGMA temp_store = MEMORY')
   connection.database.run(`PRAGMA cache_size = -${cacheKib}`)
-  // After an import the log is as large as the import. It shrinks when it is used from its start again.
+  // After an import the log is as large as the import. SQLite shrinks the log the next time it overwrites the log from
+  // the start.
   connection.database.run(`PRAGMA journal_size_limit = ${LOG_BYTES_KEPT}`)
   return connection
 }

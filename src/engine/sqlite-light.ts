@@ -116,7 +116,10 @@ class OneConnectionEngine<Query, Command, Reply, Result>
   #readers = 0
   /** Called when the last reader has finished; set while a writer waits for that. */
   #onReadersGone: (() => void) | undefined
-  /** Set while a writer waits or runs. New readers wait for it: they share its connection, but not its transaction. */
+  /**
+   * Set while a writer waits or runs. New readers wait for the writer, because they share its connection and would read
+   * uncommitted rows.
+   */
   #writing: Promise<void> | undefined
   #isWritingAll = false
   #isClosing = false

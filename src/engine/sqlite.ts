@@ -114,7 +114,8 @@ export async function openSqlite<Query, Command, Reply, Result = Reply>(
     batchMax: QUERIES_PER_BATCH_MAX,
     onFatal,
   })
-  // The first long list starts the reader worker. Starting it here would slow down the start and take memory at rest.
+  // Only the writer starts here. The first long list starts the reader worker: an idle worker would take memory, and
+  // starting it here would slow down the start of the store.
   writer.start()
   const watched = [file, `${file}-wal`, ...[lockPath(options.directory)].filter(path => existsSync(path))]
   const endWatch = watchFiles(watched, deleted => {
@@ -163,7 +164,7 @@ export function openSqliteReader(directory: string): { reader: Reader; close(): 
   connection.close()
   if (version > known) throw newerDatabase(version, known)
   throw new Error(
-    `it is at version ${version}, not at ${known} as this petstore: start the store once to migrate it`,
+    `it is at version ${version}, but this petstore needs ${known}: start the store once to migrate it`,
   )
 }
 

@@ -53,7 +53,7 @@ test('a value that is missing at run time is an error, and never NULL', () => {
   expect(() => valuesOf(findPets, [])).toThrow('the parameter name has no value')
 })
 
-test('a dynamic statement has its values in the order of its places, for both texts', () => {
+test('a dynamic statement has its values in the order of its place() calls, on SQLite and on PostgreSQL', () => {
   const statement = dynamicSql(place => {
     const [name, status] = [place('Rex'), place('sold')]
     return [`SELECT ${name}, ${status}`, `SELECT ${status}, ${name}, ${status}`]
@@ -113,8 +113,8 @@ export async function wrongCalls(reader: Reader, text: string): Promise<void> {
   const dynamic = dynamicSql(place => `SELECT ${place(a)}`)
   // @ts-expect-error: a dynamic statement has its values
   await reader.one(dynamic, { a })
-  // @ts-expect-error: a text that is not known when it is compiled
+  // @ts-expect-error: a text that the compiler does not know
   await reader.one(sql()(text))
-  // @ts-expect-error: a part of the text that is not known when it is compiled
+  // @ts-expect-error: a text with a part that the compiler does not know
   await reader.one(sql()(`SELECT $a FROM ${text}`), { a })
 }

@@ -33,7 +33,7 @@ export interface Statement<Row, Name extends string = never> {
   readonly row?: Row
 }
 
-/** The arguments of a call after the statement: one object with a value for each name, or nothing without names. */
+/** The arguments after the statement in a call: one object with a value for each name, or none without names. */
 export type ParametersOf<Name extends string> = [Name] extends [never]
   ? []
   : [parameters: Readonly<Record<Name, Value>>]
@@ -54,8 +54,8 @@ type LeadingName<
   : Name
 
 /**
- * The names that follow a `$` in a text. `Found` makes the type tail-recursive, because the compiler stops other types
- * after 50 levels.
+ * The names that follow a `$` in a text. `Found` makes the type tail-recursive, because the compiler expands other
+ * recursive types only to 50 levels.
  */
 export type NamesIn<
   Text extends string,

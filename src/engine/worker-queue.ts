@@ -35,7 +35,7 @@ export interface WorkerQueueOptions<Start> {
 
 /**
  * Sends messages to a worker in batches, and returns each outcome to its caller. The first message starts the worker.
- * The worker has at most two batches: one that runs, and the next one, once it has asked for it.
+ * The worker has at most two batches: the running batch, and the next one after the worker has asked for it.
  */
 export class WorkerQueue<Start, Message, Reply> {
   hasEnded = false
@@ -146,7 +146,7 @@ export class WorkerQueue<Start, Message, Reply> {
 /**
  * Runs a worker for its lifetime. `open` returns the functions that run a batch and close the worker. An error thrown
  * by any of the three is fatal. `runBatch` calls `askForNext` as late as possible, so that the next batch has many
- * messages, but early enough for it to arrive in time. Without this call, it is sent after the result.
+ * messages, but early enough for it to arrive in time. Without this call, the next batch is sent after the result.
  */
 export function serve<Start, Message, Reply>(
   open: (start: Start) => {

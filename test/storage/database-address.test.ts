@@ -113,7 +113,7 @@ describe.skipIf(!testedEngines.includes('postgres'))('the address of PostgreSQL'
       await using admin = new SQL({ url: schemaless, max: 1 })
       await admin.unsafe(`ALTER DATABASE ${new URL(schemaless).pathname.slice(1)} SET search_path = ${path}`)
       expect(await refusalOf(schemaless)).toMatch(
-        /its search_path \(.*\) names no schema for the tables first/,
+        /its search_path \(.*\) does not start with a schema for the tables/,
       )
       const tables = await admin.unsafe(`SELECT schemaname FROM pg_tables WHERE tablename = 'migration'`)
       expect([...tables]).toEqual([])
