@@ -62,7 +62,10 @@ export class Admission {
   #isClosing = false
   #resolveDrain: (() => void) | undefined
 
-  /** True only if a request of any caller would be admitted. A request that ends synchronously then needs no slot. */
+  /**
+   * True only if a request would be admitted, whoever the caller is. While this is true, a request that ends
+   * synchronously needs no slot.
+   */
   get isFree(): boolean {
     return !this.#isClosing && this.#inProgress < REQUESTS.perCaller
   }
@@ -146,7 +149,8 @@ export class AdmissionSlot {
   }
 
   /**
-   * Returns the result of `wait`, and releases the slot until then. Throws `overloaded` if no slot is free afterwards.
+   * Returns the result of `wait`, and releases the slot during the wait. Throws `overloaded` if no slot is free
+   * afterwards.
    */
   async whileWaiting<T>(wait: () => Promise<T>): Promise<T> {
     this.#pause()

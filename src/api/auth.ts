@@ -27,7 +27,7 @@ export interface Callers {
 /**
  * Returns the caller (RFC 6750): a caller without a key if the request has no Authorization header. A token must be
  * valid even if the operation needs no key. Throws `authentication_required` for another scheme or an empty token,
- * `invalid_token`, or `rate_limited` for an address with too many failed attempts.
+ * `invalid_token`, and `rate_limited` for an address with too many failed attempts.
  */
 export function authenticate(
   context: RequestContext,

@@ -33,9 +33,9 @@ function isReadable(method: string, field: string, encoding: string): boolean {
 const SMALL_BODY_BYTES = 16 * 1024
 
 /**
- * Returns the complete body of a request, in a later turn of the event loop than that in which the body became
- * complete. While a large or late body arrives, the request holds no slot. Throws `overloaded` if too many bodies are
- * arriving, `body_too_large`, `request_timeout`, or `malformed_json` if the body is cut off.
+ * Returns the complete body of a request, at least one turn of the event loop after the body has become complete. While
+ * a large or late body arrives, the request holds no slot. Throws `overloaded` if too many bodies are arriving,
+ * `body_too_large`, `request_timeout`, or `malformed_json` if the body is cut off.
  */
 export async function receiveBody(context: RequestContext): Promise<Uint8Array> {
   const { request } = context
@@ -107,9 +107,9 @@ async function readChunks({ body }: Request): Promise<Uint8Array> {
 
 /**
  * Throws `malformed_json` if the runtime has refused the request, or the client has disconnected. The runtime passes a
- * request on before it reads the bytes after it. If these are a trailer section, or not a request, it responds with an
- * empty 400. A refused request must have no effect, so call `receiveBody` or `nextTurn` first: the refusal is known in
- * the next turn of the event loop.
+ * request on before it reads the bytes after the request. If those bytes are a trailer section, or not a request, the
+ * runtime responds with an empty 400. A refused request must have no effect, so call `receiveBody` or `nextTurn` first:
+ * the refusal is known in the next turn of the event loop.
  */
 export function assertNotRefused({ signal }: Request): void {
   if (signal.aborted) throw incompleteRequest('The request')

@@ -28,7 +28,7 @@ describe('the client address behind trusted proxies', () => {
   ]
   for (const [forwarded, peer, client] of cases) {
     const field = forwarded === undefined ? 'no X-Forwarded-For' : `X-Forwarded-For "${forwarded}"`
-    test(`a client behind trusted proxies with ${field} from ${peer} has the address ${client}`, () => {
+    test(`a request from peer ${peer} with ${field} has the client address ${client}`, () => {
       const fields = forwarded === undefined ? {} : { 'X-Forwarded-For': forwarded }
       expect(find(request(fields), peer)).toBe(client)
     })
@@ -40,7 +40,7 @@ describe('the client address behind trusted proxies', () => {
   })
 })
 
-test('a program on this machine is a loopback peer without a forwarding header', () => {
+test('a request is from this machine only if its peer is loopback and it has no forwarding header', () => {
   for (const peer of ['127.0.0.1', '127.9.9.9', '::1', '::ffff:127.0.0.1']) {
     expect([peer, isFromThisMachine(request(), peer)]).toEqual([peer, true])
   }

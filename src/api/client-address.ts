@@ -17,8 +17,8 @@ const FORWARDING_FIELDS = [
 /**
  * Returns a function that finds the client address behind proxies. X-Forwarded-For is read only from a trusted peer,
  * starting at its end: the last address that is not a trusted proxy is the client. If all hops are trusted proxies, the
- * first of them is the client. An address may have a port. If the hop that decides is not an address, the client is
- * `unknown`, never the proxy that reported the hop.
+ * first of them is the client. An address may have a port. If the search reaches a hop that is not an address, the
+ * client is `unknown`, never the proxy that reported the hop.
  */
 export function clientAddress(trusted: readonly string[]): (request: Request, peer: string) => string {
   if (trusted.length === 0) return (_, peer) => withoutMapping(peer)

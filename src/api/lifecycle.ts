@@ -4,7 +4,10 @@ import type { RequestContext, Route } from './request-context.ts'
 
 const ranks: Record<Stability, number> = { stable: 2, deprecated: 2, beta: 1, experimental: 0 }
 
-/** Returns whether an operation passes the gate of PETSTORE_STABILITY. If not, it has no route and no description. */
+/**
+ * Returns whether an operation passes the gate of PETSTORE_STABILITY. If not, the operation has no route and is not in
+ * the description.
+ */
 export function passesGate(stability: Stability, gate: 'stable' | 'beta' | 'experimental'): boolean {
   return ranks[stability] >= ranks[gate]
 }

@@ -41,7 +41,7 @@ export function makeMetrics(): Metrics {
       cache = watched
     },
     read: async () => {
-      // Loading the library takes a tenth of a start, and most stores are never asked for their metrics.
+      // Loading the library would take a tenth of the startup time, and most stores are never asked for their metrics.
       reader ??= import('./prometheus.ts').then(({ prometheus }) =>
         prometheus({ tallies, attempts, streams, cache }),
       )

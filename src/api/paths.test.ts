@@ -32,14 +32,14 @@ test('a parameter is never empty', () => {
   expect(findEquivalent(templates, '/p%65ts/')).toBeUndefined()
 })
 
-test('a literal path precedes a path with a parameter, whatever their order', () => {
+test('a literal path takes precedence over a path with a parameter, whatever their order in the table', () => {
   for (const list of [templates, templates.toReversed()]) {
     expect(findEquivalent(list, '/keys/%63urrent')).toMatchObject({ template: '/keys/current' })
     expect(findEquivalent(list, '/k%65ys/7')).toMatchObject({ template: '/keys/{keyId}' })
   }
 })
 
-test('`/*` at the end of a path matches one segment or more; a match with more literal segments precedes it', () => {
+test('`/*` at the end of a path matches one or more segments, unless a path with more literal segments matches', () => {
   const list = ['/shop/*', '/shop', '/shop/files/{file}']
   expect(findEquivalent(list, '/%73hop/a/%2f//b')).toMatchObject({
     template: '/shop/*',

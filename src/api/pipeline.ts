@@ -194,8 +194,8 @@ async function handleQuery(
 }
 
 /**
- * Remembers the response to a read whose URL was remembered before the cache dropped its reply. Any other read is
- * remembered when it is repeated.
+ * Remembers the response to a read if `repeatedReads` knows its URL, so the cache has dropped the earlier reply. A read
+ * of any other URL is remembered when it is repeated.
  */
 function rememberAgain(
   { cache, repeatedReads }: Pipeline,

@@ -41,7 +41,7 @@ function addDefaultMetrics(register: Registry): void {
   for (const { name } of register.getMetricsAsArray()) {
     if (!defaultsShown.includes(name)) register.removeSingleMetric(name)
   }
-  // The library counts the processor time from now on, but the metric includes all time since the process started.
+  // The library counts processor time only from now on, but the metric must include all time since the process started.
   const { user, system } = process.cpuUsage()
   addSeconds(register, 'process_cpu_user_seconds_total', user)
   addSeconds(register, 'process_cpu_system_seconds_total', system)

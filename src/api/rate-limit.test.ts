@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { RateLimiter } from './rate-limit.ts'
 
-test('a window ends after its seconds, and a new one starts with the next request', () => {
+test('a window ends after its duration, and a new one starts with the next request', () => {
   let nowMs = 0
   const limiter = new RateLimiter({ requests: 2, seconds: 10 }, () => nowMs)
   const left = (): string => limiter.take('a').field

@@ -30,7 +30,7 @@ export class RateLimiter {
   #old = new Map<string, Window>()
   #youngSinceMs: number
 
-  /** `monotonicClock` returns milliseconds: setting back a wall clock must not lock callers out. */
+  /** `monotonicClock` returns milliseconds. If a wall clock were used, setting it back would lock callers out. */
   constructor(rate: Rate, monotonicClock: () => number) {
     this.#rate = rate
     this.#clock = monotonicClock

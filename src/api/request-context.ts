@@ -32,7 +32,7 @@ export interface RequestContext {
   readonly largeBodies: CapacityLimiter
   route?: Route
   caller?: Caller
-  /** The name of the key of the caller for limits. Set when it is first needed. */
+  /** The name by which limits identify the caller's key. Set when it is first needed. */
   keyName?: string
   /** Set once the request is admitted; a probe needs no slot. */
   slot?: AdmissionSlot

@@ -148,7 +148,7 @@ function serveWith(options: RoutesOptions, methods: Methods | undefined): Serve 
     })
     const finish = (response: Response, fault?: unknown): Response => {
       context.slot?.leave()
-      // The runtime sets Date on every response except to HEAD (RFC 9110, section 6.6.1).
+      // The runtime sets Date (RFC 9110, section 6.6.1) on every response, except the response to a HEAD request.
       if (request.method === 'HEAD') response.headers.set('Date', new Date(clock()).toUTCString())
       onResponse(context, response.status, performance.now() - startedMs, fault)
       return response

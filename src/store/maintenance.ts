@@ -30,7 +30,7 @@ export async function isSecretKeyRight(
   const box = makeSecretBox(key)
   const read = () => engine.readShort(reader => readMetadata(reader, 'secret-key'))
   let checkValue = await read()
-  // Only the first start writes: a write waits until the writer has loaded its modules.
+  // Only the first start writes the check value, because a write must wait until the writer has loaded its modules.
   if (checkValue === undefined) {
     const value = box.encrypt(KEY_CHECK)
     await runSystemCommand(engine, 'insertMetadata', { name: 'secret-key', value }, clock)
@@ -76,7 +76,7 @@ export interface KeyFile {
  * the scope admin, a key is added. It is the key in the file if that was never committed, otherwise a new key. The file
  * is written before the commit, so a start that fails in between leaves a key that the next start commits.
  *
- * Returns whether a key was added, which is then also in the file. Returns false for a given key.
+ * Returns whether a key was added. An added key is also in the file. Returns false for a given key.
  */
 export async function ensureAdminKey(
   engine: StoreEngine,

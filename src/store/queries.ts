@@ -56,7 +56,7 @@ const SHORT_LIST_ROWS_MAX = 20
 
 type ShortLists = { readonly [Id in QueryId]?: (input: Input<Contract[Id]>) => boolean }
 
-/** For each list that can be short, whether a page is one bounded scan of an index: no merge, no filter row by row. */
+/** For each list that can be short, whether a page is one bounded scan of an index: no merge, no row-by-row filter. */
 const isOneScan: ShortLists = {
   listPets: ({ id, status, categoryId }) =>
     !id && !categoryId && (status === undefined || status.length === 1),

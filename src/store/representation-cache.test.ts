@@ -4,7 +4,7 @@ import { RepresentationCache } from './representation-cache.ts'
 
 const reply = (body: string) => ({ status: 200, body, etag: `"${body}"` })
 
-/** Stores the reply of a read of a pet that begins and ends at once. */
+/** Stores the reply of a read of a pet. The read ends as soon as it begins. */
 function readPet(cache: RepresentationCache, petId: bigint, body = `pet ${petId}`): void {
   const ticket = cache.begin('getPet')
   if (ticket) cache.store(ticket, `/pets/${petId}`, { petId }, reply(body))

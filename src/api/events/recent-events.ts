@@ -21,8 +21,8 @@ const CACHE_BYTES_MAX = 4 * 1024 * 1024
 /** The memory of a batch in addition to its bytes. */
 const BATCH_OVERHEAD_BYTES = 256
 /**
- * The maximum number of batches kept for streams that are behind. They can share a batch: after a burst, all streams
- * are behind at the same position.
+ * The maximum number of batches kept for streams that are behind. These streams can share a batch: after a burst, all
+ * streams are behind at the same position.
  */
 const BATCHES_BEHIND_MAX = 32
 const READ_RETRY_MS = 1000

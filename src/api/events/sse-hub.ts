@@ -19,7 +19,7 @@ const KEEP_ALIVE_MS = 15_000
  * A client that reads nothing for this long, although data is waiting, is disconnected. It can reconnect and resume.
  */
 const STALLED_MS = 30_000
-/** The delay before a reconnection that a stream requests of its client. */
+/** How long a client waits before it reconnects. A stream sends this delay in its `retry` field. */
 const RECONNECT_MS = 1000
 
 /** The longest time for which `SseHub.end` waits for clients that do not read. */
