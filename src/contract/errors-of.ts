@@ -2,8 +2,8 @@ import type { ErrorCodeName } from '../model/error.ts'
 import { type Operation, requiredScope } from './operation.ts'
 
 /**
- * Returns every error code of an operation: its own codes, the codes of every operation, and the codes that its other
- * members imply.
+ * Returns every error code of an operation: its own codes, the codes that all operations share, and the codes that its
+ * other members imply.
  */
 export function errorsOf(operation: Operation): ErrorCodeName[] {
   const { method, body, secret, preview, deprecation, errors } = operation

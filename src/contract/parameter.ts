@@ -12,7 +12,7 @@ export interface Parameter<T = unknown> {
   readonly read: (text: string) => unknown
   /** The required form of the text, for messages: `a 64-bit integer`. */
   readonly expects: string
-  /** What to know about this text in a URL, for messages of the server: `a + is written %2B`. */
+  /** A hint about escaping the text in a URL, for messages of the server: `a + is written %2B`. */
   readonly urlHint?: string
   readonly description: string
   readonly example?: string | number | boolean

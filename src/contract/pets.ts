@@ -4,8 +4,8 @@ import type { Operation } from './operation.ts'
 import { enumParameter, idParameter, paging, repeated, sortParameter, textParameter } from './parameter.ts'
 
 /**
- * Returns the path parameters of a pet operation. Each operation has its own example id, because no example may put on
- * hold or delete a pet that a later example orders.
+ * Returns the path parameters of a pet operation. Each operation has its own example id: if a later example orders a
+ * pet, no earlier example may delete that pet or put it on hold.
  */
 const petAt = (example: number) => ({ petId: idParameter('The id of the pet.', example) })
 

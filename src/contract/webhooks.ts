@@ -110,8 +110,8 @@ export const webhooks = {
     },
     errors: ['webhook_not_found', 'webhook_disabled', 'missing_parameter'],
   },
-  // The operations from here on come last, because the examples are sent in this order, and these disable the webhook
-  // and then delete it.
+  // The operations from here on come last, because the examples are sent in this order: updateWebhook disables the
+  // webhook, and deleteWebhook deletes it.
   getWebhook: {
     ...shared,
     method: 'GET',

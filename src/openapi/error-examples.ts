@@ -100,7 +100,7 @@ function isExampleCode(code: ErrorCodeName): code is ExampleCode {
   return Object.hasOwn(examples, code)
 }
 
-/** Returns the error for the parameter of an operation that clients most often get wrong. */
+/** Returns the error for the parameter that clients of an operation most often get wrong. */
 function commonParameterError({ pathParameters = {}, query = {}, method }: Operation): StoreError {
   const [id, parameter] = Object.entries(pathParameters).find(([name]) => name.endsWith('Id')) ?? []
   if (id !== undefined && parameter) return misread('path', id, parameter)

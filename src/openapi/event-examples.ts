@@ -28,7 +28,7 @@ const disabledWebhook = {
 }
 const stock = { petId: 3, quantity: 1, status: 'pending', reserved: 1 }
 
-/** One event of each type, all from one session with the demo shop that a test runs. */
+/** One event of each type. All come from one session that a test runs with the demo shop. */
 export const eventExamples: Readonly<Record<EventType | typeof TEST_TYPE, EventExample>> = {
   'petstore.pet.created': event(718, 'petstore.pet.created', 'pets/350', juniper),
   'petstore.pet.updated': event(724, 'petstore.pet.updated', 'pets/4', bramble),

@@ -43,8 +43,8 @@ const delivery = {
 }
 
 /**
- * Response bodies of operations for which the example of the schema does not fit. They come from one session with the
- * demo shop that a test runs.
+ * Response bodies of operations for which the example of the schema does not fit. They come from one session that a
+ * test runs with the demo shop.
  */
 const responses: Readonly<Partial<Record<OperationId, unknown>>> = {
   listPets: [

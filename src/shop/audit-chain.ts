@@ -137,7 +137,7 @@ function chainFaults(last: ChainEntry, row: AuditLogRow): string[] {
 }
 
 /**
- * Returns the id of the pet that an event is about, directly, by its stock or by an order; null for any other event.
+ * Returns the id of the pet if an event is about a pet, its stock or an order for it; null for any other event.
  */
 function petIdOf({ subject, data }: EventRecord): bigint | null {
   const [, kind, id] = /^(pets|inventory|orders)\/(\d+)$/.exec(subject) ?? []

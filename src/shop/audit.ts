@@ -11,7 +11,10 @@ import { eventColumns, findLogBounds, gapAround, type LogBounds, type SequencedE
 import { LIMIT_DEFAULT, readPositionCursor, writePositionCursor } from './paging.ts'
 import { findPetReadEnd } from './pet-events.ts'
 
-/** The maximum number of positions that a page scans, unless it is about one pet. It bounds the cost of a rare key. */
+/**
+ * The maximum number of positions that a page scans, unless it is about one pet. This maximum bounds the cost of a
+ * search for a rarely used key.
+ */
 const POSITIONS_PER_PAGE_MAX = 5000n
 /**
  * A time longer than any command takes. If an entry is older than an instant by more than this time, all entries before
@@ -36,7 +39,7 @@ export async function listAudit(
 ): Promise<Page<AuditEntry>> {
   const { limit = LIMIT_DEFAULT, petId, keyId, subject } = input
   const { since, untilMs } = periodOf(input)
-  // After the end of the year 9999, there is no stored instant: this text is greater than any stored instant.
+  // An instant after the year 9999 has no stored form. The text `9999-12-31T24` sorts after every stored instant.
   const until =
     untilMs === undefined ? undefined : untilMs > LAST_MS ? '9999-12-31T24' : storedInstant(untilMs)
   const list = { list: 'listAudit', filters: { petId, keyId, subject, since, until } }
@@ -63,7 +66,7 @@ export async function listAudit(
   return { items: items.map(entryOf), ...(hasMore && { next: writePositionCursor(list, last) }) }
 }
 
-/** Returns the lowest position that a page before a position scans. */
+/** Returns the lowest position that a page scans. The page starts at the position below `before`. */
 async function findPageEnd(
   reader: Reader,
   pet: bigint | undefined,
@@ -111,8 +114,8 @@ async function findListStart(
 }
 
 /**
- * Returns the position to compare next, between `low` and `high`: `center`, unless it is in a gap, where no event is.
- * Then it returns the position of the event before the gap, or of the first one after it.
+ * Returns the position to compare next, between `low` and `high`: `center`, unless `center` is in a gap, which has no
+ * events. In that case, returns the position of the event before the gap, or of the first event after the gap.
  */
 function outsideGaps(
   center: bigint,
@@ -125,7 +128,7 @@ function outsideGaps(
   return gap.to + 1n < high ? gap.to + 1n : high - 1n
 }
 
-/** Returns the id of the pet in a subject, because an index finds the events of a pet; undefined for other subjects. */
+/** Returns the id of the pet in a subject, for a search by the index on pets; undefined for other subjects. */
 function petIdOf(subject: string | undefined): bigint | undefined {
   const [, id] = /^(?:pets|inventory)\/(\d{1,18})$/.exec(subject ?? '') ?? []
   return id === undefined ? undefined : BigInt(id)

@@ -148,7 +148,7 @@ export async function releaseWebhooks(tx: Tx, { owner }: { owner: string }): Pro
   await tx.run(release, { owner })
 }
 
-/** The table whose changes can free a webhook. */
+/** The table whose changes can free the lease of a webhook. */
 export const WEBHOOK_TABLE = 'webhook'
 
 /** Returns whether the lease of any enabled webhook is free or has expired. */
@@ -171,7 +171,7 @@ export async function receiverOf(
   return reader.one(findReceiver, { webhookId, owner })
 }
 
-/** Returns up to 16 pending deliveries of a webhook, those that are due first. They can be due in the future. */
+/** Returns up to 16 pending deliveries of a webhook, in the order of their due times, which can be in the future. */
 export async function pendingDeliveries(
   reader: Reader,
   webhookId: bigint,

@@ -207,7 +207,7 @@ export async function readEventPage(
   return { events, to: events.at(-1)?.position ?? after, isAtHead: false }
 }
 
-/** Returns the last position that a read after a position scans. */
+/** Returns the last position that a read scans. The read starts at the position after `after`. */
 async function findReadEnd(
   reader: Reader,
   after: bigint,
@@ -222,7 +222,7 @@ async function findReadEnd(
   return last < head ? last : head
 }
 
-/** Returns the page of the oldest stored events. If a sweep deletes some of them during the read, it reads again. */
+/** Returns the page of the oldest stored events. Reads again if a sweep deletes some of them during the read. */
 async function readOldest(reader: Reader, filter: EventFilter, limit: number): Promise<EventPage> {
   for (;;) {
     const { floor } = await findLogBounds(reader)

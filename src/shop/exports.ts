@@ -121,7 +121,7 @@ const nextMovements = sql<DatabaseRow & { readonly petId: bigint; readonly versi
     quantity, reserved, reason, note, order_id AS "orderId", at
   FROM movement WHERE (pet_id, version) > ($petId, $version) ORDER BY pet_id, version LIMIT ${ROWS_PER_READ}`)
 
-/** Yields the movements in the order of their pets, and of a pet in the order of time. */
+/** Yields the movements in the order of their pets, and the movements of each pet in the order of time. */
 async function* movementRows(reader: Reader): AsyncGenerator<ExportedRow> {
   for (let [petId, version] = [-1n, -1n]; ; ) {
     const page = await reader.many(nextMovements, { petId, version })

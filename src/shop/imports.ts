@@ -49,8 +49,8 @@ const readStaged = sql<StoredRow>()(`
   SELECT line, name, detail, quantity, hold FROM staged_row
   WHERE import_id = $importId AND file = $file AND line > $after ORDER BY line LIMIT $limit`)
 
-// A row with line 0 marks an import as complete: all rows of its files are staged. Its column hold says whether the
-// import skips existing pets, so that a resumed import does too.
+// A row with line 0 marks an import as complete: all rows of its files are staged. In this row, the column hold says
+// whether the import skips existing pets, so that a resumed import keeps this setting.
 const markComplete = sql()(`
   INSERT INTO staged_row (import_id, file, line, name, detail, quantity, hold, at)
   VALUES ($importId, 'categories', 0, '', NULL, 0, $hold, $now) ON CONFLICT (import_id, file, line) DO NOTHING`)
@@ -291,8 +291,8 @@ class PetLoader {
   }
 
   /**
-   * Creates the pet of a row whose category is known, and returns true. Returns false if it is skipped, because its
-   * category has a pet with its name.
+   * Creates the pet of a row whose category is known, and returns true. Returns false if the pet is skipped, because
+   * the category already has a pet with this name.
    */
   async load({ name, detail, quantity, hold }: StagedRow): Promise<boolean> {
     const categoryId = await this.names.find(detail ?? '')

@@ -201,7 +201,7 @@ export async function hasAdminKey(reader: Reader, now: string): Promise<boolean>
   )
 }
 
-/** Returns whether the store contains a key, also if the key has expired or is revoked. */
+/** Returns whether the store contains a key, even if the key has expired or is revoked. */
 export async function isKeyKnown(reader: Reader, token: string): Promise<boolean> {
   return (await reader.one(findAnyByHash, { hash: keyHash(token) })) !== undefined
 }

@@ -318,7 +318,7 @@ async function shipUnits(tx: Tx, context: Context, order: OrderRow): Promise<voi
   })
 }
 
-/** Moves units that an order has reserved. Throws an Error, which is a fault, if the pet does not have these units. */
+/** Moves units that an order has reserved. Throws an Error, not a refusal, if the pet does not have these units. */
 async function moveReservedUnits(
   tx: Tx,
   context: Context,

@@ -67,7 +67,7 @@ export interface List {
   readonly limitDefault?: number
   readonly filters: object
   readonly sort: { readonly column: string; readonly descending: boolean }
-  /** The column that makes the order total; `id` by default. With several branches, it must be the primary key. */
+  /** The column that breaks ties of the sort; `id` by default. With several branches, it must be the primary key. */
   readonly tie?: string
   /**
    * The branches of the list: each branch is one bounded scan of an index. The list is their merge, so no two branches
@@ -128,8 +128,8 @@ interface SortKeys {
 }
 
 /**
- * Returns the statement of a page. Every value is a parameter, so its text depends only on the list, the sort, the
- * number of branches, which filters are set, and whether there is a cursor.
+ * Returns the statement of a page. Every value is a parameter, so the text of the statement depends only on the list,
+ * the sort, the number of branches, which filters are set, and whether there is a cursor.
  */
 function pageStatement<Row>(list: List, rowsMax: bigint, after: SortKeys | undefined): Statement<Row> {
   const { table, columns, sort, tie = 'id', branches } = list

@@ -57,12 +57,12 @@ export function paddedStatuses(statuses: readonly PetStatus[]): Value[] {
   return padded(distinct(statuses), STATUS_SIZES)
 }
 
-/** Returns the pet in a row with its stock, for lists that include the stock. */
+/** Returns the resource for a row, with the stock of the pet, for lists that include the stock. */
 export function petWithStock(pet: StoredPet): Pet {
   return { ...petOf(pet), quantity: pet.quantity, reserved: pet.reserved }
 }
 
-/** Returns the pet in a row without its stock, for all other uses, such as events and ETags. */
+/** Returns the resource for a row, without the stock of the pet, for all other uses, such as events and ETags. */
 export function petOf({
   id,
   name,

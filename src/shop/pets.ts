@@ -225,8 +225,8 @@ async function recordPetEvent(
 }
 
 /**
- * Returns a branch for each status, or for each pair of a category and a status; one branch without both filters. Each
- * branch is the leading part of an index.
+ * Returns a branch for each status, or for each pair of a category and a status; one branch if neither filter is set.
+ * Each branch is the leading part of an index.
  */
 function petBranches(
   status: readonly PetStatus[] | undefined,
