@@ -83,7 +83,7 @@ export interface ApiKey {
   hint: string
   /** When the key was created. */
   createdAt: string
-  /** When the key expires. It must be in the future, and no later than the expiry of the key that creates this one, which is also the default. Without either, the key does not expire. */
+  /** When the key expires; it must be in the future. If the key that creates this one expires, this one expires no later, and by default at the same time. Otherwise, a key without this member does not expire. */
   expiresAt?: string
 }
 
@@ -171,7 +171,7 @@ export interface CreatedApiKey {
   hint: string
   /** When the key was created. */
   createdAt: string
-  /** When the key expires. It must be in the future, and no later than the expiry of the key that creates this one, which is also the default. Without either, the key does not expire. */
+  /** When the key expires; it must be in the future. If the key that creates this one expires, this one expires no later, and by default at the same time. Otherwise, a key without this member does not expire. */
   expiresAt?: string
   /** The secret. Only this response contains it. */
   key: string
@@ -388,7 +388,7 @@ export interface NewApiKey {
   name: string
   /** The permissions of the key. `admin` includes all others, and `keys:manage` includes `audit:read`. */
   scopes: readonly Scope[]
-  /** When the key expires. It must be in the future, and no later than the expiry of the key that creates this one, which is also the default. Without either, the key does not expire. */
+  /** When the key expires; it must be in the future. If the key that creates this one expires, this one expires no later, and by default at the same time. Otherwise, a key without this member does not expire. */
   expiresAt?: string | null | undefined
 }
 

@@ -41,9 +41,9 @@ export interface Client extends Operations {
    * Yields events until `signal` is aborted. After a lost connection, it continues after the last event that it
    * yielded, so no event is missed or repeated. Requires a key with the scope `events:read`.
    *
-   * Throws ApiError if the store refuses, for example an invalid key or a position whose history has expired. Throws
-   * ConnectionError if the server responds with something other than a stream of events, and TypeError or RangeError
-   * for invalid options.
+   * Throws ApiError if the store refuses, for example an invalid key or a position after which events have been
+   * deleted. Throws ConnectionError if the server responds with something other than a stream of events, and TypeError
+   * or RangeError for invalid options.
    */
   followEvents(options?: FollowOptions): AsyncGenerator<Event, void>
 }

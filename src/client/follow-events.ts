@@ -28,7 +28,7 @@ export interface FollowOptions {
   readonly signal?: AbortSignal | undefined
   /** The longest silence of the store before the client reconnects, in milliseconds; 45,000 by default. */
   readonly silenceMs?: number | undefined
-  /** Called before each pause between two attempts: the connection failed, or the store refused for now. */
+  /** Called before each pause between two attempts, after a lost connection or a temporary refusal. */
   readonly onReconnect?: ((error: ApiError | ConnectionError, delayMs: number) => void) | undefined
 }
 

@@ -22,7 +22,7 @@ export interface OperationShape {
   readonly query?: readonly string[]
   /** Only for a list: the query parameter that selects the page. */
   readonly pages?: 'cursor' | 'after'
-  /** A success has an array, which is complete. */
+  /** The body of a success is an array of all items: the list has no pages. */
   readonly list?: true
   /** A success has no body. */
   readonly empty?: true

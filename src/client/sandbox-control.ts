@@ -54,7 +54,7 @@ export function makeSandboxControl(options: ClientOptions): SandboxControl {
     listRequests: async (sandboxId, { limit, before }) => {
       const page = { ...(limit !== undefined && { limit }), ...(before !== undefined && { before }) }
       const entries = await send<LoggedRequest[]>('listRequests', { sandboxId, ...page })
-      // A time without a fraction is parsed as a bigint, like every integer.
+      // A duration without a fraction is parsed as a bigint, like every integer.
       return entries.map(entry => ({ ...entry, ms: Number(entry.ms) }))
     },
     setClock: async (sandboxId, now) =>
@@ -66,7 +66,7 @@ interface FaultStates {
   readonly rules: FaultRuleState[]
 }
 
-/** The codes with which a server without control operations refuses them, with the status 404 or 405. */
+/** The codes of the responses (404 or 405) of a server that does not have the control operations. */
 const OTHER_SERVER_CODES: readonly string[] = ['route_not_found', 'method_not_allowed', 'unknown']
 
 /** Returns whether a refusal comes from a server without control operations, such as a store. */

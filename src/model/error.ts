@@ -93,7 +93,7 @@ export const errorTable = {
   snapshot_not_found: { status: 404, meaning: 'The sandbox has no snapshot with this name.' },
   sandbox_limit_reached: {
     status: 409,
-    meaning: 'The sandbox has as much of something as the host allows; the message names the limit.',
+    meaning: 'The sandbox has reached a limit of its host; the message names the limit.',
   },
   sandbox_damaged: {
     status: 503,
@@ -188,7 +188,7 @@ export const ErrorBody = z
       .array(FieldError)
       .max(FIELD_ERRORS_MAX)
       .optional()
-      .meta({ description: 'The invalid fields and parameters; absent if the error is not about any.' }),
+      .meta({ description: 'The invalid fields and parameters; absent if the error concerns no field and no parameter.' }),
   })
   .meta({
     id: 'Error',

@@ -29,7 +29,7 @@ export const ImportRows = z.strictObject({
 })
 export type ImportRows = z.output<typeof ImportRows>
 
-/** Whether to leave out a pet if its category has one with its name: an existing pet, or one of an earlier row. */
+/** Whether to skip a pet if its category already has a pet of that name, in the store or in an earlier row. */
 const skipExisting = z.boolean().optional()
 
 /** `dryRun` checks the rows and changes nothing; `keepGoing` loads the valid rows even if others are invalid. */
@@ -40,7 +40,7 @@ export type ApplyOptions = z.output<typeof ApplyOptions>
 export const ImportNames = z.strictObject({ names: z.array(name).max(IMPORT_ROWS_MAX) })
 export type ImportNames = z.output<typeof ImportNames>
 
-/** How many categories have each of the names that were looked up, in their order: 0, 1, or 2 for several. */
+/** The number of categories with each requested name, in the order of the names: 0, 1, or 2 for several. */
 export const ImportNameCounts = z.strictObject({ counts: z.array(z.bigint()) })
 export type ImportNameCounts = z.output<typeof ImportNameCounts>
 
@@ -86,7 +86,7 @@ export const ImportOutcome = z.strictObject({
 })
 export type ImportOutcome = z.output<typeof ImportOutcome>
 
-/** `isKnown` is false if no rows are staged under the id of the import, or not all of them. */
+/** `isKnown` is false unless all rows of the import are staged under its id. */
 export const ImportSliceOutcome = ImportOutcome.extend({ isKnown: z.boolean(), isLast: z.boolean() })
 export type ImportSliceOutcome = z.output<typeof ImportSliceOutcome>
 

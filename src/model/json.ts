@@ -112,7 +112,10 @@ function memberName(name: string): string {
 }
 
 const NUMBER = /-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?/y
-/** The maximum number of digits of an integer that is read without a regular expression. A number is exact up to it. */
+/**
+ * The maximum number of digits of an integer that is read without a regular expression. A JavaScript number holds every
+ * such integer exactly.
+ */
 const SHORT_INTEGER_DIGITS_MAX = 15
 const TAB = 0x09
 const LINE_FEED = 0x0a

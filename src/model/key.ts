@@ -39,7 +39,7 @@ const scopes = z
 const name = text(1, 200).meta({ description: 'What the key is for.', example: 'till 2' })
 const expiresAt = instant.meta({
   description:
-    'When the key expires. It must be in the future, and no later than the expiry of the key that creates this one, which is also the default. Without either, the key does not expire.',
+    'When the key expires; it must be in the future. If the key that creates this one expires, this one expires no later, and by default at the same time. Otherwise, a key without this member does not expire.',
   example: '2027-11-21T00:00:00Z',
 })
 

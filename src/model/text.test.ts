@@ -37,7 +37,7 @@ test('a search key uses at most 200 code points of the normalized name, and is w
   assertProperty(fc.property(wellFormed, name => nameKey(name).isWellFormed()))
 })
 
-test('every text with a prefix is at or after the prefix, and before the end of the prefix', () => {
+test('every text with a prefix is at or after the prefix, and before the upper bound of the prefix', () => {
   assertProperty(
     fc.property(wellFormed, wellFormed, (prefix, rest) => {
       const end = prefixEnd(prefix)
@@ -46,7 +46,7 @@ test('every text with a prefix is at or after the prefix, and before the end of 
   )
 })
 
-test('every text between a prefix and its end has that prefix', () => {
+test('every text from a prefix up to its upper bound has that prefix', () => {
   const near = fc.string({ unit: fc.constantFrom('a', 'b', '\ud7ff', '\ue000', '\uffff', '\u{10ffff}') })
   assertProperty(
     fc.property(near, near, (prefix, other) => {
@@ -57,7 +57,7 @@ test('every text between a prefix and its end has that prefix', () => {
   )
 })
 
-test('the end of a prefix skips the surrogates, and is absent if every text from the prefix on begins with it', () => {
+test('the upper bound of a prefix skips the surrogates, and is absent if no text follows those with the prefix', () => {
   expect(prefixEnd('cat')).toBe('cau')
   expect(prefixEnd('a\ud7ff')).toBe('a\ue000')
   expect(prefixEnd('a\uffff')).toBe('a\u{10000}')

@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 /**
  * Returns the schema of a text of `min` to `max` code points (not UTF-16 units), without U+0000. The JSON parser has
- * rejected lone surrogates before. The text is stored as it was sent.
+ * already rejected lone surrogates. The text is stored as it was sent.
  */
 export function text(min: number, max: number) {
   return z

@@ -19,7 +19,7 @@ export interface DeliveryContext {
   readonly timeoutMs?: number
   /** Sends a request and returns the response, or throws RequestFailed; `post` by default. */
   readonly send?: (outgoing: Outgoing) => Promise<Incoming>
-  /** The limit of attempts per receiving host. Stores that share it also share the limit. */
+  /** The limit of attempts per receiving host. Stores that share this object have one common limit. */
   readonly hostLimit?: HostLimit
 }
 

@@ -53,12 +53,16 @@ export class Dispatcher {
   #isStopped = false
   #leasedUntilMs = 0
   /**
-   * Whether the next lease also takes leases that have not expired: only the first lease of a process that is alone.
+   * Whether the next command `leaseWebhooks` also takes leases that have not expired. True only for the first command
+   * of a process that uses the store alone.
    */
   #takesEveryLease: boolean
   /** Whether a sender has ended, so that its webhook may need a new sender. */
   #hasEndedSender = false
-  /** Whether a webhook may have become free since the last check: always if the engine does not report written rows. */
+  /**
+   * Whether a webhook may have become free since the last check. Always true if the engine does not report written
+   * rows.
+   */
   #mayHaveFree = true
   readonly #stopReports: (() => void) | undefined
 

@@ -130,7 +130,7 @@ export class PendingEvents {
     }
   }
 
-  /** Records that the outcomes of the positions `written` are stored, and the progress of the webhook. */
+  /** Records that the outcomes of the positions `written` and the progress of the webhook are stored. */
   complete(written: readonly bigint[], { position }: Progress): void {
     this.#positions = withSaved(this.#positions, written, position)
   }

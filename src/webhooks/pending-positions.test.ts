@@ -64,23 +64,39 @@ describe('the progress', () => {
 })
 
 const saves: readonly (readonly [title: string, positions: PendingPositions, isDue: boolean])[] = [
-  ['is not stored after 999 positions', withPage(initialPositions(10n), 1009n, []), false],
-  ['is stored after 1,000 positions', withPage(initialPositions(10n), 1010n, []), true],
   [
-    'is not stored while an open position limits it to 999 positions',
+    'progress without a delivery is not stored after 999 positions',
+    withPage(initialPositions(10n), 1009n, []),
+    false,
+  ],
+  [
+    'progress without a delivery is stored after 1,000 positions',
+    withPage(initialPositions(10n), 1010n, []),
+    true,
+  ],
+  [
+    'progress without a delivery is not stored while an open position limits it to 999 positions',
     withPage(initialPositions(10n), 9999n, [1010n]),
     false,
   ],
   [
-    'is stored after 1,000 positions before an open one',
+    'progress without a delivery is stored after 1,000 positions before an open one',
     withPage(initialPositions(10n), 9999n, [1011n]),
     true,
   ],
-  ['is not stored twice', withSaved(withPage(initialPositions(10n), 1010n, []), [], 1010n), false],
-  ['is stored after the deletion of 1,000 events', withFloor(initialPositions(10n), 1010n), true],
+  [
+    'progress without a delivery is not stored twice',
+    withSaved(withPage(initialPositions(10n), 1010n, []), [], 1010n),
+    false,
+  ],
+  [
+    'progress without a delivery is stored after the deletion of 1,000 events',
+    withFloor(initialPositions(10n), 1010n),
+    true,
+  ],
 ]
 
-describe('progress without a delivery', () => {
+describe('storing the progress', () => {
   test.each([...saves])('%s', (_, positions, isDue) => {
     expect(isSaveDue(positions)).toBe(isDue)
   })

@@ -8,8 +8,8 @@ const REPLY_BYTES_READ = 64 * 1024
 /** The maximum number of bytes that a connection receives. It exceeds REPLY_BYTES_READ because of the framing. */
 const CONNECTION_BYTES_READ = 4 * REPLY_BYTES_READ
 /**
- * The maximum number of 1xx responses, because a receiver could send them without an end. The runtime limits the heads
- * and trailers.
+ * The maximum number of 1xx responses, because a receiver could send them forever. The runtime limits the heads and
+ * trailers.
  */
 const INFORMATIONAL_MAX = 10
 

@@ -72,7 +72,7 @@ describe('the end of the attempts', () => {
     { attempts: 1, elapsedMs: 11 * MINUTE, nextMs: undefined },
   ]
   test.each(cases)(
-    'a delivery that is given up at an instant has no retry after it: %j',
+    'a retry is never due after the last instant for retries: %j',
     ({ attempts, retryAfter, elapsedMs = 0, random = 0, nextMs }) => {
       const nowMs = NOW + elapsedMs
       const decision = decideRetry({ status: 503, retryAfter }, attempts, nowMs, random, { giveUpAtMs })
@@ -82,7 +82,7 @@ describe('the end of the attempts', () => {
     },
   )
 
-  test('an attempt after that instant can still succeed, and its receiver can still be gone', () => {
+  test('an attempt after the last instant for retries can still succeed, or show that the receiver is gone', () => {
     const rules = { giveUpAtMs: NOW - 1 }
     expect(decideRetry({ status: 204 }, 1, NOW, 0, rules)).toEqual({ state: 'delivered' })
     expect(decideRetry({ status: 410 }, 1, NOW, 0, rules)).toEqual({ state: 'failed', gone: true })

@@ -1,6 +1,6 @@
 /** The minimum period over which events are counted. */
 const WINDOW_MS = 100
-/** The time without a report of the head after which the shop counts as quiet, whatever was counted before. */
+/** The shop counts as quiet if the head is not reported for this time, whatever was counted before. */
 const QUIET_MS = 500
 /** The number of events per second above which the shop is under load. */
 const BUSY_EVENTS_PER_SECOND = 1000
