@@ -50,7 +50,7 @@ export interface LoggedRequest {
   responseBody?: string
   /** The time until the response, in milliseconds. */
   ms: number
-  /** The operation; absent for a path that is not one. */
+  /** The operation; absent if no operation has this method and path. */
   operationId?: string
   /** The failure that a rule caused or the request asked for, as in the header Petstore-Fault. */
   fault?: string

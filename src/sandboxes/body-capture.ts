@@ -1,6 +1,6 @@
 import { BODY_BYTES_KEPT } from './request-log.ts'
 
-/** The longest time that a response waits for the body of its request, which the store may not have read. */
+/** The longest time that a response waits for its request body. The store can respond before the body arrives. */
 const LATE_BODY_MS = 100
 /** A response with at most this many bytes is read as a whole before it is sent. */
 const WHOLE_BYTES_MAX = 64 * 1024
@@ -34,8 +34,8 @@ export class BodyCapture {
 }
 
 /**
- * Returns the same response, and the start of its body. A body of at most 64 KiB is read as a whole; of a larger one,
- * the rest is still streamed as the client reads.
+ * Returns the same response, and the start of its body. A body of at most 64 KiB is read as a whole. The rest of a
+ * larger body is streamed as the client reads.
  */
 export async function captureResponse(
   response: Response,

@@ -35,7 +35,7 @@ export interface ControlOperation {
     | { readonly status: 200; readonly list: z.ZodType; readonly description: string }
     | { readonly status: 200; readonly stream: z.ZodType; readonly description: string }
     | { readonly status: 204; readonly description: string }
-  /** The codes of the operation, in addition to those that every operation has or that its other members imply. */
+  /** The error codes of the operation, except those that every operation has or that `needsKey` or `body` implies. */
   readonly errors: readonly ErrorCodeName[]
 }
 
@@ -144,7 +144,8 @@ export const controlOperations = {
     method: 'PUT',
     path: '/sandboxes/{sandboxId}/snapshots/{name}',
     summary: 'Take a snapshot',
-    description: 'Stores the current content under a name, and replaces an earlier snapshot with this name.',
+    description:
+      'Stores the current content under a name. An earlier snapshot with this name is overwritten.',
     needsKey: true,
     pathParameters: snapshotParameters,
     success: { status: 200, resource: Snapshot, description: 'The snapshot.' },

@@ -35,7 +35,7 @@ export interface ControlOptions {
   readonly clock: () => number
   /**
    * Returns whether a request comes directly from this machine, and not from a page of another origin. `createdPerHour`
-   * does not apply to it.
+   * does not apply to such a request.
    */
   readonly isLocal: (context: RequestContext) => boolean
 }

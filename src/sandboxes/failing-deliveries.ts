@@ -10,7 +10,7 @@ type Send = (outgoing: Outgoing) => Promise<Incoming>
 export interface FailingDeliveriesOptions {
   /** The limit per receiver. A delivery that is sent twice counts twice. */
   readonly hostLimit: HostLimit | undefined
-  /** Resolves when the sandbox is closed: a delivery that waits then fails, and is retried later. */
+  /** Resolves when the sandbox is closed. Each waiting delivery then fails, and is retried later. */
   readonly closing: Promise<void>
 }
 

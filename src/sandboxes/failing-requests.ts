@@ -9,7 +9,10 @@ const STREAM_BYTES_DEFAULT = 100n
 /** The longest time until the runtime closes the connection of a HEAD request that is dropped, in milliseconds. */
 const CUT_MS_MAX = 5000
 
-/** Waits as `wait` does. Meanwhile, the request does not keep its sandbox open. */
+/**
+ * Calls `wait`, and resolves when its promise resolves or when the sandbox is closed. Meanwhile, the request does not
+ * keep its sandbox open.
+ */
 type Sleep = (wait: () => Promise<void>) => Promise<void>
 
 export interface FaultHandling {
@@ -50,7 +53,7 @@ function handleOrFail(
   return handleWithFault(handler, context, fault, { scope: requiredScope(operation) ?? 'admin', sleep })
 }
 
-/** Returns the response to a request with a failure. `error` throws; `rate_limit` throws beyond its limit. */
+/** Applies a failure and returns the response. The effect `error` throws; `rate_limit` throws beyond its limit. */
 async function handleWithFault(
   handler: Handler,
   context: RequestContext,
@@ -77,7 +80,7 @@ async function handleWithFault(
       return dropConnection(context, sleep)
     case 'drop_after_commit': {
       const response = await handler.handle(context)
-      // Nobody reads the body, which may hold a share of a limit.
+      // Nobody reads the body. Until it is cancelled, it can hold a share of a limit.
       await response.body?.cancel()
       return dropConnection(context, sleep)
     }
@@ -152,7 +155,7 @@ async function dropConnection(
     closeConnection()
     await sleep(() => Bun.sleep(CUT_MS_MAX))
   }
-  // The runtime would print any other value than undefined on standard error.
+  // The runtime prints any error value except undefined to standard error.
   const body = new ReadableStream<Uint8Array>({ start: controller => controller.error(undefined) })
   // No client receives these headers. The request log reads Petstore-Fault from them.
   const response = abruptResponse(body, { headers })

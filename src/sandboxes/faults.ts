@@ -99,7 +99,7 @@ export class Faults {
 
   #firstFault(doesApply: (state: RuleState) => boolean): AppliedFault | undefined {
     let found: RuleState | undefined
-    // Every rule for this kind of call counts the call, also if an earlier rule has already applied to it.
+    // Every rule for this kind of call counts the call, even if an earlier rule has already applied to it.
     for (const state of this.#states) if (doesApply(state)) found ??= state
     if (!found) return undefined
     const state = found
@@ -199,7 +199,7 @@ function refusedHeader(problem: string): StoreError {
 
 function unknownEffectText(type: string): string {
   if (type === 'rate_limit') return 'cannot ask for rate_limit, which needs a rule'
-  if (type.startsWith('webhook_')) return `cannot ask for ${quoted(type)}: deliveries are changed by rules`
+  if (type.startsWith('webhook_')) return `cannot ask for ${quoted(type)}: only rules can change deliveries`
   const names = Object.keys(headerExamples)
   const meant = similarName(type.replaceAll('-', '_'), names)
   const hint = meant === undefined ? '' : ` (did you mean ${meant}?)`

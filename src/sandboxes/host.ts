@@ -36,7 +36,7 @@ import { type LoadSeed, Templates } from './templates.ts'
 // Anybody can create a sandbox, so webhooks must not be usable to flood other servers.
 /** The maximum number of deliveries to one receiving host in a minute, over all sandboxes. */
 const DELIVERIES_PER_MINUTE = 60
-/** No delivery is retried later than this after the first attempt of its retry cycle. */
+/** A delivery is not retried when this time has passed since the first attempt of its retry cycle. */
 const GIVE_UP_AFTER_MS = 10 * 60_000
 
 /** A sandbox that nobody has used for this long is closed. Its next request opens it again. */
@@ -75,7 +75,10 @@ interface HostedSandbox {
   opening: Promise<void> | undefined
   /** When a sweep first found the sandbox expired, by `performance.now`; undefined if it has not expired. */
   expiredSinceMs: number | undefined
-  /** Settles when the last turn ends. Opening, closing, resets, deletion and changes of snapshots take turns. */
+  /**
+   * Settles when all requested turns have ended. Each opening, closing, reset, deletion or change of a snapshot is one
+   * turn; a sandbox has one turn at a time.
+   */
   lastTurn: Promise<unknown>
 }
 
@@ -175,8 +178,8 @@ export class SandboxHost {
   }
 
   /**
-   * Opens a sandbox if necessary, and keeps it open while `work` runs. Throws `overloaded` if too many sandboxes are in
-   * use, `sandbox_damaged`, `sandbox_not_found`, `storage_full` and `shutting_down`.
+   * Opens a sandbox if necessary, and keeps it open while `work` runs. Throws `sandbox_damaged`, `sandbox_not_found`,
+   * `storage_full`, `shutting_down`, and `overloaded` if too many sandboxes are in use.
    */
   async use<T>(id: string, work: (sandbox: OpenSandbox) => Promise<T>): Promise<T> {
     const hosted = this.#findOrThrow(id)
@@ -193,8 +196,8 @@ export class SandboxHost {
   }
 
   /**
-   * Creates a sandbox. Throws `overloaded` if the host is full, `snapshot_not_found`, `storage_full` and
-   * `shutting_down`.
+   * Creates a sandbox. Throws `snapshot_not_found`, `storage_full`, `shutting_down`, and `overloaded` if the host is
+   * full.
    */
   async create(input: NewSandbox): Promise<CreatedSandbox> {
     const { limits, clock } = this.#options
@@ -261,7 +264,7 @@ export class SandboxHost {
       const isSeed = snapshotSeed(hosted.record.seed)?.name === snapshot
       const source = snapshot === undefined ? undefined : this.#files.findSnapshot(id, snapshot, isSeed)
       await this.#close(hosted)
-      // Before the content is replaced: after a kill, cursors into the new content never belong to the old generation.
+      // Saved before the content is replaced: even after a kill, the new content never has the old generation.
       this.#save(hosted, { generation: hosted.record.generation + 1 })
       await this.#fill(hosted.record, source)
       this.#save(hosted, { isDamaged: false, bootId: this.#bootId })
@@ -277,7 +280,7 @@ export class SandboxHost {
       const bytes = await this.#files.bytesOf(id)
       await this.#files.delete(id)
       this.#bytes -= bytes
-      // Last, because on a full disk there is only space for this change after the files have been deleted.
+      // This comes last: on a full disk, the registry has no space for this change until the files are deleted.
       this.#unregister(id)
     })
   }
@@ -375,7 +378,7 @@ export class SandboxHost {
     hosted.record = record
   }
 
-  /** Deletes the record of a sandbox whose files are deleted. If the disk is full, the next start does it. */
+  /** Deletes the record of a sandbox whose files are deleted. If the disk is full, the next start deletes it. */
   #unregister(id: string): void {
     try {
       this.#registry.delete(id)
@@ -384,7 +387,7 @@ export class SandboxHost {
     }
   }
 
-  /** Opens a sandbox. The caller has its turn. */
+  /** Opens a sandbox. The caller has the turn of the sandbox. */
   async #open(hosted: HostedSandbox): Promise<OpenSandbox> {
     const { id, isDamaged, bootId } = hosted.record
     if (this.#isClosing) throw shuttingDown()
@@ -416,7 +419,7 @@ export class SandboxHost {
     }
   }
 
-  /** Closes a sandbox after an error with which its store cannot continue. The next opening checks the file. */
+  /** Closes a sandbox after an error that its store cannot recover from. The next opening checks the file. */
   #onFatal(hosted: HostedSandbox, reason: string): void {
     this.#options.log.error(
       { sandbox: hosted.record.id, fault: reason },
@@ -522,7 +525,7 @@ function isIdle({ opened }: HostedSandbox): boolean {
   return opened !== undefined && !opened.hasStreams && performance.now() - opened.usedMs > IDLE_MS
 }
 
-/** Returns the least recently used of the open sandboxes that are not in use; one without streams, if there is one. */
+/** Returns the least recently used open sandbox that is not in use. Sandboxes without streams come first. */
 function leastRecentlyUsed(sandboxes: Iterable<HostedSandbox>): HostedSandbox | undefined {
   let found: { hosted: HostedSandbox; hasStreams: boolean; usedMs: number } | undefined
   for (const hosted of sandboxes) {

@@ -101,7 +101,7 @@ function sandboxSection(path: string): string {
 <ol id="calls" class="calls"></ol>
 <div data-says>
 <div class="actions">
-<button type="button" id="reset">Reset to its start</button>
+<button type="button" id="reset">Reset to initial content</button>
 <button type="button" id="delete" class="danger">Delete</button>
 </div>
 <p class="message" role="status"></p>

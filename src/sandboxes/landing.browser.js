@@ -269,7 +269,7 @@ async function create(form) {
 }
 
 async function reset({ id, adminKey }) {
-  if (!confirm('Reset this sandbox? It gets the content that it had at its start.')) return
+  if (!confirm('Reset this sandbox to its initial content?')) return
   await send('POST', `/sandboxes/${id}/reset`, { key: adminKey })
   showMessageNear(byId('reset'), 'The sandbox was reset. Its address and its key are the same.')
 }

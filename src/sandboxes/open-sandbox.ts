@@ -102,8 +102,8 @@ export class OpenSandbox {
   }
 
   /**
-   * Whether a request is in progress that does not wait because of a fault rule. A sandbox in use is not closed to make
-   * room for another one.
+   * Whether a request is in progress. Requests that wait because of a fault rule do not count. A sandbox in use is not
+   * closed to make room for another one.
    */
   get isInUse(): boolean {
     return this.#uses > this.#sleeping
@@ -129,7 +129,7 @@ export class OpenSandbox {
     this.#usedMs = performance.now()
   }
 
-  /** Responds to a request, and logs both. `path` is below the base address of the sandbox. */
+  /** Responds to a request, and logs the request and its response. `path` is below the base address of the sandbox. */
   async respond(request: Request, server: Server<undefined>, path: string): Promise<Response> {
     if (this.#turns.isFull) throw tooManyRequests()
     await this.#turns.begin()

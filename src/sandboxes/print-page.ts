@@ -13,7 +13,7 @@ const QUIET_ZONE = 4
 export function printPage(base: string, { baseUrl, label, expiresAt }: Sandbox): string {
   const title = label === undefined ? 'Your sandbox' : escapeHtml(label)
   const address = escapeHtml(baseUrl)
-  // A long address breaks before the id.
+  // A long address wraps before the id.
   const shownAddress = address.replace('/s/', '/s/<wbr>')
   return framedPage({
     base,
@@ -42,7 +42,7 @@ ${qrCode(baseUrl)}
 KEY=<span id="key-value"></span></span></code></pre>
 <h2>First call</h2>
 <pre><code>curl "${address}/pets?limit=3"</code></pre>
-<p>Reading pets needs no key. <code>${address}/docs</code> describes every operation, and can try it.
+<p>Reading pets needs no key. <code>${address}/docs</code> describes every operation, and lets you try it.
 A lesson is at <code>${address}/docs/guide/lesson</code>.</p>
 <p>The petstore expires on <time id="expiry" datetime="${expiresAt}">${utcText(expiresAt)}</time>, and is then deleted
 with everything in it.</p>

@@ -19,7 +19,7 @@ export function sandboxDamaged(): StoreError {
 /** `isSeed`: whether the sandbox was created from a snapshot of another sandbox, and that snapshot has this name. */
 export function snapshotNotFound(name: string, isSeed = false): StoreError {
   const hint = isSeed
-    ? ' It was created from a snapshot of another sandbox with this name. To restore that, reset it without a name.'
+    ? ' Its seed is a snapshot with this name in another sandbox. To restore the seed, reset without a snapshot name.'
     : ''
   return new StoreError('snapshot_not_found', `This sandbox has no snapshot ${JSON.stringify(name)}.${hint}`)
 }

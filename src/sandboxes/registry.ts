@@ -19,7 +19,7 @@ export interface SandboxRecord {
   readonly clockAheadMs: number
   /** The fault rules with their counts, as JSON; empty if there are none. */
   readonly faults: string
-  /** Identifies the boot of the machine in which the database was last opened; empty if it must be checked. */
+  /** The boot id of the machine when the database was last opened; empty if the database must be checked. */
   readonly bootId: string
   /** Whether the database was found to be damaged. */
   readonly isDamaged: boolean

@@ -5,11 +5,11 @@ import { JsonText, writeJson } from '../model/json.ts'
 import { fileBytes } from './file-bytes.ts'
 import type { LoggedRequest } from './sandbox.ts'
 
-/** The maximum number of requests that the log returns, and the number after which its current file is replaced. */
+/** The maximum number of requests that the log returns, and the number after which it starts a new file. */
 export const REQUESTS_KEPT = 1000
 /** The maximum number of bytes of a body that the log keeps. */
 export const BODY_BYTES_KEPT = 4096
-/** A file of this size is replaced even if it has fewer entries. Only large headers and bodies make it so large. */
+/** The log also starts a new file at this size. Only large headers and bodies make a file so large. */
 const FILE_BYTES_MAX = 8 * 1024 * 1024
 /** The delay before entries are written to the disk, so that one write contains many of them. */
 const WRITE_DELAY_MS = 200
@@ -137,7 +137,7 @@ export class RequestLog {
   async #append(lines: readonly string[]): Promise<void> {
     const file = currentFile(this.#directory)
     if (this.#currentEntries >= REQUESTS_KEPT || (await fileBytes(file)) >= FILE_BYTES_MAX) {
-      // Without a file, there is nothing to replace. It may be deleted from outside.
+      // Another program may have deleted the file.
       if (existsSync(file)) await rename(file, previousFile(this.#directory))
       this.#currentEntries = 0
     }

@@ -14,7 +14,7 @@ import { type Adoption, adoptCopy, removeDatabase, removeJournals } from './temp
 const SNAPSHOT_SUFFIX = '.db'
 /** The suffix of a file that is being written. A killed process can leave such files. */
 const UNFINISHED_SUFFIX = '.new'
-/** With fewer free bytes than this on the disk, a sandbox that cannot be opened is reported as a full disk. */
+/** With fewer free bytes than this on the disk, a failure to open a sandbox is reported as `storage_full`. */
 const FREE_BYTES_MIN = 64 * 1024
 
 /** The files of all sandboxes of a host: a directory for each, with its store, seed, snapshots and request log. */
@@ -71,7 +71,7 @@ export class SandboxFiles {
   async fill({ id }: Pick<SandboxRecord, 'id'>, source: string, adoption: Adoption): Promise<void> {
     const file = this.storeOf(id)
     const unfinished = file + UNFINISHED_SUFFIX
-    // A killed host leaves a log with commits, without which the old content would not be complete.
+    // A killed host can leave commits in the write-ahead log. Without them, the old content would not be complete.
     mergeLog(file)
     try {
       await removeDatabase(unfinished)

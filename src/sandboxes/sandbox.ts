@@ -243,7 +243,7 @@ export const LoggedRequest = z
       example: 1.25,
     }),
     operationId: z.string().optional().meta({
-      description: 'The operation; absent for a path that is not one.',
+      description: 'The operation; absent if no operation has this method and path.',
       maxLength: 64,
       example: 'placeOrder',
     }),

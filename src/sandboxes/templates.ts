@@ -56,7 +56,7 @@ export class Templates {
     const { directory } = this.#options
     const file = join(directory, `${seed}.db`)
     const unfinished = `${file}.new`
-    // The program may have another version than the one that wrote the last template.
+    // A different version of the program may have written the existing template.
     await removeDatabase(file)
     await removeDatabase(unfinished)
     try {

@@ -361,7 +361,7 @@ test('a sandbox is reset by its label, and the error for a missing snapshot says
   expect([reset.exitCode, reset.errors]).toEqual([0, 'Reset 1 sandbox.\n'])
   const toSnapshot = await at.sandbox('reset', 'Ada 2', '--snapshot', 'start')
   expect(toSnapshot.errors).toContain(
-    'It was created from a snapshot of another sandbox with this name. To restore that, reset it without a name.',
+    'Its seed is a snapshot with this name in another sandbox. To restore the seed, reset without a snapshot name.',
   )
 })
 

@@ -345,7 +345,7 @@ describe('the header Petstore-Fault', () => {
     ['delay; delay_ms=100000', 'delay_ms must be at most 60000. An example: delay; delay_ms=500'],
     ['error', 'code is required for the effect error. An example: error; code='],
     ['error; code=storage_ful', 'not "storage_ful" (did you mean storage_full?)'],
-    ['webhook_lost', 'deliveries are changed by rules'],
+    ['webhook_lost', 'only rules can change deliveries'],
   ])('is refused with a message that says what is wrong: %p', async (field, message) => {
     const sandbox = await host.create()
     const refused = await sandbox.call('GET', '/pets', { headers: { 'Petstore-Fault': field } })
