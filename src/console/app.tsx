@@ -33,7 +33,7 @@ import { sandboxViews } from './views/sandbox-views.ts'
 import { type Entrance, SignIn } from './views/sign-in.tsx'
 import { views } from './views/views.ts'
 
-// Read as soon as the script runs, because this also removes the key from the address.
+// The script reads the key as soon as it runs, because `findKey` also removes the key from the address.
 const firstKey = findKey()
 
 /** The views that each store has, and in a sandbox also those that only a sandbox has. */
@@ -54,7 +54,7 @@ export function App() {
     [queries],
   )
   useEffect(() => {
-    // The browser loads no page for a link that differs only in the fragment.
+    // A link that differs from the current address only in the fragment does not load the page again.
     const onFragment = (): void => {
       const key = takeLinkKey()
       if (key !== undefined) leave({ key })

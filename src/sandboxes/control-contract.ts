@@ -197,7 +197,7 @@ export const controlOperations = {
     path: '/sandboxes/{sandboxId}/faults',
     summary: 'Set the fault rules',
     description:
-      'Replaces all rules; their counts begin at 0. The first rule that applies to a call decides. A response that a rule affected carries the header Petstore-Fault. One request can also ask for a failure without a rule, with the same header.',
+      'Replaces all rules; their counts begin at 0. Only the first rule that applies to a call takes effect. A response that a rule affected carries the header Petstore-Fault. One request can also ask for a failure without a rule, with the same header.',
     needsKey: true,
     pathParameters: sandboxParameters,
     body: FaultRules,

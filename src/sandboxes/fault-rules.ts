@@ -234,7 +234,7 @@ export const FaultRules = z
         context.addIssue({ code: 'custom', message, params: { field: 'duplicate' } })
       })
       .meta({
-        description: 'The rules. The first rule that applies to a call decides.',
+        description: 'The rules. Only the first rule that applies to a call takes effect.',
         example: [ruleExample],
       }),
   })

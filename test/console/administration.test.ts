@@ -88,7 +88,7 @@ test(
     const { data } = await store().client.createKey({ body: { name: 'few', scopes: ['orders:read'] } })
     await page.close()
     const few = await browser.open(store(), '/audit', { key: data.key, width: 390, colorScheme: 'dark' })
-    await few.page.getByText('It needs the scope audit:read').waitFor()
+    await few.page.getByText('The view needs the scope audit:read').waitFor()
     expect(await seriousViolations(few.page)).toEqual([])
     expect([...faults, ...few.faults]).toEqual([])
     await few.page.close()

@@ -66,7 +66,7 @@ test(
     await dialog.getByRole('textbox', { name: 'Change' }).fill('3')
     const restore = await loseResponses(page, request => request.url().endsWith('/adjustments'))
     await dialog.getByRole('button', { name: 'Adjust' }).click()
-    await dialog.getByText('you can submit it again, it is made only once').waitFor()
+    await dialog.getByText('You can resubmit it: the store makes it only once').waitFor()
     await restore()
     expect(await stockOf(store().client, petId)).toBe('available 8/0')
     await dialog.getByRole('button', { name: 'Adjust' }).click()

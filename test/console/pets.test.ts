@@ -53,7 +53,7 @@ test(
     await dialog.getByRole('textbox', { name: 'Units' }).fill('12')
     const restore = await loseResponses(page, request => request.method() === 'PUT')
     await add.click()
-    await dialog.getByText('you can submit it again, it is made only once').waitFor()
+    await dialog.getByText('You can resubmit it: the store makes it only once').waitFor()
     await restore()
     await add.click()
     await page.getByRole('heading', { name: 'Shoal' }).waitFor()

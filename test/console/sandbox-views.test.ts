@@ -234,7 +234,7 @@ describe('the console of a sandbox:', () => {
   )
 
   test(
-    'the sign-in page says where the key of a sandbox is, and that a refused key may be of another sandbox',
+    'the sign-in page says where the key of a sandbox is, and that a refused key may belong to another sandbox',
     async () => {
       const { page, sandbox } = await open('/pets')
       const other = await host?.create({ seed: 'empty' })
@@ -243,7 +243,7 @@ describe('the console of a sandbox:', () => {
       expect(await page.locator('main').innerText()).not.toContain('reset-admin')
       await page.getByRole('textbox', { name: 'Key' }).fill(other?.created.adminKey ?? '')
       await page.getByRole('button', { name: 'Sign in' }).click()
-      await page.getByText('The key may be of another sandbox.').waitFor()
+      await page.getByText('The key may belong to another sandbox.').waitFor()
       await page.getByRole('textbox', { name: 'Key' }).fill(sandbox.created.adminKey)
       await page.getByRole('button', { name: 'Sign in' }).click()
       await page.getByRole('heading', { name: 'Pets' }).waitFor()

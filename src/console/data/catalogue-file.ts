@@ -22,7 +22,7 @@ export interface Catalogue {
   readonly problems: readonly LineProblem[]
 }
 
-/** A file of which no line can be read. Its message is a sentence for the user. */
+/** Thrown if a file is refused as a whole. The message is a sentence for the user. */
 export class UnreadableFile extends Error {}
 
 /** The maximum length of a record and of a line, as for `petstore import`. */
@@ -43,7 +43,7 @@ const layouts: Readonly<Record<CatalogueFile, { required: readonly string[]; opt
 
 /**
  * Reads a CSV file. Throws UnreadableFile for a file that changed after it was chosen, is not in UTF-8, has no rows,
- * has other columns, has a line that is too long, or is not valid CSV. The sentences are those of `petstore import`.
+ * has the wrong columns, has a line that is too long, or is not valid CSV. The messages are those of `petstore import`.
  */
 export async function readCatalogue(kind: CatalogueFile, file: File): Promise<Catalogue> {
   const text = await textOf(file)
@@ -91,7 +91,10 @@ function refuseLongLines(name: string, text: string): void {
   }
 }
 
-/** Returns the delimiter with which the first line names the most known columns; a comma if it names none. */
+/**
+ * Returns the delimiter that gives the largest number of known column names in the first line; a comma if no delimiter
+ * gives any.
+ */
 function delimiterOf(text: string, kind: CatalogueFile): string {
   const known = [...layouts[kind].required, ...layouts[kind].optional]
   const [header = ''] = text.replace(/^\ufeff?[\r\n]*/, '').split(/[\r\n]/, 1)
@@ -135,7 +138,7 @@ function recordsIn(name: string, text: string, delimiter: string): FileRecord[] 
   return entries
 }
 
-/** Returns the names of the columns. Throws UnreadableFile if they are not the columns of such a file. */
+/** Returns the names of the columns. Throws UnreadableFile if they are not the columns of a file of this kind. */
 function checkHeader(file: string, header: readonly string[], kind: CatalogueFile): string[] {
   const written = header.map(name => name.trim())
   // A spreadsheet often capitalizes its header.

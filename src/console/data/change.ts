@@ -7,7 +7,7 @@ export interface Sending {
   /** Aborted when the user stops waiting. */
   readonly signal: AbortSignal
   /**
-   * The same for the same values until the change is made or refused: if a response is lost, a second submit has no
+   * Equal values have the same key until the change is made or refused. If a response is lost, a second submit has no
    * second effect. The operations that return a secret accept no idempotency key.
    */
   readonly idempotencyKey: string
@@ -42,7 +42,7 @@ interface StartedChange<Result> {
 /** The reason with which a request is aborted. */
 class Stopped extends Error {}
 
-/** Returns a change to the store, for a dialog or for buttons that act at once. */
+/** Prepares a change to the store, for a dialog or for buttons that act at once. */
 export function useChange<Result>({ onDone, onFailed }: ChangeOptions<Result>): Change<Result> {
   // A second click arrives before the page is rendered again, so the state of the mutation cannot stop it.
   const running = useRef<AbortController>(undefined)

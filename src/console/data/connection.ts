@@ -63,7 +63,7 @@ class ConnectionState {
     }
   }
 
-  /** Probes the store after a failure that may have another cause. Reports a lost connection if the probe fails. */
+  /** Probes the store if the connection may be lost. Reports the connection as lost only if the probe fails. */
   async check(): Promise<void> {
     if (this.#isLost || this.#isChecking) return
     this.#isChecking = true
@@ -109,7 +109,7 @@ export const connection = new ConnectionState()
 export const watchedFetch: Fetch = async (url, init) => {
   if (url.endsWith('/events/stream')) return await fetch(url, init)
   const response = await connection.watch(fetch(url, init))
-  // A proxy responds with 502 to 504 in place of a store that does not respond.
+  // A proxy responds with 502, 503 or 504 in place of a store that does not respond.
   if (response.status < 500) connection.markRestored()
   return response
 }

@@ -44,10 +44,13 @@ export function useEdit<Value>(opened: Version<Value>, read: () => Promise<Versi
   }
 }
 
-/** Thrown if the resource changed after the user saw it, for facts that the ETag of one resource does not cover. */
+/**
+ * Thrown if a fact that the user saw has changed, but the ETag of the resource does not cover that fact. For example,
+ * the ETag of a pet does not cover its stock.
+ */
 export class ChangedMeanwhile extends Error {}
 
-/** Returns whether a change was not made because the resource has another version than the user saw. */
+/** Returns whether a change was not made because the store no longer has the version that the user saw. */
 export function isConflict(error: unknown): boolean {
   return error instanceof ChangedMeanwhile || (error instanceof ApiError && error.status === 412)
 }

@@ -44,11 +44,11 @@ export function useListPlace(name: string): ListPlace {
   }
 }
 
-/** The cursors that led to a page, from the second page on, by the name of the parameter. */
+/** The cursors of the pages from the second page to the current one, by the name of the query parameter. */
 type Trails = Readonly<Record<string, readonly string[]>>
 
 function trailsIn(state: unknown): Trails {
   if (typeof state !== 'object' || state === null || !('trails' in state)) return {}
-  // Safe: only `go` writes the state of an entry with this member.
+  // Safe: only `go` writes a state with this member.
   return state.trails as Trails
 }

@@ -8,9 +8,9 @@ import { basePath, hasScope, type Session } from './session.ts'
 const FEED_EVENTS_MAX = 50
 /** How often a page whose key does not have `events:read` reads its data again, in milliseconds. */
 const POLL_MS = 15_000
-/** How often such a page probes the store, in milliseconds. It has no event stream, whose end would start a probe. */
+/** How often such a page probes the store, in milliseconds. Other pages probe it when their event stream ends. */
 const PROBE_INTERVAL_MS = 4000
-/** A tab that gets the lock of the stream after a longer wait, in milliseconds, has taken over from another tab. */
+/** In milliseconds. A tab that waits longer than this for the lock of the stream has taken over from another tab. */
 const TAKEOVER_MS = 1000
 /** The queries that an event makes outdated, by the resource in its type. A query is named by the start of its key. */
 const outdatedBy: Readonly<Record<string, readonly string[]>> = {

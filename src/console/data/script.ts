@@ -5,7 +5,8 @@ const RELOADED = 'reloadedForScript'
 
 /**
  * Loads a script. While the store does not respond, waits until it does. Throws if the store responds but the load
- * fails: browsers keep a failed module load, and an updated store serves its scripts under other names.
+ * fails. A retry would not help: browsers cache a failed module load, and an updated store serves its scripts under
+ * other names.
  */
 export async function loadScript<Script>(load: () => Promise<Script>): Promise<Script> {
   for (;;) {

@@ -17,7 +17,7 @@ export function useUrlFilters(): UrlFilters {
       setParameters(
         previous => {
           const next = new URLSearchParams(previous)
-          // Another list starts at its first page.
+          // A changed filter selects another list, which starts at its first page.
           next.delete('cursor')
           if (value) next.set(name, value)
           else next.delete(name)

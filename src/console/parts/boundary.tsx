@@ -6,8 +6,8 @@ interface BoundaryProps {
 }
 
 /**
- * Shows a button to reload if a view fails: it threw an error, or its script is still missing after `loadView` reloaded
- * the page.
+ * Shows a Reload button if a view fails. A view fails if it throws an error, or if its script is still missing after
+ * `loadView` reloaded the page.
  */
 export class Boundary extends Component<BoundaryProps, { readonly hasFailed: boolean }> {
   override state = { hasFailed: false }

@@ -22,7 +22,7 @@ interface CategorySelectProps {
   readonly required?: boolean
 }
 
-/** A field for a category, by the start of its name. The store searches, because there may be too many to list. */
+/** A field to choose a category by the start of its name. The store searches, because there may be too many to list. */
 export function CategorySelect({ value, onChange, ...props }: CategorySelectProps) {
   const { client } = useSession()
   const [text, setText] = useState('')

@@ -1,6 +1,6 @@
 import { Alert, Table, Text } from '@mantine/core'
 
-/** One fact about a resource, before someone else changed it and now. */
+/** One fact about a resource: its text before someone else changed the resource, and its text now. */
 export interface ChangedFact {
   readonly label: string
   readonly before: string

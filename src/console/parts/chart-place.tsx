@@ -6,7 +6,7 @@ interface ChartPlaceProps {
   readonly label: string
   /** In pixels. The place has this height from the start, so nothing moves when the chart appears. */
   readonly height: number
-  /** The chart; undefined while its data is loading. Its script may still be loading. */
+  /** The chart; undefined while its data is loading. A skeleton is shown until its data and its script are loaded. */
   readonly children: ReactNode
 }
 

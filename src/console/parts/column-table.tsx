@@ -11,7 +11,7 @@ export interface Column<Row> {
   readonly cell: (row: Row) => ReactNode
 }
 
-/** The properties of a table, whether its rows are complete or pages of a list. */
+/** The properties that all tables have: those that show all rows, and those that show one page of a list. */
 export interface TableProps<Row> {
   /** What the table contains, for screen readers. */
   readonly label: string

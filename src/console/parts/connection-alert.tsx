@@ -1,7 +1,7 @@
 import { Alert } from '@mantine/core'
 import { useConnectionLost } from '../data/connection.ts'
 
-/** Says that the store does not respond, as long as it does not. */
+/** An alert that is shown while the store does not respond. */
 export function ConnectionAlert() {
   if (!useConnectionLost()) return null
   return (

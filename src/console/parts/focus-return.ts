@@ -4,8 +4,8 @@ let lastOpener: HTMLElement | undefined
 
 /**
  * Returns the focus to the button that opened a dialog, so that a keyboard user continues where they were. A dialog
- * that follows another one returns it to the button that opened the first. If the button is gone, the content gets the
- * focus.
+ * that follows another dialog returns the focus to the button that opened the first dialog. If the button is gone, the
+ * content gets the focus.
  */
 export function useFocusReturn(): void {
   const [opener] = useState(findOpener)

@@ -8,7 +8,7 @@ import { isKeyRefused } from '../data/query-client.ts'
 import { useFocusReturn } from './focus-return.ts'
 import { fieldErrors, Refusal, sentenceOf } from './refusal.tsx'
 
-/** How long a change runs before the user is offered to stop waiting, in milliseconds. */
+/** How long a change runs before the dialog offers to stop waiting, in milliseconds. */
 const LONG_MS = 1000
 
 type Messages = Readonly<Record<string, string>>
@@ -151,7 +151,7 @@ function Buttons<Result>({ action, cancel, isDestructive, onClose, change }: But
   )
 }
 
-/** Ignores the second click of a double click: the response to the first may have arrived by then. */
+/** Ignores the second click of a double click, which may arrive after the response to the first click. */
 function ignoreSecondClick(event: MouseEvent): void {
   if (event.detail > 1) event.preventDefault()
 }

@@ -1,7 +1,7 @@
 import { TextInput, type TextInputProps } from '@mantine/core'
 
 interface InstantInputProps extends Omit<TextInputProps, 'value' | 'onChange' | 'type'> {
-  /** Local time as a `datetime-local` field has it: `2026-11-22T08:30`. Empty if there is no instant. */
+  /** Local time in the format of a `datetime-local` field: `2026-11-22T08:30`. Empty if there is no instant. */
   readonly value: string
   readonly onChange: (text: string) => void
 }

@@ -6,7 +6,10 @@ import { useStoredPetName } from '../data/pets.ts'
 import { useSession } from '../data/store.ts'
 import { Name } from './name.tsx'
 
-/** How long a name is used before it is read again, in milliseconds. An event about a category ends this earlier. */
+/**
+ * How long a name is used before it is read again, in milliseconds. An event about a category makes its name outdated
+ * earlier.
+ */
 const NAME_FRESH_MS = 300_000
 
 /** The name of a category, or a text such as `Category 7` if the name is not known. */

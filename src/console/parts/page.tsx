@@ -16,10 +16,13 @@ interface PageProps {
 
 /** The maximum number of characters of a heading in the normal size. */
 const SHORT_CHARS_MAX = 40
-/** The maximum number of characters of a heading in a medium size. A longer heading has the size of text. */
+/** The maximum number of characters of a heading in a medium size. A longer heading has the size of body text. */
 const MEDIUM_CHARS_MAX = 100
 
-/** One view with its heading, which is also the title of the document. In a sandbox, the title also has its name. */
+/**
+ * One view with its heading, which is also the title of the document. In a sandbox, the title also contains the name of
+ * the sandbox.
+ */
 export function Page({ title, id, actions, children }: PageProps) {
   const text = nameText(title, id)
   const sandbox = useSandboxName()

@@ -25,7 +25,7 @@ export function PagedTable<Row>(props: PagedTableProps<Row>) {
   const filters = JSON.stringify(props.queryKey, (_, value) =>
     typeof value === 'bigint' ? String(value) : value,
   )
-  // With other filters, a new table appears, so that it never shows the rows of the previous filters.
+  // When the filters change, React creates a new table, which never shows the rows of the previous filters.
   return <Pages key={filters} {...props} />
 }
 
@@ -40,7 +40,7 @@ function Pages<Row>({
   const place = useListPlace(cursorName)
   const { cursor } = place
   const { data, error, isPending, isPlaceholderData, refetch } = useQuery({
-    // As an object, a cursor from the address cannot equal another part of a key.
+    // The cursor is in an object, so that a cursor from the address never equals another part of a query key.
     queryKey: [...queryKey, { cursor }],
     queryFn: () => read(cursor),
     placeholderData: keepPreviousData,
@@ -48,7 +48,7 @@ function Pages<Row>({
   })
   const isEmpty = data !== undefined && data.items.length === 0 && !isPlaceholderData
   const isGone = cursor !== undefined && (isEmpty || isRefusedCursor(error))
-  // The address can contain the cursor of another list, or of a page whose rows were deleted since.
+  // The address can contain the cursor of another list, or of a page whose rows have since been deleted.
   useEffect(() => {
     if (isGone) place.restart()
   })
@@ -62,7 +62,7 @@ function Pages<Row>({
   )
 }
 
-/** Returns whether the store refused a request because of its cursor, or of a parameter such as the cursor. */
+/** Returns whether an error is a refusal that an invalid cursor can cause. */
 function isRefusedCursor(error: unknown): boolean {
   return (
     error instanceof ApiError && ['invalid_cursor', 'invalid_parameter', 'url_too_long'].includes(error.code)

@@ -28,7 +28,7 @@ interface PetActionsProps {
   readonly onOpen: (opened: OpenedPetDialog) => void
 }
 
-/** The buttons for the changes to a pet that the key of the session may make. Shows nothing if there are none. */
+/** The buttons for the changes that the key of the session may make to a pet. Shows nothing if there are none. */
 export function PetActions({ pet, stock, onOpen }: PetActionsProps) {
   const can = useCan()
   const hold = useHold(pet.value)

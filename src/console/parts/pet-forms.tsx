@@ -37,7 +37,7 @@ interface PetInputsProps {
   readonly errors: Readonly<Record<string, string>>
 }
 
-/** The fields that the dialogs to add and to edit a pet share. */
+/** The fields of a pet, for the dialog that adds a pet and the dialog that edits one. */
 function PetInputs({ values, onChange, errors }: PetInputsProps) {
   return (
     <>
@@ -118,7 +118,8 @@ export function AddPet({ onClose, onAdded }: AddPetProps) {
 }
 
 /**
- * Creates a pet. A new pet has one unit, so its stock is set only for another number. Both requests can be sent again.
+ * Creates a pet. A new pet has one unit, so a second request sets the stock only if `units` is another number. Both
+ * requests can be sent again.
  */
 async function addPet(
   client: Client,
@@ -280,7 +281,7 @@ function saleFacts(before: ForSale, now: ForSale) {
   return changedFacts(factsOf(before), factsOf(now))
 }
 
-/** Returns the body of a request. It may lack the category: the store refuses it then with a message for the field. */
+/** Returns the body of a request. If it lacks the category, the store refuses it with a message for the field. */
 function bodyOf({ name, categoryId }: PetFields): Pick<NewPet, 'name' | 'categoryId'> {
   // Safe: the store validates each body.
   return { name, categoryId } as Pick<NewPet, 'name' | 'categoryId'>

@@ -86,7 +86,7 @@ function MovementsChart({ petId }: { readonly petId: bigint }) {
   )
 }
 
-/** Returns the stock after each movement, oldest first. One more point has the last stock at the instant `nowMs`. */
+/** Returns the stock after each movement, oldest first. A final point repeats the last stock at `nowMs`. */
 function pointsOf(newestFirst: readonly StockMovement[], nowMs: number): StockPoint[] {
   const points = newestFirst.map(({ at, quantity, reserved }) => ({
     atMs: Date.parse(at),

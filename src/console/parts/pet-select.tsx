@@ -27,8 +27,8 @@ interface PetSelectProps {
 }
 
 /**
- * A field for a pet, by the start of its name. The list shows how many units of each pet are free. Pets that cannot be
- * ordered come last: a user who looks for one must see why it cannot be ordered.
+ * A field that finds a pet by the start of its name. The list shows how many units of each pet are free. Pets that
+ * cannot be ordered stay in the list, at its end: a user who looks for one must see why it cannot be ordered.
  */
 export function PetSelect({ first, value, onChange, error }: PetSelectProps) {
   const { client } = useSession()
@@ -85,7 +85,7 @@ export function PetSelect({ first, value, onChange, error }: PetSelectProps) {
   )
 }
 
-/** Returns the option of a pet. It has the id of the pet if another pet in the list has the same name. */
+/** Returns the option of a pet. Its label contains the id if another pet in the list has the same name. */
 function optionOf(pet: OrderedPet, all: readonly OrderedPet[]): { value: string; label: string } {
   const { id, name } = pet
   const isShared = all.some(other => other.id !== id && other.name === name)

@@ -61,7 +61,7 @@ export function PlaceOrder({ pet, onClose }: PlaceOrderProps) {
   )
 }
 
-/** Returns the body of a request. It may lack the pet: the store refuses it then with a message for the field. */
+/** Returns the body of a request. If it lacks the pet, the store refuses it with a message for the field. */
 function bodyOf(petId: string, quantity: bigint | undefined, reference: string, complete: boolean): NewOrder {
   const body = {
     ...(petId !== '' && { petId: BigInt(petId) }),

@@ -12,7 +12,7 @@ interface ReadThenOpenProps<Value> {
   readonly onRead: (version: Version<Value>) => void
 }
 
-/** A button in a row that reads the current version of its resource before a dialog edits it. */
+/** A button in the row of a resource. It reads the current version of the resource, which a dialog then edits. */
 export function ReadThenOpen<Value>({ label, subject, read, onRead }: ReadThenOpenProps<Value>) {
   const reading = useMutation({
     mutationFn: read,

@@ -12,15 +12,15 @@ type ChangeKind = 'repeatable' | 'once'
 
 const lostSentences: Readonly<Record<ChangeKind, string>> = {
   repeatable:
-    'The store does not respond. The change may or may not be saved: you can submit it again, it is made only once.',
-  once: 'The store does not respond. The change may or may not be saved: check that before you submit it again.',
+    'The store does not respond. The change may have been saved. You can resubmit it: the store makes it only once.',
+  once: 'The store does not respond. The change may have been saved: check that before you submit it again.',
 }
 
 /** Returns the message to show for an error. `change` is the kind of the change that failed; undefined for a read. */
 export function sentenceOf(error: unknown, change?: ChangeKind, labels: Labels = {}): string {
   if (error instanceof ApiError) {
     const { errors, message } = error
-    // The message of an invalid body is made of its errors.
+    // The message about an invalid body quotes the messages in `errors`.
     const isReworded = errors.some(fieldError => withLabel(fieldError, labels) !== fieldError.message)
     return isReworded
       ? `${errors.map(fieldError => withLabel(fieldError, labels).replace(/\.$/, '')).join('; ')}.`
@@ -41,7 +41,7 @@ function memberOf({ pointer = '' }: FieldError): string {
   return pointer.split('/')[1] ?? ''
 }
 
-/** Returns a message that starts with the label of its field instead of the name of the member: `scopes[0] is ...`. */
+/** Replaces the name of the member at the start of a message, such as `scopes[0]`, with the label of its field. */
 function withLabel(error: FieldError, labels: Labels): string {
   const member = memberOf(error)
   const label = labels[member]
@@ -52,7 +52,7 @@ function withLabel(error: FieldError, labels: Labels): string {
 
 interface RefusalProps {
   readonly error: unknown
-  /** The labels of the fields that show the messages about their members. */
+  /** The labels of the fields. Each field shows the messages about its own member of the body. */
   readonly labels?: Labels
   /** The kind of the change that failed; undefined if the request only reads. */
   readonly change?: ChangeKind

@@ -11,7 +11,7 @@ interface SecretDialogProps {
   readonly onClose: () => void
 }
 
-/** Shows a secret for the only time. Only its button closes the dialog, because the secret cannot be shown again. */
+/** Shows a secret once. Only the Done button closes the dialog, because the secret cannot be shown again. */
 export function SecretDialog({ title, warning, secret, purpose, onClose }: SecretDialogProps) {
   useFocusReturn()
   return (

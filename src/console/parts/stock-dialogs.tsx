@@ -58,7 +58,7 @@ export function AdjustDialog({ petId, name, onClose }: StockDialogProps) {
 }
 
 interface CountDialogProps extends StockDialogProps {
-  /** The stock that the user saw. The store refuses the count if the stock has another version by then. */
+  /** The stock that the user saw. The store refuses the count if the stock has changed since. */
   readonly stock: Version<InventoryItem>
 }
 
@@ -112,7 +112,7 @@ export function CountDialog({ petId, name, onClose, stock }: CountDialogProps) {
   )
 }
 
-/** Returns the body of a request. It may lack the units: the store refuses it then with a message for the field. */
+/** Returns the body of a request. If it lacks the units, the store refuses it with a message for the field. */
 function adjustmentOf(quantityChange: bigint | undefined, note: string): StockAdjustment {
   // Safe: the store validates each body.
   return { quantityChange, ...(note !== '' && { note }) } as StockAdjustment

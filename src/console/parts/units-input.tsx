@@ -17,10 +17,10 @@ const UNITS_MAX = 2n ** 63n - 1n
  */
 export function UnitsInput({ value, onChange, error, allowNegative = true, ...props }: UnitsInputProps) {
   const [typed, setTyped] = useState('')
-  // The value can also change without the field, for example after a conflict.
+  // The value can also change without typing in the field, for example after a conflict.
   const text = unitsIn(typed, allowNegative) === value ? typed : String(value ?? '')
   const isWrong = text.trim() !== '' && unitsIn(text, allowNegative) === undefined
-  // A sign is the start of a number.
+  // A sign alone is not a problem: the user may still be typing the number.
   const problem = isWrong && !(allowNegative && /^\s*[+-]\s*$/.test(text)) && problemOf(allowNegative)
   const selection = useSelectionOnFocus()
   return (
@@ -39,7 +39,7 @@ export function UnitsInput({ value, onChange, error, allowNegative = true, ...pr
   )
 }
 
-/** Selects the whole number when its field gets the focus, so that typing replaces it instead of adding digits. */
+/** Selects all text when the field gets the focus, so that typing replaces the number instead of adding digits. */
 function useSelectionOnFocus() {
   const isEntered = useRef(false)
   return {

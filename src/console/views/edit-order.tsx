@@ -10,7 +10,7 @@ import { InstantInput, instantIn, NOT_AN_INSTANT } from '../parts/instant-input.
 import { UnitsInput } from '../parts/units-input.tsx'
 
 interface EditOrderProps {
-  /** The version that the form shows. The store refuses the change if the order has another version by then. */
+  /** The version that the form shows. The store refuses the change if the order has changed since. */
   readonly order: Version<Order>
   readonly onClose: () => void
 }
@@ -88,7 +88,10 @@ export function EditOrder({ order, onClose }: EditOrderProps) {
   )
 }
 
-/** Returns a patch with only the values that differ. The form has no seconds, so an unchanged date would lose them. */
+/**
+ * Returns a patch with only the values that differ. The form has no seconds, so sending an unchanged date would drop
+ * its seconds.
+ */
 function patchOf(values: Values, before: Values): OrderPatch {
   const { quantity, shipDate, reference } = values
   return {

@@ -102,7 +102,7 @@ const conditions = [
   { value: 'share', label: 'A share of the calls, in percent' },
 ]
 
-/** The failures on demand of the sandbox. */
+/** The fault rules of the sandbox. */
 export function Failures() {
   const { key } = useSession()
   const queries = useQueryClient()
@@ -125,8 +125,8 @@ export function Failures() {
   return (
     <Page title="Failures" actions={<Button onClick={() => setAdding(true)}>Add a failure</Button>}>
       <Text c="dimmed">
-        The first rule that applies to a call decides. A change of the rules sets all counts to 0. One request
-        can ask for a failure of its own with the header Petstore-Fault.
+        Only the first rule that applies to a call takes effect. A change of the rules sets all counts to 0.
+        One request can ask for a failure of its own with the header Petstore-Fault.
       </Text>
       <Refusal error={failure ?? error} />
       {data && rules.length === 0 && (

@@ -88,7 +88,7 @@ function FileField({ label, kind, file, onChange }: FileFieldProps) {
       resetRef={forget}
       onChange={chosen => {
         onChange(chosen)
-        // Otherwise the browser would ignore that the user chooses a file again after a correction.
+        // Otherwise the browser would ignore a corrected file that the user chooses again.
         forget.current?.()
       }}
     />

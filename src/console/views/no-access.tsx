@@ -7,7 +7,7 @@ export function NoAccess({ title, scope }: { readonly title: string; readonly sc
   return (
     <Page title={title}>
       <Empty title="Your key may not see this view">
-        It needs the scope {scope}. Ask for a key that has it, or sign in with another key.
+        The view needs the scope {scope}. Ask for a key that has it, or sign in with another key.
       </Empty>
     </Page>
   )

@@ -35,7 +35,7 @@ interface RequestFilter {
   readonly method: string | null
   readonly status: string | null
   readonly path: string
-  /** Whether to show also the requests that pages of this host send, such as this console. */
+  /** Whether to also show the requests that pages of this host send, such as this console. */
   readonly showsPages: boolean
 }
 
@@ -129,7 +129,7 @@ function Filters({ filter, onChange }: FiltersProps) {
       />
       <Checkbox
         pb={8}
-        label="Requests of the console and the docs too"
+        label="Include requests from the console and the docs"
         checked={filter.showsPages}
         onChange={({ currentTarget }) => onChange({ ...filter, showsPages: currentTarget.checked })}
       />

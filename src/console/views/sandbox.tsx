@@ -79,7 +79,7 @@ function ResetDialog({ target, onClose }: ResetDialogProps) {
     >
       {() => (
         <Text>
-          The pets, orders and everything else become as they were{' '}
+          The pets, the orders and all other data return to their state{' '}
           {snapshot === undefined ? 'at the start of the sandbox' : 'when the snapshot was taken'}. The key,
           the failures, the clock and the list of requests remain.
         </Text>

@@ -100,7 +100,7 @@ export function SignIn({ entrance, onSignedIn }: SignInProps) {
 function problemOf(error: unknown): string {
   if (error instanceof NotAKey) return error.message
   const sentence = sentenceOf(error)
-  return isSandbox && isKeyRefused(error) ? `${sentence} The key may be of another sandbox.` : sentence
+  return isSandbox && isKeyRefused(error) ? `${sentence} The key may belong to another sandbox.` : sentence
 }
 
 function SandboxKeyHelp() {

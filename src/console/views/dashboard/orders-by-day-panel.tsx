@@ -21,8 +21,8 @@ export function OrdersByDayPanel({ days }: OrdersByDayPanelProps) {
       <Panel title="Orders per day">
         <Center h={CHART_PX}>
           <Text size="sm" c="dimmed" ta="center">
-            No orders in the last {days.length} days, apart from cancelled ones. An order appears on the day
-            on which it was placed.
+            No orders in the last {days.length} days. An order appears on the day on which it was placed,
+            unless it was cancelled.
           </Text>
         </Center>
       </Panel>
