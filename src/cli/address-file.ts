@@ -5,7 +5,7 @@ import { writeWholeFile } from '../engine/private-file.ts'
 import { CommandFailed, reasonOf } from './terminal.ts'
 
 /**
- * Writes a file in the data directory with the local address of the store and the id of its process. Throws
+ * Writes the local address of the store and the id of this process to a file in the data directory. Throws
  * CommandFailed.
  */
 export function writeAddressFile(directory: string, address: string): void {

@@ -23,7 +23,7 @@ const Manifest = z.object({
   format: z.literal(FORMAT),
   /** When the backup began. */
   createdAt: z.string().refine(text => parseInstantMs(text) !== undefined),
-  /** The engine of the store: the database file of a backup is always one of SQLite. */
+  /** The engine of the store. The database file of a backup is a SQLite database in either case. */
   engine: z.enum(['sqlite', 'postgres']),
   /** The number of the last migration of the database file. */
   databaseVersion: z.int().positive(),

@@ -35,9 +35,9 @@ interface BackupOptions {
 }
 
 const EXAMPLES = `
-The store can be running or stopped. The backup is a directory: a SQLite database, also if the store is on PostgreSQL,
-and ${MANIFEST_FILE}, with the position of the last event and the SHA-256 of each file. The backup is complete, or it
-does not exist.
+The store can be running or stopped. The backup is a directory with a SQLite database, even if the store is on
+PostgreSQL, and ${MANIFEST_FILE}. The manifest holds the position of the last event and the SHA-256 of each file. The
+backup is complete, or it does not exist.
 
 Examples:
   petstore backup --to backups/2026-11-22
@@ -48,7 +48,7 @@ Examples:
 export function addBackup(program: Command): void {
   program
     .command('backup')
-    .description('back up a store, also while it runs')
+    .description('back up a store, even while it runs')
     .option('--to <directory>', 'the directory of the backup: a new one, or an empty one')
     .option('--with-secret-key', 'include the key that encrypts webhook secrets')
     .option('--data <directory>', 'the data directory [PETSTORE_DATA]')

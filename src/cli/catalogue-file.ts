@@ -55,8 +55,8 @@ const petLayout: Layout<ImportedPet> = {
 }
 
 /**
- * Yields the categories in a CSV file (RFC 4180, with any of DELIMITERS) with the column name and, optionally,
- * description.
+ * Yields the categories in a CSV file (RFC 4180, with any of DELIMITERS). Its columns are `name` and, optionally,
+ * `description`.
  */
 export function readCategories(
   file: string,

@@ -165,7 +165,7 @@ function flagWords({ options }: CompletedCommand): string {
   return [...options.map(({ flag }) => flag), '--help'].join(' ')
 }
 
-/** Returns the cases of the commands: what a shell does with the options of each, and the words that can follow it. */
+/** Returns a `case` branch for each command, with its options and the words that can follow its name. */
 function commandCases(
   commands: readonly CompletedCommand[],
   textOf: (flags: string, after: string) => string,
@@ -177,7 +177,7 @@ function commandCases(
     .join('\n')
 }
 
-/** What a shell does after an option: with values, with a file, or with any other text. */
+/** What a shell does after an option that takes one of a few values, a file, or any other text. */
 interface OptionTexts {
   readonly ofValues: (values: string) => string
   readonly ofFiles: string
@@ -207,7 +207,7 @@ function quoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`
 }
 
-/** Returns a text in single quotes for fish, in which a backslash escapes. */
+/** Returns a text in single quotes for fish. Inside them, a backslash is an escape character. */
 function fishQuoted(text: string): string {
   return `'${text.replaceAll(/[\\']/g, '\\$&')}'`
 }

@@ -3,7 +3,7 @@ import { CommandFailed, say } from './terminal.ts'
 
 /**
  * Asks a person to type a word before something is deleted. `consequence` is a sentence. Throws CommandFailed if the
- * person types anything else, and without a terminal, where `--yes` is needed.
+ * person types anything else, or if there is no terminal: `--yes` is needed then.
  */
 export async function confirm(consequence: string, word: string): Promise<void> {
   say(consequence)

@@ -45,8 +45,8 @@ Examples:
 export function addCopy(program: Command): void {
   program
     .command('copy')
-    .description('copy a whole store to an empty place, also from SQLite to PostgreSQL and back')
-    .option('--from <place>', 'the data directory of a stopped store, or its postgres:// URL')
+    .description('copy a whole store to an empty place, for example from SQLite to PostgreSQL')
+    .option('--from <place>', 'the data directory of a stopped store, or the postgres:// URL of a store')
     .option('--to <place>', 'an empty or absent data directory, or the postgres:// URL of an empty database')
     .addHelpText('after', EXAMPLES)
     .action(runCopy)

@@ -19,7 +19,10 @@ const silent: ImportProgress = {
 /** The metadata of a store that must stay empty until its owner fills it. */
 export const WITHOUT_DEMO = { demo: 'none' }
 
-/** Loads the demo shop into a store in which no category or pet was ever created, unless it was reset to be empty. */
+/**
+ * Loads the demo shop into a store in which no category or pet was ever created. Does nothing after
+ * `petstore reset --empty`.
+ */
 export async function loadDemo(engine: StoreEngine, clock: () => number): Promise<void> {
   const counted = await engine.readShort(async reader => reader.one(countIssuedIds))
   if (counted?.issued !== 0n) return

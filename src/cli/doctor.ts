@@ -238,7 +238,7 @@ async function checkClock(reader: Reader): Promise<Finding> {
   const newest = await reader.one(newestEvent)
   const now = Date.now()
   if (newest && newest.at > storedInstant(now + 60_000)) {
-    return { warning: `the newest event is of ${formatInstant(newest.at)}: the clock was set back` }
+    return { warning: `the newest event is dated ${formatInstant(newest.at)}: the clock was set back` }
   }
   return new Date(now).toISOString()
 }

@@ -34,9 +34,9 @@ const ROWS_PER_WRITE = 500
 const DEFAULT_BASE = 'http://127.0.0.1:8080'
 
 const EXAMPLES = `
-The rows are those of one moment, also while the store runs. Secrets and hashes of keys are not exported. Each row has
+All rows show the same moment, even while the store runs. Secrets and hashes of keys are not exported. Each row has
 the columns that --columns names, in that order. In CSV, true and false are yes and no; lists and objects are JSON.
-Texts are written unchanged to CSV: a spreadsheet may take a pet's name that begins with = for a formula.
+Texts are written unchanged to CSV: a spreadsheet may treat a pet name that begins with = as a formula.
 
 Resources:
 ${exportedResources.map(name => `  ${name.padEnd(12)}${exportColumns(name).join(', ')}`).join('\n')}
@@ -50,7 +50,7 @@ Examples:
 export function addExport(program: Command): void {
   program
     .command('export <resource>')
-    .description('write all rows of a resource as CSV or NDJSON, also while the store runs')
+    .description('write all rows of a resource as CSV or NDJSON, even while the store runs')
     .addOption(new Option('--format <format>', 'the format').choices(['csv', 'ndjson']).default('csv'))
     .option('--columns <names>', 'the columns, separated by commas (default: all)')
     .option('--output <file>', 'a new file (default: standard output)')
@@ -173,7 +173,7 @@ async function writeRows(
     if (texts.length < ROWS_PER_WRITE) continue
     await sink.write(texts.join(''))
     texts = []
-    // SQLite reads without a turn of the event loop, which a signal needs.
+    // SQLite reads never yield to the event loop. Without this turn, the handler of a signal would not run.
     await Bun.sleep(0)
     signal.throwIfAborted()
   }

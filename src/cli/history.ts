@@ -61,7 +61,7 @@ export function addHistory(program: Command): void {
     new Option('--since <time>', `only changes from then on: ${PERIOD_FORMS}`).argParser(
       readWith(readPeriodStart),
     ),
-    new Option('--until <time>', 'only changes before then; a day is included').argParser(
+    new Option('--until <time>', 'only changes before then; a date includes that whole day').argParser(
       readWith(readPeriodEnd),
     ),
     new Option('--limit <count>', 'the maximum number of entries to print; the newest are printed')
@@ -91,7 +91,7 @@ async function runHistory(kind: HistoryKind, id: bigint, options: HistoryOptions
     }
     if (history.isCut) {
       const more = Math.min(options.limit * 10, ENTRIES_MAX)
-      say(`Older entries exist: --limit ${more}, or --until with the first time above.`)
+      say(`Older entries exist: use --limit ${more}, or --until with the first time above.`)
     }
     if (history.entries.length === 0) say(await explainEmptyHistory(client, kind, id, makeDeadline))
   } catch (error) {
@@ -150,7 +150,7 @@ async function readEntries(
   return { entries: entries.slice(0, limit).reverse(), isCut }
 }
 
-/** Returns the stock ledger of a pet since an instant, by the state after each movement. */
+/** Returns the stock ledger of a pet since an instant, keyed by the state after each movement. */
 async function readMovements(
   client: Client,
   petId: bigint,
@@ -203,7 +203,7 @@ async function readKeyNames(
   return names
 }
 
-/** Returns the result of a read; undefined if the key may not read this or it does not exist. */
+/** Returns the result of a read; undefined if the key may not read the resource, or if the resource does not exist. */
 async function ifAllowed<T>(read: () => Promise<T>): Promise<T | undefined> {
   try {
     return await read()

@@ -56,7 +56,7 @@ const operations = {
   discardImport: { ...discardImport, empty: true },
 } as const
 
-/** The maximum number of retries of one request, so that an import waits for a rate limit of a minute. */
+/** The maximum number of retries of one request: enough for an import to wait out a rate limit of one minute. */
 const RETRIES_MAX = 5
 
 /** Imports over HTTP into a store that another process on this machine has open. */

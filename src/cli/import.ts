@@ -51,9 +51,9 @@ The files are in UTF-8. The first line names the columns; they are separated by 
 category that exists is used unchanged. A running store is accessed over HTTP, at its address on this machine; the key
 comes from --key, PETSTORE_KEY, PETSTORE_ADMIN_KEY or the file admin-key in the data directory.
 
---skip-existing leaves out a pet if its category has a pet with the same name, also one from an earlier line. Thus the
-same file can be imported again, and loads only what is missing. --rejects copies the invalid lines to a new file, with
-the header, to be corrected and imported; with two files, rejects.csv becomes rejects-categories.csv and
+--skip-existing leaves out a pet if its category has a pet with the same name, including one from an earlier line. Thus
+the same file can be imported again, and loads only what is missing. --rejects copies the invalid lines to a new file,
+with the header, to be corrected and imported; with two files, rejects.csv becomes rejects-categories.csv and
 rejects-pets.csv.
 
 Examples:
@@ -116,11 +116,13 @@ function refuseContradictions(options: ImportOptions): void {
         '--resume needs no files, because the import has already sent its rows: leave out files and --dry-run.',
       )
     if (keepGoing || skipExisting || rejects !== undefined || inSlices)
-      refuse('--resume continues an import as it was started: leave out its other options.')
+      refuse(
+        'An import resumes as it was started: leave out --keep-going, --skip-existing, --rejects and --in-slices.',
+      )
   } else if (!categories && !pets) refuse('Specify --categories, --pets or both.')
   if (rejects === undefined) return
   if (dryRun) refuse('A dry run writes no file: specify no --rejects.')
-  // Otherwise nothing is loaded, and whoever imports the corrected lines would miss the valid ones.
+  // Without --keep-going, nothing is loaded: an import of the corrected lines alone would lack the valid ones.
   if (!keepGoing) refuse('--rejects requires --keep-going, which loads the other lines.')
 }
 

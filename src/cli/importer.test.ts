@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { absentTarget } from './import-target.ts'
 import { type ImportTarget, resumeSlices } from './importer.ts'
 
-test('an import in slices counts every problem of the store, although it keeps only the first thousand', async () => {
+test('an import in slices counts every problem that the store reports, but keeps only the first thousand', async () => {
   const problems = Array.from({ length: 600 }, (_, index) => ({
     file: 'pets' as const,
     line: BigInt(index + 2),

@@ -8,7 +8,7 @@ function countListeners(): number {
 }
 
 for (const name of names) {
-  test(`${name} aborts the signal, and the next one of any kind ends the process`, () => {
+  test(`${name} aborts the AbortSignal, and a second process signal of any kind ends the process`, () => {
     const before = countListeners()
     const { signal, stop } = interruptedBySignals('Nothing was loaded.')
     expect([countListeners() - before, signal.aborted]).toEqual([3, false])

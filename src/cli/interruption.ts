@@ -1,8 +1,9 @@
 import { CommandFailed } from './terminal.ts'
 
 /**
- * Returns a signal that SIGINT (Ctrl-C), SIGTERM or SIGHUP aborts with a CommandFailed. `consequence` is a sentence of
- * its message about what was done, or a function that returns this sentence. A second signal ends the process at once.
+ * Returns an AbortSignal that SIGINT (Ctrl-C), SIGTERM or SIGHUP aborts with a CommandFailed. `consequence` completes
+ * the message of that error: a sentence about what was done, or a function that returns the sentence. A second process
+ * signal ends the process at once.
  */
 export function interruptedBySignals(consequence: string | (() => string)): {
   signal: AbortSignal

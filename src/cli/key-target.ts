@@ -27,7 +27,7 @@ export interface KeyTarget {
 
 const PAGE_SIZE = 100
 
-/** Manages the keys of a store that this process has open. The audit log shows these changes without a key. */
+/** Manages the keys of a store that this process has open. The audit log records no key for these changes. */
 export function engineKeys(engine: StoreEngine, clock: () => number): KeyTarget {
   const now = (): string => storedInstant(clock())
   const execute = async (id: Command['id'], input: object, secret?: Command['context']['secret']) => {

@@ -106,7 +106,7 @@ function addScope(text: string, scopes: readonly Scope[] = []): Scope[] {
   throw new CommandFailed(`There is no scope ${escapeControls(text)}: ${hint}`, 2)
 }
 
-/** Returns as RFC 3339 text an instant, or a time from now such as `30d` or `36h`. Throws CommandFailed. */
+/** Returns an instant, or a time from now such as `30d` or `36h`, as RFC 3339 text. Throws CommandFailed. */
 function readExpiry(text: string): string {
   const at = parseInstantMs(text)
   if (at !== undefined) return formatInstantMs(at)

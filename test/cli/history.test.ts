@@ -64,7 +64,7 @@ onEveryEngine(engine => {
     expect(all.at(-1)).toBe('petstore.order.completed')
     const cut = await runAt(base, ['history', 'pet', `${petId}`, '--limit', '2'])
     expect(JSON.parse(cut.output).map(({ type }: AuditEntry) => type)).toEqual(all.slice(-2))
-    expect(cut.errors).toContain('Older entries exist: --limit 20')
+    expect(cut.errors).toContain('Older entries exist: use --limit 20')
   })
 
   test('an empty history says why it may be empty, and since when the store keeps entries', async () => {

@@ -110,7 +110,7 @@ test(
       ],
       [
         ['--resume', '7', '--skip-existing'],
-        '--resume continues an import as it was started: leave out its other options.',
+        'An import resumes as it was started: leave out --keep-going, --skip-existing, --rejects and --in-slices.',
       ],
     ]
     for (const [args, says] of cases) {
