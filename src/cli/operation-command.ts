@@ -53,7 +53,7 @@ export function addOperation(program: Command, id: OperationId): void {
 
 /**
  * Returns the options of an operation. If a member of the body has the name of a common option, such as `url`, both get
- * a longer name. With one name for both, a key could be sent to the URL of a webhook.
+ * a longer name. Otherwise, the URL of a webhook could be taken for the address of the store, and receive the key.
  */
 export function optionsOf(operation: Operation): { flags: OperationFlag[]; common: Option[] } {
   const common = commonOf(operation)
@@ -102,7 +102,7 @@ function commonOptions(command: Command, common: readonly Option[]): OperationOp
     const name = option.name().replace(/^store-/, '')
     if (value !== undefined) values[name === 'include-headers' ? 'includeHeaders' : name] = value
   }
-  // Safe: each option has a parser or choices, and its name is that of the member.
+  // Safe: each option has the name of a member of OperationOptions, and its value has the type of that member.
   return values as unknown as OperationOptions
 }
 

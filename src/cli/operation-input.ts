@@ -83,8 +83,8 @@ function nothingToSend(flags: readonly OperationFlag[], bodyFlag: string): Comma
 }
 
 /**
- * Returns the header fields as options of the client. An entity tag gets quotes if a shell has removed them, and an
- * idempotency key has none, because the client adds them.
+ * Returns the header fields as options of the client. An entity tag gets its quotes back if a shell has removed them.
+ * An idempotency key loses its quotes, because the client adds them.
  */
 function callOptionsOf(headers: Readonly<Record<string, unknown>>): CallOptions {
   const named: Record<string, string> = {}

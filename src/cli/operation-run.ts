@@ -22,7 +22,7 @@ import { cellText, fitText } from './text-table.ts'
 /** A pause before a retry is reported if it is at least this long. */
 const PAUSE_REPORTED_MS = 1000
 
-/** A stream is silent for 15 s between two comments, so a shorter limit would end a healthy connection. */
+/** The minimum time limit for silence on a stream. A healthy stream is silent for 15 s between two comments. */
 const SILENCE_MS_MIN = 30_000
 
 const shapes: Readonly<Record<string, OperationShape>> = operations
@@ -57,8 +57,7 @@ async function runOnce(
   const { success } = operationOf(id)
   const response = await sender(store)(id, shape, input, { ...call, ...deadline(options, input.wait) })
   if (options.includeHeaders) await print(headText(response))
-  if (response.replayed)
-    say('The store returned the stored response to an earlier request with this idempotency key.')
+  if (response.replayed) say('This is the stored response to an earlier request with this idempotency key.')
   if (response.data === undefined) {
     if (response.status === 304) say('It has not changed (304).')
     else if (process.stderr.isTTY) say(success.description)
@@ -176,7 +175,7 @@ function headText({ status, headers }: Pick<ApiResponse<unknown>, 'status' | 'he
   return `${[`HTTP ${status}`, ...fields].join('\n')}\n\n`
 }
 
-/** Prints a refusal as JSON if the command asks for JSON by name, and its head for --include-headers. */
+/** Prints a refusal as JSON for --output json or ndjson. With --include-headers, shows its status and headers first. */
 async function printRefusal(error: ApiError, { output, includeHeaders }: OperationOptions): Promise<void> {
   if (includeHeaders) say(headText(error).trimEnd())
   if (output !== 'json' && output !== 'ndjson') return

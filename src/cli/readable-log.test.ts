@@ -29,17 +29,17 @@ const cases: { name: string; entry: object; line: string }[] = [
     line: '12:30:01 GET /pets 500 1.2 ms code=internal_error requestId=till-2.42\n',
   },
   {
-    name: 'a path with the escape sequence that clears a terminal',
+    name: 'a path with its control characters escaped',
     entry: { ...request, path: '/\u001b[2J\r\n12:30:02 GET /\u202egpj\u009b' },
     line: '12:30:01 GET /\\u{1b}[2J\\u{d}\\u{a}12:30:02 GET /\\u{202e}gpj\\u{9b} 200 1.2 ms\n',
   },
   {
-    name: 'a value that looks like two fields in quotes',
+    name: 'a value in quotes if it looks like two fields',
     entry: { ...request, traceparent: 'x" keyId=1' },
     line: '12:30:01 GET /pets 200 1.2 ms traceparent="x\\" keyId=1"\n',
   },
   {
-    name: 'any other entry by its level, message and fields',
+    name: 'an entry that is not about a request, with its level, message and fields',
     entry: { level: 30, time, base: 'http://127.0.0.1:8080', engine: 'sqlite', msg: 'listening' },
     line: '12:30:01 info listening base=http://127.0.0.1:8080 engine=sqlite\n',
   },

@@ -13,7 +13,7 @@ const PLAIN = /^[^\s"=]*$/
 
 /**
  * Returns a JSON log line as a line for people: `12:30:01 GET /pets 200 1.2 ms`, then the other fields. No line has the
- * operation and the address. The line of a request has the id of the request only for a status of 5xx.
+ * operation or the address. The line of a request has the id of the request only for a status of 5xx.
  */
 export function readableLine(line: string): string {
   const entry: Record<string, unknown> = JSON.parse(line)

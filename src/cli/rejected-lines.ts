@@ -19,8 +19,8 @@ export function rejectsPaths(path: string, { categories, pets }: ImportPaths): I
 }
 
 /**
- * Copies invalid lines of a file, byte for byte, after its header, to a new file, so that they can be corrected and
- * imported. Without an invalid line, there is no new file. `add` throws CommandFailed if a file cannot be read or
+ * Copies the header and the invalid lines of a file, byte for byte, to a new file, so that the lines can be corrected
+ * and imported. Without an invalid line, there is no new file. `add` throws CommandFailed if a file cannot be read or
  * written.
  */
 export class RejectedLines {

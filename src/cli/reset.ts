@@ -116,10 +116,7 @@ async function deleteAll(
 }
 
 async function loadDemoShop(config: Config): Promise<void> {
-  await using store = await openStoppedOrFail(
-    config,
-    'The store is empty: load the demo shop by starting it.',
-  )
+  await using store = await openStoppedOrFail(config, 'The store is empty: start it to load the demo shop.')
   await loadDemo(store.engine, Date.now)
 }
 

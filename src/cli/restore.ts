@@ -154,7 +154,9 @@ function failureOf(error: unknown, { name }: CopyPlace): unknown {
 
 function printReport({ backup, manifest, to }: Restore, { gap, head }: RestoredDraft, tookMs: number): void {
   say(`Restored the store of ${manifest.createdAt} to ${to.name} in ${(tookMs / 1000).toFixed(1)} s.`)
-  say(`Its last event is ${gap.after}; new events start at ${gap.to + 1n}, and new ids ${SKIPPED} later.`)
+  say(
+    `Its last event is ${gap.after}; new events start at ${gap.to + 1n}, and new ids skip ${SKIPPED} numbers.`,
+  )
   say(`The audit log ends with the anchor ${head.position}:${head.hash}`)
   for (const line of nextSteps(backup, manifest, to)) say(line)
 }

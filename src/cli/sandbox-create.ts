@@ -58,7 +58,7 @@ export async function runCreate(options: CreateSandboxesOptions): Promise<void> 
   say(`Created ${count}, until ${first?.expiresAt}. ${savedSentence(saved)}`)
 }
 
-/** Warns if the list already has one of the labels: a class that is created twice is probably a mistake. */
+/** Warns if the list already has one of the labels: creating sandboxes twice for the same people is rarely intended. */
 function warnOfKnownLabels(saved: SavedSandboxes, inputs: readonly NewSandbox[]): void {
   const known = new Set(saved.read().map(({ label }) => label))
   const [repeated] = inputs.flatMap(({ label }) =>

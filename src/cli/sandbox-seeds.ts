@@ -45,7 +45,7 @@ function largePet(index: number): ImportedPet {
     line: BigInt(index + 1),
     name: `${names[index % names.length]} ${index + 1}`,
     category: categoryName(index % LARGE_CATEGORIES),
-    // A tenth of the pets is sold out, and a twentieth is on hold.
+    // A tenth of the pets are sold out, and a twentieth are on hold.
     quantity: BigInt(index % 10),
     hold: index % 20 === 1,
   }

@@ -31,7 +31,7 @@ Examples:
 
 const IDS_HELP = `
 The ids are those that "petstore sandbox list" shows. The first characters of an id are enough, and so is a label. A
-reset without --snapshot restores what a sandbox was created from, also if that was the snapshot of another sandbox.`
+reset without --snapshot restores what a sandbox was created from, even if that was the snapshot of another sandbox.`
 
 /** The options of the commands that work with saved sandboxes. */
 interface SavedOptions {
@@ -213,7 +213,7 @@ async function onHost<T>(
   }
 }
 
-/** Returns all saved sandboxes, or those that the ids, first characters of ids or labels name. Throws CommandFailed. */
+/** Returns all saved sandboxes, or those whose label, id or start of an id is in `ids`. Throws CommandFailed. */
 function chosenSandboxes(
   ids: readonly string[],
   { all, saved }: SavedOptions & { readonly all?: boolean },
@@ -228,7 +228,7 @@ function chosenSandboxes(
   return [...new Set(ids.map(id => findSaved(sandboxes, id, saved)))]
 }
 
-/** Returns the saved sandbox with a label, or with an id that begins with a text. Throws CommandFailed. */
+/** Returns the saved sandbox whose label is `given`, or whose id begins with `given`. Throws CommandFailed. */
 function findSaved(sandboxes: readonly SavedSandbox[], given: string, file: string): SavedSandbox {
   const labelled = sandboxes.filter(({ label }) => label === given && given !== '')
   const matching = sandboxes.filter(({ id }) => given !== '' && id.startsWith(given))

@@ -29,7 +29,7 @@ const limitOptions: Readonly<Record<keyof SandboxLimits, { flag: string; about: 
   },
   open: { flag: '--max-open', about: 'sandboxes that are open at once', unit: 1 },
   bytes: { flag: '--max-mib', about: 'MiB of the database of one sandbox', unit: MIB },
-  rows: { flag: '--max-rows', about: 'pets, categories and orders of one sandbox, each', unit: 1 },
+  rows: { flag: '--max-rows', about: 'pets, of categories and of orders of one sandbox', unit: 1 },
   events: { flag: '--max-events', about: 'events of one sandbox', unit: 1 },
   webhooks: { flag: '--max-webhooks', about: 'webhooks of one sandbox', unit: 1 },
   streams: { flag: '--max-streams', about: 'event streams of one sandbox', unit: 1 },
@@ -58,7 +58,7 @@ export function addSandboxes(program: Command): void {
     .option('--sandbox-webhooks', 'let sandboxes send webhooks, but never to private addresses')
     .option(
       '--allow-private-webhooks',
-      'with --sandbox-webhooks, on your own machine: also to private addresses',
+      'with --sandbox-webhooks, also send to private addresses; only for your own machine',
     )
   for (const [name, { flag, about, unit }] of Object.entries(limitOptions)) {
     // Safe: the keys of limitOptions are those of the limits.

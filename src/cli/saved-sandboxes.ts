@@ -46,7 +46,7 @@ export function sandboxesCsv(sandboxes: readonly SavedSandbox[]): string {
   return csvLine(columns) + sandboxes.map(sandbox => lineOf(sandbox)).join('')
 }
 
-/** Returns the line of a sandbox. If `header` has a column that a list does not have, its cell is empty. */
+/** Returns the line of a sandbox. The cell of a column of `header` that is not in `columns` is empty. */
 function lineOf(sandbox: SavedSandbox, header: readonly string[] = columns): string {
   const cells: ReadonlyMap<string, string> = new Map(
     columns.map(name => [name, name === 'label' ? csvLabel(sandbox.label) : sandbox[name]]),

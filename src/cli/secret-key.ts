@@ -27,7 +27,7 @@ const OTHER_KEY =
 
 /**
  * Returns the secret key from the settings, or else the key in the data directory; undefined if the directory has no
- * key yet. Throws CommandFailed if the file cannot be read, or if there is no setting with DATABASE_URL.
+ * key yet. Throws CommandFailed if the file cannot be read, or if DATABASE_URL is set but no secret key is given.
  */
 export function readOwnSecretKey({ secretKey, databaseUrl, data }: Config): Uint8Array | undefined {
   if (secretKey !== undefined) return secretKey
@@ -48,7 +48,7 @@ export function readOwnSecretKey({ secretKey, databaseUrl, data }: Config): Uint
 
 /**
  * Returns the key for the webhook secrets: `found`, or a new key, which is written to the data directory. The database
- * records which key is used. A different key from the data directory replaces the recorded one, but only while the
+ * records which key is used. A key from the data directory replaces a different recorded key, but only while the
  * database has no secrets. Throws CommandFailed if the database has secrets and no key was found, or if the recorded
  * key cannot be replaced.
  */

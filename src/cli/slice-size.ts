@@ -4,14 +4,14 @@ import { SLICE_ROWS_MAX } from '../model/import.ts'
 export const SLICE_ROWS_FIRST = 50
 const SLICE_ROWS_MIN = 10
 /**
- * The target time of a slice, including its wait in the queue. It is below the limit of 20 ms, because some slices take
- * longer than the target.
+ * The target time of a slice, including its wait in the queue. It is below 20 ms, the documented maximum, because some
+ * slices take longer than the target.
  */
 const SLICE_MS = 12
 
 /** Returns the number of rows for the next slice. The last slice had `rows` rows and took `tookMs` milliseconds. */
 export function nextSliceRows(rows: number, tookMs: number): number {
-  // The number at most doubles, because the next slice may be slower than a fast one.
+  // The number at most doubles, because the slice after a fast one may be slow.
   const wanted = Math.min(Math.floor((rows * SLICE_MS) / tookMs), 2 * rows)
   return Math.max(SLICE_ROWS_MIN, Math.min(wanted, SLICE_ROWS_MAX))
 }

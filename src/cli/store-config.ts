@@ -22,7 +22,7 @@ export function storeConfigFrom({
     const missing = hasDatabase(config.data) ? '' : ', which does not exist'
     throw new CommandFailed(
       `--data names ${named} ${config.data}${missing}, and the variable DATABASE_URL names another store. ` +
-        'Unset DATABASE_URL for the first, or use PETSTORE_DATA in place of --data for the second.',
+        'To choose --data, unset DATABASE_URL. To choose DATABASE_URL, use PETSTORE_DATA in place of --data.',
       2,
     )
   }

@@ -17,7 +17,7 @@ export class CommandFailed extends Error {
   }
 }
 
-/** Writes a line for people to standard error. (Standard output is for programs.) Does nothing if it is closed. */
+/** Writes a line for people to standard error, unless it is closed. (Standard output is for programs.) */
 export function say(line: string): void {
   try {
     process.stderr.write(`${line}\n`)
@@ -35,8 +35,8 @@ export async function print(text: string): Promise<void> {
   else if (!process.stdout.write(text)) await new Promise(drained => process.stdout.once('drain', drained))
 }
 
-// The stream of the runtime writes to a full disk again and again, without end. A write to a file does not wait for a
-// reader, so it can be synchronous.
+// On a full disk, process.stdout retries a write forever. A write to a file does not wait for a reader, so it can be
+// synchronous.
 const isToFileOrDevice = isFileOrDevice(process.stdout.fd)
 
 function isFileOrDevice(descriptor: number): boolean {

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { alignedLines } from './text-table.ts'
 
-test('columns are aligned by their width in a terminal, in which some characters are two columns wide', () => {
+test('table columns are aligned by display width, even if some characters have double width', () => {
   const rows = [
     ['ID', 'NAME', 'EXPIRES'],
     ['1', '\u72ac\u306e\u5e97', 'never'],

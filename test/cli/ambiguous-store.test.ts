@@ -35,7 +35,7 @@ test.each(commands)('"%s --data" is refused if DATABASE_URL names another store'
     2,
     '',
     `--data names the store in ${place.directory}, and the variable DATABASE_URL names another store. ` +
-      'Unset DATABASE_URL for the first, or use PETSTORE_DATA in place of --data for the second.',
+      'To choose --data, unset DATABASE_URL. To choose DATABASE_URL, use PETSTORE_DATA in place of --data.',
   ])
 })
 
