@@ -97,7 +97,7 @@ describe('reads from the cache', () => {
     expect(stale).toContain('deletePet getInventoryItem')
   })
 
-  test('control: an entry that is dropped after the reply is detected', async () => {
+  test('control: a cache entry that is dropped after the reply, not before it, is detected', async () => {
     const stale = await staleAfterChanges(withLateReports())
     expect(stale).toContain('updatePet getPet')
   })

@@ -95,7 +95,7 @@ onEveryEngine(engine => {
       expect((await client.setInventory({ petId, body: { quantity: 3n } })).etag).toBeUndefined()
     })
 
-    test('orders and stocks check conditions like pets, but a missing target gets 404 first', async () => {
+    test('a write to an order or stock gets 412 if its condition fails, but 404 if the target is absent', async () => {
       const { client } = store()
       const { petId, orderId } = await makePet(client, { quantity: 3n, reserved: 1n })
       const ifMatch = '"other"'
@@ -128,7 +128,7 @@ onEveryEngine(engine => {
       expect((await client.listPets({ limit: 2 }, { ifNoneMatch: page.etag ?? '' })).status).toBe(304)
     })
 
-    test('a list that includes the stock, even of one pet, has a weak ETag that changes with the stock', async () => {
+    test('a list of one or more pets with include=stock has a weak ETag that changes with the stock', async () => {
       const { client } = store()
       const { petId } = await makePet(client, { quantity: 5n })
       const bare = await client.listPets({ id: [petId] })
@@ -175,7 +175,7 @@ onEveryEngine(engine => {
       expect(data.reserved).toBe(1n)
     })
 
-    test('a key with parameters is the same key, because the parameters have no meaning', async () => {
+    test('an idempotency key with parameters equals the same key without them', async () => {
       const body = '{"name":"With parameters"}'
       const ids = new Set<unknown>()
       for (const key of [
@@ -192,7 +192,7 @@ onEveryEngine(engine => {
       expect(ids.size).toBe(1)
     })
 
-    test('the same key with another request is refused; a quoted and an unquoted key are equal', async () => {
+    test('an idempotency key is refused for another request; a quoted and an unquoted key are equal', async () => {
       const { client } = store()
       const { petId } = await makePet(client, { quantity: 5n })
       await client.placeOrder({ body: { petId } }, { idempotencyKey: 'k-1' })

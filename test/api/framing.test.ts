@@ -24,7 +24,7 @@ onEveryEngine(engine => {
     (await store().client.listCategories({ limit: 100 })).data.items.filter(one => one.name === name).length
 
   describe('requests', () => {
-    test('a request of HTTP/1.0 without Host has each parameter of its query checked', async () => {
+    test('each query parameter of an HTTP/1.0 request without Host is checked', async () => {
       const { petId } = await makePet(store().client)
       const found = await send(`GET /pets?id=${petId} HTTP/1.0\r\n\r\n`)
       expect([found.status, JSON.parse(found.text).length]).toEqual([200, 1])

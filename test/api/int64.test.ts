@@ -38,7 +38,7 @@ onEveryEngine(engine => {
     }
   })
 
-  test('an absent neighbour is not found, and the message has its exact digits', async () => {
+  test('an absent id next to an existing id gets 404, and the message has the exact absent id', async () => {
     await using store = await openStoreWith(engine, IDS)
     for (const id of ABSENT) {
       for (const path of ['/pets/', '/categories/', '/store/orders/', '/store/inventory/']) {
@@ -147,7 +147,7 @@ onEveryEngine(engine => {
     expect(list.headers.get('link')).toContain(`/pets?limit=1&categoryId=${EVEN}&categoryId=${ODD}&cursor=`)
   })
 
-  test('the ETag of one id does not match its neighbour', async () => {
+  test('the ETag of a pet does not match the pet with the next id', async () => {
     await using store = await openStoreWith(engine, [EVEN, ODD])
     const { etag = '' } = await store.client.getPet({ petId: EVEN })
     const headers = { 'If-Match': etag }

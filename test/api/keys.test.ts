@@ -196,7 +196,7 @@ onEveryEngine(engine => {
       expect((await store().send('GET', '/keys/current?colour=red')).status).toBe(400)
     })
 
-    test('a caller reads its key at /keys/current, which does not change the methods of /keys/{keyId}', async () => {
+    test('the path /keys/current has its own methods, and does not change the methods of /keys/{keyId}', async () => {
       const { client } = store()
       const { data } = await client.createKey({ body: { name: 'x', scopes: ['orders:read'] } })
       const replies = await Promise.all(
@@ -323,7 +323,7 @@ describe('rate limits', () => {
     expect(await status()).toBe(200)
   })
 
-  test('rate limits count each client of a trusted proxy, and the clients of another proxy as one', async () => {
+  test('rate limits count each client of a trusted proxy, but all clients of another proxy together', async () => {
     const rateLimit = { requests: 1, seconds: 60 }
     const from = (store: TestStore, forwarded: string) =>
       fetch(`${store.base}/pets`, { headers: { 'X-Forwarded-For': forwarded } }).then(({ status }) => status)

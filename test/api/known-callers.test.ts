@@ -42,7 +42,7 @@ test('control: a revocation that is not reported is detected', async () => {
   expect(await statusAfterRevocation(withoutReportsOf(KEY_TABLE))).toBe(200)
 })
 
-test('control: a revocation that is reported after its reply is detected', async () => {
+test('control: a revocation that is reported after its reply, not before it, is detected', async () => {
   expect(await statusAfterRevocation(withLateReports())).toBe(200)
 })
 

@@ -48,7 +48,7 @@ onEveryEngine(engine => {
     }
   })
 
-  test('the replacement returns the same pet, and other methods of the path are not deprecated', async () => {
+  test('the replacement of getPet returns the same pet; PATCH and DELETE on a pet are not deprecated', async () => {
     await using store = await openTestStore(engine)
     const { petId } = await makePet(store.client)
     const old = await store.send('GET', `/pets/${petId}`)
@@ -67,7 +67,7 @@ onEveryEngine(engine => {
     }
   })
 
-  test('the lifecycle clock decides when an operation responds with 410, but not the date of a change', async () => {
+  test('the lifecycle clock decides when an operation gets 410, but does not set the date of a change', async () => {
     let clock = RETIRED_FROM_MS - 1
     await using store = await openTestStore(engine, { lifecycleClock: () => clock })
     const { petId } = await makePet(store.client)
@@ -112,7 +112,7 @@ describe('the stability gate', () => {
     { stability: 'experimental', movements: 200, summary: 200, hidden: [] },
   ] as const
   for (const { stability, movements, summary, hidden } of gates) {
-    test(`the gate ${stability} describes and serves exactly the operations at least as stable`, async () => {
+    test(`the gate "${stability}" describes and serves exactly the operations at least as stable`, async () => {
       await using store = await openTestStore('sqlite', { stability })
       const { petId } = await makePet(store.client)
       const preview = { headers: { 'Petstore-Preview': 'store-summary' } }

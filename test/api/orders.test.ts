@@ -19,7 +19,7 @@ onEveryEngine(engine => {
       expect(await stockOf(client, petId)).toBe('pending 3/3')
     })
 
-    test('an order of the only unit makes a pet pending, its completion sold, its cancellation available', async () => {
+    test('a pet of 1 unit is pending after an order, available after cancellation, sold after completion', async () => {
       const { client } = store()
       const { petId } = await makePet(client)
       const first = await client.placeOrder({ body: { petId } })
@@ -94,7 +94,7 @@ onEveryEngine(engine => {
       expect(await stockOf(client, petId)).toBe('pending 3/0')
     })
 
-    test('a new quantity moves the reservation by the difference; more units are checked like an order', async () => {
+    test('a new quantity changes the reservation by the difference; an increase is checked like an order', async () => {
       const { client } = store()
       const { petId, orderId } = await makePet(client, { quantity: 5n, reserved: 2n })
       await client.updateOrder({ orderId, body: { quantity: 5n } })
@@ -132,7 +132,7 @@ onEveryEngine(engine => {
       expect(await stockOf(client, petId)).toBe('available 4/0')
     })
 
-    test('a change sets and removes the shipDate; it may repeat the ids, but not change them', async () => {
+    test('a change of an order sets or removes the shipDate; it may repeat the ids, but not change them', async () => {
       const { client } = store()
       const { petId, orderId } = await makePet(client, { quantity: 5n, reserved: 1n })
       const dated = await client.updateOrder({
@@ -165,7 +165,7 @@ onEveryEngine(engine => {
       expect('reference' in data).toBe(false)
     })
 
-    test('a reference of 0 or 201 code points, with U+0000, or that is not a string is refused', async () => {
+    test('a reference is refused if it has 0 or 201 code points, contains U+0000, or is not a string', async () => {
       const { petId } = await makePet(store().client)
       for (const [reference, code] of [
         ['', 'too_short'],
@@ -180,7 +180,7 @@ onEveryEngine(engine => {
       }
     })
 
-    test('a reference can be set, changed and removed while the order is open, with other members', async () => {
+    test('the reference of an open order can be set, changed and removed, alone or with other members', async () => {
       const { client } = store()
       const { petId, orderId } = await makePet(client, { quantity: 5n, reserved: 1n })
       const bare = await client.getOrder({ orderId })

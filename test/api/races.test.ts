@@ -47,7 +47,10 @@ async function sellOut(store: TestStore, units: number, buyers: number): Promise
   return [`${units} units and ${buyers} buyers ended in ${JSON.stringify(outcomes)}`]
 }
 
-/** Creates pets in a category while it is deleted, and orders a pet while it is deleted. Returns wrong outcomes. */
+/**
+ * Creates pets in a category while it is deleted, and orders a pet while it is deleted. Returns a fault for each
+ * outcome that is not allowed.
+ */
 async function createWhileDeleting(store: TestStore): Promise<string[]> {
   const { client } = store
   const { data: category } = await client.createCategory({ body: { name: 'C' } })
@@ -133,7 +136,10 @@ async function deleteWhileChanging({ client }: TestStore): Promise<string[]> {
   return outcomes.filter(({ counts }) => counts['200'] && counts['204']).map(({ name }) => name)
 }
 
-/** Sends each key several times at once. Returns the keys with different responses, and a wrong number of effects. */
+/**
+ * Sends each key several times at once. Returns a fault for each key that got different responses, and one if the
+ * number of effects is wrong.
+ */
 async function repeatKeys(store: TestStore, round: number): Promise<string[]> {
   const { petId } = await makePet(store.client, { quantity: 1000n })
   const body = `{"petId":${petId},"quantity":1}`
@@ -156,7 +162,7 @@ async function repeatKeys(store: TestStore, round: number): Promise<string[]> {
 
 onEveryEngine(engine => {
   test(
-    `${BUYERS} concurrent buyers of the last units oversell nothing, and none is wrongly refused`,
+    `the store never oversells the last units to ${BUYERS} concurrent buyers, and wrongly refuses none of them`,
     async () => {
       await using store = await openTestStore(engine)
       for (let round = 0; round < ROUNDS; round++)
@@ -193,7 +199,7 @@ onEveryEngine(engine => {
   )
 
   test(
-    'of a concurrent change and a deletion with If-Match, at most one succeeds',
+    'a change and a concurrent deletion with If-Match never both succeed',
     async () => {
       await using store = await openTestStore(engine)
       for (let round = 0; round < ROUNDS; round++) expect(await deleteWhileChanging(store)).toEqual([])

@@ -174,7 +174,7 @@ test('a repeated read shows a change as soon as the change has its response', as
   expect(await namesAroundChange(new RepresentationCache())).toEqual(['Anybody', 'Renamed'])
 })
 
-test('control: a cache that still sends a reply after a change has invalidated it is detected', async () => {
+test('control: a cache that still sends an invalidated reply is detected', async () => {
   class NeverDropping extends RepresentationCache {
     override has(): boolean {
       return true

@@ -65,7 +65,7 @@ async function compare(client: Client, steps: readonly Step[], model: ModelStore
   }
 }
 
-/** Returns the ids of the orders of a pet with a reference. */
+/** Returns the ids of the orders of a pet that have this reference. */
 async function orderIdsWith(client: Client, petId: bigint, reference: string): Promise<string> {
   const { data } = await client.listOrders({ petId: [petId], reference })
   return data.items.map(({ id }) => id).join(' ')

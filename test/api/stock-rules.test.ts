@@ -45,7 +45,7 @@ onEveryEngine(engine => {
       const name = JSON.stringify(from, (_, value: unknown) =>
         typeof value === 'bigint' ? Number(value) : value,
       )
-      test(`${write} on ${name} ${'ends' in then ? `leads to ${then.ends}` : 'is refused'}`, async () => {
+      test(`writing ${write} to a pet of ${name} ${'ends' in then ? `gives ${then.ends}` : 'is refused'}`, async () => {
         const { client } = store()
         const { petId } = await makePet(client, from)
         const call = client.updatePet({ petId, body: { status: write } })
@@ -127,7 +127,7 @@ onEveryEngine(engine => {
   })
 
   describe('deleting', () => {
-    test('a pet with an open order is refused; complete orders keep the id of their deleted pet', async () => {
+    test('deleting a pet with an open order is refused; complete orders keep the id of their deleted pet', async () => {
       const { client } = store()
       const { petId, orderId } = await makePet(client, { quantity: 3n, reserved: 1n })
       expect(await codeOf(client.deletePet({ petId }))).toBe('409 pet_in_use')
@@ -140,7 +140,7 @@ onEveryEngine(engine => {
       expect(closing).toEqual([{ quantity_change: -2n, quantity: 0n, reason: 'closing' }])
     })
 
-    test('a category that contains a pet is refused; an empty one is deleted', async () => {
+    test('deleting a category that contains a pet is refused; an empty category is deleted', async () => {
       const { client } = store()
       const { petId, categoryId } = await makePet(client)
       expect(await codeOf(client.deleteCategory({ categoryId }))).toBe('409 category_in_use')

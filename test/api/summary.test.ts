@@ -53,7 +53,7 @@ async function compare(reader: Reader): Promise<void> {
 }
 
 onEveryEngine(engine => {
-  test('the summary is exact in every state of a busy store that a reader sees', async () => {
+  test('the summary of a busy store is exact in every state that a reader sees', async () => {
     await using store = await openTestStore(engine)
     await makePet(store.client)
     let isBusy = true
