@@ -186,7 +186,7 @@ onEveryEngine(engine => {
       expect([subject, namedSubject.safeParse(subject).success]).toEqual([subject, true])
   })
 
-  test('the pages contain each entry once, newest first, although changes are made between two pages', async () => {
+  test('the audit log lists each entry once, newest first, although changes are made between two pages', async () => {
     await importCategories(store().client, 50)
     const head = await headOf(store())
     const positions: bigint[] = []

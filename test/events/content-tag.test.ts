@@ -190,7 +190,7 @@ onEveryEngine(engine => {
     const client = createClient({
       baseUrl: store.base,
       key: ADMIN_KEY,
-      // Each connection has one event, so the client resumes after each.
+      // Each connection ends after its first event, so the client resumes after every event.
       fetch: async (url, init) => {
         resumedAt.push(new Headers(init?.headers).get('last-event-id'))
         const aborted = new AbortController()

@@ -7,8 +7,8 @@ import { followEvents, makeClient } from '../support/client.ts'
 import { type ReceivedEvent, receivedEvent } from '../support/received-events.ts'
 import type { Seeded } from '../support/seeded.ts'
 
-// Event consumers that are disconnected, or lose their link, at random. Each resumes after the last event that it
-// handled, until it receives the event that marks the end.
+// Event consumers that are disconnected, or lose their `next` link, at random. Each resumes after the last event that
+// it handled, until it receives the event that marks the end.
 
 /** The events that one consumer received, and the number of its disconnections (`cuts`). */
 export interface ReadEvents {
@@ -44,7 +44,8 @@ export async function readWaiting({ base, key, random, stride, types }: CutOptio
 }
 
 /**
- * Reads the feed by its `next` links. Instead of a disconnection, it loses the link, like a client that was restarted.
+ * Reads the feed by its `next` links. Instead of being disconnected, this consumer loses its current `next` link, like
+ * a client that was restarted.
  */
 export async function readByLinks({ base, key, random, stride, types }: CutOptions): Promise<ReadEvents> {
   const client = makeClient({ base, key })

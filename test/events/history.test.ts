@@ -43,7 +43,7 @@ async function sweepStore({ engine, logged }: TestStore, clock: () => number): P
   await sweep({ engine, clock, eventRetention: KEPT_MS, log: { access: ignore, info: ignore, error } })
 }
 
-/** Creates categories, and resolves when each of their events has a position: on PostgreSQL, that is a moment later. */
+/** Creates categories, and resolves when their events have positions, which PostgreSQL assigns after the commit. */
 async function createCategories(store: TestStore, ...names: string[]): Promise<void> {
   for (const name of names) await store.client.createCategory({ body: { name } })
   await headOf(store)

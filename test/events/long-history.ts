@@ -13,7 +13,7 @@ export interface LongHistory {
  * The rows are inserted directly into the database, so nothing may be written through the store afterwards.
  */
 export async function fillHistory(store: TestStore, events: number): Promise<LongHistory> {
-  await until('every event of the start has its position', async () => {
+  await until('every existing event has a position', async () => {
     const [row] = await store.database('SELECT count(*) AS waiting FROM event WHERE position IS NULL')
     return BigInt(String(row?.waiting)) === 0n
   })

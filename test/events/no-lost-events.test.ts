@@ -30,7 +30,7 @@ const EVENTS = times(5000, 200_000)
 const WRITERS = 16
 const CUTS = times(200, 1000)
 const RESTARTS = times(2, 40)
-/** How often the control lets an event become visible late. */
+/** How many times the control makes an event visible late. */
 const LATE_ROUNDS = 5
 const TIMEOUT_MS = timeLimitMs(120_000)
 
@@ -168,7 +168,8 @@ test.skipIf(!testedEngines.includes('postgres'))(
     await using store = await openTestStore('postgres')
     const { byId, byPosition, readMore } = openReaders(store)
     const { petId } = await makePet(store.client, { quantity: 100n })
-    // An order that waits too long for the lock runs again with new ids, and is not late. So there are several rounds.
+    // If the order waits too long for the lock, it runs again with new ids, and its events are not late. Several rounds
+    // make it likely that some events are late.
     for (let round = 0; round < LATE_ROUNDS; round++) {
       const { held } = await holdOrders(store, `Release ${round}`)
       const order = store.client.placeOrder({ body: { petId } })

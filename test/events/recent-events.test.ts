@@ -9,8 +9,8 @@ import { until } from '../support/until.ts'
 const BATCH_BYTES_MAX = 64 * 1024
 
 /**
- * Opens a second `RecentEvents` on a store, independent of the one of its server. Its reads fail between the calls of
- * `disconnect` and `reconnect`.
+ * Opens a second `RecentEvents` on a store, in addition to the instance of the server. Reads of the second one fail
+ * between the calls of `disconnect` and `reconnect`.
  */
 async function openRecentEvents({ engine, base }: TestStore) {
   const commitSignal = new CommitSignal(engine.watch)

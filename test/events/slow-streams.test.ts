@@ -21,9 +21,9 @@ const EVENT_BYTES = 1850
 const TIMEOUT_MS = timeLimitMs(120_000)
 const MIB = 1024 * 1024
 /**
- * The maximum growth over the same load without a stream. It consists of the batches that all streams share (4 MiB), a
- * chunk of 64 KiB for each stream whose client does not read, and garbage. If the server filled these streams, each
- * would take 5 MB.
+ * The maximum growth of the peak memory, compared with the same load without streams. The growth consists of the
+ * batches that all streams share (4 MiB), a chunk of 64 KiB for each stream whose client does not read, and garbage. If
+ * the server filled these streams, each would take 5 MB.
  */
 const GROWTH_MAX_BYTES = 112 * MIB + (CLIENTS / 2) * 64 * 1024
 
@@ -106,7 +106,7 @@ test(
       PETSTORE_LOG_LEVEL: 'error',
     })
     const client = makeClient({ base: server.base, key: ADMIN_KEY })
-    // The key is the first event, and is not in the feed.
+    // The first event is the creation of the admin key, which is not in the feed.
     const expected = Array.from({ length: EVENTS }, (_, index) => BigInt(EVENTS + index + 2))
     const description = 'x'.repeat(EVENT_BYTES - 350)
     await importCategories(client, EVENTS, description)
@@ -129,7 +129,7 @@ test(
 )
 
 test(
-  'control: streams that are filled whether the client reads or not are detected',
+  'control: a server that fills a stream although its client does not read is detected',
   async () => {
     await using server = await startProcess([String(EVENTS * EVENT_BYTES)], {}, CONTROL)
     const idle = await Promise.all(Array.from({ length: CLIENTS / 2 }, () => openRawStream(server.base, 0n)))

@@ -184,7 +184,7 @@ onEveryEngine(engine => {
     expect(other.reply.status).toBe(200)
   })
 
-  test('HEAD gets the same response as GET, without a stream', async () => {
+  test('HEAD on the stream gets the same status and headers as GET, but opens no stream', async () => {
     await using own = await openTestStore(engine, { streams: { streamsMax: 1 } })
     for (let times = 0; times < 3; times++) {
       const reply = await own.send('HEAD', '/events/stream')

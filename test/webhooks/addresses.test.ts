@@ -181,7 +181,7 @@ async function rebind(register: Register, receiver: Receiver): Promise<number> {
   return receiver.connections()
 }
 
-test('a name that moves to a private address after its registration is not connected to', async () => {
+test('no connection is made to a name that moves to a private address after its registration', async () => {
   await using receiver = await openReceiver()
   expect(await rebind(checkedAtEachAttempt, receiver)).toBe(0)
 })
@@ -191,7 +191,7 @@ test('control: if the address is checked only at registration, the private addre
   expect(await rebind(checkedAtRegistrationOnly, receiver)).toBe(3)
 })
 
-test('the name is not resolved again between the check and the connection', async () => {
+test('a host name is not resolved again between the check and the connection', async () => {
   await using receiver = await openReceiver()
   const resolve = resolverOf([LOOPBACK], [])
   const url = `http://shop.example:${receiver.port}/hook`

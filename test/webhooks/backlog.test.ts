@@ -47,7 +47,7 @@ async function overtaken(place: StoreDirectory): Promise<unknown[]> {
 
 onEveryEngine(engine => {
   test(
-    `a backlog of ${EVENTS} events takes little memory, has no rows before the first attempts, and is sent in order`,
+    `a backlog of ${EVENTS} events takes little memory, has no deliveries before first attempts, and is sent in order`,
     async () => {
       await using place = await newStoreDirectory(engine)
       await using receiver = await openReceiver()

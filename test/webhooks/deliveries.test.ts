@@ -200,7 +200,7 @@ onEveryEngine(engine => {
       expect(concurrentMax()).toBe(4)
     })
 
-    test('the first attempts start in the order of positions', async () => {
+    test('the first attempts of deliveries start in the order of the positions of their events', async () => {
       await using store = await openTestStore(engine, { delivery })
       await using receiver = await openReceiver()
       const webhook = await createWebhook(store, receiver)
@@ -211,7 +211,7 @@ onEveryEngine(engine => {
       expect(begun).toEqual(begun.toSorted())
     })
 
-    test('each event of 16 writers is delivered once if nothing fails, with all types and with some', async () => {
+    test('each event of 16 writers is delivered once if nothing fails, with and without a filter', async () => {
       await using store = await openTestStore(engine, { delivery })
       const filterTypes = [
         'petstore.order.placed',

@@ -118,7 +118,7 @@ onEveryEngine(engine => {
       for (const created of [webhook, other]) await client.deleteWebhook(created)
     })
 
-    test('a delivery fails on a redirect, which is not followed, a timeout, or a refused connection', async () => {
+    test('a delivery fails on a timeout, a refused connection, or a redirect, which is not followed', async () => {
       await using elsewhere = await openReceiver()
       await using moved = await openReceiver(() => redirect(`${elsewhere.base}/there`))
       await using silent = await openReceiver(() => silence)
@@ -216,7 +216,7 @@ onEveryEngine(engine => {
 })
 
 test.skipIf(!testedEngines.includes('postgres'))(
-  'a retry that becomes due while the store cannot write is made once the store can write',
+  'a retry that becomes due while the store cannot write is made as soon as the store can write',
   async () => {
     let refusals = 1
     await using store = await openTestStore('postgres', {
@@ -266,7 +266,7 @@ test('a wall clock that is set back does not lengthen the pause that Retry-After
   await store.client.deleteWebhook(webhook)
 }, 60_000)
 
-test('after ten failures in a row, a webhook makes no attempt for a second; a success ends the pauses', async () => {
+test('after ten failures in a row, a webhook makes no attempt for 1 second; a success ends the pauses', async () => {
   await using store = await openTestStore('sqlite', { delivery: { ...delivery, retryDelaysMs: [DAY_MS] } })
   await using receiver = await openReceiver((_, index) => reply(index < 10 ? 500 : 204))
   const webhook = await createWebhook(store, receiver)

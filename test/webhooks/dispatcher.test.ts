@@ -210,7 +210,7 @@ test('a stop does not wait for a silent receiver, and the next start sends its d
   expect(server.logged()).toBe('')
 }, 120_000)
 
-test('control: a webhook whose position moves when it is leased loses deliveries, and is detected', async () => {
+test('control: a webhook whose position moves to the head at its lease loses deliveries, and is detected', async () => {
   await using place = await newStoreDirectory('sqlite')
   expect(await killDuringDeliveries(place, CONTROL)).toEqual(['10 missed'])
 }, 120_000)
@@ -262,7 +262,8 @@ describe.skipIf(!testedEngines.includes('postgres'))('two servers on one databas
     await using receiver = await openReceiver()
     const throughFirst = { client: place.client(first) }
     const throughSecond = { client: place.client(second) }
-    // Ids are reserved in blocks, so the ids of the first server are lower.
+    // Servers reserve ids in blocks. So even later events of the first server have lower ids than the events of the
+    // second server, such as the creation of the webhook.
     await emitEvents(throughFirst, 'Before')
     await emitEvents(throughSecond, 'Before')
     const { held } = await holdPositions(place, 'Release')
@@ -297,7 +298,7 @@ async function leaseHolders(place: StoreDirectory): Promise<string[]> {
   return rows.map(({ leased_by }) => String(leased_by))
 }
 
-test('on SQLite, a commit that changes no webhook causes no read of the dispatcher', async () => {
+test('on SQLite, a commit that changes no webhook causes no read by the dispatcher', async () => {
   let reads = 0
   await using store = await openTestStore('sqlite', {
     wrapEngine: engine => ({
@@ -315,7 +316,7 @@ test('on SQLite, a commit that changes no webhook causes no read of the dispatch
     // The commit signal combines commits that are closer together.
     await Bun.sleep(30)
   }
-  // The first command reads its key, and the start of the store reads too.
+  // The first command reads its key, and the store also reads while it starts.
   await commit()
   await commit()
   const before = reads

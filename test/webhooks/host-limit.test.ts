@@ -20,7 +20,7 @@ onEveryEngine(engine => {
           sentMs.push(performance.now())
           return post(outgoing)
         },
-        // Without any retry, a delivery whose wait counted as an attempt would fail.
+        // No retries are allowed, so a delivery would fail if its wait counted as an attempt.
         retryDelaysMs: [],
       }
       await using first = await openTestStore(engine, { delivery })

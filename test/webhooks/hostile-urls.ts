@@ -132,7 +132,7 @@ const malformedUrls: readonly HostileUrl[] = [
   ]),
   { url: `http://shop.example/${'a'.repeat(2048 - 19)}`, why: 'one character too long' },
   { url: `http://shop.example/?${'a'.repeat(1_000_000)}`, why: 'far too long' },
-  { url: `http://${'a.'.repeat(1100)}example/`, why: 'too long by its host' },
+  { url: `http://${'a.'.repeat(1100)}example/`, why: 'too long because of its host' },
 ]
 
 const obfuscatedUrls: readonly HostileUrl[] = each('127.0.0.1 or another private address, spelled oddly', [
@@ -290,7 +290,7 @@ const resolvedUrls: readonly HostileUrl[] = [
   withAnswers('http://shop.example/', 'an answer as a number', '2130706433'),
   withAnswers('http://shop.example/', 'an answer in brackets', '[::1]'),
   withAnswers('http://shop.example/', 'an answer with a port', '127.0.0.1:80'),
-  withAnswers('http://shop.example/', 'an answer with a line after it', `${PUBLIC}\n`),
+  withAnswers('http://shop.example/', 'an answer that ends with a line break', `${PUBLIC}\n`),
 ]
 
 export const hostileUrls: readonly HostileUrl[] = [

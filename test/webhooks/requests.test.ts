@@ -240,7 +240,7 @@ test('a body that drips, stops, breaks or is cut off does not change the status'
   expect((await incomingFrom(raw(cut), { timeoutMs: DEADLINE_MS })).reply).toBe('ab')
 })
 
-test('a head that drips or never arrives is a failure at the deadline', async () => {
+test('a response head that drips or never arrives is a failure at the deadline', async () => {
   const answers: readonly Responder[] = [
     silence,
     dripping(`${HEAD}X-Slow: `, 20),

@@ -37,7 +37,7 @@ onEveryEngine(engine => {
   const store = sharedStore(engine)
 
   describe('secrets', () => {
-    test('the secret is returned when it is created and when it is rotated, and appears nowhere else', async () => {
+    test('the secret of a webhook is returned when it is created or rotated, and appears nowhere else', async () => {
       await using own = await openTestStore(engine)
       await using receiver = await openReceiver()
       const created = await own.send('POST', '/webhooks', { body: JSON.stringify({ url: receiver.base }) })
@@ -63,7 +63,7 @@ onEveryEngine(engine => {
       expect(everything).not.toContain('whsec_')
     })
 
-    test('the secret is never stored for a replay: creating and rotating accept no Idempotency-Key', async () => {
+    test('a webhook secret is not stored for replay: its creation and rotation accept no Idempotency-Key', async () => {
       const { data } = await store().client.createWebhook({ body })
       const { id: webhookId } = data
       const options = { idempotencyKey: 'once' }
@@ -92,7 +92,7 @@ onEveryEngine(engine => {
   })
 
   describe('addresses that are refused', () => {
-    test('a private address, or a host without one, is refused when a webhook is created or changed', async () => {
+    test('a private address or a host without an address is refused when a webhook is created or changed', async () => {
       const addresses: Record<string, readonly string[]> = {
         'till.example': ['93.184.215.14'],
         'inside.example': ['93.184.215.14', '10.0.0.7'],
