@@ -6,7 +6,7 @@ import { Glob } from 'bun'
 import { z } from 'zod'
 import { ROOT } from './support/root.ts'
 
-// `npm run prove` runs the tests that repeat the work of a guarantee, with far more repetitions than `npm test`. With
+// `npm run prove` runs the tests that check a guarantee by repetition, with far more repetitions than `npm test`. With
 // --write, it writes the results to RELIABILITY.md.
 
 const PAGE = join(ROOT, 'RELIABILITY.md')

@@ -53,7 +53,7 @@ test('examples/webhook-receiver.ts verifies and prints the events that the store
   expect(forged.status).toBe(401)
 })
 
-test('examples/low-stock-mailer.mjs mails once each time a pet runs low, and never about the past', async () => {
+test('examples/low-stock-mailer.mjs sends one mail each time a pet runs low, and none for past events', async () => {
   await using store = await openTestStore('sqlite')
   const { data: category } = await store.client.createCategory({ body: { name: 'Dogs' } })
   const { data: pet } = await store.client.createPet({ body: { name: 'Rex', categoryId: category.id } })
@@ -96,7 +96,7 @@ function readState(file: string): { next: string; low: string[]; isPast: boolean
   return JSON.parse(readFileSync(file, 'utf8'))
 }
 
-test('examples/till.mjs sells once although a response is lost, and explains what it cannot sell or read', async () => {
+test('examples/till.mjs sells once although a response is lost, and reports sold-out pets and bad input', async () => {
   await using store = await openTestStore('sqlite')
   const { data: category } = await store.client.createCategory({ body: { name: 'Dogs' } })
   const { data: pet } = await store.client.createPet({ body: { name: 'Rex', categoryId: category.id } })

@@ -34,7 +34,7 @@ async function outputOf(section: string): Promise<string> {
   return output
 }
 
-/** Returns those of the expected texts that are not in the output, or not in their order. */
+/** Returns the expected texts that are missing from the output, or that are out of order. */
 function missingTexts(output: string, expected: readonly string[]): string[] {
   let from = 0
   return expected.filter(text => {

@@ -27,7 +27,7 @@ test('control: a missing setting and a second value are detected', () => {
   ])
 })
 
-/** Returns the variables of the heap with their values in a text, each pair once, in alphabetical order. */
+/** Returns the heap settings in a text as `name=value`, each once, in alphabetical order. */
 function settingsIn(text: string): string[] {
   const pairs = text.matchAll(/BUN_JSC_(\w+)(?:=|:-)([\d.]*\d)/g)
   return [...new Set([...pairs].map(([, name, value]) => `${name}=${value}`))].toSorted()

@@ -86,7 +86,7 @@ function namesIn(file: string): string[] {
   return [...texts.matchAll(/^-{80}\n\n((?:@[\w.-]+\/)?[\w.-]+)\n\n/gm)].map(([, name = '']) => name)
 }
 
-/** Returns the lines that name the packages of a bundle by their license. */
+/** Returns the lines that list the packages of a bundle, grouped by license. */
 function inBundle(title: string, names: readonly string[], licenseOf: (name: string) => string): string[] {
   const byLicense = Map.groupBy(names, licenseOf)
   const items = [...byLicense].sort(([a], [b]) => (a < b ? -1 : 1))
@@ -105,7 +105,7 @@ function runtimeSection(): string[] {
     '## The runtime, and the single file',
     '',
     `The single file (\`npm run build\`) contains the runtime, [Bun ${bun}](${release}) (MIT).`,
-    'In a clone, and with an installed package, npm installs it. The runtime contains these libraries; its',
+    'In a clone, and with an installed package, npm installs the runtime. It contains these libraries; its',
     `[LICENSE.md](https://github.com/oven-sh/bun/blob/bun-v${bun}/LICENSE.md) links to the texts of their licenses.`,
     '',
     '| Library | License |',
@@ -119,7 +119,7 @@ function runtimeSection(): string[] {
     '- **Offer the source of the two libraries**, at the versions that are in the file:',
     `  [WebKit](https://github.com/oven-sh/WebKit/tree/${webkit}) and`,
     `  [TinyCC](https://github.com/oven-sh/tinycc/tree/${tinycc}).`,
-    '- **Let the recipient replace them**, which means to link the program again. Change a library, and build the',
+    '- **Let the recipient replace them** and link the program again. To do so, change a library, and build the',
     '  runtime as its LICENSE.md describes. Then run `path/to/your/bun build/single-file.ts` in the source of petstore,',
     '  because the single file contains the runtime that builds it. So give the recipient the source of petstore too,',
     '  or its address. You must not forbid such changes.',

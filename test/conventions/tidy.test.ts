@@ -6,7 +6,7 @@ import { ROOT } from '../support/root.ts'
 
 const LINE_CHARS_MAX = 120
 
-// The linter finds any, !, default exports, and outside tests functions of more than 60 lines: see biome.json.
+// The linter reports `any`, `!`, default exports and, outside tests, functions of more than 60 lines: see biome.json.
 const CAST = /^(?!import)[^'`*/]*[\w)\]}] as (?!const\b)[A-Z(]/
 
 /**
@@ -44,11 +44,9 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
 /** The folders that the tests of every subject may import. */
 const SHARED_BY_TESTS = ['src', 'test/support', 'test/controls']
 
-/**
- * The folders and files that each folder outside src may import, in addition to itself. `STANDALONE` means the files of
- * test/support that import nothing from src, directly or through other files.
- */
+/** Stands for the files of test/support that import nothing from src, directly or through other files. */
 const STANDALONE = 'standalone'
+/** The folders and files that each folder outside src may import, in addition to itself. */
 const mayImportOutside: Readonly<Record<string, readonly string[]>> = {
   examples: [],
   // The fuzzer knows the store only by its description.
@@ -213,7 +211,7 @@ test('build, examples, fuzz, bench and test import only what the import rule all
   expect(forbiddenOutside(files)).toEqual([])
 })
 
-test('control: each import outside src against the rule is detected', () => {
+test('control: each forbidden import of a file outside src is detected', () => {
   const support = [
     importing('test/support/until.ts'),
     importing('test/support/process.ts', 'test/support/until.ts'),
@@ -328,7 +326,7 @@ test('control: a call with positional values is detected', () => {
   ])
 })
 
-/** Files that may make a StoreError. `outcome.ts` makes one again that was thrown in another thread. */
+/** Files that may make a StoreError. `outcome.ts` recreates a StoreError that another thread threw. */
 const makesRefusals = /^src\/(model\/(refusals|error)|(contract|sandboxes)\/refusals|engine\/outcome)\.ts$/
 
 test('each refusal is written once', () => {
@@ -439,7 +437,7 @@ test('no .ts, .tsx or .sql file has a retired name, or contains one', () => {
   expect(sources('{src,build,test,bench,fuzz}/**/*.{ts,tsx,sql}').flatMap(retiredIn)).toEqual([])
 })
 
-test('control: a retired name of a file, and in a .tsx file, is detected', () => {
+test('control: a retired name is detected as a path and in the code of a .tsx file', () => {
   const name = retiredNames.find(retired => /^[a-z]\w*$/.test(retired)) ?? ''
   const file = retiredNames.find(retired => retired.endsWith('.ts')) ?? ''
   const view = { path: 'src/console/x.tsx', text: `return <p>{${name}()}. ${name} is text here.</p>` }
@@ -471,7 +469,7 @@ test('every control is used by a test', () => {
   expect(unused.map(({ path }) => path)).toEqual([])
 })
 
-/** The packages of the store, of the peers of the benchmark, and of other versions of PostgreSQL. */
+/** The package.json files of the store, of the peers of the benchmark, and of other versions of PostgreSQL. */
 const PACKAGES = ['package.json', 'bench/peers/package.json', 'test/postgres-versions/package.json']
 
 function dependenciesOf(file: string): Record<string, string> {

@@ -115,7 +115,7 @@ describe.skipIf(!testedEngines.includes('postgres'))('a bounded pool of connecti
     expect(await use(backendOf)).not.toBe(first)
   })
 
-  test('closing the pool closes its idle connections, and those in use when their work ends', async () => {
+  test('closing the pool closes its idle connections, and closes each busy one when its work ends', async () => {
     await openAll()
     const started = Promise.withResolvers<void>()
     const working = use(async connection => {

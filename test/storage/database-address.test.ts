@@ -135,7 +135,7 @@ describe.skipIf(!testedEngines.includes('postgres'))('the address of PostgreSQL'
     expect(await refusalOf(readable)).toContain('default_transaction_read_only is on')
   }, 60_000)
 
-  test('a start without a free connection for its user fails with one sentence', async () => {
+  test('a start fails with one sentence if the database user has reached its connection limit', async () => {
     const few = await newDatabase(server.address)
     await using admin = new SQL({ url: few, max: 1 })
     await admin.unsafe("CREATE ROLE few LOGIN PASSWORD 'few' CONNECTION LIMIT 0")

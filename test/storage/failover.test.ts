@@ -60,8 +60,8 @@ async function endWaits(admin: SQL): Promise<number> {
 }
 
 /**
- * Commits once, and returns whether that commit waited for a standby. A change of the settings reaches the processes of
- * a server one by one.
+ * Commits once, and returns whether that commit waited for a standby. Repeat the call until it returns true: a change
+ * of the settings reaches the processes of a server one by one.
  */
 async function commitWaits(address: string): Promise<boolean> {
   await using writer = new SQL({ url: `${address}/postgres`, max: 1 })

@@ -17,7 +17,7 @@ const BOUNDED_MS = 20_000
 /** Takes the write lock of a store, as a backup tool would. Disposing the lock releases it. */
 function takeWriteLock({ place }: TestStore, how: 'IMMEDIATE' | 'EXCLUSIVE'): Disposable {
   const backup = new Database(databaseFile(place.directory))
-  // The store runs commands of its own when it starts, such as a sweep.
+  // The store itself may hold the lock, because it runs commands such as a sweep when it starts.
   backup.run(`PRAGMA busy_timeout = ${BOUNDED_MS}`)
   backup.run(`BEGIN ${how}`)
   return {
@@ -135,7 +135,7 @@ const countRows = sql<{ n: bigint }>()('SELECT count(*) AS n FROM category')
 const busy = new StoreError('overloaded', 'for the test')
 
 for (const text of ['BEGIN IMMEDIATE', 'COMMIT']) {
-  test(`a lock at ${text} fails only the batch, and ids continue without a gap`, async () => {
+  test(`only the batch fails if the database is locked at ${text}, and ids continue without a gap`, async () => {
     using opened = openFailingConnection()
     const { failing } = opened
     const writer = new BatchWriter<string, bigint>(failing, async tx => {
@@ -153,7 +153,7 @@ for (const text of ['BEGIN IMMEDIATE', 'COMMIT']) {
   })
 }
 
-/** Ends the turn of the event loop whose reads share a transaction. */
+/** Resolves after the current turn of the event loop. All reads of one turn share a transaction. */
 const nextEventLoopTurn = (): Promise<void> => new Promise(resolve => setImmediate(resolve))
 
 test('a read transaction whose COMMIT fails is rolled back, and the next read sees new commits', async () => {

@@ -26,7 +26,7 @@ const BUYERS = 12
 const PETS = 5
 /** The stock of each pet: less than the buyers ask for. */
 const UNITS = times(60, 1500)
-/** How long a process stays frozen: longer than the PostgreSQL server keeps its transaction. */
+/** How long a process stays frozen: longer than PostgreSQL keeps an idle transaction open. */
 const FROZEN_MS = 3000
 const TIMEOUT_MS = timeLimitMs(180_000)
 

@@ -172,7 +172,7 @@ test('a list of pets or inventory items with a filter by id reads only the rows 
   expect(new Set(reads)).toEqual(new Set(['SEARCH pet USING INTEGER PRIMARY KEY (rowid=?)']))
 })
 
-/** Returns the steps of the plans that read rows of a table other than by their ids. */
+/** Returns the plan steps that read rows of a table, except the steps that find the rows by id. */
 function rowReads({ details }: PlanReader): string[] {
   return details.filter(detail =>
     /^(SCAN|SEARCH) (pet|orders)\b(?!.* USING (COVERING|INTEGER PRIMARY))/.test(detail),

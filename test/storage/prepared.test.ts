@@ -13,8 +13,8 @@ import { openTestStore, type TestStore } from '../support/store.ts'
 import { randomListPath } from './list-queries.ts'
 
 /**
- * The maximum number of statements that a connection may prepare. If a limit or the number of values were part of a
- * text, a connection would prepare more statements.
+ * The maximum number of statements that a connection may prepare. A connection would prepare more if the SQL text of a
+ * list depended on the page limit or on the number of filter values.
  */
 const NAMED_MAX = 120
 /** The maximum number of texts of all lists together. */

@@ -6,7 +6,7 @@ import { openTestStore, type TestStore } from '../support/store.ts'
 import { randomListPath } from './list-queries.ts'
 
 interface Reads {
-  /** The texts of the statements for several rows that ran on the serving thread. */
+  /** The texts of the multi-row statements that ran on the serving thread. */
   readonly texts: string[]
   /** The number of lists that ran in the reader worker. */
   inWorker: number

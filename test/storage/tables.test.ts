@@ -134,7 +134,7 @@ test.skipIf(!testedEngines.includes('postgres'))(
 )
 
 test.skipIf(!testedEngines.includes('postgres'))(
-  'a PostgreSQL database of a newer version is refused',
+  'a PostgreSQL database that a newer version of the store has migrated is refused',
   async () => {
     const url = await newDatabase()
     await (await openOn(url)).close()

@@ -158,7 +158,7 @@ describe.skipIf(!testedEngines.includes('postgres'))('an unreliable PostgreSQL',
       expect(lost).toBeGreaterThan(ORDERS * 0.1)
       expect(injected).toBeGreaterThan(ORDERS * 0.1)
       expect(await violatedInvariants(store)).toEqual([])
-      const summary = `${ORDERS} orders, ${injected} injected failures, ${lost} lost commits: each order once`
+      const summary = `${ORDERS} orders, ${injected} injected failures, ${lost} disturbed commits: each order once`
       recordSoak({ guarantee: 37, engine: 'postgres', summary })
     },
     TIMEOUT_MS,
@@ -184,7 +184,7 @@ describe.skipIf(!testedEngines.includes('postgres'))('an unreliable PostgreSQL',
   })
 
   for (const fate of ['lose-request', 'lose-response', 'delay'] as const) {
-    test(`an order whose COMMIT is treated as "${fate}" takes effect once, and its caller gets 201`, async () => {
+    test(`an order takes effect once and gets 201 if the proxy applies "${fate}" to its COMMIT`, async () => {
       await using store = await openThroughProxy()
       const { petId } = await makePet(store.client, { quantity: 5n })
       const fates: CommitFate[] = [fate]
@@ -211,7 +211,7 @@ describe.skipIf(!testedEngines.includes('postgres'))('an unreliable PostgreSQL',
     expect(await reservedAndOrders(store, petId)).toEqual([0, 0])
   }, 60_000)
 
-  test('control: if the key of an execution cannot conflict, a delayed COMMIT takes effect twice', async () => {
+  test('control: a delayed COMMIT takes effect twice if inserts into "execution" ignore conflicts', async () => {
     await using store = await openThroughProxy()
     const { petId } = await makePet(store.client, { quantity: 5n })
     proxy.onQuery(text => text.replace(/(INSERT INTO execution .*)$/, '$1 ON CONFLICT DO NOTHING'))
