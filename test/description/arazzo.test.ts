@@ -37,7 +37,7 @@ onEveryEngine(engine => {
 })
 
 test(
-  'control: a workflow that expects another status is detected',
+  'control: a workflow that expects the wrong status is detected',
   async () => {
     await using store = await openTestStore('sqlite')
     const directory = mkdtempSync(join(tmpdir(), 'petstore-arazzo-'))

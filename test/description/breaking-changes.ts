@@ -33,7 +33,7 @@ interface Versions {
 }
 
 /**
- * Returns the changes that can break a client written for the first description, each as a sentence that starts with
+ * Returns the changes that can break a client written for the `before` version, each as a sentence that starts with
  * the operationId. An addition is not breaking: an operation, an optional parameter, a member of a response, or a value
  * of an enum. Existing clients do not send the addition, and ignore it when they receive it.
  */
@@ -113,8 +113,8 @@ function schemaChanges(
 }
 
 /**
- * Returns the breaking changes of a schema, without those of its members. A narrower schema breaks senders. A new type
- * or format breaks both. A value that can be null now breaks receivers.
+ * Returns the breaking changes of a schema, without those of its members. A narrower schema breaks senders. A value
+ * that can be null now breaks receivers. A new type or format breaks senders and receivers.
  */
 function ownChanges(old: Schema, now: Schema, direction: Direction): string[] {
   const changes: string[] = []

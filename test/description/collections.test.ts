@@ -135,7 +135,7 @@ function brunoRequests(): PlacedRequest[] {
 function placedRequest(tag: string, request: z.output<typeof BrunoRequest>): PlacedRequest {
   const { meta, http, params, headers, body } = request
   const url = new URL(http.url.replace('{{baseUrl}}', 'http://store'))
-  // Bruno sends the query of the URL, and shows the parameters.
+  // Bruno sends the query in the URL, but displays the list of parameters. Both must be the same.
   const query = [...url.searchParams]
   const shown = params.filter(({ type, enabled }) => type === 'query' && enabled)
   expect([meta.name, query]).toEqual([meta.name, shown.map(({ name, value }) => [name, value])])

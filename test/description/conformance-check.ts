@@ -12,8 +12,8 @@ export interface Observed {
 }
 
 /**
- * Header fields that `headers` need not describe: fields of the transport, Content-Type, which `content` describes, and
- * a field that only concerns browsers.
+ * Header fields that `headers` need not describe: fields of the transport, Content-Type (`content` describes it), and a
+ * field that only concerns browsers.
  */
 const ignored = new Set([
   'date',
@@ -140,7 +140,7 @@ function unseen(
 }
 
 /**
- * Returns the examples of refusals whose message the server never sent with their code. Numbers and entity tags may
+ * Returns each example of a refusal if the server never sent its code and message together. Numbers and entity tags may
  * differ.
  */
 export function inventedExamples({ operations }: Described, observed: readonly Observed[]): string[] {

@@ -32,7 +32,7 @@ export async function driveEverything(): Promise<Observed[]> {
   return [...observed, ...(await timeouts)]
 }
 
-/** Sends requests that get every status of a sandbox, except those of a failing engine. Returns all responses. */
+/** Sends a sandbox requests that get every status, except those of a failing engine. Returns all responses. */
 export async function driveSandbox(): Promise<Observed[]> {
   const sandbox = { asSandbox: true }
   const timeouts = driveTimeouts(sandbox)
@@ -140,7 +140,10 @@ const faults = {
   write: [() => new StoreError('storage_full', 'The store has no space left to write.')],
 } as const
 
-/** Sends requests to a store whose engine fails. A first request puts the caller in the memory of the store. */
+/**
+ * Sends requests to a store whose engine fails. The first request succeeds, so that the store has the caller in memory
+ * and authenticates the later requests without the engine.
+ */
 async function driveBrokenEngine(): Promise<Observed[]> {
   await using store = await openTestStore('sqlite')
   const { engine } = store
@@ -216,7 +219,7 @@ async function sendRefused(store: TestStore, id: OperationId, request: CallerReq
 
 /** Returns a request that accepts an Error, and one that also accepts a problem (RFC 9457). */
 function inBothForms(request: CallerRequest): CallerRequest[] {
-  // A request that names the problem type is acceptable, so a refusal because of Accept has only one form.
+  // The server would accept this request if its Accept also named the problem type.
   if (request.headers?.Accept !== undefined) return [request]
   return [request, withHeader(request, 'Accept', '*/*, application/problem+json')]
 }

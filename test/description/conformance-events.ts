@@ -16,7 +16,7 @@ async function newWebhookPath({ client }: TestStore, enabled = true): Promise<st
   return `/webhooks/${data.id}`
 }
 
-/** Sends a test event to a new webhook. Returns the path that redelivers it, once it was attempted. */
+/** Sends a test event to a new webhook, and waits for its delivery. Returns the path that redelivers it. */
 async function redeliveryPath(store: TestStore, enabled = true): Promise<string> {
   const { client } = store
   const path = await newWebhookPath(store)

@@ -39,7 +39,7 @@ test('every documented status of every operation was returned, and there are at 
   expect(all.length).toBeGreaterThanOrEqual(450)
 })
 
-test('the examples of refusals have the messages of the server', () => {
+test('the examples of refusals have the messages that the server sends', () => {
   expect(inventedExamples(described(), observed)).toEqual([])
 })
 
@@ -74,7 +74,7 @@ describe('seeded faults of the description', () => {
     expect(faults).toContain('createPet 201: the header Sunset is missing')
   })
 
-  test('control: a required member with another name is detected', () => {
+  test('control: a required member whose name differs from the response is detected', () => {
     const faults = faultsWith(document => {
       Reflect.set(partAt(document, '#/components/schemas/Pet'), 'required', ['title', 'categoryId', 'id'])
       const properties = partAt(document, '#/components/schemas/Pet/properties')
@@ -85,7 +85,7 @@ describe('seeded faults of the description', () => {
     expect(faults.join('\n')).toContain('must NOT have additional properties {"additionalProperty":"name"}')
   })
 
-  test('control: a member of another type is detected', () => {
+  test('control: a member whose type differs from the response is detected', () => {
     const faults = faultsWith(document => {
       Reflect.set(partAt(document, '#/components/schemas/Order/properties/complete'), 'type', 'string')
     })

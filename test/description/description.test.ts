@@ -78,7 +78,7 @@ describe('the content of the description', () => {
     expect(bodies).not.toContain(false)
   })
 
-  test('the schemas of the specification have their names and exactly their required members', () => {
+  test('every schema of the specification has the name and exactly the required members that it specifies', () => {
     const required: Record<string, string[] | undefined> = {}
     for (const [name, schema] of Object.entries(described.document.components.schemas)) {
       required[name] = z
@@ -117,7 +117,7 @@ describe('the content of the description', () => {
     }
   })
 
-  test('every operation of the contract is described, except the hidden operations and their schemas', () => {
+  test('the description has every operation of the contract except the hidden ones, and none of their schemas', () => {
     const entries = Object.entries<Operation>(contract)
     expect([...described.operations.keys()].sort()).toEqual(
       entries.flatMap(([id, { hidden }]) => (hidden ? [] : [id])).sort(),

@@ -12,7 +12,7 @@ export type OperationResponses = readonly (readonly [string, ExampleResponse])[]
 
 /**
  * Continues after the session of the shop. Reads the events, uses a webhook in every way, and causes the other types of
- * events. Every type has then occurred.
+ * events, so that at least one event of every type exists.
  */
 export async function useWebhooks(store: TestStore, described: Described): Promise<OperationResponses> {
   const webhookResponses: [string, ExampleResponse][] = []

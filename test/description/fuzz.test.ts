@@ -34,7 +34,7 @@ test(
   async () => {
     const runs: string[][] = []
     for (let run = 0; run < 2; run++) {
-      // There are no webhooks: the time of a delivery depends on the machine, and the later requests depend on it.
+      // There are no webhooks: the time of a delivery depends on the machine, and affects the later requests.
       await using store = await openTestStore('sqlite', { allowPrivateWebhooks: false })
       await fuzzAt(store.base, { requests: 1_000, clients: 1 })
       const lines = store.logged
@@ -200,7 +200,7 @@ async function fuzzThrough(fault: Fault, isEnough = (_: string) => false): Promi
       const { status, headers, body } = await fault(request, path, (to, extra = {}) =>
         forwardRequest(request, store.base + to, extra),
       )
-      // A response to HEAD has no body, but the Content-Length of the response to GET.
+      // A response to HEAD has no body, but it has the Content-Length of the response to GET.
       if (request.method !== 'HEAD') headers.delete('content-length')
       return new Response(body === '' ? null : body, { status, headers })
     },

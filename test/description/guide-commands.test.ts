@@ -138,7 +138,7 @@ class PageRun implements AsyncDisposable {
     const commands = lines
       .replaceAll(/\$\(cat (data[\w-]*)\//g, `$(cat ${home}/$1/`)
       .replaceAll('--data data', `--data ${home}/data`)
-      // The commands run without npm, which takes longer to start than they do. Other tests start a command with npm.
+      // The commands run without npm, because npm takes longer to start than a command. Other tests run npm.
       .replace('petstore() { npm run --silent petstore --', `petstore() { ${process.execPath} src/main.ts`)
       .replaceAll(' data/address', ` ${home}/data/address`)
       .replaceAll(/--(to|from|data) (backups|restored)/g, `--$1 ${home}/$2`)

@@ -26,7 +26,7 @@ const importers = [
 
 for (const { name, convert, send } of importers) {
   test(
-    `every request of the collection that the converter of ${name} makes succeeds`,
+    `the converter of ${name} creates a collection in which every request succeeds`,
     async () => {
       using directory = scratch()
       const { path } = directory

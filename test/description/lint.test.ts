@@ -47,7 +47,7 @@ describe('Redocly', () => {
   )
 
   test(
-    'control: an operation without a summary, and a path parameter with another name, are detected',
+    'control: an operation without a summary, and a parameter that the path does not contain, are detected',
     async () => {
       const withoutSummary = await lintChanged(lintStrictly, '      summary: List pets\n', '')
       expect([withoutSummary.exitCode, withoutSummary.printed.includes('operation-summary')]).toEqual([

@@ -47,7 +47,7 @@ function unsupportedIn(text: string): string[] {
         const called = Call.parse(value).funcname.at(-1)?.String.sval ?? ''
         if (unsupportedFunctions.test(called)) found.push(`the function ${called}`)
       }
-      // CockroachDB divides integers to a decimal number.
+      // In CockroachDB, the quotient of two integers is a decimal number.
       if (name === 'A_Expr' && Operator.parse(value).name[0]?.String.sval === '/') found.push('a division')
       if (name === 'LockingClause' && Locking.parse(value).waitPolicy === 'LockWaitSkip')
         found.push('SKIP LOCKED')
@@ -63,7 +63,7 @@ describe.skipIf(!testedEngines.includes('postgres'))('the SQL of the store', () 
     await loadModule()
     await using proxy = await openPostgresProxy(await newDatabase())
     await driveUsual('postgres', { routeOf: url => proxy.urlOf(url) })
-    // The index that this migration creates with a division is replaced by a later one.
+    // This migration creates an index with a division. A later migration replaces the index.
     const statements = [...proxy.statements].filter(text => text !== eventPetMigration)
     expect(statements.length).toBeGreaterThan(100)
     expect(statements.flatMap(text => unsupportedIn(text).map(what => `${what}: ${text}`))).toEqual([])

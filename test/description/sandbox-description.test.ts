@@ -86,7 +86,7 @@ describe('the responses of a host and its description', () => {
     expect([...operations.keys()].toSorted()).toEqual(Object.keys(controlOperations).toSorted())
   })
 
-  test('an event of the stream is a logged request', () => {
+  test('each event of the request stream contains a logged request', () => {
     const { document } = readDocument(parse(committed))
     const validate = validatorOf(document)
     const streamed = observed.filter(
@@ -100,7 +100,7 @@ describe('the responses of a host and its description', () => {
     expect(faults).toEqual([])
   })
 
-  test('the examples of refusals have the messages of the host', () => {
+  test('the examples of refusals have the messages that the host sends', () => {
     expect(inventedExamples(readDocument(parse(committed)), observed)).toEqual([])
   })
 

@@ -90,7 +90,7 @@ async function driveSuccesses(host: TestHost): Promise<Observed[]> {
   return observed
 }
 
-/** Calls the store of a sandbox until `reported` is settled, which is when the stream has reported a call. */
+/** Calls the store of a sandbox repeatedly until the stream reports a call, which settles `reported`. */
 async function whileCalling(sandbox: TestSandbox, reported: Promise<Observed>): Promise<Observed> {
   const calling = setInterval(() => void sandbox.call('GET', '/pets?limit=1'), CALL_INTERVAL_MS)
   return reported.finally(() => clearInterval(calling))
@@ -190,7 +190,7 @@ async function driveLimits(): Promise<Observed[]> {
   await using host = await openSandboxHost({ limits: { sandboxes: 2, createdPerHour: 1 } })
   const sandbox = await host.create({ seed: 'empty' })
   const create = requestOf('createSandbox', sandbox)
-  // A request that came through a proxy is not from this machine.
+  // The host treats a request that came through a proxy as a request from another machine.
   const elsewhere = { ...create, headers: { 'X-Forwarded-For': '192.0.2.1' } }
   const observed = [
     await sendTo(host, 'createSandbox', elsewhere),

@@ -69,7 +69,7 @@ describe('a validating proxy', () => {
 })
 
 test(
-  'Prism as a mock server responds with the status that a request prefers, also in the body',
+  'Prism as a mock server responds with the status that a request prefers, and the body has the same status',
   async () => {
     await using mock = await openMock(description)
     const answer = await fetch(`${mock.base}/store/orders`, {

@@ -47,7 +47,7 @@ const javaCompile = [
 // Two generators create a class of events for each value of `type`, and do not support a class for several values.
 const WITHOUT_DISCRIMINATOR =
   "sed -i '/^      discriminator:$/,/^      [^ ]/{/^       /d;/discriminator:$/d}' openapi.yaml"
-// The output uses an annotation that is not part of Java 11 and later, and does not declare its library.
+// The output uses an annotation that is not part of Java 11 and later, but does not depend on a library that has it.
 const annotations =
   '<groupId>javax.annotation</groupId><artifactId>javax.annotation-api</artifactId><version>1.3.2</version>'
 const swaggerOptions = '-l java --additional-properties dateLibrary=java8'
@@ -102,7 +102,7 @@ export const generators: readonly Generator[] = [
     run: goRun,
     code: 'client',
     description:
-      'The mappings are for the names NewPet and NewCategory, which the specification fixes: Go has constructors of these names. The properties keep the constants of enums apart, let responses have members that the client does not know, and decode an event by its type.',
+      'The mappings rename models such as `NewPet`, because constructors in the Go output have the same names. The specification fixes NewPet and NewCategory, so the description cannot rename them. The properties keep the constants of enums apart, let responses have members that the client does not know, and decode an event by its type.',
   }),
   openapiGenerator('python', '-g python --additional-properties=packageName=petstore', {
     needs: ['python3'],
@@ -124,7 +124,7 @@ export const generators: readonly Generator[] = [
     run: javaRun,
     code: 'client/src/main',
     description:
-      'Add `--additional-properties=disallowAdditionalPropertiesIfNotPresent=false` before later versions of the store add members: without it they are errors.',
+      'Add `--additional-properties=disallowAdditionalPropertiesIfNotPresent=false` before later versions of the store add members: without this option, unknown members are errors.',
   }),
   openapiGenerator('typescript-fetch', '-g typescript-fetch', {
     needs: ['npm', 'node'],
@@ -143,7 +143,7 @@ export const generators: readonly Generator[] = [
     run: 'program/target/debug/program "$BASE" "$KEY" "$SAMPLES"',
     code: 'client/src',
     description:
-      'The command `sed` removes the discriminators: this generator supports one value for each schema. Then the values of `type` tell the events apart.',
+      'The command `sed` removes the discriminators, because this generator supports only one discriminator value for each schema. The client then distinguishes events by the value of `type`.',
   }),
   openapiGenerator(
     'kotlin',
@@ -155,7 +155,7 @@ export const generators: readonly Generator[] = [
       run: 'java -cp "target/classes:target/dependency/*" ProgramKt "$BASE" "$KEY" "$SAMPLES"',
       code: 'client/src/main',
       description:
-        'The options make a class of `Event` that decodes by the values of `type`; the default makes an interface that cannot be decoded.',
+        'With these options, `Event` is a class that decodes events by the value of `type`. By default, it is an interface that cannot be decoded.',
     },
   ),
   {
@@ -172,7 +172,7 @@ export const generators: readonly Generator[] = [
     run: javaRun,
     code: 'client/src/main',
     description:
-      'The command `sed` removes the discriminators, with which the output does not compile; the last one adds a dependency that Java 11 and later need. `Event` is an empty interface then: register the class for each `type` with Gson, as the program does in eight lines.',
+      'The first `sed` removes the discriminators, because the output does not compile with them. The second `sed` adds a dependency that Java 11 and later need. Without discriminators, `Event` is an empty interface: register the class for each `type` with Gson, as the program does in eight lines.',
   },
   {
     name: 'progenitor',
@@ -206,7 +206,7 @@ export const generators: readonly Generator[] = [
     code: 'collection.json',
     expected: ['every request of the collection succeeded'],
     description:
-      'The converter of Postman, openapi-to-postmanv2. Every request of the collection, sent once from top to bottom to a new demo store, returns its documented success; only `redeliver` waits until the webhook was tried once. Set the variables `baseUrl` and `bearerToken` of the collection. `parametersResolution=Example` makes the converter send the examples instead of placeholders such as `<integer>`. Change the Idempotency-Key before you change a request that was sent: the same key with another body is refused.',
+      'The converter of Postman, openapi-to-postmanv2. Every request of the collection, sent once from top to bottom to a new demo store, returns its documented success. Before `redeliver`, wait for the first attempt of the delivery. Set the variables `baseUrl` and `bearerToken` of the collection. `parametersResolution=Example` makes the converter send the examples instead of placeholders such as `<integer>`. Change the Idempotency-Key before you change a request that was sent: the same key with another body is refused.',
   },
   {
     name: 'Bruno',
@@ -222,7 +222,7 @@ export const generators: readonly Generator[] = [
     code: 'collection.json',
     expected: ['every request of the collection succeeded'],
     description:
-      'The converter of Bruno, openApiToBruno of @usebruno/converters, with its default grouping by tag: every request succeeds as with Postman. In Bruno, import `openapi.yaml` itself; set the variables `baseUrl` and `token`. Grouped by path, Bruno lists the requests on a webhook before those below it, and deletes the webhook first.',
+      'The converter of Bruno, openApiToBruno of @usebruno/converters, with its default grouping by tag: every request succeeds as with Postman. In Bruno, import `openapi.yaml` itself; set the variables `baseUrl` and `token`. If the requests are grouped by path, the requests on a webhook come before those on its subpaths, so the webhook is deleted too early.',
   },
   ...npmGenerators,
 ]

@@ -18,7 +18,7 @@ function npmGenerator(given: {
 }): Generator {
   const { name, version, packages = '', generate, code, description = AS_TYPED } = given
   const install = `npm init -y && npm install -E ${name}@${version} ${TYPESCRIPT} @types/node@20.19.0 ${packages}`
-  // The programs read their samples from files, with the types of Node.
+  // The programs read their samples from files, so they need the types of Node to compile.
   return { name, version, needs: ['npm', 'node'], install, generate, compile, run, code, description }
 }
 

@@ -17,7 +17,7 @@ A later version of the store may add members and event types. The table says wha
 member of an event or of a pet, and with an unknown event type: \`ignored\`, \`kept\` or \`error\`. Where a type is an
 error, request the types you know with \`GET /events?type=\`. The column "64-bit id" says whether 9007199254740993
 reaches the store digit for digit. JavaScript rounds such an id; the store never assigns one above 2^53 - 1.
-"Seconds" includes downloads, as far as they were not cached.
+"Seconds" includes downloads, unless they were cached.
 
 The client of ogen is the largest: ${ogenLines} lines. Before revision 2 of the description it had
 ${OGEN_LINES_BEFORE.toLocaleString('en')}.
@@ -58,7 +58,7 @@ export function page(outcomes: readonly Outcome[]): string {
     '## Commands',
     '',
     'The commands install a generator and generate a client. They run in a directory with a copy of `openapi.yaml`.',
-    'The folder of each program has its own name in `test/description/generators/`: `$PROGRAM` is that folder.',
+    'Each program has its own folder in `test/description/generators/`: `$PROGRAM` is that folder.',
     'How the client and the program are compiled and run is in `generators.ts` and `npm-generators.ts` there.',
     '',
     ...commands,

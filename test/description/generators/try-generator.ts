@@ -22,11 +22,11 @@ const description = join(ROOT, 'openapi.yaml')
 export interface Outcome {
   readonly generator: Generator
   /**
-   * `works` or `skipped: no java`, or else the fault: the step that failed with the end of its output, or the expected
-   * lines that the program did not print in their place.
+   * `works`, `skipped: no java`, or a fault. A fault is the failed step and the end of its output, or the expected
+   * lines that are missing or out of place.
    */
   readonly result: string
-  /** For each beginning in `observedLines`: the rest of the line that the program printed with it, or an empty text. */
+  /** For each beginning in `observedLines`: the rest of the printed line that starts with it; empty if none does. */
   readonly observed: Readonly<Record<string, string>>
   readonly codeLines: number
   readonly seconds: number
@@ -54,7 +54,7 @@ export async function tryGenerator(generator: Generator, scratch: string): Promi
   const result =
     failed ??
     (missingLines.length > 0
-      ? `these lines were not printed in their place: ${missingLines.join('; ')}`
+      ? `these lines are missing or out of place: ${missingLines.join('; ')}`
       : 'works')
   const outcome = {
     generator,

@@ -13,7 +13,8 @@ declare const process: { argv: string[] }
 const [, , base = '', key = '', samples = ''] = process.argv
 const options: RequestInit = { headers: { Authorization: `Bearer ${key}` } }
 
-// The client requests relative URLs, as a page of the store can. This program resolves them with the base address.
+// The client requests relative URLs, which work only in a page of the store. This program resolves them with the base
+// address.
 const { fetch: plain } = globalThis
 globalThis.fetch = Object.assign(
   (url: string | URL | Request, init?: RequestInit) => plain(new URL(String(url), base), init),

@@ -5,7 +5,7 @@ declare const process: { argv: string[] }
 const [, , base = '', key = '', samples = ''] = process.argv
 const api = new Api({ baseUrl: base, baseApiParams: { headers: { Authorization: `Bearer ${key}` } } })
 
-/** Returns the typed error of a refused call, which rejects with its response. */
+/** Returns the typed error of a refused call. The promise of such a call rejects with the response. */
 async function errorOf(call: Promise<unknown>): Promise<Refusal> {
   try {
     await call
