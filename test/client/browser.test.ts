@@ -8,7 +8,7 @@ import { ROOT } from '../support/root.ts'
 import { openSandboxHost } from '../support/sandbox-host.ts'
 import { ADMIN_KEY } from '../support/store.ts'
 
-/** Returns a script that makes the client the global variable `petstore`. */
+/** Returns a script that assigns the client module to the global variable `petstore`. */
 async function browserScript(): Promise<string> {
   const directory = mkdtempSync(join(tmpdir(), 'petstore-bundle-'))
   try {

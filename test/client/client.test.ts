@@ -39,7 +39,7 @@ function fakeServer(respond: (request: Request, count: number) => Response | Pro
   }
 }
 
-/** Returns a page of a list, with the link to the first page, which every page has. */
+/** Returns a page of a list. Like every page, it has the link to the first page. */
 function pageOf(items: string, links = ''): Response {
   const link = `<http://x/pets>; rel="first"${links}`
   return new Response(items, { headers: { ...JSON_TYPE, Link: link } })
@@ -85,7 +85,7 @@ async function errorOf(call: PromiseLike<unknown>): Promise<unknown> {
 }
 
 describe('responses', () => {
-  test('a response keeps integers exact, and members that this version of the client does not know', async () => {
+  test('a response has exact integers, and keeps members that this version of the client does not know', async () => {
     using fake = fakeServer(() => new Response(PET, { headers: { ...JSON_TYPE, ETag: '"v1"' } }))
     const { data, etag } = await createClient(fake).getPet({ petId: 2n ** 63n - 1n })
     expect(data.id).toBe(9007199254740993n)
@@ -343,7 +343,7 @@ describe('failures', () => {
     expect(performance.now() - startedMs).toBeGreaterThanOrEqual(990)
   })
 
-  test('a complete response that does not come in time is a TimeoutError', async () => {
+  test('a call whose complete response does not arrive in time fails with a TimeoutError', async () => {
     for (const respond of [
       () => Bun.sleep(20_000).then(() => pageOf('[]')),
       () => new Response(new ReadableStream({ start: controller => controller.enqueue(Buffer.from('[')) })),
@@ -535,7 +535,7 @@ describe('webhook requests', () => {
     await verifyWebhook(secret, { headers: lists, body: bytes.buffer }, now.getTime())
   })
 
-  test('a webhook request is refused if a part was changed or is missing, or if it is too old or new', async () => {
+  test('a webhook request is refused if it is changed or incomplete, or if its timestamp is too far off', async () => {
     const refused = async (
       changed: Partial<Record<keyof typeof headers, string>>,
       text = body,

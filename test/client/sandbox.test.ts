@@ -76,13 +76,13 @@ test('`reset` restores the seed, and `restore` restores a snapshot', async () =>
 
 test('a command runs after a snapshot that was taken while the store opened', async () => {
   await using sandbox = await openSandbox({ seed: 'empty' })
-  // The first use opens the store. Its dispatcher executes a command at once, which arrives during the snapshot.
+  // The first use opens the store, and the dispatcher at once executes a command that arrives during the snapshot.
   await sandbox.snapshot('first')
   await sandbox.createCategory({ body: { name: 'Dogs' } }, { timeoutMs: 5000, retriesMax: 0 })
   expect((await sandbox.listCategories()).data.items.length).toBe(1)
 })
 
-test('a sandbox can start with the snapshot of another one, if the key of that one is given', async () => {
+test('a sandbox can start with the snapshot of another sandbox if the key of the other sandbox is given', async () => {
   await using template = await openSandbox({ seed: 'empty' })
   await makePet(template, 3)
   await template.snapshot('ready')
@@ -177,7 +177,7 @@ test('a refusal of the host is an ApiError with its code, and invalid options ar
   await expect(openSandbox({ timeoutMs: 0 })).rejects.toThrow(RangeError)
 })
 
-test('404 or 405 in place of a control operation is reported as no host of sandboxes, but 400 is not', async () => {
+test('404 or 405 from a control operation means that the URL is not a host of sandboxes; 400 does not', async () => {
   const openThroughProxy = (status: number) =>
     openSandbox({ fetch: async () => new Response('<h1>proxy</h1>', { status }) })
   for (const status of [404, 405])

@@ -78,7 +78,7 @@ test(
 )
 
 test(
-  'the audit log shows each change with its key, and a view without access says which scope it needs',
+  'the audit log shows each change with its key, and a view that the key may not read says which scope it needs',
   async () => {
     await store().client.createCategory({ body: { name: 'Dogs' } })
     const { page, faults } = await browser.open(store(), '/audit')

@@ -100,7 +100,7 @@ test(
 )
 
 test(
-  'the dashboard fits a small dark screen, even with a name that cannot break',
+  'the dashboard fits a small dark screen, even with a long name that cannot wrap',
   async () => {
     await addPet(store(), LONG_NAME)
     const { page, faults } = await browser.open(store(), '', { width: 390, colorScheme: 'dark' })

@@ -121,7 +121,7 @@ test(
 )
 
 test(
-  'a running change keeps its dialog open, and "Stop waiting" says that it may have taken effect',
+  'a running change keeps its dialog open, and "Stop waiting" says that the change may have taken effect',
   async () => {
     const { categoryId } = await addPet(store(), 'Any')
     const { page, faults } = await browser.open(store(), `/pets?categoryId=${categoryId}`)
@@ -177,7 +177,7 @@ test(
 )
 
 test(
-  'a count of a stock that changed meanwhile overwrites nothing until the user chooses',
+  'setting a stock that changed meanwhile overwrites nothing until the user chooses',
   async () => {
     const { petId } = await addPet(store(), 'Counted twice', 3n)
     const { page, faults } = await browser.open(store(), `/pets/${petId}`)

@@ -59,7 +59,7 @@ const files: Readonly<Record<string, string | Uint8Array>> = {
   'a missing column': 'name\nRex\n',
   'columns in capital letters': 'NAME,Category,Quantity,Hold\nRex,Dogs,x,yes\n',
   'an unknown column in capital letters': 'Name,Category,Colour\nRex,Dogs,red\n',
-  'a column that is named twice, in two cases': 'Name,Category,name\nRex,Dogs,Max\n',
+  'a column that is named twice, in upper and lower case': 'Name,Category,name\nRex,Dogs,Max\n',
   'another delimiter, in capital letters': 'Name;Category\n"";Dogs\n',
   'semicolons, a byte order mark and empty lines':
     '\u{feff}\r\n"Category";"Name";Hold\r\n\r\nDogs;"Rex; II";maybe\r\n',

@@ -57,7 +57,7 @@ test(
 test(
   'a name with a character that reverses text does not reverse the text around it',
   async () => {
-    // The second name begins with the character that ends an isolate, so it could reverse the text around it.
+    // The second name begins with the character that ends a bidirectional isolate, so it could reverse nearby text.
     for (const name of ['\u202egnp.reversed', '\u2069\u202egnp.reversed']) {
       const { petId } = await addPet(store(), name)
       const { page, faults } = await browser.open(store(), `/pets/${petId}`)
@@ -120,7 +120,7 @@ test(
   TIMEOUT_MS,
 )
 
-/** Returns the texts of the badges on a page that are wider than their badge. There must be a badge. */
+/** Returns the badge texts on a page that do not fit into their badges. The page must have at least one badge. */
 async function cutBadges(page: Page): Promise<string[]> {
   const badges = page.locator('.mantine-Badge-root')
   expect(await badges.count()).toBeGreaterThan(0)

@@ -45,7 +45,7 @@ test(
     await page.getByText('Order completed').waitFor()
     const { data } = await store().client.getOrder({ orderId: 1n })
     expect([data.quantity, data.complete, data.reference]).toEqual([3n, true, 'R-77'])
-    // The page reads the order again after its message.
+    // After the message appears, the page reads the order again.
     await page.getByRole('button', { name: 'Edit' }).waitFor({ state: 'detached' })
     expect(faults).toEqual([])
     await page.close()
@@ -103,7 +103,7 @@ test(
 )
 
 test(
-  'the order dialogs ask for a pet, tell pets of one name apart, and refuse a date with five digits in its year',
+  'the order dialogs ask for a pet, tell pets with the same name apart, and refuse a year with five digits',
   async () => {
     const { client } = store()
     const twin = await makePet(client, { quantity: 5n })
@@ -140,7 +140,7 @@ test(
 )
 
 test(
-  'the field for a pet lists available pets first, and says why another one cannot be ordered',
+  'the field for a pet lists available pets first, and says why the other pets cannot be ordered',
   async () => {
     const { client } = store()
     const setups = [{ onHold: true }, { quantity: 0n }, { reserved: 1n }, { quantity: 2n }]
@@ -161,7 +161,7 @@ test(
       'Otto B (sold)',
       'Otto C (all reserved)',
     ])
-    // A whole name chooses its pet, without the list.
+    // Typing the whole name chooses the pet, even without a click in the list.
     await field.fill('otto d')
     await field.press('Tab')
     await until('the pet is chosen', async () => (await field.inputValue()) === 'Otto D (2 free)')

@@ -42,7 +42,7 @@ test(
     const add = dialog.getByRole('button', { name: 'Add pet' })
     await page.getByRole('button', { name: 'Add pet' }).click()
     await dialog.getByRole('textbox', { name: 'Name' }).fill('Shoal')
-    // A whole name chooses its category, without the list.
+    // Typing the whole name chooses the category, even without a click in the list.
     const category = dialog.getByRole('combobox', { name: 'Category' })
     await category.fill('guppies')
     await category.press('Tab')
@@ -296,7 +296,7 @@ test(
 )
 
 test(
-  'the views of pets fit a small dark screen, even with a name that cannot break',
+  'the views of pets fit a small dark screen, even with a long name that cannot wrap',
   async () => {
     const { petId } = await addPet(store(), LONG_NAME)
     const screen = { width: 390, colorScheme: 'dark' } as const
@@ -305,7 +305,7 @@ test(
     expect(await isTooWide(page)).toBe(false)
     expect(await seriousViolations(page)).toEqual([])
     await page.getByRole('link', { name: LONG_NAME }).click()
-    // A line without a step has no height, so the browser counts it as hidden.
+    // The line of a constant stock is flat. It has no height, so the browser counts it as hidden.
     const line = page.getByRole('region', { name: 'Movements' }).locator('svg path.recharts-curve').first()
     await line.waitFor({ state: 'attached' })
     await page.getByRole('region', { name: 'History' }).getByText('was added to').waitFor()

@@ -1,8 +1,8 @@
 import type { Page, Request } from 'playwright-core'
 
 /**
- * Holds the requests for which `isHeld` returns true until `release` is called, as if the store accepted them and did
- * not respond. `held` has the requests that were held.
+ * Holds each request for which `isHeld` returns true, as if the store accepted the request and did not respond.
+ * `release` passes the held requests on. `held` has the requests that were held.
  */
 export async function holdRequests(
   page: Page,
@@ -37,7 +37,7 @@ export async function loseResponses(
   return () => page.unrouteAll()
 }
 
-/** Returns a list to which each request of a page with this method is added when it is sent. */
+/** Returns a list to which each request with this method is added when the page sends it. */
 export function requestsWith(page: Page, method: string): readonly Request[] {
   const requests: Request[] = []
   page.on('request', request => {

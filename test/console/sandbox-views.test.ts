@@ -253,7 +253,7 @@ describe('the console of a sandbox:', () => {
   )
 
   test(
-    'with another key than that of the sandbox, the views say which key they need, and the user stays signed in',
+    'with a key other than that of the sandbox, the views say which key they need, and the user stays signed in',
     async () => {
       const { page, sandbox } = await open('/sandbox')
       await page.getByRole('heading', { name: 'Sandbox' }).waitFor()

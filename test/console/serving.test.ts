@@ -17,7 +17,7 @@ const browser = consoleBrowser()
 const FIRST_PAGE_BYTES_MAX = 350 * 1024
 /** How soon after its request the first page must be usable. An idle machine needs less than half of this time. */
 const FIRST_PAGE_MS_MAX = 2000
-/** The maximum number of openings. On a busy machine, some take longer, and only one must be within the time. */
+/** How often the test opens the page at most. On a busy machine, some openings are too slow; a fast one is enough. */
 const OPENINGS_MAX = 20
 
 test('the page has a Content-Security-Policy without unsafe-inline, and a new nonce in every response', async () => {
@@ -69,7 +69,7 @@ function viewPaths(): string[] {
   return paths.map(path => path.replace(':id', '1').replace(/\/$/, ''))
 }
 
-test('caches may keep a file of the console whose name has a hash, and an unknown file gets 404', async () => {
+test('caches may keep a console file with a hash in its name, and an unknown file gets 404', async () => {
   await using store = await openTestStore('sqlite')
   const names = readdirSync(join(ROOT, 'dist/console'))
   expect(names.length).toBeGreaterThan(3)

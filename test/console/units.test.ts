@@ -10,7 +10,7 @@ const store = sharedStore('sqlite')
 const browser = consoleBrowser()
 
 test(
-  'a field for units keeps a text that is not a whole number, reports it, and sends no other number',
+  'a field for units keeps a text that is not a whole number, reports it, and never sends a number in its place',
   async () => {
     const { petId } = await addPet(store(), 'Numbered', 4n)
     const { page, faults } = await browser.open(store(), `/pets/${petId}`)

@@ -67,7 +67,7 @@ export async function* followEvents(
   }
 }
 
-/** Returns the members of an input that the operation defines, because a test may pass an object with more. */
+/** Returns only the input members that the operation defines: a test may pass an object with additional members. */
 function inputOf({ pathParameters, query, body }: Operation, given: OperationInput): OperationInput {
   const names = [...Object.keys(pathParameters ?? {}), ...Object.keys(query ?? {}), ...(body ? ['body'] : [])]
   return Object.fromEntries(names.flatMap(name => (name in given ? [[name, given[name]]] : [])))

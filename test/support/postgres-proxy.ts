@@ -16,7 +16,7 @@ export interface PostgresProxy extends AsyncDisposable {
   urlOf(url: string): string
   /** Sets the function that chooses the fate of each later COMMIT of a command. Commits of the sequencer pass. */
   onCommit(fateOf: () => CommitFate): void
-  /** The text of every statement that was sent or prepared, once. */
+  /** The distinct texts of all statements that were sent or prepared. */
   readonly statements: ReadonlySet<string>
   /** Sets the function that changes the text of each later simple query. */
   onQuery(rewrite: (text: string) => string): void

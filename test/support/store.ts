@@ -120,7 +120,7 @@ export async function openTestStore(kind: EngineName, options: TestOptions = {})
   }
   const asSandbox = kind === 'sqlite' && (options.asSandbox ?? isSandboxRun)
   const opened = asSandbox
-    ? // Many tests contain the paths of a store at the root of its host.
+    ? // In a sandbox run, the sandbox is at the root, because many tests contain paths without a prefix.
       await serveAsSandbox(directory, options.asSandbox ? SANDBOX_PATH : '', usual)
     : await serveEngine(wrapEngine(await openVariant(databaseUrl, directory, log, options)), usual)
   const { base, engine } = opened
