@@ -95,7 +95,7 @@ onEveryEngine(engine => {
   )
 
   test(
-    'a start that ended between the key file and the commit is completed by the next one, with the same key',
+    'the next start keeps the key of a start that ended after it wrote the key file but before the commit',
     async () => {
       const store = await newStore(engine)
       mkdirSync(store.data)

@@ -13,7 +13,7 @@ import { onEveryEngine, openTestStore, type TestStore } from '../support/store.t
 
 const COMMAND_MS_MAX = 120_000
 
-/** Opens a store with 15 audit entries: the first is that of the admin key, the last are those of the fifth order. */
+/** Opens a store with 15 audit entries. The first entry records the admin key, the last entries the fifth order. */
 async function openUsedStore(engine: EngineName): Promise<TestStore> {
   const store = await openTestStore(engine)
   const { client } = store
@@ -72,7 +72,7 @@ onEveryEngine(engine => {
     COMMAND_MS_MAX,
   )
 
-  test('an entry with other data, or another key, request id, instant, subject or pet is detected', async () => {
+  test('a change to the data, key, request id, instant, subject or pet of an entry is detected', async () => {
     await using store = await openUsedStore(engine)
     for (const change of [
       `data = '{}'`,

@@ -149,7 +149,7 @@ async function checkRestored(place: CopyPlace, saved: BackedUp, receiver: Receiv
   expect(behind.text).toBe(page.text)
   const stream = await send(server, `/events/stream?after=${last + 5n}`)
   expect(stream.status).toBe(410)
-  // The gap before the newest entries does not make their first page empty.
+  // The first page of the audit log is not empty, although there is a gap before the newest entries.
   expect((await send(server, '/audit?limit=5')).text.match(/"position"/g)?.length ?? 0).toBeGreaterThan(0)
   await until('the webhook continues', () =>
     receiver.received.some(({ body }) => body.toString().includes('After the restore')),
@@ -167,7 +167,7 @@ async function checkRestored(place: CopyPlace, saved: BackedUp, receiver: Receiv
 
 onEveryEngine(engine => {
   test(
-    'a store that is restored from a backup of a store in use issues no id or position of the lost store again',
+    'a store that is restored from a live backup never reissues an id or a position of the lost store',
     async () => {
       await using receiver = await openReceiver(() => reply(204))
       await using place = await newStoreDirectory(engine)

@@ -36,7 +36,7 @@ function keysAt({ received }: Receiver): (string | undefined)[] {
 }
 
 describe('the key of a command', () => {
-  test('the key of the data directory is used for the store there, with and without its address', async () => {
+  test('a command uses the key of the data directory for the store there, with or without --url', async () => {
     const current = await run(['get-current-key', '--data', data])
     expect([current.exitCode, JSON.parse(current.output).id]).toEqual([0, 1])
     const byVariable = await run(['get-current-key'], { PETSTORE_DATA: data })
@@ -65,7 +65,7 @@ describe('the key of a command', () => {
     expect(other.received).toEqual([])
   })
 
-  test('a command for a store that is still starting says to try again, and not to start it', async () => {
+  test('a command for a store that is still starting says that the store has no address yet', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'petstore-starting-'))
     const lock = lockDirectory(directory)
     const { exitCode, errors } = await run(['get-current-key', '--data', directory])
@@ -77,7 +77,7 @@ describe('the key of a command', () => {
     ])
   })
 
-  test('the key is not sent to an address of another machine in the address file of a data directory', async () => {
+  test('the key is not sent to another machine whose address is in the address file of a data directory', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'petstore-foreign-'))
     writeFileSync(join(directory, 'address'), `http://192.0.2.1:8080\n${process.pid}\n`)
     const { exitCode, errors } = await run(['get-current-key', '--data', directory], {
@@ -122,7 +122,7 @@ describe('the key of a command', () => {
   })
 })
 
-describe('servers that are no stores', () => {
+describe('servers that are not stores', () => {
   const large = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n['
   const cases: readonly [name: string, responder: Responder, exitCode: number, says: string][] = [
     ['never responds', silence, 3, 'did not respond within 1 s (--timeout).'],
@@ -139,7 +139,7 @@ describe('servers that are no stores', () => {
     ['sends control characters', reply(400, json, '{"code":"x","message":"\\u001b[2J"}'), 1, '\\u001b[2J'],
   ]
   test.each(cases)(
-    'a server that is no store and %s is reported in time, without a stack trace',
+    'a server that is not a store and %s is reported in time, without a stack trace',
     async (_, responder, exitCode, says) => {
       await using receiver = await openReceiver(() => responder)
       const startedMs = performance.now()
@@ -156,7 +156,7 @@ describe('servers that are no stores', () => {
     },
   )
 
-  test('a server that is no store and sends data without an end is read up to a limit', async () => {
+  test('an endless response of a server that is not a store is read up to a limit', async () => {
     await using receiver = await openReceiver(() => endless(large))
     const { exitCode, output, errors } = await runAt(receiver.base, ['list-categories'])
     expect([exitCode, output, errors]).toEqual([

@@ -97,7 +97,7 @@ onEveryEngine(engine => {
     const running = Array.from({ length: 200 }, () =>
       fetch(`${base}/pets?limit=100&sort=name`).then(({ status }) => status),
     )
-    // A connection may be cut off. Without a handler from the start, its rejection would fail the run.
+    // A connection may be cut off. Without a handler from the start, the rejected promise would fail the run.
     const ended = Promise.allSettled(running)
     const early = await Promise.all(running.slice(0, 1))
     const startedMs = performance.now()

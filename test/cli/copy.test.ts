@@ -150,7 +150,7 @@ async function checkContinued(
 
 onEveryEngine(engine => {
   test.skipIf(!testedEngines.includes('postgres'))(
-    'a copy has every row, also if it was copied to the other engine and back, and a store continues on the copy',
+    'a copy has every row, even after a copy to the other engine and back, and a store continues on the copy',
     async () => {
       await using receiver = await openReceiver(({ path }) => reply(path === '/failing' ? 500 : 204))
       await using place = await newStoreDirectory(engine)
@@ -365,7 +365,7 @@ describe.skipIf(!testedEngines.includes('postgres'))('a copy from or to PostgreS
   )
 
   test(
-    'if the response to the commit is lost, the copy says how to find out whether it was made',
+    'a copy that loses the response to its commit says how to check whether the commit took effect',
     async () => {
       using source = await newCopyPlace('sqlite')
       await migrate(source)
@@ -427,7 +427,7 @@ describe.skipIf(!testedEngines.includes('postgres'))('a copy from or to PostgreS
   )
 
   test(
-    'a source database that cannot be copied is refused with a reason, without its password',
+    'a source database that cannot be copied is refused with a reason that does not contain its password',
     async () => {
       using empty = await newCopyPlace('postgres')
       using other = await newCopyPlace('postgres')

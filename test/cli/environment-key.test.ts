@@ -96,7 +96,7 @@ onEveryEngine(engine => {
     expect(await trailOf(store, data.id)).toEqual(['created 1', 'created 2'])
   })
 
-  test('an existing admin key in PETSTORE_ADMIN_KEY is revoked when the variable has another key', async () => {
+  test('an existing admin key is revoked when PETSTORE_ADMIN_KEY changes from that key to another key', async () => {
     await using store = await openTestStore(engine)
     const { data } = await store.client.createKey({ body: { name: 'ops', scopes: ['admin'] } })
     await installKey(store, data.key)

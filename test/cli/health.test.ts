@@ -16,7 +16,7 @@ test('for a store that is ready, petstore health exits with 0 and prints one lin
   expect(byPort.exitCode).toBe(0)
 })
 
-test('petstore health reports a store that accepts connections but does not respond as not ready', async () => {
+test('petstore health reports "not ready" for a store that accepts connections but does not respond', async () => {
   await using frozen = await openReceiver(() => silence)
   const startedMs = performance.now()
   const { exitCode, output, errors } = await run(['health', '--url', frozen.base, '--timeout', '0.5'])
@@ -32,7 +32,7 @@ test.each([
   ['503', reply(503, {}, '{"code":"overloaded"}'), 503],
   ['a redirect', reply(302, { Location: '/livez' }), 302],
   ['503 and an endless body', endless('HTTP/1.1 503 Service Unavailable\r\n\r\n'), 503],
-])('petstore health reports a store that responds with %s as not ready', async (_, responder, status) => {
+])('petstore health reports "not ready" for a store that responds with %s', async (_, responder, status) => {
   await using server = await openReceiver(() => responder)
   const { exitCode, errors } = await run(['health', '--url', server.base])
   expect([exitCode, errors.trim()]).toEqual([

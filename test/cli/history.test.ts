@@ -145,7 +145,7 @@ describe('periods', () => {
   })
 
   test.each(['2026-02-30', '3', 'soon', '-1d', '2026-11-21T09:30:00'])(
-    'since "%s" is refused',
+    'petstore history --since %s is refused',
     async text => {
       const { exitCode, errors } = await runAt('http://127.0.0.1:1', ['history', 'pet', '1', '--since', text])
       expect([exitCode, errors]).toEqual([2, expect.stringContaining('It must be yesterday, today, a date')])

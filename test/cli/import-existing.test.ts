@@ -30,7 +30,8 @@ beforeAll(() => {
   const rows = Array.from({ length: PETS }, (_, index) => `P${index},Dogs`)
   write('categories.csv', 'name\nDogs\nFish\n')
   write('pets.csv', `name,category\n${rows.join('\n')}\n`)
-  // P0 and P7 exist in Dogs. P0 in Fish and Rex are new, lines 6 and 8 repeat an earlier line, and rex is not Rex.
+  // P0 and P7 exist in Dogs. Rex is new, and so is P0 in Fish. Lines 6 and 8 repeat an earlier line. The names rex and
+  // Rex are different.
   write('mixed.csv', 'name,category\nP0,Dogs\nP0,Fish\nRex,Dogs\nP7,Dogs\nRex,Dogs\nrex,Dogs\nP0,Fish\n')
 })
 afterAll(() => rmSync(directory, { recursive: true, force: true }))
@@ -153,7 +154,7 @@ onEveryEngine(engine => {
     )
 
     test(
-      `two concurrent imports ${mode} of one file that skip existing pets load each pet once`,
+      `two concurrent imports ${mode} that skip existing pets load each pet of the same file once`,
       async () => {
         await using store = await openTestStore(engine)
         await store.client.createCategory({ body: { name: 'Dogs' } })
@@ -196,7 +197,7 @@ onEveryEngine(engine => {
   )
 })
 
-/** Returns `execute`, but the first two commands that load an import begin at the same moment. */
+/** Wraps `execute` so that the first two commands that load an import begin at the same moment. */
 function withSimultaneousLoads(execute: typeof executeCommand): typeof executeCommand {
   const both = Promise.withResolvers<void>()
   let waiting = 0

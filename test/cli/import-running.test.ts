@@ -20,7 +20,7 @@ afterAll(() => rmSync(directory, { recursive: true, force: true }))
 let count = 0
 const newDirectory = (): string => join(directory, `data-${++count}`)
 
-/** A host other than the store, which must never receive the admin key. */
+/** A server that is not the store, and must never receive the admin key. */
 interface Outsider extends AsyncDisposable {
   readonly base: string
   readonly receivedRequests: string[]

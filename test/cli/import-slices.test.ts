@@ -106,7 +106,7 @@ onEveryEngine(engine => {
 
   for (const when of ['before', 'after'] as const) {
     test(
-      `an import that is interrupted ${when} the commit of a slice is resumed, and loads every row once`,
+      `a resumed import loads every row once after an interruption ${when} the commit of a slice`,
       async () => {
         await using store = await openTestStore(engine)
         const target = runningTarget(store.base, ADMIN_KEY)

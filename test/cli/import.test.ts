@@ -88,7 +88,7 @@ onEveryEngine(engine => {
   const newShop = async (): Promise<Shop> => new Shop(engine === 'postgres' ? await newDatabase() : undefined)
 
   test(
-    'an import loads categories and pets into a new store, and then into the stopped store',
+    'an import loads categories and pets into a new store, and a second import adds to that store while it is stopped',
     async () => {
       const empty = await newShop()
       const ended = await empty.importMessages('--categories', newFile(categories), '--pets', newFile(pets))
@@ -255,7 +255,7 @@ describe('the files of an import:', () => {
   }
 
   test(
-    'a missing file, and no file at all, are reported',
+    'a file that does not exist and an import without a file are reported',
     async () => {
       const missing = await new Shop(undefined).import('--pets', '/nowhere/pets.csv')
       expect([missing.exitCode, missing.errors.trim()]).toEqual([1, '/nowhere/pets.csv cannot be read.'])

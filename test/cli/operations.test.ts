@@ -96,7 +96,7 @@ describe('operations', () => {
     expect(server.received).toHaveLength(finiteIds.length)
   }, 60_000)
 
-  test('the options of an operation have different names, and its command is no local command', async () => {
+  test('the options of an operation differ in name, and no local command has the name of its command', async () => {
     for (const id of commandIds) {
       const { flags, common } = optionsOf(operationOf(id))
       const names = [
@@ -112,7 +112,7 @@ describe('operations', () => {
   })
 })
 
-/** Returns a command line with all options of an operation that can be combined, and the request that it must send. */
+/** Returns a command line with all options of an operation that are valid together, and the request to send. */
 function wholeCommandLine(id: OperationId) {
   const operation = operationOf(id)
   const { flags } = optionsOf(operation)
@@ -176,7 +176,7 @@ function staticImports(path: string, seen = new Set<string>([path])): Set<string
 }
 
 describe('commands', () => {
-  test('a command prints exactly the JSON of the store to a pipe, in either form of its name', async () => {
+  test('a command with a kebab-case or camelCase name prints exactly the JSON of the store to a pipe', async () => {
     const body = await (await store.send('GET', '/pets?status=available&categoryId=2&limit=3')).text()
     const kebab = await cli('list-pets', '--status', 'available', '--category-id', '2', '--limit', '3')
     const camel = await cli('listPets', '--status=available', '--categoryId', '2', '--limit', '3')
@@ -321,7 +321,7 @@ describe('output on a terminal', () => {
 })
 
 describe('failures', () => {
-  test('a refusal is explained on standard error, with the fields and the request id, and exits with 1', async () => {
+  test('a refused command exits with 1, with the reason, the fields and the request id on standard error', async () => {
     const refused = await cli('place-order', '--pet-id', '1', '--quantity', '0', '--reference', '')
     expect([refused.exitCode, refused.output]).toEqual([1, ''])
     expect(refused.errors).toContain('422 validation_failed:')
@@ -369,7 +369,7 @@ describe('failures', () => {
     [['list-pets', '--key', 'pst_short'], '--key must be a complete key'],
     [['list-pets', '--key', '@/no/such/file'], 'The file of --key cannot be read'],
     [['list-pets', '--timeout', '0'], 'It must be a number of seconds'],
-  ])('of usage exits with 2 and a short reason: %j', async (args, reason) => {
+  ])('a usage error makes the command exit with 2 and a short reason: %j', async (args, reason) => {
     const { exitCode, output, errors } = await run(args)
     expect([exitCode, output, errors.includes(reason) ? reason : errors]).toEqual([2, '', reason])
     expect(errors.trim().split('\n').length).toBeLessThanOrEqual(2)

@@ -46,7 +46,7 @@ async function contentsOf(place: StoreDirectory, key: string): Promise<Record<st
 
 onEveryEngine(engine => {
   test(
-    'reset --empty deletes everything, also the keys, and the next start loads no demo shop',
+    'reset --empty deletes everything, including the keys, and the next start loads no demo shop',
     async () => {
       await using place = await newStoreDirectory(engine)
       const key = await useAndStop(place)

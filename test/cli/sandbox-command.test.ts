@@ -155,7 +155,7 @@ test('delete refuses the start of an id that two ids have in common', async () =
   ])
 })
 
-test('delete removes sandboxes from the list, also one that has expired or was deleted', async () => {
+test('delete removes sandboxes from the list, even one that has expired or was already deleted', async () => {
   using at = folder()
   await at.sandbox('create', '--count', '3', '--label', 'S')
   const [first, second, third] = at.saved()
@@ -332,7 +332,7 @@ test.each(wrong)('petstore sandbox create %p is refused before anything is creat
   expect(existsSync(join(at.path, 'sandboxes.csv'))).toBe(false)
 })
 
-test('in a CSV, no label is a formula or a control sequence, and only its owner can read the list', async () => {
+test('no label in a CSV list is a formula or control sequence, and only the owner can read the file', async () => {
   using at = folder()
   writeFileSync(join(at.path, 'class.txt'), '=HYPERLINK("http://evil.example")\n+1\nAda\n')
   writeFileSync(join(at.path, 'class.csv'), '', { mode: 0o644 })

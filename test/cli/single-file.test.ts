@@ -49,7 +49,7 @@ afterAll(() => folder[Symbol.dispose]())
 /** A folder that contains the single file, and settings of another program that the store must not read. */
 interface Installation extends Disposable {
   readonly path: string
-  /** Runs a command in the folder to its end. */
+  /** Runs a command in the folder, and resolves when the command has ended. */
   run(...args: string[]): Promise<ProcessResult>
   start(...args: string[]): Promise<ServerProcess>
 }
@@ -73,7 +73,7 @@ async function settingsFor(engine: EngineName): Promise<Record<string, string>> 
   return { PETSTORE_ADMIN_KEY: ADMIN_KEY, ...(engine === 'postgres' && onPostgres(await newDatabase())) }
 }
 
-/** Returns the addresses in the src and href attributes of a page that begin with a slash. */
+/** Returns the addresses that begin with a slash, from the src and href attributes of a page. */
 function addressesIn(page: string): string[] {
   return [...page.matchAll(/(?:src|href)="(\/[^"]+)"/g)].map(([, address = '']) => address)
 }
@@ -213,7 +213,7 @@ test('the single file prints the licenses of the runtime and of its packages', a
     '@mantine/core',
   ]
   expect(packages).toEqual(expect.arrayContaining(expected))
-  // The output links to the source of the engine of the runtime, as the LGPL requires.
+  // The output links to the source of the JavaScript engine of the runtime, as the LGPL requires.
   expect(output.includes(`github.com/oven-sh/WebKit/tree/${process.versions.webkit}`)).toBe(true)
 })
 
