@@ -37,7 +37,7 @@ function checkRefusal(
   { status, headers }: FuzzResponse,
   { message }: JsonObject,
 ): Finding[] {
-  const detail = `${why}: the status must be ${statuses.join(' or ')}, and is ${status} (${message})`
+  const detail = `${why}: the status must be ${statuses.join(' or ')}, but is ${status} (${message})`
   if (!statuses.includes(status)) {
     const isAccepted = check === 'auth-bypassed' || status < 400
     return [{ check: isAccepted ? check : 'wrong-refusal', detail }]
@@ -61,9 +61,9 @@ function checkValid(
 ): Finding[] {
   const isDeleted = resource?.deletedPath !== undefined
   const actual = `the response is ${status} ${members.code ?? ''}: ${members.message ?? ''}`
-  if (isDeleted) return findingIf(status !== 404, 'found-after-delete', `it was deleted, and ${actual}`)
+  if (isDeleted) return findingIf(status !== 404, 'found-after-delete', `it was deleted, but ${actual}`)
   if (resource && status === 404)
-    return [{ check: 'vanished', detail: `it was created and not deleted, and ${actual}` }]
+    return [{ check: 'vanished', detail: `it was created and not deleted, but ${actual}` }]
   if (condition === 'fails' && resource) return findingIf(status !== 412, 'precondition-ignored', actual)
   if (status === 412)
     return findingIf(condition === 'none' || condition === 'holds', 'precondition-refused', actual)
@@ -128,7 +128,7 @@ function checkHead(get: FuzzResponse, head: FuzzResponse): Finding[] {
   // Another client may have changed the resource between the two requests. Its ETag and length then differ.
   const tag = get.headers.get('etag')
   const isSame = get.status >= 400 || (tag !== undefined && tag === head.headers.get('etag'))
-  // The list may have grown between the two requests. The page that was the last one then links to a next page.
+  // The list may have grown between the two requests. The former last page then links to a next page.
   const isList = get.headers.get('link')?.includes('rel="first"')
   const mayDiffer = [
     'date',
@@ -163,8 +163,8 @@ function checkAllow({ status, methods }: Expectation & { kind: 'allow' }, respon
     ...findingIf(
       response.status !== status,
       'method-not-allowed',
-      `the status is ${response.status}, and must be ${status}`,
+      `the status is ${response.status}, but must be ${status}`,
     ),
-    ...findingIf(allow !== expected, 'allow', `Allow is ${allow}, and must be ${expected}`),
+    ...findingIf(allow !== expected, 'allow', `Allow is ${allow}, but must be ${expected}`),
   ]
 }

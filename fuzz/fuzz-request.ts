@@ -8,7 +8,7 @@ export type NameValue = readonly [name: string, value: string]
 /** The result of a precondition in a request. `unclear` means that a client cannot determine the result. */
 export type Condition = 'none' | 'holds' | 'fails' | 'unmodified' | 'unclear'
 
-/** The expected response, in addition to the description. */
+/** What a response must satisfy, in addition to the description. */
 export type Expectation =
   /** The request is invalid on purpose, and must be refused with one of these statuses. */
   | {

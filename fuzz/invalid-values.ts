@@ -3,7 +3,7 @@ import type { Random } from './random.ts'
 import { INT64_MAX, INT64_MIN, type Schema } from './schema.ts'
 import { brokenInstants } from './texts.ts'
 
-/** The highest `lengthMax` that a generated text exceeds. A text that exceeds a higher one would be too large. */
+/** No generated text exceeds a `lengthMax` above this value, because the text would be too large. */
 const EXCEEDED_LENGTH_MAX = 4000
 
 /** Returns a value that violates a schema of a body, as well-formed JSON text. */
@@ -23,7 +23,7 @@ export function invalidJson(random: Random, schema: Schema): string {
   }
 }
 
-/** Returns a text for a path or query parameter that violates its schema. Throws if `canBreak` is false. */
+/** Returns a text that violates the schema of a path or query parameter. Throws if `canBreak` is false. */
 export function invalidParameter(random: Random, schema: Schema): string {
   switch (schema.type) {
     case 'boolean':

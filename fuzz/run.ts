@@ -22,11 +22,11 @@ export interface FuzzOptions {
   readonly seed: number
   /**
    * The number of concurrent clients; 16 by default. With several clients, the ids that each client gets depend on the
-   * order in which the machine runs them. Only a single client repeats its requests with the same seed. Even then, the
-   * API keys, the idempotency keys and the port of the webhook receiver differ.
+   * order in which the machine runs them. The same seed repeats the same requests only with a single client. Even then,
+   * the API keys, the idempotency keys and the port of the webhook receiver differ.
    */
   readonly clients?: number
-  /** Called with each finding, as `operation check`, until it returns true. This ends the run. */
+  /** Called with the label and the check of each finding, joined by a space. The run ends once a call returns true. */
   readonly isEnough?: (finding: string) => boolean
 }
 

@@ -12,7 +12,7 @@ export type Step =
   | { readonly kind: 'request'; readonly operation: Operation; readonly resource: Resource }
   | { readonly kind: 'head'; readonly request: FuzzRequest; readonly response: FuzzResponse }
 
-/** The number of resources of a kind below which operations on them are requested less often. */
+/** If a client has fewer resources of a kind than this, it requests operations on that kind less often. */
 const RESOURCES_MIN = 2
 
 const routeMethods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'HEAD']
@@ -65,8 +65,8 @@ export function followUps(
 }
 
 /**
- * Returns a random operation. An operation for which the client has too few resources, a deletion and the read of a
- * list are returned less often than other operations.
+ * Returns a random operation. Three kinds are returned less often than others: deletions, reads of a list, and
+ * operations for which the client has too few resources.
  */
 function pickOperation({ random, memory, description }: VirtualClient): Operation {
   let operation = random.pick(description.operations)
@@ -127,8 +127,8 @@ function repeatedRequest({ memory, random }: VirtualClient, number: number): Fuz
 }
 
 /**
- * Returns a request for the next page of a list, with the exact target of its Link; without a known Link, for the first
- * page.
+ * Returns a request for the next page of a list, with the exact target from the Link of a page. If the client knows no
+ * Link, the request is for the first page.
  */
 function pageRequest(client: VirtualClient, number: number): FuzzRequest {
   const { memory, random, keys, description } = client

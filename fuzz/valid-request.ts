@@ -57,8 +57,8 @@ function kindOf({ description }: VirtualClient, operation: Operation, name: stri
 }
 
 /**
- * Sets the path parameters. Returns the resource that the last one refers to; undefined if the client does not know
- * what a request at this path must find.
+ * Sets the path parameters. Returns the resource that the last parameter refers to; undefined if the client does not
+ * know whether that resource exists at this path.
  */
 function fillPath(
   client: VirtualClient,

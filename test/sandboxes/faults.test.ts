@@ -220,12 +220,12 @@ describe('a condition', () => {
     return failed
   }
 
-  test('call and every count only the calls of the operation', async () => {
+  test('the conditions "call" and "every" count only the calls of the operation', async () => {
     expect(await failuresOf({ call: 3 }, 6)).toEqual([3])
     expect(await failuresOf({ every: 2 }, 6)).toEqual([2, 4, 6])
   })
 
-  test('share selects about the given share of the calls, and the same calls for the same seed', async () => {
+  test('the condition "share" selects about that share of calls, and the same calls for the same seed', async () => {
     const first = await failuresOf({ share: 0.3, seed: 5 }, 100)
     expect(first).toEqual(await failuresOf({ share: 0.3, seed: 5 }, 100))
     expect(first).not.toEqual(await failuresOf({ share: 0.3, seed: 6 }, 100))
@@ -234,7 +234,7 @@ describe('a condition', () => {
     expect(await failuresOf({ share: 1 }, 5)).toEqual([1, 2, 3, 4, 5])
   })
 
-  test('header and idempotencyKey match only requests with this header or key', async () => {
+  test('the conditions "header" and "idempotencyKey" match only requests with the given header or key', async () => {
     expect(await failuresOf({ header: { name: 'X-Test', value: 'a' } }, 1, { 'X-Test': 'a' })).toEqual([1])
     expect(await failuresOf({ header: { name: 'X-Test', value: 'a' } }, 1, { 'X-Test': 'b' })).toEqual([])
     expect(await failuresOf({ header: { name: 'X-Test' } }, 1, { 'X-Test': 'b' })).toEqual([1])
@@ -289,7 +289,7 @@ describe('rules of a sandbox', () => {
     [{ when: { header: { name: 'A' } }, effect: { type: 'webhook_lost' } }, '/rules/0/when'],
     [{ operation: 'listPets', effect: { type: 'cut_stream' } }, '/rules/0/operation'],
     [{ name: 'A B', effect: { type: 'truncate' } }, '/rules/0/name'],
-  ])('are not replaced by an invalid rule: %j', async (rule, pointer) => {
+  ])('the rules of a sandbox are not replaced by an invalid rule: %j', async (rule, pointer) => {
     const sandbox = await sandboxWith({ name: 'before', effect: { type: 'delay', delayMs: 1 } })
     const refused = await sandbox.control('PUT', '/faults', { rules: [{ name: 'bad', ...rule }] })
     expect(refused.status).toBe(422)
@@ -309,7 +309,7 @@ describe('rules of a sandbox', () => {
     expect(messages.join('\n')).toContain('must be 1 to 50 lower-case letters, digits and hyphens')
   })
 
-  test('the rules of a sandbox have different names, and are at most 50', async () => {
+  test('a sandbox can have at most 50 rules, each with a different name', async () => {
     const sandbox = await host.create()
     const rule = { name: 'same', effect: { type: 'truncate' } }
     expect((await sandbox.control('PUT', '/faults', { rules: [rule, rule] })).status).toBe(422)
@@ -330,7 +330,7 @@ describe('the header Petstore-Fault', () => {
     'cut_stream',
     'webhook_lost',
     '',
-  ])('is refused if it is malformed or asks for an effect that the request cannot have: %p', async field => {
+  ])('a header Petstore-Fault is refused if it is malformed or its effect cannot apply: %p', async field => {
     const sandbox = await host.create()
     const refused = await sandbox.call('GET', '/pets', { headers: { 'Petstore-Fault': field } })
     expect(refused.status).toBe(400)
@@ -346,7 +346,7 @@ describe('the header Petstore-Fault', () => {
     ['error', 'code is required for the effect error. An example: error; code='],
     ['error; code=storage_ful', 'not "storage_ful" (did you mean storage_full?)'],
     ['webhook_lost', 'only rules can change deliveries'],
-  ])('is refused with a message that says what is wrong: %p', async (field, message) => {
+  ])('the refusal of a header Petstore-Fault says what is wrong: %p', async (field, message) => {
     const sandbox = await host.create()
     const refused = await sandbox.call('GET', '/pets', { headers: { 'Petstore-Fault': field } })
     expect((refused.data as { message: string }).message).toContain(message)
@@ -374,7 +374,7 @@ describe('an effect on a delivery', () => {
     if (made.status !== 201) throw new Error(made.text)
     for (const petId of [3, 4, 5]) await sandbox.call('POST', '/store/orders', { body: { petId } })
     await until(`${expected} deliveries`, () => receiver.received.length >= expected, 20_000)
-    // A further delivery would arrive meanwhile.
+    // A surplus delivery would arrive during this time.
     await Bun.sleep(300)
     return receiver.received.map(received => ({
       id: received.headers['webhook-id'] ?? '',
@@ -406,7 +406,7 @@ describe('an effect on a delivery', () => {
     expect(sequences).not.toEqual(sequences.toSorted())
   })
 
-  test('webhook_out_of_order: the events do not arrive in their order without a condition either', async () => {
+  test('webhook_out_of_order: the events also arrive out of order if the rule has no condition', async () => {
     const arrived = await deliver(undefined, { type: 'webhook_out_of_order' }, 3)
     const sequences = arrived.map(({ sequence }) => sequence)
     expect(sequences).toHaveLength(3)

@@ -62,7 +62,7 @@ describe('limits', () => {
     expect((await full.call('POST', '/categories', { body: { name: 'Dogs' } })).status).toBe(201)
   })
 
-  test('the limit of requests per minute is for one sandbox, without control operations and probes', async () => {
+  test('each sandbox has its own limit of requests per minute; control operations and probes are exempt', async () => {
     await using host = await openSandboxHost({ limits: { requestsPerMinute: 20 } })
     const [busy, other] = [await host.create(), await host.create()]
     const results: CallResult[] = []
@@ -87,7 +87,7 @@ describe('limits', () => {
         headers: { Authorization: `Bearer ${adminKey}` },
         signal: stopped.signal,
       })
-    // The runtime closes the connection of a response that is collected as garbage, so both responses are kept.
+    // The runtime closes the connection of a garbage-collected response, so both responses are kept.
     const [first, second, third] = [await open(), await open(), await open()]
     expect([third.status, await third.text()]).toEqual([503, expect.stringContaining('At most 2 streams')])
     expect([first.status, second.status]).toEqual([200, 200])

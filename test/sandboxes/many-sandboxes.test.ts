@@ -15,7 +15,7 @@ const FILES_PER_OPEN_MAX = 3
 /** The memory and the files that the process may use in addition to those of the open sandboxes. */
 const MIB_IN_ADDITION_MAX = 120
 const FILES_IN_ADDITION_MAX = 30
-/** The maximum median time to create a sandbox and read from it, and to reset one and place an order. */
+/** The upper bound of each of two medians: to create a sandbox and read from it; to reset it and place an order. */
 const MEDIAN_MS_MAX = 50
 
 test.skipIf(process.platform !== 'linux')(

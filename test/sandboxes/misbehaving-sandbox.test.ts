@@ -12,7 +12,7 @@ const LOAD = fileURLToPath(new URL('sandbox-load.ts', import.meta.url))
 const ACTIVE = 30
 const WINDOW_MS = times(1200, 4000)
 const ROUNDS = times(3, 5)
-/** The kinds of requests of which one sandbox gets too many. Only a proof measures all kinds: this takes long. */
+/** The kinds of requests that overload one sandbox. Measuring all kinds is slow, so only `npm run prove` does it. */
 const KINDS = times(1, 100) === 1 ? ['reads'] : ['reads', 'resets', 'snapshots', 'logs']
 /** The highest p99 of the active sandboxes during the load, as a multiple of the undisturbed p99. */
 const FACTOR_MAX = 2

@@ -78,7 +78,7 @@ describe('the pages of a host in a real browser', () => {
     [1280, 'dark'],
   ] as const) {
     test(
-      `both pages fit into ${width} px, ${colorScheme}, without policy violations or serious accessibility violations`,
+      `both pages fit into ${width} px in ${colorScheme} mode, without policy or serious accessibility violations`,
       async () => {
         const context = await newContext({ viewport: { width, height: 800 }, colorScheme })
         const { page, faults } = await open(context, `${base()}/`)
@@ -333,7 +333,7 @@ describe('the pages of a host in a real browser', () => {
   )
 
   test(
-    'the print page shows the label, the address, its QR code and the key of the fragment, on one sheet',
+    'the print page shows the label, the address, its QR code and the key from the URL fragment, on one sheet',
     async () => {
       const context = await newContext()
       const { created } = await (host?.create({ label: 'Ada' }) ?? Promise.reject(new Error('no host')))
@@ -410,7 +410,7 @@ describe('the pages of a host in a real browser', () => {
   })
 })
 
-test('behind a proxy under a path, every link of the pages has the path', () => {
+test('every link of the pages starts with the path under which a proxy serves the host', () => {
   const base = 'https://example.org/pets'
   const sandbox = {
     ...{ id: '7k2m9xq4w8e3rtyu5pasdf6ghj', baseUrl: `${base}/s/7k2m9xq4w8e3rtyu5pasdf6ghj` },
@@ -434,7 +434,7 @@ async function distance(one: Locator, other: Locator): Promise<number> {
   return Math.abs(first.y - second.y)
 }
 
-/** Runs a command as a shell would, without a proxy of the environment. */
+/** Runs a command in a shell. curl ignores the proxy settings of the environment. */
 async function runCommand(command: string): Promise<CommandResult> {
   const process = Bun.spawn(['sh', '-c', command.replace(/^curl /, "curl -sS --noproxy '*' ")], {
     stdout: 'pipe',

@@ -101,7 +101,7 @@ test('the log keeps the last 1,000 requests, returns pages of them, and numbers 
   expect((await sandbox.control('GET', '/requests')).data).toMatchObject([{ number: 2302n }])
 }, 60_000)
 
-test('the files of the log are bounded, also if somebody fills it on purpose', async () => {
+test('the files of the log are bounded, even if a client fills the log on purpose', async () => {
   await using host = await openSandboxHost()
   const sandbox = await host.create({ seed: 'empty' })
   // Each of these control characters takes six bytes in the log.
@@ -185,7 +185,7 @@ test('the log of one sandbox has at most 20 streams', async () => {
   await using host = await openSandboxHost()
   const [sandbox, other] = [await host.create(), await host.create()]
   const stopped = new AbortController()
-  // The runtime closes the connection of a response that is collected as garbage, so the responses are kept.
+  // The runtime closes the connection of a garbage-collected response, so the responses are kept.
   const responses: Response[] = []
   const open = async ({ created: { id, adminKey } }: TestSandbox): Promise<number> => {
     const response = await fetch(`${host.base}/sandboxes/${id}/requests/stream`, {

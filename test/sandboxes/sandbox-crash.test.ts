@@ -62,7 +62,8 @@ test(
         const item = await sandbox.call('GET', '/store/inventory/3')
         const { reserved } = item.data as { reserved: bigint }
         const last = await sandbox.call('GET', '/store/orders?limit=1&sort=-id')
-        // Ids are dense and each order reserves one unit, so the last id is the reserved units if no order is missing.
+        // Ids have no gaps, and each order reserves one unit. If no order is missing, the last id therefore equals the
+        // number of reserved units.
         expect(last.data).toMatchObject([{ id: reserved }])
         expect(reserved).toBeGreaterThanOrEqual(BigInt(acknowledged.size))
         for (const id of acknowledged) expect(id).toBeLessThanOrEqual(reserved)
@@ -96,7 +97,7 @@ describe('damaged sandboxes', () => {
     expect(host.errors).toMatchObject([{ message: 'the database of a sandbox is damaged' }])
   })
 
-  test('control: without a boot in between, the file is not checked', async () => {
+  test('control: a damaged sandbox is not detected without a boot since the sandbox was last open', async () => {
     const first = await openSandboxHost()
     const sandbox = await first.create()
     await first.stop()

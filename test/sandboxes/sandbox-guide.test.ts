@@ -26,7 +26,7 @@ function rowsUnder(heading: string): string[][] {
   return rows.map(row => row.split(' | ').map(cell => cell.replaceAll(/^\| |`| \|$/g, '')))
 }
 
-/** Returns the status and the failure of a response, or that the connection was lost. */
+/** Returns the status and the header Petstore-Fault of a response; `lost` and null if the connection was lost. */
 async function outcomeOf(
   sandbox: TestSandbox,
   path: string,

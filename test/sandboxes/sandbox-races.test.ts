@@ -68,7 +68,7 @@ describe('snapshots', () => {
     expect((await sandbox.control('GET', '/snapshots')).data).toHaveLength(5)
   })
 
-  test('snapshots that are used as seeds give a new sandbox no other key and no active webhook', async () => {
+  test('a sandbox seeded from a snapshot accepts no key of the snapshot and delivers to no webhook', async () => {
     await using host = await openSandboxHost()
     await using receiver = await openReceiver()
     const teacher = await host.create()
@@ -118,7 +118,7 @@ describe('sandboxes without a database', () => {
 })
 
 describe('while all sandboxes that may be open are in use', () => {
-  test('requests to another sandbox wait together, and not one after the other', async () => {
+  test('requests to a closed sandbox wait concurrently while the limit of open sandboxes is reached', async () => {
     await using host = await openSandboxHost({ limits: { open: 1 } })
     const [busy, waiting] = [await host.create(), await host.create()]
     const inUse = host.host.use(busy.created.id, () => Bun.sleep(4500))

@@ -318,7 +318,7 @@ describe('snapshots', () => {
     expect(codeOf(await sandbox.control('GET', '/snapshots/one-order'))).toBe('404 snapshot_not_found')
   })
 
-  test('a snapshot is a seed only with the key of its sandbox, and its copies outlive that sandbox', async () => {
+  test('a new sandbox can start from a snapshot only with the key of the old sandbox, and outlives it', async () => {
     const teacher = await host.create({ seed: 'empty' })
     await teacher.call('POST', '/categories', { body: { name: 'Dragons' } })
     await teacher.control('PUT', '/snapshots/lesson')
