@@ -9,12 +9,12 @@ import { orderCommand } from './order-command.ts'
 
 // A server that uses only the runtime and the writer of the program: `bun bench/bare-order-server.ts '<JSON>'` passes
 // each order to the writer, and sends its reply with constant headers. It checks nothing and logs nothing, so it shows
-// how much of the cost of an order is not the pipeline.
+// the cost of an order without the pipeline.
 
 const Plan = z.strictObject({
   port: z.number(),
   directory: z.string(),
-  /** The headers of a response by name, except those of the reply and of the runtime. */
+  /** The headers that all responses share, by name. ETag, Location and the headers of the runtime are added to them. */
   headers: z.record(z.string(), z.string()),
 })
 

@@ -13,7 +13,7 @@ const Plan = z.strictObject({
 
 interface StreamCount {
   events: number
-  /** The end of the last chunk, because a marker can be in two chunks. */
+  /** The end of the last chunk, because a marker can be split across two chunks. */
   rest: Buffer
 }
 

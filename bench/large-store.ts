@@ -42,8 +42,8 @@ export interface LargeStore extends Place {
 }
 
 /**
- * Creates a store on SQLite with `pets` pets in 50 categories, their orders, movements and events. Throws unless `pets`
- * is a multiple of 1,000: stock and orders then have the same proportions in every store.
+ * Creates a store on SQLite with `pets` pets in 50 categories, their orders, movements and events. `pets` must be a
+ * multiple of 1,000, so that stock and orders have the same proportions in every store. Throws otherwise.
  */
 export async function makeLargeStore(directory: string, pets: number): Promise<LargeStore> {
   if (pets % PETS_PER_PATTERN !== 0) throw new Error(`${pets} is not a multiple of ${PETS_PER_PATTERN}`)

@@ -23,9 +23,13 @@ interface Topic {
 
 const topics: Readonly<Record<string, Topic>> = {
   reads: { run: benchReads, about: 'one pet, and the first 20 available pets' },
-  orders: { run: benchOrders, about: 'orders on SQLite, with and without an idempotency key' },
+  orders: {
+    run: benchOrders,
+    about:
+      'orders on SQLite in a new and in a used store, with and without an idempotency key; takes 2 GB on the disk',
+  },
   events: { run: benchEvents, about: 'orders on SQLite, with and without webhooks and streams' },
-  postgres: { run: benchPostgres, about: 'orders on PostgreSQL, of one and of several processes' },
+  postgres: { run: benchPostgres, about: 'orders on PostgreSQL, with one and with several processes' },
   peers: {
     run: benchPeers,
     about: 'reads and orders against other servers; installs them in bench/peers at the first run',

@@ -30,7 +30,7 @@ export async function assertSameStatements(file: string, petId: bigint): Promise
   const statements = [shiftStock, insertMovement, insertEvent, insertOrder, insertEvent, moveHead]
   const expected = statements.map(({ text }) => inOneLine(text))
   if (recorder.texts.join('\n') !== expected.join('\n')) {
-    throw new Error(`an order runs other statements than orderStatements:\n${recorder.texts.join('\n')}`)
+    throw new Error(`the statements of an order differ from orderStatements:\n${recorder.texts.join('\n')}`)
   }
 }
 

@@ -199,11 +199,11 @@ function loopSection(settings: string, results: readonly Result[]): Section {
   return {
     title: 'placeOrder on PostgreSQL',
     about: [
-      `${settings}, otherwise default settings; ${CLIENTS} clients, one unit each of ${PETS} pets at ` +
-        `random. Each other side has ${CLIENTS} loops on Bun's SQL client with a pool of ${CONNECTIONS_MAX} ` +
-        'connections, as many as the store has for commands. Each loop runs one transaction after another, awaits ' +
-        'each statement, and uses no HTTP. With all statements, it also inserts the execution key of each ' +
-        'transaction, and its process runs the sequencer, which gives each event its position. Each side runs for ' +
+      `${settings}, otherwise default settings; ${CLIENTS} clients, each order for one unit of a pet chosen at ` +
+        `random from ${PETS}. Each of the other two sides runs ${CLIENTS} loops on Bun's SQL client with a pool of ` +
+        `${CONNECTIONS_MAX} connections, as many as the store has for commands. Each loop runs one transaction after ` +
+        'another, awaits each statement, and uses no HTTP. The side with all statements also inserts the execution ' +
+        'key of each transaction, and runs the sequencer, which gives each event its position. Each side runs for ' +
         `${WARM_UP_SECONDS} s before the first round.`,
       'CPU is only that of the program, not of the PostgreSQL server, which does most of the work.',
     ],

@@ -1,8 +1,10 @@
 import { Database } from 'bun:sqlite'
+import { cpSync } from 'node:fs'
 import { databaseFile } from '../src/engine/sqlite.ts'
 import { freePort, programFile, type ServerProcess, startServerProcess } from './child.ts'
 import { generateOrders, runForSample } from './generate.ts'
 import { assertSameStatements } from './order-command.ts'
+import { placeHistory } from './order-history.ts'
 import {
   type CountingContestant,
   countingContestant,
@@ -24,29 +26,46 @@ const CLIENTS = 64
 const CEILING_BATCH = 64
 /** The number of pets that are ordered at random, one unit at a time. */
 const PETS = 1000
+/** The number of orders that a used store has at the start: 250 for each pet. */
+const HISTORY = 250_048
 
-/** Measures durable orders on SQLite, compared with its limits. */
+/** Measures durable orders on SQLite, compared with the limits of SQLite. */
 export async function benchOrders(schedule: Schedule): Promise<Section[]> {
-  return [await benchSqliteOrders(schedule, false), await benchSqliteOrders(schedule, true)]
+  const sections: Section[] = []
+  for (const history of [0, HISTORY])
+    for (const isKeyed of [false, true])
+      sections.push(await benchSqliteOrders(schedule, { isKeyed, history }))
+  return sections
 }
 
-async function benchSqliteOrders(schedule: Schedule, isKeyed: boolean): Promise<Section> {
+interface Variant {
+  /** Whether each order has an idempotency key, also those of the history. */
+  readonly isKeyed: boolean
+  /** The number of orders that every store has at the start. */
+  readonly history: number
+}
+
+async function benchSqliteOrders(schedule: Schedule, variant: Variant): Promise<Section> {
+  const { isKeyed, history } = variant
   using files = openTempDirectory()
-  const fill = async (name: string): Promise<string> => {
+  const original = files.folder('original')
+  await makeSqliteStore(original, PETS, 'available')
+  await placeHistory(original, { orders: history, pets: PETS, isKeyed })
+  const copy = (name: string): string => {
     const directory = files.folder(name)
-    await makeSqliteStore(directory, PETS, 'available')
+    cpSync(original, directory, { recursive: true })
     return directory
   }
   const directories = {
-    group: await fill('group'),
-    single: await fill('single'),
-    bare: await fill('bare'),
-    verbs: await fill('verbs'),
-    statements: await fill('statements'),
+    group: copy('group'),
+    single: copy('single'),
+    bare: copy('bare'),
+    verbs: copy('verbs'),
+    statements: copy('statements'),
   }
   await using group = await startStore({ directory: directories.group })
   await using single = await startStore({ directory: directories.single }, { preload: 'one-commit.ts' })
-  await using bare = await startBareServer(directories.bare, await headersOfOrder(await fill('sample')))
+  await using bare = await startBareServer(directories.bare, await headersOfOrder(copy('sample')))
   const nextIdempotencyKeyPrefix = idempotencyKeyPrefixSource(isKeyed)
   const served = (name: string, { port, pid }: ServerProcess): CountingContestant =>
     countingContestant(name, seconds =>
@@ -80,16 +99,16 @@ async function benchSqliteOrders(schedule: Schedule, isKeyed: boolean): Promise<
   }
   const results = await interleave(Object.values(contestants), schedule)
   for (const name of ['group', 'single', 'bare', 'verbs', 'statements'] as const) {
-    assertAllThere(directories[name], contestants[name].answered(), isKeyed)
+    assertAllThere(directories[name], history + contestants[name].answered(), isKeyed)
   }
   await assertSameStatements(databaseFile(directories.verbs), BigInt(PET_ID_FIRST))
-  return sectionOf(isKeyed, results)
+  return sectionOf(variant, results)
 }
 
 /** Headers that the runtime adds to a response, and headers that differ between orders. */
 const OTHER_HEADERS = ['date', 'content-length', 'etag', 'location']
 
-/** Places an order in a store, and returns those headers of the response that another order has too. */
+/** Places an order in a store, and returns the response headers that all orders share. */
 async function headersOfOrder(directory: string): Promise<Record<string, string>> {
   await using store = await startStore({ directory })
   const response = await fetch(`http://127.0.0.1:${store.port}/store/orders`, {
@@ -113,7 +132,7 @@ function idempotencyKeyPrefixSource(isKeyed: boolean): () => string | null {
   return () => (isKeyed ? `bench-${++count}` : null)
 }
 
-/** Throws unless the store has exactly the orders that got a response, with all their rows. */
+/** Throws unless the store has exactly this number of orders, with all their rows. */
 export function assertAllThere(directory: string, answered: number, isKeyed: boolean): void {
   using database = new Database(databaseFile(directory), { readonly: true })
   const count = (tableAndCondition: string): number =>
@@ -128,18 +147,26 @@ export function assertAllThere(directory: string, answered: number, isKeyed: boo
     ...(isKeyed && { replies: count('reply WHERE status = 201') }),
   }
   if (Object.values(counts).some(n => n !== answered)) {
-    throw new Error(`there must be ${answered} of each; ${directory} has ${JSON.stringify(counts)}`)
+    throw new Error(`${answered} orders were placed; ${directory} has ${JSON.stringify(counts)}`)
   }
 }
 
-function sectionOf(isKeyed: boolean, results: readonly Result[]): Section {
+/** Returns the sentences about the orders that the stores have at the start. */
+function historyText(history: number): string {
+  return history === 0
+    ? 'All stores are new. The cost of an order grows with the history, so it rises during the run (see below).'
+    : `All stores start with the same ${history.toLocaleString('en')} orders, 250 for each pet.`
+}
+
+function sectionOf({ isKeyed, history }: Variant, results: readonly Result[]): Section {
   const [group, single, bare, verbs, statements] = results
   if (!group || !single || !bare || !verbs || !statements) throw new Error('a contestant has no result')
   const key = isKeyed ? 'each with its own Idempotency-Key' : 'no Idempotency-Key'
+  const keyText = isKeyed ? 'with' : 'without'
   const about = [
     `\`POST /store/orders\` on SQLite, ${CLIENTS} clients, each order for one unit of a pet chosen at random ` +
-      `from ${PETS}, ${key}. Each order is durable before the response is sent: the store sets WAL and ` +
-      'synchronous=FULL when it opens the file, and does not start if SQLite did not accept them. "One commit per ' +
+      `from ${PETS}, ${key}. ${historyText(history)} Each order is durable before the response is sent: the store ` +
+      'sets WAL and synchronous=FULL when it opens the file, and does not start if SQLite refuses. "One commit per ' +
       'request" is the same program with one number changed: its writer runs one command per transaction instead ' +
       'of up to 128. The bare server passes each order to the same writer and sends its reply with the same ' +
       'headers, but without authentication, limits, validation, metrics or a log.',
@@ -150,7 +177,7 @@ function sectionOf(isKeyed: boolean, results: readonly Result[]): Section {
       'HTTP committed. Each order must have one movement and two events.',
   ]
   return {
-    title: `placeOrder on SQLite, ${isKeyed ? 'with' : 'without'} an idempotency key`,
+    title: `placeOrder in a ${history > 0 ? 'used' : 'new'} store on SQLite, ${keyText} an idempotency key`,
     about,
     results,
     ratios: [

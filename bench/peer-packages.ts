@@ -8,7 +8,7 @@ const DIRECTORY = programFile('peers')
 const INSTALL_MS_MAX = 900_000
 const NODE_MS_MAX = 10_000
 const NODE_MAJOR_MIN = 20
-/** How many lines of npm's error output are shown. The reason of the error is at its end. */
+/** How many of the last lines of npm's error output are shown. npm prints the cause of an error last. */
 const ERROR_LINES_MAX = 30
 
 const Manifest = z.object({ dependencies: z.record(z.string(), z.string()) })
@@ -46,13 +46,13 @@ export async function findNode(): Promise<Node> {
   return { path, version }
 }
 
-/** Installs the peers from their lockfile if necessary. Throws Error with the end of npm's error output if it fails. */
+/** Installs the peers from their lockfile if necessary. Throws with the end of npm's error output if npm fails. */
 export async function installPeers(node: Node): Promise<void> {
   if (isInstalled()) return
   const npm = Bun.which('npm')
   if (npm === null) throw new Error('npm must install the peers, but it is not on the PATH')
   process.stderr.write(
-    '  npm ci in bench/peers installs the peers: this takes a few minutes, and only once\n',
+    '  npm ci in bench/peers installs the peers. This takes a few minutes and runs only once.\n',
   )
   const { status, errorOutput } = await runCommand([npm, 'ci', '--no-audit', '--no-fund'], {
     environment: { ...nodeHeaders(node), ...process.env },

@@ -171,11 +171,11 @@ function assertFastifyOrders(file: string, answered: number): void {
 
 function aboutOrders({ version }: Node): string[] {
   return [
-    `\`POST /store/orders\`, ${CONNECTIONS} clients, one unit each of ${PETS} pets at random, no Idempotency-Key. On ` +
-      'both sides each order is durable before the response is sent (WAL, synchronous=FULL), and an order that ' +
-      'exceeds the stock is refused. petstore has everything enabled: it checks the API key and the rate limit, ' +
-      'writes a movement of stock and two events for each order, and maintains the indexes of its lists. Its writer ' +
-      'commits the orders that wait together in one transaction.',
+    `\`POST /store/orders\`, ${CONNECTIONS} clients, each order for one unit of a pet chosen at random from ${PETS}, ` +
+      'no Idempotency-Key. On both sides each order is durable before the response is sent (WAL, synchronous=FULL), ' +
+      'and an order that exceeds the stock is refused. petstore has everything enabled: it checks the API key ' +
+      'and the rate limit, writes a movement of stock and two events for each order, and maintains the indexes of ' +
+      'its lists. Its writer commits the orders that wait together in one transaction.',
     `${FASTIFY} (${peerVersion('fastify')}, ${peerVersion('better-sqlite3')}, Node ${version}) runs one transaction ` +
       'per request with two prepared statements: a conditional UPDATE of the stock, and the INSERT of the order. It ' +
       'validates the body with a JSON schema, and has no keys, rate limit, events, movements, metrics, log, or index ' +

@@ -16,8 +16,8 @@ import {
 } from './order-statements.ts'
 
 // A bare client of PostgreSQL: N loops, each of which runs one transaction after another with the statements of an
-// order, without HTTP. With `isComplete`, they also run the other statements that the store runs for an order: the row
-// of its execution key, and the sequencer. `bun bench/postgres-loop.ts '<JSON>'` prints a Sample.
+// order, without HTTP. With `isComplete`, each transaction also inserts an execution key, and the process runs the
+// sequencer, as the store does. `bun bench/postgres-loop.ts '<JSON>'` prints a Sample.
 
 const Plan = z.strictObject({
   url: z.string(),

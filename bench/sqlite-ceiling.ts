@@ -26,7 +26,7 @@ const Plan = z.strictObject({
 const { file, variant, batchSize, idempotencyKeyPrefix, petIdFirst, pets, warmSeconds, seconds } = Plan.parse(
   JSON.parse(process.argv[2] ?? ''),
 )
-// Opening the file sets WAL with synchronous=FULL, so every commit is durable, and throws if SQLite refuses.
+// openWriter sets WAL and synchronous=FULL, so every commit is durable. It throws if SQLite refuses them.
 const connection = openWriter(file)
 let keysMade = 0
 

@@ -105,11 +105,11 @@ function startByDefault(directory: string): Promise<ServerProcess> {
 
 function aboutStart(): string {
   return (
-    'The command of `npm start` without npm: `bun src/main.ts serve` with its environment, on SQLite with default ' +
-    'settings. The time is from the creation of the process to its first response that is not 503; `GET /` is ' +
-    `requested every few milliseconds. The value is the median of ${STARTS} starts, with the minimum and maximum. A ` +
-    'first start finds an empty directory, creates the tables and keys, and loads the demo shop. The next start opens ' +
-    'the same store.'
+    'The command is that of `npm start`, but without npm: `bun src/main.ts serve` with the environment variables ' +
+    'that `npm start` sets, on SQLite with default settings. The time is from the creation of the process to its ' +
+    'first response that is not 503; `GET /` is requested every few milliseconds. The value is the ' +
+    `median of ${STARTS} starts, with the minimum and maximum. A first start finds an empty directory, creates the ` +
+    'tables and keys, and loads the demo shop. The next start opens the same store.'
   )
 }
 

@@ -14,7 +14,7 @@ export const ADMIN_KEY = 'pst_00000000000000000000000000000000000000000074DLXrg'
  */
 export const PET_ID_FIRST = 1_000_001
 
-/** A rate limit that refuses no request. The limiter is enabled, and its headers keep their length. */
+/** A rate limit that refuses no request. The limiter is enabled, and the length of its headers is constant. */
 const RATE_LIMIT = '999999999/86400'
 
 const Package = z.object({ scripts: z.object({ start: z.string() }) })

@@ -35,7 +35,7 @@ async function packagesInDocsScript(): Promise<string[]> {
   return ['@scalar/api-reference', ...packagesOf(modules.map(({ name }) => name))]
 }
 
-/** Bundles the console: a script for its frame, each view and each chart, shared scripts, and a style sheet. */
+/** Bundles the console: one script each for the frame, every view and every chart; shared scripts; a style sheet. */
 async function bundleConsole(): Promise<void> {
   const target = join(ROOT, 'dist/console')
   // A build that was interrupted may have left files, which must not become a part of this one.
@@ -69,7 +69,7 @@ async function writeGuides(): Promise<void> {
   await replaceFolder(target)
 }
 
-/** Replaces a folder by the folder of the same name with `.new` at its end. */
+/** Replaces a folder with the new folder beside it, which has the same name plus `.new`. */
 async function replaceFolder(target: string): Promise<void> {
   // Another process may read the files at any time. With two renames, they are missing only for a moment.
   await rm(`${target}.old`, { recursive: true, force: true })
@@ -78,7 +78,7 @@ async function replaceFolder(target: string): Promise<void> {
   await rm(`${target}.old`, { recursive: true, force: true })
 }
 
-/** Returns the source files that source maps name. */
+/** Returns the source files that are listed in source maps. */
 async function sourcesOf(maps: readonly Blob[]): Promise<string[]> {
   const sources = maps.map(async map => {
     const { sources }: { sources: string[] } = JSON.parse(await map.text())

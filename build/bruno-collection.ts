@@ -2,7 +2,7 @@ import { createRequire } from 'node:module'
 import { z } from 'zod'
 import { type CollectionSource, LOCAL_STORE, NEW_UUID } from './collection-source.ts'
 
-/** The part of the converter of Bruno that this module calls. It has no types. */
+/** The part of Bruno's converter that this module calls. The package of the converter has no types. */
 interface Converter {
   openApiToBruno(text: string): unknown
 }

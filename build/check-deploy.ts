@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 
-// `npm run check:deploy` checks each file in deploy/ with the tool that reads it, and says which tools are missing.
+// `npm run check:deploy` checks each file in deploy/, except the dashboard, with the tool that reads it. It also says
+// which tools are missing.
 
 const deploy = join(import.meta.dir, '../deploy')
 
@@ -54,7 +55,7 @@ const checks: readonly { readonly file: string; readonly command: readonly strin
   },
 ]
 
-/** The messages of a tool that are about this machine, on which the file is not installed, and not about the file. */
+/** The pattern of messages about this machine instead of the file: nothing of deploy/ is installed here. */
 const ABOUT_THIS_MACHINE =
   /is not executable: No such file|is not reachable|is already in use|directory .* does not exist/i
 

@@ -7,7 +7,7 @@ import type { CollectionSource } from './collection-source.ts'
 import { postmanCollection } from './postman-collection.ts'
 
 // `npm run collections` runs this program. It writes collections/postman.json and collections/bruno from openapi.yaml,
-// with the converters of Postman and Bruno. An argument names another folder.
+// with the converters of Postman and Bruno. An optional argument names a folder to use instead of collections/.
 
 const ROOT = join(import.meta.dir, '..')
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 
 const ROOT = join(import.meta.dir, '..')
 
-/** Returns the packages to which source files belong, by their paths. Throws if there is none. */
+/** Returns the names of the packages that contain the source files with these paths. Throws if there are none. */
 export function packagesOf(sources: Iterable<string>): Set<string> {
   const packages = new Set<string>()
   for (const source of sources) {
