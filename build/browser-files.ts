@@ -69,7 +69,7 @@ async function writeGuides(): Promise<void> {
   await replaceFolder(target)
 }
 
-/** Replaces a folder with the new folder beside it, which has the same name plus `.new`. */
+/** Replaces a folder with the new folder, which has the same path plus `.new`. */
 async function replaceFolder(target: string): Promise<void> {
   // Another process may read the files at any time. With two renames, they are missing only for a moment.
   await rm(`${target}.old`, { recursive: true, force: true })

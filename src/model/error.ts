@@ -188,10 +188,7 @@ export const ErrorBody = z
       .array(FieldError)
       .max(FIELD_ERRORS_MAX)
       .optional()
-      .meta({
-        description:
-          'The invalid fields and parameters; absent if the error concerns no field and no parameter.',
-      }),
+      .meta({ description: 'The invalid fields and parameters; absent if the error concerns none.' }),
   })
   .meta({
     id: 'Error',

@@ -50,7 +50,7 @@ export function useEdit<Value>(opened: Version<Value>, read: () => Promise<Versi
  */
 export class ChangedMeanwhile extends Error {}
 
-/** Returns whether a change was not made because the store no longer has the version that the user saw. */
+/** Returns whether a change was not made because the version that the user saw has been replaced. */
 export function isConflict(error: unknown): boolean {
   return error instanceof ChangedMeanwhile || (error instanceof ApiError && error.status === 412)
 }
