@@ -45,7 +45,7 @@ def store(tmp_path_factory):
     process = subprocess.Popen(
         [*command, "serve", "--port", "0", "--no-demo", "--data", str(data)], stdout=subprocess.DEVNULL
     )
-    # The store writes this file when it is ready: its address, and the id of its process.
+    # When the store is ready, it writes its address and its process id to this file.
     address = pathlib.Path(data, "address")
     deadline = time.monotonic() + START_SECONDS_MAX
     while not address.exists():

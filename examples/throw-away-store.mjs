@@ -23,7 +23,7 @@ async function startStore({ demo = false, env = {} } = {}) {
     { env: { ...process.env, ...env }, stdio: ['ignore', 'ignore', 'inherit'] },
   )
   const ended = new Promise(resolve => child.on('exit', resolve))
-  // The store writes this file when it is ready: its address, and the id of its process.
+  // When the store is ready, it writes its address and its process id to this file.
   const [base, pid] = (await readWhenThere(join(data, 'address'), ended)).split('\n')
   const key = (await readFile(join(data, 'admin-key'), 'utf8')).trim()
   return {

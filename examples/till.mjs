@@ -16,7 +16,7 @@ async function sell(petId, quantity, receipt) {
       'Content-Type': 'application/json',
       'Idempotency-Key': `"${receipt}"`,
     },
-    // A pet id may have 19 digits, so it must not become a number of JavaScript.
+    // A pet id may have 19 digits, so it must not become a JavaScript number.
     body: `{"petId":${petId},"quantity":${quantity},"complete":true,"reference":"${receipt}"}`,
   }
   for (let attempt = 1; ; attempt++) {

@@ -5,7 +5,7 @@ import { createSandbox } from 'petstore-client'
 import { test as base, expect } from 'vitest'
 
 const test = base.extend({
-  // biome-ignore lint/correctness/noEmptyPattern: Vitest takes from this pattern which fixtures this one needs: none
+  // biome-ignore lint/correctness/noEmptyPattern: Vitest reads this pattern to see which fixtures `sandbox` needs: none
   sandbox: async ({}, use) => {
     const sandbox = await createSandbox()
     await use(sandbox)
