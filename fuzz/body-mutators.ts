@@ -24,7 +24,7 @@ const wrongMediaType: Mutator = ({ random }, { operation, headers }) => {
   if (way === 0) headers.delete('Content-Type')
   else if (way === 1) headers.set('Content-Encoding', 'gzip')
   else headers.set('Content-Type', type)
-  return { stage: 'type', statuses: [415], why: `the media type is not ${body.types.join(' or ')}` }
+  return { stage: 'type', statuses: [415], why: `the body is not plain ${body.types.join(' or ')}` }
 }
 
 const oversizedBody: Mutator = ({ random }, builder) => {

@@ -171,7 +171,10 @@ class SseStream {
   #wake = (): void => {}
   #isTickDue = false
   #position: bigint
-  /** The maximum number of events per read when the stream is behind. Events beyond one chunk would be read again. */
+  /**
+   * The maximum number of events per read when the stream is behind. It is about one chunk, because the next read would
+   * have to fetch the events beyond the chunk again.
+   */
   #readMax = 16
   #hasStarted = false
   #isEnded = false

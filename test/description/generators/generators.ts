@@ -47,7 +47,8 @@ const javaCompile = [
 // Two generators create a class of events for each value of `type`, and do not support a class for several values.
 const WITHOUT_DISCRIMINATOR =
   "sed -i '/^      discriminator:$/,/^      [^ ]/{/^       /d;/discriminator:$/d}' openapi.yaml"
-// The output uses an annotation that is not part of Java 11 and later, but does not depend on a library that has it.
+// The output of swagger-codegen uses an annotation that is not part of Java 11 and later, but its pom.xml does not have
+// the library of the annotation.
 const annotations =
   '<groupId>javax.annotation</groupId><artifactId>javax.annotation-api</artifactId><version>1.3.2</version>'
 const swaggerOptions = '-l java --additional-properties dateLibrary=java8'
@@ -62,7 +63,8 @@ export const generators: readonly Generator[] = [
     name: 'ogen',
     version: '1.24.0',
     needs: ['go'],
-    // This needs a module of tools, because `go run` with a version also requests the list of all versions.
+    // ogen is built in a module that requires it, because `go run` with a version also requests the list of all versions
+    // from the module proxy.
     install:
       'mkdir -p program && cp $PROGRAM/tools.go program && cd program && go mod init program && go mod edit -require=github.com/ogen-go/ogen@v1.24.0 && go mod tidy && go build -o ../ogen github.com/ogen-go/ogen/cmd/ogen',
     generate: './ogen --target program/api --package api --clean openapi.yaml',
@@ -102,7 +104,7 @@ export const generators: readonly Generator[] = [
     run: goRun,
     code: 'client',
     description:
-      'The mappings rename models such as `NewPet`, because constructors in the Go output have the same names. The specification fixes NewPet and NewCategory, so the description cannot rename them. The properties keep the constants of enums apart, let responses have members that the client does not know, and decode an event by its type.',
+      'The mappings rename models such as `NewPet`, because constructors in the Go output have the same names. The specification fixes NewPet and NewCategory, so the description cannot rename them. With the values of `--additional-properties`, the client keeps the constants of enums apart, accepts members that it does not know, and decodes an event by its type.',
   }),
   openapiGenerator('python', '-g python --additional-properties=packageName=petstore', {
     needs: ['python3'],
@@ -206,7 +208,7 @@ export const generators: readonly Generator[] = [
     code: 'collection.json',
     expected: ['every request of the collection succeeded'],
     description:
-      'The converter of Postman, openapi-to-postmanv2. Every request of the collection, sent once from top to bottom to a new demo store, returns its documented success. Before `redeliver`, wait for the first attempt of the delivery. Set the variables `baseUrl` and `bearerToken` of the collection. `parametersResolution=Example` makes the converter send the examples instead of placeholders such as `<integer>`. Change the Idempotency-Key before you change a request that was sent: the same key with another body is refused.',
+      'The converter of Postman, openapi-to-postmanv2. Every request of the collection, sent once from top to bottom to a new demo store, returns its documented success. Before `redeliver`, wait for the first attempt of the delivery. Set the variables `baseUrl` and `bearerToken` of the collection. `parametersResolution=Example` makes the converter write the examples instead of placeholders such as `<integer>`. Change the Idempotency-Key before you change a request that was sent: the same key with another body is refused.',
   },
   {
     name: 'Bruno',
