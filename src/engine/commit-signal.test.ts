@@ -4,10 +4,10 @@ import { until } from '../../test/support/until.ts'
 import { CommitSignal } from './commit-signal.ts'
 
 /**
- * Returns the shortest time, in milliseconds, between two signals. The first signal combines calls with these numbers
- * of commands. The commit for the second signal follows immediately.
+ * Returns the shortest time between two signals in ten runs, in milliseconds. The first signal covers several commits:
+ * `commits` has the number of commands of each. The commit for the second signal follows immediately.
  */
-async function shortestPause(calls: readonly number[]): Promise<number> {
+async function shortestPause(commits: readonly number[]): Promise<number> {
   const pauses: number[] = []
   for (let run = 0; run < 10; run++) {
     let commit = (_commands: number): void => {}
@@ -16,7 +16,7 @@ async function shortestPause(calls: readonly number[]): Promise<number> {
       return () => {}
     })
     const first = signal.next()
-    for (const commands of calls) commit(commands)
+    for (const commands of commits) commit(commands)
     await first
     const startMs = performance.now()
     const second = signal.next()

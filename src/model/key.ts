@@ -108,7 +108,7 @@ export function keyText(random: Uint8Array): string {
   return `pst_${secret}${checksum(secret)}`
 }
 
-/** Returns whether a text has the form of a key. The checksum detects typos and truncated copies without a read. */
+/** Returns whether a text has the form of a key. Its length and checksum detect typos and truncated copies early. */
 export function isKeyText(token: string): boolean {
   if (token.length !== KEY_CHARS) return false
   const match = TOKEN.exec(token)

@@ -73,7 +73,7 @@ export async function attempt(
 }
 
 function limitText({ attemptsMax }: HostLimit): string {
-  return `The limit of ${attemptsMax} deliveries a minute to this host is reached; the delivery waits.`
+  return `The limit of ${attemptsMax} attempts a minute to this host is reached; the delivery waits.`
 }
 
 /**

@@ -161,7 +161,7 @@ const banned: readonly { readonly words: RegExp; readonly use: string }[] = [
   { words: /\bwhat came of\b/, use: 'its outcome' },
   { words: /\bbeside\b/, use: 'in addition to, next to' },
   { words: /\btells\b/, use: 'notifies, reports, says' },
-  { words: /\bso many\b/, use: 'N' },
+  { words: /\bso many\b/, use: 'the number, or its name' },
   { words: /\bbears\b/, use: 'carries, has' },
 ]
 
@@ -265,8 +265,8 @@ test('control: a long line, an unexplained cast and a banned word are detected',
 })
 
 /**
- * Returns the titles of tests that begin with a verb or a relative pronoun. Such a title continues the title of its
- * describe block, which a reader of the file does not see.
+ * Returns the titles of tests that begin with a verb or a relative pronoun. Such a title is complete only with the title
+ * of its describe block, which may be far above the test.
  */
 function fragments({ path, text }: Source): string[] {
   const titles = text.matchAll(/^ *(?:test|it)\b[^'"`\n]*\(\s*['"`]([^\n]*)/gm)
@@ -386,7 +386,7 @@ function declaredTypes(source: Source): (readonly [name: string, path: string])[
   return [...declarations].map(([, name = '']) => [name, source.path] as const)
 }
 
-/** Returns each type name that more than one file declares: `Files in src/a.ts and src/b.tsx`. */
+/** Returns each type name that more than one file declares, with two of the files: `Pet in src/a.ts and src/b.tsx`. */
 function sharedTypeNames(sources: readonly Source[]): string[] {
   const files = new Map<string, string>()
   const shared: string[] = []

@@ -42,7 +42,7 @@ onEveryEngine(engine => {
       expect(waited.length).toBeGreaterThan(0)
       for (const { attempts } of waited) {
         expect(attempts.map(({ status, error }) => error ?? status)).toEqual([
-          'The limit of 3 deliveries a minute to this host is reached; the delivery waits.',
+          'The limit of 3 attempts a minute to this host is reached; the delivery waits.',
           204n,
         ])
       }
