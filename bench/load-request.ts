@@ -47,7 +47,7 @@ type VariedTarget = Pick<Extract<LoadPlan['request'], { kind: 'get' }>, 'target'
 
 /**
  * Returns a function that returns the next target, with a random number in place of each name in braces. If a target
- * contains a name several times, each occurrence has its own part of the range, so that no number is repeated.
+ * contains a name several times, each occurrence has its own part of the range, so that the numbers differ.
  */
 export function targetWriter({ target, random }: VariedTarget): () => string {
   // Every second part is a name.
@@ -68,7 +68,7 @@ export function targetWriter({ target, random }: VariedTarget): () => string {
   }
 }
 
-/** Returns a function that returns a random number of one of the equal shares of a range. */
+/** Divides a range into equal shares, and returns a function that returns a random number from one of them. */
 function numberWriter(
   random: VariedTarget['random'],
   name: string,

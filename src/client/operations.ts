@@ -749,7 +749,7 @@ export interface Operations {
   ): Promise<Read<ApiKey, O>>
 
   /**
-   * Revoke a key. The key is rejected from the next request on. A key can only revoke keys whose scopes it has. `If-Match: *` matches every key that exists; a 412 response carries its ETag.
+   * Revoke a key. The key is rejected from the next request on. A key can only revoke keys whose scopes it has. `If-Match: *` matches every key that exists. If another value does not match, the 412 response has the current ETag of the key.
    *
    * Requires a key with the scope `keys:manage`.
    *

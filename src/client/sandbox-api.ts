@@ -24,7 +24,7 @@ export interface CreatedSandbox {
   createdAt: string
   /** When it expires. It is deleted at least five minutes later. */
   expiresAt: string
-  /** The key of the sandbox: an admin key of its store, and the key of its control operations. It is shown only here, and is valid nowhere else. */
+  /** The key of the sandbox: an admin key of its store, and the key of its control operations. Only this response contains it. It is valid for this sandbox only. */
   adminKey: string
 }
 
@@ -52,7 +52,7 @@ export interface LoggedRequest {
   ms: number
   /** The operation; absent if no operation has this method and path. */
   operationId?: string
-  /** The failure that a rule caused or the request asked for, as in the header Petstore-Fault. */
+  /** The failure that a rule caused or the request asked for: the value of the response header Petstore-Fault. */
   fault?: string
 }
 

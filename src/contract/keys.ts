@@ -49,7 +49,7 @@ export const keys = {
     tag: 'Keys',
     summary: 'Revoke a key',
     description:
-      'The key is rejected from the next request on. A key can only revoke keys whose scopes it has. `If-Match: *` matches every key that exists; a 412 response carries its ETag.',
+      'The key is rejected from the next request on. A key can only revoke keys whose scopes it has. `If-Match: *` matches every key that exists. If another value does not match, the 412 response has the current ETag of the key.',
     scope: 'keys:manage',
     stability: 'stable',
     pathParameters: { keyId: idParameter('The id of the key.', 2) },

@@ -45,7 +45,7 @@ export function storedInstant(ms: number): string {
   return lastText
 }
 
-/** Returns an instant in the stored form as text for a response. */
+/** Converts an instant from the stored form to the form of a response, which has no `.000`. */
 export function formatInstant(stored: string): string {
   return stored.endsWith('.000Z') ? `${stored.slice(0, -5)}Z` : stored
 }

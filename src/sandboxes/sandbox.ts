@@ -153,7 +153,7 @@ export const CreatedSandbox = z
     ...sandboxMembers,
     adminKey: z.string().meta({
       description:
-        'The key of the sandbox: an admin key of its store, and the key of its control operations. It is shown only here, and is valid nowhere else.',
+        'The key of the sandbox: an admin key of its store, and the key of its control operations. Only this response contains it. It is valid for this sandbox only.',
       maxLength: 64,
       example: 'pst_0000000000000000000000000000000000000000000000000',
     }),
@@ -249,7 +249,7 @@ export const LoggedRequest = z
     }),
     fault: z.string().optional().meta({
       description:
-        'The failure that a rule caused or the request asked for, as in the header Petstore-Fault.',
+        'The failure that a rule caused or the request asked for: the value of the response header Petstore-Fault.',
       maxLength: 1024,
       example: 'error; code=storage_full; rule="full"',
     }),

@@ -33,7 +33,7 @@ export async function newCopyPlace(engine: EngineName): Promise<CopyPlace> {
   }
 }
 
-/** Returns the data of a store directory as a place for a copy. */
+/** Returns the place of the store in a store directory, as the source or the target of `petstore copy`. */
 export function placeOf({ directory, env }: StoreDirectory): Omit<CopyPlace, keyof Disposable> {
   return placeAt(directory, env.DATABASE_URL)
 }
