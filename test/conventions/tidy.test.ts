@@ -265,8 +265,8 @@ test('control: a long line, an unexplained cast and a banned word are detected',
 })
 
 /**
- * Returns the titles of tests that begin with a verb or a relative pronoun. Such a title is complete only with the title
- * of its describe block, which may be far above the test.
+ * Returns the titles of tests that begin with a verb or a relative pronoun. Such a title is complete only with the
+ * title of its describe block, which may be far above the test.
  */
 function fragments({ path, text }: Source): string[] {
   const titles = text.matchAll(/^ *(?:test|it)\b[^'"`\n]*\(\s*['"`]([^\n]*)/gm)

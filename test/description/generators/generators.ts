@@ -63,8 +63,8 @@ export const generators: readonly Generator[] = [
     name: 'ogen',
     version: '1.24.0',
     needs: ['go'],
-    // ogen is built in a module that requires it, because `go run` with a version also requests the list of all versions
-    // from the module proxy.
+    // ogen is built in a module that requires it, because `go run` with a version also requests the list of all
+    // versions from the module proxy.
     install:
       'mkdir -p program && cp $PROGRAM/tools.go program && cd program && go mod init program && go mod edit -require=github.com/ogen-go/ogen@v1.24.0 && go mod tidy && go build -o ../ogen github.com/ogen-go/ogen/cmd/ogen',
     generate: './ogen --target program/api --package api --clean openapi.yaml',
