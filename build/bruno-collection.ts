@@ -12,7 +12,7 @@ interface Writer {
   jsonToCollectionBru(collection: object): string
   envJsonToBruV2(environment: object): string
 }
-const require = createRequire(import.meta.url)
+const require = createRequire(new URL('../test/package.json', import.meta.url))
 const { openApiToBruno }: Converter = require('@usebruno/converters')
 const writer: Writer = require('@usebruno/lang')
 

@@ -10,7 +10,8 @@ interface Converter {
     done: (error: unknown, result: unknown) => void,
   ): void
 }
-const converter: Converter = createRequire(import.meta.url)('openapi-to-postmanv2')
+const require = createRequire(new URL('../test/package.json', import.meta.url))
+const converter: Converter = require('openapi-to-postmanv2')
 
 const Text = z.object({ content: z.string() })
 const Pair = z.object({ key: z.string(), value: z.string(), description: Text.optional() })

@@ -71,6 +71,7 @@ const mayImportOutside: Readonly<Record<string, readonly string[]>> = {
   'test/prove-postgres.ts': ['test/support'],
   'test/prove-cluster.ts': ['test/support'],
   'test/run.ts': ['test/support'],
+  'test/install-tools.ts': [],
 }
 
 /** Words that name nothing specific. A file or folder with such a name has no clear purpose. */
@@ -469,8 +470,13 @@ test('every control is used by a test', () => {
   expect(unused.map(({ path }) => path)).toEqual([])
 })
 
-/** The package.json files of the store, of the peers of the benchmark, and of other versions of PostgreSQL. */
-const PACKAGES = ['package.json', 'bench/peers/package.json', 'test/postgres-versions/package.json']
+/**
+ * The package.json files of the store, of the tools of the tests, of the peers of the benchmark, and of other versions
+ * of PostgreSQL.
+ */
+const PACKAGES = ['', 'test/', 'bench/peers/', 'test/postgres-versions/'].map(
+  folder => `${folder}package.json`,
+)
 
 function dependenciesOf(file: string): Record<string, string> {
   const { dependencies, devDependencies } = JSON.parse(readFileSync(join(ROOT, file), 'utf8'))

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { copyFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openDemo } from '../support/demo-store.ts'
-import { ROOT } from '../support/root.ts'
+import { ROOT, TOOLS } from '../support/root.ts'
 import { ADMIN_KEY } from '../support/store.ts'
 import { runScript, runTool, scratch } from '../support/tool.ts'
 import { expectedLines, samples } from './generators/generator.ts'
@@ -64,12 +64,9 @@ for (const { name, folder, generate } of installed) {
     async () => {
       using directory = scratch()
       const { path } = directory
-      symlinkSync(join(ROOT, 'node_modules'), join(path, 'node_modules'))
+      symlinkSync(TOOLS, join(path, 'node_modules'))
       const [cli = '', ...options] = generate
-      const generated = await runScript(
-        [...withTypescriptApi, join(ROOT, 'node_modules', cli), ...options],
-        path,
-      )
+      const generated = await runScript([...withTypescriptApi, join(TOOLS, cli), ...options], path)
       expect([generated.exitCode, generated.printed.match(/warn|error/i)]).toEqual([0, null])
       copyFileSync(join(import.meta.dir, 'generators', folder, 'program.ts'), join(path, 'program.ts'))
       copyFileSync(join(import.meta.dir, 'generators', 'session.ts'), join(path, 'session.ts'))

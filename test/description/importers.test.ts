@@ -1,12 +1,12 @@
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { ROOT } from '../support/root.ts'
+import { ROOT, TOOLS } from '../support/root.ts'
 import { runScript, scratch } from '../support/tool.ts'
 
 const TOOL_MS_MAX = 120_000
 const description = join(ROOT, 'openapi.yaml')
 const fromBruno = `
-  const { openApiToBruno } = require('${join(ROOT, 'node_modules', '@usebruno', 'converters')}')
+  const { openApiToBruno } = require('${join(TOOLS, '@usebruno', 'converters')}')
   const text = await Bun.file('${description}').text()
   await Bun.write('collection.json', JSON.stringify(openApiToBruno(text)))`
 
@@ -15,7 +15,7 @@ const importers = [
   {
     name: 'Postman',
     convert: [
-      join(ROOT, 'node_modules', 'openapi-to-postmanv2', 'bin', 'openapi2postmanv2.js'),
+      join(TOOLS, 'openapi-to-postmanv2', 'bin', 'openapi2postmanv2.js'),
       ...['-s', description, '-o', 'collection.json'],
       ...['-O', 'parametersResolution=Example'],
     ],

@@ -10,11 +10,18 @@ const DESCRIPTIONS = ['openapi.yaml', 'openapi-sandboxes.yaml']
 const LINT_MS_MAX = 120_000
 
 function lintStrictly(file: string): Promise<ToolRun> {
-  return runTool('redocly', ['lint', '--config', join(ROOT, 'redocly.yaml'), '--max-problems', '10', file])
+  return runTool('redocly', [
+    'lint',
+    '--config',
+    join(import.meta.dir, 'redocly.yaml'),
+    '--max-problems',
+    '10',
+    file,
+  ])
 }
 
 function lintForSecurity(file: string): Promise<ToolRun> {
-  const ruleset = join(ROOT, 'spectral.yaml')
+  const ruleset = join(import.meta.dir, 'spectral.yaml')
   return runTool('spectral', ['lint', '--ruleset', ruleset, '--fail-severity', 'hint', '--quiet', file])
 }
 

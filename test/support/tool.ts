@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { runToEnd } from './process.ts'
-import { ROOT } from './root.ts'
+import { ROOT, TOOLS } from './root.ts'
 
 export interface ToolRun {
   readonly exitCode: number
@@ -16,9 +16,9 @@ export function scratch(): Disposable & { readonly path: string } {
   return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) }
 }
 
-/** Runs a tool of node_modules to its end, in the environment of `toolEnvironment`. Returns its output. */
+/** Runs a tool of test/package.json to its end, in the environment of `toolEnvironment`. Returns its output. */
 export async function runTool(name: string, args: readonly string[], cwd = ROOT): Promise<ToolRun> {
-  return await runTogether([join(ROOT, 'node_modules', '.bin', name), ...args], cwd)
+  return await runTogether([join(TOOLS, '.bin', name), ...args], cwd)
 }
 
 /** Runs a program under Bun to its end, in the environment of `toolEnvironment`. Returns its output. */
