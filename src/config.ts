@@ -98,7 +98,7 @@ export const settings = {
   clock: setting({
     variable: 'PETSTORE_CLOCK',
     flag: '--clock <instant>',
-    description: 'initial time of the clock that retires operations',
+    description: 'initial time of the clock that decides which operations have been retired',
     read: readInstant,
   }),
   stability: setting({
@@ -145,7 +145,7 @@ export const settings = {
   }),
   rateLimit: setting({
     variable: 'PETSTORE_RATE_LIMIT',
-    description: 'requests / seconds per key or address, or off',
+    description: 'rate limit per key or address, as requests/seconds, or off',
     fallback: '60000/60',
     read: readRate,
   }),

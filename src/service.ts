@@ -131,7 +131,7 @@ export function startService(options: ServiceOptions): Service {
     ...outgoing.forRequests,
     callers: callersOf(options),
     cache,
-    // With `verify`, every read must go through the pipeline, which compares.
+    // With `verify`, every read must go through the pipeline, which compares the cached reply with a fresh read.
     repeatedReads: cache && options.cache === 'on' ? new RepeatedReads({ ...forReads, cache }) : undefined,
     verifiesCache: options.cache === 'verify',
     isDraining: () => isDraining,
@@ -175,7 +175,8 @@ export function startService(options: ServiceOptions): Service {
 
 /**
  * Returns the callers of a store. A process that owns its database keeps them in memory, unless the cache is off. On
- * PostgreSQL, requests with the same key share lookups, because a lookup costs a tenth of an order there.
+ * PostgreSQL, requests with the same key share lookups, because a lookup takes a tenth of the time that placing an
+ * order takes.
  */
 function callersOf({ engine, clock, cache }: ServiceOptions): Callers {
   const find = (token: string): Promise<Caller> =>

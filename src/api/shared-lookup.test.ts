@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { until } from '../../test/support/until.ts'
 import { SharedLookup } from './shared-lookup.ts'
 
-/** Returns a SharedLookup whose results the test decides: whenever it starts a lookup, `started` gets one more entry. */
+/** Returns a SharedLookup whose results the test decides: each lookup that it starts adds an entry to `started`. */
 function makeLookup(): { lookup: SharedLookup<string>; started: PromiseWithResolvers<string>[] } {
   const started: PromiseWithResolvers<string>[] = []
   const lookup = new SharedLookup(() => {

@@ -33,7 +33,8 @@ export function removeAddressFile(directory: string): void {
 export function readAddressFile(directory: string): string | undefined {
   try {
     const [address = '', pid = ''] = readFileSync(addressFile(directory), 'utf8').split('\n')
-    // The id of a process that was killed may belong to another program now, which must not get a key.
+    // After a process is killed, another program may get its id. That program must not get a key, so the lock of the
+    // directory is checked too.
     const isPublished = address.startsWith('http://') && isAlive(Number(pid)) && isDirectoryLocked(directory)
     return isPublished ? address : undefined
   } catch {

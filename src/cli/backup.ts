@@ -35,9 +35,9 @@ interface BackupOptions {
 }
 
 const EXAMPLES = `
-The store can be running or stopped. The backup is a directory with a SQLite database, even if the store is on
-PostgreSQL, and ${MANIFEST_FILE}. The manifest holds the position of the last event and the SHA-256 of each file. The
-backup is complete, or it does not exist.
+The store can be running or stopped. The backup is a directory with ${MANIFEST_FILE} and a SQLite database, even if
+the store is on PostgreSQL. The manifest holds the position of the last event and the SHA-256 of each file. The backup
+is complete, or it does not exist.
 
 Examples:
   petstore backup --to backups/2026-11-22

@@ -188,7 +188,7 @@ function unreadable(file: string, { code, message }: CsvError, line: number): Co
   return new CommandFailed(`${basename(file)}:${line}: ${reason}`)
 }
 
-/** Counts lines and refuses a line that is too long. The parser accepts a long line if its cells are empty. */
+/** Counts lines, and refuses a line that is too long. The parser alone would accept a long line of empty cells. */
 class LineGuard {
   readonly #file: string
   #newline: string | undefined

@@ -58,7 +58,7 @@ ${optionCases(commands, {
   elif [[ "$command" == "\${words[\${#words[@]}-1]}" ]]; then
     COMPREPLY=($(compgen -W "$after" -- "$current"))
   fi
-  # Bash replaces only the text after the last of these characters.
+  # Bash replaces only the text after the last ':' or '=', if COMP_WORDBREAKS contains it.
   local cut=''
   for mark in ':' '='; do
     if [[ "$COMP_WORDBREAKS" == *"$mark"* && "$current" == *"$mark"* ]]; then

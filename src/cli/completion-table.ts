@@ -2,7 +2,10 @@ import type { Command, Option } from 'commander'
 
 /** The parts of a command that the completion of a shell needs. */
 export interface CompletedCommand {
-  /** Every name with its parent: `list-pets` and `listPets`, or `audit verify`. The help shows the first. */
+  /**
+   * All names: `list-pets` and `listPets`. The name of a subcommand includes its parent: `audit verify`. The help shows
+   * only the first name.
+   */
   readonly names: readonly string[]
   readonly description: string
   readonly options: readonly CompletedOption[]

@@ -30,7 +30,7 @@ interface ExportOptions {
 
 /** The number of rows that are written at a time. */
 const ROWS_PER_WRITE = 500
-/** The source of exported events if no base URL is set. */
+/** The base URL in the member `source` of exported events if the settings have no base URL. */
 const DEFAULT_BASE = 'http://127.0.0.1:8080'
 
 const EXAMPLES = `
@@ -111,7 +111,7 @@ function columnsOf(resource: ExportedResource, given: string | undefined): reado
 
 interface Sink {
   write(text: string): Promise<void> | void
-  /** Makes the written text durable under its name. */
+  /** Makes the written text durable, and gives a file its final name. */
   finish(): void
   discard(): void
 }
@@ -149,7 +149,7 @@ interface RowsToWrite {
   readonly signal: AbortSignal
 }
 
-/** Returns a value for CSV, as `petstore import` reads it. */
+/** Returns a value in the form that `petstore import` reads from CSV. */
 function cellOf(value: unknown): unknown {
   return typeof value === 'boolean' ? (value ? 'yes' : 'no') : value
 }

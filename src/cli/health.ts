@@ -18,7 +18,7 @@ export function addHealth(program: Command): void {
     .command('health')
     .description('check whether a store is ready: exits with 0 if it is, and with 1 if it is not')
     .option('--url <url>', 'address of the store [PETSTORE_URL]')
-    .option('--data <directory>', 'data directory of a store that runs here [PETSTORE_DATA]')
+    .option('--data <directory>', 'data directory of a store that runs on this machine [PETSTORE_DATA]')
     .addOption(timeoutOption(TIMEOUT_SECONDS_DEFAULT))
     .action(checkHealth)
 }

@@ -27,7 +27,7 @@ const PAGE_MAX = 100
 const ENTRIES_DEFAULT = 100
 /** The maximum of --limit, because the entries are collected in memory. */
 const ENTRIES_MAX = 10_000
-/** The number of pages of keys that are read for the names. */
+/** The maximum number of pages of the list of keys that are read to find the names of keys. */
 const KEY_PAGES_MAX = 10
 
 interface HistoryOptions extends RequestOptions {

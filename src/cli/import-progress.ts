@@ -47,7 +47,7 @@ export function showProgress(screen: ImportScreen): ImportProgress & { stop(): v
   }
 }
 
-/** Returns the problems of the lines, and a warning about those whose pet exists. */
+/** Returns the problems of the lines, and a warning about the lines whose pet exists. */
 export function findingsText(
   { problems, problemCount, existing, existingCount }: Findings,
   skipExisting: boolean,

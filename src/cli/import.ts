@@ -63,7 +63,7 @@ Examples:
   petstore import --pets pets.csv --in-slices --data /var/lib/petstore
 
 Exit codes:
-  0    everything was loaded, or would be
+  0    everything was loaded, or, with --dry-run, would be loaded
   1    a line is invalid, or the import failed
   2    the command line is wrong
   130  interrupted with Ctrl-C; the message says how to continue, or that nothing was loaded`
@@ -122,8 +122,8 @@ function refuseContradictions(options: ImportOptions): void {
   } else if (!categories && !pets) refuse('Specify --categories, --pets or both.')
   if (rejects === undefined) return
   if (dryRun) refuse('A dry run writes no file: specify no --rejects.')
-  // Without --keep-going, nothing is loaded: an import of the corrected lines alone would lack the valid ones.
-  if (!keepGoing) refuse('--rejects requires --keep-going, which loads the other lines.')
+  // Without --keep-going, one invalid line prevents the whole import, and the file of rejects lacks the valid lines.
+  if (!keepGoing) refuse('--rejects requires --keep-going, which loads the valid lines.')
 }
 
 /** Returns the id after --resume. Throws CommandFailed if it is not one. */
@@ -169,7 +169,7 @@ async function load({
   const mode = modeOf(options)
   let hasBegun = resume !== undefined
   const hint = (): string => interruptionHint(mode, hasBegun, target.importId)
-  // Whoever reads the announcement may press Ctrl-C at once.
+  // The handlers come before the announcement, because whoever reads it may press Ctrl-C at once.
   const interruption = interruptedBySignals(hint)
   say(announcement)
   const screen = showProgress({ bytes, mode, isRunning, importId: target.importId, skipExisting })
@@ -194,7 +194,8 @@ async function load({
     if (error instanceof StoreError) throw new CommandFailed(`The import failed: ${error.message} ${hint()}`)
     throw error
   } finally {
-    // In the mode `at once`, closing would first complete the load. The end of the process rolls it back instead.
+    // After an interruption in the mode `at once`, `close` would wait until the load is complete. Without `close`, the
+    // end of the process rolls the load back.
     if (!(signal.aborted && hasBegun && mode === 'at once')) await target.close()
     interruption.stop()
   }
@@ -283,7 +284,7 @@ async function openTarget(
   }
 }
 
-/** The new files for the invalid lines, if the options name one. */
+/** Writes the invalid lines to new files. Without --rejects, it writes nothing. */
 class Rejects {
   readonly #files: Readonly<Record<'categories' | 'pets', RejectedLines | undefined>>
 

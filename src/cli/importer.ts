@@ -39,7 +39,10 @@ export interface ImportPlan {
   readonly skipExisting?: boolean
   /** Receives the place of each invalid line. */
   readonly onRejected?: (file: ImportProblem['file'], span: RecordSpan) => void
-  /** Ends the import with its reason: while the files are read, while the store loads, or between two slices. */
+  /**
+   * Aborts the import, which then throws the reason of this signal. It can abort while the files are read, while the
+   * store loads, and between two slices.
+   */
   readonly signal?: AbortSignal
 }
 

@@ -144,7 +144,7 @@ async function runCreate({ name, expires, ...options }: CreateOptions): Promise<
   if (name === undefined || scope.length === 0)
     throw new CommandFailed('Specify what the key is for with --name, and its permissions with --scope.', 2)
   const body = { name, scopes: scope, ...(expires !== undefined && { expiresAt: expires }) }
-  // The options have checked the other members.
+  // The parsers of the options have checked the other members.
   if (!NewApiKey.safeParse(body).success) throw new CommandFailed('--name must have 1 to 200 characters.', 2)
   await withKeys(options, async keys => {
     const { id, key, expiresAt } = await keys.create(body)

@@ -4,7 +4,10 @@ import type { Command } from 'commander'
 import { programFile } from '../program-files.ts'
 import { print } from './terminal.ts'
 
-/** The files to print, if they exist. Only the single file contains the packages that the server imports. */
+/**
+ * The files to print, if they exist. `packages.txt` exists only in the single-file executable, which contains the
+ * packages that the server imports.
+ */
 const FILES = [
   'LICENSE',
   'THIRD-PARTY.md',

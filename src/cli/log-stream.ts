@@ -86,7 +86,7 @@ export class LogStream {
   }
 }
 
-/** Returns whether the reader of a pipe is slow, so that it may read the rest later. */
+/** Returns whether a write failed only because the reader of a pipe is slow: it may read the rest later. */
 function isBusy(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'EAGAIN'
 }

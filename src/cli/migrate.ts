@@ -25,7 +25,7 @@ Examples:
   petstore migrate --check
   petstore migrate --data ./data`
 
-/** Adds the command `migrate`, which brings a database to the tables of this version. */
+/** Adds the command `migrate`, which brings the database of a store to the version of this petstore. */
 export function addMigrate(program: Command): void {
   program
     .command('migrate')

@@ -12,7 +12,7 @@ interface OpenapiOptions {
   readonly baseUrl?: string
 }
 
-/** Adds the command `openapi`, which prints the description of the service with all operations, as in openapi.yaml. */
+/** Adds the command `openapi`, which prints the description of the service: all operations, like openapi.yaml. */
 export function addOpenapi(program: Command): void {
   program
     .command('openapi')
@@ -29,7 +29,7 @@ export function addOpenapi(program: Command): void {
     })
 }
 
-/** Returns the description of a host of sandboxes. Its modules are loaded only here. */
+/** Returns the description of a host of sandboxes. Imports the modules on demand: other commands do not need them. */
 async function describeSandboxes(base: string | undefined): Promise<Part> {
   const { DESCRIBED_BASE, describeControl } = await import('../sandboxes/description.ts')
   return describeControl(base ?? DESCRIBED_BASE)

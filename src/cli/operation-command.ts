@@ -123,7 +123,7 @@ function optionsFor(flag: OperationFlag): Option[] {
   return isSame ? [make(flag.flag)] : [make(flag.flag), make(flag.name).hideHelp()]
 }
 
-/** Returns a parser of an option. The values of a repeated option become a list; any other is accepted once. */
+/** Returns a parser of an option. The values of a repeated option become a list; any other option may occur once. */
 function collector({ isRepeated, read }: OperationFlag): (text: string, previous?: GivenValue) => GivenValue {
   const parse = withArgumentErrors(read)
   return (text, previous) => {

@@ -10,7 +10,7 @@ export interface OutputOptions {
   readonly format: OutputFormat
   /** The members of the items, as the contract names them. A CSV has these columns. */
   readonly columns: readonly string[]
-  /** Whether a value is a secret that no other response contains. Then no value is cut. */
+  /** Whether a value is a secret that no other response contains. If so, no value is cut. */
   readonly isSecret?: boolean
 }
 

@@ -22,7 +22,7 @@ export function readPeriodStart(text: string, nowMs: number): number | undefined
 
 /**
  * Returns the exclusive end of a period in milliseconds since 1970: for `yesterday`, `today` and dates, the midnight at
- * the end of that day. Returns undefined as `readPeriodStart` does.
+ * the end of that day. Returns undefined for the same texts as `readPeriodStart`.
  */
 export function readPeriodEnd(text: string, nowMs: number): number | undefined {
   return readEdge(text, nowMs, 1)

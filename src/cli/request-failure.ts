@@ -71,7 +71,7 @@ function lostText(error: ConnectionError, { store, isChange }: RequestFacts): st
   return isChange ? `${text} ${UNKNOWN_OUTCOME}` : text
 }
 
-/** Returns whether a request failed because nothing listens at the address. Then it had no effect. */
+/** Returns whether a request failed because nothing listens at the address. Such a request had no effect. */
 export function isRefusedConnection(cause: unknown): boolean {
   const codes: readonly unknown[] = ['ConnectionRefused', 'ECONNREFUSED']
   return cause instanceof Error && 'code' in cause && codes.includes(cause.code)

@@ -24,7 +24,7 @@ export function requestOptions(formats: readonly string[] = outputFormats): Opti
   return [
     new Option('--url <url>', 'address of the store [PETSTORE_URL]'),
     new Option('--key <key>', 'the key to send, or @FILE to read it from a file [PETSTORE_KEY]'),
-    new Option('--data <directory>', 'data directory of a store that runs here [PETSTORE_DATA]'),
+    new Option('--data <directory>', 'data directory of a store that runs on this machine [PETSTORE_DATA]'),
     timeoutOption(TIMEOUT_SECONDS_DEFAULT),
     new Option('--output <format>', 'table for a terminal, json otherwise').choices(formats),
   ]

@@ -59,7 +59,7 @@ async function runReset({ data, databaseUrl, demo, empty, keepKeys, yes }: Reset
     if (!yes) await confirm(`This deletes ${await contentsOf(config)} in the store ${name}.`, 'reset')
     const scope = { keepsKeys: keepKeys === true, metadata: empty ? WITHOUT_DEMO : {} }
     await deleteAll(config, tables, scope)
-    // The directory of a store on PostgreSQL may belong to another store, too.
+    // With PostgreSQL, the data directory may belong to another store, so the admin key in it stays.
     if (!keepKeys && lock) rmSync(adminKeyPath(config.data), { force: true })
   } catch (error) {
     throw failureOf(error, name)

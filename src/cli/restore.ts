@@ -174,7 +174,7 @@ function nextSteps(backup: string, { files }: Manifest, to: CopyPlace): string[]
     : [`If the store has webhooks, copy its secret key to ${secretKeyPath(to.name)} first.`]
   if (!existsSync(adminKeyPath(to.directory))) {
     lines.push(
-      `The keys of the store are valid again. If you have none: petstore keys reset-admin --data ${to.name}`,
+      `The API keys in the backup are valid. If you have none of them: petstore keys reset-admin --data ${to.name}`,
     )
   }
   return [...lines, `Next: start the store with --data ${to.name}.`]

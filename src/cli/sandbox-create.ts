@@ -55,7 +55,7 @@ export async function runCreate(options: CreateSandboxesOptions): Promise<void> 
   await printCreated(created, options.format ?? defaultSandboxFormat())
   const [first] = created
   const count = created.length === 1 ? '1 sandbox' : `${created.length} sandboxes`
-  say(`Created ${count}, until ${first?.expiresAt}. ${savedSentence(saved)}`)
+  say(`Created ${count}, valid until ${first?.expiresAt}. ${savedSentence(saved)}`)
 }
 
 /** Warns if the list already has one of the labels: creating sandboxes twice for the same people is rarely intended. */

@@ -20,8 +20,8 @@ const SAVED_FILE_DEFAULT = 'sandboxes.csv'
 const GONE = 'expired or deleted'
 
 const CREATE_HELP = `
-Each sandbox is a private store with its own address and admin key. The list of them, with their keys, is appended to a
-file that only you can read; the other commands find them there.
+Each sandbox is a private store with its own address and admin key. The new sandboxes and their keys are appended to a
+list, a file that only you can read. The other commands read this list.
 
 Examples:
   petstore sandbox create
@@ -39,7 +39,7 @@ interface SavedOptions {
   readonly hostUrl?: string
 }
 
-/** Adds the command `sandbox`, which creates sandboxes on a host and controls those that were created here. */
+/** Adds the command `sandbox`, which creates sandboxes on a host, lists them in a file, and controls those in it. */
 export function addSandbox(program: Command): void {
   const sandbox = program
     .command('sandbox')

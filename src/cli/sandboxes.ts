@@ -24,7 +24,7 @@ const limitOptions: Readonly<Record<keyof SandboxLimits, { flag: string; about: 
   bytesTotal: { flag: '--max-total-mib', about: 'MiB of all sandboxes on the disk', unit: MIB },
   createdPerHour: {
     flag: '--max-created-per-hour',
-    about: 'sandboxes that one other machine may create in an hour',
+    about: 'sandboxes that one address of another machine may create in an hour',
     unit: 1,
   },
   open: { flag: '--max-open', about: 'sandboxes that are open at once', unit: 1 },
@@ -112,8 +112,8 @@ async function run(options: Readonly<Record<string, string | boolean | undefined
 }
 
 /**
- * Returns the base address of a host that listens on all addresses: the first one of this machine that others can
- * reach, or loopback. Returns undefined for any other host.
+ * Returns the base address of a host that listens on all addresses. It contains the first IPv4 address of this machine
+ * that other machines can reach, or else loopback. Returns undefined for any other host.
  */
 function reachableBase(host: string, port: number | undefined): string | undefined {
   if (host !== '0.0.0.0' && host !== '::') return undefined

@@ -9,7 +9,10 @@ export interface StoppedStore extends AsyncDisposable {
   readonly engine: StoreEngine
 }
 
-/** Opens a store. Throws DirectoryInUse if another process has its data directory open, or CommandFailed. */
+/**
+ * Opens a store. Throws DirectoryInUse if another process has its data directory open, and CommandFailed if the store
+ * cannot be opened for another reason.
+ */
 export async function openStopped(
   config: Config,
   options: Pick<EngineOptions, 'writerCacheKib'> = {},

@@ -52,7 +52,7 @@ export function readAddress(text: string, source: string): string {
   return url.href.slice(0, end)
 }
 
-/** Returns an address only if it is on this machine: an address file of somebody else must not send a key elsewhere. */
+/** Returns an address only if it is on this machine, because a forged address file must not direct a key elsewhere. */
 function localOnly(address: string | undefined): string | undefined {
   if (address === undefined || !URL.canParse(address) || !isThisMachine(address)) return undefined
   return new URL(address).origin

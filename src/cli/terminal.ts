@@ -35,8 +35,8 @@ export async function print(text: string): Promise<void> {
   else if (!process.stdout.write(text)) await new Promise(drained => process.stdout.once('drain', drained))
 }
 
-// On a full disk, process.stdout retries a write forever. A write to a file does not wait for a reader, so it can be
-// synchronous.
+// On a full disk, process.stdout retries a write forever, so `print` writes to a file itself. A write to a file does
+// not wait for a reader, so it can be synchronous.
 const isToFileOrDevice = isFileOrDevice(process.stdout.fd)
 
 function isFileOrDevice(descriptor: number): boolean {

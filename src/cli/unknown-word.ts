@@ -5,8 +5,8 @@ import { CommandFailed, EXIT_USAGE, escapeControls } from './terminal.ts'
 export function unknownWord(word: string, known: readonly string[] = []): CommandFailed {
   const meant = similarName(word, known)
   const question = meant === undefined ? '' : ` Did you mean ${meant}?`
-  // npm itself parses the options before `--`, and passes only their values on to the program. It never starts the
-  // single file.
+  // npm itself parses the options before `--`, and passes only their values on to the program. The hint is useless for
+  // the single file, because npm never starts it.
   const hint = Bun.isStandaloneExecutable ? '' : ' With npm, options go after --: npm start -- --port 9000'
   const text = `There is no command or argument "${escapeControls(word)}".${question} See --help.${hint}`
   return new CommandFailed(text, EXIT_USAGE)

@@ -36,7 +36,7 @@ export interface OperationShape {
 /** The input of an operation: path and query parameters by name, and `body`. */
 export type OperationInput = Readonly<Record<string, unknown>>
 
-/** A request that is ready to be sent. Each attempt sends the same. */
+/** A request that is ready to be sent. Each attempt sends the same request. */
 export interface PreparedRequest {
   readonly url: string
   readonly init: { readonly method: string; readonly headers: Record<string, string>; readonly body?: string }

@@ -59,7 +59,7 @@ export function apiErrorFrom({ status, headers }: Response, body: Uint8Array): A
     // Safe: a code that this version does not know is passed on, as the documentation of `code` says.
     code: typeof code === 'string' ? (code as ErrorCode) : 'unknown',
     message: typeof message === 'string' ? message : `The server responded with HTTP status ${status}.`,
-    // Safe: the store sends these members for each error of a field.
+    // Safe: the store sends each of these errors with the members of a FieldError.
     errors: Array.isArray(errors) ? (errors as unknown as FieldError[]) : [],
     headers,
   })

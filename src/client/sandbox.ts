@@ -37,7 +37,7 @@ export interface SandboxClient extends Client, AsyncDisposable {
   readonly id: string
   /** The base address of the store, for other clients and processes. */
   readonly baseUrl: string
-  /** The admin key of the store, which is valid only here. */
+  /** The admin key of the store. No other store accepts it. */
   readonly adminKey: string
   /** When the sandbox expires. The host deletes it at least five minutes later. */
   readonly expiresAt: string

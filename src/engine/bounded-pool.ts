@@ -11,13 +11,14 @@ interface Waiter {
 
 /**
  * A pool of connections to PostgreSQL in which every use has a deadline. A use waits for a free connection until its
- * deadline. At the deadline, its connection is closed, because a frozen server would hold it forever.
+ * deadline. A connection that is in use at the deadline is closed, because a frozen server may never respond.
  */
 export class BoundedPool {
   readonly #sql: SQL
   readonly #waiting = new Set<Waiter>()
   /**
-   * Reserved connections that are not in use. A reservation for each use would cost a tenth of the time of an order.
+   * Reserved connections that are not in use. Reserving one for each use would take a tenth of the time that placing an
+   * order takes.
    */
   readonly #idle: ReservedSQL[] = []
   #freeCount: number
@@ -30,7 +31,7 @@ export class BoundedPool {
       ...options,
       max: connectionsMax,
       connectionTimeout: CONNECT_SECONDS_MAX,
-      // Any idle connection may be the closed one, so all are released to the client, which knows which ones are open.
+      // Any idle connection may be the closed one, so all are released to Bun's SQL client, which knows the open ones.
       onclose: () => {
         this.#closedCount++
         this.#releaseIdle()
@@ -103,7 +104,7 @@ export class BoundedPool {
   }
 }
 
-/** Returns a connection to the client, which reuses it if it is still open. */
+/** Gives a connection back to Bun's SQL client, which reuses it if it is still open. */
 function release(connection: ReservedSQL): void {
   // A connection that was closed cannot be released.
   void connection.release().catch(() => {})

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { makeDirectory, reserveFile } from './private-file.ts'
 
-/** The time for which isDirectoryLocked can hold the lock, in milliseconds, on a busy machine. */
+/** How long isDirectoryLocked may hold the lock on a busy machine, in milliseconds. lockDirectory waits that long. */
 const PROBE_MS_MAX = 200
 
 /** Thrown if another process has the data directory open. */

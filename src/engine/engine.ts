@@ -33,9 +33,9 @@ export interface Tx extends Reader {
   /** Returns the next id of a noun, before its INSERT. Two rows never get the same id, even if one is deleted. */
   nextId(noun: Noun): bigint | Promise<bigint>
   /**
-   * Returns the position and the hash of a new event, and adds its changes to the totals. On PostgreSQL, where commits
-   * are not in order, it returns null. There the sequencer does both after the commit, so the row of the event must
-   * contain the changes.
+   * Returns the position and the hash of a new event, and adds its changes to the totals. Returns null on PostgreSQL,
+   * where commits are not in order: the sequencer assigns the position and adds the changes after the commit. So the
+   * row of the event must contain the changes.
    */
   numberEvent(event: EventRecord, totals: TotalChanges | undefined): ChainEntry | null
 }
@@ -72,8 +72,8 @@ export interface Engine<Query, Command, Reply, Result = Reply> {
   /** Resolves if the engine works, rejects if it does not. */
   ping(): Promise<void>
   /**
-   * Finishes the work in progress and releases everything. Rejects if another process prevents a SQLite database from
-   * becoming one complete file. Even then, everything is durable and closed.
+   * Finishes the work in progress and releases everything. Rejects if another process prevents SQLite from merging the
+   * write-ahead log into the database file. Even then, everything is durable and closed.
    */
   close(): Promise<void>
 }

@@ -18,8 +18,8 @@ const deleteOld = sql()('DELETE FROM execution WHERE at < $before')
 export interface Execution<Result> {
   readonly number: bigint
   /**
-   * The statement that confirms a commit: it updates the row of the command. Its own commit waits for a synchronous
-   * standby, and thus for the earlier commit too.
+   * The statement that confirms the commit of an earlier run: it updates the row of the command. Once a synchronous
+   * standby has this update, the standby has the earlier commit too.
    */
   readonly confirmation: string
   /** The first statement of each run: it inserts the row of the command. It fails if an earlier run has committed. */

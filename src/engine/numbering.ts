@@ -45,7 +45,7 @@ export function numberEvents(head: ChainEntry, found: readonly UnnumberedEvent[]
 }
 
 /**
- * Numbers the events that have no position in a database that was copied from PostgreSQL, because SQLite has no
+ * In a database that was copied from PostgreSQL, numbers the events without a position, because SQLite has no
  * sequencer. The caller owns the transaction.
  */
 export function numberCopiedEvents(connection: SqliteConnection): void {

@@ -21,14 +21,14 @@ test('an outage is reported once when it begins and once when it ends, however m
   expect(changes).toHaveLength(2)
 })
 
-test('a failed request is not reported if the database responds to the probe', async () => {
+test('a failed request is not reported as an outage if the database responds to the probe', async () => {
   const { watch, changes } = watchOf(['works'])
   watch.suspect()
   await Bun.sleep(50)
   expect(changes).toEqual([])
 })
 
-test('nothing is reported after the watch is closed', async () => {
+test('a closed outage watch reports nothing', async () => {
   const { watch, changes } = watchOf(['fails'])
   watch.suspect()
   watch.close()

@@ -37,7 +37,7 @@ const NO_TABLE = '42P01'
 const readVersion = sql<{ version: bigint | null }>()('SELECT max(version) AS version FROM migration')
 const createVersions = 'CREATE TABLE IF NOT EXISTS migration (version BIGINT NOT NULL PRIMARY KEY)'
 const insertFirstVersion = 'INSERT INTO migration (version) VALUES (0) ON CONFLICT DO NOTHING'
-/** Locks the row of version 0, which always exists. Some databases with the protocol of PostgreSQL cannot lock a table. */
+/** Locks the row of version 0, which always exists: some databases with the protocol of PostgreSQL lock no tables. */
 const lockVersions = 'SELECT version FROM migration WHERE version = 0 FOR UPDATE'
 const insertVersion = sql()('INSERT INTO migration (version) VALUES ($version)')
 

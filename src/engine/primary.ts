@@ -11,7 +11,7 @@ const STATEMENT_MS_MAX = 4000
 const LOCK_MS_MAX = 250
 /** The same in the pools for locked commands, reads, lists, and ids and positions. */
 const LONG_LOCK_MS_MAX = 2000
-/** The time after which the server ends a session that is idle in a transaction, because its process is frozen. */
+/** The time after which the server ends a session that is idle in a transaction: its process is probably frozen. */
 const FROZEN_MS_MAX = 2000
 /** The time in which a host must say whether it is the primary, in milliseconds. */
 const PROBE_MS_MAX = 1500
@@ -91,7 +91,7 @@ export class Primary {
     if (host === this.#pools.host) return
     const old = this.#pools
     this.#pools = openPools(host, this.#commandsMax)
-    // Nobody waits for the pools of a server that may be frozen.
+    // The old server may be frozen, so nothing waits until its pools are closed.
     void closePools(old, 0)
   }
 }
@@ -104,8 +104,9 @@ function openPools(host: DatabaseHost, commandsMax: number): Pools {
     commands: open(commandsMax, LOCK_MS_MAX),
     lockedCommands: open(LOCKED_COMMAND_CONNECTIONS, LONG_LOCK_MS_MAX),
     reads: open(READ_CONNECTIONS, LONG_LOCK_MS_MAX),
-    // A Bun connection keeps every named statement for its lifetime, here and in PostgreSQL (1.3 MB for a list of 60
-    // branches). Lists have many texts, so their statements are unnamed and planned again each time, in 0.1 to 1 ms.
+    // A Bun connection keeps every named statement for its lifetime, in this process and in PostgreSQL (1.3 MB for a
+    // list that merges 60 scans). Lists have many texts, so their statements are unnamed and planned each time, in 0.1
+    // to 1 ms.
     scans: open(SCAN_CONNECTIONS, LONG_LOCK_MS_MAX, { prepare: false }),
     numbering: open(NUMBERING_CONNECTIONS, LONG_LOCK_MS_MAX),
     pings: open(1, LOCK_MS_MAX),

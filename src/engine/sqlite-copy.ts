@@ -35,7 +35,7 @@ export function openSqliteSource(directory: string): CopySource {
 
 /**
  * Opens a new database file in a data directory, under a temporary name until it is published. The caller holds the
- * lock of the directory. `isServed` says whether a store will serve the copy: then its events without a position are
+ * lock of the directory. If `isServed` is true, a store will serve the copy, so its events without a position are
  * numbered. A backup keeps them as they are. Throws TargetInUse as refuseUsed does.
  */
 export async function openSqliteTarget(
@@ -78,7 +78,7 @@ export async function openSqliteTarget(
       publish: async () => {
         connection.close()
         if (isServed) numberEvents(draft)
-        // The write-ahead log of the empty store would be applied to the new one.
+        // If the empty store left a write-ahead log, SQLite would apply this log to the new database.
         deleteDatabase(file)
         publishFile(draft, file)
       },

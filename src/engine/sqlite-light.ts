@@ -16,7 +16,7 @@ const COMMANDS_PER_BATCH_MAX = 32
 /** The maximum number of commands that wait. Any further command is refused at once. */
 const WAITING_MAX = 1024
 
-/** A file that uses this share of its limit is full: a command can need several pages at once. */
+/** A file that uses this share of its limit counts as full, because a command can need several pages at once. */
 const NEARLY_FULL = 0.9
 
 export interface LightSqliteOptions<Query, Command, Reply, Result> {

@@ -11,8 +11,8 @@ import { sql } from './statement.ts'
 import type { StoreTable } from './store-tables.ts'
 
 /**
- * The number of positions, and of ids of every noun, that a restored store skips. A store that was lost must not have
- * issued more of them after its backup.
+ * The number of positions, and of ids of every noun, that a restored store skips. The lost store must not have issued
+ * more than this number of any of them after its backup.
  */
 export const SKIPPED_BY_RESTORE = 1_000_000n
 
@@ -30,10 +30,11 @@ export interface RestoredDraft extends AsyncDisposable {
 }
 
 /**
- * Copies the database of a backup into a data directory, under a temporary name, migrates it, and skips what may have
- * been issued after the backup. `at` is the current instant in the stored form, and `head` the position of the last
- * event according to the manifest, if the manifest has it. The caller holds the lock of the directory. Throws
- * TargetInUse as refuseUsed does, NewerDatabase, and an Error if the database ends with an event other than `head`.
+ * Copies the database of a backup into a data directory, under a temporary name, migrates it, and skips the positions
+ * and ids that may have been issued after the backup. `at` is the current instant in the stored form, and `head` the
+ * position of the last event according to the manifest, if the manifest has it. The caller holds the lock of the
+ * directory. Throws TargetInUse as refuseUsed does, NewerDatabase, and an Error if the database ends with an event
+ * other than `head`.
  */
 export async function restoreSqlite(
   backup: string,
@@ -58,7 +59,7 @@ export async function restoreSqlite(
       return {
         ...skipped,
         publish: () => {
-          // The write-ahead log of the empty store would be applied to the new one.
+          // If the empty store left a write-ahead log, SQLite would apply this log to the new database.
           deleteDatabase(file)
           publishFile(draft, file)
         },

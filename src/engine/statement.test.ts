@@ -40,7 +40,7 @@ for (const text of [
   })
 }
 
-test('values are bound in the order of the numbers, whatever the order of the members', () => {
+test('values are bound in the order of the parameter numbers, whatever the order of the members of the object', () => {
   expect(valuesOf(findPets, [{ status: 'sold', name: 'Rex' }])).toEqual(['Rex', 'sold'])
   expect(valuesOf(sql()('SELECT $a'), [{ a: null }])).toEqual([null])
   expect(valuesOf(sql()('SELECT 1'), [])).toEqual([])
@@ -83,7 +83,7 @@ class DirectReader implements Reader {
 const echo = sql<{ a: bigint; b: string }>()('SELECT $b AS b, $a AS a')
 const one = sql<{ one: bigint }>()('SELECT 1 AS one')
 
-test('a call with the right names compiles', async () => {
+test('a call with the right parameter names compiles', async () => {
   const reader: Reader = new DirectReader()
   const [a, b] = [1n, 'text']
   expect(await reader.one(echo, { a, b })).toEqual({ a, b })

@@ -33,7 +33,7 @@ export interface Statement<Row, Name extends string = never> {
   readonly row?: Row
 }
 
-/** The arguments after the statement in a call: one object with a value for each name, or none without names. */
+/** The arguments after the statement in a call: an object with a value for each name, or nothing if it has no names. */
 export type ParametersOf<Name extends string> = [Name] extends [never]
   ? []
   : [parameters: Readonly<Record<Name, Value>>]
@@ -124,8 +124,8 @@ export type Place = (value: Value) => string
 
 /**
  * Returns a statement for one call, whose text depends on the request. `write` returns the text, and optionally its
- * equivalent for PostgreSQL. It calls `place` for the place of each value. Each distinct text costs memory in a
- * connection, so there should be few texts.
+ * equivalent for PostgreSQL. It calls `place` with each value, and puts the returned place into the text. Each distinct
+ * text costs memory in a connection, so there should be few texts.
  */
 export function dynamicSql<Row = never>(
   write: (place: Place) => string | readonly [text: string, postgresText: string],

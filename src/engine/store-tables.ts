@@ -111,7 +111,7 @@ export class TableDigest {
     return this.#rows
   }
 
-  /** Returns the checksum. No row can be added after it. */
+  /** Returns the checksum. No row can be added after this call. */
   checksum(): string {
     return this.#hash.digest('base64url')
   }

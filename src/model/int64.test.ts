@@ -18,7 +18,7 @@ test('the decimal text of every int64 is parsed as that int64', () => {
   }
 })
 
-test('no other text is parsed as an int64', () => {
+test('a text that is not the canonical decimal form of an int64 is not parsed', () => {
   const nearlyNumbers = fc.string({ unit: fc.constantFrom(...'0123456789-+.eE _n') })
   const isRead = (text: string): boolean => parseInt64(text) !== undefined
   const isCanonical = (text: string): boolean => /^-?[0-9]+$/.test(text) && String(BigInt(text)) === text

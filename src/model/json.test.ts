@@ -63,7 +63,7 @@ test('JSON that the runtime writes is parsed as the runtime parses it, with or w
   )
 })
 
-test('text that the runtime rejects is rejected', () => {
+test('parseJson rejects every text that JSON.parse rejects', () => {
   const nearlyJson = fc.string({ unit: fc.constantFrom(...'{}[]:,"\\u0019-+.eE tfn/\ufeff') })
   const runtimeReads = (text: string): boolean => {
     try {
@@ -113,7 +113,7 @@ test('members named like those of Object.prototype are ordinary members', () => 
   expect(Object.keys(Object.prototype)).toEqual([])
 })
 
-test('objects with a prototype also have exactly the members of the text', () => {
+test('an object that is parsed with a prototype has exactly the members of the text', () => {
   const text = '{"__proto__":{"a":1},"constructor":2}'
   const value = parseJson(text, Object.prototype)
   expect(Object.getPrototypeOf(value)).toBe(Object.prototype)
@@ -147,7 +147,7 @@ test('bytes that are not UTF-8, and a byte order mark, are rejected', () => {
   expect(readJson(Buffer.from('"\ufeff"'))).toBe('\ufeff')
 })
 
-test('32 levels are accepted and 33 are rejected, whatever the innermost value is', () => {
+test('JSON with 32 levels is accepted and with 33 is rejected, whatever the innermost value is', () => {
   const arrays = (levels: number, inner: string): string => '['.repeat(levels) + inner + ']'.repeat(levels)
   const objects = (levels: number): string => '{"a":'.repeat(levels) + 1 + '}'.repeat(levels)
   expect(writeJson(parseJson(arrays(JSON_DEPTH_MAX, '1')))).toBe(arrays(JSON_DEPTH_MAX, '1'))

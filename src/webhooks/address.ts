@@ -83,8 +83,8 @@ export function hostOf(url: URL): string {
 }
 
 /**
- * Returns the network of an address, whose addresses all count as one host: the IPv4 address itself, or the /64 of an
- * IPv6 address.
+ * Returns the network of an address: the IPv4 address itself, or the /64 of an IPv6 address. All addresses of a network
+ * count as one host.
  */
 export function addressNetwork(address: string): string {
   if (isIP(address) !== 6) return address

@@ -32,7 +32,7 @@ export interface AttemptResult {
   readonly error?: string
   /** The request was not sent, so the result says nothing about the receiver. */
   readonly unsent?: true
-  /** Set if the limit of the host is reached, with `unsent`: the attempt may be made after this time. */
+  /** Set together with `unsent` if the limit of the host is reached: the attempt may be made after this time. */
   readonly waitMs?: number
   /** Another attempt would have the same result. */
   readonly final?: true

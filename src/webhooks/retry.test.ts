@@ -109,7 +109,7 @@ describe('Retry-After', () => {
 })
 
 describe('pauses of receivers', () => {
-  test('a receiver gets a pause after the tenth consecutive failure, doubled each time, at most a minute', () => {
+  test('the tenth consecutive failure causes a pause, and each further failure doubles it, up to a minute', () => {
     expect([0n, 1n, 9n].map(failures => backoffMs(failures))).toEqual([0, 0, 0])
     const pauses = [10n, 11n, 12n, 13n, 14n, 15n, 16n, 17n, 100_000n].map(failures => backoffMs(failures))
     expect(pauses).toEqual([1, 2, 4, 8, 16, 32, 60, 60, 60].map(seconds => seconds * SECOND))

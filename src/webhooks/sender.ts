@@ -58,7 +58,7 @@ type Work =
 
 /**
  * Sends events to one webhook, in the process that holds its lease: due retries first, then events in order of
- * position. An event gets a delivery row only after its first attempt, so a backlog is a position, not a table.
+ * position. An event gets a delivery row only after its first attempt, so a backlog is stored as one position.
  */
 export class WebhookSender {
   /** Resolves when the sender was stopped or lost its lease, and its attempts in progress have ended. */

@@ -26,7 +26,12 @@ const rows: readonly (readonly [
   ['an event of a subscribed type is wanted', event, subscription, { isWanted: true }],
   ['an event of another type is not wanted', { ...event, type: 'petstore.pet.deleted' }, subscription, {}],
   ['an event before the creation of the webhook is not wanted', event, unseen, {}],
-  ['an event after the creation is wanted, even if its position is lower', later, unseen, { isWanted: true }],
+  [
+    'an event after the creation of the webhook is wanted, even if its position is before that of the creation',
+    later,
+    unseen,
+    { isWanted: true },
+  ],
   ['a test event of the webhook is wanted', { ...own, type: testType }, subscription, { isWanted: true }],
   ['a test event of another webhook is not wanted', { ...others, type: testType }, subscription, {}],
   ['the creation of the webhook is noticed', { ...own, type: creation }, unseen, { isCreation: true }],

@@ -102,7 +102,7 @@ test(
     const cases: [args: string[], says: string][] = [
       [
         ['--pets', 'p.csv', '--rejects', 'r.csv'],
-        '--rejects requires --keep-going, which loads the other lines.',
+        '--rejects requires --keep-going, which loads the valid lines.',
       ],
       [
         ['--pets', 'p.csv', '--rejects', 'r.csv', '--keep-going', '--dry-run'],

@@ -58,7 +58,7 @@ test('sandboxes for a class are printed as CSV, and saved in a file that only it
   expect(rows.map(({ label }) => label)).toEqual(['Student 1', 'Student 2', 'Student 3'])
   expect([created.exitCode, created.errors]).toEqual([
     0,
-    `Created 3 sandboxes, until ${rows[0]?.expiresAt}. The addresses and keys are in sandboxes.csv.\n`,
+    `Created 3 sandboxes, valid until ${rows[0]?.expiresAt}. The addresses and keys are in sandboxes.csv.\n`,
   ])
   expect(at.saved()).toEqual(rows)
   expect(statSync(join(at.path, 'sandboxes.csv')).mode & 0o777).toBe(0o600)
