@@ -18,7 +18,8 @@ if (!root) throw new Error('the page has no element #app')
 
 // The content security policy allows only the styles with this nonce, which is new in every response.
 const nonce = document.querySelector<HTMLMetaElement>('meta[name="petstore-nonce"]')?.content ?? ''
-// An open dialog inserts a style that stops the page from scrolling. The package that inserts it reads the nonce here.
+// An open dialog inserts a style that stops the page from scrolling. The package that inserts the style reads the nonce
+// from this global variable.
 Object.assign(globalThis, { __webpack_nonce__: nonce })
 
 createRoot(root).render(

@@ -16,7 +16,7 @@ export const theme = createTheme({
   },
 })
 
-/** The colours of filled buttons under the pointer, for both colour schemes: Mantine has a default in each. */
+/** The colours of filled buttons under the pointer. Each colour scheme has its own default, so both override it. */
 const filledHover = {
   '--mantine-color-teal-filled-hover': '#066649',
   '--mantine-color-red-filled-hover': '#a51111',

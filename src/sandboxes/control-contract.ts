@@ -63,7 +63,7 @@ export const controlOperations = {
     path: '/sandboxes',
     summary: 'Create a sandbox',
     description:
-      'Creates a private store and returns its base address and its key, which is shown only here. An absent body means a sandbox with the demo shop for 24 hours. A seed that is the snapshot of another sandbox requires the key of that sandbox.',
+      'Creates a private store and returns its base address and its key. Only this response contains the key. An absent body means a sandbox with the demo shop for 24 hours. A seed that is the snapshot of another sandbox requires the key of that sandbox.',
     needsKey: false,
     body: NewSandbox,
     isBodyOptional: true,
@@ -197,7 +197,7 @@ export const controlOperations = {
     path: '/sandboxes/{sandboxId}/faults',
     summary: 'Set the fault rules',
     description:
-      'Replaces all rules; their counts begin at 0. Only the first rule that applies to a call takes effect. A response that a rule affected carries the header Petstore-Fault. One request can also ask for a failure without a rule, with the same header.',
+      'Replaces all rules; their counts begin at 0. Only the first rule that applies to a call takes effect. A response that a rule affected carries the header Petstore-Fault. A single request can also ask for a failure without a rule, with the request header Petstore-Fault.',
     needsKey: true,
     pathParameters: sandboxParameters,
     body: FaultRules,

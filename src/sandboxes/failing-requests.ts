@@ -164,8 +164,8 @@ async function dropConnection(
 }
 
 /**
- * Returns a response whose body ends early and abruptly: after `bytes`, or by default after half of the body, or after
- * 100 bytes of a stream.
+ * Returns a response whose body ends early and abruptly, after `bytes` bytes. By default, it ends after half of the
+ * body, or after 100 bytes of a stream.
  */
 async function truncate(response: Response, bytes: bigint | undefined): Promise<Response> {
   if (!response.body) return response
@@ -226,7 +226,7 @@ function cutAfter(response: Response, take: Take): Response {
     {
       pull: async controller => {
         if (isCut) {
-          // The runtime sends what it has at the end of a turn. Without the pause, the client would not receive it.
+          // The runtime sends queued bytes at the end of a turn. Without the pause, the client would not receive them.
           await Bun.sleep(10)
           return controller.error(undefined)
         }

@@ -19,7 +19,7 @@ export class FairTurns {
     return this.#waiting.length >= WAITING_MAX
   }
 
-  /** Resolves when the next request may begin; returns undefined if it may begin at once. */
+  /** Resolves when the caller's request may begin; returns undefined if the request may begin at once. */
   begin(): Promise<void> | undefined {
     this.#schedule()
     if (this.#left > 0 && this.#waiting.length === 0) {

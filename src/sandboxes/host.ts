@@ -63,7 +63,7 @@ export interface HostOptions extends Omit<SharedOptions, 'pages' | 'slices' | 's
   readonly sweepMs?: number
   /** Replaces the time between the expiry of a sandbox and its deletion, in milliseconds. */
   readonly graceMs?: number
-  /** Replaces the random keys, for a control. */
+  /** Replaces the random keys. Only a broken variant in `test/controls/` sets it. */
   readonly newKey?: () => string
 }
 
@@ -92,7 +92,7 @@ export class SandboxHost {
   readonly #sandboxes = new Map<string, HostedSandbox>()
   readonly #bootId = readBootId()
   readonly #sweeping: ReturnType<typeof setInterval>
-  /** Resolves when the next request to any sandbox ends. */
+  /** Resolves as soon as any request to any sandbox ends. */
   #useEnded = Promise.withResolvers<void>()
   #openCount = 0
   #bytes = 0

@@ -203,7 +203,7 @@ function show(sandbox, isStored) {
   byId('expiry').textContent = timeText(expiresAt)
   byId('remembers').textContent = isStored
     ? 'This browser remembers the sandbox and its key. The key is shown nowhere else.'
-    : 'Copy the key now: this browser does not let the page remember it, and it is shown only here.'
+    : 'Copy the key now: this browser does not let the page remember it, and it is shown only once.'
   byId('console').href = `${baseUrl}/console#key=${adminKey}`
   byId('docs').href = `${baseUrl}/docs`
   byId('lesson').href = `${baseUrl}/docs/guide/lesson`

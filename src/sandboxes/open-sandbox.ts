@@ -198,7 +198,8 @@ export class OpenSandbox {
       ...(options.control !== undefined && { control: options.control }),
       stability: 'experimental',
       rateLimit: rate,
-      // Tools in a browser call a sandbox from their own pages. Browsers do not add a key to a request by themselves.
+      // Tools in a browser call a sandbox from their own pages. This is safe for any origin, because browsers do not
+      // add a key to a request by themselves.
       corsOrigins: ['*'],
       trustedProxies: options.trustedProxies,
       secretKey: options.secretKey,

@@ -21,7 +21,8 @@ export function printPage(base: string, { baseUrl, label, expiresAt }: Sandbox):
     script: 'print.js',
     body: `<main class="sheet">
 <p class="screen-only"><button type="button" id="print-button" class="primary">Print</button>
-<span id="key-hint">This page has no key. To print the key too, open it from the page that created the sandbox.</span>
+<span id="key-hint">This page has no key. To print the key too, open this page from the page that created the
+sandbox.</span>
 </p>
 <h1>${title}</h1>
 <p>This is your private petstore. Open the address in a browser, or call it from a program.</p>

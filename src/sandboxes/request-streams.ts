@@ -10,14 +10,14 @@ const KEEP_ALIVE_MS = 15_000
 const RECONNECT_MS = 1000
 const LAST_EVENT_ID = /^\d{1,15}$/
 
-/** The open streams of request logs of all sandboxes (WHATWG HTML, section 9.2). */
+/** The open server-sent event streams (WHATWG HTML, section 9.2) of the request logs of all sandboxes. */
 export class RequestStreams {
   readonly #open = new Set<RequestStream>()
 
   /**
-   * Returns a stream of the requests after the one in Last-Event-ID, or from now on. The stream ends when the log is
-   * closed: its client then connects again with Last-Event-ID, and misses no request that the log still has. Throws
-   * `overloaded` if too many streams are open.
+   * Returns a stream of the requests after the one in Last-Event-ID; without this header, of all requests from now on.
+   * The stream ends when the log is closed: its client then connects again with Last-Event-ID, and misses no request
+   * that the log still has. Throws `overloaded` if too many streams are open.
    */
   async respond({ request, headers }: RequestContext, log: RequestLog): Promise<Response> {
     const fields = { ...headers, 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store' }

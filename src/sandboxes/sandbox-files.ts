@@ -166,6 +166,6 @@ function mergeLog(file: string): void {
   try {
     mergeWriteAheadLog(file)
   } catch {
-    // A reset also replaces a damaged file.
+    // A damaged file needs no merge: the caller replaces it.
   }
 }

@@ -171,7 +171,7 @@ function pagePaths(base: string, host: SandboxHost, isDraining: () => boolean): 
         (await import('../openapi/yaml.ts')).writeYaml(await description()),
       ),
     ],
-    // The `type` of a problem is the address of its entry here.
+    // The `type` of a problem (RFC 9457) is the address `/errors/{code}` of its code.
     ['/errors', get(async ({ headers }) => jsonResponse(headers, writeJson((await listErrors()).items)))],
     [
       '/errors/{code}',

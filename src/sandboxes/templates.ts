@@ -110,7 +110,10 @@ export interface Adoption {
   readonly hash: string
   readonly hint: string
   readonly generation: number
-  /** Whether the copy is of another sandbox: its other keys are then revoked, and its webhooks disabled. */
+  /**
+   * Whether the copy comes from another sandbox. If so, all keys in the copy except the first are revoked, and all
+   * webhooks are disabled.
+   */
   readonly isForeign: boolean
 }
 

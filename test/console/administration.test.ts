@@ -60,7 +60,7 @@ test(
     await dialog.locator('.mantine-InputWrapper-error').waitFor()
     await dialog.getByLabel('Address').fill(`http://127.0.0.1:${receiver.port}/events`)
     await dialog.getByRole('button', { name: 'Add webhook' }).click()
-    await page.getByText('shown only here').waitFor()
+    await page.getByText('shown only once').waitFor()
     await page.getByRole('button', { name: 'Done' }).click()
     await page.getByRole('link', { name: `http://127.0.0.1:${receiver.port}/events` }).click()
     await page.getByRole('button', { name: 'Send test event' }).click()

@@ -82,7 +82,7 @@ async function stageValid(
   stage: (rows: readonly Row[]) => Promise<void>,
 ): Promise<LineProblem[]> {
   const refused = new Map<number, string>()
-  // A refusal may name only some of the invalid rows, so the remaining rows may be refused again.
+  // A refusal may name only some of the invalid rows, so a request with the remaining rows may be refused too.
   for (;;) {
     try {
       await stage(group.filter((_, index) => !refused.has(index)))

@@ -16,8 +16,8 @@ export interface ListPlace {
 }
 
 /**
- * Returns the page of a list, which is in the query of the address: Back, Forward and a reload return to it. A cursor
- * leads only forward, so the entry of the history has the cursors of the previous pages.
+ * Returns the page of a list. The query of the address names the page, so Back, Forward and a reload return to it. A
+ * cursor leads only forward, so the state of the history entry contains the cursors of the previous pages.
  */
 export function useListPlace(name: string): ListPlace {
   const [path, navigate] = useLocation()

@@ -121,7 +121,7 @@ function startStream(session: Session): () => void {
     if (performance.now() - openedMs > TAKEOVER_MS) void queryClient.invalidateQueries()
     await follow(session, stopping.signal, message => channel.postMessage(message))
   }
-  // The browser has no locks outside a secure context. Every tab reads its own stream then.
+  // The browser has no locks outside a secure context. Without locks, every tab reads its own stream.
   if ('locks' in navigator) {
     navigator.locks.request(name, { signal: stopping.signal }, read).catch(() => {})
   } else {

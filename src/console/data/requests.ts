@@ -71,7 +71,7 @@ interface Following {
 async function follow(key: string, { add, fail, signal }: Following): Promise<void> {
   while (!signal.aborted) {
     try {
-      // The stream is opened first, so that no request is missed between the two.
+      // The stream is opened before the log is read, so that no request between these two steps is missed.
       const { body } = await sendControl(key, 'GET', '/requests/stream', { signal })
       add(await callControl<ShownRequest[]>(key, 'GET', `/requests?limit=${REQUESTS_MAX}`, { signal }))
       if (body) for await (const request of eventsOf(body)) add([request])

@@ -20,8 +20,8 @@ export async function loadScript<Script>(load: () => Promise<Script>): Promise<S
 }
 
 /**
- * Loads the script of a whole view. If it is missing although the store responds, reloads the page to get it again.
- * Throws if the page was already reloaded for this, so that the page never reloads in a loop.
+ * Loads the script of a whole view. If the script cannot be loaded although the store responds, reloads the page.
+ * Throws if the page was already reloaded for this reason, so that the page never reloads in a loop.
  */
 export async function loadView<Script>(load: () => Promise<Script>): Promise<Script> {
   try {

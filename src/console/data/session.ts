@@ -63,8 +63,8 @@ export function findKey(): string | undefined {
 }
 
 /**
- * Returns the key in the address, from the link that the store prints at its start; undefined if there is none. Removes
- * the key from the address of the page and from the history.
+ * Returns the key in the address, from the link that the store prints when it starts; undefined if there is none.
+ * Removes the key from the address of the page and from the history.
  */
 export function takeLinkKey(): string | undefined {
   const fragment = /^#key=(.*)$/s.exec(location.hash)?.[1]

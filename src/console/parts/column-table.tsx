@@ -24,7 +24,7 @@ export interface TableProps<Row> {
 interface ColumnTableProps<Row> extends TableProps<Row> {
   /** While the rows are undefined, the table shows a skeleton. */
   readonly rows: readonly Row[] | undefined
-  /** Whether other rows are loading. */
+  /** Whether the rows that will replace `rows` are loading. */
   readonly isBusy?: boolean
 }
 

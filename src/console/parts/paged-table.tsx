@@ -73,7 +73,7 @@ interface PageButtonsProps {
   readonly place: ListPlace
   /** The cursor of the next page; undefined on the last page. */
   readonly next: string | undefined
-  /** Whether the table still shows the previous page. */
+  /** Whether the table still shows the page that the user left, because the new page is loading. */
   readonly isReading: boolean
 }
 

@@ -118,8 +118,8 @@ export function AddPet({ onClose, onAdded }: AddPetProps) {
 }
 
 /**
- * Creates a pet. A new pet has one unit, so a second request sets the stock only if `units` is another number. Both
- * requests can be sent again.
+ * Creates a pet. A new pet has one unit, so a second request sets the stock only if `units` is another number. Each
+ * request has its own idempotency key, so both can be repeated safely.
  */
 async function addPet(
   client: Client,
@@ -258,7 +258,7 @@ export function SellPet({ pet, stock, onClose }: SellPetProps) {
       {() => (
         <Text size="sm" className="name">
           <Name name={shown.value.pet.name} id={petId} /> has {formatUnits(shown.value.stock.value.quantity)}{' '}
-          on hand, and will have none. Set its stock to sell it again.
+          on hand, and will have none. To sell it again later, set its stock.
         </Text>
       )}
     </FormDialog>

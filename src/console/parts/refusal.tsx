@@ -20,7 +20,7 @@ const lostSentences: Readonly<Record<ChangeKind, string>> = {
 export function sentenceOf(error: unknown, change?: ChangeKind, labels: Labels = {}): string {
   if (error instanceof ApiError) {
     const { errors, message } = error
-    // The message about an invalid body quotes the messages in `errors`.
+    // The message about an invalid body quotes the messages in `errors`. They name members; the form shows labels.
     const isReworded = errors.some(fieldError => withLabel(fieldError, labels) !== fieldError.message)
     return isReworded
       ? `${errors.map(fieldError => withLabel(fieldError, labels).replace(/\.$/, '')).join('; ')}.`
@@ -30,7 +30,7 @@ export function sentenceOf(error: unknown, change?: ChangeKind, labels: Labels =
   return 'Something went wrong in this page. Reload the page and try again.'
 }
 
-/** Returns the messages of a refusal that are about one member of the body, by the name of the top-level member. */
+/** Returns the messages of a refusal about members of the body, by the name of the top-level member. */
 export function fieldErrors(error: unknown, labels: Labels = {}): Record<string, string> {
   if (!(error instanceof ApiError)) return {}
   const fields = error.errors.filter(({ pointer }) => pointer !== undefined && pointer !== '')

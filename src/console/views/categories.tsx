@@ -154,7 +154,7 @@ function NoCategories() {
   return (
     <Empty title="No categories yet">
       {can('pets:write')
-        ? 'Each pet belongs to a category. Add the first one with the button above, for example Dogs.'
+        ? 'Each pet belongs to a category. Add the first category with the button above, for example Dogs.'
         : 'Categories appear here as soon as someone adds one. Your key may not add categories.'}
     </Empty>
   )

@@ -49,7 +49,7 @@ export function Keys() {
       {secret !== undefined && (
         <SecretDialog
           title="New key"
-          warning="Copy the key now. It is shown only here, and the store keeps only its hash."
+          warning="Copy the key now. It is shown only once, and the store keeps only its hash."
           secret={secret}
           onClose={() => setSecret(undefined)}
         />

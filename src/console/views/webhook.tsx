@@ -211,7 +211,7 @@ function NewSecret({ webhookId, onClose, onCreated }: NewSecretProps) {
       title="Create a new secret?"
       action="Create a new secret"
       done="New secret created"
-      doneUnseen="The new secret was created after you left the page. Create another one to see it."
+      doneUnseen="The new secret was created after you left the page. To see a secret, create another one."
       isRepeatable={false}
       submit={({ signal }) => client.rotateWebhookSecret({ webhookId }, { signal })}
       onDone={({ data }) => onCreated(data.secret)}
@@ -226,7 +226,7 @@ function NewSecret({ webhookId, onClose, onCreated }: NewSecretProps) {
 
 /** How often the deliveries are read again, in milliseconds: no event reports the outcome of an attempt. */
 const DELIVERIES_REFRESH_MS = 3000
-/** The same while the user waits for the outcome of a test event. */
+/** The same interval, while the user waits for the outcome of a test event. */
 const AWAITED_REFRESH_MS = 500
 /** How long the user is assumed to wait after a test event, in milliseconds. */
 const AWAITED_MS = 8000

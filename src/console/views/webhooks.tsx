@@ -102,7 +102,7 @@ function CreateWebhook({ onClose, onCreated }: CreateWebhookProps) {
       title="Add webhook"
       action="Add webhook"
       done="Webhook added"
-      doneUnseen="The webhook was added after you left the page. Open it, and create a new secret to see one."
+      doneUnseen="The webhook was added after you left the page. To see a secret, create one in its view."
       values={{ url, description, types }}
       isRepeatable={false}
       submit={({ signal }) => client.createWebhook({ body }, { signal })}
@@ -151,7 +151,7 @@ export function WebhookSecret({ secret, onClose }: WebhookSecretProps) {
   return (
     <SecretDialog
       title="The secret of the webhook"
-      warning="Copy the secret now: it is shown only here."
+      warning="Copy the secret now: it is shown only once."
       secret={secret}
       purpose="With this secret, the receiver verifies that an event came from this store (Standard Webhooks)."
       onClose={onClose}

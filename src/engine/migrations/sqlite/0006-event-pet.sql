@@ -1,4 +1,4 @@
--- The pet that an event is about. The event changes the pet itself, its stock, or an order for it.
+-- The pet that an event is about. The event reports a change of the pet itself, of its stock, or of an order for it.
 ALTER TABLE event ADD COLUMN pet_id INTEGER;
 
 UPDATE event SET pet_id = CASE
