@@ -39,7 +39,7 @@ export class CapacityLimiter {
   }
 }
 
-/** The limit of requests in progress, except those whose body is still arriving or that wait for events. */
+/** The limit of requests in progress, except requests whose body is arriving and requests that wait for events. */
 const REQUESTS: Capacity = { total: 2000, perCaller: 1000 }
 /** The limit of request bodies that are being received at once. */
 const BODIES: Capacity = { total: 2000, perCaller: 500 }
@@ -51,7 +51,7 @@ const LARGE_BODIES: Capacity = { total: 400, perCaller: 100 }
 /**
  * Limits the requests in progress. A request beyond the limit is refused at once, so that the others stay fast. A
  * request holds a slot while the store works on it. While its body arrives, it holds a share of a separate capacity
- * instead, so clients that send slowly cannot keep others out. While it waits for events, it holds neither.
+ * instead, so clients that send slowly cannot keep others out. A request that waits for events holds neither.
  */
 export class Admission {
   readonly largeBodies = new CapacityLimiter(LARGE_BODIES)

@@ -18,7 +18,7 @@ const anonymous: Caller = { keyId: null, scopes: [] }
 
 /** The callers of the keys of a store. */
 export interface Callers {
-  /** Returns the caller of a key that is in memory; undefined for any other text. */
+  /** Returns the caller of a key if that caller is in memory; undefined for any other text. */
   known(token: string): Caller | undefined
   /** Returns the caller of a key. Throws `invalid_token` if the key is unknown, revoked or expired. */
   find(token: string): Promise<Caller>
@@ -26,8 +26,9 @@ export interface Callers {
 
 /**
  * Returns the caller (RFC 6750): a caller without a key if the request has no Authorization header. A token must be
- * valid even if the operation needs no key. Throws `authentication_required` for another scheme or an empty token,
- * `invalid_token`, and `rate_limited` for an address with too many failed attempts.
+ * valid even if the operation needs no key. Throws `authentication_required` for a scheme other than Bearer or an empty
+ * token, `invalid_token` for a token that is not a valid key, and `rate_limited` for an address with too many failed
+ * attempts.
  */
 export function authenticate(
   context: RequestContext,
@@ -65,8 +66,9 @@ async function findCaller(
 }
 
 /**
- * Returns the token of an Authorization header (RFC 6750, section 2.1), unchecked; undefined for another scheme or an
- * empty token. It uses no regular expression, because backtracking over one long header could block the process.
+ * Returns the token of an Authorization header (RFC 6750, section 2.1), unchecked; undefined for a scheme other than
+ * Bearer or an empty token. This function uses no regular expression, because backtracking over one long header could
+ * block the process.
  */
 export function bearerToken(header: string): string | undefined {
   if (header.slice(0, SCHEME.length).toLowerCase() !== SCHEME) return undefined

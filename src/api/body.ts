@@ -55,7 +55,7 @@ function expectedBytes({ headers }: Request): number {
 
 /** Starts to read a body. */
 function startBody(request: Request): Promise<Uint8Array> {
-  // The runtime enforces a given length. Without a length (chunked), the bytes are counted as they arrive.
+  // The runtime enforces Content-Length. Without this header (chunked), the bytes are counted as they arrive.
   const body = request.headers.has('content-length') ? request.bytes() : readChunks(request)
   // The body may fail before the caller waits for it.
   body.catch(() => {})

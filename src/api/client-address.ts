@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net'
 
-/** The address of a client if a trusted proxy does not report one in a readable form. */
+/** The client address if a trusted proxy reports a client that is not an IP address. */
 const UNKNOWN = 'unknown'
 /** The maximum number of X-Forwarded-For hops that are read, from the end. */
 const HOPS_MAX = 64
@@ -17,7 +17,7 @@ const FORWARDING_FIELDS = [
 /**
  * Returns a function that finds the client address behind proxies. X-Forwarded-For is read only from a trusted peer,
  * starting at its end: the last address that is not a trusted proxy is the client. If all hops are trusted proxies, the
- * first of them is the client. An address may have a port. If the search reaches a hop that is not an address, the
+ * leftmost hop is the client. An address may have a port. If the search reaches a hop that is not an address, the
  * client is `unknown`, never the proxy that reported the hop.
  */
 export function clientAddress(trusted: readonly string[]): (request: Request, peer: string) => string {

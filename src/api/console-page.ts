@@ -32,7 +32,7 @@ const mediaTypes: Readonly<Record<string, string>> = {
   txt: 'text/plain; charset=utf-8',
 }
 
-/** The end of a name that contains a hash of the content. */
+/** Matches a file name that has a hash of the content before the extension. */
 const HASHED_NAME = /-[0-9a-z]{8}\.\w+$/
 /** For names with a hash: the content of such a name never changes. */
 const KEPT_FOREVER = 'public, max-age=31536000, immutable'

@@ -5,12 +5,12 @@ import { readConditions } from './conditional.ts'
 import { bodyInChunks } from './large-body.ts'
 import { callerName, type RequestContext, varyBy } from './request-context.ts'
 
-/** A smaller content is not compressed, because that would save only a few hundred bytes. */
+/** Smaller content is not compressed, because compression would save only a few hundred bytes. */
 const COMPRESS_BYTES_MIN = 1024
 
 const compress = promisify(gzip)
 
-/** One encoding of a content (RFC 9110, section 8.4), with its own ETag. */
+/** One encoding of the content (RFC 9110, section 8.4), with its own ETag. */
 interface EncodedContent {
   readonly bytes: Uint8Array<ArrayBuffer>
   readonly etag: string
@@ -23,7 +23,7 @@ export interface Content {
   readonly gzip: EncodedContent | undefined
 }
 
-/** Returns a content in both encodings; a small one only as identity. Compression does not run on the main thread. */
+/** Returns content in both encodings; small content only as identity. Compression does not run on the main thread. */
 export async function prepareContent(type: string, content: string | Uint8Array): Promise<Content> {
   const bytes = Uint8Array.from(typeof content === 'string' ? Buffer.from(content) : content)
   const etag = etagOf(Buffer.from(bytes).toString('base64'))
@@ -33,7 +33,7 @@ export async function prepareContent(type: string, content: string | Uint8Array)
   return { type, identity, gzip: { bytes: Uint8Array.from(compressed), etag: `${etag.slice(0, -1)}-gzip"` } }
 }
 
-/** Returns a function that prepares a content when it is first called, and then caches it. A failure is not cached. */
+/** Returns a function that prepares the content on its first call, and caches the content. A failure is not cached. */
 export function prepareOnce(make: () => Promise<Content>): () => Promise<Content> {
   let prepared: Promise<Content> | undefined
   return () => {
@@ -46,7 +46,7 @@ export function prepareOnce(make: () => Promise<Content>): () => Promise<Content
 }
 
 /**
- * Returns a response with a content in the encoding that the request accepts, or with 304 if its ETag is in
+ * Returns a response with the content in the encoding that the request accepts, or with 304 if its ETag is in
  * If-None-Match. Throws `invalid_parameter` for malformed conditions, `precondition_failed` if If-Match does not match,
  * and `overloaded` if too many large bodies are being sent.
  */

@@ -18,7 +18,7 @@ export class Deadlines {
     this.#durationMs = durationMs
   }
 
-  /** Sets a deadline and returns it. `onExpired` is called if it expires before it is cleared. */
+  /** Sets a deadline and returns it. `onExpired` is called if the deadline expires before it is cleared. */
   set(onExpired: () => void): Deadline {
     const deadline = { dueMs: performance.now() + this.#durationMs, onExpired }
     this.#pending.add(deadline)

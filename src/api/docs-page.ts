@@ -74,7 +74,7 @@ ${link(pathOfBase, '/openapi.yaml')}.</p>`,
   )
 }
 
-/** The path of the script that renders the page. `npm ci` and `npm pack` copy the script from its package to here. */
+/** The path of the script that renders the page. `npm ci` and `npm pack` copy it from its package to this path. */
 const SCALAR_FILE = programFile('dist/docs/scalar.js')
 
 /** Returns whether the script of the docs page exists. */

@@ -5,7 +5,7 @@ import { programFile } from '../program-files.ts'
 import { type Content, prepareContent, prepareOnce, sendContent } from './content.ts'
 import type { Handler } from './routes.ts'
 
-/** The directory of the guides. `npm ci` and `npm pack` render them from `docs` to here. */
+/** The directory of the guides. `npm ci` and `npm pack` render the files of `docs` into this directory. */
 const GUIDE_DIRECTORY = programFile('dist/guide')
 const INDEX = 'index.html'
 

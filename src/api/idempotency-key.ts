@@ -42,7 +42,7 @@ function keyIn(field: string): string | undefined {
   return areParameters(field.slice(item.length)) ? key : undefined
 }
 
-/** Returns whether a text is a list of parameters, or empty. The parameters have no meaning here and are ignored. */
+/** Returns whether a text is a list of parameters, or empty. The store ignores the parameters of this header. */
 function areParameters(text: string): boolean {
   let end = 0
   const skip = (pattern: RegExp): boolean => {

@@ -47,7 +47,7 @@ interface CompiledParameters {
 
 const compiledOf = new WeakMap<object, CompiledParameters>()
 
-/** Returns the parameters of an operation in the form in which requests need them, made at the first request. */
+/** Returns the compiled parameters of an operation. The first request compiles them; later requests reuse them. */
 function compiledParameters(operation: Pick<Operation, 'pathParameters' | 'query'>): CompiledParameters {
   const known = compiledOf.get(operation)
   if (known) return known

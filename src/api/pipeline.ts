@@ -52,7 +52,7 @@ export interface Pipeline {
   /** Undefined if requests are not limited. */
   readonly rateLimiter: RateLimiter | undefined
   readonly failedAuthentications: RateLimiter
-  /** Whether the process will stop soon, so that it is not ready for requests of a load balancer. */
+  /** Returns whether the process will stop soon. If so, readiness probes fail, and load balancers send no requests. */
   readonly isDraining: () => boolean
 }
 
@@ -140,7 +140,7 @@ function respondCached(
   return response
 }
 
-/** How long a cached reply may differ from the database. A commit is visible there before the cache drops the reply. */
+/** How long a cached reply may differ from the database, which shows a commit before the cache drops the reply. */
 const STALE_MS_MAX = 2000
 
 /** Throws if the cache keeps a reply although it has differed from the database for STALE_MS_MAX. */
@@ -194,8 +194,8 @@ async function handleQuery(
 }
 
 /**
- * Remembers the response to a read if `repeatedReads` knows its URL, so the cache has dropped the earlier reply. A read
- * of any other URL is remembered when it is repeated.
+ * Remembers the response to a read if `repeatedReads` knows the URL: the cache has dropped the reply that was
+ * remembered for this URL. A read of any other URL is remembered when it is repeated.
  */
 function rememberAgain(
   { cache, repeatedReads }: Pipeline,

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { RateLimiter } from './rate-limit.ts'
 
-test('a window ends after its duration, and a new one starts with the next request', () => {
+test('a rate-limit window ends after its duration, and the next request starts a new window', () => {
   let nowMs = 0
   const limiter = new RateLimiter({ requests: 2, seconds: 10 }, () => nowMs)
   const left = (): string => limiter.take('a').field
@@ -12,7 +12,7 @@ test('a window ends after its duration, and a new one starts with the next reque
   expect(left()).toBe('"default";r=1;t=10')
 })
 
-test('a caller keeps its window when the young map replaces the old one', () => {
+test('a caller keeps its rate-limit window when the young map of the limiter becomes the old map', () => {
   let nowMs = 0
   const limiter = new RateLimiter({ requests: 1, seconds: 10 }, () => nowMs)
   nowMs = 8000

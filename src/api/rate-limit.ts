@@ -18,8 +18,8 @@ const CALLERS_PER_MAP_MAX = 50_000
 /**
  * A fixed window per caller, in the memory of this process.
  *
- * Windows are in two maps. When the young map is full or as old as a window, it replaces the old map, which is dropped
- * as a whole. So no request ever scans the callers.
+ * Windows are in two maps. When the young map is full, or has been in use for the duration of a window, it replaces the
+ * old map, which is dropped as a whole. So no request ever scans the callers.
  */
 export class RateLimiter {
   /** The value of the RateLimit-Policy header (draft-ietf-httpapi-ratelimit-headers). */

@@ -10,7 +10,7 @@ import type { RequestContext, Route } from './request-context.ts'
 /** Requests with a longer URL or a longer response body, in characters, always run through the pipeline. */
 const URL_CHARS_MAX = 500
 const BODY_CHARS_MAX = 16 * 1024
-/** The maximum sum of `Repeated.chars` of all known URLs. All are forgotten if another would exceed it. */
+/** The maximum sum of `Repeated.chars` of all known URLs. If a new URL would exceed the maximum, all are forgotten. */
 const CHARS_MAX = 8 * 1024 * 1024
 /** The approximate memory of a known URL in addition to its texts, in characters. Most of it is for the headers. */
 const URL_OVERHEAD_CHARS = 2000

@@ -22,7 +22,7 @@ export interface RequestContext {
   readonly requestId: string
   /** The address of the connected peer. */
   readonly peer: string
-  /** The address of the client, also behind trusted proxies. */
+  /** The address of the client, even if trusted proxies forwarded the request. */
   readonly address: string
   /** The path parameters by name, percent-decoded. */
   readonly pathParameters: Readonly<Record<string, string>>

@@ -37,7 +37,7 @@ export interface RoutesOptions {
   readonly allowedOrigins: AllowedOrigins
   readonly clock: () => number
   readonly newRequestId: () => string
-  /** Returns the client address of a connection, behind trusted proxies too. */
+  /** Returns the address of the client, even if trusted proxies forwarded the request. */
   readonly addressOf: (request: Request, peer: string) => string
   /**
    * Called with each response except those of `RepeatedReads`, for the log and the metrics. `fault` is the error behind

@@ -7,5 +7,5 @@ export const URL_CHARS_MAX = 8192
 
 /** The media type of a JSON Merge Patch (RFC 7396, section 4). */
 export const MERGE_PATCH = 'application/merge-patch+json'
-/** The media types for PATCH, as in the Accept-Patch header (RFC 5789, section 3.1). */
+/** The media types for PATCH: the value of the Accept-Patch header (RFC 5789, section 3.1). */
 export const PATCH_TYPES = `${MERGE_PATCH}, application/json`

@@ -20,7 +20,7 @@ export function authenticationRequired(scope: string | undefined): StoreError {
   return new StoreError('authentication_required', message)
 }
 
-/** The refusal of an Authorization header with another scheme, or without a key. */
+/** The refusal of an Authorization header with a scheme other than Bearer, or without a key. */
 export function malformedAuthorization(): StoreError {
   const message = 'Authorization must be "Bearer" followed by a key that starts with pst_.'
   return new StoreError('authentication_required', message)

@@ -131,7 +131,7 @@ export function headerParts(present: readonly PresentHeaders[]): Part {
   )
 }
 
-/** Returns the `headers` of the response of one operation with `status`. */
+/** Returns the `headers` of the response that one operation sends with `status`. */
 export function responseHeaders(operation: Operation, status: number): Part {
   return headerParts([presentHeaders(operation, status)])
 }

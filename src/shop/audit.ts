@@ -12,8 +12,8 @@ import { LIMIT_DEFAULT, readPositionCursor, writePositionCursor } from './paging
 import { findPetReadEnd } from './pet-events.ts'
 
 /**
- * The maximum number of positions that a page scans, unless it is about one pet. This maximum bounds the cost of a
- * search for a rarely used key.
+ * The maximum number of positions that a page scans, unless the page is about one pet. This maximum bounds the cost of
+ * a search for a rarely used key.
  */
 const POSITIONS_PER_PAGE_MAX = 5000n
 /**

@@ -90,7 +90,7 @@ export async function createCategory(
   return categoryOf(row)
 }
 
-/** Updates a category; `description: null` removes the description. Throws `validation_failed` for another id. */
+/** Updates a category; `description: null` removes the description. Throws `validation_failed` for a different `id`. */
 export async function updateCategory(
   tx: Tx,
   { categoryId, body }: { categoryId: bigint; body: CategoryPatch },

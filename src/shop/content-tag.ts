@@ -1,7 +1,7 @@
 import { invalidCursor, positionOfOtherContent } from '../model/refusals.ts'
 
-// A store that is reset has the same ids and positions again. The content tag in each cursor and position shows whether
-// it is from before the reset, or from another store.
+// After a reset, a store assigns the same ids and positions as before. The content tag in a cursor or position shows
+// whether that cursor or position is from before the reset, or from another store.
 
 /** A tagged position is the tag times this number, plus the position: at most 19 digits for tags up to 9,000,000. */
 const POSITIONS_PER_TAG = 1_000_000_000_000n

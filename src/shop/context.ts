@@ -22,7 +22,7 @@ export interface QueryContext {
   readonly base: string
   /** The id of the key of the request; null if the request has no key. */
   readonly keyId: bigint | null
-  /** Identifies the content of the store since its last reset: 1 to 9,000,000; undefined for a shop. */
+  /** Identifies the content of the store since its last reset: 1 to 9,000,000; undefined if it is never reset. */
   readonly contentTag?: bigint | undefined
 }
 

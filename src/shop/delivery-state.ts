@@ -45,7 +45,7 @@ export interface AttemptOutcome {
   readonly event: { readonly id: bigint; readonly position: bigint; readonly type: string }
   /** The id of the delivery; absent for the first attempt. */
   readonly deliveryId?: bigint
-  /** The number of attempts in the retry cycle, including this one; 0 if the first attempt waits for a host limit. */
+  /** The number of attempts in the retry cycle, including this one; 0 if a host limit delays the first attempt. */
   readonly cycleAttempts: bigint
   readonly at: string
   readonly durationMs: bigint
@@ -133,8 +133,8 @@ const advance = sql<StoredWebhook>()(`
   WHERE id = $webhookId AND leased_by = $owner AND version = $version RETURNING ${webhookColumns}`)
 
 /**
- * Renews the leases that `owner` holds, and acquires the lease of each enabled webhook that has none, or whose lease
- * ended before `freeBefore`.
+ * Renews the leases that `owner` holds, and acquires the lease of each enabled webhook whose lease is free, or ended
+ * before `freeBefore`.
  */
 export async function leaseWebhooks(
   tx: Tx,

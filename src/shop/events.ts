@@ -14,7 +14,10 @@ import type { Context, QueryContext } from './context.ts'
 import { LIMIT_DEFAULT, padded } from './paging.ts'
 import { findPetReadEnd } from './pet-events.ts'
 
-/** The maximum number of positions that a read scans, unless it is about one pet. It bounds the cost of a rare type. */
+/**
+ * The maximum number of positions that a read scans, unless the read is about one pet. This maximum bounds the cost of
+ * a search for a rare type.
+ */
 const POSITIONS_PER_READ_MAX = 2000n
 
 /** A sequenced event, with the members that are published. */
@@ -98,7 +101,7 @@ export interface NewEvent {
   readonly subject: string
   /** The version of the subject after the change. */
   readonly version: bigint
-  /** The pet that the change is about: the pet itself, its stock, or an order of it; null for anything else. */
+  /** The pet that the change is about: the pet itself, its stock, or an order for it; null for anything else. */
   readonly petId: bigint | null
   /** The resource after the change, or its last state if it was deleted. */
   readonly data: object
@@ -175,8 +178,8 @@ export async function findLogBounds(reader: Reader): Promise<LogBounds> {
 }
 
 /**
- * Returns the gap that contains a position; undefined if none does. The last position of a gap is not part of it here,
- * because a read that crosses the gap ends at that position.
+ * Returns the gap that contains a position; undefined if none does. The last position of a gap counts as outside the
+ * gap, because a read that crosses the gap ends at that position.
  */
 export function gapAround(
   position: bigint,
@@ -186,9 +189,10 @@ export function gapAround(
 }
 
 /**
- * Returns at most `limit` events after a position that pass a filter. The read scans a bounded number of positions, or
- * of events of the pet. Throws `event_history_expired` if an event after the position has been deleted, or if the
- * position is in a gap. Throws `invalid_parameter` if the position is beyond the head.
+ * Returns at most `limit` events after a position that pass a filter. The read scans a bounded number of positions, or,
+ * with a filter by pet, a bounded number of events of that pet. Throws `event_history_expired` if an event after the
+ * position has been deleted, or if the position is in a gap. Throws `invalid_parameter` if the position is beyond the
+ * head.
  */
 export async function readEventPage(
   reader: Reader,

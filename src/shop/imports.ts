@@ -38,7 +38,10 @@ type StagedFile = ImportProblem['file']
 const STAGED_PER_READ = 1000n
 /** The maximum number of rows that one command of a sweep deletes. */
 const SWEPT_MAX = 1000
-/** Replaces the instant in the first row of a discarded import. It sorts first, so the next sweep deletes the rows. */
+/**
+ * Replaces the instant in the first row of a discarded import. An empty text sorts before every instant, so the next
+ * sweep deletes the rows.
+ */
 const DISCARDED = ''
 
 const stageRow = sql()(`

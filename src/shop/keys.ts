@@ -206,7 +206,7 @@ export async function isKeyKnown(reader: Reader, token: string): Promise<boolean
   return (await reader.one(findAnyByHash, { hash: keyHash(token) })) !== undefined
 }
 
-/** Adds the admin key of a first start or of the environment. A key of the environment replaces the previous one. */
+/** Adds the admin key of a first start or of the environment. A key of the environment replaces the earlier one. */
 export async function installAdminKey(
   tx: Tx,
   { token, madeBy }: { token: string; madeBy: 'first start' | 'environment' },

@@ -153,8 +153,8 @@ function pageStatement<Row>(list: List, rowsMax: bigint, after: SortKeys | undef
     const unshared = branches.map(branch => branch.filter(condition => !shared.includes(condition)))
     const places = unshared.map(branch => branch.flatMap(condition => condition.values.map(place)))
     const byKeys = `ORDER BY "sortKey" ${direction}, "tieKey" ${direction}`
-    // SQLite merges the branches, because each is in the order of an index, and reads no more keys than the page needs.
-    // Then the rows of the page are read by their keys.
+    // Each branch is in the order of an index, so SQLite merges the branches, and reads no more keys than the page
+    // needs. Then it reads the rows of the page by their keys.
     const scanKeys = (texts: readonly string[]) => scan(keys, texts)
     const pageKeys = `${unionText(unshared[0] ?? [], places, scanKeys)} ${byKeys} ${limit}`
     return [
@@ -175,8 +175,8 @@ function unionText(
 }
 
 /**
- * Returns the equivalent of the union for PostgreSQL, which would plan each branch of a union, in 8 ms for 60 branches.
- * For this text, it plans one branch for all rows of values.
+ * Returns the equivalent of the union for PostgreSQL. PostgreSQL plans each branch of a union, which takes 8 ms for 60
+ * branches. In the returned text, it plans one branch for all rows of values.
  */
 function lateralText(
   conditions: readonly Condition[],

@@ -166,8 +166,8 @@ export function inventoryItem({
 }
 
 /**
- * Returns the error of a reservation of `units` that failed, because the conditional UPDATE returned no row. Returns
- * Stale if the stock would now allow the reservation, because another command has changed it in the meantime.
+ * Returns the error of a failed reservation of `units`: the conditional UPDATE returned no row. Returns Stale if the
+ * stock now allows the reservation, because another command has changed the stock in the meantime.
  */
 export async function whyNotReserved(tx: Tx, petId: bigint, units: bigint): Promise<Error> {
   const pet = await findPet(tx, petId)

@@ -21,7 +21,7 @@ import { type ListQuery, listPage } from './paging.ts'
 
 const StoredTypes = z.array(z.enum(eventTypes))
 
-/** The time after a rotation for which the previous secret also signs deliveries. */
+/** How long deliveries are signed with both the new and the previous secret after a rotation. */
 const OVERLAP_MS = 24 * 3_600_000
 
 export interface WebhookRow {
@@ -55,7 +55,7 @@ const insertWebhook = sql<{ id: bigint }>()(`
     NULL, 1, $now, $now)
   ON CONFLICT DO NOTHING RETURNING id`)
 
-// Enabling a webhook resets its failures, so that the five days start again.
+// Enabling a webhook resets its failures: the five days after which a failing webhook is disabled start again.
 const rewriteWebhook = sql<StoredWebhook>()(`
   UPDATE webhook SET url = $url, types = $types, description = $description, enabled = $enabled,
     disabled_reason = $disabledReason,
@@ -182,8 +182,8 @@ export async function deleteWebhook(
 }
 
 /**
- * Replaces the secret of a webhook, and returns the webhook with the new secret. The previous secret also signs for 24
- * hours. Throws `webhook_not_found`.
+ * Replaces the secret of a webhook, and returns the webhook with the new secret. For 24 hours, deliveries are signed
+ * with both the new and the previous secret. Throws `webhook_not_found`.
  */
 export async function rotateWebhookSecret(
   tx: Tx,

@@ -19,8 +19,8 @@ export interface KnownCallersOptions {
  * The callers of the keys that were used lately, in one process that owns its database. Reading a key and computing its
  * hash cost more than any other step before a command.
  *
- * A revoked key is refused from the next request on. For this, the engine reports each change of the keys before the
- * response to the command that made the change. On such a report, `drop` forgets all callers. A caller that was read
+ * A revoked key is refused from the next request on. For this, the engine reports each change of the keys before it
+ * responds to the command that made the change. On such a report, `drop` forgets all callers. A caller that was read
  * before the report is not kept.
  */
 export class KnownCallers {

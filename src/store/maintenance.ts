@@ -19,8 +19,8 @@ const PAUSE_MAX_MS = 100
 const KEY_CHECK = 'petstore'
 
 /**
- * Returns whether this key can decrypt the secrets in the database. The first key for which this is called becomes the
- * right key.
+ * Returns whether this key can decrypt the secrets in the database. The first key that is passed to this function
+ * becomes the right key.
  */
 export async function isSecretKeyRight(
   engine: StoreEngine,
@@ -30,7 +30,8 @@ export async function isSecretKeyRight(
   const box = makeSecretBox(key)
   const read = () => engine.readShort(reader => readMetadata(reader, 'secret-key'))
   let checkValue = await read()
-  // Only the first start writes the check value, because a write must wait until the writer has loaded its modules.
+  // Only the first start writes the check value. A write would delay every other start, because it must wait until the
+  // writer has loaded its modules.
   if (checkValue === undefined) {
     const value = box.encrypt(KEY_CHECK)
     await runSystemCommand(engine, 'insertMetadata', { name: 'secret-key', value }, clock)
@@ -110,8 +111,8 @@ export async function resetAdminKey(
 }
 
 /**
- * Returns the key in the file if no start has committed it, because an earlier start ended too early. Returns undefined
- * if there is no file, or if its key was ever committed.
+ * Returns the key that an earlier start wrote to the file but did not commit. Returns undefined if there is no file, or
+ * if its key was ever committed.
  */
 async function uncommittedKey(engine: StoreEngine, file: KeyFile): Promise<string | undefined> {
   const token = file.read()
@@ -143,8 +144,8 @@ export interface SweepOptions {
 }
 
 /**
- * Sweeps repeatedly, one sweep at a time, and returns the function that stops this. `stop` resolves when the current
- * command has ended; the next process sweeps the rest.
+ * Sweeps repeatedly, one sweep at a time, until `stop` is called. `stop` resolves when the current command has ended;
+ * the next process sweeps the rest.
  */
 export function startSweeping(options: SweepOptions, times: SweepTimes = {}): { stop(): Promise<void> } {
   const { firstMs = FIRST_SWEEP_MS, everyMs = SWEEP_EVERY_MS, retryMs = SWEEP_RETRY_MS } = times

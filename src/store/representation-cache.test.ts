@@ -49,7 +49,7 @@ test('a change of unknown rows drops everything of the table', () => {
   expect(cache.size).toEqual({ entries: 0, chars: 0 })
 })
 
-test('a reply that was read before a change of its table is not stored after it', () => {
+test('a reply that was read before a change of its table is not stored after the change', () => {
   const cache = new RepresentationCache()
   const ticket = cache.begin('listPets')
   cache.drop(changed('category', 1n))

@@ -78,9 +78,9 @@ export const CACHE_LIMITS: CacheLimits = { entries: 10_000, chars: 16 * 1024 * 1
 /**
  * The encoded replies of reads, by request target, in one process that owns its database.
  *
- * A reply is never stale. The engine reports the rows of each batch before the responses to its commands. The cache
- * then drops the replies that represent these rows. A reply that was read before such a report is not stored after it.
- * At a limit, replies that were not read lately are evicted first (the CLOCK algorithm).
+ * A reply is never stale. Before the engine responds to the commands of a batch, it reports the rows that they changed.
+ * The cache then drops the replies that represent these rows. A reply that was read before such a report is not stored
+ * after the report. At a limit, replies that were not read lately are evicted first (the CLOCK algorithm).
  */
 export class RepresentationCache {
   hits = 0

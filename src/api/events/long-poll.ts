@@ -33,9 +33,9 @@ export class LongPoll {
   }
 
   /**
-   * Returns the next page with events. Returns an empty page if the wait has timed out at the end of the feed, or the
-   * maximum number of windows was read. Also returns one if the client has disconnected, or the store is stopping.
-   * Throws `overloaded` if too many clients are waiting, or no slot is free after the wait, and any error of the query.
+   * Returns the next page with events. Returns an empty page if the wait has timed out at the end of the feed, the
+   * maximum number of windows was read, the client has disconnected, or the store is stopping. Throws any error of the
+   * query, and `overloaded` if too many clients are waiting, or no slot is free after the wait.
    */
   async read(query: Query, client: FeedClient): Promise<Reply> {
     const { signal } = client

@@ -13,7 +13,8 @@ import {
 /** The maximum number of events in one read. */
 const EVENTS_PER_READ_MAX = 200
 /**
- * The maximum size of one chunk of a stream, unless one event is larger. The chunk of a slow client stays in memory.
+ * The maximum size of one chunk of a stream, because the chunk of a slow client stays in memory. A larger event is a
+ * chunk of its own.
  */
 const BATCH_BYTES_MAX = 64 * 1024
 /** The maximum size of the batches kept for all streams. A stream that needs older events reads from the store. */
@@ -44,7 +45,7 @@ export interface Batch {
   readonly after: bigint
   readonly to: bigint
   readonly frames: readonly Frame[]
-  /** All frames in one chunk. A stream of all types that is at `after` sends the chunk unchanged. */
+  /** All frames in one chunk. A stream without a type filter whose position is `after` sends the chunk unchanged. */
   readonly bytes: Uint8Array
 }
 

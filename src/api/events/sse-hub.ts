@@ -172,8 +172,8 @@ class SseStream {
   #isTickDue = false
   #position: bigint
   /**
-   * The maximum number of events per read when the stream is behind. It is about one chunk, because the next read would
-   * have to fetch the events beyond the chunk again.
+   * The maximum number of events per read when the stream is behind: about one chunk. If a read fetched events beyond
+   * the chunk, the next read would fetch these events again.
    */
   #readMax = 16
   #hasStarted = false
@@ -245,7 +245,7 @@ class SseStream {
   async #next(): Promise<Uint8Array | undefined> {
     if (!this.#hasStarted) {
       this.#hasStarted = true
-      // The first block has the position, so that a client that is disconnected before the first event resumes here.
+      // The first block has the position, at which a client that is disconnected before the first event resumes.
       return encoder.encode(`retry: ${RECONNECT_MS}\nid: ${this.#recentEvents.idAt(this.#position)}\n\n`)
     }
     while (!this.#isEnded && !this.#isClosed) {
