@@ -76,7 +76,8 @@ test('`reset` restores the seed, and `restore` restores a snapshot', async () =>
 
 test('a command runs after a snapshot that was taken while the store opened', async () => {
   await using sandbox = await openSandbox({ seed: 'empty' })
-  // The first use opens the store, and the dispatcher at once executes a command that arrives during the snapshot.
+  // This snapshot is the first use of the sandbox, so it opens the store. The dispatcher of the store immediately
+  // executes a command, which arrives during the snapshot.
   await sandbox.snapshot('first')
   await sandbox.createCategory({ body: { name: 'Dogs' } }, { timeoutMs: 5000, retriesMax: 0 })
   expect((await sandbox.listCategories()).data.items.length).toBe(1)
@@ -154,7 +155,7 @@ function rulesOf(states: readonly FaultRule[]): FaultRule[] {
   return states.map(({ name, operation, when, effect }) => ({ name, operation, when, effect }))
 }
 
-test('the clock can be set, and returned to the real time', async () => {
+test('the clock of a sandbox can be set, and reset to the real time', async () => {
   const deprecatedIds: unknown[] = []
   await using sandbox = await openSandbox({
     onDeprecation: ({ operationId }) => deprecatedIds.push(operationId),

@@ -8,7 +8,7 @@ const store = sharedStore('sqlite')
 const browser = consoleBrowser()
 
 test(
-  'a category is added, and its description is removed again',
+  'a category is added with a description, and the description is removed',
   async () => {
     const { page, faults } = await browser.open(store(), '/categories')
     const dialog = page.getByRole('dialog')

@@ -72,7 +72,7 @@ test(
 )
 
 test(
-  'an idle page reports a store that stops, whether it follows the events or not',
+  'an idle page reports that the store stopped, whether or not the page follows the events',
   async () => {
     const stoppingStore = await openTestStore('sqlite')
     const { page } = await browser.open(stoppingStore, '')

@@ -245,7 +245,7 @@ test(
 )
 
 test(
-  'Escape and a click outside do not discard what was entered',
+  'Escape and a click outside a dialog do not discard what was entered in the dialog',
   async () => {
     const { page, faults } = await browser.open(store(), '/categories')
     const dialog = page.getByRole('dialog')

@@ -33,7 +33,7 @@ async function untilShows(page: Page, name: string, first: number, last: number)
 }
 
 test(
-  'Back, Forward and a reload return to the page of a list, and a filter starts at the first page',
+  'Back, Forward and a reload show the same page of a list as before, and a filter starts at the first page',
   async () => {
     const categoryId = await createThreePages(store(), 'Vole')
     const { page, faults } = await browser.open(store(), `/pets?categoryId=${categoryId}`)

@@ -113,7 +113,8 @@ function errorOf({ type, title, detail, instance, ...error }: Record<string, unk
 
 /**
  * Returns everything that an operation describes but no response had: statuses, required header fields, content types,
- * error codes. Optional header fields are skipped, because several operations share their components.
+ * error codes. Optional header fields are skipped: operations share the components that describe these fields, but not
+ * every operation sends them.
  */
 function unseen(
   { operationId, responses, 'x-error-codes': codesByStatus }: DescribedOperation,
@@ -140,7 +141,7 @@ function unseen(
 }
 
 /**
- * Returns each example of a refusal if the server never sent its code and message together. Numbers and entity tags may
+ * Returns the examples of refusals whose code and message the server never sent together. Numbers and entity tags may
  * differ.
  */
 export function inventedExamples({ operations }: Described, observed: readonly Observed[]): string[] {

@@ -32,7 +32,7 @@ export async function driveEverything(): Promise<Observed[]> {
   return [...observed, ...(await timeouts)]
 }
 
-/** Sends a sandbox requests that get every status, except those of a failing engine. Returns all responses. */
+/** Sends requests that get every status of a sandbox, except those of a failing engine. Returns all responses. */
 export async function driveSandbox(): Promise<Observed[]> {
   const sandbox = { asSandbox: true }
   const timeouts = driveTimeouts(sandbox)
@@ -219,7 +219,7 @@ async function sendRefused(store: TestStore, id: OperationId, request: CallerReq
 
 /** Returns a request that accepts an Error, and one that also accepts a problem (RFC 9457). */
 function inBothForms(request: CallerRequest): CallerRequest[] {
-  // The server would accept this request if its Accept also named the problem type.
+  // The mistake in this request is its Accept. If Accept also named the problem type, there would be no mistake.
   if (request.headers?.Accept !== undefined) return [request]
   return [request, withHeader(request, 'Accept', '*/*, application/problem+json')]
 }

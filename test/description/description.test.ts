@@ -78,7 +78,7 @@ describe('the content of the description', () => {
     expect(bodies).not.toContain(false)
   })
 
-  test('every schema of the specification has the name and exactly the required members that it specifies', () => {
+  test('every schema of the specification has the specified name and exactly the specified required members', () => {
     const required: Record<string, string[] | undefined> = {}
     for (const [name, schema] of Object.entries(described.document.components.schemas)) {
       required[name] = z
@@ -117,7 +117,7 @@ describe('the content of the description', () => {
     }
   })
 
-  test('the description has every operation of the contract except the hidden ones, and none of their schemas', () => {
+  test('the description has every operation that is not hidden, and no schema of a hidden operation', () => {
     const entries = Object.entries<Operation>(contract)
     expect([...described.operations.keys()].sort()).toEqual(
       entries.flatMap(([id, { hidden }]) => (hidden ? [] : [id])).sort(),
@@ -214,7 +214,7 @@ describe('examples of the description', () => {
     expect(faults).toEqual([])
   })
 
-  test('the examples of the description exist for every body of a request, of a success and of a refusal', () => {
+  test('the description has an example for every body of a request, of a success and of a refusal', () => {
     const bare = operations.flatMap(({ operationId, requestBody, responses }) => {
       const contents = [requestBody?.content ?? {}, ...Object.values(responses).map(({ content }) => content)]
       return contents.flatMap(content =>

@@ -65,8 +65,8 @@ function asJsonSchema(schema: unknown): unknown {
 }
 
 /**
- * Converts each schema of an object with schemas by name, and keeps every name. A member may be called `description` or
- * `title`, and must not be removed like the keyword of that name.
+ * Converts each schema of an object that maps names to schemas, and keeps every name. A name may be `description` or
+ * `title`, which is then a member, not the keyword that is removed.
  */
 function eachSchema(schemas: unknown): object {
   if (typeof schemas !== 'object' || schemas === null)

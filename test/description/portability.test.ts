@@ -9,8 +9,8 @@ import { driveUsual } from './conformance-drive.ts'
 
 /**
  * The features that CockroachDB or YugabyteDB documents as missing or as different from PostgreSQL, by the name of
- * their node in the parse tree. The sources are PostgreSQL Compatibility (CockroachDB v26.3), and the unsupported
- * features of YSQL (YugabyteDB v2025.1).
+ * their node in the parse tree. The sources are the page "PostgreSQL Compatibility" (CockroachDB v26.3) and the list of
+ * unsupported features of YSQL (YugabyteDB v2025.1).
  */
 const unsupportedNodes: Readonly<Record<string, string>> = {
   LockStmt: 'a lock on a table',

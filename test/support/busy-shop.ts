@@ -94,7 +94,7 @@ async function createPet(
   return { petId: pet.id, caused: quantity === 1n ? 2 : 3 }
 }
 
-/** Imports categories named `Many 1`, `Many 2` and so on, or with another `name`. Each category causes one event. */
+/** Imports categories named `Many 1`, `Many 2` and so on; `name` replaces `Many`. Each category causes one event. */
 export async function importCategories(
   client: Client,
   count: number,

@@ -10,7 +10,7 @@ interface Buyers {
   stop(): Promise<void>
 }
 
-/** Starts clients that order a pet without idempotency keys until `stop` is called. After a 503, they continue. */
+/** Starts clients that order a pet until `stop` is called. They send no idempotency keys, and continue after a 503. */
 export function startBuyers(store: Pick<TestStore, 'send'>, petId: bigint): Buyers {
   const acknowledged: string[] = []
   let isOver = false

@@ -10,8 +10,8 @@ export interface Generator {
   readonly generate: string
   readonly compile: string
   /**
-   * Runs the program. Here `$BASE`, `$KEY` and `$SAMPLES` are set, in addition to `$BUN` and `$PROGRAM`, the folder of
-   * the program.
+   * Runs the program. Every command can use `$BUN` and `$PROGRAM` (the folder of the program). Only this command can
+   * also use `$BASE`, `$KEY` and `$SAMPLES`.
    */
   readonly run: string
   /** The lines that the program must print first; `expectedLines` by default. */

@@ -32,7 +32,7 @@ await session(
     refusedOrder: async petId => (await placeOrder({ body: { petId } })).error,
     messageOfMissingPet: async petId => (await getPet({ path: { petId } })).error?.message,
     firstEvent: async type => {
-      // Safe: the session passes only types of the description.
+      // Safe: the session passes only event types of the feed.
       const { data } = await listEvents({ query: { type: [type as FeedEventType], limit: 1 } })
       return data?.[0] ? nounOf(data[0]) : 'none'
     },

@@ -62,7 +62,7 @@ await session(
       return status === 404 ? data.message : undefined
     },
     firstEvent: async type => {
-      // Safe: the session passes only types of the description.
+      // Safe: the session passes only event types of the feed.
       const { status, data } = await listEvents({ type: [type as FeedEventType], limit: 1 }, options)
       return status === 200 && data[0] ? nounOf(data[0]) : 'none'
     },

@@ -42,7 +42,7 @@ await session(
     refusedOrder: petId => errorOf(api.store.placeOrder({ petId })),
     messageOfMissingPet: async id => (await errorOf(api.pets.getPet(id))).message,
     firstEvent: async type => {
-      // Safe: the session passes only types of the description.
+      // Safe: the session passes only event types of the feed.
       const [event] = (await api.events.listEvents({ type: [type as FeedEventType], limit: 1 })).data
       return event ? nounOf(event) : 'none'
     },
