@@ -91,7 +91,7 @@ describe('reads from the cache', () => {
     expect(await staleAfterChanges({})).toEqual([])
   })
 
-  test('control: a row that is not reported is detected', async () => {
+  test('control: a changed row that the engine does not report is detected', async () => {
     const stale = await staleAfterChanges(withoutReportsOf('pet'))
     expect(stale).toContain('updatePet getPet')
     expect(stale).toContain('deletePet getInventoryItem')

@@ -129,7 +129,7 @@ const wrongShapes = sent('POST /categories', [
   ],
 ])
 
-/** Values in place of the id of a category. Category 1 exists. */
+/** Invalid values of `categoryId`. Category 1 exists, so 1.0 would be accepted if the store read it as 1. */
 const wrongCategoryIds = (
   [
     ['with a fraction of zero', '1.0', 'type_mismatch'],

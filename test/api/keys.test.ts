@@ -15,7 +15,7 @@ import {
   type TestStore,
 } from '../support/store.ts'
 
-/** Calls an operation without a body, for ids that do not exist. Callers look only for 401 and 403. */
+/** Calls an operation without a body, for ids that do not exist. The tests check only for the statuses 401 and 403. */
 async function probe(
   store: TestStore,
   operation: Operation,

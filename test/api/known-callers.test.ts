@@ -38,11 +38,11 @@ test('a key in memory is refused from the first request after its revocation', a
   expect(await statusAfterRevocation({})).toBe(401)
 })
 
-test('control: a revocation that is not reported is detected', async () => {
+test('control: a revocation that the engine does not report is detected', async () => {
   expect(await statusAfterRevocation(withoutReportsOf(KEY_TABLE))).toBe(200)
 })
 
-test('control: a revocation that is reported after its reply, not before it, is detected', async () => {
+test('control: a revocation that the engine reports after its reply, not before it, is detected', async () => {
   expect(await statusAfterRevocation(withLateReports())).toBe(200)
 })
 

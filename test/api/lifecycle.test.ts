@@ -112,7 +112,7 @@ describe('the stability gate', () => {
     { stability: 'experimental', movements: 200, summary: 200, hidden: [] },
   ] as const
   for (const { stability, movements, summary, hidden } of gates) {
-    test(`the gate "${stability}" describes and serves exactly the operations at least as stable`, async () => {
+    test(`the gate "${stability}" serves and describes exactly the operations of at least that stability`, async () => {
       await using store = await openTestStore('sqlite', { stability })
       const { petId } = await makePet(store.client)
       const preview = { headers: { 'Petstore-Preview': 'store-summary' } }

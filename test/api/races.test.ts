@@ -227,7 +227,7 @@ onEveryEngine(engine => {
 
 for (const isolation of ['REPEATABLE READ', 'SERIALIZABLE'] as const) {
   test.skipIf(!testedEngines.includes('postgres'))(
-    `races for the last units, and on deleted resources, have the same outcomes at ${isolation}`,
+    `races for the last units, and on deleted resources, have only allowed outcomes at ${isolation}`,
     async () => {
       await using store = await openTestStore('postgres', { isolation })
       for (let round = 0; round < ISOLATED_ROUNDS; round++) {

@@ -5,8 +5,8 @@ import { databaseFile } from '../../src/engine/sqlite.ts'
 import { SqliteConnection } from '../../src/engine/sqlite-connection.ts'
 
 /**
- * Broken on purpose: a restore that leaves no gap in ids and positions. The store assigns the ids and positions of the
- * lost store again.
+ * Broken on purpose: a restore that leaves no gap in ids and positions. The restored store reuses the ids and positions
+ * that the lost store assigned after the backup.
  */
 export function restoreWithoutGap(backup: string, directory: string): void {
   mkdirSync(directory, { recursive: true })

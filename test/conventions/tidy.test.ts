@@ -6,7 +6,7 @@ import { ROOT } from '../support/root.ts'
 
 const LINE_CHARS_MAX = 120
 
-// The linter reports `any`, `!`, default exports and, outside tests, functions of more than 60 lines: see biome.json.
+// The linter, not this test, reports `any`, `!`, default exports and, outside tests, functions of more than 60 lines.
 const CAST = /^(?!import)[^'`*/]*[\w)\]}] as (?!const\b)[A-Z(]/
 
 /**

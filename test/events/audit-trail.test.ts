@@ -176,7 +176,7 @@ onEveryEngine(engine => {
     }
   })
 
-  test('the filter by subject accepts every subject of the log, and its kinds are those in the log', async () => {
+  test('the filter by subject accepts every subject in the log, and the log has every kind it accepts', async () => {
     await makePet(store().client, { quantity: 3n, reserved: 1n })
     await store().client.createWebhook({ body: { url: 'http://127.0.0.1:9/kinds' } })
     await headOf(store())

@@ -18,7 +18,7 @@ async function readFeed(store: TestStore, input: Parameters<TestStore['client'][
   return { ...data, durationMs: performance.now() - startedMs }
 }
 
-/** Sends a few requests one after the other. After them, the store has also received the requests sent before. */
+/** Sends a few requests one after the other, so that the store has received every request that was sent before them. */
 async function untilReceived({ base }: TestStore): Promise<void> {
   for (let turn = 0; turn < 5; turn++) await (await fetch(`${base}/livez`)).text()
 }

@@ -10,7 +10,7 @@ export interface LongHistory {
 
 /**
  * Adds a long history to a store: events of one type, and at the end one event of another type. Returns the history.
- * The rows are inserted directly into the database, so nothing may be written through the store afterwards.
+ * The rows bypass the counters of the store, so nothing may be written through the store afterwards.
  */
 export async function fillHistory(store: TestStore, events: number): Promise<LongHistory> {
   await until('every existing event has a position', async () => {

@@ -115,7 +115,7 @@ test('control: a sweep with a fixed number of commands leaves rows', async () =>
   expect(await countSweptRows(store)).toBeGreaterThan(0n)
 })
 
-/** Returns an engine in which the first `times` commands that sweep replies report that they deleted 1,000 rows. */
+/** Returns an engine that skips the first `times` `sweepReplies` commands, and returns a count of 1,000 for each. */
 function endless(engine: StoreEngine, times: number) {
   const recorded = { commands: 0 }
   const execute: StoreEngine['execute'] = async command => {

@@ -105,7 +105,7 @@ test(
 )
 
 test(
-  'a store that stops while another process reads its database logs that the write-ahead log is needed',
+  'a store logs that its write-ahead log is needed if it stops while another process reads its database',
   async () => {
     const data = newDirectory()
     await using server = await serve(data)

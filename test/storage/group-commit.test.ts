@@ -94,6 +94,6 @@ test('the next batch is asked for when all commands of a batch have run, and bef
   expect(steps).toEqual(['command', 'command', 'ask'])
 })
 
-test('control: a write that the writer does not see is detected', async () => {
+test('control: a write that is not marked as a write, so that a refusal does not undo it, is detected', async () => {
   expect(await commitAll(batches, executeUnmarked)).toContain('refused early')
 })

@@ -6,7 +6,7 @@ import type { ServerProcess } from '../support/process.ts'
 import { seeded } from '../support/seeded.ts'
 import { newStoreDirectory } from '../support/store-directory.ts'
 
-// The test sends ROUNDS * CALLERS requests with a revoked key. An address may send 60 such requests in a minute.
+// The test sends ROUNDS * CALLERS requests with a revoked key: fewer than the 60 that an address may send in a minute.
 const ROUNDS = 3
 const CALLERS = 16
 /** How long the callers of a key send requests before it is revoked, in milliseconds. */

@@ -72,7 +72,7 @@ function isAboutOutage({ message }: { readonly message: string }): boolean {
   return message.startsWith('the database')
 }
 
-/** Places an order without an Idempotency-Key, which the client would send. Returns the response. */
+/** Places an order without the Idempotency-Key that the typed client adds. Returns the response. */
 function order(store: TestStore, petId: bigint): Promise<Response> {
   return store.send('POST', '/store/orders', { body: `{"petId":${petId}}` })
 }
@@ -235,7 +235,7 @@ describe.skipIf(!testedEngines.includes('postgres'))('an unreliable PostgreSQL',
     expect(responses.map(({ status, code }) => `${status} ${code}`)).toEqual(
       Array.from({ length: 3 }, () => '503 overloaded'),
     )
-    // A request that the store cannot check does not count towards the limit of failed authentications (60 a minute).
+    // A request whose key cannot be checked does not count towards the limit of failed authentications (60 a minute).
     const keyed = await Promise.all(Array.from({ length: 70 }, () => store.send('GET', '/store/orders')))
     expect(keyed.map(({ status }) => status)).toEqual(keyed.map(() => 503))
     for (const { headers } of responses) expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)

@@ -38,7 +38,7 @@ async function numberOf(place: StoreDirectory, query: string): Promise<number> {
   return Number(row?.n)
 }
 
-/** Returns deliveries whose first attempt was made before the first attempt of the previous position. */
+/** Returns the positions of deliveries that were first attempted before the delivery at the previous position. */
 async function overtaken(place: StoreDirectory): Promise<unknown[]> {
   return place.database(`SELECT later.position FROM delivery later JOIN delivery earlier
     ON earlier.webhook_id = later.webhook_id AND earlier.position = later.position - 1
@@ -47,7 +47,7 @@ async function overtaken(place: StoreDirectory): Promise<unknown[]> {
 
 onEveryEngine(engine => {
   test(
-    `a backlog of ${EVENTS} events takes little memory, has no deliveries before first attempts, and is sent in order`,
+    `a backlog of ${EVENTS} events takes little memory, gets deliveries only at first attempts, and is sent in order`,
     async () => {
       await using place = await newStoreDirectory(engine)
       await using receiver = await openReceiver()

@@ -56,7 +56,7 @@ onEveryEngine(engine => {
       await store().client.deleteWebhook(webhook)
     })
 
-    test('a delivery fails after the last attempt; a redelivery has retries again', async () => {
+    test('a delivery fails after the last attempt; a redelivery starts a new retry cycle', async () => {
       await using receiver = await openReceiver((_, index) => reply(index < 4 ? 500 : 204))
       const webhook = await createWebhook(store(), receiver)
       await emitEvents(store(), 'Never')

@@ -225,7 +225,7 @@ describe.skipIf(!testedEngines.includes('postgres'))('two servers on one databas
       open++
       openMax = Math.max(openMax, open)
       let isOpen = true
-      // The server may send the next request before this receiver sees that the last connection is closed.
+      // The server may send the next request before this receiver sees that the previous connection is closed.
       const end = (): void => {
         if (isOpen) open--
         isOpen = false
