@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 // Clients of the event stream: `bun bench/event-listener.ts '<JSON>'` opens N streams from the current position and
-// reads them as fast as they arrive. It counts the events of each stream, and responds to a GET with the smallest of
+// reads their events as they arrive. It counts the events of each stream, and responds to a GET with the smallest of
 // these counts.
 
 const Plan = z.strictObject({

@@ -12,7 +12,7 @@ export const PETS_PER_ORDER = 5
 export const ORDER_ID_FIRST = 1_000_001
 /** Every fourth order has a reference. */
 export const ORDERS_PER_REFERENCE = 4
-/** The ship dates of the orders are at each hour of this period after the creation of the store. */
+/** Each ship date is a whole number of hours, below this number, after the creation of the store. */
 const SHIP_HOURS = 200
 
 /** About a twentieth of the pets have names that start with the first word, in a store of any size. */

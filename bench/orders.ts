@@ -39,7 +39,7 @@ export async function benchOrders(schedule: Schedule): Promise<Section[]> {
 }
 
 interface Variant {
-  /** Whether each order has an idempotency key, also those of the history. */
+  /** Whether each order, including the orders of the history, has an idempotency key. */
   readonly isKeyed: boolean
   /** The number of orders that every store has at the start. */
   readonly history: number

@@ -59,7 +59,7 @@ async function bundleConsole(): Promise<void> {
   await replaceFolder(target)
 }
 
-/** Renders the guides. Their renderer is loaded here, because it may be absent. */
+/** Renders the guides. The import is dynamic, because the renderer may not be installed. */
 async function writeGuides(): Promise<void> {
   const { guideFiles } = await import('./guides.ts')
   const target = join(ROOT, 'dist/guide')

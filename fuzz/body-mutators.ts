@@ -134,7 +134,7 @@ function pairsOf({ members }: RequestBuilder): string[] {
   return members.map(([name, text]) => `${writeJson(name)}:${text}`)
 }
 
-/** Returns a text that the service does not accept as JSON, derived from an object. Most are not JSON by RFC 8259. */
+/** Returns a variation of an object's JSON that the service refuses. Most variations are not JSON by RFC 8259. */
 function malformedBody(random: Random, object: string): Uint8Array {
   const membersText = object.slice(1, -1)
   const precedingMembers = membersText === '' ? '' : `${membersText},`

@@ -27,7 +27,7 @@ const badPath: Mutator = (client, { operation, path }) => {
   const text = isRaw
     ? client.random.pick(brokenEncodings)
     : encodeURIComponent(invalidParameter(client.random, parameter.schema))
-  // With an empty text between its slashes, this would be a different path.
+  // An empty value would turn the request into one for a different path.
   if (text === '') return undefined
   path.set(parameter.name, text)
   return { ...refusals, why: `the path parameter ${parameter.name} is ${text.slice(0, 60)}` }

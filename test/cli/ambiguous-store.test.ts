@@ -48,7 +48,7 @@ test('--data with a directory that does not exist is refused if DATABASE_URL is 
   ])
 })
 
-test('--data is not refused with --database-url, or if its directory exists and has no store', async () => {
+test('with DATABASE_URL set, --data is accepted if --database-url is given or the directory has no store', async () => {
   const empty = join(place.directory, 'empty')
   mkdirSync(empty)
   const byOption = ['doctor', '--data', place.directory, '--database-url', env.DATABASE_URL ?? '']

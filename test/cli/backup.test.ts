@@ -184,7 +184,8 @@ onEveryEngine(engine => {
       }
       using control = await newCopyPlace('sqlite')
       restoreWithoutGap(saved.directory, control.directory)
-      // PostgreSQL reserves ids in blocks. A backup contains the end of each block, so the control may issue new ids.
+      // PostgreSQL reserves ids in blocks, and a backup contains the end of each block. So the control may reissue
+      // positions without reissuing an id.
       expect(await issuedAgain(control, saved.lost, saved.secretKeyFile)).toContain('position')
     },
     LIMIT_MS,

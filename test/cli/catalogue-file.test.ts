@@ -71,7 +71,7 @@ describe('a file that would take all memory is refused with the number of the li
     },
   ]
   for (const { name, text, says } of cases) {
-    test(name, async () => {
+    test(`${name} is refused with the number of its line`, async () => {
       const { failure, bytes } = await read(good + text)
       expect(failure).toContain(says)
       expect(bytes).toBeLessThan(READ_MAX_MIB * MIB)

@@ -36,7 +36,7 @@ function keysAt({ received }: Receiver): (string | undefined)[] {
 }
 
 describe('the key of a command', () => {
-  test('a command uses the key of the data directory for the store there, with or without --url', async () => {
+  test('the key in a data directory is sent to the store of that directory, with or without --url', async () => {
     const current = await run(['get-current-key', '--data', data])
     expect([current.exitCode, JSON.parse(current.output).id]).toEqual([0, 1])
     const byVariable = await run(['get-current-key'], { PETSTORE_DATA: data })

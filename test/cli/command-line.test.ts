@@ -232,7 +232,7 @@ describe('a start that fails', () => {
     },
   ]
   for (const { name, args = [], env = {}, says } of failing) {
-    test(name, async () => {
+    test(`the start reports ${name}`, async () => {
       const ended = await run(['serve', '--data', newDirectory(), ...args], { PETSTORE_PORT: '0', ...env })
       expect(ended.exitCode).toBeGreaterThan(0)
       expect(ended.errors).toContain(says)

@@ -124,7 +124,7 @@ describe('periods', () => {
     return Object.fromEntries(new URL(first?.path ?? '', server.base).searchParams)
   }
 
-  test('a period of a date is the whole day in the local time zone, also when the clocks change', async () => {
+  test('a period given as a date is the whole local day, even if the clocks change on that day', async () => {
     expect(await requested(['--since', '2026-03-29', '--until', '2026-03-29'], 'Europe/Berlin')).toEqual({
       limit: '100',
       subject: 'orders/7',
@@ -133,7 +133,7 @@ describe('periods', () => {
     })
   })
 
-  test('a period can begin yesterday, and end a duration before now', async () => {
+  test('a period can begin with the word yesterday, and end with a duration counted back from now', async () => {
     const { since = '', until = '' } = await requested(
       ['--since', 'yesterday', '--until', '90m'],
       'Asia/Tokyo',

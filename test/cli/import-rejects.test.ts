@@ -14,7 +14,7 @@ beforeAll(() => {
 afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
 let count = 0
-/** Makes a new directory with these files. Returns a function that imports into a store in it. */
+/** Makes a new directory with these files. `path` returns a path in this directory; `import` imports into its store. */
 function newDirectory(files: Readonly<Record<string, string | Uint8Array>>): {
   path(name: string): string
   import(...args: string[]): Promise<ProcessResult>

@@ -132,7 +132,7 @@ describe('petstore listen reports in one line why it cannot start:', () => {
     { args: ['--host', '203.0.113.1'], says: 'Cannot listen on 203.0.113.1:' },
   ]
   for (const { args, says } of failing) {
-    test(args.join(' '), async () => {
+    test(`petstore listen ${args.join(' ')} is refused in one line`, async () => {
       const ended = await run(['listen', '--port', '0', ...args])
       expect(ended.exitCode).toBeGreaterThan(0)
       expect(ended.errors).toContain(says)
@@ -141,7 +141,7 @@ describe('petstore listen reports in one line why it cannot start:', () => {
     }, 120_000)
   }
 
-  test('a port in use', async () => {
+  test('petstore listen reports in one line that its port is in use', async () => {
     await using listening = await listen()
     const { port } = new URL(listening.base)
     const ended = await run(['listen', '--port', port])

@@ -130,7 +130,7 @@ test(
 test(
   'a store whose log and messages go to a full disk continues to serve, and stops gracefully',
   async () => {
-    // On a system without this device, a descriptor that is open only for reading also fails.
+    // Without /dev/full, the descriptor is open only for reading, so writes to it fail too.
     const full = existsSync('/dev/full') ? openSync('/dev/full', 'w') : openSync(import.meta.path, 'r')
     const port = await deadPort()
     const base = `http://127.0.0.1:${port}`

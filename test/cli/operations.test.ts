@@ -79,7 +79,7 @@ describe('operations', () => {
     }
   }, 120_000)
 
-  test('every operation but the stream sends each option as the right parameter, field or member', async () => {
+  test('every operation but the stream sends each option as the right parameter, header or body member', async () => {
     await using server = await openReceiver(() =>
       reply(
         418,
@@ -96,7 +96,7 @@ describe('operations', () => {
     expect(server.received).toHaveLength(finiteIds.length)
   }, 60_000)
 
-  test('the options of an operation differ in name, and no local command has the name of its command', async () => {
+  test('the options of an operation differ in name, and no local command is named like an operation', async () => {
     for (const id of commandIds) {
       const { flags, common } = optionsOf(operationOf(id))
       const names = [
@@ -272,7 +272,7 @@ describe('commands', () => {
     expect([await child.exited, output.split('\n').length]).toEqual([0, 2])
   })
 
-  test('a command prints one event of the stream per line, until Ctrl-C ends it with 130', async () => {
+  test('the command stream-events prints one event per line, and exits with 130 after Ctrl-C', async () => {
     const child = Bun.spawn(command(['stream-events', '--after', '714']).line, {
       env: childEnvironment({ PETSTORE_URL: store.base, PETSTORE_KEY: ADMIN_KEY }),
       stdout: 'pipe',

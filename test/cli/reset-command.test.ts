@@ -26,8 +26,8 @@ async function useAndStop(place: StoreDirectory): Promise<string> {
 }
 
 /**
- * Starts a store without --no-demo, so a new store would load the demo shop. Returns the counts of its rows, and the
- * status of a request with the till's key.
+ * Starts a store without --no-demo, so the store would load the demo shop if it counted as new. Returns the counts of
+ * its rows, and the status of a request with the till's key.
  */
 async function contentsOf(place: StoreDirectory, key: string): Promise<Record<string, unknown>> {
   const { PETSTORE_ADMIN_KEY: _, ...env } = place.env

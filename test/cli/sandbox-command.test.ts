@@ -113,7 +113,7 @@ test('a sandbox is created from a snapshot of another sandbox only with the key 
   ])
 })
 
-test('reset accepts the start of an id, or --all, and reports each sandbox without the snapshot', async () => {
+test('reset accepts the start of an id, or --all, and reports each sandbox that lacks the given snapshot', async () => {
   using at = folder()
   await at.sandbox('create', '--count', '2', '--label', 'S')
   const [first, second] = at.saved()

@@ -61,7 +61,7 @@ function headOf(
 }
 
 describe('an effect on a request', () => {
-  test('the effect error responds with the code, its status and Retry-After, also as a problem', async () => {
+  test('the effect "error" responds with the code, its status and Retry-After, as JSON or as a problem', async () => {
     const effect = { type: 'error', code: 'storage_full', retryAfterSeconds: 7 }
     const sandbox = await sandboxWith({ operation: 'placeOrder', effect })
     const refused = await sandbox.call('POST', '/store/orders', order)
@@ -79,7 +79,7 @@ describe('an effect on a request', () => {
     expect(await orderCount(sandbox)).toBe(0)
   })
 
-  test('the effect error can return every code of the catalogue, with the fields of its status', async () => {
+  test('the effect "error" can return every code of the catalogue, with the header fields of its status', async () => {
     const sandbox = await host.create()
     const { data } = await sandbox.call('GET', '/errors')
     const codes = data as { code: string; status: bigint }[]
@@ -100,7 +100,7 @@ describe('an effect on a request', () => {
     }
   })
 
-  test('the effect delay waits before the request is handled', async () => {
+  test('the effect "delay" waits before the request is handled', async () => {
     const sandbox = await sandboxWith({ operation: 'listPets', effect: { type: 'delay', delayMs: 200 } })
     const startedMs = performance.now()
     expect((await sandbox.call('GET', '/pets')).status).toBe(200)
@@ -173,7 +173,7 @@ describe('an effect on a request', () => {
     expect(chunks).not.toContain('\r\n0\r\n')
   })
 
-  test('the effect rate_limit allows some requests per period, and the header fields report this', async () => {
+  test('the effect "rate_limit" allows some requests per period, and header fields report the limit', async () => {
     const effect = { type: 'rate_limit', requests: 2, seconds: 3600 }
     const sandbox = await sandboxWith({ operation: 'listPets', effect })
     const results: CallResult[] = []

@@ -104,7 +104,7 @@ describe('the pages of a host in a real browser', () => {
 
   for (const seed of ['Demo shop', 'Empty', 'Large']) {
     test(
-      `${seed}: the commands that the page shows work, and no order is placed twice`,
+      `${seed}: each command on the page works, and no order is placed twice`,
       async () => {
         const context = await newContext()
         const { page } = await open(context, `${base()}/`)
@@ -178,7 +178,7 @@ describe('the pages of a host in a real browser', () => {
   )
 
   test(
-    'the page says next to the button that copying or resetting failed',
+    'a failure to copy or to reset is reported next to the button',
     async () => {
       const context = await newContext()
       await context.addInitScript({

@@ -97,7 +97,7 @@ describe('damaged sandboxes', () => {
     expect(host.errors).toMatchObject([{ message: 'the database of a sandbox is damaged' }])
   })
 
-  test('control: a damaged sandbox is not detected without a boot since the sandbox was last open', async () => {
+  test('control: a damaged sandbox is not detected before the machine boots again', async () => {
     const first = await openSandboxHost()
     const sandbox = await first.create()
     await first.stop()

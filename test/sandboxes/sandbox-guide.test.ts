@@ -58,7 +58,7 @@ test('the tables of effects have every effect, with a rule that is valid', async
   }
 })
 
-test('each effect on requests has the same outcome as a rule and as a header', async () => {
+test('each effect on requests has the same outcome whether a rule or a header requests it', async () => {
   const sandbox = await host.create()
   for (const [type, , rule = '', header = ''] of rowsUnder('Effects on requests')) {
     const path = type === 'cut_stream' ? '/events/stream?after=0' : '/pets?id=3'
