@@ -1,8 +1,8 @@
 const RFC3339 = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.(\d+))?(?:Z|([+-])(\d\d):(\d\d))$/i
 
 /**
- * Returns the milliseconds since 1970 of an RFC 3339 date-time (section 5.6) in the years 1 to 9999; undefined for any
- * other text.
+ * Returns the milliseconds since 1970 of an RFC 3339 date-time (section 5.6) in the years 1 to 9999; undefined for a
+ * leap second and for any other text.
  */
 export function instantMs(text: string): number | undefined {
   const match = RFC3339.exec(text)

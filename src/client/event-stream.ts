@@ -40,7 +40,7 @@ export async function* readEventStream(chunks: AsyncIterable<Uint8Array>): Async
 
 /**
  * Yields the lines of a stream, which end with CR LF, LF or CR. A last line without an end is not yielded. Throws
- * ConnectionError for a line that is too long.
+ * ConnectionError if a line that arrives in several chunks is too long.
  */
 async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder()

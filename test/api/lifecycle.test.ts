@@ -67,7 +67,7 @@ onEveryEngine(engine => {
     }
   })
 
-  test('the lifecycle clock decides when an operation gets 410, but does not set the date of a change', async () => {
+  test('the lifecycle clock decides when an operation gets 410, but a changed pet gets the real time', async () => {
     let clock = RETIRED_FROM_MS - 1
     await using store = await openTestStore(engine, { lifecycleClock: () => clock })
     const { petId } = await makePet(store.client)
