@@ -25,7 +25,7 @@ async function handle(events) {
   for (const [subject, free] of stocks) {
     if (free >= Number(LOW)) low.delete(subject)
     else if (!low.has(subject)) {
-      // The console lists the pets that were low before the first start.
+      // No mail is sent for the pets that were low before the first start: the console lists them.
       if (!state.isPast) await mail(`${subject} has ${free} left`)
       low.add(subject)
     }
