@@ -43,7 +43,7 @@ const bodies: Readonly<Partial<Record<ControlId, string>>> = {
     '{"rules":[{"name":"full","operation":"placeOrder","when":{"every":3},"effect":{"type":"error","code":"storage_full"}}]}',
 }
 
-/** Sends requests that get every status of every control operation, and returns all responses. */
+/** Sends requests that get every status of every control operation, and returns the responses. */
 export async function driveControl(): Promise<Observed[]> {
   await using host = await openSandboxHost({ limits: { snapshots: 1 } })
   const timeouts = driveTimeouts(host)
