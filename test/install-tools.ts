@@ -13,7 +13,7 @@ const installedLockfile = join(folder, 'node_modules', '.petstore-lock.json')
 
 if (!existsSync(installedLockfile) || readFileSync(installedLockfile, 'utf8') !== lockfile) {
   process.stderr.write('Installing the tools of the tests in test/node_modules (650 MB, once) ...\n')
-  const { exitCode } = Bun.spawnSync(['npm', 'ci', '--no-audit', '--no-fund'], {
+  const { exitCode } = Bun.spawnSync(['npm', 'ci', '--no-audit', '--no-fund', '--loglevel=error'], {
     cwd: folder,
     stdio: ['ignore', 'inherit', 'inherit'],
   })

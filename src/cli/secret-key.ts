@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import type { Config } from '../config.ts'
@@ -86,6 +86,7 @@ function makeKey(file: string): Uint8Array {
   try {
     writeWholeFile(file, `${key.toString('base64')}\n`, { replace: false })
   } catch (error) {
+    if (existsSync(file)) throw new CommandFailed(`${file} exists already, and was not changed.`)
     throw new CommandFailed(`The key cannot be written to ${file}: ${reasonOf(error)}.`)
   }
   return key

@@ -88,7 +88,7 @@ test('new-secret-key writes a file that only its owner can read, and never overw
   expect(made.errors).not.toContain(key.trim())
   const again = await run(['new-secret-key', file])
   expect(again.exitCode).toBeGreaterThan(0)
-  expect(again.errors).toStartWith(`The key cannot be written to ${file}: EEXIST`)
+  expect(again.errors).toStartWith(`${file} exists already, and was not changed.`)
   expect(readFileSync(file, 'utf8')).toBe(key)
   const nowhere = await run(['new-secret-key', join(directory, 'none', 'key')])
   expect([nowhere.exitCode > 0, nowhere.errors.includes('cannot be written')]).toEqual([true, true])

@@ -83,7 +83,7 @@ test('the program under "The first sale" in the README makes a sale', async () =
     errors: '',
   })
   const order = await fetch(`${server.base}/store/orders/1`, { headers: { Authorization: `Bearer ${KEY}` } })
-  expect(await order.json()).toMatchObject({ petId: 350, complete: true, reference: 'R-2026-0042' })
+  expect(await order.json()).toMatchObject({ petId: 350, complete: true, reference: 'R-2026-0043' })
   rmSync(data, { recursive: true, force: true })
 }, 120_000)
 
