@@ -2,7 +2,6 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { accessLine, plainAccessLine } from './api/access-log.ts'
 import { Admission } from './api/admission.ts'
 import type { Callers } from './api/auth.ts'
-import { nextTurn } from './api/body.ts'
 import { clientAddress } from './api/client-address.ts'
 import { LongPoll } from './api/events/long-poll.ts'
 import { SseHub, type SseHubOptions } from './api/events/sse-hub.ts'
@@ -16,7 +15,6 @@ import { makeRequestIds } from './api/request-context.ts'
 import { operationPaths, type Paths, type RoutesOptions } from './api/routes.ts'
 import { servicePaths } from './api/service-paths.ts'
 import { SharedLookup } from './api/shared-lookup.ts'
-import { SharedTurns } from './api/shared-turns.ts'
 import type { Operation } from './contract/operation.ts'
 import { CommitSignal } from './engine/commit-signal.ts'
 import { type StoreError, validationFailed } from './model/error.ts'
@@ -136,7 +134,6 @@ export function startService(options: ServiceOptions): Service {
     // With `verify`, every read must go through the pipeline, which compares the cached reply with a fresh read.
     repeatedReads: cache && options.cache === 'on' ? new RepeatedReads({ ...forReads, cache }) : undefined,
     verifiesCache: options.cache === 'verify',
-    sharedTurns: engine.name === 'sqlite' ? new SharedTurns(nextTurn) : undefined,
     isDraining: () => isDraining,
     rateLimiter,
     failedAuthentications: new RateLimiter(FAILED_AUTHENTICATIONS, timer),

@@ -23,7 +23,6 @@ import { decodeText, readParameters } from './parameters.ts'
 import type { RateLimiter } from './rate-limit.ts'
 import type { RepeatedReads } from './repeated-reads.ts'
 import { callerName, type RequestContext, type Route } from './request-context.ts'
-import type { SharedTurns } from './shared-turns.ts'
 import { validateBody } from './validate.ts'
 
 /** A text of at most this length is sent as a whole, without counting its bytes. */
@@ -50,8 +49,6 @@ export interface Pipeline {
   readonly repeatedReads: RepeatedReads | undefined
   /** Compares every reply from the cache with fresh reads, and fails if they differ for long; for tests. */
   readonly verifiesCache: boolean
-  /** Undefined on PostgreSQL, whose replies arrive one by one. */
-  readonly sharedTurns: SharedTurns | undefined
   /** Undefined if requests are not limited. */
   readonly rateLimiter: RateLimiter | undefined
   readonly failedAuthentications: RateLimiter
@@ -193,7 +190,6 @@ async function handleQuery(
   const reply = await runQuery(pipeline, context, operation, query)
   const response = respond(pipeline, context, operation, reply, conditions)
   rememberAgain(pipeline, context, route, reply, response)
-  await pipeline.sharedTurns?.wait()
   return response
 }
 
