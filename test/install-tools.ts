@@ -18,7 +18,9 @@ if (!existsSync(installedLockfile) || readFileSync(installedLockfile, 'utf8') !=
     stdio: ['ignore', 'inherit', 'inherit'],
   })
   if (exitCode !== 0) {
-    process.stderr.write('The tools of the tests cannot be installed: see the error of npm above.\n')
+    process.stderr.write(
+      'The tools of the tests were not installed. See the error of npm above, if there is one, and run this again.\n',
+    )
     process.exit(1)
   }
   writeFileSync(installedLockfile, lockfile)

@@ -1,0 +1,44 @@
+import { expect, test } from 'bun:test'
+import { connect } from 'node:net'
+import { makePet } from '../support/shop.ts'
+import { openTestStore } from '../support/store.ts'
+
+const CONNECTIONS = 40
+const READS = 8
+
+/** Sends reads of a pet over one connection, without waiting for responses. Returns the number of responses. */
+async function countResponses(base: string, path: string): Promise<number> {
+  const { hostname, port } = new URL(base)
+  const request = `GET ${path} HTTP/1.1\r\nHost: ${hostname}\r\n`
+  const last = `${request}Connection: close\r\n\r\n`
+  const text = await new Promise<string>((resolve, reject) => {
+    let received = ''
+    const socket = connect(Number(port), hostname, () =>
+      socket.write(`${request}\r\n`.repeat(READS - 1) + last),
+    )
+    socket.setTimeout(20_000, () => socket.destroy(new Error('the connection is silent')))
+    socket.on('data', chunk => {
+      received += chunk
+    })
+    socket.on('error', reject)
+    socket.on('close', () => resolve(received))
+  })
+  return text.split('HTTP/1.1 200 OK').length - 1
+}
+
+// The runtime closes a connection if a response is not ready when it reads the next pipelined request. So a short read
+// must be ready in the turn of the event loop in which it arrives.
+test.each(['on', 'off'] as const)(
+  'pipelined reads of a pet on many connections all get a response, with the cache %s',
+  async cache => {
+    await using store = await openTestStore('sqlite', { cache })
+    const { petId } = await makePet(store.client)
+    const path = `/pets/${petId}`
+    for (let round = 0; round < 3; round++) {
+      const counts = await Promise.all(
+        Array.from({ length: CONNECTIONS }, () => countResponses(store.base, path)),
+      )
+      expect(counts).toEqual(Array<number>(CONNECTIONS).fill(READS))
+    }
+  },
+)
