@@ -38,11 +38,22 @@ export function readOwnSecretKey({ secretKey, databaseUrl, data }: Config): Uint
     )
   }
   const file = secretKeyPath(data)
+  const text = readKeyFile(file)
+  if (text === undefined) return undefined
   try {
-    return readSecretKey(readFileSync(file, 'utf8').trim())
+    return readSecretKey(text.trim())
+  } catch (error) {
+    throw new CommandFailed(`${file}: ${error instanceof Error ? error.message : error}`)
+  }
+}
+
+/** Returns the text of a key file, or undefined if there is none. Throws CommandFailed if it cannot be read. */
+function readKeyFile(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8')
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
-    throw new CommandFailed(`${file}: ${error instanceof Error ? error.message : error}`)
+    throw new CommandFailed(`The key cannot be read from ${file}: ${reasonOf(error)}.`)
   }
 }
 

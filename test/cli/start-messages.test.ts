@@ -123,7 +123,18 @@ const failures: readonly Failure[] = [
     },
   ],
   [
+    'The key cannot be read from',
+    async place => {
+      mkdirSync(join(place.directory, 'secret-key'))
+      return start(place)
+    },
+  ],
+  [
     'The key cannot be written to',
+    async place => run(['new-secret-key', join(place.directory, 'no-directory', 'key')]),
+  ],
+  [
+    '… exists already',
     async place => {
       const file = join(place.directory, 'existing')
       writeFileSync(file, '')
