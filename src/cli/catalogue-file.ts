@@ -103,7 +103,7 @@ async function* readRows<Row>(
   const before = await stat(file)
   let header: { readonly names: string[]; readonly to: number } | undefined
   for await (const { line, cells, from, to } of readRecords(file, layout, onBytes)) {
-    if (header === undefined) header = { names: checkHeader(file, cells, layout), to }
+    if (header === undefined) header = { names: checkHeader(`${basename(file)}:${line}`, cells, layout), to }
     else yield { span: { headerTo: header.to, from, to }, ...entryOf(header.names, cells, line, layout) }
   }
   if (header === undefined)
@@ -235,8 +235,9 @@ async function* utf8Text(file: string, onBytes: (count: number) => void): AsyncG
   }
 }
 
+/** Returns the names of the columns. Throws CommandFailed, with `place` (the file and the line) in its message. */
 function checkHeader<Row>(
-  file: string,
+  place: string,
   header: readonly string[],
   { required, optional }: Layout<Row>,
 ): string[] {
@@ -244,7 +245,7 @@ function checkHeader<Row>(
   // A spreadsheet often capitalizes its header.
   const names = written.map(name => name.toLowerCase())
   const fail = (message: string): never => {
-    throw new CommandFailed(`${basename(file)}:1: ${message}`)
+    throw new CommandFailed(`${place}: ${message}`)
   }
   const columns = [...required, ...optional]
   const known = `the columns are ${columns.join(', ')}`

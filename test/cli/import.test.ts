@@ -232,6 +232,11 @@ describe('the files of an import:', () => {
     },
     { name: 'a duplicate column', text: 'name,category,name\n', says: ':1: the column "name" appears twice' },
     {
+      name: 'an unknown column after empty lines',
+      text: '\n\nname,category,colour\nRex,Dogs,red\n',
+      says: ':3: there is no column "colour"',
+    },
+    {
       name: 'a quote that is not closed',
       text: 'name,category\n"Rex,Dogs\n',
       says: 'opening quote at line 2.',

@@ -57,6 +57,7 @@ const files: Readonly<Record<string, string | Uint8Array>> = {
   'a column that is named twice': 'name,category,name\nRex,Dogs,Max\n',
   'an unknown column': 'name,category,"col\nour"\nRex,Dogs,red\n',
   'a missing column': 'name\nRex\n',
+  'a missing column after empty lines': '\n\nname\nRex\n',
   'columns in capital letters': 'NAME,Category,Quantity,Hold\nRex,Dogs,x,yes\n',
   'an unknown column in capital letters': 'Name,Category,Colour\nRex,Dogs,red\n',
   'a column that is named twice, in upper and lower case': 'Name,Category,name\nRex,Dogs,Max\n',

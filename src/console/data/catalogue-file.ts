@@ -50,7 +50,7 @@ export async function readCatalogue(kind: CatalogueFile, file: File): Promise<Ca
   refuseLongLines(file.name, text)
   const [head, ...records] = recordsIn(file.name, text, delimiterOf(text, kind))
   if (!head) throw new UnreadableFile(`${file.name} is empty: its first line must name the columns.`)
-  const names = checkHeader(file.name, head.cells, kind)
+  const names = checkHeader(`${file.name}:${head.line}`, head.cells, kind)
   if (records.length === 0) {
     throw new UnreadableFile(`${file.name} has no rows: it has only the line that names the columns.`)
   }
@@ -138,15 +138,18 @@ function recordsIn(name: string, text: string, delimiter: string): FileRecord[] 
   return entries
 }
 
-/** Returns the names of the columns. Throws UnreadableFile if they are not the columns of a file of this kind. */
-function checkHeader(file: string, header: readonly string[], kind: CatalogueFile): string[] {
+/**
+ * Returns the names of the columns. Throws UnreadableFile, with `place` (the file and the line) in its message, if they
+ * are not the columns of a file of this kind.
+ */
+function checkHeader(place: string, header: readonly string[], kind: CatalogueFile): string[] {
   const written = header.map(name => name.trim())
   // A spreadsheet often capitalizes its header.
   const names = written.map(name => name.toLowerCase())
   const { required, optional } = layouts[kind]
   const known = [...required, ...optional]
   const fail = (message: string): never => {
-    throw new UnreadableFile(`${file}:1: ${message}`)
+    throw new UnreadableFile(`${place}: ${message}`)
   }
   const columns = `the columns are ${known.join(', ')}`
   for (const name of required) {
