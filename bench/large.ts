@@ -10,7 +10,15 @@ import { largeReads, type Read, readFor } from './large-reads.ts'
 import { CATEGORIES, categoryName, type LargeStore, makeEmptyStore, makeLargeStore } from './large-store.ts'
 import { targetWriter } from './load-request.ts'
 import { rawGet } from './raw-reply.ts'
-import { cpuUsPerRequest, interleave, type Result, type Schedule, type Spread, spread } from './sample.ts'
+import {
+  cpuUsPerRequest,
+  interleave,
+  type Result,
+  type Schedule,
+  type Spread,
+  spread,
+  spreadOfRatios,
+} from './sample.ts'
 import { type Section, table } from './section.ts'
 import {
   ADMIN_KEY,
@@ -131,7 +139,7 @@ function diskReadMib({ pid }: ServerProcess): number {
 
 function readRow(name: string, small: Result, large: Result): string[] {
   const [smallCpuUs, largeCpuUs] = [cpuUsPerRequest(small), cpuUsPerRequest(large)]
-  const ratio = largeCpuUs.median / smallCpuUs.median
+  const { median: ratio } = spreadOfRatios(large, small, ({ cpuUs, requests }) => cpuUs / requests)
   return [
     name,
     spreadText(smallCpuUs),

@@ -77,6 +77,18 @@ export function coresBusy({ samples }: Result): Spread {
   return spread(samples.map(({ cpuUs, seconds }) => cpuUs / 1e6 / seconds))
 }
 
+/**
+ * Returns the spread of the ratios of two results, round by round. Both sides of a round ran one after the other, so a
+ * neighbour that slows the machine down for some rounds changes their ratio less than the ratio of the two medians.
+ */
+export function spreadOfRatios(of: Result, against: Result, value: (sample: Sample) => number): Spread {
+  if (of.samples.length !== against.samples.length) {
+    throw new Error(`${of.name} and ${against.name} have different numbers of rounds`)
+  }
+  const others = against.samples.map(value)
+  return spread(of.samples.map((sample, round) => value(sample) / (others[round] ?? Number.NaN)))
+}
+
 export function spread(values: readonly number[]): Spread {
   const sorted = values.toSorted((a, b) => a - b)
   const at = (index: number): number => sorted[index] ?? Number.NaN

@@ -1,4 +1,4 @@
-import { coresBusy, cpuUsPerRequest, perSecond, type Result, type Spread } from './sample.ts'
+import { coresBusy, cpuUsPerRequest, perSecond, type Result, type Spread, spreadOfRatios } from './sample.ts'
 
 /** The ratio that a comparison must have, and the ratio that it should have. */
 export interface Target {
@@ -8,7 +8,7 @@ export interface Target {
   readonly isByCpu?: true
 }
 
-/** A comparison of two results by their medians, with an optional target. */
+/** A comparison of two results of the same rounds, with an optional target. */
 export interface Ratio {
   readonly name: string
   readonly of: Result
@@ -43,28 +43,36 @@ export function sectionText({ title, about, results, ratios }: Section): string 
       ]),
     ),
     table(
-      ['Ratio of medians', 'requests per second', 'by CPU per request', 'required', 'aim', ''],
+      [
+        'Median of the ratios of the rounds',
+        'requests per second',
+        'by CPU per request',
+        'required',
+        'aim',
+        '',
+      ],
       ratios.map(ratioRow),
     ),
   ].join('\n\n')
 }
 
 function ratioRow({ name, of, against, target, unit }: Ratio): string[] {
-  const ratio = perSecond(of).median / perSecond(against).median
-  const byCpu = cpuUsPerRequest(against).median / cpuUsPerRequest(of).median
+  const ratio = spreadOfRatios(of, against, ({ requests, seconds }) => requests / seconds)
+  const byCpu = spreadOfRatios(of, against, ({ requests, cpuUs }) => requests / cpuUs)
   return [
     name,
-    judged(ratioText(ratio, unit), target?.isByCpu !== true),
-    judged(ratioText(byCpu, unit), target?.isByCpu === true),
+    ratioSpreadText(ratio, unit, target?.isByCpu !== true),
+    ratioSpreadText(byCpu, unit, target?.isByCpu === true),
     target ? ratioText(target.required, unit) : '',
     target?.aim === undefined ? '' : ratioText(target.aim, unit),
-    target ? verdict(target.isByCpu ? byCpu : ratio, target) : '',
+    target ? verdict((target.isByCpu ? byCpu : ratio).median, target) : '',
   ]
 }
 
-/** Returns the text of a ratio, in bold if it is the ratio that counts. */
-function judged(text: string, isJudged: boolean): string {
-  return isJudged ? `**${text}**` : text
+/** Returns the median of a ratio with its minimum and maximum. The median is in bold if it is the one that counts. */
+function ratioSpreadText({ median, min, max }: Spread, unit: Ratio['unit'], isJudged: boolean): string {
+  const text = ratioText(median, unit)
+  return `${isJudged ? `**${text}**` : text} (${ratioText(min, unit)} – ${ratioText(max, unit)})`
 }
 
 function verdict(ratio: number, { required, aim }: Target): string {
