@@ -8,14 +8,26 @@ function countListeners(): number {
 }
 
 for (const name of names) {
-  test(`${name} aborts the AbortSignal, and a second process signal of any kind ends the process`, () => {
+  test(`${name} aborts the AbortSignal; a repeat is ignored, and a later signal of any kind ends the process`, async () => {
     const before = countListeners()
-    const { signal, stop } = interruptedBySignals('Nothing was loaded.')
+    let sentences = 0
+    const { signal, stop } = interruptedBySignals(() => `Nothing was loaded ${++sentences}.`, 50)
     expect([countListeners() - before, signal.aborted]).toEqual([3, false])
-    process.listeners(name).at(-1)?.(name)
-    expect(String(signal.reason)).toContain('Interrupted. Nothing was loaded.')
-    // Without a listener, the default of the operating system ends the process.
-    expect(countListeners()).toBe(before)
+    const listener = process.listeners(name).at(-1)
+    listener?.(name)
+    expect(String(signal.reason)).toContain('Interrupted. Nothing was loaded 1.')
+    // npm passes Ctrl-C on to a command that has it from the terminal already.
+    listener?.(name)
     stop()
+    expect([sentences, countListeners() - before]).toEqual([1, 3])
+    // Without a listener, the default of the operating system ends the process.
+    await Bun.sleep(200)
+    expect(countListeners()).toBe(before)
   })
 }
+
+test('stop removes the listeners of work that was not interrupted', () => {
+  const before = countListeners()
+  interruptedBySignals('Nothing was loaded.').stop()
+  expect(countListeners()).toBe(before)
+})
