@@ -10,7 +10,7 @@ import {
   keyText,
   type NewApiKey,
 } from '../model/key.ts'
-import { hasAdminKey, listKeys } from '../shop/keys.ts'
+import { listKeys } from '../shop/keys.ts'
 import { type Command, replyOf } from '../store/commands.ts'
 import type { StoreEngine } from '../store/open.ts'
 import { ignoreProxies } from './proxy-variables.ts'
@@ -21,8 +21,6 @@ export interface KeyTarget {
   list(): AsyncIterable<Omit<ApiKey, 'scopes'> & { readonly scopes: readonly string[] }>
   create(key: NewApiKey): Promise<Pick<CreatedApiKey, 'id' | 'key' | 'expiresAt'>>
   revoke(keyId: bigint): Promise<void>
-  /** Returns whether a valid key with the scope admin is left; undefined if this is not known. */
-  hasAdmin(): Promise<boolean | undefined>
 }
 
 const PAGE_SIZE = 100
@@ -52,7 +50,6 @@ export function engineKeys(engine: StoreEngine, clock: () => number): KeyTarget 
     revoke: async keyId => {
       await execute('revokeKey', { keyId })
     },
-    hasAdmin: () => engine.readShort(reader => hasAdminKey(reader, now())),
   }
 }
 
@@ -66,6 +63,5 @@ export function runningKeys(baseUrl: string, key: string): KeyTarget {
     revoke: async keyId => {
       await client.revokeKey({ keyId })
     },
-    hasAdmin: async () => undefined,
   }
 }

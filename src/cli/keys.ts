@@ -148,7 +148,12 @@ async function runCreate({ name, expires, ...options }: CreateOptions): Promise<
   if (!NewApiKey.safeParse(body).success) throw new CommandFailed('--name must have 1 to 200 characters.', 2)
   await withKeys(options, async keys => {
     const { id, key, expiresAt } = await keys.create(body)
-    await print(`${key}\n`)
+    try {
+      await print(`${key}\n`)
+    } catch (error) {
+      const remedy = `Key ${id} was created, but nobody can know it: revoke it with "petstore keys revoke ${id}".`
+      throw new CommandFailed(`${error instanceof Error ? error.message : error} ${remedy}`)
+    }
     const until = expiresAt === undefined ? 'It does not expire.' : `It expires at ${expiresAt}.`
     say(`Created key ${id}, ${JSON.stringify(escapeControls(name))}, with ${scope.join(', ')}. ${until}`)
     say('The store cannot show the key again: save it.')
@@ -164,11 +169,21 @@ async function runRevoke(text: string, options: KeysOptions): Promise<void> {
     )
   }
   await withKeys(options, async keys => {
+    // The command may revoke the key that it uses, so the other keys are listed first.
+    const leavesAdmin = await hasOtherAdmin(keys, keyId)
     await keys.revoke(keyId)
     say(`Key ${keyId} was revoked.`)
-    if ((await keys.hasAdmin()) === false)
-      say('No valid key with the scope admin is left: the next start creates one.')
+    if (!leavesAdmin) say('No valid key with the scope admin is left: the next start creates one.')
   })
+}
+
+/** Returns whether the store has another valid key with the scope admin. */
+async function hasOtherAdmin(keys: KeyTarget, keyId: bigint): Promise<boolean> {
+  for await (const { id, scopes, expiresAt } of keys.list()) {
+    const isValid = expiresAt === undefined || Date.parse(expiresAt) > Date.now()
+    if (id !== keyId && isValid && scopes.includes('admin')) return true
+  }
+  return false
 }
 
 /** Runs work with the keys of a running or stopped store. Throws CommandFailed if the store refuses. */

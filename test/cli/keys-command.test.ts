@@ -1,12 +1,19 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { isKeyText } from '../../src/model/key.ts'
 import { makeClient } from '../support/client.ts'
 import { type EngineName, testedEngines } from '../support/engines.ts'
 import { newDatabase } from '../support/postgres-server.ts'
-import { onPostgres, type ProcessResult, run, type ServerProcess, startProcess } from '../support/process.ts'
+import {
+  command,
+  onPostgres,
+  type ProcessResult,
+  run,
+  type ServerProcess,
+  startProcess,
+} from '../support/process.ts'
 import { codeOf, onEveryEngine } from '../support/store.ts'
 
 const TIMEOUT_MS = 60_000
@@ -20,6 +27,7 @@ afterAll(() => rmSync(directory, { recursive: true, force: true }))
 /** A store, and functions that run commands on it. */
 interface Shop {
   readonly data: string
+  readonly env: Readonly<Record<string, string>>
   keys(...args: string[]): Promise<ProcessResult>
   audit(): Promise<{ type: string; subject: string; keyId: number | null }[]>
   serve(): Promise<ServerProcess>
@@ -35,6 +43,7 @@ async function newShop(engine: EngineName): Promise<Shop> {
   await server.kill('SIGTERM')
   return {
     data,
+    env,
     serve,
     keys: (...args) => run(['keys', ...args, '--data', data], env),
     audit: async () => {
@@ -93,6 +102,48 @@ onEveryEngine(engine => {
       expect(changes.map(({ type, keyId }) => [type, keyId])).toEqual([
         ['petstore.key.created', null],
         ['petstore.key.revoked', null],
+      ])
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
+    'keys revoke warns if it revokes the last admin key of a running store',
+    async () => {
+      const shop = await newShop(engine)
+      await using _server = await shop.serve()
+      const created = await shop.keys('create', '--name', 'owner', '--scope', 'admin')
+      const [, id = ''] = /^Created key (\d+)/.exec(created.errors) ?? []
+      expect((await shop.keys('revoke', '1', '--key', created.output.trim())).errors).toBe(
+        'Key 1 was revoked.\n',
+      )
+      expect((await shop.keys('revoke', id, '--key', created.output.trim())).errors).toBe(
+        `Key ${id} was revoked.\nNo valid key with the scope admin is left: the next start creates one.\n`,
+      )
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
+    'keys create says which key it has created if it cannot print the key',
+    async () => {
+      const shop = await newShop(engine)
+      // A descriptor that is open only for reading cannot be written, like a full disk.
+      const unwritable = openSync(import.meta.path, 'r')
+      const args = ['keys', 'create', '--name', 'till', '--scope', 'orders:read', '--data', shop.data]
+      const { line, env } = command(args)
+      const child = Bun.spawn(line, {
+        env: { ...env, ...shop.env },
+        stdout: unwritable,
+        stderr: 'pipe',
+      })
+      const errors = await new Response(child.stderr).text()
+      closeSync(unwritable)
+      expect([await child.exited, errors]).toEqual([
+        1,
+        expect.stringMatching(
+          /Key (\d+) was created, but nobody can know it: revoke it with "petstore keys revoke \1"\.$/m,
+        ),
       ])
     },
     TIMEOUT_MS,
