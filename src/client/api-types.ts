@@ -762,6 +762,6 @@ export interface WebhookWithSecret {
   createdAt: string
   /** The secret that signs deliveries (Standard Webhooks). Only this response contains it. */
   secret: string
-  /** Until then, each delivery is also signed with the previous secret. */
+  /** Until then, or until the next rotation, each delivery is also signed with the previous secret. */
   previousSecretUntil?: string
 }

@@ -553,7 +553,7 @@ export interface Operations {
   ): Promise<ApiResponse<WebhookWithSecret>>
 
   /**
-   * Rotate the secret of a webhook. For 24 hours, each delivery carries two signatures: one with the new secret, one with the previous secret.
+   * Rotate the secret of a webhook. For 24 hours, each delivery carries two signatures: one with the new secret, one with the previous secret. If the secret is rotated again in that time, the oldest secret is invalid at once.
    *
    * Requires a key with the scope `webhooks:manage`.
    *

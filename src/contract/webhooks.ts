@@ -46,7 +46,7 @@ export const webhooks = {
     path: '/webhooks/{webhookId}/secret',
     summary: 'Rotate the secret of a webhook',
     description:
-      'For 24 hours, each delivery carries two signatures: one with the new secret, one with the previous secret.',
+      'For 24 hours, each delivery carries two signatures: one with the new secret, one with the previous secret. If the secret is rotated again in that time, the oldest secret is invalid at once.',
     pathParameters,
     success: { status: 200, resource: WebhookWithSecret, description: 'The webhook, with its new secret.' },
     secret: 'webhook',

@@ -113,7 +113,8 @@ export const WebhookWithSecret = z
       example: 'whsec_BAsSGSAnLjU8Q0pRWF9mbXR7gomQl56lrLO6wcjP1t0=',
     }),
     previousSecretUntil: instant.optional().meta({
-      description: 'Until then, each delivery is also signed with the previous secret.',
+      description:
+        'Until then, or until the next rotation, each delivery is also signed with the previous secret.',
       example: '2026-11-22T09:30:00.120Z',
     }),
   })
