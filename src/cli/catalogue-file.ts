@@ -1,11 +1,10 @@
 import { stat } from 'node:fs/promises'
-import { basename } from 'node:path'
 import { Readable } from 'node:stream'
 import { CsvError, parse } from 'csv-parse'
 import type { z } from 'zod'
 import { ImportedCategory, ImportedPet } from '../model/import.ts'
 import { parseInt64 } from '../model/int64.ts'
-import { CommandFailed, escapeControls } from './terminal.ts'
+import { CommandFailed, escapeControls, fileName } from './terminal.ts'
 
 /** The maximum length of a record and of a line, so that no file makes this process use all memory. */
 const RECORD_CHARS_MAX = 65_536
@@ -14,6 +13,12 @@ const CELL_CHARS_SHOWN = 100
 
 /** The delimiters that a file may have. If several fit the header equally well, the first of them is used. */
 const DELIMITERS = [',', ';', '\t', '|'] as const
+/**
+ * The line ends that a file may have, even mixed. Without this list, the parser accepts only the first one that it
+ * finds, and the others become part of a cell.
+ */
+const LINE_ENDS = ['\r\n', '\n', '\r']
+const LINE_END = /[\r\n]/
 
 /** Where a record and the header are in a file, in bytes. The header is at the start of the file. */
 export interface RecordSpan {
@@ -103,15 +108,15 @@ async function* readRows<Row>(
   const before = await stat(file)
   let header: { readonly names: string[]; readonly to: number } | undefined
   for await (const { line, cells, from, to } of readRecords(file, layout, onBytes)) {
-    if (header === undefined) header = { names: checkHeader(`${basename(file)}:${line}`, cells, layout), to }
+    if (header === undefined) header = { names: checkHeader(`${fileName(file)}:${line}`, cells, layout), to }
     else yield { span: { headerTo: header.to, from, to }, ...entryOf(header.names, cells, line, layout) }
   }
   if (header === undefined)
-    throw new CommandFailed(`${basename(file)} is empty: its first line must name the columns.`)
+    throw new CommandFailed(`${fileName(file)} is empty: its first line must name the columns.`)
   const after = await stat(file).catch(() => undefined)
   if (after?.size !== before.size || after.mtimeMs !== before.mtimeMs)
     throw new CommandFailed(
-      `${basename(file)} changed while it was read: import it again once it is complete.`,
+      `${fileName(file)} changed while it was read: import it again once it is complete.`,
     )
 }
 
@@ -125,14 +130,18 @@ async function* readRecords<Row>(
   // If the parser fails, records in its buffer are lost, so the end of the last record is noted here. Empty lines are
   // dropped here too, because a million empty records would otherwise wait in memory.
   let lastEnd = { lines: 0, bytes: 0 }
+  // The parser counts a CRLF in a cell as two lines.
+  let countedTwice = 0
   const parser = parse({
     bom: true,
+    recordDelimiter: LINE_ENDS,
     relaxColumnCount: true,
     maxRecordSize: RECORD_CHARS_MAX,
     delimiter: delimiterOf(start, [...required, ...optional]),
     onRecord: (cells: string[], { lines, bytes }) => {
       const record = [String(lastEnd.lines + 1), String(lastEnd.bytes), String(bytes), ...cells]
-      lastEnd = { lines, bytes }
+      countedTwice += count(cells, '\r\n')
+      lastEnd = { lines: lines - countedTwice, bytes }
       return cells.length === 1 && cells[0] === '' ? null : record
     },
   })
@@ -148,6 +157,11 @@ async function* readRecords<Row>(
   }
 }
 
+/** Returns how often a text occurs in all cells together. */
+function count(cells: readonly string[], text: string): number {
+  return cells.reduce((sum, cell) => sum + (cell.includes(text) ? cell.split(text).length - 1 : 0), 0)
+}
+
 /** Reads up to the end of the first line that is not empty, but stops after the length that a line may have. */
 async function textToFirstLine(text: AsyncGenerator<string>): Promise<string> {
   let start = ''
@@ -158,8 +172,6 @@ async function textToFirstLine(text: AsyncGenerator<string>): Promise<string> {
   }
   return start
 }
-
-const LINE_END = /[\r\n]/
 
 /** Returns a text without a byte order mark and empty lines at its start. */
 function withoutEmptyLines(start: string): string {
@@ -185,34 +197,39 @@ function unreadable(file: string, { code, message }: CsvError, line: number): Co
     code === 'CSV_MAX_RECORD_SIZE'
       ? `the record that starts here has more than ${RECORD_CHARS_MAX} characters: is a quote not closed?`
       : `${escapeControls(message)}.`
-  return new CommandFailed(`${basename(file)}:${line}: ${reason}`)
+  return new CommandFailed(`${fileName(file)}:${line}: ${reason}`)
 }
 
 /** Counts lines, and refuses a line that is too long. The parser alone would accept a long line of empty cells. */
 class LineGuard {
   readonly #file: string
-  #newline: string | undefined
   #line = 1
   #chars = 0
+  /** Whether the last text ended with a carriage return, so that a newline at the start of the next one ends no line. */
+  #endedWithReturn = false
 
   constructor(file: string) {
     this.#file = file
   }
 
   check(text: string): void {
-    this.#newline ??= /\r(?=[^\n])|\n/.exec(text)?.[0]
-    for (let from = 0; ; ) {
-      const lineEnd = this.#newline === undefined ? -1 : text.indexOf(this.#newline, from)
-      this.#chars += (lineEnd < 0 ? text.length : lineEnd) - from
+    if (text === '') return
+    const lineEnds = /\r\n?|\n/g
+    let from = this.#endedWithReturn && text.startsWith('\n') ? 1 : 0
+    this.#endedWithReturn = text.endsWith('\r')
+    for (;;) {
+      lineEnds.lastIndex = from
+      const lineEnd = lineEnds.exec(text)
+      this.#chars += (lineEnd?.index ?? text.length) - from
       if (this.#chars > RECORD_CHARS_MAX) {
         throw new CommandFailed(
-          `${basename(this.#file)}:${this.#line}: the line has more than ${RECORD_CHARS_MAX} characters`,
+          `${fileName(this.#file)}:${this.#line}: the line has more than ${RECORD_CHARS_MAX} characters`,
         )
       }
-      if (lineEnd < 0) return
+      if (!lineEnd) return
       this.#line++
       this.#chars = 0
-      from = lineEnd + 1
+      from = lineEnds.lastIndex
     }
   }
 }
@@ -230,7 +247,7 @@ async function* utf8Text(file: string, onBytes: (count: number) => void): AsyncG
     yield decoder.decode()
   } catch (error) {
     if (error instanceof TypeError)
-      throw new CommandFailed(`${basename(file)} is not in UTF-8: save it as UTF-8 and try again.`)
+      throw new CommandFailed(`${fileName(file)} is not in UTF-8: save it as UTF-8 and try again.`)
     throw error
   }
 }

@@ -1,4 +1,3 @@
-import { basename } from 'node:path'
 import type { Command } from 'commander'
 import { ApiError, ConnectionError } from '../client/errors.ts'
 import type { Config } from '../config.ts'
@@ -26,7 +25,7 @@ import { RejectedLines, rejectsPaths } from './rejected-lines.ts'
 import { keyForRunning, runningAddress } from './running-store.ts'
 import { openStopped } from './stopped-store.ts'
 import { storeConfigFrom } from './store-config.ts'
-import { CommandFailed, escapeControls, say } from './terminal.ts'
+import { CommandFailed, escapeControls, fileName, say } from './terminal.ts'
 
 /**
  * The page cache of the writer while it loads into a stopped store. A million pets change 200 MiB of pages in random
@@ -141,7 +140,7 @@ async function sourcesOf({ categories, pets }: ImportPaths): Promise<{ bytes: nu
   for (const file of [categories, pets]) {
     if (file === undefined) continue
     const bytes = await fileBytes(file)
-    sources.push({ bytes, text: `${escapeControls(basename(file))} (${byteText(bytes)})` })
+    sources.push({ bytes, text: `${fileName(file)} (${byteText(bytes)})` })
   }
   return sources
 }

@@ -1,4 +1,3 @@
-import { basename } from 'node:path'
 import {
   type ApplyOptions,
   IMPORT_ROWS_MAX,
@@ -13,7 +12,7 @@ import {
 import { type ParsedLine, type RecordSpan, readCategories, readPets } from './catalogue-file.ts'
 import { type NameSource, RowCheck, type RowResult } from './row-check.ts'
 import { nextSliceRows, SLICE_ROWS_FIRST } from './slice-size.ts'
-import { escapeControls } from './terminal.ts'
+import { escapeControls, fileName } from './terminal.ts'
 
 /** A store, running or stopped, in which rows are staged and then loaded. */
 export interface ImportTarget extends NameSource {
@@ -319,7 +318,7 @@ class FindingsLog implements CheckedFiles {
   noteExisting(path: string, { line, name }: ImportedPet): void {
     this.existingCount++
     if (this.existing.length < EXISTING_MAX)
-      this.existing.push(`${basename(path)}:${line}: ${escapeControls(name)}`)
+      this.existing.push(`${fileName(path)}:${line}: ${escapeControls(name)}`)
   }
 
   #noteProblem(
@@ -330,7 +329,7 @@ class FindingsLog implements CheckedFiles {
     span: RecordSpan,
   ): void {
     this.problemCount++
-    if (this.problems.length < PROBLEMS_MAX) this.problems.push(`${basename(path)}:${line}: ${problem}`)
+    if (this.problems.length < PROBLEMS_MAX) this.problems.push(`${fileName(path)}:${line}: ${problem}`)
     this.#plan.onRejected?.(file, span)
   }
 }
@@ -366,5 +365,5 @@ function orAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promis
 }
 
 function problemText(files: ImportPaths, { file, line, message }: ImportProblem): string {
-  return `${basename(files[file] ?? file)}:${line}: ${escapeControls(message)}`
+  return `${fileName(files[file] ?? file)}:${line}: ${escapeControls(message)}`
 }

@@ -1,4 +1,5 @@
 import { fstatSync, writeSync } from 'node:fs'
+import { basename } from 'node:path'
 import { isatty } from 'node:tty'
 
 // The exit codes of the commands, in addition to 0. A command that a signal interrupts exits with 129 (SIGHUP),
@@ -71,4 +72,9 @@ export function escapeControls(text: string): string {
     /[\p{Cc}\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu,
     character => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   )
+}
+
+/** Returns the name of a file for a terminal, without its directory. */
+export function fileName(path: string): string {
+  return escapeControls(basename(path))
 }

@@ -130,6 +130,23 @@ for (const [name, delimiter] of Object.entries({ semicolons: ';', tabs: '\t', 'v
   })
 }
 
+test('a file with mixed line ends is read line by line, and quoted line ends stay in their cells', async () => {
+  const text = 'name,category\r\nRex,Dogs\nMax,Dogs\rBo,Dogs\r\n"a\r\nb",Dogs\r\r\nIda,Dogs,1\n'
+  const { rows, problems, failure } = await read(text)
+  expect(rows.map(({ name, category }) => `${name} ${category}`)).toEqual([
+    'Rex Dogs',
+    'Max Dogs',
+    'Bo Dogs',
+    'a\r\nb Dogs',
+  ])
+  expect([problems, failure]).toEqual([['8: has 3 cells, but the first line names 2 columns'], undefined])
+})
+
+test('a line that is too long is reported with its number among mixed line ends', async () => {
+  const { failure } = await read(`name,category\r\nRex,Dogs\rMax,Dogs\n${'x'.repeat(70_000)}\n`)
+  expect(failure).toContain('pets.csv:4: the line has more than 65536')
+})
+
 test('a comma stays the delimiter of a file although a column name contains a semicolon', async () => {
   const { failure } = await read('name,category,quantity;hold\nRex,Dogs,1\n')
   expect(failure).toContain('pets.csv:1: there is no column "quantity;hold"')

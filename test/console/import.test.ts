@@ -58,6 +58,8 @@ const files: Readonly<Record<string, string | Uint8Array>> = {
   'an unknown column': 'name,category,"col\nour"\nRex,Dogs,red\n',
   'a missing column': 'name\nRex\n',
   'a missing column after empty lines': '\n\nname\nRex\n',
+  'mixed line ends': 'name,category,quantity\nRex,Dogs,x\r\nMax,Dogs,y\r"a\r\nb",Dogs,z\n',
+  'a line that is too long, after mixed line ends': `name,category\r\nRex,Dogs\r${','.repeat(70_000)}\n`,
   'columns in capital letters': 'NAME,Category,Quantity,Hold\nRex,Dogs,x,yes\n',
   'an unknown column in capital letters': 'Name,Category,Colour\nRex,Dogs,red\n',
   'a column that is named twice, in upper and lower case': 'Name,Category,name\nRex,Dogs,Max\n',

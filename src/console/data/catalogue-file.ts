@@ -29,6 +29,8 @@ export class UnreadableFile extends Error {}
 const RECORD_CHARS_MAX = 65_536
 /** The delimiters that a file may have, as for `petstore import`. */
 const DELIMITERS = [',', ';', '\t', '|'] as const
+/** The line ends that a file may have, even mixed, as for `petstore import`. */
+const LINE_ENDS = ['\r\n', '\n', '\r']
 /** The maximum number of characters of a cell in a message. */
 const CELL_CHARS_SHOWN = 100
 const NAME_CHARS_MAX = 200
@@ -83,9 +85,7 @@ async function textOf(file: File): Promise<string> {
 
 /** Throws UnreadableFile for a line that is too long. The parser accepts a long line if its cells are empty. */
 function refuseLongLines(name: string, text: string): void {
-  const newline = /\r(?=[^\n])|\n/.exec(text)?.[0]
-  const lines = newline === undefined ? [text] : text.split(newline)
-  const index = lines.findIndex(({ length }) => length > RECORD_CHARS_MAX)
+  const index = text.split(/\r\n?|\n/).findIndex(({ length }) => length > RECORD_CHARS_MAX)
   if (index >= 0) {
     throw new UnreadableFile(`${name}:${index + 1}: the line has more than ${RECORD_CHARS_MAX} characters`)
   }
@@ -112,16 +112,20 @@ interface FileRecord {
 
 function recordsIn(name: string, text: string, delimiter: string): FileRecord[] {
   let linesEnded = 0
+  // The parser counts a CRLF in a cell as two lines.
+  let countedTwice = 0
   const entries: FileRecord[] = []
   try {
     parse(text, {
       bom: true,
+      recordDelimiter: LINE_ENDS,
       relaxColumnCount: true,
       maxRecordSize: RECORD_CHARS_MAX,
       delimiter,
       onRecord: (cells: string[], { lines }) => {
         const line = linesEnded + 1
-        linesEnded = lines
+        countedTwice += cells.reduce((sum, cell) => sum + cell.split('\r\n').length - 1, 0)
+        linesEnded = lines - countedTwice
         const isEmptyLine = cells.length === 1 && cells[0] === ''
         if (!isEmptyLine) entries.push({ line, cells })
         return null
