@@ -1,5 +1,5 @@
 // Prints every event, from the oldest stored event, until it is stopped. The key needs the scope events:read.
-//   BASE=http://127.0.0.1:8080 KEY=pst_... bun examples/follow-events.ts
+//   BASE=http://127.0.0.1:8080 KEY=pst_... npx --no-install bun examples/follow-events.ts
 
 const { BASE = 'http://127.0.0.1:8080', KEY = '' } = process.env
 for (let url = `${BASE}/events?wait=30`; ; ) {

@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import { Webhook } from 'standardwebhooks'
 
 // Receives webhook deliveries and prints each event. Run it with the secret that `POST /webhooks` returned:
-//   SECRET=whsec_... bun examples/webhook-receiver.ts
+//   SECRET=whsec_... npx --no-install bun examples/webhook-receiver.ts
 
 const webhook = new Webhook(process.env.SECRET ?? '')
 

@@ -205,7 +205,7 @@ class LineGuard {
   readonly #file: string
   #line = 1
   #chars = 0
-  /** Whether the last text ended with a carriage return, so that a newline at the start of the next one ends no line. */
+  /** Whether the last text ended with a carriage return, so that a newline at the start of the next is part of it. */
   #endedWithReturn = false
 
   constructor(file: string) {

@@ -8,7 +8,7 @@ function countListeners(): number {
 }
 
 for (const name of names) {
-  test(`${name} aborts the AbortSignal; a repeat is ignored, and a later signal of any kind ends the process`, async () => {
+  test(`${name} aborts the AbortSignal; a repeat is ignored, and a later signal ends the process`, async () => {
     const before = countListeners()
     let sentences = 0
     const { signal, stop } = interruptedBySignals(() => `Nothing was loaded ${++sentences}.`, 50)

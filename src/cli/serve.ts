@@ -185,6 +185,9 @@ async function failIfRefused<T>(step: () => Promise<T>): Promise<T> {
   }
 }
 
+/** The values of --host that stand for every address of the machine. */
+const ANY_ADDRESS: ReadonlySet<string> = new Set(['0.0.0.0', '::', '[::]'])
+
 /** Prints the addresses, and where the admin key is. On a terminal, the link to the console contains the key. */
 function greet(config: Config, { base }: Serving): void {
   const { adminKey, adminKeyInFile, data } = config
@@ -202,6 +205,11 @@ function greet(config: Config, { base }: Serving): void {
     `console         ${base}/console${key === undefined ? '' : `#key=${encodeURIComponent(key)}`}`,
   )
   say(`\n${lines.map(line => `  ${line}\n`).join('')}`)
+  if (config.baseUrl === undefined && ANY_ADDRESS.has(config.host))
+    say(
+      `Links in responses begin with ${base}, which is no address for other machines: ` +
+        'set --base-url (PETSTORE_BASE_URL) to the address that clients use.',
+    )
 }
 
 /** Returns the content of the file of the admin key; undefined if it cannot be read. */

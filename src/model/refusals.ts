@@ -94,7 +94,8 @@ export function stockOutOfBounds(petId: bigint, quantityAfter: bigint): StoreErr
 }
 
 export function stockBelowReserved(petId: bigint, quantityAfter: bigint, reserved: bigint): StoreError {
-  const message = `Pet ${petId} would have ${unitsText(quantityAfter)} on hand, but open orders reserve ${reserved}.`
+  const rest = reserved > 0n ? `, but open orders reserve ${reserved}` : ''
+  const message = `Pet ${petId} would have ${unitsText(quantityAfter)} on hand${rest}.`
   return new StoreError('stock_below_reserved', message)
 }
 

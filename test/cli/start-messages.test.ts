@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { makeClient } from '../support/client.ts'
 import { testedEngines } from '../support/engines.ts'
 import { newDatabase } from '../support/postgres-server.ts'
-import { type ProcessResult, run } from '../support/process.ts'
+import { type ProcessResult, run, startProcess } from '../support/process.ts'
 import { deadPort } from '../support/receiver.ts'
 import { ROOT } from '../support/root.ts'
 import { openSandboxHost } from '../support/sandbox-host.ts'
@@ -245,4 +245,17 @@ test("a shop and a host of sandboxes refuse each other's data directory", async 
     1,
     `${place.path} contains the store of a shop: choose another --data for sandboxes.\n`,
   ])
+})
+
+test('a store that listens on every address without a base URL says what its links begin with', async () => {
+  await using place = await newStoreDirectory('sqlite')
+  const note = 'is no address for other machines: set --base-url (PETSTORE_BASE_URL)'
+  const startNote = async (...args: string[]): Promise<string> => {
+    await using server = await startProcess(['serve', '--port', '0', ...place.args, ...args], place.env)
+    await server.kill('SIGTERM')
+    return server.messages()
+  }
+  expect(await startNote('--host', '0.0.0.0')).toContain(note)
+  expect(await startNote('--host', '0.0.0.0', '--base-url', 'http://shop.example')).not.toContain(note)
+  expect(await startNote()).not.toContain(note)
 })
