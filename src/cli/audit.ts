@@ -4,6 +4,7 @@ import type { ChainEntry } from '../model/audit-chain.ts'
 import { formatInstant } from '../model/instant.ts'
 import { type AuditReport, exportAuditLog, verifyAuditChain } from '../shop/audit-chain.ts'
 import { type OpenReader, openReader } from '../store/open.ts'
+import { requireStore } from './copy-place.ts'
 import { storeConfigFrom } from './store-config.ts'
 import { CommandFailed, print, say } from './terminal.ts'
 
@@ -54,6 +55,7 @@ async function runExport(options: AuditOptions): Promise<void> {
 
 async function open({ data, databaseUrl }: AuditOptions): Promise<OpenReader> {
   const config = storeConfigFrom({ data, databaseUrl })
+  requireStore(config)
   try {
     return await openReader({
       databaseUrl: config.databaseUrl,

@@ -4,7 +4,7 @@ import { CsvError, parse } from 'csv-parse'
 import type { z } from 'zod'
 import { ImportedCategory, ImportedPet } from '../model/import.ts'
 import { parseInt64 } from '../model/int64.ts'
-import { CommandFailed, escapeControls, fileName } from './terminal.ts'
+import { CommandFailed, escapeControls, fileName, reasonOf } from './terminal.ts'
 
 /** The maximum length of a record and of a line, so that no file makes this process use all memory. */
 const RECORD_CHARS_MAX = 65_536
@@ -86,10 +86,15 @@ export async function fileBytes(file: string): Promise<number> {
   try {
     const stats = await stat(file)
     if (stats.isFile()) return stats.size
-  } catch {
-    throw new CommandFailed(`${file} cannot be read.`)
+  } catch (error) {
+    const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT'
+    throw new CommandFailed(
+      `${escapeControls(file)} ${isMissing ? 'does not exist' : `cannot be read: ${reasonOf(error)}`}.`,
+    )
   }
-  throw new CommandFailed(`${file} is not a regular file: a directory or a device cannot be imported.`)
+  throw new CommandFailed(
+    `${escapeControls(file)} is not a regular file: a directory or a device cannot be imported.`,
+  )
 }
 
 /** A record of a file, the number of its first line, and its place in bytes. */

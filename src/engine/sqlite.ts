@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { lockPath } from './data-lock.ts'
 import type { Engine, Reader, Tx } from './engine.ts'
@@ -73,7 +73,8 @@ export function databaseFile(directory: string): string {
 }
 
 /**
- * Opens the embedded store: migrates, then starts the writer. Throws NewerDatabase. The function does not wait until
+ * Opens the embedded store: migrates, then starts the writer. Throws NewerDatabase, or an Error if there is a
+ * write-ahead log without its database. The function does not wait until
  * the writer has loaded its modules, because that takes as long as loading those of the server. Until then, commands
  * wait in the queue of the writer. Reads do not need the writer.
  */
@@ -82,6 +83,7 @@ export async function openSqlite<Query, Command, Reply, Result = Reply>(
 ): Promise<Engine<Query, Command, Reply, Result>> {
   const file = databaseFile(options.directory)
   makeDirectory(options.directory)
+  refuseLogAlone(file)
   reserveFile(file)
   await migrateFile(file)
   const rowReader = new SharedReadTransaction(
@@ -182,6 +184,15 @@ export function sqliteVersion(directory: string): number {
 export function versionOf({ database }: SqliteConnection): number {
   const row = database.query<{ user_version: bigint }, []>('PRAGMA user_version').get()
   return Number(row?.user_version ?? 0n)
+}
+
+/** Throws if a write-ahead log exists without its database: SQLite would discard the commits in the log. */
+function refuseLogAlone(file: string): void {
+  const log = `${file}-wal`
+  if (existsSync(file) || !existsSync(log) || statSync(log).size === 0) return
+  throw new Error(
+    `${log} exists without its database: restore ${file}, or delete the log to start a new store`,
+  )
 }
 
 async function migrateFile(file: string): Promise<void> {

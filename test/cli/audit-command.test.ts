@@ -159,7 +159,10 @@ test(
     const absent = await run(['audit', 'verify', '--data', join(directory, 'no')])
     const wrong = await run(['audit', 'verify', '--data', directory, '--anchor', '15'])
     rmSync(directory, { recursive: true })
-    expect([absent.exitCode, absent.errors]).toEqual([1, expect.stringMatching(/^.* cannot be opened.*\n$/)])
+    expect([absent.exitCode, absent.errors]).toEqual([
+      1,
+      expect.stringMatching(/^There is no store in .*: specify its directory with --data\.\n$/),
+    ])
     expect([wrong.exitCode, wrong.errors.trim().split('\n').length]).toEqual([2, 1])
   },
   COMMAND_MS_MAX,

@@ -263,7 +263,7 @@ describe('the files of an import:', () => {
     'a file that does not exist and an import without a file are reported',
     async () => {
       const missing = await new Shop(undefined).import('--pets', '/nowhere/pets.csv')
-      expect([missing.exitCode, missing.errors.trim()]).toEqual([1, '/nowhere/pets.csv cannot be read.'])
+      expect([missing.exitCode, missing.errors.trim()]).toEqual([1, '/nowhere/pets.csv does not exist.'])
       const none = await new Shop(undefined).import()
       expect([none.exitCode, none.errors.trim()]).toEqual([2, 'Specify --categories, --pets or both.'])
     },

@@ -162,3 +162,28 @@ test(
   },
   TIMEOUT_MS,
 )
+
+test(
+  'a write-ahead log without its database stops the start, and the start keeps the log',
+  async () => {
+    const data = newDirectory()
+    {
+      await using server = await serve(data)
+      await makeClient({ base: server.base, key: ADMIN_KEY }).createCategory({ body: { name: 'Otters' } })
+      await server.kill('SIGKILL')
+    }
+    const log = `${databaseFile(data)}-wal`
+    const bytes = statSync(log).size
+    expect(bytes).toBeGreaterThan(0)
+    rmSync(databaseFile(data))
+    for (const command of [
+      ['serve', '--port', '0'],
+      ['import', '--categories', import.meta.path],
+    ]) {
+      const { exitCode, errors } = await run([...command, '--data', data], { PETSTORE_ADMIN_KEY: ADMIN_KEY })
+      expect([exitCode, errors]).toEqual([1, expect.stringContaining(`${log} exists without its database`)])
+    }
+    expect([existsSync(databaseFile(data)), statSync(log).size]).toEqual([false, bytes])
+  },
+  TIMEOUT_MS,
+)
