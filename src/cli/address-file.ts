@@ -2,6 +2,7 @@ import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { isDirectoryLocked } from '../engine/data-lock.ts'
 import { writeWholeFile } from '../engine/private-file.ts'
+import { hasCode } from '../engine/system-error.ts'
 import { CommandFailed, reasonOf } from './terminal.ts'
 
 /**
@@ -47,10 +48,22 @@ export function readAddressFile(directory: string): string | undefined {
  * may be on another host. A listener on all interfaces is reached through loopback.
  */
 export function localAddress(host: string, port: number): string {
+  const name = nameInUrl(host)
+  return `http://${loopbackOfAny[name] ?? name}:${port}`
+}
+
+/** Returns whether a value of --host stands for every address of this machine. */
+export function isAnyAddress(host: string): boolean {
+  return Object.hasOwn(loopbackOfAny, nameInUrl(host))
+}
+
+/** The names that stand for every address, with the loopback address of the same family. */
+const loopbackOfAny: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '[::]': '[::1]' }
+
+/** Returns a host as a URL contains it: `[::]` for `::`, and `0.0.0.0` for `0`. */
+function nameInUrl(host: string): string {
   const bracketed = host.includes(':') && !host.startsWith('[') ? `[${host}]` : host
-  const name = URL.canParse(`http://${bracketed}`) ? new URL(`http://${bracketed}`).hostname : bracketed
-  const loopback: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '[::]': '[::1]' }
-  return `http://${loopback[name] ?? name}:${port}`
+  return URL.canParse(`http://${bracketed}`) ? new URL(`http://${bracketed}`).hostname : bracketed
 }
 
 function addressFile(directory: string): string {
@@ -63,6 +76,6 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0)
     return true
   } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM'
+    return hasCode(error, 'EPERM')
   }
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
+import { hasCode } from '../engine/system-error.ts'
 import { parseInstantMs } from '../model/instant.ts'
 import { CommandFailed, escapeControls, reasonOf } from './terminal.ts'
 
@@ -52,7 +53,7 @@ export function readManifest(directory: string): Manifest {
     content = JSON.parse(readFileSync(file, 'utf8'))
   } catch (error) {
     const hint = 'Specify the directory that "petstore backup" made.'
-    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR'))
+    if (hasCode(error, 'ENOENT', 'ENOTDIR'))
       throw new CommandFailed(`${name} is not a backup: it has no ${MANIFEST_FILE}. ${hint}`)
     throw new CommandFailed(`The ${MANIFEST_FILE} of ${name} cannot be read: ${reasonOf(error)}.`)
   }

@@ -10,6 +10,7 @@ import { databaseFile, migrations } from '../engine/sqlite.ts'
 import { type BackupFacts, backupSqlite } from '../engine/sqlite-backup.ts'
 import { openSqliteTarget } from '../engine/sqlite-copy.ts'
 import { storeTables } from '../engine/store-tables.ts'
+import { hasCode } from '../engine/system-error.ts'
 import { parseDatabaseUrl } from '../model/database-url.ts'
 import { formatInstantMs } from '../model/instant.ts'
 import {
@@ -98,7 +99,7 @@ function refuseUsedDirectory(directory: string, name: string): void {
   try {
     entries = readdirSync(directory)
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return
+    if (hasCode(error, 'ENOENT')) return
     throw new CommandFailed(`${name} cannot be used for a backup: ${reasonOf(error)}.`)
   }
   if (entries.length === 0) return

@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { CsvError, parse } from 'csv-parse'
 import type { z } from 'zod'
+import { hasCode } from '../engine/system-error.ts'
 import { ImportedCategory, ImportedPet } from '../model/import.ts'
 import { parseInt64 } from '../model/int64.ts'
 import { CommandFailed, escapeControls, fileName, reasonOf } from './terminal.ts'
@@ -87,7 +88,7 @@ export async function fileBytes(file: string): Promise<number> {
     const stats = await stat(file)
     if (stats.isFile()) return stats.size
   } catch (error) {
-    const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT'
+    const isMissing = hasCode(error, 'ENOENT')
     throw new CommandFailed(
       `${escapeControls(file)} ${isMissing ? 'does not exist' : `cannot be read: ${reasonOf(error)}`}.`,
     )

@@ -1,4 +1,5 @@
 import { writeSync } from 'node:fs'
+import { hasCode } from '../engine/system-error.ts'
 
 /** A group of lines is written when it reaches this length, or the age GROUP_MS. */
 const GROUP_CHARS = 65_536
@@ -88,7 +89,7 @@ export class LogStream {
 
 /** Returns whether a write failed only because the reader of a pipe is slow: it may read the rest later. */
 function isBusy(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'EAGAIN'
+  return hasCode(error, 'EAGAIN')
 }
 
 function countLines(bytes: Uint8Array): number {

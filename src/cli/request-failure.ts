@@ -1,4 +1,5 @@
 import { ApiError, ConnectionError } from '../client/errors.ts'
+import { hasCode } from '../engine/system-error.ts'
 import type { ChosenStore } from './chosen-store.ts'
 import {
   CommandFailed,
@@ -73,6 +74,5 @@ function lostText(error: ConnectionError, { store, isChange }: RequestFacts): st
 
 /** Returns whether a request failed because nothing listens at the address. Such a request had no effect. */
 export function isRefusedConnection(cause: unknown): boolean {
-  const codes: readonly unknown[] = ['ConnectionRefused', 'ECONNREFUSED']
-  return cause instanceof Error && 'code' in cause && codes.includes(cause.code)
+  return hasCode(cause, 'ConnectionRefused', 'ECONNREFUSED')
 }

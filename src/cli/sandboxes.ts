@@ -6,6 +6,7 @@ import { databaseFile } from '../engine/sqlite.ts'
 import { defaultLimits, type SandboxLimits } from '../sandboxes/limits.ts'
 import { type ServingHost, serveSandboxes } from '../sandboxes/sandbox-server.ts'
 import { bindPort } from '../server.ts'
+import { isAnyAddress } from './address-file.ts'
 import { openLog } from './log.ts'
 import { loadSandboxSeed } from './sandbox-seeds.ts'
 import { configFrom, lockData, portFailure, stopOnSignals } from './serve.ts'
@@ -116,7 +117,7 @@ async function run(options: Readonly<Record<string, string | boolean | undefined
  * that other machines can reach, or else loopback. Returns undefined for any other host.
  */
 function reachableBase(host: string, port: number | undefined): string | undefined {
-  if (host !== '0.0.0.0' && host !== '::') return undefined
+  if (!isAnyAddress(host)) return undefined
   const addresses = Object.values(networkInterfaces()).flatMap(found => found ?? [])
   const reachable = addresses.find(({ family, internal }) => family === 'IPv4' && !internal)
   return `http://${reachable?.address ?? '127.0.0.1'}:${port}`

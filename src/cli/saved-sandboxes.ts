@@ -2,6 +2,7 @@ import { appendFileSync, chmodSync, existsSync, readFileSync } from 'node:fs'
 import { CsvError, parse } from 'csv-parse/sync'
 import type { CreatedSandbox } from '../client/sandbox-api.ts'
 import { reserveFile, writeWholeFile } from '../engine/private-file.ts'
+import { hasCode } from '../engine/system-error.ts'
 import { isKeyText } from '../model/key.ts'
 import { isSandboxId } from '../sandboxes/sandbox.ts'
 import { csvLine } from './output.ts'
@@ -80,7 +81,7 @@ export class SavedSandboxes {
     try {
       text = readFileSync(this.path, 'utf8')
     } catch (error) {
-      const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT'
+      const isMissing = hasCode(error, 'ENOENT')
       const reason = isMissing ? 'there is no such file' : reasonOf(error)
       const hint = '"petstore sandbox create" writes it; --save and --saved name another file.'
       throw new CommandFailed(`The list ${escapeControls(this.path)} cannot be read: ${reason}. ${hint}`)

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { Command } from 'commander'
 import type { Config } from '../config.ts'
 import { writeWholeFile } from '../engine/private-file.ts'
+import { hasCode } from '../engine/system-error.ts'
 import { SECRET_KEY_BYTES } from '../model/webhook.ts'
 import { readSecretKey } from '../setting-readers.ts'
 import { hasEncryptedSecret } from '../shop/webhooks.ts'
@@ -52,7 +53,7 @@ function readKeyFile(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8')
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+    if (hasCode(error, 'ENOENT')) return undefined
     throw new CommandFailed(`The key cannot be read from ${file}: ${reasonOf(error)}.`)
   }
 }

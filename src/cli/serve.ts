@@ -2,12 +2,13 @@ import { existsSync, readFileSync } from 'node:fs'
 import { type Command, Option } from 'commander'
 import { type Config, ConfigError, readConfig, type SettingName, settings } from '../config.ts'
 import { lockPath } from '../engine/data-lock.ts'
+import { hasCode } from '../engine/system-error.ts'
 import { StoreError } from '../model/error.ts'
 import { registryFile } from '../sandboxes/registry-file.ts'
 import { type BoundPort, bindPort, type Serving, startServer } from '../server.ts'
 import { ensureAdminKey } from '../store/maintenance.ts'
 import type { StoreEngine } from '../store/open.ts'
-import { localAddress, removeAddressFile, writeAddressFile } from './address-file.ts'
+import { isAnyAddress, localAddress, removeAddressFile, writeAddressFile } from './address-file.ts'
 import { adminKeyFile, adminKeyPath } from './admin-key-file.ts'
 import { loadDemo } from './demo.ts'
 import { openLog, type ServeLog } from './log.ts'
@@ -148,7 +149,7 @@ function bind(config: Config): BoundPort {
   try {
     return bindPort(config)
   } catch (error) {
-    const isInUse = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE'
+    const isInUse = hasCode(error, 'EADDRINUSE')
     // If this store was started twice, lockData throws, and its message names the cause.
     if (isInUse && databaseUrl === undefined && existsSync(lockPath(data))) lockData(data).release()
     throw portFailure(error, config)
@@ -185,9 +186,6 @@ async function failIfRefused<T>(step: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The values of --host that stand for every address of the machine. */
-const ANY_ADDRESS: ReadonlySet<string> = new Set(['0.0.0.0', '::', '[::]'])
-
 /** Prints the addresses, and where the admin key is. On a terminal, the link to the console contains the key. */
 function greet(config: Config, { base }: Serving): void {
   const { adminKey, adminKeyInFile, data } = config
@@ -205,7 +203,7 @@ function greet(config: Config, { base }: Serving): void {
     `console         ${base}/console${key === undefined ? '' : `#key=${encodeURIComponent(key)}`}`,
   )
   say(`\n${lines.map(line => `  ${line}\n`).join('')}`)
-  if (config.baseUrl === undefined && ANY_ADDRESS.has(config.host))
+  if (config.baseUrl === undefined && isAnyAddress(config.host))
     say(
       `Links in responses begin with ${base}, which is no address for other machines: ` +
         'set --base-url (PETSTORE_BASE_URL) to the address that clients use.',

@@ -2,6 +2,7 @@ import { Database } from 'bun:sqlite'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { makeDirectory, reserveFile } from './private-file.ts'
+import { hasCode } from './system-error.ts'
 
 /** How long isDirectoryLocked may hold the lock on a busy machine, in milliseconds. lockDirectory waits that long. */
 const PROBE_MS_MAX = 200
@@ -36,8 +37,7 @@ export function lockDirectory(directory: string): DataLock {
     database.run('BEGIN EXCLUSIVE')
   } catch (error) {
     database.close()
-    if (error instanceof Error && 'code' in error && error.code === 'SQLITE_BUSY')
-      throw new DirectoryInUse(directory)
+    if (hasCode(error, 'SQLITE_BUSY')) throw new DirectoryInUse(directory)
     throw error
   }
   return { release: () => database.close() }
@@ -51,6 +51,6 @@ export function isDirectoryLocked(directory: string): boolean {
     database.query('SELECT count(*) FROM sqlite_master').get()
     return false
   } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'SQLITE_BUSY'
+    return hasCode(error, 'SQLITE_BUSY')
   }
 }

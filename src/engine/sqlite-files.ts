@@ -1,6 +1,7 @@
 import { existsSync, statSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { SqliteConnection } from './sqlite-connection.ts'
+import { hasCode } from './system-error.ts'
 
 /** The longest time that the last checkpoint waits for another process that reads. */
 const BUSY_MS = 1000
@@ -40,7 +41,7 @@ export function watchFiles(files: readonly string[], onDeleted: (file: string) =
       const isSameFile = await stat(file, { bigint: true }).then(
         ({ dev, ino }) => dev === opened.dev && ino === opened.ino,
         // Any other error says nothing about the open file.
-        error => !(error instanceof Error && 'code' in error && error.code === 'ENOENT'),
+        error => !hasCode(error, 'ENOENT'),
       )
       if (isStopped || isSameFile) continue
       isStopped = true
