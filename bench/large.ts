@@ -11,6 +11,7 @@ import { CATEGORIES, categoryName, type LargeStore, makeEmptyStore, makeLargeSto
 import { targetWriter } from './load-request.ts'
 import { rawGet } from './raw-reply.ts'
 import {
+  cpuUsOf,
   cpuUsPerRequest,
   interleave,
   type Result,
@@ -139,7 +140,7 @@ function diskReadMib({ pid }: ServerProcess): number {
 
 function readRow(name: string, small: Result, large: Result): string[] {
   const [smallCpuUs, largeCpuUs] = [cpuUsPerRequest(small), cpuUsPerRequest(large)]
-  const { median: ratio } = spreadOfRatios(large, small, ({ cpuUs, requests }) => cpuUs / requests)
+  const { median: ratio } = spreadOfRatios(large, small, cpuUsOf)
   return [
     name,
     spreadText(smallCpuUs),

@@ -64,12 +64,22 @@ export interface Spread {
   readonly max: number
 }
 
+/** The requests per second of a sample. */
+export function rateOf({ requests, seconds }: Sample): number {
+  return requests / seconds
+}
+
+/** The processor time per request of a sample, in microseconds. */
+export function cpuUsOf({ requests, cpuUs }: Sample): number {
+  return cpuUs / requests
+}
+
 export function perSecond({ samples }: Result): Spread {
-  return spread(samples.map(({ requests, seconds }) => requests / seconds))
+  return spread(samples.map(rateOf))
 }
 
 export function cpuUsPerRequest({ samples }: Result): Spread {
-  return spread(samples.map(({ requests, cpuUs }) => cpuUs / requests))
+  return spread(samples.map(cpuUsOf))
 }
 
 /** Returns the spread of the average number of busy cores. */

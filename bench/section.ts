@@ -1,4 +1,13 @@
-import { coresBusy, cpuUsPerRequest, perSecond, type Result, type Spread, spreadOfRatios } from './sample.ts'
+import {
+  coresBusy,
+  cpuUsOf,
+  cpuUsPerRequest,
+  perSecond,
+  type Result,
+  rateOf,
+  type Spread,
+  spreadOfRatios,
+} from './sample.ts'
 
 /** The ratio that a comparison must have, and the ratio that it should have. */
 export interface Target {
@@ -57,8 +66,8 @@ export function sectionText({ title, about, results, ratios }: Section): string 
 }
 
 function ratioRow({ name, of, against, target, unit }: Ratio): string[] {
-  const ratio = spreadOfRatios(of, against, ({ requests, seconds }) => requests / seconds)
-  const byCpu = spreadOfRatios(of, against, ({ requests, cpuUs }) => requests / cpuUs)
+  const ratio = spreadOfRatios(of, against, rateOf)
+  const byCpu = spreadOfRatios(against, of, cpuUsOf)
   return [
     name,
     ratioSpreadText(ratio, unit, target?.isByCpu !== true),
