@@ -142,6 +142,18 @@ test('a file with mixed line ends is read line by line, and quoted line ends sta
   expect([problems, failure]).toEqual([['8: has 3 cells, but the first line names 2 columns'], undefined])
 })
 
+test('a CRLF that is divided between two parts of a file is one line end', async () => {
+  // Each line feed is at a multiple of 64 bytes, so wherever a part of the file ends, it ends before a line feed.
+  const names = Array.from({ length: 40_000 }, (_, index) => `${index}`.padEnd(57, 'x'))
+  const text = `${'name,category'.padEnd(63)}\r\n${names.map(name => `${name},Dogs\r\n`).join('')}`
+  expect([text.lastIndexOf('\n') % 64, (text.indexOf('\n') - 64) % 64]).toEqual([0, 0])
+  const { rows, problems, failure } = await read(text)
+  expect(rows.map(({ name }) => name)).toEqual(names)
+  expect([problems, failure]).toEqual([[], undefined])
+  const long = await read(`${text}${'x'.repeat(70_000)}\r\n`)
+  expect(long.failure).toContain(`pets.csv:${names.length + 2}: the line has more than 65536`)
+})
+
 test('a line that is too long is reported with its number among mixed line ends', async () => {
   const { failure } = await read(`name,category\r\nRex,Dogs\rMax,Dogs\n${'x'.repeat(70_000)}\n`)
   expect(failure).toContain('pets.csv:4: the line has more than 65536')
