@@ -74,9 +74,9 @@ export function databaseFile(directory: string): string {
 
 /**
  * Opens the embedded store: migrates, then starts the writer. Throws NewerDatabase, or an Error if there is a
- * write-ahead log without its database. The function does not wait until
- * the writer has loaded its modules, because that takes as long as loading those of the server. Until then, commands
- * wait in the queue of the writer. Reads do not need the writer.
+ * write-ahead log without its database. The function does not wait until the writer has loaded its modules, because
+ * that takes as long as loading those of the server. Until then, commands wait in the queue of the writer. Reads do not
+ * need the writer.
  */
 export async function openSqlite<Query, Command, Reply, Result = Reply>(
   options: SqliteOptions,

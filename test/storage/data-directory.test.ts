@@ -1,3 +1,4 @@
+import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import {
   chmodSync,
@@ -184,6 +185,14 @@ test(
       expect([exitCode, errors]).toEqual([1, expect.stringContaining(`${log} exists without its database`)])
     }
     expect([existsSync(databaseFile(data)), statSync(log).size]).toEqual([false, bytes])
+    // Control: SQLite alone discards the log.
+    {
+      using database = new Database(databaseFile(data), { create: true })
+      database.run('PRAGMA journal_mode = WAL')
+      database.run('CREATE TABLE other (id INTEGER)')
+      expect(database.query("SELECT name FROM sqlite_master WHERE name = 'category'").get()).toBeNull()
+    }
+    expect(existsSync(log) ? statSync(log).size : 0).toBeLessThan(bytes)
   },
   TIMEOUT_MS,
 )
