@@ -1,16 +1,38 @@
 import type { Tx } from '../../src/engine/engine.ts'
-import { type Command, type CommandResult, executeCommand } from '../../src/store/commands.ts'
+import { ForwardingTx } from '../../src/engine/forwarding-tx.ts'
+import type { ParametersOf, Statement } from '../../src/engine/statement.ts'
+import { executeCommand } from '../../src/store/commands.ts'
 
-/** Broken on purpose: an import that skips existing pets does not lock their categories while it looks for the pets. */
-export function performWithoutLock(tx: Tx, command: Command): Promise<CommandResult> {
-  const unlocked: Tx = {
-    one: (statement, ...parameters) => tx.one(statement, ...parameters),
-    many: (statement, ...parameters) => tx.many(statement, ...parameters),
-    run: (statement, ...parameters) =>
-      statement.text.includes('SET pet_count = pet_count WHERE') ? 1 : tx.run(statement, ...parameters),
-    write: (statement, ...parameters) => tx.write(statement, ...parameters),
-    nextId: noun => tx.nextId(noun),
-    numberEvent: (event, totals) => tx.numberEvent(event, totals),
+/**
+ * Broken on purpose: an import that skips existing pets does not lock their categories while it looks for the pets.
+ * `onLookup` is called after each search for a pet, and the import waits for it.
+ */
+export function performWithoutLock(onLookup: () => Promise<void>): typeof executeCommand {
+  return (tx, command) => executeCommand(new UnlockedTx(tx, onLookup), command)
+}
+
+class UnlockedTx extends ForwardingTx {
+  readonly #onLookup: () => Promise<void>
+
+  constructor(tx: Tx, onLookup: () => Promise<void>) {
+    super(tx)
+    this.#onLookup = onLookup
   }
-  return executeCommand(unlocked, command)
+
+  override run<Name extends string>(
+    statement: Statement<unknown, Name>,
+    ...parameters: ParametersOf<Name>
+  ): number | Promise<number> {
+    const isLock = statement.text.includes('SET pet_count = pet_count WHERE')
+    return isLock ? 1 : super.run(statement, ...parameters)
+  }
+
+  override async one<Row, Name extends string>(
+    statement: Statement<Row, Name>,
+    ...parameters: ParametersOf<Name>
+  ): Promise<Row | undefined> {
+    const row = await super.one(statement, ...parameters)
+    if (statement.text.includes('SELECT id FROM pet WHERE category_id')) await this.#onLookup()
+    return row
+  }
 }
