@@ -202,12 +202,13 @@ function greet(config: Config, { base }: Serving): void {
     0,
     `console         ${base}/console${key === undefined ? '' : `#key=${encodeURIComponent(key)}`}`,
   )
-  say(`\n${lines.map(line => `  ${line}\n`).join('')}`)
-  if (config.baseUrl === undefined && isAnyAddress(config.host))
-    say(
-      `Links in responses begin with ${base}, which is no address for other machines: ` +
-        'set --base-url (PETSTORE_BASE_URL) to the address that clients use.',
-    )
+  const greeting = `\n${lines.map(line => `  ${line}\n`).join('')}`
+  const isReachable = config.baseUrl !== undefined || !isAnyAddress(config.host)
+  const note =
+    `Links in responses begin with ${base}, which is no address for other machines: ` +
+    'set --base-url (PETSTORE_BASE_URL) to the address that clients use.'
+  // One write, so that a reader that stops the store after the address has read all of it.
+  say(isReachable ? greeting : `${greeting}\n${note}`)
 }
 
 /** Returns the content of the file of the admin key; undefined if it cannot be read. */

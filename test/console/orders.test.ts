@@ -3,6 +3,7 @@ import { seriousViolations } from '../support/accessibility.ts'
 import { makePet, sharedStore } from '../support/shop.ts'
 import { until } from '../support/until.ts'
 import { consoleBrowser, TIMEOUT_MS } from './console-session.ts'
+import { delayRequests, holdRequests } from './requests.ts'
 
 const store = sharedStore('sqlite')
 const browser = consoleBrowser()
@@ -72,6 +73,55 @@ test(
     await page.getByText('Order changed').waitFor()
     const { data } = await client.getOrder({ orderId })
     expect([data.quantity, data.reference]).toEqual([4n, 'mine'])
+    expect(faults).toEqual([])
+    await page.close()
+  },
+  TIMEOUT_MS,
+)
+
+test(
+  'after an edit, the next dialog is about the new version, although the page reads it slowly',
+  async () => {
+    const { client } = store()
+    const { orderId } = await makePet(client, { quantity: 9n, reserved: 1n })
+    const { page, faults } = await browser.open(store(), `/orders/${orderId}`)
+    const dialog = page.getByRole('dialog')
+    await page.getByRole('button', { name: 'Edit' }).click()
+    await dialog.getByLabel('Units').fill('3')
+    await delayRequests(page, request => request.method() === 'GET', 500)
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Order changed').waitFor()
+    await page.getByRole('button', { name: 'Complete' }).click()
+    await dialog.getByText('3 units will leave the stock.').waitFor()
+    await dialog.getByRole('button', { name: 'Complete' }).click()
+    await page.getByText('Order completed').waitFor()
+    expect(faults).toEqual([])
+    await page.close()
+  },
+  TIMEOUT_MS,
+)
+
+test(
+  'an edit ends, and cannot be stopped, while the page waits for a store that does not respond to reads',
+  async () => {
+    const { client } = store()
+    const { orderId } = await makePet(client, { quantity: 9n, reserved: 1n })
+    const { page, faults } = await browser.open(store(), `/orders/${orderId}`)
+    const dialog = page.getByRole('dialog')
+    await page.getByRole('button', { name: 'Edit' }).click()
+    await dialog.getByLabel('Units').fill('3')
+    const reads = await holdRequests(page, request => request.method() === 'GET')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await until('the change is made', async () => (await client.getOrder({ orderId })).data.quantity === 3n)
+    let couldStop = false
+    await until('the dialog closes', async () => {
+      couldStop ||= (await dialog.getByRole('button', { name: 'Stop waiting' }).count()) > 0
+      return (await dialog.count()) === 0
+    })
+    expect(couldStop).toBe(false)
+    await page.getByText('Order changed').waitFor()
+    reads.release()
+    await page.getByText('3', { exact: true }).waitFor()
     expect(faults).toEqual([])
     await page.close()
   },

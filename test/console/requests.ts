@@ -21,6 +21,19 @@ export async function holdRequests(
   return { held, release: () => released.resolve() }
 }
 
+/** Sends each request for which `isDelayed` returns true later, as over a slow network. */
+export async function delayRequests(
+  page: Page,
+  isDelayed: (request: Request) => boolean,
+  delayMs: number,
+): Promise<void> {
+  await page.route('**/*', async route => {
+    if (isDelayed(route.request())) await Bun.sleep(delayMs)
+    // The page may have aborted the request meanwhile.
+    await route.continue().catch(() => {})
+  })
+}
+
 /**
  * Lets the requests of a page reach the store, but drops the responses to those for which `isLost` returns true.
  * Returns a function that ends the loss.

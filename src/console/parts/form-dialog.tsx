@@ -1,6 +1,6 @@
 import { Button, Group, Modal, Stack } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
-import { useQueryClient } from '@tanstack/react-query'
+import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { type MouseEvent, type ReactNode, type SubmitEvent, useEffect, useRef, useState } from 'react'
 import { type Change, type Sending, textOf, useChange } from '../data/change.ts'
 import { isConflict } from '../data/edit.ts'
@@ -10,6 +10,8 @@ import { fieldErrors, Refusal, sentenceOf } from './refusal.tsx'
 
 /** How long a change runs before the dialog offers to stop waiting, in milliseconds. */
 const LONG_MS = 1000
+/** How long a dialog stays open after its change until the page shows the result, in milliseconds. */
+const REFRESH_WAIT_MS = 3000
 
 type Messages = Readonly<Record<string, string>>
 
@@ -89,18 +91,27 @@ export function FormDialog<Result>(props: FormDialogProps<Result>) {
   )
 }
 
+interface DialogChange<Result> extends Change<Result> {
+  /** Whether the change was made, so that only the page is read again while `isRunning` is true. */
+  readonly isMade: boolean
+}
+
 /** Returns the change of a dialog. It reports the result even if the user has left the page by then. */
-function useDialogChange<Result>(props: FormDialogProps<Result>): Change<Result> {
+function useDialogChange<Result>(props: FormDialogProps<Result>): DialogChange<Result> {
   const { done, doneUnseen = done, onClose, onDone } = props
   const queries = useQueryClient()
-  return useChange<Result>({
+  const [isMade, setIsMade] = useState(false)
+  const change = useChange<Result>({
     onDone: async (result, isShown) => {
+      setIsMade(true)
+      // Otherwise the next dialog on the page could open with the replaced version, and report the user's own change.
+      if (isShown && !onDone) await readPageAgain(queries)
       if (isShown) {
         onClose()
         onDone?.(result)
       }
       notifications.show({ message: isShown ? done : doneUnseen })
-      await queries.invalidateQueries()
+      if (!isShown || onDone) await queries.invalidateQueries()
     },
     onFailed: (error, isShown) => {
       // The sign-in page says that the key was refused.
@@ -109,17 +120,27 @@ function useDialogChange<Result>(props: FormDialogProps<Result>): Change<Result>
       notifications.show({ color: 'red', message: sentenceOf(error, 'once', props.fields) })
     },
   })
+  return { ...change, isMade }
+}
+
+/** Reads everything on the page again, and resolves after at most `REFRESH_WAIT_MS`. The reads continue after that. */
+async function readPageAgain(queries: QueryClient): Promise<void> {
+  const limit = Promise.withResolvers<void>()
+  const timer = setTimeout(limit.resolve, REFRESH_WAIT_MS)
+  await Promise.race([queries.invalidateQueries(), limit.promise])
+  clearTimeout(timer)
 }
 
 interface ButtonsProps<Result>
   extends Pick<FormDialogProps<Result>, 'action' | 'cancel' | 'isDestructive' | 'onClose'> {
-  readonly change: Change<Result>
+  readonly change: DialogChange<Result>
 }
 
 function Buttons<Result>({ action, cancel, isDestructive, onClose, change }: ButtonsProps<Result>) {
-  const { isRunning, error } = change
+  const { isRunning, isMade, error } = change
   const queries = useQueryClient()
-  const isLong = useIsLong(isRunning)
+  // A change that was made cannot be stopped.
+  const canStop = useIsLong(isRunning) && !isMade
   const submitButton = useRef<HTMLButtonElement>(null)
   // A running change disables the button, which takes the focus away from it.
   useEffect(() => {
@@ -135,8 +156,8 @@ function Buttons<Result>({ action, cancel, isDestructive, onClose, change }: But
   }
   return (
     <Group justify="flex-end">
-      <Button variant="default" onClick={isRunning ? stop : onClose} disabled={isRunning && !isLong}>
-        {isRunning && isLong ? 'Stop waiting' : (cancel ?? 'Cancel')}
+      <Button variant="default" onClick={isRunning ? stop : onClose} disabled={isRunning && !canStop}>
+        {isRunning && canStop ? 'Stop waiting' : (cancel ?? 'Cancel')}
       </Button>
       <Button
         ref={submitButton}
