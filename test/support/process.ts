@@ -1,5 +1,7 @@
 import { fileURLToPath } from 'node:url'
 
+/** How long the output of a process that has ended is read, in milliseconds. */
+const OUTPUT_WAIT_MS = 2000
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 
 export interface ProcessResult {
@@ -111,9 +113,10 @@ export async function startCommand(
     listening.reject(new Error(`the server ended with ${code}: ${messages}${logged}`)),
   )
   const base = await listening.promise
+  const exited = endOf(child, [output.ended, errors.ended])
   const kill = async (signal: 'SIGKILL' | 'SIGTERM'): Promise<number> => {
     child.kill(signal)
-    return await child.exited
+    return await exited
   }
   return {
     base,
@@ -122,7 +125,7 @@ export async function startCommand(
     logged: () => logged,
     kill,
     signal: name => child.kill(name),
-    exited: child.exited,
+    exited,
     closeReaders: async () => {
       await Promise.all([output.cancel(), errors.cancel()])
     },
@@ -132,11 +135,24 @@ export async function startCommand(
   }
 }
 
-/** Passes the text of a stream to `take`, until the stream ends or the returned reader is cancelled. */
+/**
+ * Resolves to the exit code of a process when its output has been read too. That takes at most `OUTPUT_WAIT_MS` longer
+ * than the process, because a child of the process may keep the pipes open.
+ */
+async function endOf(child: Bun.Subprocess, streams: readonly Promise<void>[]): Promise<number> {
+  const exitCode = await child.exited
+  const limit = Promise.withResolvers<void>()
+  const timer = setTimeout(limit.resolve, OUTPUT_WAIT_MS)
+  await Promise.race([Promise.all(streams), limit.promise])
+  clearTimeout(timer)
+  return exitCode
+}
+
+/** Passes the text of a stream to `take`, until the stream ends or it is cancelled. */
 function collect(
   stream: ReadableStream<Uint8Array>,
   take: (text: string) => void,
-): { cancel(): Promise<void> } {
+): { readonly ended: Promise<void>; cancel(): Promise<void> } {
   const decoder = new TextDecoder()
   const reader = stream.getReader()
   const readToEnd = async (): Promise<void> => {
@@ -146,6 +162,5 @@ function collect(
       take(decoder.decode(value, { stream: true }))
     }
   }
-  readToEnd()
-  return reader
+  return { ended: readToEnd(), cancel: () => reader.cancel() }
 }
