@@ -1,13 +1,14 @@
 import { isQueryId, isStreamId, type QueryId } from '../contract/contract.ts'
 import type { Operation } from '../contract/operation.ts'
 import type { Engine } from '../engine/engine.ts'
+import { whenRead } from '../engine/when-read.ts'
 import { storedInstant } from '../model/instant.ts'
 import { readJson } from '../model/json-body.ts'
 import type { Caller, NewSecret } from '../shop/context.ts'
 import type { Reply } from '../shop/idempotency.ts'
 import { type Conditions, matchesWeakly, refuseUnlessMatches } from '../shop/preconditions.ts'
 import { type Command, type CommandResult, replyOf } from '../store/commands.ts'
-import { executeQuery, isShortList, type Query } from '../store/queries.ts'
+import { isShortList, type Query, replyTo } from '../store/queries.ts'
 import type { CachedReply, RepresentationCache } from '../store/representation-cache.ts'
 import { authenticate, authorize, type Callers } from './auth.ts'
 import { assertNotRefused, nextTurn, receiveBody, refuseBodyByHeaders } from './body.ts'
@@ -155,11 +156,24 @@ async function verifyCached(
   const query = queryOf(pipeline, context, id, readParameters(operation, context))
   const deadlineMs = performance.now() + STALE_MS_MAX
   for (;;) {
-    const fresh = await readReply(engine, operation, query).catch(() => undefined)
+    const fresh = await readFresh(engine, operation, query)
     if (fresh?.body === cached.body && fresh?.etag === cached.etag && fresh?.next === cached.next) return
     if (cache?.peek(targetIn(context))?.reply !== cached) return
     if (performance.now() > deadlineMs) throw new Error(`the cache has a stale reply to ${targetIn(context)}`)
     await Bun.sleep(5)
+  }
+}
+
+/** Returns the reply to a query; undefined if it fails, for example because the resource was deleted meanwhile. */
+async function readFresh(
+  engine: Pipeline['engine'],
+  operation: Operation,
+  query: Query,
+): Promise<Reply | undefined> {
+  try {
+    return await readReply(engine, operation, query)
+  } catch {
+    return undefined
   }
 }
 
@@ -179,18 +193,19 @@ function handleUncached(
     : handleCommand(pipeline, context, route, parameters, conditions)
 }
 
-async function handleQuery(
+function handleQuery(
   pipeline: Pipeline,
   context: RequestContext,
   route: Route,
   query: Query,
   conditions: Conditions,
-): Promise<Response> {
+): Response | Promise<Response> {
   const { operation } = route
-  const reply = await runQuery(pipeline, context, operation, query)
-  const response = respond(pipeline, context, operation, reply, conditions)
-  rememberAgain(pipeline, context, route, reply, response)
-  return response
+  return whenRead(runQuery(pipeline, context, operation, query), reply => {
+    const response = respond(pipeline, context, operation, reply, conditions)
+    rememberAgain(pipeline, context, route, reply, response)
+    return response
+  })
 }
 
 /**
@@ -247,7 +262,7 @@ function runQuery(
   context: RequestContext,
   operation: Operation,
   query: Query,
-): Promise<Reply> {
+): Reply | Promise<Reply> {
   if (operation.endless) {
     const { request, slot } = context
     return longPoll.read(query, { caller: callerName(context), signal: request.signal, slot })
@@ -255,16 +270,16 @@ function runQuery(
   const ticket = cache?.begin(query.id)
   const reading = readReply(engine, operation, query)
   if (!ticket) return reading
-  return reading.then(reply => {
+  return whenRead(reading, reply => {
     cache?.store(ticket, targetIn(context), query.input, reply)
     return reply
   })
 }
 
 /** Runs a query. A query for a row, and on SQLite for a short list, is a short read. Any other is a long read. */
-function readReply(engine: Pipeline['engine'], { reads }: Operation, query: Query): Promise<Reply> {
+function readReply(engine: Pipeline['engine'], { reads }: Operation, query: Query): Reply | Promise<Reply> {
   const isShort = reads === 'row' || (engine.name === 'sqlite' && isShortList(query))
-  return isShort ? engine.readShort(reader => executeQuery(reader, query)) : engine.readLong(query)
+  return isShort ? engine.readShort(reader => replyTo(reader, query)) : engine.readLong(query)
 }
 
 /** Returns the response to a command: its body is read, parsed and validated, then the engine runs one transaction. */

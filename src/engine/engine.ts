@@ -3,7 +3,10 @@ import type { RowChanges } from './row-changes.ts'
 import type { ParametersOf, Statement } from './statement.ts'
 import type { TotalChanges } from './totals.ts'
 
-/** The interface through which a verb reads. SQLite returns values, PostgreSQL returns promises; a verb awaits both. */
+/**
+ * The interface through which a verb reads. SQLite returns values, PostgreSQL returns promises. A verb awaits both, or
+ * passes both to `whenRead`.
+ */
 export interface Reader {
   one<Row, Name extends string>(
     statement: Statement<Row, Name>,
@@ -41,7 +44,7 @@ export interface Tx extends Reader {
 }
 
 /** Runs a short read of the store: see `Engine.readShort`. */
-export type ReadShort = <T>(work: (reader: Reader) => Promise<T>) => Promise<T>
+export type ReadShort = <Result>(work: (reader: Reader) => Result) => Result | Promise<Awaited<Result>>
 
 /**
  * The storage of a store. Queries and commands are data; the engine gets the functions that run them when it opens.
@@ -49,8 +52,11 @@ export type ReadShort = <T>(work: (reader: Reader) => Promise<T>) => Promise<T>
  */
 export interface Engine<Query, Command, Reply, Result = Reply> {
   readonly name: 'sqlite' | 'postgres'
-  /** Runs a short read on this thread, such as a few rows by key or one page of events. */
-  readShort<T>(work: (reader: Reader) => Promise<T>): Promise<T>
+  /**
+   * Runs a short read on this thread, such as a few rows by key or one page of events. Returns the result of `work`, or
+   * a promise of it if this engine waits before or during the read.
+   */
+  readonly readShort: ReadShort
   /** Returns the reply to a long list. The read does not block other reads. */
   readLong(query: Query): Promise<Reply>
   /** Runs one command in one transaction. Resolves to its result once its effect is durable. */

@@ -70,7 +70,8 @@ export async function openPostgres<Query, Command, Reply, Result = Reply>(
   })
   return {
     name: 'postgres',
-    readShort: work => runner.read('reads', work),
+    readShort: <Result>(work: (reader: Reader) => Result) =>
+      runner.read('reads', async (reader): Promise<Awaited<Result>> => await work(reader)),
     readLong: query => runner.read('scans', reader => executeQuery(reader, query)),
     execute: async command => {
       const run = async (connection: ReservedSQL): Promise<Result> => {

@@ -136,7 +136,7 @@ class OneConnectionEngine<Query, Command, Reply, Result>
     })
   }
 
-  readonly readShort = async <T>(work: (reader: Reader) => Promise<T>): Promise<T> => {
+  readonly readShort = async <Result>(work: (reader: Reader) => Result): Promise<Awaited<Result>> => {
     while (this.#writing) await this.#writing
     this.#refuseIfUnusable()
     this.#readers++

@@ -2,6 +2,7 @@ import type { contract } from '../contract/contract.ts'
 import type { Input, Page } from '../contract/operation.ts'
 import { type Reader, Stale, type Tx } from '../engine/engine.ts'
 import { sql } from '../engine/statement.ts'
+import { whenRead } from '../engine/when-read.ts'
 import type { Category, CategoryPatch, NewCategory } from '../model/category.ts'
 import { readOnlyMember, validationFailed } from '../model/error.ts'
 import { categoryInUse, categoryNotFound } from '../model/refusals.ts'
@@ -62,13 +63,14 @@ export async function listCategories(
 }
 
 /** Returns the row of a category. Throws `category_not_found`. */
-export async function getCategory(
+export function getCategory(
   reader: Reader,
   { categoryId }: { categoryId: bigint },
-): Promise<CategoryRow> {
-  const category = await reader.one(findCategory, { categoryId })
-  if (!category) throw categoryNotFound(categoryId)
-  return category
+): CategoryRow | Promise<CategoryRow> {
+  return whenRead(reader.one(findCategory, { categoryId }), category => {
+    if (!category) throw categoryNotFound(categoryId)
+    return category
+  })
 }
 
 /** Creates a category and returns it. */

@@ -1,6 +1,7 @@
 import type { contract } from '../contract/contract.ts'
 import type { Input, Page } from '../contract/operation.ts'
 import { type Reader, Stale, type Tx } from '../engine/engine.ts'
+import { whenRead } from '../engine/when-read.ts'
 import { formatInstant } from '../model/instant.ts'
 import type {
   InventoryItem,
@@ -81,10 +82,11 @@ export async function listInventory(
 }
 
 /** Returns the row of a pet, which contains its stock. Throws `inventory_item_not_found`. */
-export async function getInventoryItem(reader: Reader, { petId }: { petId: bigint }): Promise<PetRow> {
-  const pet = await findPet(reader, petId)
-  if (!pet) throw inventoryItemNotFound(petId)
-  return pet
+export function getInventoryItem(reader: Reader, { petId }: { petId: bigint }): PetRow | Promise<PetRow> {
+  return whenRead(findPet(reader, petId), pet => {
+    if (!pet) throw inventoryItemNotFound(petId)
+    return pet
+  })
 }
 
 /** Returns a page of the stock ledger of one pet. Throws `inventory_item_not_found`, `invalid_cursor`. */

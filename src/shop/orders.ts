@@ -2,6 +2,7 @@ import { contract } from '../contract/contract.ts'
 import type { Input, Page } from '../contract/operation.ts'
 import { type Reader, Stale, type Tx } from '../engine/engine.ts'
 import { readBoolean, sql, storedBoolean } from '../engine/statement.ts'
+import { whenRead } from '../engine/when-read.ts'
 import { type FieldError, readOnlyMember, validationFailed } from '../model/error.ts'
 import { formatInstant, toStoredInstant } from '../model/instant.ts'
 import {
@@ -104,10 +105,11 @@ export async function listOrders(
 }
 
 /** Returns the row of an order. Throws `order_not_found`. */
-export async function getOrder(reader: Reader, { orderId }: { orderId: bigint }): Promise<OrderRow> {
-  const order = await reader.one(findOrder, { orderId })
-  if (!order) throw orderNotFound(orderId)
-  return orderRow(order)
+export function getOrder(reader: Reader, { orderId }: { orderId: bigint }): OrderRow | Promise<OrderRow> {
+  return whenRead(reader.one(findOrder, { orderId }), order => {
+    if (!order) throw orderNotFound(orderId)
+    return orderRow(order)
+  })
 }
 
 /**

@@ -1,6 +1,7 @@
 import { contract } from '../contract/contract.ts'
 import type { Reader } from '../engine/engine.ts'
 import { readBoolean, sql, type Value } from '../engine/statement.ts'
+import { whenRead } from '../engine/when-read.ts'
 import { type Pet, PetStatus } from '../model/pet.ts'
 import { type Condition, distinct, isIn, padded } from './paging.ts'
 
@@ -29,9 +30,8 @@ export function petRow(pet: StoredPet): PetRow {
 }
 
 /** Returns the row of a pet; undefined if there is none. */
-export async function findPet(reader: Reader, petId: bigint): Promise<PetRow | undefined> {
-  const pet = await reader.one(selectPet, { petId })
-  return pet && petRow(pet)
+export function findPet(reader: Reader, petId: bigint): PetRow | undefined | Promise<PetRow | undefined> {
+  return whenRead(reader.one(selectPet, { petId }), pet => pet && petRow(pet))
 }
 
 /** The maximum number of ids in one request. It is also the default limit, so that one page contains all these pets. */

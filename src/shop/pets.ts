@@ -2,6 +2,7 @@ import type { contract } from '../contract/contract.ts'
 import type { Input, Page } from '../contract/operation.ts'
 import { type Reader, Stale, type Tx } from '../engine/engine.ts'
 import { sql, storedBoolean } from '../engine/statement.ts'
+import { whenRead } from '../engine/when-read.ts'
 import { readOnlyMember, type StoreError, validationFailed } from '../model/error.ts'
 import { openingStock, type Stock, statusOf, unitsText } from '../model/inventory.ts'
 import { type NewPet, PET_STATUS_DEFAULT, type Pet, type PetPatch, PetStatus } from '../model/pet.ts'
@@ -84,10 +85,11 @@ export async function listPets(reader: Reader, input: Input<typeof contract.list
 }
 
 /** Returns the row of a pet. Throws `pet_not_found`. */
-export async function getPet(reader: Reader, { petId }: { petId: bigint }): Promise<PetRow> {
-  const pet = await findPet(reader, petId)
-  if (!pet) throw petNotFound(petId)
-  return pet
+export function getPet(reader: Reader, { petId }: { petId: bigint }): PetRow | Promise<PetRow> {
+  return whenRead(findPet(reader, petId), pet => {
+    if (!pet) throw petNotFound(petId)
+    return pet
+  })
 }
 
 /** Creates a pet with the initial stock of its status, and returns it. Throws `unknown_reference`. */

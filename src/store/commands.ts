@@ -207,7 +207,7 @@ function encodeReply(operation: Operation, resource: object | undefined): Reply 
  * preconditions (412) before it runs the verb.
  */
 function onTarget<I, T, R>(
-  find: (tx: Tx, input: I) => Promise<T>,
+  find: (tx: Tx, input: I) => T | Promise<T>,
   representationOf: (target: T) => object,
   verb: (tx: Tx, input: I, context: Context, target: T) => Promise<R>,
 ): CommandHandler<I, R> {

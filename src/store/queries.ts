@@ -1,6 +1,7 @@
 import { type Contract, contract, type QueryId } from '../contract/contract.ts'
 import type { Input, Operation, Output, Page } from '../contract/operation.ts'
 import type { Reader } from '../engine/engine.ts'
+import { whenRead } from '../engine/when-read.ts'
 import { writeJson } from '../model/json.ts'
 import { listAudit } from '../shop/audit.ts'
 import { categoryOf, getCategory, listCategories } from '../shop/categories.ts'
@@ -20,18 +21,18 @@ import { etagOf, weakEtagOf } from '../shop/preconditions.ts'
 import { inventoryItem } from '../shop/stock.ts'
 import { getWebhook, listWebhooks, webhookOf } from '../shop/webhooks.ts'
 
-type QueryHandler<I, R> = (reader: Reader, input: I, context: QueryContext) => Promise<R>
+type QueryHandler<I, R> = (reader: Reader, input: I, context: QueryContext) => R | Promise<R>
 
 /** The verb of each query, by operationId. An operation without a verb does not compile. */
 const queries: { readonly [Id in QueryId]: QueryHandler<Input<Contract[Id]>, Output<Contract[Id]>> } = {
   listPets,
-  getPet: async (reader, input) => petOf(await getPet(reader, input)),
+  getPet: (reader, input) => whenRead(getPet(reader, input), petOf),
   listCategories,
-  getCategory: async (reader, input) => categoryOf(await getCategory(reader, input)),
+  getCategory: (reader, input) => whenRead(getCategory(reader, input), categoryOf),
   listOrders,
-  getOrder: async (reader, input) => orderOf(await getOrder(reader, input)),
+  getOrder: (reader, input) => whenRead(getOrder(reader, input), orderOf),
   listInventory,
-  getInventoryItem: async (reader, input) => inventoryItem(await getInventoryItem(reader, input)),
+  getInventoryItem: (reader, input) => whenRead(getInventoryItem(reader, input), inventoryItem),
   listMovements,
   getStoreSummary,
   listEvents,
@@ -81,14 +82,22 @@ export function isShortList({ id, input }: Pick<Query, 'id' | 'input'>): boolean
   return hasOneScan !== undefined && limit <= SHORT_LIST_ROWS_MAX && hasOneScan(input)
 }
 
-/** Runs a query and returns its encoded reply. Throws the errors of its verb. */
+/** Runs a query and returns its encoded reply. Rejects with the errors of its verb. */
 export async function executeQuery(reader: Reader, query: Query): Promise<Reply> {
+  return await replyTo(reader, query)
+}
+
+/**
+ * Like `executeQuery`, without a promise if the verb and the reader need none, as for one row on SQLite. The errors of
+ * the verb are then thrown.
+ */
+export function replyTo(reader: Reader, query: Query): Reply | Promise<Reply> {
   const { id, contentTag } = query
   const operation: Operation = contract[id]
   // Safe: the pipeline made the input with the schema of this id, so the input belongs to this verb.
   const verb = queries[id] as QueryHandler<object, object>
-  const output = await verb(reader, contentTag === undefined ? query.input : untaggedInput(query), query)
-  return encodeReply(operation, output, contentTag)
+  const output = verb(reader, contentTag === undefined ? query.input : untaggedInput(query), query)
+  return whenRead(output, known => encodeReply(operation, known, contentTag))
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { Reader } from '../engine/engine.ts'
+import type { ReadShort } from '../engine/engine.ts'
 import { StoreError } from '../model/error.ts'
 import { type LeasedWebhook, receiverOf, recordedPositions } from '../shop/delivery-state.ts'
 import { type EventPage, findLogBounds, readEventPage, type SequencedEvent } from '../shop/events.ts'
@@ -22,7 +22,7 @@ const EVENTS_AHEAD_MAX = 32
 
 export interface PendingEventsOptions {
   readonly owner: string
-  readonly readShort: <T>(work: (reader: Reader) => Promise<T>) => Promise<T>
+  readonly readShort: ReadShort
   readonly onFault: (error: unknown) => void
 }
 
