@@ -79,15 +79,21 @@ test(
   TIMEOUT_MS,
 )
 
+/** Opens the page of a new order for one unit, and enters 3 units in its dialog, without saving. */
+async function enterThreeUnits() {
+  const { client } = store()
+  const { orderId } = await makePet(client, { quantity: 9n, reserved: 1n })
+  const { page, faults } = await browser.open(store(), `/orders/${orderId}`)
+  const dialog = page.getByRole('dialog')
+  await page.getByRole('button', { name: 'Edit' }).click()
+  await dialog.getByLabel('Units').fill('3')
+  return { client, orderId, page, faults, dialog }
+}
+
 test(
   'after an edit, the next dialog is about the new version, although the page reads it slowly',
   async () => {
-    const { client } = store()
-    const { orderId } = await makePet(client, { quantity: 9n, reserved: 1n })
-    const { page, faults } = await browser.open(store(), `/orders/${orderId}`)
-    const dialog = page.getByRole('dialog')
-    await page.getByRole('button', { name: 'Edit' }).click()
-    await dialog.getByLabel('Units').fill('3')
+    const { page, faults, dialog } = await enterThreeUnits()
     await delayRequests(page, request => request.method() === 'GET', 500)
     await dialog.getByRole('button', { name: 'Save' }).click()
     await page.getByText('Order changed').waitFor()
@@ -104,12 +110,7 @@ test(
 test(
   'an edit ends, and cannot be stopped, while the page waits for a store that does not respond to reads',
   async () => {
-    const { client } = store()
-    const { orderId } = await makePet(client, { quantity: 9n, reserved: 1n })
-    const { page, faults } = await browser.open(store(), `/orders/${orderId}`)
-    const dialog = page.getByRole('dialog')
-    await page.getByRole('button', { name: 'Edit' }).click()
-    await dialog.getByLabel('Units').fill('3')
+    const { client, orderId, page, faults, dialog } = await enterThreeUnits()
     const reads = await holdRequests(page, request => request.method() === 'GET')
     await dialog.getByRole('button', { name: 'Save' }).click()
     await until('the change is made', async () => (await client.getOrder({ orderId })).data.quantity === 3n)

@@ -10,13 +10,10 @@ export async function holdRequests(
 ): Promise<{ readonly held: readonly Request[]; release(): void }> {
   const released = Promise.withResolvers<void>()
   const held: Request[] = []
-  await page.route('**/*', async route => {
-    if (isHeld(route.request())) {
-      held.push(route.request())
-      await released.promise
-    }
-    // The page may have aborted the request meanwhile.
-    await route.continue().catch(() => {})
+  await passLater(page, async request => {
+    if (!isHeld(request)) return
+    held.push(request)
+    await released.promise
   })
   return { held, release: () => released.resolve() }
 }
@@ -27,8 +24,15 @@ export async function delayRequests(
   isDelayed: (request: Request) => boolean,
   delayMs: number,
 ): Promise<void> {
+  await passLater(page, async request => {
+    if (isDelayed(request)) await Bun.sleep(delayMs)
+  })
+}
+
+/** Passes each request on when the promise that `wait` returns for it resolves. */
+async function passLater(page: Page, wait: (request: Request) => Promise<void>): Promise<void> {
   await page.route('**/*', async route => {
-    if (isDelayed(route.request())) await Bun.sleep(delayMs)
+    await wait(route.request())
     // The page may have aborted the request meanwhile.
     await route.continue().catch(() => {})
   })

@@ -104,14 +104,15 @@ function useDialogChange<Result>(props: FormDialogProps<Result>): DialogChange<R
   const change = useChange<Result>({
     onDone: async (result, isShown) => {
       setIsMade(true)
+      const staysOnPage = isShown && !onDone
       // Otherwise the next dialog on the page could open with the replaced version, and report the user's own change.
-      if (isShown && !onDone) await readPageAgain(queries)
+      if (staysOnPage) await readPageAgain(queries)
       if (isShown) {
         onClose()
         onDone?.(result)
       }
       notifications.show({ message: isShown ? done : doneUnseen })
-      if (!isShown || onDone) await queries.invalidateQueries()
+      if (!staysOnPage) await queries.invalidateQueries()
     },
     onFailed: (error, isShown) => {
       // The sign-in page says that the key was refused.
