@@ -45,6 +45,8 @@ export interface ServiceOptions {
   readonly rateLimit: Rate | 'off'
   readonly corsOrigins: readonly string[]
   readonly trustedProxies: readonly string[]
+  /** The address on which the server of the store listens, if the store has that server for itself. */
+  readonly host?: string
   /** The 32-byte key that encrypts webhook secrets. */
   readonly secretKey: Uint8Array
   readonly allowPrivateWebhooks: boolean
@@ -114,7 +116,7 @@ export function startService(options: ServiceOptions): Service {
   const cache = options.cache === 'off' ? undefined : cacheOf(options, metrics)
   const rateLimiter = options.rateLimit === 'off' ? undefined : new RateLimiter(options.rateLimit, timer)
   const newRequestId = makeRequestIds()
-  const addressOf = clientAddress(options.trustedProxies)
+  const addressOf = clientAddress(options.trustedProxies, options.host)
   const forReads: Omit<RepeatedReadsOptions, 'cache'> = {
     ...{ admission, rateLimiter, clock, newRequestId, addressOf, lifecycleClock: options.lifecycleClock },
     onResponse: response => {

@@ -1,5 +1,16 @@
 import { BlockList, isIP } from 'node:net'
 
+/** What finds the address of the connected peer of a request, as the server of the runtime does. */
+export interface PeerFinder {
+  requestIP(request: Request): { readonly address: string } | null
+}
+
+/** Returns the address of the client of a request that a server received. */
+export type AddressOf = (request: Request, server: PeerFinder) => string
+
+/** The addresses that only programs on this machine can reach. */
+const LOOPBACK: ReadonlySet<string> = new Set(['127.0.0.1', '::1'])
+
 /** The client address if a trusted proxy reports a client that is not an IP address. */
 const UNKNOWN = 'unknown'
 /** The maximum number of X-Forwarded-For hops that are read, from the end. */
@@ -19,9 +30,17 @@ const FORWARDING_FIELDS = [
  * starting at its end: the last address that is not a trusted proxy is the client. If all hops are trusted proxies, the
  * leftmost hop is the client. An address may have a port. If the search reaches a hop that is not an address, the
  * client is `unknown`, never the proxy that reported the hop.
+ *
+ * Without trusted proxies, the client is the peer. If the server listens on `host`, and this is 127.0.0.1 or ::1, every
+ * peer is a program on this machine. The function then returns `host`, because asking for the peer of each request
+ * takes a system call, a tenth of the time of a cached read.
  */
-export function clientAddress(trusted: readonly string[]): (request: Request, peer: string) => string {
-  if (trusted.length === 0) return (_, peer) => withoutMapping(peer)
+export function clientAddress(trusted: readonly string[], host?: string): AddressOf {
+  if (trusted.length === 0) {
+    return host !== undefined && LOOPBACK.has(host)
+      ? () => host
+      : (request, server) => peerOf(request, server)
+  }
   const proxies = new BlockList()
   for (const entry of trusted) {
     const [address = '', bits] = entry.split('/')
@@ -31,10 +50,10 @@ export function clientAddress(trusted: readonly string[]): (request: Request, pe
   }
   const isProxy = (address: string): boolean =>
     isIP(address) !== 0 && proxies.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
-  return (request, peer) => {
+  return (request, server) => {
     const field = request.headers.get('x-forwarded-for')
     const hops = field === null ? [] : field.split(',').slice(-HOPS_MAX)
-    let address = withoutMapping(peer)
+    let address = peerOf(request, server)
     while (isProxy(address)) {
       const hop = hops.pop()
       if (hop === undefined) break
@@ -44,9 +63,16 @@ export function clientAddress(trusted: readonly string[]): (request: Request, pe
   }
 }
 
+/**
+ * Returns the address of the connected peer of a request, an IPv4-mapped IPv6 address as an IPv4 address. Returns an
+ * empty text if the connection is closed.
+ */
+export function peerOf(request: Request, server: PeerFinder): string {
+  return withoutMapping(server.requestIP(request)?.address ?? '')
+}
+
 /** Returns whether a request comes directly from a program on this machine, not through a proxy. */
-export function isFromThisMachine({ headers }: Request, peer: string): boolean {
-  const address = withoutMapping(peer)
+export function isFromThisMachine({ headers }: Request, address: string): boolean {
   const isLoopback = address === '::1' || address.startsWith('127.')
   return isLoopback && !FORWARDING_FIELDS.some(name => headers.has(name))
 }

@@ -2,7 +2,7 @@ import type { Server } from 'bun'
 import type { CachedReply, RepresentationCache } from '../store/representation-cache.ts'
 import { type FixedLogParts, fixedLogParts } from './access-log.ts'
 import type { Admission } from './admission.ts'
-import { rateGroup } from './client-address.ts'
+import { type AddressOf, rateGroup } from './client-address.ts'
 import { worksUntilMs } from './lifecycle.ts'
 import type { RateLimiter } from './rate-limit.ts'
 import type { RequestContext, Route } from './request-context.ts'
@@ -47,7 +47,7 @@ export interface RepeatedReadsOptions {
   readonly clock: () => number
   readonly lifecycleClock: () => number
   readonly newRequestId: () => string
-  readonly addressOf: (request: Request, peer: string) => string
+  readonly addressOf: AddressOf
   readonly onResponse: (response: RepeatedResponse) => void
 }
 
@@ -114,7 +114,7 @@ export class RepeatedReads {
     if (!admission.isFree || lifecycleClock() >= known.untilMs) return undefined
     // This comes before the rate limit. Otherwise, a request that the pipeline must handle would be counted twice.
     if (!cache.has(known.cached)) return undefined
-    const address = addressOf(request, server.requestIP(request)?.address ?? '')
+    const address = addressOf(request, server)
     const taken = rateLimiter?.take(rateGroup(address))
     if (taken?.refusal) return undefined
     cache.use(known.cached)

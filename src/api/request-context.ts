@@ -20,8 +20,8 @@ export interface RequestContext {
   /** The query as the runtime returns it, without the question mark. */
   readonly query: string
   readonly requestId: string
-  /** The address of the connected peer. */
-  readonly peer: string
+  /** Returns the address of the connected peer; empty if the connection is closed. */
+  readonly findPeer: () => string
   /** The address of the client, even if trusted proxies forwarded the request. */
   readonly address: string
   /** The path parameters by name, percent-decoded. */
@@ -48,7 +48,7 @@ const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/
 
 export interface Arrival {
   readonly request: Request & { readonly params?: Readonly<Record<string, string>> }
-  readonly peer: string
+  readonly findPeer: () => string
   readonly address: string
   readonly nowMs: number
   readonly largeBodies: CapacityLimiter
@@ -63,7 +63,7 @@ export interface Arrival {
  * the client if that is valid, or else a new one.
  */
 export function openRequestContext(arrival: Arrival): RequestContext {
-  const { request, peer, address, nowMs, match, largeBodies, newRequestId, closeConnection } = arrival
+  const { request, findPeer, address, nowMs, match, largeBodies, newRequestId, closeConnection } = arrival
   const { path, query } = targetOf(request.url)
   const given = request.headers.get('x-request-id')
   const requestId = given !== null && REQUEST_ID.test(given) ? given : newRequestId()
@@ -72,7 +72,7 @@ export function openRequestContext(arrival: Arrival): RequestContext {
     path: match?.path ?? path,
     query,
     requestId,
-    peer,
+    findPeer,
     address,
     pathParameters: match?.parameters ?? request.params ?? {},
     headers: { 'X-Request-Id': requestId, 'X-Content-Type-Options': 'nosniff' },

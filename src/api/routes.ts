@@ -5,7 +5,7 @@ import type { Operation } from '../contract/operation.ts'
 import { invalidHeader, methodNotAllowed, routeNotFound, urlTooLong } from '../contract/refusals.ts'
 import { StoreError } from '../model/error.ts'
 import type { Admission } from './admission.ts'
-import { rateGroup } from './client-address.ts'
+import { type AddressOf, peerOf, rateGroup } from './client-address.ts'
 import { type AllowedOrigins, applyCors } from './cors.ts'
 import { announceLifecycle } from './lifecycle.ts'
 import { findEquivalent, findPath, type Match, matchesAnother, normalPath, similarPath } from './paths.ts'
@@ -38,7 +38,7 @@ export interface RoutesOptions {
   readonly clock: () => number
   readonly newRequestId: () => string
   /** Returns the address of the client, even if trusted proxies forwarded the request. */
-  readonly addressOf: (request: Request, peer: string) => string
+  readonly addressOf: AddressOf
   /**
    * Called with each response except those of `RepeatedReads`, for the log and the metrics. `fault` is the error behind
    * a 500, or undefined.
@@ -135,11 +135,10 @@ function serveWith(options: RoutesOptions, methods: Methods | undefined): Serve 
   const { admission, clock, addressOf, onResponse, allowedOrigins, pipeline } = options
   return (request, server, match) => {
     const startedMs = performance.now()
-    const peer = server.requestIP(request)?.address ?? ''
     const context = openRequestContext({
       request,
-      peer,
-      address: addressOf(request, peer),
+      address: addressOf(request, server),
+      findPeer: () => peerOf(request, server),
       nowMs: clock(),
       match,
       largeBodies: admission.largeBodies,

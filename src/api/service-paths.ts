@@ -117,7 +117,7 @@ async function sendMetrics(
   { callers, failedAuthentications }: Pipeline,
   metrics: Metrics,
 ): Promise<Response> {
-  if (!isFromThisMachine(context.request, context.peer)) {
+  if (!isFromThisMachine(context.request, context.findPeer())) {
     const caller = await authenticate(context, callers, failedAuthentications)
     if (caller.keyId === null) {
       throw metricsNeedKey()

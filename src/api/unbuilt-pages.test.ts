@@ -23,7 +23,7 @@ test.each(pages)(
     expect(routes.map(([route]) => route)).toEqual([path])
     const context = openRequestContext({
       request: new Request(BASE + path),
-      ...{ peer: '127.0.0.1', address: '127.0.0.1', nowMs: 0, match: undefined },
+      ...{ findPeer: () => '127.0.0.1', address: '127.0.0.1', nowMs: 0, match: undefined },
       largeBodies: new CapacityLimiter({ total: 1, perCaller: 1 }),
       newRequestId: () => '1',
       closeConnection: () => {},

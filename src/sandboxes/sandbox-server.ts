@@ -54,8 +54,8 @@ export async function serveSandboxes(
     ...{ host, base, clock },
     createdPerHour: limits.createdPerHour,
     // The limit on creations must hold for a page of another origin that is open in a browser on this machine.
-    isLocal: ({ request, peer }) =>
-      isFromThisMachine(request, peer) && isFromHostPageOrProgram(request, base),
+    isLocal: ({ request, findPeer }) =>
+      isFromThisMachine(request, findPeer()) && isFromHostPageOrProgram(request, base),
   })
   const admission = new Admission()
   let isDraining = false

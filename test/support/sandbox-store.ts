@@ -5,7 +5,7 @@ import { databaseFile } from '../../src/engine/sqlite.ts'
 import { TimeSlices } from '../../src/engine/time-slices.ts'
 import { defaultLimits } from '../../src/sandboxes/limits.ts'
 import { OpenSandbox } from '../../src/sandboxes/open-sandbox.ts'
-import { bindPort, type ServerOptions } from '../../src/server.ts'
+import { type BoundPort, bindPort, type ServerOptions } from '../../src/server.ts'
 import type { StoreEngine } from '../../src/store/open.ts'
 
 const ID = 'testtesttesttesttesttestts'
@@ -21,6 +21,12 @@ export interface ServedStore {
   stop(): Promise<void>
 }
 
+/** How a test serves a store. */
+export interface ServeOptions extends Omit<ServerOptions, 'engine'> {
+  /** The bound port of the store; by default a new one. */
+  readonly listener?: BoundPort
+}
+
 /**
  * Serves a store as a sandbox, but without a sandbox host. `path` is the path of its base address: `SANDBOX_PATH`, or
  * empty for a store at the root.
@@ -28,9 +34,9 @@ export interface ServedStore {
 export async function serveAsSandbox(
   directory: string,
   path: string,
-  options: Omit<ServerOptions, 'engine'>,
+  options: ServeOptions,
 ): Promise<ServedStore> {
-  const listener = bindPort(options)
+  const { listener = bindPort(options) } = options
   const base = options.baseUrl ?? `http://127.0.0.1:${listener.port}${path}`
   const { log, clock, trustedProxies, secretKey, delivery, allowPrivateWebhooks } = options
   reserveFile(databaseFile(directory))

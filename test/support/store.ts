@@ -10,7 +10,7 @@ import { databaseFile, openSqlite } from '../../src/engine/sqlite.ts'
 import { dynamicSql } from '../../src/engine/statement.ts'
 import { parseDatabaseUrl } from '../../src/model/database-url.ts'
 import type { Scope } from '../../src/model/key.ts'
-import { type ServerOptions, startServer } from '../../src/server.ts'
+import { startServer } from '../../src/server.ts'
 import type { Reply } from '../../src/shop/idempotency.ts'
 import { type Command, type CommandResult, executeCommand, timeLimitMs } from '../../src/store/commands.ts'
 import { ensureAdminKey } from '../../src/store/maintenance.ts'
@@ -19,7 +19,7 @@ import { executeQuery, type Query } from '../../src/store/queries.ts'
 import { type Client, makeClient } from './client.ts'
 import { type EngineName, isSandboxRun, testedEngines } from './engines.ts'
 import { newDatabase } from './postgres-server.ts'
-import { SANDBOX_PATH, type ServedStore, serveAsSandbox } from './sandbox-store.ts'
+import { SANDBOX_PATH, type ServedStore, type ServeOptions, serveAsSandbox } from './sandbox-store.ts'
 
 /** A well-formed key for tests, with a correct checksum. */
 export const ADMIN_KEY = 'pst_00000000000000000000000000000000000000000074DLXrg'
@@ -37,7 +37,7 @@ export function onEveryEngine(suite: (engine: EngineName) => void): void {
   for (const engine of testedEngines) describe(engine, () => suite(engine))
 }
 
-export type TestOptions = Partial<Omit<ServerOptions, 'engine'>> & Variant
+export type TestOptions = Partial<ServeOptions> & Variant
 
 /** The parts of a test store that differ from a normal store: limits for a test, or the broken part of a control. */
 export interface Variant {
@@ -100,7 +100,7 @@ export async function openTestStore(kind: EngineName, options: TestOptions = {})
   const logged: LogLine[] = []
   const log = collect(logged)
   const clock = options.clock ?? Date.now
-  const usual: Omit<ServerOptions, 'engine'> = {
+  const usual: ServeOptions = {
     host: '127.0.0.1',
     port: 0,
     stability: 'experimental',
@@ -162,11 +162,8 @@ export async function openTestStore(kind: EngineName, options: TestOptions = {})
   }
 }
 
-async function serveEngine(
-  engine: StoreEngine,
-  options: Omit<ServerOptions, 'engine'>,
-): Promise<ServedStore> {
-  const serving = startServer({ ...options, engine })
+async function serveEngine(engine: StoreEngine, options: ServeOptions): Promise<ServedStore> {
+  const serving = startServer({ ...options, engine }, options.listener)
   return {
     base: serving.base,
     engine,
