@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { accessLine, plainAccessLine } from './api/access-log.ts'
+import { accessLine, PlainAccessEntry } from './api/access-log.ts'
 import { Admission } from './api/admission.ts'
 import type { Callers } from './api/auth.ts'
 import { clientAddress } from './api/client-address.ts'
@@ -121,7 +121,7 @@ export function startService(options: ServiceOptions): Service {
     ...{ admission, rateLimiter, clock, newRequestId, addressOf, lifecycleClock: options.lifecycleClock },
     onResponse: response => {
       metrics.countResponse(response.route, 200, response.tookMs)
-      log.access(plainAccessLine(response))
+      log.access(new PlainAccessEntry(response))
     },
   }
   let isDraining = false

@@ -1,4 +1,5 @@
 import { quoted } from '../model/json.ts'
+import type { DeferredEntry } from '../store/open.ts'
 import type { RequestContext } from './request-context.ts'
 
 /** The maximum length of a logged text, because a request may have a path of 16 KiB. */
@@ -39,21 +40,38 @@ export function fixedLogParts({ request, path, route }: RequestContext, status: 
   }
 }
 
-/**
- * Returns the same line as `accessLine`, for a request without a key, an error or a trace. The address is not escaped:
- * it must be an IP address, `unknown` or empty.
- */
-export function plainAccessLine(line: {
+/** A response to a request without a key, an error or a trace. */
+export interface PlainResponse {
   readonly logParts: FixedLogParts
   readonly requestId: string
+  /** Not escaped in the line: an IP address, `unknown` or empty. */
   readonly address: string
   readonly nowMs: number
   readonly tookMs: number
-}): string {
-  const { logParts, requestId, address, nowMs, tookMs } = line
-  const { textBeforeMs, textAfterMs } = logParts
-  const start = lineStart(nowMs, requestId)
-  return `${start}${textBeforeMs}${roundedMs(tookMs)}${textAfterMs},"address":"${address}"${LAST_MEMBER}`
+}
+
+/** The approximate length of a line without its fixed parts. */
+const VARYING_CHARS = 120
+
+/** Becomes the same line as `accessLine` returns. */
+export class PlainAccessEntry implements DeferredEntry {
+  readonly #response: PlainResponse
+
+  constructor(response: PlainResponse) {
+    this.#response = response
+  }
+
+  get chars(): number {
+    const { textBeforeMs, textAfterMs } = this.#response.logParts
+    return VARYING_CHARS + textBeforeMs.length + textAfterMs.length
+  }
+
+  text(): string {
+    const { logParts, requestId, address, nowMs, tookMs } = this.#response
+    const { textBeforeMs, textAfterMs } = logParts
+    const start = lineStart(nowMs, requestId)
+    return `${start}${textBeforeMs}${roundedMs(tookMs)}${textAfterMs},"address":"${address}"${LAST_MEMBER}`
+  }
 }
 
 const LAST_MEMBER = ',"msg":"responded"}'

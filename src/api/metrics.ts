@@ -26,8 +26,8 @@ export function makeMetrics(): Metrics {
     countResponse: (route, status, tookMs) => {
       const tally = tallyOf(tallies, route?.id ?? 'none')
       const seconds = tookMs / 1000
-      const bucket = BUCKETS_SECONDS.findIndex(bound => seconds <= bound)
-      const place = bucket < 0 ? BUCKETS_SECONDS.length : bucket
+      let place = 0
+      while (seconds > (BUCKETS_SECONDS[place] ?? Infinity)) place++
       tally.byStatus.set(status, (tally.byStatus.get(status) ?? 0) + 1)
       tally.buckets[place] = (tally.buckets[place] ?? 0) + 1
       tally.seconds += seconds

@@ -1,5 +1,5 @@
 import type { Config } from '../config.ts'
-import type { Log } from '../store/open.ts'
+import { type DeferredEntry, entryText, type Log } from '../store/open.ts'
 import { LogStream } from './log-stream.ts'
 import { readableLine } from './readable-log.ts'
 
@@ -22,10 +22,14 @@ export function openLog({ logLevel, log: format }: Pick<Config, 'logLevel' | 'lo
   const write = (level: keyof typeof levels, fields: object, msg: string): void => {
     if (isEnabled(level)) destination.write(shown(logLine(levels[level], fields, msg)))
   }
+  const writeEntry = (entry: string | DeferredEntry): void => {
+    if (!isReadable && typeof entry !== 'string') destination.defer(entry)
+    else destination.write(shown(`${entryText(entry)}\n`))
+  }
   return {
     info: (fields, message) => write('info', fields, message),
     error: (fields, message) => write('error', fields, message),
-    access: isEnabled('info') ? line => destination.write(shown(`${line}\n`)) : () => {},
+    access: isEnabled('info') ? writeEntry : () => {},
     flush: () => destination.flush(),
   }
 }

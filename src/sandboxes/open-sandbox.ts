@@ -11,7 +11,7 @@ import { tooManyRequests } from '../model/refusals.ts'
 import { type Service, type ServiceOptions, startService } from '../service.ts'
 import type { Reply } from '../shop/idempotency.ts'
 import { type Command, type CommandResult, executeCommand } from '../store/commands.ts'
-import type { Log } from '../store/open.ts'
+import { entryText, type Log } from '../store/open.ts'
 import { executeQuery, type Query } from '../store/queries.ts'
 import { BodyCapture, captureResponse } from './body-capture.ts'
 import { sendWithFaults } from './failing-deliveries.ts'
@@ -207,7 +207,7 @@ export class OpenSandbox {
       // The limit on the number of events bounds what is kept.
       eventRetention: 'forever',
       log: {
-        access: line => log.access(`${line.slice(0, -1)},"sandbox":"${record.id}"}`),
+        access: entry => log.access(`${entryText(entry).slice(0, -1)},"sandbox":"${record.id}"}`),
         info: (fields, message) => log.info({ ...fields, sandbox: record.id }, message),
         error: (fields, message) => log.error({ ...fields, sandbox: record.id }, message),
       },

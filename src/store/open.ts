@@ -12,10 +12,18 @@ import { cachedTables } from './representation-cache.ts'
 
 export type StoreEngine = Engine<Query, Command, Reply, CommandResult>
 
+/** An entry of the log whose text is made when the log writes its group of entries. */
+export interface DeferredEntry {
+  /** The approximate length of the text. */
+  readonly chars: number
+  /** Returns JSON text without a newline. Never throws. */
+  text(): string
+}
+
 /** The log: each call writes one entry, in the chosen format. The field `fault` is the text of an unexpected error. */
 export interface Log {
-  /** Writes an entry that is already JSON text. */
-  access(line: string): void
+  /** Writes an entry that is JSON text without a newline, or becomes such text. */
+  access(entry: string | DeferredEntry): void
   info(fields: object, message: string): void
   error(fields: object, message: string): void
 }
@@ -96,4 +104,9 @@ export async function openReader(where: {
 /** Returns the text of a thrown value, with its stack if it has one. */
 export function faultText(fault: unknown): string {
   return fault instanceof Error ? (fault.stack ?? fault.message) : String(fault)
+}
+
+/** Returns the text of an entry of the log. */
+export function entryText(entry: string | DeferredEntry): string {
+  return typeof entry === 'string' ? entry : entry.text()
 }

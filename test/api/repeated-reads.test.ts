@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { connect } from 'node:net'
 import { Admission } from '../../src/api/admission.ts'
 import { contract } from '../../src/contract/contract.ts'
 import { RepresentationCache } from '../../src/store/representation-cache.ts'
@@ -92,6 +93,66 @@ test('every response to a repeated read is identical to the response of the pipe
   expect(different).toEqual([])
   const metrics = await (await store.send('GET', '/metrics')).text()
   expect(Number(/result="hit"} (\d+)/.exec(metrics)?.[1])).toBeGreaterThan(100)
+})
+
+/** Sends a GET with exactly these lines after Host. Returns the head and the body of the response. */
+function exchange(base: string, lines: readonly string[]): Promise<string[]> {
+  const { host, hostname, port } = new URL(base)
+  const { promise, resolve, reject } = Promise.withResolvers<string[]>()
+  let received = ''
+  const socket = connect(Number(port), hostname, () =>
+    socket.write(['GET /pets/1 HTTP/1.1', `Host: ${host}`, ...lines, '', ''].join('\r\n')),
+  )
+  socket.setTimeout(20_000, () => socket.destroy(new Error('the connection is silent')))
+  socket.on('data', chunk => {
+    received += chunk
+    const [head = '', body] = received.split('\r\n\r\n')
+    const length = Number(/^content-length: (\d+)/im.exec(head)?.[1] ?? 0)
+    if (body === undefined || body.length < length) return
+    resolve([head, body])
+    socket.destroy()
+  })
+  socket.on('error', reject)
+  socket.on('close', () => reject(new Error(`the connection was closed after "${received}"`)))
+  return promise
+}
+
+/** Returns everything in the response that a header may change, and the trace in the log. */
+async function readWith(store: TestStore, lines: readonly string[]): Promise<string[]> {
+  const [head = '', body = ''] = await exchange(store.base, lines)
+  const same = head.replace(/^Date: .*$/im, '').replace(/^(x-request-id: )(?!mine).*$/im, '$1')
+  const sorted = same.split('\r\n').sort().join('\n')
+  return [sorted, body, String(store.logged.at(-1)?.fields.traceparent)].map(part =>
+    part.replaceAll(store.base, 'http://store').replaceAll(/"requestId":"(?!mine)[^"]*"/g, ''),
+  )
+}
+
+test('a repeated read with few headers is identical to the response of the pipeline', async () => {
+  const options: TestOptions = { corsOrigins: ['https://shop.example'], rateLimit: 'off' }
+  await using store = await openTestStore('sqlite', { ...options, ...cached })
+  await using plain = await openTestStore('sqlite', { ...options, cache: 'off' })
+  for (const { client } of [store, plain]) await makePet(client)
+  for (let count = 0; count < REPEATS; count++) await readWith(store, [])
+  const neutral = ['Accept: */*', 'User-Agent: x', 'Accept-Encoding: gzip', 'Connection: keep-alive']
+  const others = [
+    'Authorization: Bearer nonsense',
+    'If-None-Match: *',
+    'If-Match: "other"',
+    'Origin: https://shop.example',
+    'X-Request-Id: mine-1',
+    'Traceparent: 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
+    'X-Unknown: 1',
+  ]
+  const ordinary = await readWith(plain, [])
+  for (let subset = 0; subset < 2 ** neutral.length; subset++) {
+    const lines = neutral.filter((_, index) => (subset >> index) % 2 === 1)
+    for (const last of [[], ...others.map(line => [line])]) {
+      const expected = await readWith(plain, [...lines, ...last])
+      expect([lines, last, await readWith(store, [...lines, ...last])]).toEqual([lines, last, expected])
+      const isOrdinary = last.length === 0 || last[0] === 'X-Unknown: 1'
+      expect([last, Bun.deepEquals(expected, ordinary)]).toEqual([last, isOrdinary])
+    }
+  }
 })
 
 test('a repeated read is logged like the first read, and is counted in the metrics', async () => {

@@ -14,7 +14,7 @@ import { startServer } from '../../src/server.ts'
 import type { Reply } from '../../src/shop/idempotency.ts'
 import { type Command, type CommandResult, executeCommand, timeLimitMs } from '../../src/store/commands.ts'
 import { ensureAdminKey } from '../../src/store/maintenance.ts'
-import { type Log, reportOutage, type StoreEngine, watchedTables } from '../../src/store/open.ts'
+import { entryText, type Log, reportOutage, type StoreEngine, watchedTables } from '../../src/store/open.ts'
 import { executeQuery, type Query } from '../../src/store/queries.ts'
 import { type Client, makeClient } from './client.ts'
 import { type EngineName, isSandboxRun, testedEngines } from './engines.ts'
@@ -238,7 +238,8 @@ async function runSql(databaseUrl: string | undefined, directory: string, text: 
 
 function collect(logged: LogLine[]): Log {
   return {
-    access: line => logged.push({ level: 'info', message: 'responded', fields: JSON.parse(line) }),
+    access: entry =>
+      logged.push({ level: 'info', message: 'responded', fields: JSON.parse(entryText(entry)) }),
     info: (fields, message) => logged.push({ level: 'info', message, fields: { ...fields } }),
     error: (fields, message) => logged.push({ level: 'error', message, fields: { ...fields } }),
   }
