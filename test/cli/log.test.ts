@@ -96,6 +96,23 @@ describe('a log that cannot be written', () => {
     expect(kept).toBeGreaterThan(10)
   })
 
+  test('a log makes the text of a deferred line when it writes its group, keeps the order, and counts losses', () => {
+    const sink = new Sink()
+    const log = new LogStream({ descriptor: 1, lossLine, write: sink.write })
+    let text = 'early'
+    log.write('one\n')
+    log.defer({ chars: 3, text: () => text })
+    log.write('three\n')
+    text = 'two'
+    log.flush()
+    Object.assign(sink, { fault: 'ENOSPC', space: 0 })
+    log.defer({ chars: 3, text: () => 'four' })
+    log.flush()
+    Object.assign(sink, { fault: undefined })
+    log.defer({ chars: 20_000, text: () => 'five' })
+    expect(sink.written).toBe('one\ntwo\nthree\nlost 1\nfive\n')
+  })
+
   test('control: a log that throws is detected', () => {
     expect(throughFailure(options => new ThrowingLog(options), 'ENOSPC', 0)).toBe('Error: ENOSPC')
   })
@@ -168,18 +185,23 @@ test(
     const args = ['serve', '--port', '0', '--no-demo', '--data', join(directory, 'pretty')]
     const logged = async (...more: string[]): Promise<string> => {
       await using server = await startProcess([...args, ...more])
+      for (let read = 0; read < 4; read++) await fetch(`${server.base}/pets?limit=1`)
       await fetch(`${server.base}/pets/7?limit=oops`)
       await server.kill('SIGTERM')
       return server.logged()
     }
-    expect(await logged('--log', 'pretty')).toMatch(
-      /^\d\d:\d\d:\d\d GET \/pets\/7 400 \d+\.\d ms code=unknown_parameter$/m,
-    )
+    const pretty = await logged('--log', 'pretty')
+    expect(pretty.match(/^\d\d:\d\d:\d\d GET \/pets 200 \d+\.\d ms$/gm)).toHaveLength(4)
+    expect(pretty).toMatch(/^\d\d:\d\d:\d\d GET \/pets\/7 400 \d+\.\d ms code=unknown_parameter$/m)
     const entries = (await logged())
       .trim()
       .split('\n')
       .map(line => JSON.parse(line))
-    expect(entries.filter(({ code }) => code === 'unknown_parameter')).toHaveLength(1)
+    const requests = entries.filter(({ msg }) => msg === 'responded').map(({ path, code }) => [path, code])
+    expect(requests).toEqual([
+      ...Array<unknown[]>(4).fill(['/pets', undefined]),
+      ['/pets/7', 'unknown_parameter'],
+    ])
   },
   TIMEOUT_MS,
 )
