@@ -73,8 +73,8 @@ test('the address of a peer has no IPv4 mapping, and is empty after the connecti
 })
 
 test('a request is from this machine only if its peer is loopback and it has no forwarding header', () => {
-  for (const peer of ['127.0.0.1', '127.9.9.9', '::1']) {
-    expect([peer, isFromThisMachine(request(), peer)]).toEqual([peer, true])
+  for (const peer of ['127.0.0.1', '127.9.9.9', '::1', '::ffff:127.0.0.1']) {
+    expect([peer, isFromThisMachine(request(), peerOf(request(), from(peer)))]).toEqual([peer, true])
   }
   expect(isFromThisMachine(request(), '192.0.2.1')).toBe(false)
   for (const name of ['Forwarded', 'X-Forwarded-For', 'X-Real-IP', 'Via', 'X-Forwarded-Proto']) {

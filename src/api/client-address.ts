@@ -71,7 +71,7 @@ export function peerOf(request: Request, server: PeerFinder): string {
   return withoutMapping(server.requestIP(request)?.address ?? '')
 }
 
-/** Returns whether a request comes directly from a program on this machine, not through a proxy. */
+/** Returns whether a request whose peer has this address comes directly from a program on this machine, not a proxy. */
 export function isFromThisMachine({ headers }: Request, address: string): boolean {
   const isLoopback = address === '::1' || address.startsWith('127.')
   return isLoopback && !FORWARDING_FIELDS.some(name => headers.has(name))
