@@ -10,6 +10,10 @@ const GROUP_CHARS = 16_384
 const GROUP_MS = 100
 /** The maximum length of the lines that wait for a slow reader; further lines are dropped. */
 const WAITING_CHARS_MAX = 16 * 1024 * 1024
+/** The pause before the next write to a full pipe. It doubles up to GROUP_MS while the reader reads nothing. */
+const RETRY_MS_MIN = 1
+/** The maximum time that `end` waits for a slow reader. */
+const END_MS = 500
 const NEWLINE = 10
 
 export interface LogStreamOptions {
@@ -18,6 +22,16 @@ export interface LogStreamOptions {
   readonly lossLine: (lost: number) => string
   /** Like writeSync of node:fs: returns the number of bytes written. */
   readonly write?: (descriptor: number, bytes: Uint8Array, offset: number) => number
+}
+
+/** Lines that are being written. */
+interface Group {
+  readonly bytes: Uint8Array
+  /** The length of the report at the start of `bytes`, and the number of lost lines that it reports. */
+  readonly reportBytes: number
+  readonly reported: number
+  /** The number of bytes that were written. */
+  written: number
 }
 
 /**
@@ -30,8 +44,9 @@ export class LogStream {
   /** Lines with their line end, and entries that become a line without one. */
   #waiting: (string | DeferredEntry)[] = []
   #chars = 0
-  /** The part of an earlier group that a slow reader has not read. */
-  #unwritten: Uint8Array = new Uint8Array()
+  /** The group that a slow reader has not read to its end. Further lines wait, so that a retry copies nothing. */
+  #group: Group | undefined
+  #retryMs = RETRY_MS_MIN
   #lost = 0
   /** Whether the last line was written only in part. */
   #isTorn = false
@@ -55,56 +70,104 @@ export class LogStream {
   }
 
   #add(line: string | DeferredEntry, chars: number): void {
-    if (this.#chars + this.#unwritten.length > WAITING_CHARS_MAX) {
+    const unwritten = this.#group ? this.#group.bytes.length - this.#group.written : 0
+    if (this.#chars + unwritten > WAITING_CHARS_MAX) {
       this.#lost++
       return
     }
     this.#waiting.push(line)
     this.#chars += chars
-    if (this.#chars >= GROUP_CHARS && this.#unwritten.length === 0) this.flush()
+    if (this.#chars >= GROUP_CHARS && !this.#group) this.flush()
     else this.#timer ??= setTimeout(() => this.flush(), GROUP_MS)
   }
 
-  /** Writes the waiting lines, as far as the descriptor accepts them. */
+  /** Writes the waiting lines, as far as the descriptor accepts them, and the rest later. */
   flush(): void {
     clearTimeout(this.#timer)
     this.#timer = undefined
-    const report = (this.#isTorn ? '\n' : '') + (this.#lost > 0 ? this.#options.lossLine(this.#lost) : '')
-    const head = Buffer.concat([this.#unwritten, Buffer.from(report)])
-    let texts = ''
-    for (const line of this.#waiting) texts += typeof line === 'string' ? line : `${line.text()}\n`
-    const lines = Buffer.from(texts)
-    const bytes = head.length === 0 ? lines : Buffer.concat([head, lines])
-    this.#waiting = []
-    this.#chars = 0
-    this.#unwritten = new Uint8Array()
-    const { written, error } = this.#put(bytes)
-    if (isBusy(error)) {
-      this.#unwritten = bytes.subarray(written)
-      this.#timer = setTimeout(() => this.flush(), GROUP_MS)
+    for (;;) {
+      this.#group ??= this.#nextGroup()
+      if (!this.#group) return
+      const { written } = this.#group
+      const error = this.#put(this.#group)
+      if (this.#group.written > written) this.#retryMs = RETRY_MS_MIN
+      if (isBusy(error)) {
+        this.#timer = setTimeout(() => this.flush(), this.#retryMs)
+        this.#retryMs = Math.min(2 * this.#retryMs, GROUP_MS)
+        return
+      }
+      if (error === undefined) this.#isTorn = false
+      else this.#drop(this.#group)
+      this.#group = undefined
+      // The report of the lost lines waits for the next line. Otherwise, this loop would not end on a full disk.
+      if (error !== undefined && this.#waiting.length === 0) return
     }
-    if (error === undefined || isBusy(error)) {
-      this.#lost = 0
-      this.#isTorn = false
-      return
-    }
-    this.#lost =
-      written < head.length
-        ? this.#lost + countLines(bytes.subarray(head.length))
-        : countLines(bytes.subarray(written))
-    if (written > 0) this.#isTorn = bytes[written - 1] !== NEWLINE
   }
 
-  #put(bytes: Uint8Array): { written: number; error?: unknown } {
-    const { descriptor, write = writeSync } = this.#options
-    let written = 0
-    try {
-      while (written < bytes.length) written += write(descriptor, bytes, written)
-      return { written }
-    } catch (error) {
-      return { written, error }
+  /**
+   * Writes the waiting lines before the process ends. Blocks the process while a slow reader reads them, up to END_MS.
+   * Returns the number of lines that were lost and not reported.
+   */
+  end(): number {
+    const untilMs = performance.now() + END_MS
+    this.flush()
+    while (this.#group && performance.now() < untilMs) {
+      Bun.sleepSync(this.#retryMs)
+      this.flush()
+    }
+    clearTimeout(this.#timer)
+    if (this.#group) this.#drop(this.#group)
+    this.#group = undefined
+    return this.#waiting.reduce((sum, line) => sum + countLines(Buffer.from(lineText(line))), this.#lost)
+  }
+
+  /** Removes the first waiting lines, up to GROUP_CHARS, and returns them as a group; undefined if no line waits. */
+  #nextGroup(): Group | undefined {
+    const report = (this.#isTorn ? '\n' : '') + (this.#lost > 0 ? this.#options.lossLine(this.#lost) : '')
+    let lines = ''
+    let count = 0
+    while (count < this.#waiting.length && lines.length < GROUP_CHARS) {
+      const line = this.#waiting[count++]
+      if (line === undefined) break
+      this.#chars -= typeof line === 'string' ? line.length : line.chars
+      lines += lineText(line)
+    }
+    this.#waiting = count < this.#waiting.length ? this.#waiting.slice(count) : []
+    if (report === '' && lines === '') return undefined
+    const reported = this.#lost
+    this.#lost = 0
+    return {
+      bytes: Buffer.from(report + lines),
+      reportBytes: Buffer.byteLength(report),
+      reported,
+      written: 0,
     }
   }
+
+  /** Writes the rest of a group. Returns the error that prevents it, or undefined. */
+  #put(group: Group): unknown {
+    const { descriptor, write = writeSync } = this.#options
+    try {
+      while (group.written < group.bytes.length)
+        group.written += write(descriptor, group.bytes, group.written)
+      return undefined
+    } catch (error) {
+      return error
+    }
+  }
+
+  /** Counts the lines of a group that were not written, or only in part. */
+  #drop({ bytes, written, reportBytes, reported }: Group): void {
+    if (written > 0) this.#isTorn = bytes[written - 1] !== NEWLINE
+    // A line that lacks only its newline is not lost: the next group begins with a newline.
+    const lostFrom = this.#isTorn && written > 0 && bytes[written] === NEWLINE ? written + 1 : written
+    if (lostFrom < reportBytes) this.#lost += reported
+    this.#lost += countLines(bytes.subarray(Math.max(lostFrom, reportBytes)))
+  }
+}
+
+function lineText(line: string | DeferredEntry): string {
+  return typeof line === 'string' ? line : `${line.text()}\n`
 }
 
 /** Returns whether a write failed only because the reader of a pipe is slow: it may read the rest later. */

@@ -2,22 +2,24 @@ import type { Config } from '../config.ts'
 import { type DeferredEntry, entryText, type Log } from '../store/open.ts'
 import { LogStream } from './log-stream.ts'
 import { readableLine } from './readable-log.ts'
-
-/** The log of a serving process. */
-export interface ServeLog extends Log {
-  /** Writes the waiting lines. */
-  flush(): void
-}
+import { say } from './terminal.ts'
 
 /** The number of each level in a log line. */
 const levels = { trace: 10, debug: 20, info: 30, warn: 40, error: 50, fatal: 60, silent: Infinity } as const
 
-/** Returns the log on standard output, as JSON or as lines for people. */
-export function openLog({ logLevel, log: format }: Pick<Config, 'logLevel' | 'log'>): ServeLog {
+/**
+ * Returns the log of a serving process on standard output, as JSON or as lines for people. The lines that wait when the
+ * process ends, for whatever reason, are written then.
+ */
+export function openLog({ logLevel, log: format }: Pick<Config, 'logLevel' | 'log'>): Log {
   const isReadable = format === 'pretty' || (format === 'auto' && process.stdout.isTTY === true)
   // A JSON line is written unchanged, because this runs for every request.
   const shown = isReadable ? readableLine : (line: string): string => line
   const destination = new LogStream({ descriptor: 1, lossLine: lost => shown(lossLine(lost)) })
+  process.once('exit', () => {
+    const lost = destination.end()
+    if (lost > 0) say(`${lost} log lines were lost: they could not be written.`)
+  })
   const isEnabled = (level: keyof typeof levels): boolean => levels[level] >= levels[logLevel]
   const write = (level: keyof typeof levels, fields: object, msg: string): void => {
     if (isEnabled(level)) destination.write(shown(logLine(levels[level], fields, msg)))
@@ -30,7 +32,6 @@ export function openLog({ logLevel, log: format }: Pick<Config, 'logLevel' | 'lo
     info: (fields, message) => write('info', fields, message),
     error: (fields, message) => write('error', fields, message),
     access: isEnabled('info') ? writeEntry : () => {},
-    flush: () => destination.flush(),
   }
 }
 

@@ -108,7 +108,6 @@ async function run(options: Readonly<Record<string, string | boolean | undefined
     await serving.stop()
     lock.release()
     log.info({}, 'stopped')
-    log.flush()
   })
 }
 

@@ -7,11 +7,11 @@ import { StoreError } from '../model/error.ts'
 import { registryFile } from '../sandboxes/registry-file.ts'
 import { type BoundPort, bindPort, type Serving, startServer } from '../server.ts'
 import { ensureAdminKey } from '../store/maintenance.ts'
-import type { StoreEngine } from '../store/open.ts'
+import type { Log, StoreEngine } from '../store/open.ts'
 import { isAnyAddress, localAddress, removeAddressFile, writeAddressFile } from './address-file.ts'
 import { adminKeyFile, adminKeyPath } from './admin-key-file.ts'
 import { loadDemo } from './demo.ts'
-import { openLog, type ServeLog } from './log.ts'
+import { openLog } from './log.ts'
 import { readOwnSecretKey, settleSecretKey } from './secret-key.ts'
 import { lockOrFail, openOrFail } from './stopped-store.ts'
 import { CommandFailed, reasonOf, say } from './terminal.ts'
@@ -110,7 +110,6 @@ async function runServe(config: Config): Promise<void> {
     if (lock) removeAddressFile(config.data)
     lock?.release()
     log.info({}, 'stopped')
-    log.flush()
   })
 }
 
@@ -131,10 +130,9 @@ async function prepare(
   return secretKey
 }
 
-function endOnFatal(log: ServeLog): (cause: string) => never {
+function endOnFatal(log: Log): (cause: string) => never {
   return cause => {
     log.error({ fault: cause }, 'the store cannot continue')
-    log.flush()
     process.exit(1)
   }
 }
@@ -238,7 +236,13 @@ export function stopOnSignals(
         return
       }
       isStopping = true
-      setTimeout(() => process.exit(1), STOP_MS + drainSeconds * 1000).unref()
+      setTimeout(
+        () => {
+          say('The store did not finish its work in time, and ends now.')
+          process.exit(1)
+        },
+        STOP_MS + drainSeconds * 1000,
+      ).unref()
       stop(secondSignal.promise).then(
         () => process.exit(0),
         error => {

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { closeSync, existsSync, mkdtempSync, openSync, rmSync } from 'node:fs'
+import { closeSync, constants, existsSync, mkdtempSync, openSync, readSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import fc from 'fast-check'
 import { LogStream, type LogStreamOptions } from '../../src/cli/log-stream.ts'
+import { hasCode } from '../../src/engine/system-error.ts'
 import { ThrowingLog } from '../controls/throwing-log.ts'
 import { sendBytes } from '../support/hostile-request.ts'
 import { command, startProcess } from '../support/process.ts'
@@ -66,6 +68,40 @@ function throughFailure(makeLog: MakeLog, fault: string, space: number): string 
   return sink.written
 }
 
+/** Some lines that are logged while the sink fails, or works after `space` bytes. */
+interface Phase {
+  readonly fault: string | undefined
+  readonly space: number
+  readonly lines: number
+}
+
+const phase: fc.Arbitrary<Phase> = fc.record({
+  fault: fc.constantFrom(undefined, 'EAGAIN', 'ENOSPC'),
+  space: fc.nat(100),
+  lines: fc.nat(8),
+})
+
+/** Returns a function that logs numbered lines in phases. It throws if a line was neither written nor reported. */
+function expectNoLineForgotten(makeLog: MakeLog): (phases: readonly Phase[]) => void {
+  return phases => {
+    const sink = new Sink()
+    const log = makeLog({ descriptor: 1, lossLine, write: sink.write })
+    let count = 0
+    for (const { lines, ...state } of phases) {
+      Object.assign(sink, state)
+      for (let line = 0; line < lines; line++) log.write(`line ${count++}.\n`)
+      log.flush()
+    }
+    sink.fault = undefined
+    log.flush()
+    const written = [...sink.written.matchAll(/^line (\d+)\.$/gm)].map(([, number]) => Number(number))
+    const lost = [...sink.written.matchAll(/^lost (\d+)$/gm)].map(([, number]) => Number(number))
+    expect(written).toEqual(written.toSorted((a, b) => a - b))
+    expect(new Set(written).size + lost.reduce((sum, number) => sum + number, 0)).toBe(count)
+    expect(sink.written).toEndWith(count > 0 ? '\n' : '')
+  }
+}
+
 describe('a log that cannot be written', () => {
   const makeStoreLog: MakeLog = options => new LogStream(options)
 
@@ -94,6 +130,47 @@ describe('a log that cannot be written', () => {
     const kept = sink.written.split(line).length - 1
     expect(sink.written.includes(`lost ${30 - kept}\n`)).toBe(true)
     expect(kept).toBeGreaterThan(10)
+  })
+
+  test('each line is written once and in order, or counted as lost, whatever the sink refuses', () => {
+    fc.assert(
+      fc.property(fc.array(phase, { minLength: 1, maxLength: 12 }), expectNoLineForgotten(makeStoreLog)),
+    )
+  })
+
+  test('control: a log that reports too few lost lines is detected', () => {
+    const makeLog: MakeLog = options =>
+      new LogStream({ ...options, lossLine: lost => options.lossLine(lost - 1) })
+    const check = fc.check(
+      fc.property(fc.array(phase, { minLength: 1, maxLength: 12 }), expectNoLineForgotten(makeLog)),
+    )
+    expect(check.failed).toBe(true)
+  })
+
+  test('a log that ends waits for a slow reader, and returns how many lines a frozen reader has not read', () => {
+    const sink = new Sink()
+    sink.fault = 'EAGAIN'
+    let calls = 0
+    const slow = new LogStream({
+      ...{ descriptor: 1, lossLine },
+      write: (descriptor, bytes, offset) => {
+        if (++calls % 2 === 0) sink.space = 5
+        return sink.write(descriptor, bytes, offset)
+      },
+    })
+    slow.write('one, two, three\n')
+    expect(slow.end()).toBe(0)
+    expect(sink.written).toBe('one, two, three\n')
+    const frozen = new LogStream({ descriptor: 1, lossLine, write: sink.write })
+    sink.space = 6
+    frozen.write('four\n')
+    frozen.defer({ chars: 4, text: () => 'five' })
+    frozen.flush()
+    frozen.write('six\n')
+    const startedMs = performance.now()
+    expect(frozen.end()).toBe(2)
+    expect(performance.now() - startedMs).toBeLessThan(5000)
+    expect(sink.written).toBe('one, two, three\nfour\nf')
   })
 
   test('a log makes the text of a deferred line when it writes its group, keeps the order, and counts losses', () => {
@@ -174,6 +251,86 @@ test(
     } finally {
       child.kill('SIGKILL')
       closeSync(full)
+    }
+  },
+  TIMEOUT_MS,
+)
+
+/** The read end of a named pipe whose write end is the log of a store, and that store. */
+async function startOnPipe(name: string): Promise<{ reader: number; child: Bun.Subprocess; base: string }> {
+  const pipe = join(directory, `${name}.pipe`)
+  Bun.spawnSync(['mkfifo', pipe])
+  const reader = openSync(pipe, constants.O_RDONLY | constants.O_NONBLOCK)
+  const port = await deadPort()
+  const base = `http://127.0.0.1:${port}`
+  const { line, env } = command(['serve', '--port', `${port}`, '--no-demo', '--data', join(directory, name)])
+  const stdout = openSync(pipe, 'w')
+  const child = Bun.spawn(line, { env, stdin: 'ignore', stdout, stderr: 'pipe' })
+  closeSync(stdout)
+  const isReady = (): Promise<boolean> =>
+    fetch(`${base}/livez`).then(
+      ({ ok }) => ok,
+      () => false,
+    )
+  await until('the store is ready', isReady, START_MS_MAX)
+  return { reader, child, base }
+}
+
+/** Reads a pipe to its end, a page at a time with pauses. */
+async function readSlowly(reader: number): Promise<string> {
+  const page = Buffer.alloc(4096)
+  let text = ''
+  for (;;) {
+    try {
+      const count = readSync(reader, page)
+      if (count === 0) return text
+      text += page.toString('latin1', 0, count)
+    } catch (error) {
+      if (!hasCode(error, 'EAGAIN')) throw error
+    }
+    await Bun.sleep(1)
+  }
+}
+
+test(
+  'a store whose log goes to a slow reader writes all lines before it ends',
+  async () => {
+    const { reader, child, base } = await startOnPipe('slow-reader')
+    try {
+      await makeLines(base)
+      child.kill('SIGTERM')
+      const lines = (await readSlowly(reader)).split('\n')
+      expect(await child.exited).toBe(0)
+      expect(lines.pop()).toBe('')
+      const entries = lines.map(line => JSON.parse(line))
+      expect(entries.filter(({ path }) => path === LONG_PATH)).toHaveLength(REQUESTS)
+      expect(entries.at(-1).msg).toBe('stopped')
+    } finally {
+      child.kill('SIGKILL')
+      closeSync(reader)
+    }
+  },
+  TIMEOUT_MS,
+)
+
+test(
+  'a store whose log goes to a frozen reader stops, and reports the lost lines on standard error',
+  async () => {
+    const { reader, child, base } = await startOnPipe('frozen-reader')
+    try {
+      await makeLines(base)
+      child.kill('SIGTERM')
+      expect(await child.exited).toBe(0)
+      const messages = child.stderr instanceof ReadableStream ? await new Response(child.stderr).text() : ''
+      const lost = Number(/^(\d+) log lines were lost: they could not be written\.$/m.exec(messages)?.[1])
+      const read = (await readSlowly(reader)).split('\n').filter(line => line.endsWith('}'))
+      const requests = read.filter(line => line.includes(LONG_PATH)).length
+      // The last line, `stopped`, is lost too.
+      expect(requests + lost).toBe(REQUESTS + 1)
+      expect(lost).toBeGreaterThan(1)
+    } finally {
+      child.kill('SIGKILL')
+      closeSync(reader)
     }
   },
   TIMEOUT_MS,
