@@ -220,11 +220,12 @@ function storedKey(file: string): string | undefined {
 
 /**
  * Calls `stop` on the first SIGTERM, SIGINT or SIGHUP, and ends the process when `stop` resolves. `secondSignal`
- * resolves on the next signal, which ends the drain early. The process ends after the drain and STOP_MS in any case.
+ * resolves on the next signal, which ends the drain early. The process ends after the drain and `stopMs` in any case.
  */
 export function stopOnSignals(
   drainSeconds: number,
   stop: (secondSignal: Promise<void>) => Promise<void>,
+  stopMs = STOP_MS,
 ): void {
   const secondSignal = Promise.withResolvers<void>()
   let isStopping = false
@@ -241,12 +242,12 @@ export function stopOnSignals(
           say('The store did not finish its work in time, and ends now.')
           process.exit(1)
         },
-        STOP_MS + drainSeconds * 1000,
+        stopMs + drainSeconds * 1000,
       ).unref()
       stop(secondSignal.promise).then(
         () => process.exit(0),
         error => {
-          say(`The store did not stop gracefully: ${reasonOf(error)}`)
+          say(`The store did not stop gracefully: ${reasonOf(error)}.`)
           process.exit(1)
         },
       )
