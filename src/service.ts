@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { accessLine, PlainAccessEntry } from './api/access-log.ts'
+import { accessLine } from './api/access-log.ts'
 import { Admission } from './api/admission.ts'
 import type { Callers } from './api/auth.ts'
 import { clientAddress } from './api/client-address.ts'
@@ -119,9 +119,9 @@ export function startService(options: ServiceOptions): Service {
   const addressOf = clientAddress(options.trustedProxies, options.host)
   const forReads: Omit<RepeatedReadsOptions, 'cache'> = {
     ...{ admission, rateLimiter, clock, newRequestId, addressOf, lifecycleClock: options.lifecycleClock },
-    onResponse: response => {
-      metrics.countResponse(response.route, 200, response.tookMs)
-      log.access(new PlainAccessEntry(response))
+    onResponse: ({ route, entry }) => {
+      metrics.countResponse(route, 200, entry.tookMs)
+      log.access(entry)
     },
   }
   let isDraining = false

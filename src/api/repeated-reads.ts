@@ -1,6 +1,6 @@
 import type { Server } from 'bun'
 import type { CachedReply, RepresentationCache } from '../store/representation-cache.ts'
-import { type FixedLogParts, fixedLogParts, type PlainResponse } from './access-log.ts'
+import { fixedLogParts, RepeatedEntry, VARYING_CHARS_MAX } from './access-log.ts'
 import type { Admission } from './admission.ts'
 import { type AddressOf, rateGroup } from './client-address.ts'
 import { worksUntilMs } from './lifecycle.ts'
@@ -15,9 +15,14 @@ const CHARS_MAX = 8 * 1024 * 1024
 /** The approximate memory of a known URL in addition to its texts, in characters. Most of it is for the headers. */
 const URL_OVERHEAD_CHARS = 2000
 
-/** What the pipeline decided about a request, and would decide again about the next request for the same URL. */
-interface Repeated {
+/** What is known of all responses to a repeated read, and the log entry of the current one. */
+export interface RepeatedResponse {
   readonly route: Route
+  readonly entry: RepeatedEntry
+}
+
+/** What the pipeline decided about a request, and would decide again about the next request for the same URL. */
+interface Repeated extends RepeatedResponse {
   readonly host: string
   readonly cached: CachedReply
   readonly body: string
@@ -25,14 +30,8 @@ interface Repeated {
   readonly chars: number
   /** Each request overwrites the request id and the rate limit in these headers before it uses them. */
   readonly headers: Headers
-  readonly logParts: FixedLogParts
   /** When the operation stops working, by the lifecycle clock. */
   readonly untilMs: number
-}
-
-/** A response to a repeated read, for the log and the metrics. */
-export interface RepeatedResponse extends PlainResponse {
-  readonly route: Route
 }
 
 export interface RepeatedReadsOptions {
@@ -43,6 +42,7 @@ export interface RepeatedReadsOptions {
   readonly lifecycleClock: () => number
   readonly newRequestId: () => string
   readonly addressOf: AddressOf
+  /** Called for each response. */
   readonly onResponse: (response: RepeatedResponse) => void
 }
 
@@ -80,7 +80,7 @@ export class RepeatedReads {
     this.#known.set(url, {
       ...{ route, host, cached, body, chars },
       headers: new Headers(response.headers),
-      logParts: fixedLogParts(context, response.status),
+      entry: new RepeatedEntry(fixedLogParts(context, response.status)),
       untilMs: worksUntilMs(route.operation),
     })
   }
@@ -110,6 +110,8 @@ export class RepeatedReads {
     // This comes before the rate limit. Otherwise, a request that the pipeline must handle would be counted twice.
     if (!cache.has(known.cached)) return undefined
     const address = addressOf(request, server)
+    // A proxy may report an IPv6 address with a long zone.
+    if (address.length > VARYING_CHARS_MAX) return undefined
     const taken = rateLimiter?.take(rateGroup(address))
     if (taken?.refusal) return undefined
     cache.use(known.cached)
@@ -117,9 +119,12 @@ export class RepeatedReads {
     known.headers.set('X-Request-Id', requestId)
     if (taken) known.headers.set('RateLimit', taken.field)
     const response = new Response(known.body, known)
-    const { route, logParts } = known
-    const nowMs = this.#options.clock()
-    onResponse({ route, logParts, requestId, address, nowMs, tookMs: performance.now() - startedMs })
+    const { entry } = known
+    entry.requestId = requestId
+    entry.address = address
+    entry.nowMs = this.#options.clock()
+    entry.tookMs = performance.now() - startedMs
+    onResponse(known)
     return response
   }
 }

@@ -1,19 +1,23 @@
 import { writeSync } from 'node:fs'
 import { hasCode } from '../engine/system-error.ts'
-import type { DeferredEntry } from '../store/open.ts'
+import type { EncodedEntry } from '../store/open.ts'
 
 /**
- * A group of lines is written when it reaches this length, or the age GROUP_MS. All requests wait while the texts of a
- * group are made and written, so it is not larger.
+ * The waiting lines are written when they reach this length, or the age GROUP_MS. All requests wait while a group is
+ * written, so it is not larger.
  */
-const GROUP_CHARS = 16_384
+const GROUP_BYTES = 16_384
 const GROUP_MS = 100
-/** The maximum length of the lines that wait for a slow reader; further lines are dropped. */
-const WAITING_CHARS_MAX = 16 * 1024 * 1024
+/** The size of a chunk, except for a longer line. One chunk is enough unless the reader is slow. */
+const CHUNK_BYTES = 4 * GROUP_BYTES
+/** If chunks of this size wait for a slow reader, and the last one is full, lines are lost. */
+const WAITING_BYTES_MAX = 16 * 1024 * 1024
 /** The pause before the next write to a full pipe. It doubles up to GROUP_MS while the reader reads nothing. */
 const RETRY_MS_MIN = 1
 /** The maximum time that `end` waits for a slow reader. */
 const END_MS = 500
+/** The maximum number of bytes in UTF-8 for each code unit of a string. */
+const BYTES_PER_UNIT_MAX = 3
 const NEWLINE = 10
 
 export interface LogStreamOptions {
@@ -21,17 +25,16 @@ export interface LogStreamOptions {
   /** Returns the line that reports how many lines were lost, with its line end. */
   readonly lossLine: (lost: number) => string
   /** Like writeSync of node:fs: returns the number of bytes written. */
-  readonly write?: (descriptor: number, bytes: Uint8Array, offset: number) => number
+  readonly write?: (descriptor: number, bytes: Uint8Array, offset: number, length: number) => number
 }
 
-/** Lines that are being written. */
-interface Group {
-  readonly bytes: Uint8Array
-  /** The length of the report at the start of `bytes`, and the number of lost lines that it reports. */
-  readonly reportBytes: number
-  readonly reported: number
-  /** The number of bytes that were written. */
-  written: number
+/** Lines that wait: the bytes from `start` to `end`. */
+interface Chunk {
+  readonly bytes: Buffer
+  start: number
+  end: number
+  /** A report of lost lines among them. */
+  report: { readonly start: number; readonly end: number; readonly lost: number } | undefined
 }
 
 /**
@@ -41,15 +44,16 @@ interface Group {
  */
 export class LogStream {
   readonly #options: LogStreamOptions
-  /** Lines with their line end, and entries that become a line without one. */
-  #waiting: (string | DeferredEntry)[] = []
-  #chars = 0
-  /** The group that a slow reader has not read to its end. Further lines wait, so that a retry copies nothing. */
-  #group: Group | undefined
-  #retryMs = RETRY_MS_MIN
+  #last = makeChunk(CHUNK_BYTES)
+  /** All chunks, the oldest one first. `#last` is the last one. */
+  #chunks = [this.#last]
+  #chunkBytes = CHUNK_BYTES
+  /** The number of lost lines that are in no waiting report. */
   #lost = 0
-  /** Whether the last line was written only in part. */
-  #isTorn = false
+  #lastByteWritten = NEWLINE
+  /** Whether the reader was too slow for the last write. The timer then runs until the next one. */
+  #isBusy = false
+  #retryMs = RETRY_MS_MIN
   #timer: ReturnType<typeof setTimeout> | undefined
 
   constructor(options: LogStreamOptions) {
@@ -58,50 +62,36 @@ export class LogStream {
 
   /** Writes a line, which has its line end. */
   write(line: string): void {
-    this.#add(line, line.length)
+    if (!this.#begin(bytesMaxOf(line))) return
+    this.#last.end += this.#last.bytes.write(line, this.#last.end)
+    this.#flushIfDue()
   }
 
-  /**
-   * Writes a line whose text is made with the others of its group, when the code that makes it is in the caches of the
-   * CPU.
-   */
-  defer(entry: DeferredEntry): void {
-    this.#add(entry, entry.chars)
-  }
-
-  #add(line: string | DeferredEntry, chars: number): void {
-    const unwritten = this.#group ? this.#group.bytes.length - this.#group.written : 0
-    if (this.#chars + unwritten > WAITING_CHARS_MAX) {
-      this.#lost++
-      return
-    }
-    this.#waiting.push(line)
-    this.#chars += chars
-    if (this.#chars >= GROUP_CHARS && !this.#group) this.flush()
-    else this.#timer ??= setTimeout(() => this.flush(), GROUP_MS)
+  /** Writes a line that encodes itself, and adds its line end. */
+  encode(entry: EncodedEntry): void {
+    if (!this.#begin(entry.bytesMax + 1)) return
+    const { bytes, end } = this.#last
+    const entryEnd = entry.encodeInto(bytes, end)
+    bytes[entryEnd] = NEWLINE
+    this.#last.end = entryEnd + 1
+    this.#flushIfDue()
   }
 
   /** Writes the waiting lines, as far as the descriptor accepts them, and the rest later. */
   flush(): void {
     clearTimeout(this.#timer)
     this.#timer = undefined
-    for (;;) {
-      this.#group ??= this.#nextGroup()
-      if (!this.#group) return
-      const { written } = this.#group
-      const error = this.#put(this.#group)
-      if (this.#group.written > written) this.#retryMs = RETRY_MS_MIN
-      if (isBusy(error)) {
-        this.#timer = setTimeout(() => this.flush(), this.#retryMs)
-        this.#retryMs = Math.min(2 * this.#retryMs, GROUP_MS)
-        return
-      }
-      if (error === undefined) this.#isTorn = false
-      else this.#drop(this.#group)
-      this.#group = undefined
-      // The report of the lost lines waits for the next line. Otherwise, this loop would not end on a full disk.
-      if (error !== undefined && this.#waiting.length === 0) return
-    }
+    let error: unknown
+    do {
+      this.#resume()
+      error = this.#writeChunks()
+      // If the chunks had no room for the report, it is written after them.
+    } while (error === undefined && this.#lost > 0)
+    this.#isBusy = hasCode(error, 'EAGAIN')
+    if (this.#isBusy) {
+      this.#timer = setTimeout(() => this.flush(), this.#retryMs)
+      this.#retryMs = Math.min(2 * this.#retryMs, GROUP_MS)
+    } else if (error !== undefined) this.#drop()
   }
 
   /**
@@ -111,68 +101,113 @@ export class LogStream {
   end(): number {
     const untilMs = performance.now() + END_MS
     this.flush()
-    while (this.#group && performance.now() < untilMs) {
+    while (this.#isBusy && performance.now() < untilMs) {
       Bun.sleepSync(this.#retryMs)
       this.flush()
     }
     clearTimeout(this.#timer)
-    if (this.#group) this.#drop(this.#group)
-    this.#group = undefined
-    return this.#waiting.reduce((sum, line) => sum + countLines(Buffer.from(lineText(line))), this.#lost)
+    this.#drop()
+    return this.#lost
   }
 
-  /** Removes the first waiting lines, up to GROUP_CHARS, and returns them as a group; undefined if no line waits. */
-  #nextGroup(): Group | undefined {
-    const report = (this.#isTorn ? '\n' : '') + (this.#lost > 0 ? this.#options.lossLine(this.#lost) : '')
-    let lines = ''
-    let count = 0
-    while (count < this.#waiting.length && lines.length < GROUP_CHARS) {
-      const line = this.#waiting[count++]
-      if (line === undefined) break
-      this.#chars -= typeof line === 'string' ? line.length : line.chars
-      lines += lineText(line)
-    }
-    this.#waiting = count < this.#waiting.length ? this.#waiting.slice(count) : []
-    if (report === '' && lines === '') return undefined
-    const reported = this.#lost
+  /** Makes room for a line. If too much waits already, this counts the line as lost and returns false. */
+  #begin(bytesMax: number): boolean {
+    this.#resume()
+    if (this.#hasRoom(bytesMax)) return true
+    this.#lost++
+    return false
+  }
+
+  /** Ends a line of which only a part was written, and reports the lost lines. */
+  #resume(): void {
+    if (this.#last.end === 0 && this.#lastByteWritten !== NEWLINE)
+      this.#last.bytes[this.#last.end++] = NEWLINE
+    if (this.#lost === 0 || this.#last.report) return
+    const text = this.#options.lossLine(this.#lost)
+    if (!this.#hasRoom(bytesMaxOf(text))) return
+    const start = this.#last.end
+    this.#last.end += this.#last.bytes.write(text, start)
+    this.#last.report = { start, end: this.#last.end, lost: this.#lost }
     this.#lost = 0
-    return {
-      bytes: Buffer.from(report + lines),
-      reportBytes: Buffer.byteLength(report),
-      reported,
-      written: 0,
-    }
   }
 
-  /** Writes the rest of a group. Returns the error that prevents it, or undefined. */
-  #put(group: Group): unknown {
+  /** Returns whether the last chunk has room, after adding a chunk if it is full. */
+  #hasRoom(bytesMax: number): boolean {
+    if (this.#last.end + bytesMax <= this.#last.bytes.length) return true
+    if (this.#chunkBytes >= WAITING_BYTES_MAX) return false
+    this.#last = makeChunk(Math.max(bytesMax, CHUNK_BYTES))
+    this.#chunks.push(this.#last)
+    this.#chunkBytes += this.#last.bytes.length
+    return true
+  }
+
+  #flushIfDue(): void {
+    if (this.#isBusy) return
+    if (this.#last.end >= GROUP_BYTES || this.#chunks.length > 1) this.flush()
+    else this.#timer ??= setTimeout(() => this.flush(), GROUP_MS)
+  }
+
+  /** Writes the chunks. Returns the error that prevents it, or undefined. */
+  #writeChunks(): unknown {
     const { descriptor, write = writeSync } = this.#options
-    try {
-      while (group.written < group.bytes.length)
-        group.written += write(descriptor, group.bytes, group.written)
-      return undefined
-    } catch (error) {
-      return error
+    for (const chunk of this.#chunks) {
+      try {
+        while (chunk.start < chunk.end) {
+          chunk.start += write(descriptor, chunk.bytes, chunk.start, chunk.end - chunk.start)
+          this.#lastByteWritten = chunk.bytes[chunk.start - 1] ?? NEWLINE
+          this.#retryMs = RETRY_MS_MIN
+        }
+      } catch (error) {
+        this.#chunks = this.#chunks.slice(this.#chunks.indexOf(chunk))
+        this.#chunkBytes = sizeOf(this.#chunks)
+        return error
+      }
     }
+    this.#clear()
   }
 
-  /** Counts the lines of a group that were not written, or only in part. */
-  #drop({ bytes, written, reportBytes, reported }: Group): void {
-    if (written > 0) this.#isTorn = bytes[written - 1] !== NEWLINE
-    // A line that lacks only its newline is not lost: the next group begins with a newline.
-    const lostFrom = this.#isTorn && written > 0 && bytes[written] === NEWLINE ? written + 1 : written
-    if (lostFrom < reportBytes) this.#lost += reported
-    this.#lost += countLines(bytes.subarray(Math.max(lostFrom, reportBytes)))
+  /** Drops the waiting lines, and counts them as lost. */
+  #drop(): void {
+    for (const chunk of this.#chunks) this.#lost += this.#linesOf(chunk)
+    this.#clear()
+  }
+
+  /** Returns how many lines a chunk has, and how many lost lines its report has. */
+  #linesOf({ bytes, start, end, report }: Chunk): number {
+    // A line of which only the newline was not written is not lost: `#resume` ends it.
+    const from = this.#lastByteWritten !== NEWLINE && bytes[start] === NEWLINE ? start + 1 : start
+    if (!report || from >= report.end) return countLines(bytes.subarray(from, end))
+    return (
+      countLines(bytes.subarray(from, Math.max(from, report.start))) +
+      report.lost +
+      countLines(bytes.subarray(report.end, end))
+    )
+  }
+
+  #clear(): void {
+    if (this.#chunks.length > 1 || this.#last.bytes.length > CHUNK_BYTES) {
+      this.#last = makeChunk(CHUNK_BYTES)
+      this.#chunks = [this.#last]
+      this.#chunkBytes = CHUNK_BYTES
+    }
+    this.#last.start = 0
+    this.#last.end = 0
+    this.#last.report = undefined
   }
 }
 
-function lineText(line: string | DeferredEntry): string {
-  return typeof line === 'string' ? line : `${line.text()}\n`
+function makeChunk(size: number): Chunk {
+  return { bytes: Buffer.alloc(size), start: 0, end: 0, report: undefined }
 }
 
-/** Returns whether a write failed only because the reader of a pipe is slow: it may read the rest later. */
-function isBusy(error: unknown): boolean {
-  return hasCode(error, 'EAGAIN')
+/** Returns how many bytes a text has at most. For a short text, this saves the time to compute the exact number. */
+function bytesMaxOf(text: string): number {
+  const bytesMax = BYTES_PER_UNIT_MAX * text.length
+  return bytesMax > GROUP_BYTES ? Buffer.byteLength(text) : bytesMax
+}
+
+function sizeOf(chunks: readonly Chunk[]): number {
+  return chunks.reduce((sum, { bytes }) => sum + bytes.length, 0)
 }
 
 function countLines(bytes: Uint8Array): number {

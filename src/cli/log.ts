@@ -1,5 +1,5 @@
 import type { Config } from '../config.ts'
-import { type DeferredEntry, entryText, type Log } from '../store/open.ts'
+import { type EncodedEntry, entryText, type Log } from '../store/open.ts'
 import { LogStream } from './log-stream.ts'
 import { readableLine } from './readable-log.ts'
 import { say } from './terminal.ts'
@@ -24,8 +24,8 @@ export function openLog({ logLevel, log: format }: Pick<Config, 'logLevel' | 'lo
   const write = (level: keyof typeof levels, fields: object, msg: string): void => {
     if (isEnabled(level)) destination.write(shown(logLine(levels[level], fields, msg)))
   }
-  const writeEntry = (entry: string | DeferredEntry): void => {
-    if (!isReadable && typeof entry !== 'string') destination.defer(entry)
+  const writeEntry = (entry: string | EncodedEntry): void => {
+    if (!isReadable && typeof entry !== 'string') destination.encode(entry)
     else destination.write(shown(`${entryText(entry)}\n`))
   }
   return {

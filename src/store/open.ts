@@ -12,18 +12,18 @@ import { cachedTables } from './representation-cache.ts'
 
 export type StoreEngine = Engine<Query, Command, Reply, CommandResult>
 
-/** An entry of the log whose text is made when the log writes its group of entries. */
-export interface DeferredEntry {
-  /** The approximate length of the text. */
-  readonly chars: number
-  /** Returns JSON text without a newline. Never throws. */
-  text(): string
+/** An entry of the log that encodes its own text. It is not used after the call, so one object can be many entries. */
+export interface EncodedEntry {
+  /** The maximum length of the text, in bytes. */
+  readonly bytesMax: number
+  /** Writes the text, JSON without a newline in UTF-8, to `target` from `start`, and returns its end. Never throws. */
+  encodeInto(target: Uint8Array, start: number): number
 }
 
 /** The log: each call writes one entry, in the chosen format. The field `fault` is the text of an unexpected error. */
 export interface Log {
-  /** Writes an entry that is JSON text without a newline, or becomes such text. */
-  access(entry: string | DeferredEntry): void
+  /** Writes an entry that is JSON text without a newline, or encodes such text. */
+  access(entry: string | EncodedEntry): void
   info(fields: object, message: string): void
   error(fields: object, message: string): void
 }
@@ -107,6 +107,8 @@ export function faultText(fault: unknown): string {
 }
 
 /** Returns the text of an entry of the log. */
-export function entryText(entry: string | DeferredEntry): string {
-  return typeof entry === 'string' ? entry : entry.text()
+export function entryText(entry: string | EncodedEntry): string {
+  if (typeof entry === 'string') return entry
+  const bytes = Buffer.alloc(entry.bytesMax)
+  return bytes.toString('utf8', 0, entry.encodeInto(bytes, 0))
 }

@@ -95,6 +95,33 @@ test('every response to a repeated read is identical to the response of the pipe
   expect(Number(/result="hit"} (\d+)/.exec(metrics)?.[1])).toBeGreaterThan(100)
 })
 
+test('the log entry of a repeated read is that of the pipeline, whatever the address is', async () => {
+  await using store = await openTestStore('sqlite', {
+    ...cached,
+    trustedProxies: ['127.0.0.1'],
+    rateLimit: 'off',
+  })
+  await makePet(store.client)
+  for (const target of ['/pets/1', '/categories?limit=5']) await read(store, target)
+  const addresses = ['203.0.113.9', '2001:db8::1', `fe80::1%${'z'.repeat(3000)}`, 'unknown host', '"']
+  for (const address of addresses) {
+    for (const target of ['/pets/1', '/categories?limit=5']) {
+      const ids: string[] = []
+      const from = store.logged.length
+      for (let count = 0; count < REPEATS; count++) {
+        const response = await fetch(store.base + target, { headers: { 'X-Forwarded-For': address } })
+        ids.push(response.headers.get('X-Request-Id') ?? '')
+      }
+      const entries = store.logged.slice(from).map(({ fields }) => fields)
+      expect(entries.map(({ requestId }) => requestId)).toEqual(ids)
+      const shown = entries.map(entry => JSON.stringify({ ...entry, requestId: 0, ms: 0, time: 0 }))
+      expect(new Set(shown).size).toBe(1)
+      const [first] = entries
+      expect(first).toMatchObject({ path: target.split('?')[0], status: 200, ms: expect.any(Number) })
+    }
+  }
+})
+
 /** Sends a GET with exactly these lines after Host. Returns the head and the body of the response. */
 function exchange(base: string, lines: readonly string[]): Promise<string[]> {
   const { host, hostname, port } = new URL(base)

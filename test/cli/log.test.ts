@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { LogStream, type LogStreamOptions } from '../../src/cli/log-stream.ts'
 import { hasCode } from '../../src/engine/system-error.ts'
+import type { EncodedEntry } from '../../src/store/open.ts'
 import { ThrowingLog } from '../controls/throwing-log.ts'
 import { sendBytes } from '../support/hostile-request.ts'
 import { command, startProcess } from '../support/process.ts'
@@ -31,16 +32,23 @@ class Sink {
   /** The number of bytes that the sink accepts before it fails. */
   space = 0
 
-  readonly write = (_descriptor: number, bytes: Uint8Array, offset: number): number => {
-    if (this.fault === undefined) return this.#take(bytes.subarray(offset))
+  readonly write = (_descriptor: number, bytes: Uint8Array, offset: number, length: number): number => {
+    if (this.fault === undefined) return this.#take(bytes.subarray(offset, offset + length))
     if (this.space === 0) throw Object.assign(new Error(this.fault), { code: this.fault })
-    return this.#take(bytes.subarray(offset, offset + Math.min(this.space, bytes.length - offset)))
+    return this.#take(bytes.subarray(offset, offset + Math.min(this.space, length)))
   }
 
   #take(bytes: Uint8Array): number {
     this.written += Buffer.from(bytes).toString()
     if (this.fault !== undefined) this.space -= bytes.length
     return bytes.length
+  }
+}
+
+function encodedEntry(text: string): EncodedEntry {
+  return {
+    bytesMax: text.length,
+    encodeInto: (target, start) => start + Buffer.from(text).copy(target, start),
   }
 }
 
@@ -153,9 +161,9 @@ describe('a log that cannot be written', () => {
     let calls = 0
     const slow = new LogStream({
       ...{ descriptor: 1, lossLine },
-      write: (descriptor, bytes, offset) => {
+      write: (descriptor, bytes, offset, length) => {
         if (++calls % 2 === 0) sink.space = 5
-        return sink.write(descriptor, bytes, offset)
+        return sink.write(descriptor, bytes, offset, length)
       },
     })
     slow.write('one, two, three\n')
@@ -164,7 +172,7 @@ describe('a log that cannot be written', () => {
     const frozen = new LogStream({ descriptor: 1, lossLine, write: sink.write })
     sink.space = 6
     frozen.write('four\n')
-    frozen.defer({ chars: 4, text: () => 'five' })
+    frozen.encode(encodedEntry('five'))
     frozen.flush()
     frozen.write('six\n')
     const startedMs = performance.now()
@@ -173,21 +181,19 @@ describe('a log that cannot be written', () => {
     expect(sink.written).toBe('one, two, three\nfour\nf')
   })
 
-  test('a log makes the text of a deferred line when it writes its group, keeps the order, and counts losses', () => {
+  test('a log keeps the order of texts and encoded entries, and counts both as lost', () => {
     const sink = new Sink()
     const log = new LogStream({ descriptor: 1, lossLine, write: sink.write })
-    let text = 'early'
     log.write('one\n')
-    log.defer({ chars: 3, text: () => text })
+    log.encode(encodedEntry('two'))
     log.write('three\n')
-    text = 'two'
     log.flush()
     Object.assign(sink, { fault: 'ENOSPC', space: 0 })
-    log.defer({ chars: 3, text: () => 'four' })
+    log.encode(encodedEntry('four'))
     log.flush()
     Object.assign(sink, { fault: undefined })
-    log.defer({ chars: 20_000, text: () => 'five' })
-    expect(sink.written).toBe('one\ntwo\nthree\nlost 1\nfive\n')
+    log.encode(encodedEntry('5'.repeat(20_000)))
+    expect(sink.written).toBe(`one\ntwo\nthree\nlost 1\n${'5'.repeat(20_000)}\n`)
   })
 
   test('control: a log that throws is detected', () => {

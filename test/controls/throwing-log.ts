@@ -17,7 +17,7 @@ export class ThrowingLog implements Pick<LogStream, 'write' | 'flush'> {
     const bytes = Buffer.from(this.#waiting.splice(0).join(''))
     let written = 0
     while (written < bytes.length) {
-      written += this.#options.write?.(this.#options.descriptor, bytes, written) ?? 0
+      written += this.#options.write?.(this.#options.descriptor, bytes, written, bytes.length - written) ?? 0
     }
   }
 }
