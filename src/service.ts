@@ -118,7 +118,8 @@ export function startService(options: ServiceOptions): Service {
   const newRequestId = makeRequestIds()
   const addressOf = clientAddress(options.trustedProxies, options.host)
   const forReads: Omit<RepeatedReadsOptions, 'cache'> = {
-    ...{ admission, rateLimiter, clock, newRequestId, addressOf, lifecycleClock: options.lifecycleClock },
+    ...{ admission, rateLimiter, timer, clock, newRequestId, addressOf },
+    lifecycleClock: options.lifecycleClock,
     onResponse: ({ route, entry }) => {
       metrics.countResponse(route, 200, entry.tookMs)
       log.access(entry)

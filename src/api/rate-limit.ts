@@ -45,10 +45,10 @@ export class RateLimiter {
 
   /**
    * Takes one request from the window of a caller. Returns the RateLimit header
-   * (draft-ietf-httpapi-ratelimit-headers), and the refusal `rate_limited` if the window is used up.
+   * (draft-ietf-httpapi-ratelimit-headers), and the refusal `rate_limited` if the window is used up. `nowMs` is the
+   * current time of the clock, if the caller has just read it.
    */
-  take(caller: string): { field: string; refusal?: StoreError } {
-    const nowMs = this.#clock()
+  take(caller: string, nowMs = this.#clock()): { field: string; refusal?: StoreError } {
     const window = this.#window(caller, nowMs)
     // Rounded first: the difference of two times can exceed the length of the window by a rounding error.
     const seconds = Math.max(1, Math.ceil(Math.round(window.endsMs - nowMs) / 1000))

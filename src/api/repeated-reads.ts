@@ -38,6 +38,8 @@ export interface RepeatedReadsOptions {
   readonly cache: RepresentationCache
   readonly admission: Admission
   readonly rateLimiter: RateLimiter | undefined
+  /** The monotonic clock of the rate limiter, which also measures how long a response takes. */
+  readonly timer: () => number
   readonly clock: () => number
   readonly lifecycleClock: () => number
   readonly newRequestId: () => string
@@ -102,17 +104,21 @@ export class RepeatedReads {
 
   /** Returns the response to a GET; undefined if the pipeline must decide. */
   respond(request: Request, server: Server<undefined>): Response | undefined {
-    const startedMs = performance.now()
+    const { cache, admission, rateLimiter, timer, clock, lifecycleClock, addressOf, onResponse } =
+      this.#options
+    const startedMs = timer()
     const known = this.#known.get(request.url)
     if (!known || !isPlain(request.headers, known.host)) return undefined
-    const { cache, admission, rateLimiter, lifecycleClock, addressOf, onResponse } = this.#options
-    if (!admission.isFree || lifecycleClock() >= known.untilMs) return undefined
+    const nowMs = clock()
+    // A reading of a clock takes 0.06 µs, so none is read twice.
+    const lifecycleMs = lifecycleClock === clock ? nowMs : lifecycleClock()
+    if (!admission.isFree || lifecycleMs >= known.untilMs) return undefined
     // This comes before the rate limit. Otherwise, a request that the pipeline must handle would be counted twice.
     if (!cache.has(known.cached)) return undefined
     const address = addressOf(request, server)
     // A proxy may report an IPv6 address with a long zone.
     if (address.length > VARYING_CHARS_MAX) return undefined
-    const taken = rateLimiter?.take(rateGroup(address))
+    const taken = rateLimiter?.take(rateGroup(address), startedMs)
     if (taken?.refusal) return undefined
     cache.use(known.cached)
     const requestId = this.#options.newRequestId()
@@ -122,8 +128,8 @@ export class RepeatedReads {
     const { entry } = known
     entry.requestId = requestId
     entry.address = address
-    entry.nowMs = this.#options.clock()
-    entry.tookMs = performance.now() - startedMs
+    entry.nowMs = nowMs
+    entry.tookMs = timer() - startedMs
     onResponse(known)
     return response
   }
