@@ -18,7 +18,8 @@ export function openLog({ logLevel, log: format }: Pick<Config, 'logLevel' | 'lo
   const destination = new LogStream({ descriptor: 1, lossLine: lost => shown(lossLine(lost)) })
   process.once('exit', () => {
     const lost = destination.end()
-    if (lost > 0) say(`${lost} log lines were lost: they could not be written.`)
+    if (lost === 1) say('1 log line was lost: it could not be written.')
+    if (lost > 1) say(`${lost} log lines were lost: they could not be written.`)
   })
   const isEnabled = (level: keyof typeof levels): boolean => levels[level] >= levels[logLevel]
   const write = (level: keyof typeof levels, fields: object, msg: string): void => {

@@ -16,7 +16,7 @@ import { kebabCase, operationOf } from './operation-names.ts'
 import { jsonText, listPrinter, type OutputOptions, printResource, terminalWidth } from './output.ts'
 import { failureOf, type RequestFacts } from './request-failure.ts'
 import { deadline, formatOf, type OperationOptions } from './request-options.ts'
-import { escapeControls, print, say } from './terminal.ts'
+import { CommandFailed, escapeControls, print, say } from './terminal.ts'
 import { cellText, fitText } from './text-table.ts'
 
 /** A pause before a retry is reported if it is at least this long. */
@@ -52,10 +52,32 @@ async function runOnce(
   shape: OperationShape,
   { input, call }: OperationRequest,
   options: OperationOptions,
-  { store }: RequestFacts,
+  { store, isChange }: RequestFacts,
+): Promise<void> {
+  const response = await sender(store)(id, shape, input, { ...call, ...deadline(options, input.wait) })
+  try {
+    await printResponse(id, response, options)
+  } catch (error) {
+    if (!isChange || !(error instanceof CommandFailed)) throw error
+    throw new CommandFailed(
+      `${error.message} The change was made${idText(response.data)}: only its output is missing.`,
+    )
+  }
+}
+
+/** Returns the id of a resource, to be appended to a sentence. */
+function idText(data: unknown): string {
+  return typeof data === 'object' && data !== null && 'id' in data
+    ? ` (id ${escapeControls(String(data.id))})`
+    : ''
+}
+
+async function printResponse(
+  id: OperationId,
+  response: ApiResponse<unknown>,
+  options: OperationOptions,
 ): Promise<void> {
   const { success } = operationOf(id)
-  const response = await sender(store)(id, shape, input, { ...call, ...deadline(options, input.wait) })
   if (options.includeHeaders) await print(headText(response))
   if (response.replayed) say('This is the stored response to an earlier request with this idempotency key.')
   if (response.data === undefined) {

@@ -349,3 +349,32 @@ test.each(['licenses', 'openapi', 'doctor', 'new-key', 'export categories', 'aud
     expect([exitCode, errors]).toEqual([1, expect.stringMatching(/^The output cannot be written: ENOSPC/)])
   },
 )
+
+test('a change whose output cannot be written to a full disk is reported as made, with the id', async () => {
+  const data = mkdtempSync(join(tmpdir(), 'petstore-full-'))
+  try {
+    await using server = await startProcess(['serve', '--port', '0', '--data', data])
+    const errorsOf = async (...args: string[]): Promise<string> => {
+      const { line, env } = command([...args, '--url', server.base, '--key', `@${join(data, 'admin-key')}`])
+      const child = Bun.spawn(line, {
+        env: { ...childEnvironment(env), PETSTORE_DATA: data },
+        stdin: 'ignore',
+        stdout: Bun.file('/dev/full'),
+        stderr: 'pipe',
+        timeout: 30_000,
+      })
+      expect(await child.exited).toBe(1)
+      return await new Response(child.stderr).text()
+    }
+    const failure = '^The output cannot be written: ENOSPC[^.]*\\. '
+    expect(await errorsOf('create-key', '--name', 'till', '--scopes', 'orders:read')).toMatch(
+      new RegExp(`${failure}The change was made \\(id 2\\): only its output is missing\\.\\n$`),
+    )
+    expect(await errorsOf('set-inventory', '1', '--quantity', '3')).toMatch(
+      new RegExp(`${failure}The change was made: only its output is missing\\.\\n$`),
+    )
+    expect(await errorsOf('list-pets')).toMatch(new RegExp(`${failure.trimEnd()}\\n$`))
+  } finally {
+    rmSync(data, { recursive: true, force: true })
+  }
+}, 60_000)
