@@ -3,7 +3,7 @@ import { seriousViolations } from '../support/accessibility.ts'
 import { sharedStore, stockOf } from '../support/shop.ts'
 import { until } from '../support/until.ts'
 import { consoleBrowser, TIMEOUT_MS } from './console-session.ts'
-import { loseResponses } from './requests.ts'
+import { delayRequests, loseResponses } from './requests.ts'
 import { addPet, isTooWide, keyWith, LONG_NAME } from './shop-data.ts'
 
 const store = sharedStore('sqlite')
@@ -140,6 +140,26 @@ test(
     await dialog.getByRole('button', { name: 'Save' }).click()
     await dialog.waitFor({ state: 'detached' })
     expect(await nameOf(petId)).toBe('Theirs')
+    await page.close()
+  },
+  TIMEOUT_MS,
+)
+
+test(
+  'after a pet is put on hold, an edit is about the new version, although the page reads it slowly',
+  async () => {
+    const { petId } = await addPet(store(), 'Slow', 3n)
+    const { page, faults } = await browser.open(store(), `/pets/${petId}`)
+    await page.getByRole('button', { name: 'Put on hold' }).waitFor()
+    await delayRequests(page, request => request.method() === 'GET', 500)
+    await page.getByRole('button', { name: 'Put on hold' }).click()
+    await page.getByText('Slow is on hold.').waitFor()
+    await page.getByRole('button', { name: 'Edit' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('textbox', { name: 'Name' }).fill('Slower')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Slower was saved.').waitFor()
+    expect(faults).toEqual([])
     await page.close()
   },
   TIMEOUT_MS,

@@ -1,17 +1,16 @@
 import { Button, Group, Modal, Stack } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
-import { type QueryClient, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import { type MouseEvent, type ReactNode, type SubmitEvent, useEffect, useRef, useState } from 'react'
 import { type Change, type Sending, textOf, useChange } from '../data/change.ts'
 import { isConflict } from '../data/edit.ts'
 import { isKeyRefused } from '../data/query-client.ts'
+import { readPageAgain } from '../data/read-page-again.ts'
 import { useFocusReturn } from './focus-return.ts'
 import { fieldErrors, Refusal, sentenceOf } from './refusal.tsx'
 
 /** How long a change runs before the dialog offers to stop waiting, in milliseconds. */
 const LONG_MS = 1000
-/** How long a dialog stays open after its change until the page shows the result, in milliseconds. */
-const REFRESH_WAIT_MS = 3000
 
 type Messages = Readonly<Record<string, string>>
 
@@ -122,14 +121,6 @@ function useDialogChange<Result>(props: FormDialogProps<Result>): DialogChange<R
     },
   })
   return { ...change, isMade }
-}
-
-/** Reads everything on the page again, and resolves after at most `REFRESH_WAIT_MS`. The reads continue after that. */
-async function readPageAgain(queries: QueryClient): Promise<void> {
-  const limit = Promise.withResolvers<void>()
-  const timer = setTimeout(limit.resolve, REFRESH_WAIT_MS)
-  await Promise.race([queries.invalidateQueries(), limit.promise])
-  clearTimeout(timer)
 }
 
 interface ButtonsProps<Result>

@@ -5,6 +5,7 @@ import { useLocation } from 'wouter'
 import type { ApiResponse, InventoryItem, Pet } from '../../client/petstore-client.ts'
 import { useChange } from '../data/change.ts'
 import type { Version } from '../data/edit.ts'
+import { readPageAgain } from '../data/read-page-again.ts'
 import { useCan, useSession } from '../data/store.ts'
 import { ActButton } from './act-button.tsx'
 import { DeletePet, EditPet, SellPet } from './pet-forms.tsx'
@@ -40,14 +41,17 @@ export function PetActions({ pet, stock, onOpen }: PetActionsProps) {
   const { quantity = 0n, reserved = 0n } = stock?.value ?? {}
   // If every unit is reserved, there is no hold to release: the pet becomes available when an order is cancelled.
   const canHold = canEdit && (status === 'available' || (status === 'pending' && quantity > reserved))
+  // A dialog must be about the version that the user sees, not the one that the hold replaces.
+  const isReplaced = hold.isRunning
   const opens = (dialog: 'edit' | 'delete' | 'adjust') => ({
     variant: 'default',
+    disabled: isReplaced,
     onClick: () => onOpen({ dialog, pet }),
   })
   const opensWithStock = (dialog: 'sell' | 'count' | 'order') => ({
     variant: 'default',
     // The dialogs change the stock or depend on it, so the user must see it first.
-    disabled: !stock,
+    disabled: !stock || isReplaced,
     onClick: () => stock && onOpen({ dialog, pet, stock }),
   })
   return (
@@ -87,7 +91,7 @@ function useHold({ id: petId, name, status }: Pet) {
     onDone: async ({ data }) => {
       const isHeld = data.status === 'pending'
       notifications.show({ message: isHeld ? `${name} is on hold.` : `${name} was released.` })
-      await queries.invalidateQueries()
+      await readPageAgain(queries)
     },
   })
   const next = status === 'pending' ? 'available' : 'pending'
