@@ -100,8 +100,6 @@ async function run(options: Readonly<Record<string, string | boolean | undefined
     },
     listener,
   )
-  greet(serving, limits)
-  log.info({ base: serving.base, sandboxes: serving.host.counts.sandboxes }, 'listening')
   stopOnSignals(config.drainSeconds, async secondSignal => {
     serving.drain()
     await Promise.race([Bun.sleep(config.drainSeconds * 1000), secondSignal])
@@ -109,6 +107,8 @@ async function run(options: Readonly<Record<string, string | boolean | undefined
     lock.release()
     log.info({}, 'stopped')
   })
+  greet(serving, limits)
+  log.info({ base: serving.base, sandboxes: serving.host.counts.sandboxes }, 'listening')
 }
 
 /**

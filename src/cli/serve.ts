@@ -98,8 +98,6 @@ async function runServe(config: Config): Promise<void> {
     listener,
   )
   if (lock) writeAddressFile(config.data, localAddress(config.host, serving.port))
-  greet(config, serving)
-  log.info({ base: serving.base, engine: engine.name }, 'listening')
   stopOnSignals(config.drainSeconds, async secondSignal => {
     serving.drain()
     await Promise.race([Bun.sleep(config.drainSeconds * 1000), secondSignal])
@@ -111,6 +109,8 @@ async function runServe(config: Config): Promise<void> {
     lock?.release()
     log.info({}, 'stopped')
   })
+  greet(config, serving)
+  log.info({ base: serving.base, engine: engine.name }, 'listening')
 }
 
 /**
@@ -221,6 +221,7 @@ function storedKey(file: string): string | undefined {
 /**
  * Calls `stop` on the first SIGTERM, SIGINT or SIGHUP, and ends the process when `stop` resolves. `secondSignal`
  * resolves on the next signal, which ends the drain early. The process ends after the drain and `stopMs` in any case.
+ * This is called before the address is printed, because a program that reads the address may stop the store at once.
  */
 export function stopOnSignals(
   drainSeconds: number,

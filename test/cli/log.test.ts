@@ -17,6 +17,8 @@ const TIMEOUT_MS = 60_000
 const START_MS_MAX = 30_000
 /** A number of requests whose log lines fill more than one group. The log writes a group of lines at once. */
 const REQUESTS = 150
+/** The number of starts of a store that is stopped at once. Each start without handlers fails in half of the cases. */
+const STOPS = 8
 const LONG_PATH = `/pets/${'x'.repeat(900)}`
 
 let directory = ''
@@ -337,6 +339,27 @@ test(
     } finally {
       child.kill('SIGKILL')
       closeSync(reader)
+    }
+  },
+  TIMEOUT_MS,
+)
+
+test.each([
+  ['a store', ['serve', '--no-demo']],
+  ['a host of sandboxes', ['sandboxes']],
+])(
+  '%s that is stopped as soon as it prints its address stops gracefully, and logs that',
+  async (name, args) => {
+    for (let count = 0; count < STOPS; count++) {
+      const data = join(directory, `${name.replaceAll(' ', '-')}-${count}`)
+      await using server = await startProcess([...args, '--port', '0', '--data', data])
+      expect(await server.kill('SIGTERM')).toBe(0)
+      const messages = server
+        .logged()
+        .trim()
+        .split('\n')
+        .map(line => JSON.parse(line).msg)
+      expect(messages).toEqual(['listening', 'stopped'])
     }
   },
   TIMEOUT_MS,
