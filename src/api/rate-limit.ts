@@ -1,5 +1,6 @@
 import { rateLimited } from '../contract/refusals.ts'
 import type { StoreError } from '../model/error.ts'
+import { NumberText } from './number-text.ts'
 
 /** A number of requests in a number of seconds. */
 export interface Rate {
@@ -29,6 +30,9 @@ export class RateLimiter {
   #young = new Map<string, Window>()
   #old = new Map<string, Window>()
   #youngSinceMs: number
+  readonly #text = new NumberText('"default";r=')
+  /** The last part of the last field. Under load, many requests in turn have the same part. */
+  readonly #lastSeconds = { seconds: 0, text: ';t=0' }
 
   /** `monotonicClock` returns milliseconds. If a wall clock were used, setting it back would lock callers out. */
   constructor(rate: Rate, monotonicClock: () => number) {
@@ -54,10 +58,18 @@ export class RateLimiter {
     const seconds = Math.max(1, Math.ceil(Math.round(window.endsMs - nowMs) / 1000))
     if (window.left > 0) {
       window.left--
-      return { field: `"default";r=${window.left};t=${seconds}` }
+      return { field: this.#text.of(window.left) + this.#secondsText(seconds) }
     }
     const refusal = rateLimited({ ...this.#rate, retryAfterSeconds: seconds })
     return { field: `"default";r=0;t=${seconds}`, refusal }
+  }
+
+  #secondsText(seconds: number): string {
+    if (seconds !== this.#lastSeconds.seconds) {
+      this.#lastSeconds.seconds = seconds
+      this.#lastSeconds.text = `;t=${seconds}`
+    }
+    return this.#lastSeconds.text
   }
 
   #window(caller: string, nowMs: number): Window {

@@ -4,6 +4,7 @@ import type { Operation } from '../contract/operation.ts'
 import type { Caller } from '../shop/context.ts'
 import type { AdmissionSlot, CapacityLimiter } from './admission.ts'
 import { rateGroup } from './client-address.ts'
+import { NumberText } from './number-text.ts'
 import type { Match } from './paths.ts'
 
 /** One routed operation: its id and its definition. */
@@ -87,12 +88,9 @@ export function openRequestContext(arrival: Arrival): RequestContext {
  * count: this costs less than a UUID.
  */
 export function makeRequestIds(): () => string {
-  const prefix = randomBytes(9).toString('base64url')
+  const text = new NumberText(`${randomBytes(9).toString('base64url')}-`)
   let count = 0
-  return () => {
-    count++
-    return `${prefix}-${count}`
-  }
+  return () => text.of(++count)
 }
 
 /**
