@@ -59,9 +59,11 @@ async function runOnce(
     await printResponse(id, response, options)
   } catch (error) {
     if (!isChange || !(error instanceof CommandFailed)) throw error
-    throw new CommandFailed(
-      `${error.message} The change was made${idText(response.data)}: only its output is missing.`,
-    )
+    const lost =
+      operationOf(id).secret === undefined
+        ? ': only its output is missing.'
+        : ', but nobody can know its secret: revoke or delete it.'
+    throw new CommandFailed(`${error.message} The change was made${idText(response.data)}${lost}`)
   }
 }
 

@@ -368,7 +368,9 @@ test('a change whose output cannot be written to a full disk is reported as made
     }
     const failure = '^The output cannot be written: ENOSPC[^.]*\\. '
     expect(await errorsOf('create-key', '--name', 'till', '--scopes', 'orders:read')).toMatch(
-      new RegExp(`${failure}The change was made \\(id 2\\): only its output is missing\\.\\n$`),
+      new RegExp(
+        `${failure}The change was made \\(id 2\\), but nobody can know its secret: revoke or delete it\\.\\n$`,
+      ),
     )
     expect(await errorsOf('set-inventory', '1', '--quantity', '3')).toMatch(
       new RegExp(`${failure}The change was made: only its output is missing\\.\\n$`),
