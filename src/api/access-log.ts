@@ -17,7 +17,7 @@ export function accessLine(context: RequestContext, status: number, tookMs: numb
     // The request id matches our own pattern: it needs no escaping.
     `${textBeforeId(nowMs)}${requestId}"` +
     textBeforeMs +
-    roundedMs(tookMs) +
+    roundedMsText(tookMs) +
     textAfterMs +
     (errorCode ? `,"code":"${errorCode}"` : '') +
     (caller?.keyId ? `,"keyId":"${caller.keyId}"` : '') +
@@ -65,7 +65,7 @@ export class RepeatedEntry implements EncodedEntry {
   constructor({ textBeforeMs, textAfterMs }: FixedLogParts) {
     this.#beforeMs = Buffer.from(`"${textBeforeMs}`)
     this.#afterMs = Buffer.from(`${textAfterMs},"address":"`)
-    const fixed = [bytesBeforeId(0), this.#beforeMs, this.#afterMs, END]
+    const fixed = [textBeforeId(0), this.#beforeMs, this.#afterMs, END]
     this.bytesMax = fixed.reduce((sum, { length }) => sum + length, 4 * VARYING_CHARS_MAX)
   }
 
@@ -98,10 +98,6 @@ function bytesBeforeId(nowMs: number): Uint8Array {
   return lastStart.bytes
 }
 
-function roundedMs(tookMs: number): number {
-  return Math.round(tookMs * 1000) / 1000
-}
-
 function copyBytes(source: Uint8Array, target: Uint8Array, start: number): number {
   target.set(source, start)
   return start + source.length
@@ -117,11 +113,12 @@ const knownTimes: string[] = []
 
 /** Returns the rounded number of milliseconds as text. Without the known texts, this would be the slowest step. */
 function roundedMsText(tookMs: number): string {
-  const rounded = roundedMs(tookMs)
-  const thousandths = Math.round(rounded * 1000)
-  if (!(thousandths >= 0 && thousandths < KNOWN_TIMES)) return String(rounded)
-  let text = knownTimes[thousandths]
-  if (text === undefined) knownTimes[thousandths] = text = String(rounded)
+  const thousandths = Math.round(tookMs * 1000)
+  const isKnown = thousandths >= 0 && thousandths < KNOWN_TIMES
+  const known = isKnown ? knownTimes[thousandths] : undefined
+  if (known !== undefined) return known
+  const text = String(thousandths / 1000)
+  if (isKnown) knownTimes[thousandths] = text
   return text
 }
 

@@ -30,9 +30,8 @@ export class RateLimiter {
   #young = new Map<string, Window>()
   #old = new Map<string, Window>()
   #youngSinceMs: number
-  readonly #text = new NumberText('"default";r=')
-  /** The last part of the last field. Under load, many requests in turn have the same part. */
-  readonly #lastSeconds = { seconds: 0, text: ';t=0' }
+  readonly #leftText = new NumberText('"default";r=')
+  readonly #secondsText = new NumberText(';t=')
 
   /** `monotonicClock` returns milliseconds. If a wall clock were used, setting it back would lock callers out. */
   constructor(rate: Rate, monotonicClock: () => number) {
@@ -58,18 +57,10 @@ export class RateLimiter {
     const seconds = Math.max(1, Math.ceil(Math.round(window.endsMs - nowMs) / 1000))
     if (window.left > 0) {
       window.left--
-      return { field: this.#text.of(window.left) + this.#secondsText(seconds) }
+      return { field: this.#leftText.of(window.left) + this.#secondsText.of(seconds) }
     }
     const refusal = rateLimited({ ...this.#rate, retryAfterSeconds: seconds })
     return { field: `"default";r=0;t=${seconds}`, refusal }
-  }
-
-  #secondsText(seconds: number): string {
-    if (seconds !== this.#lastSeconds.seconds) {
-      this.#lastSeconds.seconds = seconds
-      this.#lastSeconds.text = `;t=${seconds}`
-    }
-    return this.#lastSeconds.text
   }
 
   #window(caller: string, nowMs: number): Window {

@@ -104,8 +104,8 @@ export class RepeatedReads {
 
   /** Returns the response to a GET; undefined if the pipeline must decide. */
   respond(request: Request, server: Server<undefined>): Response | undefined {
-    const { cache, admission, rateLimiter, timer, clock, lifecycleClock, addressOf, onResponse } =
-      this.#options
+    const { cache, admission, rateLimiter, timer, clock, lifecycleClock, addressOf } = this.#options
+    const { newRequestId, onResponse } = this.#options
     const startedMs = timer()
     const known = this.#known.get(request.url)
     if (!known || !isPlain(request.headers, known.host)) return undefined
@@ -121,7 +121,7 @@ export class RepeatedReads {
     const taken = rateLimiter?.take(rateGroup(address), startedMs)
     if (taken?.refusal) return undefined
     cache.use(known.cached)
-    const requestId = this.#options.newRequestId()
+    const requestId = newRequestId()
     known.headers.set('X-Request-Id', requestId)
     if (taken) known.headers.set('RateLimit', taken.field)
     const response = new Response(known.body, known)

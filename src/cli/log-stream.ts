@@ -47,7 +47,6 @@ export class LogStream {
   #last = makeChunk(CHUNK_BYTES)
   /** All chunks, the oldest one first. `#last` is the last one. */
   #chunks = [this.#last]
-  #chunkBytes = CHUNK_BYTES
   /** The number of lost lines that are in no waiting report. */
   #lost = 0
   #lastByteWritten = NEWLINE
@@ -134,10 +133,9 @@ export class LogStream {
   /** Returns whether the last chunk has room, after adding a chunk if it is full. */
   #hasRoom(bytesMax: number): boolean {
     if (this.#last.end + bytesMax <= this.#last.bytes.length) return true
-    if (this.#chunkBytes >= WAITING_BYTES_MAX) return false
+    if (sizeOf(this.#chunks) >= WAITING_BYTES_MAX) return false
     this.#last = makeChunk(Math.max(bytesMax, CHUNK_BYTES))
     this.#chunks.push(this.#last)
-    this.#chunkBytes += this.#last.bytes.length
     return true
   }
 
@@ -159,7 +157,6 @@ export class LogStream {
         }
       } catch (error) {
         this.#chunks = this.#chunks.slice(this.#chunks.indexOf(chunk))
-        this.#chunkBytes = sizeOf(this.#chunks)
         return error
       }
     }
@@ -188,7 +185,6 @@ export class LogStream {
     if (this.#chunks.length > 1 || this.#last.bytes.length > CHUNK_BYTES) {
       this.#last = makeChunk(CHUNK_BYTES)
       this.#chunks = [this.#last]
-      this.#chunkBytes = CHUNK_BYTES
     }
     this.#last.start = 0
     this.#last.end = 0

@@ -328,6 +328,23 @@ describe('settings', () => {
   }, 120_000)
 })
 
+/** Runs a command whose standard output is a full disk. Returns its error output and its exit code. */
+async function runToFullDisk(
+  args: readonly string[],
+  data: string,
+): Promise<{ errors: string; exitCode: number }> {
+  const { line, env } = command(args)
+  const child = Bun.spawn(line, {
+    env: { ...childEnvironment(env), PETSTORE_DATA: data },
+    stdin: 'ignore',
+    stdout: Bun.file('/dev/full'),
+    stderr: 'pipe',
+    timeout: 30_000,
+  })
+  const [errors, exitCode] = await Promise.all([new Response(child.stderr).text(), child.exited])
+  return { errors, exitCode }
+}
+
 test.each(['licenses', 'openapi', 'doctor', 'new-key', 'export categories', 'audit export'])(
   'petstore %s reports that its output cannot be written to a full disk, and ends',
   async args => {
@@ -336,15 +353,7 @@ test.each(['licenses', 'openapi', 'doctor', 'new-key', 'export categories', 'aud
       await using server = await startProcess(['serve', '--port', '0', '--data', data])
       await server.kill('SIGTERM')
     }
-    const { line, env } = command(args.split(' '))
-    const child = Bun.spawn(line, {
-      env: { ...childEnvironment(env), PETSTORE_DATA: data },
-      stdin: 'ignore',
-      stdout: Bun.file('/dev/full'),
-      stderr: 'pipe',
-      timeout: 30_000,
-    })
-    const [errors, exitCode] = await Promise.all([new Response(child.stderr).text(), child.exited])
+    const { errors, exitCode } = await runToFullDisk(args.split(' '), data)
     rmSync(data, { recursive: true, force: true })
     expect([exitCode, errors]).toEqual([1, expect.stringMatching(/^The output cannot be written: ENOSPC/)])
   },
@@ -355,16 +364,10 @@ test('a change whose output cannot be written to a full disk is reported as made
   try {
     await using server = await startProcess(['serve', '--port', '0', '--data', data])
     const errorsOf = async (...args: string[]): Promise<string> => {
-      const { line, env } = command([...args, '--url', server.base, '--key', `@${join(data, 'admin-key')}`])
-      const child = Bun.spawn(line, {
-        env: { ...childEnvironment(env), PETSTORE_DATA: data },
-        stdin: 'ignore',
-        stdout: Bun.file('/dev/full'),
-        stderr: 'pipe',
-        timeout: 30_000,
-      })
-      expect(await child.exited).toBe(1)
-      return await new Response(child.stderr).text()
+      const target = ['--url', server.base, '--key', `@${join(data, 'admin-key')}`]
+      const { errors, exitCode } = await runToFullDisk([...args, ...target], data)
+      expect(exitCode).toBe(1)
+      return errors
     }
     const failure = '^The output cannot be written: ENOSPC[^.]*\\. '
     expect(await errorsOf('create-key', '--name', 'till', '--scopes', 'orders:read')).toMatch(
