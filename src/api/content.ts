@@ -25,12 +25,12 @@ export interface Content {
 
 /** Returns content in both encodings; small content only as identity. Compression does not run on the main thread. */
 export async function prepareContent(type: string, content: string | Uint8Array): Promise<Content> {
-  const bytes = Uint8Array.from(typeof content === 'string' ? Buffer.from(content) : content)
+  const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : new Uint8Array(content)
   const etag = etagOf(Buffer.from(bytes).toString('base64'))
   const identity = { bytes, etag }
   if (bytes.length < COMPRESS_BYTES_MIN) return { type, identity, gzip: undefined }
   const compressed = await compress(bytes, { level: constants.Z_BEST_COMPRESSION })
-  return { type, identity, gzip: { bytes: Uint8Array.from(compressed), etag: `${etag.slice(0, -1)}-gzip"` } }
+  return { type, identity, gzip: { bytes: new Uint8Array(compressed), etag: `${etag.slice(0, -1)}-gzip"` } }
 }
 
 /** Returns a function that prepares the content on its first call, and caches the content. A failure is not cached. */

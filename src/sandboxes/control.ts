@@ -122,7 +122,7 @@ export class Control {
     if (request.method === 'HEAD') headers['Content-Length'] = String(Buffer.byteLength(text))
     if (request.method === 'HEAD') return new Response(null, { status, headers })
     // A request log can be large, and some clients read slowly.
-    const sent = bodyInChunks(this.#largeBodies, callerName(context), Uint8Array.from(Buffer.from(text)))
+    const sent = bodyInChunks(this.#largeBodies, callerName(context), Buffer.from(text))
     return new Response(sent, { status, headers })
   }
 
