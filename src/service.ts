@@ -17,6 +17,7 @@ import { servicePaths } from './api/service-paths.ts'
 import { SharedLookup } from './api/shared-lookup.ts'
 import type { Operation } from './contract/operation.ts'
 import { CommitSignal } from './engine/commit-signal.ts'
+import { TimeSlices } from './engine/time-slices.ts'
 import { type StoreError, validationFailed } from './model/error.ts'
 import { storedInstant } from './model/instant.ts'
 import { KEY_RANDOM_BYTES, keyHash, keyText } from './model/key.ts'
@@ -32,6 +33,8 @@ import { Dispatcher, type DispatcherOptions } from './webhooks/dispatcher.ts'
 
 export interface ServiceOptions {
   readonly engine: StoreEngine
+  /** Divides the thread between all stores of the process; by default, between the long tasks of this store. */
+  readonly slices?: TimeSlices
   /** The base address of every URI in a response, without a trailing slash. */
   readonly base: string
   /**
@@ -218,12 +221,14 @@ function startEvents(
   stop: () => Promise<void>
 } {
   const { engine, base, clock, webhooksRefusal, allowPrivateWebhooks: allowPrivate, delivery = {} } = options
+  const { slices = new TimeSlices() } = options
   const box = makeSecretBox(options.secretKey)
   const rules = { allowPrivate, resolve: delivery.resolve ?? resolveHost }
   const commitSignal = new CommitSignal(engine.watch)
   const streams = new SseHub({
     ...{
       commitSignal,
+      slices,
       base,
       clock,
       onFault,
@@ -241,6 +246,7 @@ function startEvents(
   const dispatcherOptions = (): DispatcherOptions => ({
     ...{
       engine,
+      slices,
       base,
       commitSignal,
       rules,
@@ -257,7 +263,7 @@ function startEvents(
   const dispatcher = webhooksRefusal === undefined ? new Dispatcher(dispatcherOptions()) : undefined
   return {
     forRequests: {
-      longPoll: new LongPoll(commitSignal, engine.readLong),
+      longPoll: new LongPoll({ commitSignal, slices, runQuery: engine.readLong }),
       streams,
       makeSecret: kind => makeSecret(kind, box),
       checkTarget: async url => {

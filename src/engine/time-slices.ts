@@ -3,7 +3,8 @@ const SLICE_MS = 5
 
 /**
  * Divides the thread between the long tasks of a process. In each turn of the event loop, one slice of 5 milliseconds
- * runs, so that requests are served in between.
+ * runs, so that requests are served in between. A loop that awaits reads needs it too: on SQLite a read is synchronous,
+ * so an `await` alone never lets the event loop run.
  */
 export class TimeSlices {
   readonly #waiting: (() => void)[] = []

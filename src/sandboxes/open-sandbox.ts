@@ -194,6 +194,7 @@ export class OpenSandbox {
     }
     return {
       engine: this.engine,
+      slices: options.slices,
       base: options.base,
       ...(options.control !== undefined && { control: options.control }),
       stability: 'experimental',

@@ -28,7 +28,7 @@ const END_OF_TIME = '9999-12-31T23:59:59.999Z'
 
 export interface DispatcherOptions
   extends DeliveryContext,
-    Pick<WebhookSenderOptions, 'retryDelaysMs' | 'giveUpAfterMs'> {
+    Pick<WebhookSenderOptions, 'slices' | 'retryDelaysMs' | 'giveUpAfterMs'> {
   readonly engine: Pick<Engine<Query, Command, Reply, CommandResult>, 'readShort' | 'execute' | 'watchRows'>
   readonly commitSignal: CommitSignal
   /** Identifies this process among those that deliver for the same store. */

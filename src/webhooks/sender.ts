@@ -1,4 +1,4 @@
-import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
+import type { TimeSlices } from '../engine/time-slices.ts'
 import { storedInstant } from '../model/instant.ts'
 import {
   type AttemptOutcome,
@@ -40,6 +40,8 @@ export interface WebhookSenderOptions
     Pick<PendingEventsOptions, 'owner' | 'readShort' | 'onFault'>,
     Pick<OutcomeWriterOptions, 'record'> {
   readonly throttle: Throttle
+  /** Divides the thread between the senders that search a long backlog and other work. */
+  readonly slices: TimeSlices
   /** Returns a number from 0 to 1, for the jitter. */
   readonly random: () => number
   readonly retryDelaysMs?: readonly number[]
@@ -167,7 +169,7 @@ export class WebhookSender {
       if (page.isAtHead && !page.hasEvents) return undefined
       types = page.types
       // A long backlog may have no event of these types, and other work needs the thread in between.
-      if (!page.hasEvents) await yieldToEventLoop()
+      if (!page.hasEvents) await this.#options.slices.next()
     }
   }
 

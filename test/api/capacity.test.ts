@@ -3,6 +3,7 @@ import { Admission } from '../../src/api/admission.ts'
 import { LongPoll } from '../../src/api/events/long-poll.ts'
 import { bodyInChunks } from '../../src/api/large-body.ts'
 import { CommitSignal } from '../../src/engine/commit-signal.ts'
+import { TimeSlices } from '../../src/engine/time-slices.ts'
 import { SlotWhileBodyArrives } from '../controls/slot-while-body-arrives.ts'
 import { sendHalfBody } from '../support/half-body.ts'
 import { ADMIN_KEY, openTestStore, type TestStore } from '../support/store.ts'
@@ -78,7 +79,8 @@ test('a client that waits for events holds no slot, and at most 500 requests of 
   await using store = await openTestStore('sqlite')
   const admission = new Admission()
   const commitSignal = new CommitSignal(store.engine.watch)
-  const feed = new LongPoll(commitSignal, async () => ({ status: 200, body: '[]', isAtHead: true }))
+  const runQuery = async () => ({ status: 200, body: '[]', isAtHead: true })
+  const feed = new LongPoll({ commitSignal, slices: new TimeSlices(), runQuery })
   const query = { id: 'listEvents', input: { wait: 30 }, now: '', base: '', keyId: null } as const
   const read = (caller: string) => {
     const slot = admission.enter('203.0.113.1')

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { LongPoll } from '../../src/api/events/long-poll.ts'
 import { CommitSignal } from '../../src/engine/commit-signal.ts'
+import { TimeSlices } from '../../src/engine/time-slices.ts'
 import type { Query } from '../../src/store/queries.ts'
 import { openStream } from '../support/open-stream.ts'
 import { makePet } from '../support/shop.ts'
@@ -30,9 +31,13 @@ async function* pagesOf({ client }: TestStore, filters: Parameters<typeof client
 /** Returns a feed that reads from the engine of a store, and the number of its queries. */
 function openFeed({ engine }: TestStore) {
   const counts = { queries: 0 }
-  const feed = new LongPoll(new CommitSignal(engine.watch), query => {
-    counts.queries++
-    return engine.readLong(query)
+  const feed = new LongPoll({
+    commitSignal: new CommitSignal(engine.watch),
+    slices: new TimeSlices(),
+    runQuery: query => {
+      counts.queries++
+      return engine.readLong(query)
+    },
   })
   return { counts, feed }
 }

@@ -12,7 +12,7 @@ export interface LongHistory {
  * Adds a long history to a store: events of one type, and at the end one event of another type. Returns the history.
  * The rows bypass the counters of the store, so nothing may be written through the store afterwards.
  */
-export async function fillHistory(store: TestStore, events: number): Promise<LongHistory> {
+export async function fillHistory(store: Pick<TestStore, 'database'>, events: number): Promise<LongHistory> {
   await until('every existing event has a position', async () => {
     const [row] = await store.database('SELECT count(*) AS waiting FROM event WHERE position IS NULL')
     return BigInt(String(row?.waiting)) === 0n

@@ -1,23 +1,28 @@
 import { expect, test } from 'bun:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { RecentEvents } from '../../src/api/events/recent-events.ts'
 import { CommitSignal } from '../../src/engine/commit-signal.ts'
+import { TimeSlices } from '../../src/engine/time-slices.ts'
 import { importCategories } from '../support/busy-shop.ts'
 import { headOf } from '../support/received-events.ts'
 import { onEveryEngine, openTestStore, type TestStore } from '../support/store.ts'
 import { until } from '../support/until.ts'
+import { fillHistory } from './long-history.ts'
 
 const BATCH_BYTES_MAX = 64 * 1024
+const EVENTS_PER_READ_MAX = 200
 
 /**
  * Opens a second `RecentEvents` on a store, in addition to the instance of the server. Reads of the second one fail
- * between the calls of `disconnect` and `reconnect`.
+ * between the calls of `disconnect` and `reconnect`. `watch` replaces the reports of commits.
  */
-async function openRecentEvents({ engine, base }: TestStore) {
-  const commitSignal = new CommitSignal(engine.watch)
+async function openRecentEvents({ engine, base }: TestStore, watch = engine.watch) {
+  const commitSignal = new CommitSignal(watch)
   const faults: unknown[] = []
   let isLost = false
   const recentEvents = new RecentEvents({
     commitSignal,
+    slices: new TimeSlices(),
     base,
     readShort: work =>
       isLost ? Promise.reject(new Error('the connection is lost')) : engine.readShort(work),
@@ -56,6 +61,25 @@ onEveryEngine(engine => {
     expect(opened.recentEvents.batchAfter(opened.head)?.frames.map(({ position }) => position)).toEqual([
       head,
     ])
+  })
+
+  test('after a large commit, the events are read in pages, and other work runs between two of them', async () => {
+    await using store = await openTestStore(engine)
+    await headOf(store)
+    const commits = new Set<(commands: number) => void>()
+    const watch = (listener: (commands: number) => void) => {
+      commits.add(listener)
+      return () => commits.delete(listener)
+    }
+    using opened = await openRecentEvents(store, watch)
+    const { head } = await fillHistory(store, 10_000)
+    for (const onCommit of commits) onCommit(1)
+    const heads = new Set<bigint>()
+    while (opened.recentEvents.head < head) {
+      heads.add(opened.recentEvents.head)
+      await nextTurn()
+    }
+    expect(heads.size).toBeGreaterThanOrEqual(10_000 / EVENTS_PER_READ_MAX)
   })
 
   test('a batch of events has a bounded size, and the batches follow each other without gaps', async () => {

@@ -1,4 +1,5 @@
 import type { CommitSignal } from '../../engine/commit-signal.ts'
+import type { TimeSlices } from '../../engine/time-slices.ts'
 import { overloaded } from '../../model/refusals.ts'
 import type { Reply } from '../../shop/idempotency.ts'
 import type { Query } from '../../store/queries.ts'
@@ -21,14 +22,23 @@ export interface FeedClient {
   readonly slot?: AdmissionSlot | undefined
 }
 
+export interface LongPollOptions {
+  readonly commitSignal: CommitSignal
+  /** Divides the thread between long reads and other work. */
+  readonly slices: TimeSlices
+  readonly runQuery: (query: Query) => Promise<Reply>
+}
+
 /** The feed, which waits for events if the client asks for that. */
 export class LongPoll {
   readonly #commitSignal: CommitSignal
+  readonly #slices: TimeSlices
   readonly #runQuery: (query: Query) => Promise<Reply>
   readonly #waiting = new CapacityLimiter(WAITING)
 
-  constructor(commitSignal: CommitSignal, runQuery: (query: Query) => Promise<Reply>) {
+  constructor({ commitSignal, slices, runQuery }: LongPollOptions) {
     this.#commitSignal = commitSignal
+    this.#slices = slices
     this.#runQuery = runQuery
   }
 
@@ -47,6 +57,7 @@ export class LongPoll {
       if (reply.body !== '[]') return reply
       if (!reply.isAtHead) {
         if (windows >= WINDOWS_MAX || signal.aborted || this.#commitSignal.hasEnded) return reply
+        await this.#slices.next()
         current = { ...current, input: { ...current.input, after: BigInt(reply.next ?? '0') } }
         continue
       }

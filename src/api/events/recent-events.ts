@@ -1,5 +1,6 @@
 import type { CommitSignal } from '../../engine/commit-signal.ts'
 import type { ReadShort } from '../../engine/engine.ts'
+import type { TimeSlices } from '../../engine/time-slices.ts'
 import { eventTypes } from '../../model/event-type.ts'
 import { taggedPosition } from '../../shop/content-tag.ts'
 import {
@@ -62,6 +63,7 @@ interface FrameSource {
 export class RecentEvents {
   readonly #commitSignal: CommitSignal
   readonly #readShort: ReadShort
+  readonly #slices: TimeSlices
   readonly #source: FrameSource
   readonly #onMoved: () => void
   readonly #onRevoked: (keyId: string) => void
@@ -76,6 +78,8 @@ export class RecentEvents {
   constructor(options: {
     readonly commitSignal: CommitSignal
     readonly readShort: ReadShort
+    /** Divides the thread between the reads of all streams and other work. */
+    readonly slices: TimeSlices
     readonly base: string
     readonly contentTag?: bigint | undefined
     /** Called when the head has moved. */
@@ -86,6 +90,7 @@ export class RecentEvents {
   }) {
     this.#commitSignal = options.commitSignal
     this.#readShort = options.readShort
+    this.#slices = options.slices
     this.#source = { base: options.base, contentTag: options.contentTag }
     this.#onMoved = options.onMoved
     this.#onRevoked = options.onRevoked
@@ -100,6 +105,11 @@ export class RecentEvents {
   /** Returns the id that a stream sends at a position. */
   idAt(position: bigint): bigint {
     return taggedPosition(position, this.#source.contentTag)
+  }
+
+  /** Resolves when a stream that is behind may send its next chunk. The streams of a process take turns. */
+  turn(): Promise<void> {
+    return this.#slices.next()
   }
 
   /** Counts a stream, and starts reading for the first one. Returns the bounds of the log. */
@@ -151,7 +161,7 @@ export class RecentEvents {
     while (this.#streamCount > 0 && !this.#commitSignal.hasEnded) {
       const nextCommit = this.#commitSignal.next()
       try {
-        while (await this.#advance()) {}
+        while (await this.#advance()) await this.#slices.next()
         await nextCommit
       } catch (error) {
         this.#onFault(error)

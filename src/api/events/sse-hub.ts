@@ -1,6 +1,6 @@
-import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { CommitSignal } from '../../engine/commit-signal.ts'
 import type { ReadShort } from '../../engine/engine.ts'
+import type { TimeSlices } from '../../engine/time-slices.ts'
 import { StoreError } from '../../model/error.ts'
 import { parseSequence } from '../../model/event.ts'
 import { eventTypes } from '../../model/event-type.ts'
@@ -31,6 +31,8 @@ const encoder = new TextEncoder()
 export interface SseHubOptions {
   readonly commitSignal: CommitSignal
   readonly readShort: ReadShort
+  /** Divides the thread between the streams that catch up and other work. */
+  readonly slices: TimeSlices
   readonly base: string
   /** Identifies the content of the store since its last reset; undefined for a store that is never reset. */
   readonly contentTag?: bigint | undefined
@@ -66,7 +68,7 @@ export class SseHub {
     this.#options = options
     this.#capacity = { total: options.streamsMax, perCaller: options.streamsPerCallerMax }
     this.#shares = new CapacityLimiter(this.#capacity)
-    const { commitSignal, readShort, base, contentTag, onFault } = options
+    const { commitSignal, readShort, slices, base, contentTag, onFault } = options
     const onRevoked = (keyId: string): void => {
       for (const stream of this.#open) if (String(stream.keyId) === keyId) stream.end()
     }
@@ -74,7 +76,7 @@ export class SseHub {
       for (const stream of this.#open) stream.wake()
     }
     this.#recentEvents = new RecentEvents({
-      ...{ commitSignal, readShort, base, contentTag, onMoved, onRevoked, onFault },
+      ...{ commitSignal, readShort, slices, base, contentTag, onMoved, onRevoked, onFault },
     })
     this.#tickTimer = setInterval(() => this.#tick(), options.keepAliveMs ?? KEEP_ALIVE_MS)
   }
@@ -177,6 +179,8 @@ class SseStream {
    */
   #readMax = 16
   #hasStarted = false
+  /** Whether the stream may send a chunk in this turn of the event loop. */
+  #hasTurn = false
   #isEnded = false
   #isClosed = false
   /** When the stream began to wait for its client, by `performance.now`; undefined while it waits for events. */
@@ -254,15 +258,21 @@ class SseStream {
         return encoder.encode(`: alive\nid: ${this.#recentEvents.idAt(this.#position)}\n\n`)
       }
       if (this.#position < this.#recentEvents.head) {
+        // A client may read as fast as its stream sends, so the stream would never leave the thread by itself.
+        if (!this.#hasTurn) {
+          await this.#recentEvents.turn()
+          this.#hasTurn = true
+          continue
+        }
+        this.#hasTurn = false
         const bytes = this.#matchingBytes(await this.#batch())
         if (bytes.length > 0) return bytes
-        // A long history may have no event of these types. Other work gets the thread before the next read, and a
-        // disconnect is noticed.
-        await yieldToEventLoop()
       } else {
         await new Promise<void>(resolve => {
           this.#wake = resolve
         })
+        // The read of the new events had a turn of its own.
+        this.#hasTurn = true
       }
     }
     return undefined
