@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { accessLine } from './api/access-log.ts'
-import { Admission } from './api/admission.ts'
+import { Admission, type CapacityShare, within } from './api/admission.ts'
 import type { Callers } from './api/auth.ts'
 import { clientAddress } from './api/client-address.ts'
 import { LongPoll } from './api/events/long-poll.ts'
@@ -68,6 +68,10 @@ export interface ServiceOptions {
   readonly representations?: RepresentationCache
   /** Replaces the default limits. */
   readonly admission?: Admission
+  /** The limits that many stores share; undefined if the store has the process for itself. */
+  readonly share?: CapacityShare
+  /** Settles when a store that was closed while clients waited for events is opened again, or will not be. */
+  readonly reopened?: Promise<void>
   /** Why no webhook can be registered and nothing is delivered, as a sentence; undefined if webhooks work. */
   readonly webhooksRefusal?: string
   readonly sweeping?: SweepTimes
@@ -113,7 +117,7 @@ export function startService(options: ServiceOptions): Service {
   const { engine, base, log, clock, timer = () => performance.now(), pages = loadPages() } = options
   const onFault = (error: unknown): void => log.error({ fault: faultText(error) }, 'a background task failed')
   const metrics = makeMetrics()
-  const admission = options.admission ?? new Admission()
+  const admission = options.admission ?? new Admission(options.share)
   const serves = ({ stability }: Operation): boolean => passesGate(stability, options.stability)
   const outgoing = startEvents(options, metrics, onFault)
   const cache = options.cache === 'off' ? undefined : cacheOf(options, metrics)
@@ -234,6 +238,7 @@ function startEvents(
       onFault,
       contentTag: options.contentTag,
       readShort: engine.readShort,
+      within: within(options.share, 'streams'),
       streamsMax: STREAMS_MAX,
       streamsPerCallerMax: STREAMS_PER_CALLER_MAX,
     },
@@ -263,7 +268,10 @@ function startEvents(
   const dispatcher = webhooksRefusal === undefined ? new Dispatcher(dispatcherOptions()) : undefined
   return {
     forRequests: {
-      longPoll: new LongPoll({ commitSignal, slices, runQuery: engine.readLong }),
+      longPoll: new LongPoll({
+        ...{ commitSignal, slices, runQuery: engine.readLong, reopened: options.reopened },
+        within: within(options.share, 'polls'),
+      }),
       streams,
       makeSecret: kind => makeSecret(kind, box),
       checkTarget: async url => {

@@ -7,15 +7,23 @@ export interface Capacity {
   readonly perCaller: number
 }
 
+/** A capacity that several limiters share. Each of them is one of its callers, by its name. */
+export interface Within {
+  readonly limiter: CapacityLimiter
+  readonly name: string
+}
+
 /** Allocates parts of a capacity, so that no caller can take all of it. */
 export class CapacityLimiter {
   readonly #capacity: Capacity
+  readonly #within: Within | undefined
   /** Values are mutable objects, so that an update does not need a Map.set. */
   readonly #held = new Map<string, { amount: number }>()
   #total = 0
 
-  constructor(capacity: Capacity) {
+  constructor(capacity: Capacity, within?: Within) {
     this.#capacity = capacity
+    this.#within = within
   }
 
   /** Takes an amount for a caller and returns true. Takes nothing and returns false if too little is left. */
@@ -23,6 +31,7 @@ export class CapacityLimiter {
     const held = this.#held.get(caller)
     const amountOfCaller = (held?.amount ?? 0) + amount
     if (this.#total + amount > this.#capacity.total || amountOfCaller > this.#capacity.perCaller) return false
+    if (this.#within && !this.#within.limiter.take(this.#within.name, amount)) return false
     this.#total += amount
     if (held) held.amount = amountOfCaller
     else this.#held.set(caller, { amount })
@@ -32,6 +41,7 @@ export class CapacityLimiter {
   /** Releases an amount that a caller took. */
   release(caller: string, amount = 1): void {
     this.#total -= amount
+    this.#within?.limiter.release(this.#within.name, amount)
     const held = this.#held.get(caller)
     if (!held) return
     held.amount -= amount
@@ -49,18 +59,55 @@ const BODY_BYTES: Capacity = { total: 256 * 1024 * 1024, perCaller: 64 * 1024 * 
 const LARGE_BODIES: Capacity = { total: 400, perCaller: 100 }
 
 /**
+ * The limits that many stores in one process share, in addition to their own: for each of them the total, and the share
+ * of one store. Without them, the memory of the process would have no bound that its number of stores does not multiply.
+ */
+export class SharedCapacity {
+  readonly requests = new CapacityLimiter({ total: 4000, perCaller: 500 })
+  readonly bodies = new CapacityLimiter({ total: 1000, perCaller: 100 })
+  readonly bodyBytes = new CapacityLimiter({ total: 128 * 1024 * 1024, perCaller: 16 * 1024 * 1024 })
+  readonly largeBodies = new CapacityLimiter({ total: 200, perCaller: 20 })
+  readonly polls = new CapacityLimiter({ total: 2000, perCaller: 100 })
+  readonly streams = new CapacityLimiter({ total: 2000, perCaller: 100 })
+}
+
+/** The name of a store, and the limits that it shares with other stores. */
+export interface CapacityShare {
+  readonly name: string
+  readonly shared: SharedCapacity
+}
+
+/** Returns the limit of one kind that a store shares with others; undefined if it shares none. */
+export function within(share: CapacityShare | undefined, kind: keyof SharedCapacity): Within | undefined {
+  return share && { limiter: share.shared[kind], name: share.name }
+}
+
+/**
  * Limits the requests in progress. A request beyond the limit is refused at once, so that the others stay fast. A
  * request holds a slot while the store works on it. While its body arrives, it holds a share of a separate capacity
  * instead, so clients that send slowly cannot keep others out. A request that waits for events holds neither.
  */
 export class Admission {
-  readonly largeBodies = new CapacityLimiter(LARGE_BODIES)
-  readonly #requests = new CapacityLimiter(REQUESTS)
-  readonly #bodies = new CapacityLimiter(BODIES)
-  readonly #bodyBytes = new CapacityLimiter(BODY_BYTES)
+  readonly largeBodies: CapacityLimiter
+  readonly #requests: CapacityLimiter
+  readonly #bodies: CapacityLimiter
+  readonly #bodyBytes: CapacityLimiter
   #inProgress = 0
+  #waiting = 0
   #isClosing = false
   #resolveDrain: (() => void) | undefined
+
+  constructor(share?: CapacityShare) {
+    this.largeBodies = new CapacityLimiter(LARGE_BODIES, within(share, 'largeBodies'))
+    this.#requests = new CapacityLimiter(REQUESTS, within(share, 'requests'))
+    this.#bodies = new CapacityLimiter(BODIES, within(share, 'bodies'))
+    this.#bodyBytes = new CapacityLimiter(BODY_BYTES, within(share, 'bodyBytes'))
+  }
+
+  /** The number of requests that hold no slot: their body is arriving, or they wait for events. */
+  get waiting(): number {
+    return this.#waiting
+  }
 
   /**
    * True only if a request would be admitted, whoever the caller is. While this is true, a request that ends
@@ -90,6 +137,7 @@ export class Admission {
   /** @internal Only for AdmissionSlot. */
   leave(address: string, holdsRequest: boolean): void {
     if (holdsRequest) this.#requests.release(address)
+    else this.#waiting--
     this.#inProgress--
     if (this.#inProgress === 0) this.#resolveDrain?.()
   }
@@ -97,11 +145,13 @@ export class Admission {
   /** @internal Only for AdmissionSlot. */
   releaseSlot(address: string): void {
     this.#requests.release(address)
+    this.#waiting++
   }
 
   /** @internal Only for AdmissionSlot. Throws `overloaded`. */
   reacquireSlot(address: string): void {
     if (!this.#requests.take(address)) throw tooManyRequests()
+    this.#waiting--
   }
 
   /** @internal Only for AdmissionSlot. Throws `overloaded`. */

@@ -3,7 +3,7 @@ import { constants, gzip } from 'node:zlib'
 import { etagOf, matchesWeakly, refuseUnlessMatches } from '../shop/preconditions.ts'
 import { readConditions } from './conditional.ts'
 import { bodyInChunks } from './large-body.ts'
-import { callerName, type RequestContext, varyBy } from './request-context.ts'
+import { type RequestContext, varyBy } from './request-context.ts'
 
 /** Smaller content is not compressed, because compression would save only a few hundred bytes. */
 const COMPRESS_BYTES_MIN = 1024
@@ -55,7 +55,7 @@ export function sendContent(
   { type, identity, gzip }: Content,
   headers: Readonly<Record<string, string>> = {},
 ): Response {
-  const { request, largeBodies } = context
+  const { request } = context
   const encoded = gzip && acceptsGzip(request.headers.get('accept-encoding')) ? gzip : identity
   const responseHeaders: Record<string, string> = {
     ...context.headers,
@@ -75,7 +75,7 @@ export function sendContent(
     responseHeaders['Content-Length'] = String(encoded.bytes.length)
     return new Response(null, { headers: responseHeaders })
   }
-  return new Response(bodyInChunks(largeBodies, callerName(context), encoded.bytes), {
+  return new Response(bodyInChunks(context, encoded.bytes), {
     headers: responseHeaders,
   })
 }

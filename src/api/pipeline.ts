@@ -350,7 +350,7 @@ function respond(
 
 function bodyOfReply(context: RequestContext, text: string): string | ReturnType<typeof bodyInChunks> {
   if (text.length <= LARGE_CHARS) return text
-  return bodyInChunks(context.largeBodies, callerName(context), Buffer.from(text))
+  return bodyInChunks(context, Buffer.from(text))
 }
 
 function cacheControl({ scope, secret, method }: Operation): string {

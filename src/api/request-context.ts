@@ -106,7 +106,7 @@ export function targetOf(url: string): { path: string; query: string } {
 }
 
 /** Returns the name by which limits identify a caller: its key, or else the rate group of its address. */
-export function callerName(context: RequestContext): string {
+export function callerName(context: Pick<RequestContext, 'caller' | 'address' | 'keyName'>): string {
   const { caller, address } = context
   if (!caller?.keyId) return rateGroup(address)
   context.keyName ??= `key ${caller.keyId}`

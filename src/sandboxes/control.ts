@@ -1,13 +1,12 @@
 import type { z } from 'zod'
-import { CapacityLimiter } from '../api/admission.ts'
 import { bearerToken } from '../api/auth.ts'
 import { assertNotRefused, nextTurn, receiveBody, refuseBodyByHeaders } from '../api/body.ts'
 import { rateGroup } from '../api/client-address.ts'
-import { bodyInChunks } from '../api/large-body.ts'
+import { largeBody } from '../api/large-body.ts'
 import { refuseUnacceptable } from '../api/negotiate.ts'
 import { readParameters } from '../api/parameters.ts'
 import { RateLimiter } from '../api/rate-limit.ts'
-import { callerName, type RequestContext } from '../api/request-context.ts'
+import type { RequestContext } from '../api/request-context.ts'
 import type { Handler, Methods, Paths } from '../api/routes.ts'
 import { validateBody } from '../api/validate.ts'
 import { formatInstantMs } from '../model/instant.ts'
@@ -18,12 +17,11 @@ import { type ControlId, type ControlOperation, controlOperations } from './cont
 import type { SandboxHost } from './host.ts'
 import { sandboxKeyRequired, sandboxNotFound, tooManyCreated, wrongSandboxKey } from './refusals.ts'
 import type { SandboxRecord } from './registry.ts'
+import type { LogPage } from './request-log.ts'
 import { RequestStreams } from './request-streams.ts'
 import { type LifecycleClock, snapshotSeed } from './sandbox.ts'
 
 const REQUESTS_DEFAULT = 100
-/** The maximum number of large responses that are sent at the same time. Each can be a request log of 16 MiB. */
-const LARGE_BODIES = { total: 12, perCaller: 4 }
 /** The maximum rate of requests with a wrong key per address. */
 const WRONG_KEYS = { requests: 60, seconds: 60 }
 
@@ -74,7 +72,6 @@ export class Control {
   readonly #created: RateLimiter
   readonly #wrongKeys = new RateLimiter(WRONG_KEYS, () => performance.now())
   readonly #streams = new RequestStreams()
-  readonly #largeBodies = new CapacityLimiter(LARGE_BODIES)
 
   constructor(options: ControlOptions) {
     this.#options = options
@@ -121,9 +118,7 @@ export class Control {
     headers['Content-Type'] = 'application/json'
     if (request.method === 'HEAD') headers['Content-Length'] = String(Buffer.byteLength(text))
     if (request.method === 'HEAD') return new Response(null, { status, headers })
-    // A request log can be large, and some clients read slowly.
-    const sent = bodyInChunks(this.#largeBodies, callerName(context), Buffer.from(text))
-    return new Response(sent, { status, headers })
+    return new Response(text, { status, headers })
   }
 
   /** Returns the validated body; undefined for an absent or empty body, if the operation allows that. */
@@ -216,10 +211,12 @@ export class Control {
         this.#options.host.saveFaults(record.id)
         return undefined
       }),
-    listRequests: ({ record, parameters }) => {
+    listRequests: ({ context, record, parameters }) => {
       // Safe: the parameters were read as the contract says.
       const { limit = REQUESTS_DEFAULT, before } = parameters as { limit?: number; before?: bigint }
-      return this.#options.host.use(record.id, ({ requests }) => requests.read(limit, before))
+      return this.#options.host.use(record.id, async ({ requests }) =>
+        sendLogPage(context, await requests.page(limit, before === undefined ? undefined : Number(before))),
+      )
     },
     deleteRequests: ({ record }) =>
       this.#options.host.use(record.id, async ({ requests }) => {
@@ -227,12 +224,22 @@ export class Control {
         return undefined
       }),
     streamRequests: ({ context, record }) =>
-      this.#options.host.use(record.id, async ({ requests }) => this.#streams.respond(context, requests)),
+      this.#options.host.use(record.id, async ({ requests }) =>
+        this.#streams.respond(context, record.id, requests),
+      ),
   }
 
   #clockOf(aheadMs: number): LifecycleClock {
     return { now: formatInstantMs(Math.min(this.#options.clock() + aheadMs, LAST_INSTANT_MS)) }
   }
+}
+
+/** Sends a page of a request log while it is read. */
+async function sendLogPage(context: RequestContext, page: LogPage): Promise<Response> {
+  const headers = { ...context.headers, 'Content-Type': 'application/json' }
+  if (context.request.method !== 'HEAD') return new Response(largeBody(context, page), { headers })
+  await page.close()
+  return new Response(null, { headers: { ...headers, 'Content-Length': String(page.bytes) } })
 }
 
 function isWithoutBody({ headers, body }: Request): boolean {

@@ -4,6 +4,7 @@ import { copyFile, rm } from 'node:fs/promises'
 import { uptime } from 'node:os'
 import { join } from 'node:path'
 import type { Server } from 'bun'
+import { SharedCapacity } from '../api/admission.ts'
 import { loadPages } from '../api/pages.ts'
 import { makeDirectory } from '../engine/private-file.ts'
 import { DamagedDatabase } from '../engine/sqlite-light.ts'
@@ -52,7 +53,8 @@ const ROOM_CHECK_MS = 100
 /** The interval at which expired sandboxes are deleted, idle ones closed, and the bytes on the disk counted. */
 const SWEEP_MS = 30_000
 
-export interface HostOptions extends Omit<SharedOptions, 'pages' | 'slices' | 'secretKey' | 'delivery'> {
+export interface HostOptions
+  extends Omit<SharedOptions, 'pages' | 'slices' | 'capacity' | 'secretKey' | 'delivery'> {
   readonly directory: string
   /** The base address of the host, without a trailing slash. */
   readonly base: string
@@ -73,6 +75,8 @@ interface HostedSandbox {
   opened: OpenSandbox | undefined
   /** Set while requests wait until the store is open. */
   opening: Promise<void> | undefined
+  /** Settled when the sandbox is opened again after it was closed to make room, or will not be. */
+  reopened: PromiseWithResolvers<void>
   /** When a sweep first found the sandbox expired, by `performance.now`; undefined if it has not expired. */
   expiredSinceMs: number | undefined
   /**
@@ -109,6 +113,7 @@ export class SandboxHost {
     this.#shared = {
       ...options,
       slices,
+      capacity: new SharedCapacity(),
       pages: loadPages(),
       secretKey: Buffer.from(secretKey, 'base64'),
       delivery: {
@@ -394,6 +399,8 @@ export class SandboxHost {
     if (isDamaged) throw sandboxDamaged()
     await this.#makeRoom()
     this.#openCount++
+    const lastReopened = hosted.reopened
+    hosted.reopened = Promise.withResolvers()
     try {
       const checks = bootId !== this.#bootId
       const opened = await OpenSandbox.open({
@@ -405,6 +412,8 @@ export class SandboxHost {
         control: `${this.#options.base}/sandboxes/${id}`,
         checks,
         clockAheadMs: () => hosted.record.clockAheadMs,
+        reopened: hosted.reopened.promise,
+        findLog: () => hosted.opened?.requests,
         onFatal: reason => this.#onFatal(hosted, reason),
       })
       if (checks) this.#save(hosted, { bootId: this.#bootId })
@@ -416,6 +425,8 @@ export class SandboxHost {
       this.#options.log.error({ sandbox: id, fault: error.message }, 'the database of a sandbox is damaged')
       this.#save(hosted, { isDamaged: true })
       throw sandboxDamaged()
+    } finally {
+      lastReopened.resolve()
     }
   }
 
@@ -434,6 +445,12 @@ export class SandboxHost {
 
   /** Closes the store of a sandbox, if it is open. The caller has the turn of the sandbox. */
   async #close(hosted: HostedSandbox): Promise<void> {
+    hosted.reopened.resolve()
+    await this.#letSleep(hosted)
+  }
+
+  /** Like `#close`, but requests that wait for events go on waiting until the sandbox is opened again. */
+  async #letSleep(hosted: HostedSandbox): Promise<void> {
     const { opened } = hosted
     if (!opened) return
     hosted.opened = undefined
@@ -442,8 +459,8 @@ export class SandboxHost {
     await opened.close()
   }
 
-  async #closeUnlessInUse(hosted: HostedSandbox): Promise<void> {
-    if (hosted.opened?.isInUse === false) await this.#close(hosted)
+  async #letSleepUnlessInUse(hosted: HostedSandbox): Promise<void> {
+    if (hosted.opened?.isInUse === false) await this.#letSleep(hosted)
   }
 
   /** Closes the least recently used sandbox if the maximum number are open. Throws `overloaded` if all stay in use. */
@@ -452,7 +469,7 @@ export class SandboxHost {
     const deadlineMs = performance.now() + ROOM_MS_MAX
     while (this.#openCount >= open) {
       const oldest = leastRecentlyUsed(this.#sandboxes.values())
-      if (oldest) await this.#inTurn(oldest, () => this.#closeUnlessInUse(oldest)).catch(ignoreDeleted)
+      if (oldest) await this.#inTurn(oldest, () => this.#letSleepUnlessInUse(oldest)).catch(ignoreDeleted)
       else if (performance.now() > deadlineMs) throw allOpenAreBusy(open)
       else await Promise.race([this.#useEnded.promise, Bun.sleep(ROOM_CHECK_MS)])
     }
@@ -499,7 +516,7 @@ export class SandboxHost {
       for (const [id, hosted] of this.#sandboxes) {
         if (this.#isDueForDeletion(hosted, nowMs)) await this.delete(id)
         else if (isIdle(hosted))
-          await this.#inTurn(hosted, () => this.#closeUnlessInUse(hosted)).catch(ignoreDeleted)
+          await this.#inTurn(hosted, () => this.#letSleepUnlessInUse(hosted)).catch(ignoreDeleted)
       }
       let bytes = 0
       for (const id of this.#sandboxes.keys()) bytes += await this.#files.bytesOf(id)
@@ -515,25 +532,27 @@ function newHostedSandbox(record: SandboxRecord): HostedSandbox {
     record,
     opened: undefined,
     opening: undefined,
+    reopened: Promise.withResolvers(),
     expiredSinceMs: undefined,
     lastTurn: Promise.resolve(),
   }
 }
 
-/** Returns whether nobody has used a sandbox for a while, and no stream is open. */
+/** Returns whether nobody has used a sandbox for a while, and nobody waits for its events. */
 function isIdle({ opened }: HostedSandbox): boolean {
-  return opened !== undefined && !opened.hasStreams && performance.now() - opened.usedMs > IDLE_MS
+  return opened !== undefined && !opened.hasListeners && performance.now() - opened.usedMs > IDLE_MS
 }
 
-/** Returns the least recently used open sandbox that is not in use. Sandboxes without streams come first. */
+/** Returns the least recently used open sandbox that is not in use. Sandboxes without listeners come first. */
 function leastRecentlyUsed(sandboxes: Iterable<HostedSandbox>): HostedSandbox | undefined {
-  let found: { hosted: HostedSandbox; hasStreams: boolean; usedMs: number } | undefined
+  let found: { hosted: HostedSandbox; hasListeners: boolean; usedMs: number } | undefined
   for (const hosted of sandboxes) {
     const { opened } = hosted
     if (!opened || opened.isInUse) continue
-    const { hasStreams, usedMs } = opened
-    const isBetter = !found || (found.hasStreams === hasStreams ? usedMs < found.usedMs : found.hasStreams)
-    if (isBetter) found = { hosted, hasStreams, usedMs }
+    const { hasListeners, usedMs } = opened
+    const isBetter =
+      !found || (found.hasListeners === hasListeners ? usedMs < found.usedMs : found.hasListeners)
+    if (isBetter) found = { hosted, hasListeners, usedMs }
   }
   return found?.hosted
 }

@@ -1,4 +1,5 @@
 import type { Server } from 'bun'
+import { Admission, type CapacityShare, type SharedCapacity } from '../api/admission.ts'
 import type { Pages } from '../api/pages.ts'
 import { type Rate, RateLimiter } from '../api/rate-limit.ts'
 import { type RequestContext, targetOf } from '../api/request-context.ts'
@@ -19,9 +20,10 @@ import { isAbrupt, isDropped, withFaults } from './failing-requests.ts'
 import { FairTurns } from './fair-turns.ts'
 import { FAULT_HEADER, Faults } from './faults.ts'
 import { databaseFull, type SandboxLimits, withinLimits } from './limits.ts'
+import { masked, maskedHeaders } from './masked.ts'
 import { tooManyRequestsOfSandbox } from './refusals.ts'
 import type { SandboxRecord } from './registry.ts'
-import { bodyText, masked, maskedHeaders, RequestLog } from './request-log.ts'
+import { bodyText, RequestLog } from './request-log.ts'
 
 /** The longest time that closing a sandbox waits for its requests in progress. */
 const LAST_REQUESTS_MS = 1000
@@ -31,6 +33,7 @@ const NO_BODY = new Uint8Array()
 export interface SharedOptions {
   readonly limits: SandboxLimits
   readonly slices: TimeSlices
+  readonly capacity: SharedCapacity
   readonly pages: Pages
   readonly secretKey: Uint8Array
   readonly trustedProxies: readonly string[]
@@ -55,6 +58,10 @@ export interface OpenSandboxOptions extends SharedOptions {
   /** Returns how far the lifecycle clock is ahead of the real time, in milliseconds. */
   readonly clockAheadMs: () => number
   readonly onFatal: (reason: string) => void
+  /** Settles when the sandbox is opened again after it was closed to make room, or will not be. */
+  readonly reopened?: Promise<void>
+  /** Returns the log of the sandbox, which has another one after it was opened again. */
+  readonly findLog?: () => RequestLog | undefined
   /** Replaces options of the store, for tests. */
   readonly service?: Partial<ServiceOptions>
 }
@@ -65,12 +72,12 @@ export class OpenSandbox {
   readonly requests: RequestLog
   readonly engine: LightEngine<Query, Command, Reply, CommandResult>
   #uses = 0
-  /** The number of requests in progress that wait because of a fault rule. */
-  #sleeping = 0
   readonly #closing = Promise.withResolvers<void>()
   #usedMs = performance.now()
   readonly #options: OpenSandboxOptions
   readonly #turns = new FairTurns()
+  readonly #share: CapacityShare
+  readonly #admission: Admission
   readonly #operations = new WeakMap<Request, OperationId>()
   readonly #service: Service
   readonly #handle: ReturnType<typeof makePathHandler>
@@ -81,6 +88,8 @@ export class OpenSandbox {
     requests: RequestLog,
   ) {
     this.#options = options
+    this.#share = { name: options.record.id, shared: options.capacity }
+    this.#admission = new Admission(this.#share)
     this.engine = engine
     this.requests = requests
     this.faults = new Faults(options.record.faults)
@@ -102,16 +111,19 @@ export class OpenSandbox {
   }
 
   /**
-   * Whether a request is in progress. Requests that wait because of a fault rule do not count. A sandbox in use is not
-   * closed to make room for another one.
+   * Whether a request is in progress. Requests do not count while they wait for their body, for events, or because of a
+   * fault rule. A sandbox in use is not closed to make room for another one.
    */
   get isInUse(): boolean {
-    return this.#uses > this.#sleeping
+    return this.#uses > this.#admission.waiting
   }
 
-  /** Whether an event stream is open. Such a sandbox is not closed as idle, but may be closed to make room. */
-  get hasStreams(): boolean {
-    return this.#service.countStreams() > 0
+  /**
+   * Whether an event stream is open, or a request waits. Such a sandbox is not closed as idle, but may be closed to make
+   * room.
+   */
+  get hasListeners(): boolean {
+    return this.#service.countStreams() + this.#admission.waiting > 0
   }
 
   /** When the sandbox was last used, by `performance.now`. */
@@ -122,6 +134,7 @@ export class OpenSandbox {
   /** Marks the sandbox as in use until `endUse` is called. */
   beginUse(): void {
     this.#uses++
+    this.#usedMs = performance.now()
   }
 
   endUse(): void {
@@ -146,7 +159,8 @@ export class OpenSandbox {
     const operationId = this.#operations.get(request)
     const { query } = targetOf(request.url)
     const requestStart = body && (await body.bytes())
-    this.requests.add({
+    const log = this.#options.findLog?.() ?? this.requests
+    log.add({
       at,
       method: request.method,
       path: masked(query === '' ? path : `${path}?${query}`),
@@ -167,18 +181,10 @@ export class OpenSandbox {
   /** Ends streams and deliveries, waits up to a second for the requests in progress, and closes the database. */
   async close(): Promise<void> {
     this.#closing.resolve()
-    await this.#service.stop(LAST_REQUESTS_MS)
+    // Requests that wait need nothing of the store, and may wait for long.
+    await this.#service.stop(this.isInUse ? LAST_REQUESTS_MS : 0)
     await this.requests.close()
     await this.engine.close()
-  }
-
-  async #sleep(wait: () => Promise<void>): Promise<void> {
-    this.#sleeping++
-    try {
-      await Promise.race([wait(), this.#closing.promise])
-    } finally {
-      this.#sleeping--
-    }
   }
 
   #serviceOptions(): ServiceOptions {
@@ -195,6 +201,9 @@ export class OpenSandbox {
     return {
       engine: this.engine,
       slices: options.slices,
+      share: this.#share,
+      admission: this.#admission,
+      ...(options.reopened && { reopened: options.reopened }),
       base: options.base,
       ...(options.control !== undefined && { control: options.control }),
       stability: 'experimental',
@@ -218,7 +227,12 @@ export class OpenSandbox {
       cache: 'off',
       streams: { streamsMax: limits.streams, streamsPerCallerMax: limits.streams },
       pages: options.pages,
-      wrapPaths: paths => withFaults(paths, { faults: this.faults, enter, sleep: wait => this.#sleep(wait) }),
+      wrapPaths: paths =>
+        withFaults(paths, {
+          faults: this.faults,
+          enter,
+          sleep: wait => Promise.race([wait(), this.#closing.promise]),
+        }),
       contentTag: contentTagOf(record),
       ...options.service,
       delivery: {

@@ -1,8 +1,9 @@
-import { existsSync } from 'node:fs'
-import { appendFile, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { appendFile, type FileHandle, open, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { JsonText, writeJson } from '../model/json.ts'
+import { writeJson } from '../model/json.ts'
 import { fileBytes } from './file-bytes.ts'
+import { masked } from './masked.ts'
+import { findLines, type NumberedLine, readSpan, spansOf } from './numbered-lines.ts'
 import type { LoggedRequest } from './sandbox.ts'
 
 /** The maximum number of requests that the log returns, and the number after which it starts a new file. */
@@ -16,134 +17,247 @@ const WRITE_DELAY_MS = 200
 const NEWLINE = '\n'
 
 export interface RequestWatcher {
-  /** Called with the number of a request, and its entry as JSON text. */
-  readonly onRequest: (entry: { readonly number: bigint; readonly text: string }) => void
+  /** Called when a request was added. */
+  readonly onRequest: () => void
   /** Called when the log is closed together with its sandbox. */
   readonly onClosed: () => void
 }
 
+/** An entry of the log: its number, and its JSON text in UTF-8, as it was stored. */
+export interface LoggedText {
+  readonly number: number
+  readonly text: Uint8Array
+}
+
+/**
+ * A page of the log, as the text of a JSON array. It is read while it is sent, because a page can have 16 MiB. Call
+ * `close` if `next` was not called until its end.
+ */
+export interface LogPage {
+  readonly bytes: number
+  next(): Promise<Uint8Array | undefined>
+  close(): Promise<void>
+}
+
+interface UnwrittenEntry {
+  readonly number: number
+  readonly line: Buffer
+}
+
+/** One file of the log, and the lines in it. */
+interface LogFile {
+  readonly path: string
+  readonly lines: readonly NumberedLine[]
+}
+
 /**
  * The last requests to one sandbox, as lines of JSON in two files. When the current file has 1,000 entries or 8 MiB, it
- * replaces the previous file.
+ * replaces the previous file. Only the places of the lines are in memory.
  */
 export class RequestLog {
   readonly #directory: string
   readonly #watchers = new Set<RequestWatcher>()
-  #unwritten: string[] = []
-  #currentEntries = 0
-  #lastNumber: bigint
-  #writing: Promise<void> = Promise.resolve()
-  #reading: Promise<unknown> = Promise.resolve()
+  #unwritten: UnwrittenEntry[] = []
+  #current: NumberedLine[]
+  /** The lines of the previous file; undefined until they are needed. */
+  #previous: readonly NumberedLine[] | undefined
+  #lastNumber: number
+  /** Settles when all changes and openings of the files have ended. One of them runs at a time. */
+  #lastTurn: Promise<unknown> = Promise.resolve()
   #timer: ReturnType<typeof setTimeout> | undefined
+  #isClosed = false
+  #lastRead: { after: number; lastNumber: number; texts: Promise<readonly LoggedText[]> } | undefined
 
-  private constructor(directory: string, lastNumber: bigint, currentEntries: number) {
+  private constructor(directory: string, lastNumber: number, current: NumberedLine[]) {
     this.#directory = directory
     this.#lastNumber = lastNumber
-    this.#currentEntries = currentEntries
+    this.#current = current
   }
 
   /** Opens the log in the directory of a sandbox. */
   static async open(directory: string): Promise<RequestLog> {
-    const current = await readLines(currentFile(directory))
-    const lastLine = current.at(-1) ?? (await readLines(previousFile(directory))).at(-1)
+    const current = await findLines(currentFile(directory))
+    const last = current.at(-1) ?? (await findLines(previousFile(directory))).at(-1)
     const cleared = await readFile(clearedFile(directory), 'utf8').catch(() => '0')
-    const clearedNumber = BigInt(/^\d{1,15}$/.test(cleared) ? cleared : 0)
-    const lastNumber = lastLine === undefined ? clearedNumber : numberOf(lastLine)
-    return new RequestLog(directory, lastNumber, current.length)
+    const clearedNumber = Number(/^\d{1,15}$/.test(cleared) ? cleared : 0)
+    return new RequestLog(directory, last?.number ?? clearedNumber, current)
   }
 
-  /** Adds a request and returns its entry, with its number. */
-  add(request: Omit<LoggedRequest, 'number'>): LoggedRequest {
+  /** The number of the last request. */
+  get lastNumber(): number {
+    return this.#lastNumber
+  }
+
+  /** Adds a request, unless the log is closed: a request can end after its sandbox was closed. */
+  add(request: Omit<LoggedRequest, 'number'>): void {
+    if (this.#isClosed) return
     this.#lastNumber++
-    const entry = { number: this.#lastNumber, ...request }
-    const text = writeJson(entry)
-    this.#unwritten.push(text + NEWLINE)
+    const text = writeJson({ number: BigInt(this.#lastNumber), ...request })
+    this.#unwritten.push({ number: this.#lastNumber, line: Buffer.from(text + NEWLINE) })
     this.#timer ??= setTimeout(() => this.#write(), WRITE_DELAY_MS)
-    for (const { onRequest } of this.#watchers) onRequest({ number: this.#lastNumber, text })
-    return entry
+    for (const { onRequest } of this.#watchers) onRequest()
+  }
+
+  /** Returns up to `limit` entries, the newest first; with `before`, only entries before the one with this number. */
+  async page(limit: number, before = Number.POSITIVE_INFINITY): Promise<LogPage> {
+    this.#write()
+    return this.#inTurn(async () => {
+      const files = await this.#files()
+      const wanted = files.flatMap(({ lines }) => lines).filter(({ number }) => number < before)
+      const oldest = wanted.at(-limit)?.number ?? 0
+      const parts = files.map(({ path, lines }) => ({
+        path,
+        lines: lines.filter(({ number }) => number >= oldest && number < before).reverse(),
+      }))
+      return openPage(parts.reverse().filter(({ lines }) => lines.length > 0))
+    })
   }
 
   /**
-   * Returns up to `limit` entries, the newest first; with `before`, only entries before the one with this number. Each
-   * entry is the JSON text that was stored: parsing a thousand of them would stop all sandboxes for half a second.
+   * Returns the next entries after the one with a number, the oldest first: about 64 KiB of them. Streams that wait for
+   * the same entry share a read.
    */
-  async read(limit: number, before?: bigint): Promise<JsonText[]> {
-    const lines = await this.#lines()
-    const wanted = before === undefined ? lines : lines.filter(line => numberOf(line) < before)
-    return wanted
-      .slice(-limit)
-      .reverse()
-      .map(line => new JsonText(line))
+  readAfter(number: number): Promise<readonly LoggedText[]> {
+    const isShared = this.#lastRead?.after === number && this.#lastRead.lastNumber === this.#lastNumber
+    const texts = isShared && this.#lastRead ? this.#lastRead.texts : this.#readAfter(number)
+    this.#lastRead = { after: number, lastNumber: this.#lastNumber, texts }
+    return texts
+  }
+
+  #readAfter(number: number): Promise<LoggedText[]> {
+    this.#write()
+    return this.#inTurn(async () => {
+      for (const { path, lines } of await this.#files()) {
+        const [span] = spansOf(lines.filter(line => line.number > number))
+        if (!span) continue
+        const handle = await open(path)
+        try {
+          const texts = await readSpan(handle, span)
+          return span.flatMap((line, index) => {
+            const text = texts[index]
+            return text ? [{ number: line.number, text }] : []
+          })
+        } finally {
+          await handle.close()
+        }
+      }
+      return []
+    })
   }
 
   /** Deletes all entries. The numbers continue. */
   async clear(): Promise<void> {
-    await this.#write()
-    this.#currentEntries = 0
-    await writeFile(clearedFile(this.#directory), String(this.#lastNumber), { mode: 0o600 })
-    await Promise.all([currentFile, previousFile].map(file => rm(file(this.#directory), { force: true })))
+    this.#write()
+    await this.#inTurn(async () => {
+      this.#current = []
+      this.#previous = []
+      await writeFile(clearedFile(this.#directory), String(this.#lastNumber), { mode: 0o600 })
+      await Promise.all([currentFile, previousFile].map(file => rm(file(this.#directory), { force: true })))
+    })
   }
 
-  /** Returns the entries after the one with a number, the oldest first, each as the JSON text that was stored. */
-  async readAfter(number: bigint): Promise<readonly { number: bigint; text: string }[]> {
-    const lines = await this.#lines()
-    return lines.map(text => ({ number: numberOf(text), text })).filter(entry => entry.number > number)
-  }
-
-  /** Calls a watcher with every new entry, and once when the log is closed. Returns a function that stops the calls. */
+  /** Calls a watcher after every new entry, and once when the log is closed. Returns a function that stops the calls. */
   watch(watcher: RequestWatcher): () => void {
     this.#watchers.add(watcher)
     return () => this.#watchers.delete(watcher)
   }
 
   /** Notifies the watchers, and writes the entries that are still in memory. */
-  close(): Promise<void> {
+  async close(): Promise<void> {
+    this.#isClosed = true
     for (const { onClosed } of this.#watchers) onClosed()
     this.#watchers.clear()
-    return this.#write()
+    this.#write()
+    await this.#lastTurn
   }
 
-  /** The number of watchers, which is the number of open streams of the log. */
-  get watcherCount(): number {
-    return this.#watchers.size
+  /** Returns the files with the last requests, the oldest first. */
+  async #files(): Promise<LogFile[]> {
+    const previousPath = previousFile(this.#directory)
+    this.#previous ??= await findLines(previousPath)
+    // Another program may have deleted the file.
+    if (this.#current.length > 0 && (await fileBytes(currentFile(this.#directory))) === 0) this.#current = []
+    const others = Math.max(0, REQUESTS_KEPT - this.#current.length)
+    return [
+      { path: previousPath, lines: others === 0 ? [] : this.#previous.slice(-others) },
+      { path: currentFile(this.#directory), lines: this.#current.slice(-REQUESTS_KEPT) },
+    ]
   }
 
-  /** Returns the lines of the last requests, the oldest first. One read at a time, because the files can be large. */
-  #lines(): Promise<string[]> {
-    const lines = this.#reading.then(() => this.#readLines())
-    this.#reading = lines.catch(() => {})
-    return lines
+  /** Runs work after all earlier work on the files. */
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.#lastTurn.then(work)
+    this.#lastTurn = result.catch(() => {})
+    return result
   }
 
-  async #readLines(): Promise<string[]> {
-    await this.#write()
-    const [before, current] = await Promise.all([
-      readLines(previousFile(this.#directory)),
-      readLines(currentFile(this.#directory)),
-    ])
-    return [...before, ...current].slice(-REQUESTS_KEPT)
-  }
-
-  #write(): Promise<void> {
+  /** Writes the entries in memory in the next turn. */
+  #write(): void {
     clearTimeout(this.#timer)
     this.#timer = undefined
-    const lines = this.#unwritten
+    const entries = this.#unwritten
     this.#unwritten = []
     // A log that cannot be written, for example because the disk is full, must not stop the sandbox.
-    if (lines.length > 0) this.#writing = this.#writing.then(() => this.#append(lines)).catch(() => {})
-    return this.#writing
+    if (entries.length > 0) this.#inTurn(() => this.#append(entries)).catch(() => {})
   }
 
-  async #append(lines: readonly string[]): Promise<void> {
+  async #append(entries: readonly UnwrittenEntry[]): Promise<void> {
     const file = currentFile(this.#directory)
-    if (this.#currentEntries >= REQUESTS_KEPT || (await fileBytes(file)) >= FILE_BYTES_MAX) {
+    let end = await fileBytes(file)
+    if (this.#current.length >= REQUESTS_KEPT || end >= FILE_BYTES_MAX) {
       // Another program may have deleted the file.
-      if (existsSync(file)) await rename(file, previousFile(this.#directory))
-      this.#currentEntries = 0
+      if (end > 0) {
+        await rename(file, previousFile(this.#directory))
+        this.#previous = this.#current
+      }
+      end = 0
     }
-    await appendFile(file, lines.join(''), { mode: 0o600 })
-    this.#currentEntries += lines.length
+    if (end === 0) this.#current = []
+    await appendFile(file, Buffer.concat(entries.map(({ line }) => line)), { mode: 0o600 })
+    for (const { number, line } of entries) {
+      this.#current.push({ number, from: end, to: end + line.length - NEWLINE.length })
+      end += line.length
+    }
   }
+}
+
+/** Opens the files of a page at once, so that it is complete even if the log starts a new file meanwhile. */
+async function openPage(parts: readonly LogFile[]): Promise<LogPage> {
+  const opened: { handle: FileHandle; lines: readonly NumberedLine[] }[] = []
+  const close = async (): Promise<void> => {
+    await Promise.all(opened.splice(0).map(({ handle }) => handle.close()))
+  }
+  try {
+    for (const { path, lines } of parts) opened.push({ handle: await open(path), lines })
+  } catch (error) {
+    await close()
+    throw error
+  }
+  const lengths = parts.flatMap(({ lines }) => lines.map(({ from, to }) => to - from + ','.length))
+  const chunks = arrayText([...opened])
+  return {
+    bytes: lengths.reduce((sum, length) => sum + length, '[]'.length - Math.min(lengths.length, 1)),
+    next: async () => (await chunks.next()).value,
+    close,
+  }
+}
+
+async function* arrayText(
+  parts: readonly { handle: FileHandle; lines: readonly NumberedLine[] }[],
+): AsyncGenerator<Uint8Array, undefined> {
+  let separator = '['
+  for (const { handle, lines } of parts) {
+    for (const span of spansOf(lines)) {
+      const texts: Uint8Array[] = []
+      for (const text of await readSpan(handle, span)) {
+        texts.push(Buffer.from(separator), text)
+        separator = ','
+      }
+      yield Buffer.concat(texts)
+    }
+  }
+  yield Buffer.from(separator === '[' ? '[]' : ']')
+  return undefined
 }
 
 function currentFile(directory: string): string {
@@ -154,48 +268,9 @@ function previousFile(directory: string): string {
   return join(directory, 'requests-before.ndjson')
 }
 
-/** The start and the end of a line that was written completely: a kill of the process can leave part of a line. */
-const LINE_START = /^{"number":(\d+),/
-const LINE_END = '}'
-
 /** Returns the file with the number of the last request before the log was cleared. */
 function clearedFile(directory: string): string {
   return join(directory, 'requests-cleared')
-}
-
-async function readLines(file: string): Promise<string[]> {
-  const text = await readFile(file, 'utf8').catch(() => '')
-  return text.split(NEWLINE).filter(line => LINE_START.test(line) && line.endsWith(LINE_END))
-}
-
-/** Returns the number of the entry in a line. */
-function numberOf(line: string): bigint {
-  return BigInt(LINE_START.exec(line)?.[1] ?? 0)
-}
-
-const SECRETS: readonly [RegExp, string][] = [
-  [/pst(?:_|%5[fF])[0-9A-Za-z]{4,}/g, 'pst_***'],
-  [/whsec_[0-9A-Za-z+/=_-]+/g, 'whsec_***'],
-]
-const SECRET_HEADERS: readonly string[] = ['authorization', 'cookie', 'set-cookie', 'proxy-authorization']
-
-/** Returns a text with asterisks in place of the keys and secrets of a store. */
-export function masked(text: string): string {
-  return SECRETS.reduce((result, [pattern, replacement]) => result.replaceAll(pattern, replacement), text)
-}
-
-/** Returns header fields for the log, without secrets. The scheme of an Authorization header remains. */
-export function maskedHeaders(headers: Headers): Record<string, string> {
-  const shown: Record<string, string> = {}
-  for (const [name, value] of headers) {
-    const scheme = value.split(' ', 1)[0] ?? ''
-    shown[name] = SECRET_HEADERS.includes(name)
-      ? masked(value) === value
-        ? `${value.includes(' ') ? `${scheme} ` : ''}***`
-        : masked(value)
-      : masked(value)
-  }
-  return shown
 }
 
 /** Returns the start of a body as text, without secrets. */

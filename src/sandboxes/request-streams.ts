@@ -1,38 +1,54 @@
+import { CapacityLimiter } from '../api/admission.ts'
+import { rateGroup } from '../api/client-address.ts'
+import { Deadlines } from '../api/deadlines.ts'
 import type { RequestContext } from '../api/request-context.ts'
 import { overloaded } from '../model/refusals.ts'
 import type { RequestLog } from './request-log.ts'
 
-const STREAMS_MAX = 500
+/** The limits of open streams: in total, of one address, and of one sandbox. */
+const STREAMS_MAX = 1000
+const STREAMS_PER_ADDRESS_MAX = 250
 const STREAMS_PER_SANDBOX_MAX = 20
-/** A stream ends when more than this number of characters wait for its client. */
-const WAITING_CHARS_MAX = 4 * 1024 * 1024
 const KEEP_ALIVE_MS = 15_000
+/** A client that reads nothing for this long, although something was sent, is disconnected. */
+const STALLED_MS = 30_000
 const RECONNECT_MS = 1000
 const LAST_EVENT_ID = /^\d{1,15}$/
+
+const deadlines = new Deadlines(STALLED_MS)
 
 /** The open server-sent event streams (WHATWG HTML, section 9.2) of the request logs of all sandboxes. */
 export class RequestStreams {
   readonly #open = new Set<RequestStream>()
+  readonly #addresses = new CapacityLimiter({ total: STREAMS_MAX, perCaller: STREAMS_PER_ADDRESS_MAX })
+  readonly #sandboxes = new CapacityLimiter({ total: STREAMS_MAX, perCaller: STREAMS_PER_SANDBOX_MAX })
 
   /**
    * Returns a stream of the requests after the one in Last-Event-ID; without this header, of all requests from now on.
    * The stream ends when the log is closed: its client then connects again with Last-Event-ID, and misses no request
    * that the log still has. Throws `overloaded` if too many streams are open.
    */
-  async respond({ request, headers }: RequestContext, log: RequestLog): Promise<Response> {
+  respond(context: RequestContext, sandboxId: string, log: RequestLog): Response {
+    const { request, headers } = context
     const fields = { ...headers, 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store' }
     if (request.method === 'HEAD') {
       // Framed like a GET: a length of 0 would mean that the stream is empty.
       return new Response(null, { headers: { ...fields, 'Transfer-Encoding': 'chunked' } })
     }
-    if (this.#open.size >= STREAMS_MAX)
-      throw overloaded(`At most ${STREAMS_MAX} streams of requests can be open; try again later.`, 10)
-    if (log.watcherCount >= STREAMS_PER_SANDBOX_MAX)
-      throw overloaded(`At most ${STREAMS_PER_SANDBOX_MAX} streams of one request log can be open.`, 10)
-    const stream = new RequestStream(log, () => this.#open.delete(stream))
-    this.#open.add(stream)
+    const address = rateGroup(context.address)
+    if (!this.#sandboxes.take(sandboxId)) throw tooManyStreams()
+    if (!this.#addresses.take(address)) {
+      this.#sandboxes.release(sandboxId)
+      throw tooManyStreams()
+    }
     const last = request.headers.get('last-event-id') ?? ''
-    if (LAST_EVENT_ID.test(last)) await stream.queueMissed(log, BigInt(last))
+    const after = LAST_EVENT_ID.test(last) ? Number(last) : log.lastNumber
+    const stream = new RequestStream(context, log, after, () => {
+      this.#open.delete(stream)
+      this.#sandboxes.release(sandboxId)
+      this.#addresses.release(address)
+    })
+    this.#open.add(stream)
     return new Response(stream.readable(), { headers: fields })
   }
 
@@ -41,47 +57,56 @@ export class RequestStreams {
   }
 }
 
-/** The stream of one client. */
+/** The stream of one client. It reads the log as fast as the client reads, so only one chunk of it is in memory. */
 class RequestStream {
+  readonly #context: RequestContext
+  readonly #log: RequestLog
   readonly #unwatch: () => void
   readonly #keepAliveTimer: ReturnType<typeof setInterval>
   readonly #onEnded: () => void
-  #waiting: string[] = []
-  /** The number of the first request after the stream was opened. */
-  #firstNumber: bigint | undefined
-  #waitingChars = 0
+  #after: number
+  #hasStarted = false
+  #isKeepAliveDue = false
   #wake = (): void => {}
   #isEnded = false
 
-  constructor(log: RequestLog, onEnded: () => void) {
+  constructor(context: RequestContext, log: RequestLog, after: number, onEnded: () => void) {
+    this.#context = context
+    this.#log = log
+    this.#after = after
     this.#onEnded = onEnded
-    this.#keepAliveTimer = setInterval(() => this.#add(': alive\n\n'), KEEP_ALIVE_MS)
-    this.#unwatch = log.watch({
-      onRequest: entry => {
-        this.#firstNumber ??= entry.number
-        this.#add(eventText(entry.number, entry.text))
-      },
-      onClosed: () => this.end(),
-    })
-  }
-
-  /** Queues the logged requests after the number `after`, ahead of those that arrived since the stream was opened. */
-  async queueMissed(log: RequestLog, after: bigint): Promise<void> {
-    const logged = await log.readAfter(after)
-    const first = this.#firstNumber
-    const missed = logged.filter(({ number }) => first === undefined || number < first)
-    this.#waiting = [...missed.map(({ number, text }) => eventText(number, text)), ...this.#waiting]
+    this.#keepAliveTimer = setInterval(() => {
+      this.#isKeepAliveDue = true
+      this.#wake()
+    }, KEEP_ALIVE_MS)
+    this.#unwatch = log.watch({ onRequest: () => this.#wake(), onClosed: () => this.end() })
   }
 
   readable(): ReadableStream<Uint8Array> {
-    this.#waiting.unshift(`retry: ${RECONNECT_MS}\n\n`)
+    let stalled = deadlines.set(() => this.#disconnect())
     return new ReadableStream<Uint8Array>(
-      { pull: controller => this.#pull(controller), cancel: () => this.end() },
+      {
+        pull: async controller => {
+          deadlines.clear(stalled)
+          const text = await this.#next().catch(error => {
+            this.end()
+            throw error
+          })
+          if (text === undefined) return controller.close()
+          controller.enqueue(text)
+          stalled = deadlines.set(() => this.#disconnect())
+        },
+        cancel: () => {
+          deadlines.clear(stalled)
+          this.end()
+        },
+      },
       { highWaterMark: 0 },
     )
   }
 
   end(): void {
+    if (this.#isEnded) return
     this.#isEnded = true
     clearInterval(this.#keepAliveTimer)
     this.#unwatch()
@@ -89,25 +114,44 @@ class RequestStream {
     this.#wake()
   }
 
-  #add(text: string): void {
-    this.#waitingChars += text.length
-    if (this.#waitingChars > WAITING_CHARS_MAX) this.end()
-    else this.#waiting.push(text)
-    this.#wake()
+  #disconnect(): void {
+    this.end()
+    this.#context.closeConnection()
   }
 
-  async #pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
-    if (this.#waiting.length === 0 && !this.#isEnded) {
-      await new Promise<void>(resolve => {
-        this.#wake = resolve
-      })
+  /** Returns the next bytes to send; undefined at the end. */
+  async #next(): Promise<Uint8Array | undefined> {
+    if (!this.#hasStarted) {
+      this.#hasStarted = true
+      return Buffer.from(`retry: ${RECONNECT_MS}\n\n`)
     }
-    this.#waitingChars = 0
-    if (this.#waiting.length > 0) controller.enqueue(Buffer.from(this.#waiting.splice(0).join('')))
-    else controller.close()
+    while (!this.#isEnded) {
+      if (this.#after < this.#log.lastNumber) {
+        const texts = await this.#log.readAfter(this.#after)
+        this.#after = texts.at(-1)?.number ?? this.#log.lastNumber
+        if (texts.length > 0) {
+          return Buffer.concat(texts.flatMap(({ number, text }) => [eventStart(number), text, EVENT_END]))
+        }
+      } else if (this.#isKeepAliveDue) {
+        this.#isKeepAliveDue = false
+        return Buffer.from(': alive\n\n')
+      } else {
+        await new Promise<void>(resolve => {
+          this.#wake = resolve
+        })
+      }
+    }
+    return undefined
   }
 }
 
-function eventText(number: bigint, data: string): string {
-  return `id: ${number}\nevent: request\ndata: ${data}\n\n`
+const EVENT_END = Buffer.from('\n\n')
+
+function eventStart(number: number): Buffer {
+  return Buffer.from(`id: ${number}\nevent: request\ndata: `)
+}
+
+function tooManyStreams(): ReturnType<typeof overloaded> {
+  const limits = `${STREAMS_PER_SANDBOX_MAX} of one request log, ${STREAMS_PER_ADDRESS_MAX} of one address`
+  return overloaded(`At most ${STREAMS_MAX} streams of requests can be open, ${limits}; try again later.`, 10)
 }

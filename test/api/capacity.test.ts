@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { Admission } from '../../src/api/admission.ts'
+import { Deadlines } from '../../src/api/deadlines.ts'
 import { LongPoll } from '../../src/api/events/long-poll.ts'
-import { bodyInChunks } from '../../src/api/large-body.ts'
+import { bodyInChunks, largeBody, type Receiving } from '../../src/api/large-body.ts'
 import { CommitSignal } from '../../src/engine/commit-signal.ts'
 import { TimeSlices } from '../../src/engine/time-slices.ts'
 import { SlotWhileBodyArrives } from '../controls/slot-while-body-arrives.ts'
@@ -101,18 +102,19 @@ test('a client that waits for events holds no slot, and at most 500 requests of 
 describe('large responses', () => {
   test('clients that do not read get a bounded number of large responses, one chunk at a time', async () => {
     const { largeBodies } = new Admission()
+    const from = (address: string): Receiving => ({ address, largeBodies, closeConnection: () => {} })
     const bytes = new Uint8Array(1_000_000)
-    const bodies = Array.from({ length: 100 }, () => streamOf(bodyInChunks(largeBodies, 'slow', bytes)))
+    const bodies = Array.from({ length: 100 }, () => streamOf(bodyInChunks(from('slow'), bytes)))
     const readers = bodies.map(body => body.getReader())
     for (const reader of readers) expect((await reader.read()).value?.length).toBe(64 * 1024)
-    expect(codeOf(() => bodyInChunks(largeBodies, 'slow', bytes))).toBe('overloaded')
-    expect(codeOf(() => bodyInChunks(largeBodies, 'other', bytes))).toBe('admitted')
-    expect(bodyInChunks(largeBodies, 'slow', new Uint8Array(1000))).toHaveLength(1000)
+    expect(codeOf(() => bodyInChunks(from('slow'), bytes))).toBe('overloaded')
+    expect(codeOf(() => bodyInChunks(from('other'), bytes))).toBe('admitted')
+    expect(bodyInChunks(from('slow'), new Uint8Array(1000))).toHaveLength(1000)
     await readers[0]?.cancel()
-    expect(codeOf(() => bodyInChunks(largeBodies, 'slow', bytes))).toBe('admitted')
+    expect(codeOf(() => bodyInChunks(from('slow'), bytes))).toBe('admitted')
     // Like the cancelled response above, a response that was read to its end does not count.
     for (;;) if ((await readers[1]?.read())?.done) break
-    expect(codeOf(() => bodyInChunks(largeBodies, 'slow', bytes))).toBe('admitted')
+    expect(codeOf(() => bodyInChunks(from('slow'), bytes))).toBe('admitted')
   })
 
   test('a large response arrives completely, and HEAD gives its length', async () => {
@@ -185,3 +187,27 @@ function codeOf(enter: () => unknown): string {
     return error instanceof Error && 'code' in error ? String(error.code) : String(error)
   }
 }
+
+test('a client that stops reading a large response is disconnected, and its share is free again', async () => {
+  const { largeBodies } = new Admission()
+  const closed = Promise.withResolvers<void>()
+  const context: Receiving = { address: 'slow', largeBodies, closeConnection: closed.resolve }
+  let isSourceClosed = false
+  const body = largeBody(
+    context,
+    {
+      next: async () => new Uint8Array(1000),
+      close: async () => {
+        isSourceClosed = true
+      },
+    },
+    new Deadlines(10),
+  )
+  const reader = body.getReader()
+  expect((await reader.read()).value).toHaveLength(1000)
+  await closed.promise
+  expect(isSourceClosed).toBe(true)
+  expect(largeBodies.take('slow', 100)).toBe(true)
+  // What was sent must not look complete.
+  await expect(reader.read()).rejects.toThrow()
+})

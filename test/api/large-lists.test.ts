@@ -8,7 +8,7 @@ const READERS = 4
 const PROBES = 60
 /** The pause between two probes, so that they are spread over many pages. */
 const PAUSE_MS = 5
-/** The highest median time of a probe beside these clients, as a multiple of its undisturbed median. */
+/** The highest median time of a probe while these clients read, as a multiple of its undisturbed median. */
 const FACTOR_MAX = 20
 /** A shorter undisturbed time is replaced by this one, because such times depend on the scheduler of the machine. */
 const UNDISTURBED_MS_MIN = 1

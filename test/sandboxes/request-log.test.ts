@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { REQUESTS_KEPT, RequestLog } from '../../src/sandboxes/request-log.ts'
+import { type LogPage, REQUESTS_KEPT, RequestLog } from '../../src/sandboxes/request-log.ts'
 import { type CallResult, openSandboxHost, type TestSandbox } from '../support/sandbox-host.ts'
 import { until } from '../support/until.ts'
 
@@ -21,6 +21,15 @@ interface Entry {
 function entriesOf({ data }: CallResult): Entry[] {
   // Safe: the tests compare the members that they use.
   return data as Entry[]
+}
+
+/** Reads a page to its end. `first` is what was read of it before. */
+async function textOf(page: LogPage, first: Uint8Array = new Uint8Array()): Promise<string> {
+  let text = Buffer.from(first).toString()
+  for (let chunk = await page.next(); chunk; chunk = await page.next()) text += Buffer.from(chunk).toString()
+  await page.close()
+  expect(page.bytes).toBe(Buffer.byteLength(text))
+  return text
 }
 
 test('the log shows what a tool sent and received, whether the store read the body or not', async () => {
@@ -72,9 +81,16 @@ test('the log contains no key and no secret', async () => {
   })
   const { secret } = hook.data as { secret: string }
   await sandbox.call('GET', `/pets?x=${key}`, { headers: { Cookie: `session=${key}` } })
+  // The same key, with an escape in place of its underscore or of its first letter.
+  const post = (body: string): Promise<Response> =>
+    fetch(`${sandbox.created.baseUrl}/pets`, { method: 'POST', headers: { 'X-Key': key }, body })
+  await post(`{"name":"${key.replace('_', '\\u005f')}"}`)
+  await post(`{"name":"${key.replace('p', '\\u0070')}"}`)
+  await post(`name=${key.replace('_', '%5F')}&other=${secret.replace('w', '%77')}`)
   await fetch(`${sandbox.created.baseUrl}/pets`, { headers: { Authorization: 'Basic c2VjcmV0' } })
   const log = (await sandbox.control('GET', '/requests')).text
-  for (const hidden of [key, secret, sandbox.created.adminKey, 'c2VjcmV0']) expect(log).not.toContain(hidden)
+  for (const hidden of [key, secret, sandbox.created.adminKey, 'c2VjcmV0'])
+    expect(log).not.toContain(hidden.slice(6))
   expect(log).toContain('Bearer pst_***')
   expect(log).toContain('whsec_***')
   expect(log).toContain('Basic ***')
@@ -123,18 +139,70 @@ test('the files of the log are bounded, even if a client fills the log on purpos
   expect(entriesOf(await sandbox.control('GET', '/requests?limit=1'))).toMatchObject([{ number: 900n }])
 }, 60_000)
 
+test('a page of the log is complete, although the log starts a new file while the page is sent', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'petstore-log-'))
+  const log = await RequestLog.open(directory)
+  const requestBody = 'x'.repeat(2000)
+  const request = {
+    ...{ at: '2026-11-21T10:00:00.000Z', method: 'GET', path: '/pets', requestHeaders: {}, ms: 1 },
+    requestBody,
+  }
+  const add = (count: number): void => {
+    for (let added = 0; added < count; added++) log.add(request)
+  }
+  add(REQUESTS_KEPT)
+  const page = await log.page(REQUESTS_KEPT)
+  const first = await page.next()
+  for (let file = 0; file < 2; file++) {
+    add(REQUESTS_KEPT)
+    await textOf(await log.page(1))
+  }
+  expect(first?.length).toBeLessThan(80_000)
+  const rest = await textOf(page, first)
+  const entries: unknown = JSON.parse(rest)
+  expect(entries).toEqual(
+    Array.from({ length: REQUESTS_KEPT }, (_, index) => ({ number: REQUESTS_KEPT - index, ...request })),
+  )
+  await log.close()
+  rmSync(directory, { recursive: true })
+})
+
+test('a stream of a large log sends every entry once, in chunks of a bounded size', async () => {
+  await using host = await openSandboxHost()
+  const sandbox = await host.create({ seed: 'empty' })
+  const { id, adminKey, baseUrl } = sandbox.created
+  const long = { method: 'POST', headers: { 'Content-Type': 'text/plain' }, body: 'y'.repeat(4000) }
+  for (let batch = 0; batch < 4; batch++)
+    await Promise.all(Array.from({ length: 100 }, () => fetch(`${baseUrl}/store/orders`, long)))
+  const response = await fetch(`${host.base}/sandboxes/${id}/requests/stream`, {
+    headers: { Authorization: `Bearer ${adminKey}`, 'Last-Event-ID': '0' },
+  })
+  let text = ''
+  let isLate = false
+  for await (const chunk of response.body ?? []) {
+    text += Buffer.from(chunk).toString()
+    if (text.includes('id: 400\n') && !isLate) {
+      isLate = true
+      await sandbox.call('GET', '/pets?limit=1')
+    }
+    if (text.includes('id: 401\n')) break
+  }
+  const numbers = [...text.matchAll(/^id: (\d+)$/gm)].map(([, number]) => Number(number))
+  expect(numbers).toEqual(Array.from({ length: 401 }, (_, index) => index + 1))
+})
+
 test('the log continues after its current file was deleted', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'petstore-log-'))
   const log = await RequestLog.open(directory)
   const request = { at: '2026-11-21T10:00:00.000Z', method: 'GET', path: '/pets', requestHeaders: {}, ms: 1 }
   const add = async (count: number): Promise<void> => {
     for (let added = 0; added < count; added++) log.add(request)
-    await log.read(1)
+    await textOf(await log.page(1))
   }
   await add(REQUESTS_KEPT)
   rmSync(join(directory, 'requests.ndjson'))
   await add(1)
-  expect((await log.read(10)).map(({ text }) => JSON.parse(text).number)).toEqual([REQUESTS_KEPT + 1])
+  expect(JSON.parse(await textOf(await log.page(10)))).toMatchObject([{ number: REQUESTS_KEPT + 1 }])
   await log.close()
   rmSync(directory, { recursive: true })
 })

@@ -1,3 +1,4 @@
+import { SharedCapacity } from '../../src/api/admission.ts'
 import { loadPages } from '../../src/api/pages.ts'
 import { targetOf } from '../../src/api/request-context.ts'
 import { reserveFile } from '../../src/engine/private-file.ts'
@@ -49,6 +50,7 @@ export async function serveAsSandbox(
       ...{ streams: UNLIMITED, bytes: UNLIMITED },
     },
     slices: new TimeSlices(),
+    capacity: new SharedCapacity(),
     pages: loadPages(),
     webhooksRefusal: undefined,
     checks: false,

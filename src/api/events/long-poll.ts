@@ -3,7 +3,7 @@ import type { TimeSlices } from '../../engine/time-slices.ts'
 import { overloaded } from '../../model/refusals.ts'
 import type { Reply } from '../../shop/idempotency.ts'
 import type { Query } from '../../store/queries.ts'
-import { type AdmissionSlot, CapacityLimiter } from '../admission.ts'
+import { type AdmissionSlot, CapacityLimiter, type Within } from '../admission.ts'
 
 /** The limit of clients that wait for events, because each of them holds a connection. */
 const WAITING = { total: 1000, perCaller: 500 }
@@ -27,6 +27,10 @@ export interface LongPollOptions {
   /** Divides the thread between long reads and other work. */
   readonly slices: TimeSlices
   readonly runQuery: (query: Query) => Promise<Reply>
+  /** The limit that many stores share; undefined if there is one store. */
+  readonly within?: Within | undefined
+  /** Settles when clients that waited when the store was closed get their response, at once by default. */
+  readonly reopened?: Promise<void> | undefined
 }
 
 /** The feed, which waits for events if the client asks for that. */
@@ -34,9 +38,12 @@ export class LongPoll {
   readonly #commitSignal: CommitSignal
   readonly #slices: TimeSlices
   readonly #runQuery: (query: Query) => Promise<Reply>
-  readonly #waiting = new CapacityLimiter(WAITING)
+  readonly #reopened: Promise<void>
+  readonly #waiting: CapacityLimiter
 
-  constructor({ commitSignal, slices, runQuery }: LongPollOptions) {
+  constructor({ commitSignal, slices, runQuery, within, reopened = Promise.resolve() }: LongPollOptions) {
+    this.#reopened = reopened
+    this.#waiting = new CapacityLimiter(WAITING, within)
     this.#commitSignal = commitSignal
     this.#slices = slices
     this.#runQuery = runQuery
@@ -64,8 +71,13 @@ export class LongPoll {
       // At the end of the feed there is little to read, so the count of windows starts again after a wait.
       windows = 0
       const pauseMs = deadlineMs - performance.now()
-      if (pauseMs <= 0 || this.#commitSignal.hasEnded || signal.aborted) return reply
-      await this.#wait(nextCommit, pauseMs, client)
+      if (pauseMs <= 0 || signal.aborted) return reply
+      if (!this.#commitSignal.hasEnded) await this.#wait(nextCommit, pauseMs, client)
+      if (!this.#commitSignal.hasEnded) continue
+      // The store was closed, so nothing can be read. If it may be opened again, the client waits until then.
+      const restMs = deadlineMs - performance.now()
+      if (restMs > 0) await this.#wait(this.#reopened, restMs, client)
+      return reply
     }
   }
 

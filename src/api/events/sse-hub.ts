@@ -9,7 +9,7 @@ import { invalidParameter, overloaded, shuttingDown } from '../../model/refusals
 import { untaggedPosition } from '../../shop/content-tag.ts'
 import { assertWithinLog } from '../../shop/events.ts'
 import { isKeyValid } from '../../shop/keys.ts'
-import { type Capacity, CapacityLimiter } from '../admission.ts'
+import { type Capacity, CapacityLimiter, type Within } from '../admission.ts'
 import { callerName, type RequestContext } from '../request-context.ts'
 import { type Batch, eventsThatFit, RecentEvents } from './recent-events.ts'
 
@@ -36,6 +36,8 @@ export interface SseHubOptions {
   readonly base: string
   /** Identifies the content of the store since its last reset; undefined for a store that is never reset. */
   readonly contentTag?: bigint | undefined
+  /** The limit that many stores share; undefined if there is one store. */
+  readonly within?: Within | undefined
   /** The maximum number of open streams in total. */
   readonly streamsMax: number
   /** The maximum number of open streams per caller. */
@@ -67,7 +69,7 @@ export class SseHub {
   constructor(options: SseHubOptions) {
     this.#options = options
     this.#capacity = { total: options.streamsMax, perCaller: options.streamsPerCallerMax }
-    this.#shares = new CapacityLimiter(this.#capacity)
+    this.#shares = new CapacityLimiter(this.#capacity, options.within)
     const { commitSignal, readShort, slices, base, contentTag, onFault } = options
     const onRevoked = (keyId: string): void => {
       for (const stream of this.#open) if (String(stream.keyId) === keyId) stream.end()
