@@ -29,6 +29,8 @@ export interface LightSqliteOptions<Query, Command, Reply, Result> {
   readonly refuseFull: () => StoreError
   /** Divides the thread between all engines of the process. */
   readonly slices: TimeSlices
+  /** Called with the milliseconds for which a read has kept the thread. */
+  readonly onRead?: (ms: number) => void
   /** Whether to check the whole file before it is used, because the machine may have lost power. */
   readonly checks: boolean
   /** Called once, after an error with which the engine cannot continue. The engine then refuses everything. */
@@ -140,12 +142,15 @@ class OneConnectionEngine<Query, Command, Reply, Result>
     while (this.#writing) await this.#writing
     this.#refuseIfUnusable()
     this.#readers++
+    const startedMs = performance.now()
     try {
       return await work(this.#connection)
     } catch (error) {
       this.#failIfFatal(error)
       throw error
     } finally {
+      // A read is synchronous, and only its own continuations have run since.
+      this.#options.onRead?.(performance.now() - startedMs)
       this.#readers--
       if (this.#readers === 0) this.#onReadersGone?.()
     }

@@ -75,7 +75,7 @@ export class OpenSandbox {
   readonly #closing = Promise.withResolvers<void>()
   #usedMs = performance.now()
   readonly #options: OpenSandboxOptions
-  readonly #turns = new FairTurns()
+  readonly #turns: FairTurns
   readonly #share: CapacityShare
   readonly #admission: Admission
   readonly #operations = new WeakMap<Request, OperationId>()
@@ -85,8 +85,10 @@ export class OpenSandbox {
   private constructor(
     options: OpenSandboxOptions,
     engine: LightEngine<Query, Command, Reply, CommandResult>,
+    turns: FairTurns,
     requests: RequestLog,
   ) {
+    this.#turns = turns
     this.#options = options
     this.#share = { name: options.record.id, shared: options.capacity }
     this.#admission = new Admission(this.#share)
@@ -101,13 +103,15 @@ export class OpenSandbox {
   static async open(options: OpenSandboxOptions): Promise<OpenSandbox> {
     const { directory, file, limits, slices, checks, onFatal } = options
     const requests = await RequestLog.open(directory)
+    const turns = new FairTurns()
     const engine = await openLightSqlite<Query, Command, Reply, CommandResult>({
       ...{ file, executeQuery, slices, checks, onFatal },
+      onRead: ms => turns.charge(ms),
       executeCommand: withinLimits(executeCommand, limits),
       bytesMax: limits.bytes,
       refuseFull: () => databaseFull(limits),
     })
-    return new OpenSandbox(options, engine, requests)
+    return new OpenSandbox(options, engine, turns, requests)
   }
 
   /**

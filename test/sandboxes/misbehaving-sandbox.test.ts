@@ -13,7 +13,7 @@ const ACTIVE = 30
 const WINDOW_MS = times(1200, 4000)
 const ROUNDS = times(3, 5)
 /** The kinds of requests that overload one sandbox. Measuring all kinds is slow, so only `npm run prove` does it. */
-const KINDS = times(1, 100) === 1 ? ['reads'] : ['reads', 'resets', 'snapshots', 'logs']
+const KINDS = times(1, 100) === 1 ? ['reads'] : ['reads', 'lists', 'resets', 'snapshots', 'logs']
 /** The highest p99 of the active sandboxes during the load, as a multiple of the undisturbed p99. */
 const FACTOR_MAX = 2
 const ATTEMPTS_MAX = 4
@@ -47,6 +47,7 @@ async function measure(script: string | undefined, kind: string): Promise<Measur
   for (const sandbox of active)
     await sandbox.call('PUT', '/store/inventory/3', { body: { quantity: 1_000_000 } })
   const misbehaving = await createSandbox(host.base, { seed: 'large' })
+  if (kind === 'lists' || kind === 'logs') await fill(misbehaving)
   await measureP99(active, WINDOW_MS)
   const undisturbed: number[] = []
   const disturbed: number[] = []
@@ -66,6 +67,22 @@ async function measure(script: string | undefined, kind: string): Promise<Measur
   }
   rmSync(data, { recursive: true, force: true })
   return { undisturbedMs: Math.max(median(undisturbed), UNDISTURBED_MS_MIN), disturbedMs: median(disturbed) }
+}
+
+/** Makes pages of the categories of a sandbox, and of its request log, as large as a client can make them. */
+async function fill({ created, call }: TestSandbox): Promise<void> {
+  for (let group = 0; group < 2; group++) {
+    const categories = Array.from({ length: 60 }, (_, index) => ({
+      line: group * 60 + index + 1,
+      name: `Large ${group} ${index}`,
+      description: '🐹'.repeat(2000),
+    }))
+    await call('POST', '/imports/1/rows', { body: { categories, pets: [] } })
+  }
+  await call('POST', '/imports/1/apply', { body: { dryRun: false, keepGoing: false } })
+  const refused = { method: 'POST', headers: { 'X-Long': 'x'.repeat(7000) }, body: '\u0001'.repeat(4096) }
+  for (let batch = 0; batch < 12; batch++)
+    await Promise.all(Array.from({ length: 60 }, () => fetch(`${created.baseUrl}/store/orders`, refused)))
 }
 
 /** Sends about ten requests a second to each sandbox. Returns the p99 of their times in milliseconds. */

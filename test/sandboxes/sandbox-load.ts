@@ -9,6 +9,7 @@ async function send(method: string, url: string): Promise<void> {
 
 const requests: Readonly<Record<string, { clients: number; send: () => Promise<void> }>> = {
   reads: { clients: 60, send: () => send('GET', `${baseUrl}/pets?limit=100`) },
+  lists: { clients: 8, send: () => send('GET', `${baseUrl}/categories?limit=100`) },
   resets: { clients: 2, send: () => send('POST', `${control}/reset`) },
   snapshots: { clients: 2, send: () => send('PUT', `${control}/snapshots/one`) },
   logs: { clients: 4, send: () => send('GET', `${control}/requests?limit=1000`) },
