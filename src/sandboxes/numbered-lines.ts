@@ -14,7 +14,7 @@ const LINE_END = '}'.charCodeAt(0)
 const NEWLINE = 0x0a
 const READ_BYTES = 256 * 1024
 /** The maximum number of bytes of one read of lines, unless one line is longer. */
-const SPAN_BYTES_MAX = 64 * 1024
+const SPAN_BYTES_MAX = 32 * 1024
 
 /** Returns the complete lines of a file, in their order. An absent file has none. */
 export async function findLines(file: string): Promise<NumberedLine[]> {
@@ -66,12 +66,15 @@ export function spansOf(lines: readonly NumberedLine[]): NumberedLine[][] {
   return spans
 }
 
-/** Reads the lines of a span. Throws if the file is shorter. */
-export async function readSpan(handle: FileHandle, lines: readonly NumberedLine[]): Promise<Buffer[]> {
+/** Reads the lines of a span, as pairs of a number and a text in UTF-8. Throws if the file is shorter. */
+export async function readSpan(
+  handle: FileHandle,
+  lines: readonly NumberedLine[],
+): Promise<[number: number, text: Uint8Array][]> {
   const from = Math.min(...lines.map(line => line.from))
   const length = Math.max(...lines.map(line => line.to)) - from
   const buffer = Buffer.allocUnsafe(length)
   const { bytesRead } = await handle.read(buffer, 0, length, from)
   if (bytesRead < length) throw new Error('a file of the request log was truncated')
-  return lines.map(line => buffer.subarray(line.from - from, line.to - from))
+  return lines.map(line => [line.number, buffer.subarray(line.from - from, line.to - from)])
 }

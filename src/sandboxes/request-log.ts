@@ -15,6 +15,7 @@ const FILE_BYTES_MAX = 8 * 1024 * 1024
 /** The delay before entries are written to the disk, so that one write contains many of them. */
 const WRITE_DELAY_MS = 200
 const NEWLINE = '\n'
+const EVENT_END = Buffer.from('\n\n')
 
 export interface RequestWatcher {
   /** Called when a request was added. */
@@ -23,10 +24,10 @@ export interface RequestWatcher {
   readonly onClosed: () => void
 }
 
-/** An entry of the log: its number, and its JSON text in UTF-8, as it was stored. */
-export interface LoggedText {
-  readonly number: number
-  readonly text: Uint8Array
+/** Entries of the log as server-sent events, and the number of the last one. */
+export interface LoggedEvents {
+  readonly bytes: Uint8Array
+  readonly to: number
 }
 
 /**
@@ -66,7 +67,7 @@ export class RequestLog {
   #lastTurn: Promise<unknown> = Promise.resolve()
   #timer: ReturnType<typeof setTimeout> | undefined
   #isClosed = false
-  #lastRead: { after: number; lastNumber: number; texts: Promise<readonly LoggedText[]> } | undefined
+  #lastRead: { after: number; lastNumber: number; events: Promise<LoggedEvents> } | undefined
 
   private constructor(directory: string, lastNumber: number, current: NumberedLine[]) {
     this.#directory = directory
@@ -114,34 +115,35 @@ export class RequestLog {
   }
 
   /**
-   * Returns the next entries after the one with a number, the oldest first: about 64 KiB of them. Streams that wait for
-   * the same entry share a read.
+   * Returns the next entries after the one with a number, the oldest first, as server-sent events: about 32 KiB of them.
+   * Streams that wait for the same entry share a read.
    */
-  readAfter(number: number): Promise<readonly LoggedText[]> {
-    const isShared = this.#lastRead?.after === number && this.#lastRead.lastNumber === this.#lastNumber
-    const texts = isShared && this.#lastRead ? this.#lastRead.texts : this.#readAfter(number)
-    this.#lastRead = { after: number, lastNumber: this.#lastNumber, texts }
-    return texts
+  readEvents(after: number): Promise<LoggedEvents> {
+    const isShared = this.#lastRead?.after === after && this.#lastRead.lastNumber === this.#lastNumber
+    const events = isShared && this.#lastRead ? this.#lastRead.events : this.#readEvents(after)
+    this.#lastRead = { after, lastNumber: this.#lastNumber, events }
+    return events
   }
 
-  #readAfter(number: number): Promise<LoggedText[]> {
+  #readEvents(after: number): Promise<LoggedEvents> {
     this.#write()
     return this.#inTurn(async () => {
       for (const { path, lines } of await this.#files()) {
-        const [span] = spansOf(lines.filter(line => line.number > number))
+        const [span] = spansOf(lines.filter(({ number }) => number > after))
         if (!span) continue
         const handle = await open(path)
         try {
-          const texts = await readSpan(handle, span)
-          return span.flatMap((line, index) => {
-            const text = texts[index]
-            return text ? [{ number: line.number, text }] : []
-          })
+          const parts = (await readSpan(handle, span)).flatMap(([number, text]) => [
+            Buffer.from(`id: ${number}\nevent: request\ndata: `),
+            text,
+            EVENT_END,
+          ])
+          return { bytes: Buffer.concat(parts), to: span.at(-1)?.number ?? after }
         } finally {
           await handle.close()
         }
       }
-      return []
+      return { bytes: Buffer.alloc(0), to: this.#lastNumber }
     })
   }
 
@@ -249,7 +251,7 @@ async function* arrayText(
   for (const { handle, lines } of parts) {
     for (const span of spansOf(lines)) {
       const texts: Uint8Array[] = []
-      for (const text of await readSpan(handle, span)) {
+      for (const [, text] of await readSpan(handle, span)) {
         texts.push(Buffer.from(separator), text)
         separator = ','
       }

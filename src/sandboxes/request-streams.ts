@@ -127,11 +127,9 @@ class RequestStream {
     }
     while (!this.#isEnded) {
       if (this.#after < this.#log.lastNumber) {
-        const texts = await this.#log.readAfter(this.#after)
-        this.#after = texts.at(-1)?.number ?? this.#log.lastNumber
-        if (texts.length > 0) {
-          return Buffer.concat(texts.flatMap(({ number, text }) => [eventStart(number), text, EVENT_END]))
-        }
+        const { bytes, to } = await this.#log.readEvents(this.#after)
+        this.#after = to
+        if (bytes.length > 0) return bytes
       } else if (this.#isKeepAliveDue) {
         this.#isKeepAliveDue = false
         return Buffer.from(': alive\n\n')
@@ -143,12 +141,6 @@ class RequestStream {
     }
     return undefined
   }
-}
-
-const EVENT_END = Buffer.from('\n\n')
-
-function eventStart(number: number): Buffer {
-  return Buffer.from(`id: ${number}\nevent: request\ndata: `)
 }
 
 function tooManyStreams(): ReturnType<typeof overloaded> {
