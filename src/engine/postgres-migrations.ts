@@ -13,6 +13,7 @@ import execution from './migrations/postgres/0008-execution.sql' with { type: 't
 import eventBlocks from './migrations/postgres/0009-event-blocks.sql' with { type: 'text' }
 import chainGap from './migrations/postgres/0010-chain-gap.sql' with { type: 'text' }
 import eventByPet from './migrations/postgres/0011-event-by-pet.sql' with { type: 'text' }
+import failingTime from './migrations/postgres/0012-failing-time.sql' with { type: 'text' }
 import { PostgresConnection } from './postgres-connection.ts'
 import { sqlState } from './postgres-fault.ts'
 import { sql } from './statement.ts'
@@ -30,6 +31,7 @@ export const migrations = [
   eventBlocks,
   chainGap,
   eventByPet,
+  failingTime,
 ]
 
 const NO_TABLE = '42P01'

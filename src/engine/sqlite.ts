@@ -14,6 +14,7 @@ import totals from './migrations/sqlite/0007-totals.sql' with { type: 'text' }
 import eventBlocks from './migrations/sqlite/0008-event-blocks.sql' with { type: 'text' }
 import chainGap from './migrations/sqlite/0009-chain-gap.sql' with { type: 'text' }
 import eventByPet from './migrations/sqlite/0010-event-by-pet.sql' with { type: 'text' }
+import failingTime from './migrations/sqlite/0011-failing-time.sql' with { type: 'text' }
 import { failure } from './outcome.ts'
 import { makeDirectory, reserveFile } from './private-file.ts'
 import { RowChangeRecorder, type RowChanges } from './row-changes.ts'
@@ -34,6 +35,7 @@ export const migrations = [
   eventBlocks,
   chainGap,
   eventByPet,
+  failingTime,
 ]
 
 /** The maximum number of commands in one transaction. It bounds how long the first command waits for the last one. */
@@ -90,12 +92,8 @@ export async function openSqlite<Query, Command, Reply, Result = Reply>(
     new SqliteConnection(file, { readonly: true, waitMs: READ_LOCK_WAIT_MS }),
     options.onFatal,
   )
-  const { onFatal, pagesMax, watchedTables = [], writerCacheKib } = options
-  const start: Start = {
-    ...{ file, watchedTables },
-    ...(pagesMax !== undefined && { pagesMax }),
-    ...(writerCacheKib !== undefined && { writerCacheKib }),
-  }
+  const { onFatal, watchedTables = [] } = options
+  const start = startOf(options, file)
   const rowListeners = new Set<(changes: RowChanges) => void>()
   const watchers = new Set<(commands: number) => void>()
   const writer = new WorkerQueue<Start, Command, Result>({
@@ -125,6 +123,7 @@ export async function openSqlite<Query, Command, Reply, Result = Reply>(
   })
   return {
     name: 'sqlite',
+    clock: Date.now,
     readShort: work => work(rowReader),
     readLong: query => reader.send(query),
     execute: command => writer.send(command),
@@ -151,6 +150,14 @@ export async function openSqlite<Query, Command, Reply, Result = Reply>(
       await writer.close()
       mergeWriteAheadLog(file)
     },
+  }
+}
+
+function startOf({ pagesMax, watchedTables = [], writerCacheKib }: SqliteOptions, file: string): Start {
+  return {
+    ...{ file, watchedTables },
+    ...(pagesMax !== undefined && { pagesMax }),
+    ...(writerCacheKib !== undefined && { writerCacheKib }),
   }
 }
 

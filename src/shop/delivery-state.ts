@@ -6,8 +6,15 @@ import type { Context } from './context.ts'
 import { type SequencedEvent, sequencedColumns } from './events.ts'
 import { recordWebhookEvent, type StoredWebhook, webhookColumns, webhookRow } from './webhooks.ts'
 
-/** The time after which a webhook is disabled if no attempt has succeeded since its first consecutive failure. */
+/** The time of failing attempts after which a webhook is disabled. */
 export const FAILING_MAX_MS = 5 * 24 * 3_600_000
+/**
+ * The longest time between two failures that counts as trying: the longest delay of a retry is a day, and its jitter. In
+ * a longer time, the store was off, or had nothing to send.
+ */
+const TRYING_GAP_MAX_MS = 27 * 3_600_000
+/** A lease that ends later than this was stored by a clock that was wrong: leases are renewed every few seconds. */
+const LEASE_MAX_MS = 10 * 60_000
 
 /** A webhook that this process has leased, and its progress. */
 export interface LeasedWebhook {
@@ -72,12 +79,14 @@ export interface Attempts {
 
 const leaseFree = sql()(`
   UPDATE webhook SET leased_by = $owner, leased_until = $until
-  WHERE enabled = 1 AND (leased_by IS NULL OR leased_by = $owner OR leased_until < $freeBefore)`)
+  WHERE enabled = 1
+    AND (leased_by IS NULL OR leased_by = $owner OR leased_until < $freeBefore OR leased_until > $farAhead)`)
 
 const release = sql()('UPDATE webhook SET leased_by = NULL, leased_until = NULL WHERE leased_by = $owner')
 
 const findFree = sql<{ id: bigint }>()(`
-  SELECT id FROM webhook WHERE enabled = 1 AND (leased_by IS NULL OR leased_until < $now) LIMIT 1`)
+  SELECT id FROM webhook
+  WHERE enabled = 1 AND (leased_by IS NULL OR leased_until < $now OR leased_until > $farAhead) LIMIT 1`)
 
 const selectLeased = sql<Omit<LeasedWebhook, 'seenCreation'> & { readonly seenCreation: bigint }>()(`
   SELECT id, position, seen_creation AS "seenCreation", created_at AS "createdAt" FROM webhook
@@ -102,8 +111,9 @@ const findEvent = sql<SequencedEvent>()(
   `SELECT ${sequencedColumns} FROM event WHERE id = $eventId AND position IS NOT NULL`,
 )
 
-const findLeased = sql<StoredWebhook & { readonly failures: bigint }>()(
-  `SELECT ${webhookColumns}, failures FROM webhook WHERE id = $webhookId AND leased_by = $owner`,
+const findLeased = sql<StoredWebhook & Omit<Failures, 'failingSince'>>()(
+  `SELECT ${webhookColumns}, failures, last_failure_at AS "lastFailureAt", failing_ms AS "failingMs" FROM webhook
+  WHERE id = $webhookId AND leased_by = $owner`,
 )
 
 const insertDelivery = sql<{ id: bigint; attempts: bigint }>()(`
@@ -126,7 +136,7 @@ const insertAttempt = sql()(`
 
 const advance = sql<StoredWebhook>()(`
   UPDATE webhook SET position = $position, seen_creation = $seenCreation, failures = $failures,
-    failing_since = $failingSince,
+    failing_since = $failingSince, last_failure_at = $lastFailureAt, failing_ms = $failingMs,
     enabled = CASE WHEN $disabledReason = '' THEN enabled ELSE 0 END,
     disabled_reason = CASE WHEN $disabledReason = '' THEN disabled_reason ELSE $disabledReason END,
     version = version + CASE WHEN $disabledReason = '' THEN 0 ELSE 1 END
@@ -139,8 +149,9 @@ const advance = sql<StoredWebhook>()(`
 export async function leaseWebhooks(
   tx: Tx,
   { owner, until, freeBefore }: { owner: string; until: string; freeBefore: string },
+  { now }: Context,
 ): Promise<void> {
-  await tx.run(leaseFree, { owner, until, freeBefore })
+  await tx.run(leaseFree, { owner, until, freeBefore, farAhead: latestLeaseEnd(now) })
 }
 
 /** Releases the lease of every webhook that `owner` has leased. */
@@ -153,7 +164,17 @@ export const WEBHOOK_TABLE = 'webhook'
 
 /** Returns whether the lease of any enabled webhook is free or has expired. */
 export async function hasFreeWebhook(reader: Reader, now: string): Promise<boolean> {
-  return (await reader.one(findFree, { now })) !== undefined
+  return (await reader.one(findFree, { now, farAhead: latestLeaseEnd(now) })) !== undefined
+}
+
+function latestLeaseEnd(now: string): string {
+  return storedInstant(Date.parse(now) + LEASE_MAX_MS)
+}
+
+/** Returns whether a retry is due: its instant has come, or is so far ahead that a wrong clock must have stored it. */
+export function isRetryDue(nextAt: string, nowMs: number): boolean {
+  const waitMs = Date.parse(nextAt) - nowMs
+  return waitMs <= 0 || waitMs > TRYING_GAP_MAX_MS
 }
 
 /** Returns the enabled webhooks whose leases `owner` holds at `now`. */
@@ -197,19 +218,18 @@ export async function recordAttempts(tx: Tx, attempts: Attempts, context: Contex
   const { webhookId, owner, position, seenCreation, outcomes } = attempts
   const found = await tx.one(findLeased, { webhookId, owner })
   if (!found) return
-  const before = { ...webhookRow(found), failures: found.failures }
+  const before = webhookRow(found)
   for (const outcome of outcomes) await writeOutcome(tx, webhookId, outcome)
   const sent = outcomes.filter(({ unsent }) => !unsent)
-  const { failures, failingSince } = failuresAfter(before, sent)
-  const reason = before.enabled ? reasonToDisable(sent, failingSince, context.now) : ''
+  const failing = failuresAfter(found, sent)
+  const reason = before.enabled ? reasonToDisable(sent, failing) : ''
   const row = await tx.one(advance, {
     webhookId,
     owner,
     version: before.version,
     position,
     seenCreation: storedBoolean(seenCreation),
-    failures,
-    failingSince,
+    ...failing,
     disabledReason: reason,
   })
   if (!row) throw new Stale(`webhook ${webhookId}`)
@@ -249,29 +269,39 @@ async function writeOutcome(tx: Tx, webhookId: bigint, outcome: AttemptOutcome):
   })
 }
 
-/**
- * Returns the number of consecutive failures of a receiver after these attempts, and the instant of the first failure;
- * null if there is no failure.
- */
-function failuresAfter(
-  before: { readonly failures: bigint; readonly failingSince: string | null },
-  outcomes: readonly AttemptOutcome[],
-): { failures: bigint; failingSince: string | null } {
-  let { failures, failingSince } = before
+/** The consecutive failures of a receiver. All members but `failures` are null if there is none. */
+interface Failures {
+  readonly failures: bigint
+  readonly failingSince: string | null
+  readonly lastFailureAt: string | null
+  /** The time for which attempts have failed, without the time in which nothing was attempted. */
+  readonly failingMs: bigint | null
+}
+
+const NO_FAILURES: Failures = { failures: 0n, failingSince: null, lastFailureAt: null, failingMs: null }
+
+/** Returns the consecutive failures of a receiver after these attempts. */
+function failuresAfter(before: Failures, outcomes: readonly AttemptOutcome[]): Failures {
+  let { failures, failingSince, lastFailureAt, failingMs } = before
   for (const { state, at } of outcomes) {
-    failures = state === 'delivered' ? 0n : failures + 1n
-    failingSince = state === 'delivered' ? null : (failingSince ?? at)
+    if (state === 'delivered') {
+      ;({ failures, failingSince, lastFailureAt, failingMs } = NO_FAILURES)
+      continue
+    }
+    const gapMs = lastFailureAt === null ? 0 : Date.parse(at) - Date.parse(lastFailureAt)
+    failures += 1n
+    failingSince ??= at
+    failingMs = (failingMs ?? 0n) + BigInt(Math.min(Math.max(gapMs, 0), TRYING_GAP_MAX_MS))
+    lastFailureAt = at
   }
-  return { failures, failingSince }
+  return { failures, failingSince, lastFailureAt, failingMs }
 }
 
 /** Returns the reason why the webhook must be disabled; '' if it stays enabled. */
 function reasonToDisable(
   outcomes: readonly AttemptOutcome[],
-  failingSince: string | null,
-  now: string,
+  { failingMs }: Failures,
 ): 'gone' | 'failing' | '' {
   if (outcomes.some(({ gone }) => gone)) return 'gone'
-  const tooOld = storedInstant(Date.parse(now) - FAILING_MAX_MS)
-  return outcomes.length > 0 && failingSince !== null && failingSince <= tooOld ? 'failing' : ''
+  return outcomes.length > 0 && (failingMs ?? 0n) >= FAILING_MAX_MS ? 'failing' : ''
 }

@@ -61,6 +61,8 @@ const rewriteWebhook = sql<StoredWebhook>()(`
     disabled_reason = $disabledReason,
     failures = CASE WHEN enabled < $enabled THEN 0 ELSE failures END,
     failing_since = CASE WHEN enabled < $enabled THEN NULL ELSE failing_since END,
+    last_failure_at = CASE WHEN enabled < $enabled THEN NULL ELSE last_failure_at END,
+    failing_ms = CASE WHEN enabled < $enabled THEN NULL ELSE failing_ms END,
     leased_by = CASE WHEN enabled < $enabled THEN NULL ELSE leased_by END,
     leased_until = CASE WHEN enabled < $enabled THEN NULL ELSE leased_until END,
     version = version + 1, updated_at = $now

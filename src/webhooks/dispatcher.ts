@@ -113,7 +113,10 @@ export class Dispatcher {
     const { engine, clock } = this.#options
     const nowMs = clock()
     const now = storedInstant(nowMs)
-    const isRenewalDue = this.#senders.size > 0 && nowMs > this.#leasedUntilMs - (this.#leaseMs * 2) / 3
+    // A lease that ends later than a new one would is from before the clock was set back.
+    const leftMs = this.#leasedUntilMs - nowMs
+    const isRenewalDue =
+      this.#senders.size > 0 && (leftMs < (this.#leaseMs * 2) / 3 || leftMs > this.#leaseMs)
     const hasFree = await this.#hasFree(now)
     if (this.#takesEveryLease || this.#hasEndedSender || isRenewalDue || hasFree) await this.#lease(nowMs)
     if (this.#senders.size === 0) return

@@ -3,6 +3,7 @@ import { storedInstant } from '../model/instant.ts'
 import {
   type AttemptOutcome,
   eventOf,
+  isRetryDue,
   type LeasedWebhook,
   type PendingDelivery,
   pendingDeliveries,
@@ -155,7 +156,7 @@ export class WebhookSender {
     const next = deliveries.find(({ id }) => !inProgress.has(id))
     if (!next) return undefined
     this.#noteDue(next.nextAt)
-    return Date.parse(next.nextAt) <= clock() ? { due: next } : undefined
+    return isRetryDue(next.nextAt, clock()) ? { due: next } : undefined
   }
 
   /** Returns the next event to send; undefined if there is none. */

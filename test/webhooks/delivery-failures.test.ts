@@ -164,32 +164,56 @@ onEveryEngine(engine => {
 
     test('a webhook is disabled after failing for five days; enabling it ends the period of failures', async () => {
       let aheadMs = 0
-      const clock = (): number => Date.now() + aheadMs
       await using store = await openTestStore(engine, {
-        delivery: { ...delivery, retryDelaysMs: [DAY_MS] },
-        clock,
+        delivery: { ...delivery, retryDelaysMs: [] },
+        clock: () => Date.now() + aheadMs,
       })
       let isFailing = true
       await using receiver = await openReceiver(() => reply(isFailing ? 500 : 204))
       const webhook = await createWebhook(store, receiver)
-      await emitEvents(store, 'Day 0')
-      await waitForDeliveries(store, webhook, 'pending')
-      aheadMs = 5 * DAY_MS - 60_000
-      await waitForDeliveries(store, webhook, 'failed', 1)
-      expect((await store.client.getWebhook(webhook)).data.enabled).toBe(true)
-      aheadMs = 5 * DAY_MS + 1000
-      await emitEvents(store, 'Day 5')
-      await until(
-        'the webhook is disabled',
-        async () => !(await store.client.getWebhook(webhook)).data.enabled,
-      )
+      for (let day = 0; day <= 5; day++) {
+        expect((await store.client.getWebhook(webhook)).data.enabled).toBe(true)
+        aheadMs = day * DAY_MS + day * 1000
+        await emitEvents(store, `Day ${day}`)
+        await waitForDeliveries(store, webhook, 'failed', day + 1)
+      }
       const { data } = await store.client.getWebhook(webhook)
-      expect(data.disabledReason).toBe('failing')
+      expect([data.enabled, data.disabledReason]).toEqual([false, 'failing'])
       await emitEvents(store, 'Meanwhile')
       isFailing = false
       const enabled = await store.client.updateWebhook({ ...webhook, body: { enabled: true } })
       expect(enabled.data).not.toHaveProperty('failingSince')
       await until('the webhook continues', () => namesIn(receiver).includes('Meanwhile'))
+    })
+
+    test('the days in which a store was off or sent nothing do not count as failures of a webhook', async () => {
+      let aheadMs = 0
+      await using store = await openTestStore(engine, {
+        delivery: { ...delivery, retryDelaysMs: [] },
+        clock: () => Date.now() + aheadMs,
+      })
+      await using receiver = await openReceiver(() => reply(500))
+      const webhook = await createWebhook(store, receiver)
+      for (const [count, day] of [0, 6, 12, 100].entries()) {
+        aheadMs = day * DAY_MS
+        await emitEvents(store, `Day ${day}`)
+        await waitForDeliveries(store, webhook, 'failed', count + 1)
+      }
+      expect((await store.client.getWebhook(webhook)).data.enabled).toBe(true)
+    })
+
+    test('a retry that a wrong clock has put off for a year is made once the clock is right', async () => {
+      let aheadMs = 365 * DAY_MS
+      await using store = await openTestStore(engine, {
+        delivery: { ...delivery, retryDelaysMs: [DAY_MS], leaseMs: 150 },
+        clock: () => Date.now() + aheadMs,
+      })
+      await using receiver = await openReceiver((_, index) => reply(index === 0 ? 500 : 204))
+      const webhook = await createWebhook(store, receiver)
+      await emitEvents(store, 'While the clock was wrong')
+      await waitForDeliveries(store, webhook, 'pending')
+      aheadMs = 0
+      await waitForDeliveries(store, webhook, 'delivered')
     })
 
     test('a dead, silent or slow receiver does not delay the deliveries of other webhooks', async () => {
