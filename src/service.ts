@@ -27,6 +27,7 @@ import { KnownCallers } from './store/known-callers.ts'
 import { type SweepTimes, startSweeping } from './store/maintenance.ts'
 import { faultText, type Log, type StoreEngine } from './store/open.ts'
 import { RepresentationCache } from './store/representation-cache.ts'
+import { RetentionClock } from './store/retention-clock.ts'
 import { makeSecretBox, type SecretBox, webhookSecret } from './store/secret-box.ts'
 import { AddressRefused, checkTarget, type Resolve, resolveHost } from './webhooks/address.ts'
 import { Dispatcher, type DispatcherOptions } from './webhooks/dispatcher.ts'
@@ -152,7 +153,8 @@ export function startService(options: ServiceOptions): Service {
     ...operationPaths(pipeline, serves),
     ...servicePaths(pipeline, metrics, serves, pages, options.control),
   ])
-  const sweeping = startSweeping(options, options.sweeping)
+  const retentionClock = new RetentionClock({ engine, log, clock, timer: () => performance.now() })
+  const sweeping = startSweeping({ ...options, clock: () => retentionClock.now() }, options.sweeping)
   return {
     routing: {
       pipeline,

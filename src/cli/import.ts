@@ -264,7 +264,7 @@ async function openTarget(
     return { target: absentTarget(), place: `a new store in ${directory}`, isRunning: false }
   try {
     const store = await openStopped(config, { writerCacheKib: IMPORT_CACHE_KIB })
-    const target = engineTarget(store.engine, Date.now, 'import', importId)
+    const target = engineTarget(store.engine, store.engine.clock, 'import', importId)
     const close = async (): Promise<void> => {
       await store[Symbol.asyncDispose]()
     }

@@ -192,7 +192,7 @@ async function withKeys(options: KeysOptions, work: (keys: KeyTarget) => Promise
   requireStore(config)
   try {
     await using store = await openStopped(config)
-    await work(engineKeys(store.engine, Date.now))
+    await work(engineKeys(store.engine, store.engine.clock))
   } catch (error) {
     if (error instanceof DirectoryInUse) {
       const base = runningAddress(config, error)
@@ -225,7 +225,7 @@ async function runReset({ data, databaseUrl, revokeOthers = false }: ResetAdminO
   const config = storeConfigFrom({ data, databaseUrl })
   requireStore(config)
   await using store = await openStoppedOrFail(config, 'Stop it first, then reset the key.')
-  await resetAdminKey(store.engine, adminKeyFile(config.data), revokeOthers, Date.now)
+  await resetAdminKey(store.engine, adminKeyFile(config.data), revokeOthers, store.engine.clock)
   const others = revokeOthers ? ' Every other key with the scope admin was revoked.' : ''
   say(`The new admin key is in ${adminKeyPath(config.data)}.${others}`)
 }

@@ -117,7 +117,7 @@ async function deleteAll(
 
 async function loadDemoShop(config: Config): Promise<void> {
   await using store = await openStoppedOrFail(config, 'The store is empty: start it to load the demo shop.')
-  await loadDemo(store.engine, Date.now)
+  await loadDemo(store.engine, store.engine.clock)
 }
 
 function failureOf(error: unknown, name: string): unknown {

@@ -87,7 +87,7 @@ async function runServe(config: Config): Promise<void> {
   if (lock) removeAddressFile(config.data)
   const foundKey = readOwnSecretKey(config)
   const engine = await openOrFail(config, { log, onFatal: endOnFatal(log) })
-  const clock = Date.now
+  const { clock } = engine
   const secretKey = await failIfRefused(() =>
     engine.exclusively(() => prepare(engine, foundKey, config, clock)),
   )

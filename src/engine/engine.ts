@@ -52,6 +52,8 @@ export type ReadShort = <Result>(work: (reader: Reader) => Result) => Result | P
  */
 export interface Engine<Query, Command, Reply, Result = Reply> {
   readonly name: 'sqlite' | 'postgres'
+  /** Returns the time in milliseconds since 1970, the same for all processes of the store. */
+  readonly clock: () => number
   /**
    * Runs a short read on this thread, such as a few rows by key or one page of events. Returns the result of `work`, or
    * a promise of it if this engine waits before or during the read.

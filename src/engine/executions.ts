@@ -40,21 +40,23 @@ export class Executions<Result> {
   // A random number of 53 bits, so two processes practically never have the same number.
   readonly #process = BigInt(`0x${randomBytes(8).toString('hex')}`) >> 11n
   readonly #use: <T>(work: (connection: ReservedSQL) => Promise<T>) => Promise<T>
+  readonly #clock: () => number
   readonly #running = new Set<bigint>()
   #lastNumber = 0n
   #endedCount = 0
   #sweeping: Promise<void> = Promise.resolve()
 
-  /** `use` runs work with a connection. */
-  constructor(use: <T>(work: (connection: ReservedSQL) => Promise<T>) => Promise<T>) {
+  /** `use` runs work with a connection. `clock` is the clock that all processes of the store share. */
+  constructor(use: <T>(work: (connection: ReservedSQL) => Promise<T>) => Promise<T>, clock: () => number) {
     this.#use = use
+    this.#clock = clock
   }
 
   start(): Execution<Result> {
     const number = ++this.#lastNumber
     this.#running.add(number)
     // The values are numbers and an instant, so the text is safe. It is sent together with BEGIN.
-    const row = `${this.#process}, ${number}, '${storedInstant(Date.now())}'`
+    const row = `${this.#process}, ${number}, '${storedInstant(this.#clock())}'`
     return {
       number,
       confirmation: `UPDATE execution SET at = at WHERE process = ${this.#process} AND number = ${number}`,
@@ -81,7 +83,7 @@ export class Executions<Result> {
     await this.#use(async connection => {
       const database = new PostgresConnection(connection)
       await database.run(deleteEnded, { process: this.#process, before: oldest })
-      await database.run(deleteOld, { before: storedInstant(Date.now() - RETENTION_MS) })
+      await database.run(deleteOld, { before: storedInstant(this.#clock() - RETENTION_MS) })
     }).catch(() => {})
   }
 }

@@ -1,5 +1,6 @@
 import { type ReservedSQL, SQL } from 'bun'
 import type { DatabaseAddress } from '../model/database-url.ts'
+import { DatabaseClock } from './database-clock.ts'
 import type { Engine, Noun, Reader, Tx } from './engine.ts'
 import { Executions } from './executions.ts'
 import { hostOptions } from './host-options.ts'
@@ -33,6 +34,10 @@ export interface PostgresOptions<Query, Command, Reply, Result = Reply> {
   /** Returns a number from 0 to 1, for the jitter. */
   readonly random: () => number
   readonly isolation?: 'READ COMMITTED' | 'REPEATABLE READ' | 'SERIALIZABLE'
+  /** The clock of this machine; `Date.now` by default. */
+  readonly localClock?: () => number
+  /** Called when the clock of this machine differs from that of the database: how far it is ahead. */
+  readonly onClockDifference?: (aheadMs: number) => void
   readonly onFault: (error: unknown) => void
   /** Called when the database stops responding or accepting writes, and when it works again. */
   readonly onOutage: (change: OutageChange) => void
@@ -51,7 +56,12 @@ export async function openPostgres<Query, Command, Reply, Result = Reply>(
   const useNumbering = <T>(work: (connection: ReservedSQL) => Promise<T>): Promise<T> =>
     primary.pools.numbering.use(performance.now() + NUMBERING_MS_MAX, work)
   const ids = new IdBlocks((noun, count) => useNumbering(connection => reserveIds(connection, noun, count)))
-  const executions = new Executions<Result>(useNumbering)
+  const clock = await DatabaseClock.start({
+    read: () => primary.pools.pings.use(performance.now() + NUMBERING_MS_MAX, readClock),
+    local: options.localClock ?? Date.now,
+    onDifference: options.onClockDifference ?? (() => {}),
+  })
+  const executions = new Executions<Result>(useNumbering, clock.now)
   const watchers = new Set<(commands: number) => void>()
   const notifyAll = (): void => {
     for (const listener of watchers) listener(1)
@@ -70,6 +80,7 @@ export async function openPostgres<Query, Command, Reply, Result = Reply>(
   })
   return {
     name: 'postgres',
+    clock: clock.now,
     readShort: <Result>(work: (reader: Reader) => Result) =>
       runner.read('reads', async (reader): Promise<Awaited<Result>> => await work(reader)),
     readLong: query => runner.read('scans', reader => executeQuery(reader, query)),
@@ -94,12 +105,21 @@ export async function openPostgres<Query, Command, Reply, Result = Reply>(
     exclusively: work => exclusively(primary.pools.host, work),
     ping: () => runner.ping(),
     close: async () => {
+      clock.close()
       runner.close()
       await sequencer.close()
       await executions.close()
       await primary.close(CLOSE_MS_MAX)
     },
   }
+}
+
+/** Returns the time of the database server, in milliseconds since 1970. */
+async function readClock(connection: ReservedSQL): Promise<number> {
+  const [row] = await connection.unsafe<{ ms: unknown }[]>(
+    'SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT) AS ms',
+  )
+  return Number(row?.ms)
 }
 
 async function reserveIds(connection: ReservedSQL, noun: Noun, count: bigint): Promise<bigint> {

@@ -110,6 +110,7 @@ class OneConnectionEngine<Query, Command, Reply, Result>
   implements LightEngine<Query, Command, Reply, Result>
 {
   readonly name = 'sqlite'
+  readonly clock = Date.now
   readonly #connection: SqliteConnection
   readonly #options: LightSqliteOptions<Query, Command, Reply, Result>
   readonly #writer: BatchWriter<Command, Result>

@@ -47,6 +47,10 @@ const IDLE_MS = 10 * 60_000
  * clock, so that nothing is deleted if the wall clock jumps forward for a moment.
  */
 const GRACE_MS = 5 * 60_000
+/** A sandbox that expired longer ago waits longer: the wall clock of the host may be wrong. */
+const SOON_MS = 3_600_000
+/** By which part of the time since its expiry such a sandbox waits longer. */
+const LATE_SHARE = 1 / 24
 /** The longest time that a request waits until another sandbox can be closed. */
 const ROOM_MS_MAX = 3000
 const ROOM_CHECK_MS = 100
@@ -507,7 +511,9 @@ export class SandboxHost {
     const isExpired = hosted.record.expiresAtMs <= nowMs
     hosted.expiredSinceMs = isExpired ? (hosted.expiredSinceMs ?? performance.now()) : undefined
     const { graceMs = GRACE_MS } = this.#options
-    return hosted.expiredSinceMs !== undefined && performance.now() - hosted.expiredSinceMs >= graceMs
+    const lateMs = Math.max(0, nowMs - hosted.record.expiresAtMs - SOON_MS)
+    const waitMs = graceMs + lateMs * LATE_SHARE
+    return hosted.expiredSinceMs !== undefined && performance.now() - hosted.expiredSinceMs >= waitMs
   }
 
   async #sweep(): Promise<void> {

@@ -160,6 +160,15 @@ export async function findChainEnds(reader: Reader): Promise<{ floor: ChainEntry
   return { floor: end('floor'), head: end('head') }
 }
 
+const findLastEvent = sql<{ at: string }>()(
+  "SELECT at FROM event WHERE position = (SELECT position FROM chain_end WHERE name = 'head')",
+)
+
+/** Returns when the last event happened, in the stored form; undefined if it has been deleted, or there is none. */
+export async function findLastEventAt(reader: Reader): Promise<string | undefined> {
+  return (await reader.one(findLastEvent))?.at
+}
+
 /** Returns the gaps of the chain, in the order of their positions. */
 export async function findChainGaps(reader: Reader): Promise<readonly ChainGap[]> {
   return reader.many(selectGaps)

@@ -1,4 +1,4 @@
-import { Stale, type Tx } from '../engine/engine.ts'
+import type { Tx } from '../engine/engine.ts'
 import { sql } from '../engine/statement.ts'
 import { storedInstant } from '../model/instant.ts'
 import { idempotencyKeyReused } from '../model/refusals.ts'
@@ -33,7 +33,6 @@ interface StoredReply {
   readonly body: string | null
   readonly etag: string | null
   readonly location: string | null
-  readonly at: string
 }
 
 // The claim comes before the effect. A concurrent request with the same key waits at this INSERT, then finds the reply.
@@ -42,12 +41,8 @@ const claim = sql<{ status: bigint }>()(`
   VALUES ($owner, $operation, $key, $fingerprint, 0, NULL, NULL, NULL, $now) ON CONFLICT DO NOTHING RETURNING status`)
 
 const findReply = sql<StoredReply>()(`
-  SELECT fingerprint, status, body, etag, location, at FROM reply
+  SELECT fingerprint, status, body, etag, location FROM reply
   WHERE owner = $owner AND operation = $operation AND idempotency_key = $key`)
-
-const replaceExpired = sql()(`
-  UPDATE reply SET fingerprint = $fingerprint, status = 0, body = NULL, etag = NULL, location = NULL, at = $now
-  WHERE owner = $owner AND operation = $operation AND idempotency_key = $key AND at = $expiredAt`)
 
 const storeReply = sql()(`
   UPDATE reply SET status = $status, body = $body, etag = $etag, location = $location
@@ -58,8 +53,9 @@ const sweep = sql()(`
     (SELECT owner, operation, idempotency_key FROM reply WHERE at < $before ORDER BY at LIMIT ${SWEPT_MAX})`)
 
 /**
- * Runs `effect` once per key and returns its reply, which is stored in the same transaction. A repeated request within
- * 24 hours gets the stored reply, byte for byte. An exception rolls back the claim with everything else. Throws
+ * Runs `effect` once per key and returns its reply, which is stored in the same transaction. A repeated request
+ * gets the stored reply, byte for byte, until a sweep deletes it after 24 hours: if the clock decided here, a wrong one
+ * would repeat an effect. An exception rolls back the claim with everything else. Throws
  * `idempotency_key_reused` if the key was used for a request with another fingerprint.
  */
 export async function withIdempotencyKey(
@@ -74,17 +70,7 @@ export async function withIdempotencyKey(
   if (!(await tx.one(claim, { owner, operation, key, fingerprint, now }))) {
     const stored = await tx.one(findReply, { owner, operation, key })
     if (!stored) throw new Error('a reply is claimed but cannot be found')
-    if (stored.at > expiredBefore(now)) return replay(stored, fingerprint)
-    const replaced = await tx.run(replaceExpired, {
-      owner,
-      operation,
-      key,
-      fingerprint,
-      now,
-      expiredAt: stored.at,
-    })
-    // A concurrent request with the same key was first.
-    if (replaced === 0) throw new Stale('a reply')
+    return replay(stored, fingerprint)
   }
   const reply = await effect()
   const { status, body, etag = null, location = null } = reply

@@ -138,7 +138,8 @@ async function runSystemCommand(
 export interface SweepOptions {
   readonly engine: StoreEngine
   readonly log: Log
-  readonly clock: () => number
+  /** Returns the time by which rows expire, in milliseconds since 1970. */
+  readonly clock: () => number | Promise<number>
   /** The time for which events are kept, in milliseconds. */
   readonly eventRetention: number | 'forever'
 }
@@ -176,16 +177,21 @@ export interface SweepTimes {
  * succeeded.
  */
 export async function sweep(options: SweepOptions, stopping?: AbortSignal): Promise<boolean> {
-  const { log, clock, eventRetention } = options
-  const before = (keptMs: number): { before: string } => ({ before: storedInstant(clock() - keptMs) })
+  const { engine, log, eventRetention } = options
   try {
-    await sweepAll(options, 'sweepReplies', {}, stopping)
-    await sweepAll(options, 'sweepStagedRows', {}, stopping)
-    if (eventRetention !== 'forever') await sweepAll(options, 'sweepEvents', before(eventRetention), stopping)
+    const nowMs = await options.clock()
+    const before = (keptMs: number): { before: string } => ({ before: storedInstant(nowMs - keptMs) })
+    const sweepAll = async (id: SweepId, input: object): Promise<void> => {
+      const deleted = await sweepRows({ engine, nowMs, id, input }, stopping)
+      if (deleted > 0) log.info({ sweep: id, deleted, ...input }, 'expired rows were deleted')
+    }
+    await sweepAll('sweepReplies', {})
+    await sweepAll('sweepStagedRows', {})
+    if (eventRetention !== 'forever') await sweepAll('sweepEvents', before(eventRetention))
     // A delivery is useless without its event.
     const keptMs =
       eventRetention === 'forever' ? DELIVERY_RETENTION_MS : Math.min(DELIVERY_RETENTION_MS, eventRetention)
-    await sweepAll(options, 'sweepDeliveries', before(keptMs), stopping)
+    await sweepAll('sweepDeliveries', before(keptMs))
     return true
   } catch (error) {
     log.error({ fault: faultText(error) }, 'expired rows were not deleted')
@@ -193,23 +199,26 @@ export async function sweep(options: SweepOptions, stopping?: AbortSignal): Prom
   }
 }
 
+type SweepId = 'sweepReplies' | 'sweepStagedRows' | 'sweepEvents' | 'sweepDeliveries'
+
 /**
  * Runs commands that delete a limited number of rows each, until no such row is left. Pauses after each command,
- * because the shop has priority.
+ * because the shop has priority. Returns the number of deleted rows.
  */
-async function sweepAll(
-  { engine, clock }: SweepOptions,
-  id: 'sweepReplies' | 'sweepStagedRows' | 'sweepEvents' | 'sweepDeliveries',
-  input: object,
+async function sweepRows(
+  { engine, nowMs, id, input }: { engine: StoreEngine; nowMs: number; id: SweepId; input: object },
   stopping?: AbortSignal,
-): Promise<void> {
+): Promise<number> {
+  let deleted = 0
   while (!stopping?.aborted) {
     const startedMs = performance.now()
-    const count = await runSystemCommand(engine, id, input, clock)
-    if (count === 0) return
+    const count = await runSystemCommand(engine, id, input, () => nowMs)
+    if (count === 0) break
+    deleted += count
     // On a busy store a command takes longer, so the pause is longer too.
     await pause(Math.min(performance.now() - startedMs, PAUSE_MAX_MS), stopping)
   }
+  return deleted
 }
 
 /** Resolves to true after a delay, or to false when sweeping stops. */

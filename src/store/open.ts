@@ -68,6 +68,7 @@ export async function openEngine(options: EngineOptions): Promise<StoreEngine> {
     executeCommand,
     executeQuery,
     random: Math.random,
+    onClockDifference: aheadMs => reportClock(log, aheadMs),
     onFault: error => log.error({ fault: faultText(error) }, 'the sequencer failed'),
     onOutage: change => reportOutage(log, change),
   })
@@ -77,6 +78,14 @@ export async function openEngine(options: EngineOptions): Promise<StoreEngine> {
 export function reportOutage(log: Log, change: OutageChange): void {
   if ('lastedMs' in change) log.info({ lastedMs: change.lastedMs }, 'the database responds again')
   else log.error({ fault: String(change.reason) }, 'the database does not respond, or accepts no writes')
+}
+
+/** Writes a line to the log when the clock of this machine begins to differ from that of the database. */
+function reportClock(log: Log, aheadMs: number): void {
+  const message =
+    'the clock of this machine differs from that of the database: the time of the database is used'
+  if (aheadMs === 0) log.info({}, 'the clock agrees with that of the database again')
+  else log.error({ aheadSeconds: Math.round(aheadMs / 1000) }, message)
 }
 
 /** A store that is open for reading only. */

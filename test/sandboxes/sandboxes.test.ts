@@ -156,9 +156,9 @@ describe('sandboxes', () => {
     expect(aged.host.counts.sandboxes).toBe(0)
   })
 
-  test('a sandbox is not deleted if the clock of the machine jumps forward for a moment', async () => {
+  test('a sandbox is not deleted soon if the clock of the machine jumps forward by days', async () => {
     let now = Date.now()
-    await using jumping = await openSandboxHost({ clock: () => now, sweepMs: 20, graceMs: 60_000 })
+    await using jumping = await openSandboxHost({ clock: () => now, sweepMs: 20, graceMs: 50 })
     const sandbox = await jumping.create({ lifetimeSeconds: 60 })
     await sandbox.call('POST', '/store/orders', order)
     now += 365 * 86_400_000

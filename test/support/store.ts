@@ -54,6 +54,8 @@ export interface Variant {
   readonly routeOf?: (databaseUrl: string) => string
   /** Whether the store is a sandbox with a path in its base address. Most other parts of a variant then do nothing. */
   readonly asSandbox?: boolean
+  /** The clock of the machine of the store, if it differs from that of its PostgreSQL server. */
+  readonly localClock?: () => number
   readonly isolation?: NonNullable<PostgresOptions<Query, Command, Reply>['isolation']>
 }
 
@@ -222,6 +224,8 @@ function openVariant(
     random: Math.random,
     onFault: error => log.error({ fault: String(error) }, 'the sequencer failed'),
     onOutage: change => reportOutage(log, change),
+    onClockDifference: aheadMs => log.error({ aheadMs }, 'the clock differs'),
+    ...(variant.localClock && { localClock: variant.localClock }),
     ...(isolation !== undefined && { isolation }),
   })
 }

@@ -1,0 +1,125 @@
+import { expect, test } from 'bun:test'
+import { sweep } from '../../src/store/maintenance.ts'
+import type { Log } from '../../src/store/open.ts'
+import { RetentionClock } from '../../src/store/retention-clock.ts'
+import { testedEngines } from '../support/engines.ts'
+import { newDatabase } from '../support/postgres-server.ts'
+import { headOf } from '../support/received-events.ts'
+import { makePet } from '../support/shop.ts'
+import { onEveryEngine, openTestStore, type TestStore } from '../support/store.ts'
+import { until } from '../support/until.ts'
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+const KEPT_MS = 90 * DAY_MS
+
+async function countEvents(store: TestStore): Promise<number> {
+  return Number((await store.database('SELECT count(*) AS n FROM event'))[0]?.n)
+}
+
+/** A store with some events, and a sweep whose clocks the test moves. */
+async function openWithEvents(engine: Parameters<typeof openTestStore>[0]) {
+  const store = await openTestStore(engine)
+  for (const name of ['One', 'Two']) await store.client.createCategory({ body: { name } })
+  await headOf(store)
+  const lines: string[] = []
+  const note = (fields: object, message: string): void =>
+    void lines.push(`${message} ${JSON.stringify(fields)}`)
+  const log: Log = { access: () => {}, info: note, error: note }
+  const at = { aheadMs: 0, runMs: 0 }
+  const start = (): (() => Promise<boolean>) => {
+    const clock = new RetentionClock({
+      engine: store.engine,
+      log,
+      clock: () => Date.now() + at.aheadMs,
+      timer: () => at.runMs,
+    })
+    return () => sweep({ engine: store.engine, log, clock: () => clock.now(), eventRetention: KEPT_MS })
+  }
+  return { store, lines, at, start, [Symbol.asyncDispose]: () => store[Symbol.asyncDispose]() }
+}
+
+onEveryEngine(engine => {
+  test.each([1, 100, 400])(
+    'a start with the clock %i days ahead deletes no event, and neither does a jump while the store runs',
+    async days => {
+      await using opened = await openWithEvents(engine)
+      const { store, at, start, lines } = opened
+      const before = await countEvents(store)
+      at.aheadMs = days * DAY_MS
+      const sweepAfterStart = start()
+      at.runMs += 15_000
+      expect(await sweepAfterStart()).toBe(true)
+      at.aheadMs = 0
+      at.runMs += 600_000
+      await sweepAfterStart()
+      at.aheadMs = days * DAY_MS
+      for (let hour = 0; hour < 6; hour++) {
+        at.runMs += HOUR_MS
+        await sweepAfterStart()
+      }
+      expect(await countEvents(store)).toBe(before)
+      expect(lines.some(line => line.startsWith('the clock is far ahead'))).toBe(days > 7)
+    },
+  )
+
+  test('after a long time without power, expired events are deleted once the store has run long enough', async () => {
+    await using opened = await openWithEvents(engine)
+    const { store, at, start, lines } = opened
+    await start()()
+    at.aheadMs = KEPT_MS + DAY_MS
+    // The store starts again every day. What it has caught up with is stored.
+    let days = 0
+    for (; (await countEvents(store)) > 0 && days < 20; days++) {
+      const sweepOfTheDay = start()
+      for (let hour = 0; hour < 8; hour++) {
+        at.runMs += HOUR_MS
+        await sweepOfTheDay()
+      }
+    }
+    expect(days).toBe(Math.ceil((91 * 24) / 24 / 8))
+    expect(lines.some(line => /^expired rows were deleted.*sweepEvents/.test(line))).toBe(true)
+  })
+
+  test('a running store whose clock is a year ahead sweeps, and its events and stored replies remain', async () => {
+    let aheadMs = 0
+    const clock = (): number => Date.now() + aheadMs
+    await using store = await openTestStore(engine, {
+      clock,
+      eventRetention: KEPT_MS,
+      sweeping: { firstMs: 0, everyMs: 5 },
+    })
+    const { petId } = await makePet(store.client, { quantity: 9n })
+    const place = () => store.client.placeOrder({ body: { petId } }, { idempotencyKey: 'once' })
+    const { data: order } = await place()
+    const before = await countEvents(store)
+    const stored = async () =>
+      (await store.database("SELECT value FROM metadata WHERE name = 'retention-clock'"))[0]?.value
+    aheadMs = 365 * DAY_MS
+    const first = await stored()
+    await until('the store has swept', async () => (await stored()) !== first)
+    expect(await countEvents(store)).toBe(before)
+    expect((await place()).data).toEqual(order)
+  })
+})
+
+if (testedEngines.includes('postgres')) {
+  test('PostgreSQL: a process whose clock is 25 hours ahead uses the clock of the database, and repeats no effect', async () => {
+    const databaseUrl = await newDatabase()
+    await using store = await openTestStore('postgres', { databaseUrl })
+    const { petId } = await makePet(store.client, { quantity: 9n })
+    const { data: order } = await store.client.placeOrder({ body: { petId } }, { idempotencyKey: 'once' })
+    const localClock = (): number => Date.now() + 25 * HOUR_MS
+    await using other = await openTestStore('postgres', { databaseUrl, localClock })
+    expect(Math.abs(other.engine.clock() - Date.now())).toBeLessThan(5000)
+    expect(store.engine.clock() - Date.now()).toBeLessThanOrEqual(0)
+    const differences = other.logged.filter(({ message }) => message === 'the clock differs')
+    expect(differences.map(({ fields }) => Math.round(Number(fields.aheadMs) / HOUR_MS))).toEqual([25])
+    const quiet: Log = { access: () => {}, info: () => {}, error: () => {} }
+    const { engine } = other
+    expect(await sweep({ engine, log: quiet, clock: engine.clock, eventRetention: 'forever' })).toBe(true)
+    expect((await other.client.placeOrder({ body: { petId } }, { idempotencyKey: 'once' })).data).toEqual(
+      order,
+    )
+  })
+}
