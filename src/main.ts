@@ -1,4 +1,4 @@
-#!/usr/bin/env bun
+#!/usr/bin/env -S bun --no-env-file --config=/dev/null
 import { Command, CommanderError } from 'commander'
 import { CommandFailed, EXIT_USAGE, reasonOf, say } from './cli/terminal.ts'
 

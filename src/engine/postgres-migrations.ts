@@ -35,6 +35,7 @@ export const migrations = [
 ]
 
 const NO_TABLE = '42P01'
+const NO_COLUMN = '42703'
 
 const readVersion = sql<{ version: bigint | null }>()('SELECT max(version) AS version FROM migration')
 const createVersions = 'CREATE TABLE IF NOT EXISTS migration (version BIGINT NOT NULL PRIMARY KEY)'
@@ -43,6 +44,27 @@ const insertFirstVersion = 'INSERT INTO migration (version) VALUES (0) ON CONFLI
 const lockVersions = 'SELECT version FROM migration WHERE version = 0 FOR UPDATE'
 const insertVersion = sql()('INSERT INTO migration (version) VALUES ($version)')
 
+/** Tables that extensions create, as PostGIS does. */
+const EXTENSION_TABLES: readonly string[] = ['spatial_ref_sys']
+const TABLES_SHOWN = 3
+
+/** Throws an Error if the database has tables, but no store: its tables are those of another program. */
+async function refuseForeignTables(connection: SQL | ReservedSQL): Promise<void> {
+  // The tables are read first: another process can create the store meanwhile.
+  const tables = await connection.unsafe<{ name: string }[]>(
+    `SELECT table_name AS name FROM information_schema.tables
+    WHERE table_schema = current_schema() AND table_type = 'BASE TABLE' ORDER BY table_name`,
+  )
+  const names = tables.map(({ name }) => name).filter(name => !EXTENSION_TABLES.includes(name))
+  const isNew = names.every(name => name === 'migration')
+  if (isNew || (await storeVersionOf(new PostgresConnection(connection))) > 0) return
+  const others = names.length > TABLES_SHOWN ? `, and ${names.length - TABLES_SHOWN} more` : ''
+  throw new Error(
+    `it has tables of another program (${names.slice(0, TABLES_SHOWN).join(', ')}${others}) and no store: create a ` +
+      'database for the store, and name it in DATABASE_URL',
+  )
+}
+
 /**
  * Runs the missing migrations. Only one process migrates at a time; the others wait for the lock on a row of the
  * version table. Throws NewerDatabase.
@@ -50,6 +72,7 @@ const insertVersion = sql()('INSERT INTO migration (version) VALUES ($version)')
 export async function migratePostgres(host: DatabaseHost): Promise<void> {
   // Without the time limits of requests: a migration of a large store takes minutes, and waits for its turn.
   await using pool = new SQL({ ...hostOptions(host), max: 1 })
+  await refuseForeignTables(pool)
   await pool.unsafe(createVersions).catch(error => {
     // Two processes that create the table at once collide on its name, its row type or a catalog key. The table then
     // exists.
@@ -67,6 +90,7 @@ export async function migratePostgres(host: DatabaseHost): Promise<void> {
  * no store can start on the database. Returns the number of the last migration; 0 for an empty database.
  */
 export async function lockForMigration(transaction: SQL | ReservedSQL): Promise<number> {
+  await refuseForeignTables(transaction)
   for (const text of [createVersions, insertFirstVersion, lockVersions]) await transaction.unsafe(text)
   return versionOf(new PostgresConnection(transaction))
 }
@@ -109,7 +133,7 @@ export async function versionOf(connection: PostgresConnection): Promise<number>
 /** Returns the number of the last migration; 0 if the database has no store. */
 export async function storeVersionOf(connection: PostgresConnection): Promise<number> {
   return await versionOf(connection).catch(error => {
-    if (sqlState(error) === NO_TABLE) return 0
+    if ([NO_TABLE, NO_COLUMN].includes(sqlState(error))) return 0
     throw error
   })
 }
