@@ -1,8 +1,8 @@
+import type { ImportProgress } from '../catalogue/importer.ts'
 import { sql } from '../engine/statement.ts'
 import { programFile } from '../program-files.ts'
 import { readMetadata } from '../shop/metadata.ts'
 import type { StoreEngine } from '../store/open.ts'
-import type { ImportProgress } from './importer.ts'
 
 const countIssuedIds = sql<{ issued: bigint }>()(
   `SELECT CAST(sum(last) AS BIGINT) AS issued FROM counter WHERE noun IN ('category', 'pet')`,
@@ -28,12 +28,17 @@ export async function loadDemo(engine: StoreEngine, clock: () => number): Promis
   if (counted?.issued !== 0n) return
   if ((await engine.readShort(reader => readMetadata(reader, 'demo'))) === WITHOUT_DEMO.demo) return
   // Only a first start needs the modules of an import.
-  const [{ engineTarget }, { importFiles }] = await Promise.all([
+  const [{ engineTarget }, { importFiles }, { catalogueSource }] = await Promise.all([
     import('./import-target.ts'),
-    import('./importer.ts'),
+    import('../catalogue/importer.ts'),
+    import('./catalogue-source.ts'),
   ])
   const target = engineTarget(engine, clock, 'demo')
-  const files = { categories: programFile('demo/categories.csv'), pets: programFile('demo/pets.csv') }
+  const files = {
+    categories: catalogueSource(programFile('demo/categories.csv')),
+    pets: catalogueSource(programFile('demo/pets.csv')),
+  }
   const { problems } = await importFiles(target, files, { keepGoing: false }, silent)
-  if (problems.length > 0) throw new Error(`The demo shop is invalid: ${problems.join('; ')}`)
+  if (problems.length > 0)
+    throw new Error(`The demo shop is invalid: ${problems.map(({ message }) => message).join('; ')}`)
 }

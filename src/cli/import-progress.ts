@@ -1,6 +1,7 @@
 import { SingleBar } from 'cli-progress'
-import type { Findings, ImportProgress } from './importer.ts'
-import { say } from './terminal.ts'
+import type { Findings, ImportProgress, ImportSources } from '../catalogue/importer.ts'
+import type { ImportProblem } from '../model/import.ts'
+import { escapeControls, say } from './terminal.ts'
 
 /** About how many rows one core loads per second. Only the estimate that is printed before a long load uses it. */
 const ROWS_PER_SECOND = 10_000
@@ -8,6 +9,7 @@ const ROWS_PER_SECOND = 10_000
 const WARNED_SECONDS = 2
 
 export interface ImportScreen {
+  readonly files: ImportSources
   /** The bytes of all files; 0 if no file is read. */
   readonly bytes: number
   /** Whether the rows are only checked, loaded at once, or loaded in slices. */
@@ -30,14 +32,14 @@ export function showProgress(screen: ImportScreen): ImportProgress & { stop(): v
     onBytes: count => reading.increment(count),
     onChecked: findings => {
       reading.stop()
-      for (const line of findingsText(findings, screen.skipExisting)) say(line)
+      for (const line of findingsText(findings, screen)) say(line)
     },
     onStaged: rows => {
       for (const line of linesBeforeLoad(screen, rows)) say(line)
       if (isTerminal && screen.mode === 'in slices') loading.start(rows, 0)
     },
     onProblems: problems => {
-      for (const problem of problems) say(problem)
+      for (const problem of problems) say(problemText(screen.files, problem))
     },
     onLoaded: count => loading.increment(count),
     stop: () => {
@@ -47,14 +49,25 @@ export function showProgress(screen: ImportScreen): ImportProgress & { stop(): v
   }
 }
 
-/** Returns the problems of the lines, and a warning about the lines whose pet exists. */
+/** Returns a problem as `file:line: problem`. A resumed import does not know the names of its files. */
+function problemText(files: ImportSources, { file, line, message }: ImportProblem): string {
+  return escapeControls(`${files[file]?.name ?? file}:${line}: ${message}`)
+}
+
+/** Returns the notices, the problems of the lines, and a warning about the lines whose pet exists. */
 export function findingsText(
-  { problems, problemCount, existing, existingCount }: Findings,
-  skipExisting: boolean,
+  { notices, problems, problemCount, missingCategoryCount, existing, existingCount }: Findings,
+  { files, skipExisting }: Pick<ImportScreen, 'files' | 'skipExisting'>,
 ): string[] {
-  const lines = [...problems]
+  const lines = [...notices, ...problems.map(problem => problemText(files, problem))]
   if (problemCount > problems.length)
     lines.push(`... and ${problemCount - problems.length} more invalid lines`)
+  if (missingCategoryCount > 0) {
+    const missing = missingCategoryCount === 1 ? '1 category is' : `${missingCategoryCount} categories are`
+    lines.push(
+      `${missing} missing: with --create-categories, the import creates ${missingCategoryCount === 1 ? 'it' : 'them'}.`,
+    )
+  }
   if (existingCount === 0) return lines
   const isOne = existingCount === 1
   const pets = isOne ? '1 pet' : `${existingCount} pets`
@@ -65,14 +78,15 @@ export function findingsText(
     const have = `${isOne ? 'has' : 'have'} the name of an existing pet of ${isOne ? 'its' : 'their'} category`
     lines.push(`${pets} ${have}. Without --skip-existing, ${isOne ? 'it is' : 'they are'} loaded as well:`)
   }
-  lines.push(...existing.map(line => `  ${line}`))
+  const texts = existing.map(({ line, name }) => problemText(files, { file: 'pets', line, message: name }))
+  lines.push(...texts.map(line => `  ${line}`))
   if (existingCount > existing.length) lines.push(`  ... and ${existingCount - existing.length} more`)
   return lines
 }
 
 /** Returns the lines to print after all rows are staged, and before the first is loaded. */
 export function linesBeforeLoad(
-  { mode, isRunning, importId }: Omit<ImportScreen, 'skipExisting'>,
+  { mode, isRunning, importId }: Pick<ImportScreen, 'mode' | 'isRunning' | 'importId'>,
   rows: number,
 ): string[] {
   if (mode === 'in slices') {

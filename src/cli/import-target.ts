@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto'
+import type { ImportTarget } from '../catalogue/importer.ts'
 import { makeCall } from '../client/client.ts'
 import { contract } from '../contract/contract.ts'
-import { ImportNameCounts, ImportOutcome, ImportPetMatches, ImportSliceOutcome } from '../model/import.ts'
+import { ImportNameMatches, ImportOutcome, ImportPetMatches, ImportSliceOutcome } from '../model/import.ts'
 import { storedInstant } from '../model/instant.ts'
 import { parseJson } from '../model/json.ts'
 import type { Reply } from '../shop/idempotency.ts'
 import { replyOf } from '../store/commands.ts'
 import type { StoreEngine } from '../store/open.ts'
-import type { ImportTarget } from './importer.ts'
 import { ignoreProxies } from './proxy-variables.ts'
 
 type ImportOperation = keyof typeof operations
@@ -31,7 +31,8 @@ export function engineTarget(
       await execute('stageImport', rows)
     },
     apply: async scope => ImportOutcome.parse(await resultOf('applyImport', scope)),
-    countNames: async names => ImportNameCounts.parse(await resultOf('countImportNames', { names })).counts,
+    findCategories: async names =>
+      ImportNameMatches.parse(await resultOf('findImportCategories', { names })).matches,
     findPets: async pets => ImportPetMatches.parse(await resultOf('findImportPets', { pets })).exist,
     loadSlice: async slice => ImportSliceOutcome.parse(await resultOf('loadImportSlice', slice)),
     discard: async () => {
@@ -44,13 +45,13 @@ export function engineTarget(
 /** The time limit of one request of an import. */
 const IMPORT_MS_MAX = 3_600_000
 
-const { stageImport, applyImport, countImportNames, findImportPets, loadImportSlice, discardImport } =
+const { stageImport, applyImport, findImportCategories, findImportPets, loadImportSlice, discardImport } =
   contract
 /** The hidden operations, which the published client does not have. */
 const operations = {
   stageImport: { ...stageImport, empty: true },
   applyImport,
-  countImportNames,
+  findImportCategories,
   findImportPets,
   loadImportSlice,
   discardImport: { ...discardImport, empty: true },
@@ -72,7 +73,8 @@ export function runningTarget(base: string, key: string, importId = newImportId(
       await send('stageImport', rows)
     },
     apply: async scope => ImportOutcome.parse(await send('applyImport', scope)),
-    countNames: async names => ImportNameCounts.parse(await send('countImportNames', { names })).counts,
+    findCategories: async names =>
+      ImportNameMatches.parse(await send('findImportCategories', { names })).matches,
     findPets: async pets => ImportPetMatches.parse(await send('findImportPets', { pets })).exist,
     loadSlice: async slice => ImportSliceOutcome.parse(await send('loadImportSlice', slice)),
     discard: async () => {
@@ -89,7 +91,7 @@ export function absentTarget(): ImportTarget {
   }
   return {
     importId: 0n,
-    countNames: async names => names.map(() => 0n),
+    findCategories: async names => names.map(() => ({ categories: [] })),
     findPets: async pets => pets.map(() => false),
     ...{ stage: refuse, apply: refuse, loadSlice: refuse, discard: refuse },
     close: async () => {},

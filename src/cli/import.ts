@@ -1,27 +1,29 @@
 import type { Command } from 'commander'
+import type { CatalogueKind } from '../catalogue/catalogue-file.ts'
+import { UnreadableFile } from '../catalogue/file-text.ts'
+import {
+  checkFiles,
+  type ImportPlan,
+  type ImportProgress,
+  type ImportReport,
+  type ImportSources,
+  type ImportTarget,
+  importFiles,
+  importInSlices,
+  resumeSlices,
+} from '../catalogue/importer.ts'
 import { ApiError, ConnectionError } from '../client/errors.ts'
 import type { Config } from '../config.ts'
 import { DirectoryInUse } from '../engine/data-lock.ts'
 import { parseDatabaseUrl } from '../model/database-url.ts'
 import { StoreError } from '../model/error.ts'
 import { byteText } from './byte-text.ts'
-import { fileBytes } from './catalogue-file.ts'
+import { catalogueSource, fileBytes } from './catalogue-source.ts'
 import { databaseName, hasDatabase } from './copy-place.ts'
 import { type ImportScreen, showProgress } from './import-progress.ts'
 import { absentTarget, engineTarget, runningTarget } from './import-target.ts'
-import {
-  checkFiles,
-  type ImportPaths,
-  type ImportPlan,
-  type ImportProgress,
-  type ImportReport,
-  type ImportTarget,
-  importFiles,
-  importInSlices,
-  resumeSlices,
-} from './importer.ts'
 import { interruptedBySignals } from './interruption.ts'
-import { RejectedLines, rejectsPaths } from './rejected-lines.ts'
+import { type ImportPaths, RejectedLines, rejectsPaths } from './rejected-lines.ts'
 import { keyForRunning, runningAddress } from './running-store.ts'
 import { openStopped } from './stopped-store.ts'
 import { storeConfigFrom } from './store-config.ts'
@@ -40,15 +42,18 @@ interface ImportOptions extends ImportPaths {
   readonly dryRun?: true
   readonly keepGoing?: true
   readonly skipExisting?: true
+  readonly createCategories?: true
   readonly rejects?: string
   readonly inSlices?: true
   readonly resume?: string
 }
 
 const EXAMPLES = `
-The files are in UTF-8. The first line names the columns; they are separated by commas, semicolons, tabs or |. A
-category that exists is used unchanged. A running store is accessed over HTTP, at its address on this machine; the key
-comes from --key, PETSTORE_KEY, PETSTORE_ADMIN_KEY or the file admin-key in the data directory.
+The files are in UTF-8 or UTF-16. The first line names the columns; they are separated by commas, semicolons, tabs or |.
+Other columns are ignored. A category that exists is used unchanged. The category of a pet is found without regard to
+case if only one category has the name; --create-categories creates those that are missing. A running store is accessed
+over HTTP, at its address on this machine; the key comes from --key, PETSTORE_KEY, PETSTORE_ADMIN_KEY or the file
+admin-key in the data directory.
 
 --skip-existing leaves out a pet if its category has a pet with the same name, including one from an earlier line. Thus
 the same file can be imported again, and loads only what is missing. --rejects copies the invalid lines to a new file,
@@ -78,6 +83,7 @@ export function addImport(program: Command): void {
     .option('--keep-going', 'load the valid lines even if others are invalid (default: all or nothing)')
     .option('--rejects <file>', 'a new file for the invalid lines; requires --keep-going')
     .option('--skip-existing', 'leave out a pet if its category has a pet with its name')
+    .option('--create-categories', 'create the categories that pets name and that do not exist')
     .option('--in-slices', 'load in many short transactions, so that a running store stays responsive')
     .option('--resume <id>', 'continue an interrupted import in slices')
     .option('--data <directory>', 'the data directory [PETSTORE_DATA]')
@@ -90,9 +96,9 @@ export function addImport(program: Command): void {
 async function runImport(options: ImportOptions): Promise<void> {
   refuseContradictions(options)
   const { categories, pets } = options
-  const files = { categories, pets }
+  const files = { categories: sourceOf(categories), pets: sourceOf(pets) }
   const resumedId = options.resume === undefined ? undefined : importIdOf(options.resume)
-  const sources = await sourcesOf(files)
+  const sources = await sourcesOf({ categories, pets })
   const rejects = new Rejects(options)
   const config = storeConfigFrom(options)
   const opened = await openTarget(config, options, resumedId)
@@ -105,7 +111,8 @@ async function runImport(options: ImportOptions): Promise<void> {
 }
 
 function refuseContradictions(options: ImportOptions): void {
-  const { categories, pets, dryRun, keepGoing, skipExisting, rejects, inSlices, resume } = options
+  const { categories, pets, dryRun, keepGoing, skipExisting, createCategories } = options
+  const { rejects, inSlices, resume } = options
   const refuse = (message: string): never => {
     throw new CommandFailed(message, 2)
   }
@@ -114,9 +121,10 @@ function refuseContradictions(options: ImportOptions): void {
       refuse(
         '--resume needs no files, because the import has already sent its rows: leave out files and --dry-run.',
       )
-    if (keepGoing || skipExisting || rejects !== undefined || inSlices)
+    if (keepGoing || skipExisting || createCategories || rejects !== undefined || inSlices)
       refuse(
-        'An import resumes as it was started: leave out --keep-going, --skip-existing, --rejects and --in-slices.',
+        'An import resumes as it was started: leave out --keep-going, --skip-existing, --create-categories, ' +
+          '--rejects and --in-slices.',
       )
   } else if (!categories && !pets) refuse('Specify --categories, --pets or both.')
   if (rejects === undefined) return
@@ -135,6 +143,10 @@ function importIdOf(resume: string): bigint {
   return BigInt(resume)
 }
 
+function sourceOf(path: string | undefined): ImportSources[CatalogueKind] {
+  return path === undefined ? undefined : catalogueSource(path)
+}
+
 async function sourcesOf({ categories, pets }: ImportPaths): Promise<{ bytes: number; text: string }[]> {
   const sources: { bytes: number; text: string }[] = []
   for (const file of [categories, pets]) {
@@ -148,7 +160,7 @@ async function sourcesOf({ categories, pets }: ImportPaths): Promise<{ bytes: nu
 /** An import that a command has prepared. */
 interface PreparedImport extends OpenedTarget {
   readonly options: ImportOptions
-  readonly files: ImportPaths
+  readonly files: ImportSources
   readonly bytes: number
   readonly rejects: Rejects
   /** The first message, which names the files and the store. */
@@ -164,20 +176,27 @@ async function load({
   target,
   isRunning,
 }: PreparedImport): Promise<void> {
-  const { keepGoing = false, skipExisting = false, resume } = options
+  const { keepGoing = false, skipExisting = false, createCategories = false, resume } = options
   const mode = modeOf(options)
   let hasBegun = resume !== undefined
   const hint = (): string => interruptionHint(mode, hasBegun, target.importId)
   // The handlers come before the announcement, because whoever reads it may press Ctrl-C at once.
   const interruption = interruptedBySignals(hint)
   say(announcement)
-  const screen = showProgress({ bytes, mode, isRunning, importId: target.importId, skipExisting })
+  const screen = showProgress({ files, bytes, mode, isRunning, importId: target.importId, skipExisting })
   const onStaged = (rows: number): void => {
     hasBegun = true
     screen.onStaged(rows)
   }
   const { signal } = interruption
-  const plan = { keepGoing, skipExisting, onRejected: rejects.add, signal }
+  const plan = {
+    keepGoing,
+    skipExisting,
+    createCategories,
+    onRejected: rejects.add,
+    signal,
+    digest: petDigest,
+  }
   try {
     const report = await loadInMode(mode, { target, files, plan, progress: { ...screen, onStaged } }, resume)
     screen.stop()
@@ -186,6 +205,7 @@ async function load({
   } catch (error) {
     screen.stop()
     if (!hasBegun) rejects.discard()
+    if (error instanceof UnreadableFile) throw new CommandFailed(error.message)
     if (error instanceof ApiError)
       throw new CommandFailed(`The running store refused the import: ${error.message} ${hint()}`)
     if (error instanceof ConnectionError)
@@ -200,6 +220,14 @@ async function load({
   }
 }
 
+/** With 128 bits, two pets practically never have the same digest. */
+const DIGEST_BYTES = 16
+
+/** Returns a digest. It is a string, because a set of short strings takes the least memory. */
+function petDigest(text: string): string {
+  return new Bun.CryptoHasher('sha256').update(text).digest().toString('latin1', 0, DIGEST_BYTES)
+}
+
 type Mode = ImportScreen['mode']
 
 function modeOf({ dryRun, inSlices, resume }: ImportOptions): Mode {
@@ -209,7 +237,7 @@ function modeOf({ dryRun, inSlices, resume }: ImportOptions): Mode {
 
 interface LoadParts {
   readonly target: ImportTarget
-  readonly files: ImportPaths
+  readonly files: ImportSources
   readonly plan: ImportPlan
   readonly progress: ImportProgress
 }
@@ -290,12 +318,12 @@ class Rejects {
   /** Throws CommandFailed if one of the files exists. */
   constructor({ rejects, categories, pets }: ImportOptions) {
     const paths = rejects === undefined ? {} : rejectsPaths(rejects, { categories, pets })
-    const lines = (source: string | undefined, path: string | undefined): RejectedLines | undefined =>
-      source === undefined || path === undefined ? undefined : new RejectedLines(source, path)
-    this.#files = { categories: lines(categories, paths.categories), pets: lines(pets, paths.pets) }
+    const lines = (path: string | undefined): RejectedLines | undefined =>
+      path === undefined ? undefined : new RejectedLines(path)
+    this.#files = { categories: lines(paths.categories), pets: lines(paths.pets) }
   }
 
-  readonly add: NonNullable<ImportPlan['onRejected']> = (file, span) => this.#files[file]?.add(span)
+  readonly add: NonNullable<ImportPlan['onRejected']> = (file, text) => this.#files[file]?.add(text)
 
   /** Closes the files that have lines, and says where they are. */
   close(): void {

@@ -1,4 +1,5 @@
-import { IMPORT_ROWS_MAX, type ImportedPet } from '../model/import.ts'
+import type { ImportedPet } from '../model/import.ts'
+import { IMPORT_ROWS_MAX } from '../model/import-limits.ts'
 import type { LoadSeed } from '../sandboxes/templates.ts'
 import { loadDemo } from './demo.ts'
 import { engineTarget } from './import-target.ts'

@@ -1,6 +1,9 @@
 import { fstatSync, writeSync } from 'node:fs'
 import { basename } from 'node:path'
 import { isatty } from 'node:tty'
+import { escapeControls } from '../model/control-characters.ts'
+
+export { escapeControls }
 
 // The exit codes of the commands, in addition to 0. A command that a signal interrupts exits with 129 (SIGHUP),
 // 130 (SIGINT) or 143 (SIGTERM).
@@ -61,17 +64,6 @@ function writeToFile(text: string): void {
 /** Returns the message of an error without its full stop, to be used inside a sentence. */
 export function reasonOf(error: unknown): string {
   return (error instanceof Error ? error.message : String(error)).replace(/\.$/, '')
-}
-
-/**
- * Returns text from a file or a store for a terminal: control characters, and characters that change the direction of
- * text, are escaped.
- */
-export function escapeControls(text: string): string {
-  return text.replace(
-    /[\p{Cc}\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu,
-    character => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  )
 }
 
 /** Returns the name of a file for a terminal, without its directory. */

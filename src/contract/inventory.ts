@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { STOCK_MAX } from '../model/import-limits.ts'
 import {
   InventoryItem,
   InventoryUpdate,
@@ -7,7 +8,7 @@ import {
   StoreSummary,
 } from '../model/inventory.ts'
 import { PetStatus } from '../model/pet.ts'
-import { STOCK_MAX, stockUnits } from '../model/stock-units.ts'
+import { stockUnits } from '../model/stock-units.ts'
 import type { Operation } from './operation.ts'
 import { enumParameter, idParameter, int64Parameter, paging, repeated, sortParameter } from './parameter.ts'
 

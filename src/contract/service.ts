@@ -1,7 +1,7 @@
 import { ErrorInfo } from '../model/error.ts'
 import {
   ApplyOptions,
-  ImportNameCounts,
+  ImportNameMatches,
   ImportNames,
   ImportOutcome,
   ImportPetMatches,
@@ -72,17 +72,17 @@ export const service = {
     },
     errors: [],
   },
-  countImportNames: {
+  findImportCategories: {
     method: 'POST',
-    path: '/imports/{importId}/names',
+    path: '/imports/{importId}/categories',
     tag: 'Service',
-    summary: 'Count the categories with each of these names, up to 2',
+    summary: 'Find the categories that each of these names may mean',
     scope: 'pets:write',
     stability: 'stable',
     hidden: true,
     pathParameters: importParameters,
     body: ImportNames,
-    success: { status: 200, resource: ImportNameCounts, description: 'The counts.' },
+    success: { status: 200, resource: ImportNameMatches, description: 'The categories.' },
     errors: [],
   },
   findImportPets: {

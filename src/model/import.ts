@@ -1,16 +1,18 @@
 import { z } from 'zod'
+import { DESCRIPTION_CHARS_MAX, IMPORT_ROWS_MAX, NAME_CHARS_MAX, SLICE_ROWS_MAX } from './import-limits.ts'
 import { int64Between } from './int64.ts'
 import { stockUnits } from './stock-units.ts'
 import { text } from './text.ts'
 
-/** The maximum number of rows of each kind that are sent and staged together. */
-export const IMPORT_ROWS_MAX = 500
-
 const line = int64Between(1n, 1_000_000_000_000n)
-const name = text(1, 200)
+const name = text(1, NAME_CHARS_MAX)
 
 /** A category in an import file; `line` is its line number. */
-export const ImportedCategory = z.strictObject({ line, name, description: text(0, 2000).optional() })
+export const ImportedCategory = z.strictObject({
+  line,
+  name,
+  description: text(0, DESCRIPTION_CHARS_MAX).optional(),
+})
 export type ImportedCategory = z.output<typeof ImportedCategory>
 
 /** A pet in an import file; `category` is the name of its category. */
@@ -40,9 +42,15 @@ export type ApplyOptions = z.output<typeof ApplyOptions>
 export const ImportNames = z.strictObject({ names: z.array(name).max(IMPORT_ROWS_MAX) })
 export type ImportNames = z.output<typeof ImportNames>
 
-/** The number of categories with each requested name, in the order of the names: 0, 1, or 2 for several. */
-export const ImportNameCounts = z.strictObject({ counts: z.array(z.bigint()) })
-export type ImportNameCounts = z.output<typeof ImportNameCounts>
+/**
+ * For each requested name, in their order: `categories` has the names of the categories that it may mean, which differ
+ * from it at most in case and Unicode form. If there is none, `similar` is the name of a category that was probably
+ * meant.
+ */
+export const ImportNameMatches = z.strictObject({
+  matches: z.array(z.strictObject({ categories: z.array(z.string()), similar: z.string().optional() })),
+})
+export type ImportNameMatches = z.output<typeof ImportNameMatches>
 
 /** Pets to look up, by their name and the name of their category. */
 export const ImportPetNames = z.strictObject({
@@ -53,9 +61,6 @@ export type ImportPetNames = z.output<typeof ImportPetNames>
 /** Whether each of the pets that were looked up was found, in their order. */
 export const ImportPetMatches = z.strictObject({ exist: z.array(z.boolean()) })
 export type ImportPetMatches = z.output<typeof ImportPetMatches>
-
-/** The maximum number of rows of one slice. */
-export const SLICE_ROWS_MAX = 500
 
 /**
  * `begins` is true in the first slice: it says that every row of the import is staged, because only then may slices be
@@ -89,17 +94,3 @@ export type ImportOutcome = z.output<typeof ImportOutcome>
 /** `isKnown` is false unless all rows of the import are staged under its id. */
 export const ImportSliceOutcome = ImportOutcome.extend({ isKnown: z.boolean(), isLast: z.boolean() })
 export type ImportSliceOutcome = z.output<typeof ImportSliceOutcome>
-
-// The sentences about names: the store and the importer both write them.
-
-export function occursTwice(name: string): string {
-  return `the category "${name}" occurs twice`
-}
-
-export function noCategory(name: string): string {
-  return `there is no category "${name}"`
-}
-
-export function ambiguous(name: string): string {
-  return `there are several categories "${name}" in the store: rename one`
-}

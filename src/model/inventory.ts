@@ -1,8 +1,9 @@
 import { z } from 'zod'
+import { STOCK_MAX } from './import-limits.ts'
 import { instant } from './instant.ts'
 import { int64, int64Between } from './int64.ts'
 import { PetStatus } from './pet.ts'
-import { STOCK_MAX, stockUnits } from './stock-units.ts'
+import { stockUnits } from './stock-units.ts'
 import { text } from './text.ts'
 
 const petId = int64.meta({ description: 'The pet whose stock this is.', example: 3 })

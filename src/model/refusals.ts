@@ -1,7 +1,7 @@
 import { type FieldError, StoreError } from './error.ts'
+import { STOCK_MAX } from './import-limits.ts'
 import { unitsText } from './inventory.ts'
 import type { PetStatus } from './pet.ts'
-import { STOCK_MAX } from './stock-units.ts'
 import { WEBHOOKS_MAX } from './webhook.ts'
 
 // One function for each refusal of the shop and of the engine. Each function returns the error; its caller throws it.

@@ -1,21 +1,21 @@
 import type { Reader, Tx } from '../engine/engine.ts'
 import { readBoolean, sql, storedBoolean } from '../engine/statement.ts'
-import {
-  type ApplyOptions,
-  ambiguous,
-  type ImportNameCounts,
-  type ImportNames,
-  type ImportOutcome,
-  type ImportPetMatches,
-  type ImportPetNames,
-  type ImportProblem,
-  type ImportRows,
-  type ImportSlice,
-  type ImportSliceOutcome,
-  noCategory,
-  occursTwice,
+import type {
+  ApplyOptions,
+  ImportNameMatches,
+  ImportNames,
+  ImportOutcome,
+  ImportPetMatches,
+  ImportPetNames,
+  ImportProblem,
+  ImportRows,
+  ImportSlice,
+  ImportSliceOutcome,
 } from '../model/import.ts'
+import { ambiguous, noCategory, occursTwice } from '../model/import-limits.ts'
 import { storedInstant } from '../model/instant.ts'
+import { matchName, nameForm } from '../model/same-name.ts'
+import { similarName } from '../model/similar-name.ts'
 import { nameKey } from '../model/text.ts'
 import { createCategory } from './categories.ts'
 import type { Context } from './context.ts'
@@ -36,6 +36,12 @@ type StoredRow = Omit<StagedRow, 'hold'> & { readonly hold: bigint }
 type StagedFile = ImportProblem['file']
 
 const STAGED_PER_READ = 1000n
+/** The maximum number of categories that one name may mean. */
+const NAMED_MAX = 20
+/** The maximum number of categories among which a similar name is searched. */
+const SIMILAR_MAX = 1000
+/** The maximum number of names in one category that differ only in case or Unicode form. */
+const VARIANTS_MAX = 1000
 /** The maximum number of rows that one command of a sweep deletes. */
 const SWEPT_MAX = 1000
 /**
@@ -65,14 +71,22 @@ const deleteLoaded = sql()(`
 
 const deleteStaged = sql()('DELETE FROM staged_row WHERE import_id = $importId')
 
-const findNamed = sql<{ id: bigint }>()(
-  'SELECT id FROM category WHERE name_key = $nameKey AND name = $name ORDER BY id LIMIT 2',
-)
+// Names with one key may differ in case and in Unicode form; `matchName` decides. The exact name comes first, so that
+// it is found among any number of others.
+const findNamed = sql<NamedCategory>()(`
+  SELECT id, name FROM category WHERE name_key = $nameKey
+  ORDER BY CASE WHEN name = $name THEN 0 ELSE 1 END, id LIMIT ${NAMED_MAX}`)
+
+const listNames = sql<{ name: string }>()(`SELECT name FROM category ORDER BY id LIMIT ${SIMILAR_MAX}`)
 
 // The statuses make this a search of the index over category, status and name.
 const findPetNamed = sql<{ id: bigint }>()(`
   SELECT id FROM pet WHERE category_id = $categoryId AND status IN ('available', 'pending', 'sold')
     AND name_key = $nameKey AND name = $name LIMIT 1`)
+
+const findPetVariants = sql<{ name: string }>()(`
+  SELECT DISTINCT name FROM pet WHERE category_id = $categoryId AND status IN ('available', 'pending', 'sold')
+    AND name_key = $nameKey AND name <> $name LIMIT ${VARIANTS_MAX}`)
 
 // Changes nothing, but locks the row on PostgreSQL: a command that creates a pet writes to the row of its category.
 const lockCategory = sql()('UPDATE category SET pet_count = pet_count WHERE id = $categoryId')
@@ -130,15 +144,17 @@ export async function applyImport(
   const newCategories: StagedRow[] = []
   let categoriesFound = 0n
   for await (const row of staged(tx, importId, 'categories')) {
-    const known = await names.find(row.name)
+    const known = await names.find(row.name, { withCase: true })
     if (known === 'new') problems.push(problem('categories', row, occursTwice(row.name)))
     else if (known === 'several') problems.push(problem('categories', row, ambiguous(row.name)))
-    else if (known === 'none') newCategories.push(names.addNew(row))
-    else categoriesFound++
+    else if (known === 'none') {
+      names.add(row.name, 'new')
+      newCategories.push(row)
+    } else categoriesFound++
   }
   let petCount = 0n
   for await (const row of staged(tx, importId, 'pets')) {
-    const refusal = refusalOfPet(row, await names.find(row.detail ?? ''))
+    const refusal = refusalOfPet(row, await names.find(row.detail ?? '', { withCase: false }))
     if (refusal) problems.push(refusal)
     else petCount++
   }
@@ -157,31 +173,45 @@ export async function applyImport(
 }
 
 /**
- * Counts the categories with each name, up to 2. An importer validates the names of its rows before it loads any row.
+ * Returns the names of the categories that each name may mean, and otherwise a similar name. An importer checks the
+ * names of its rows before it loads any row.
  */
-export async function countImportNames(tx: Tx, { body }: { body: ImportNames }): Promise<ImportNameCounts> {
-  const names = new CategoryNames(tx)
-  const counts: bigint[] = []
+export async function findImportCategories(
+  tx: Tx,
+  { body }: { body: ImportNames },
+): Promise<ImportNameMatches> {
+  let listed: string[] | undefined
+  const matches: ImportNameMatches['matches'] = []
   for (const name of body.names) {
-    const found = await names.find(name)
-    counts.push(found === 'none' ? 0n : found === 'several' ? 2n : 1n)
+    const categories = (await categoriesNamed(tx, name)).map(category => category.name)
+    if (categories.length === 0) listed ??= (await tx.many(listNames)).map(category => category.name)
+    const similar = categories.length === 0 ? similarName(name, listed ?? []) : undefined
+    matches.push({ categories, ...(similar !== undefined && { similar }) })
   }
-  return { counts }
+  return { matches }
 }
 
-/** Returns for each pet whether it was found: a pet of the same name in the only category of the given name. */
+function categoriesNamed(reader: Reader, name: string): Promise<NamedCategory[]> | NamedCategory[] {
+  return reader.many(findNamed, { nameKey: nameKey(name), name })
+}
+
+/** Returns for each pet whether it was found: a pet of the same name in the category that the given name means. */
 export async function findImportPets(tx: Tx, { body }: { body: ImportPetNames }): Promise<ImportPetMatches> {
   const names = new CategoryNames(tx)
   const exist: boolean[] = []
   for (const { name, category } of body.pets) {
-    const categoryId = await names.find(category)
+    const categoryId = await names.find(category, { withCase: false })
     exist.push(typeof categoryId === 'bigint' && (await hasPet(tx, categoryId, name)))
   }
   return { exist }
 }
 
+/** Returns whether a category has a pet with this name, in any Unicode form. */
 async function hasPet(reader: Reader, categoryId: bigint, name: string): Promise<boolean> {
-  return (await reader.one(findPetNamed, { categoryId, nameKey: nameKey(name), name })) !== undefined
+  const key = nameKey(name)
+  if ((await reader.one(findPetNamed, { categoryId, nameKey: key, name })) !== undefined) return true
+  const variants = await reader.many(findPetVariants, { categoryId, nameKey: key, name })
+  return variants.some(variant => nameForm(variant.name) === nameForm(name))
 }
 
 /**
@@ -211,7 +241,7 @@ export async function loadImportSlice(
     (await tx.many(readStaged, { importId, file, after: 0n, limit: body.rows })).map(decodeRow)
   const categories = await read('categories')
   for (const row of categories) {
-    const known = await names.find(row.name)
+    const known = await names.find(row.name, { withCase: true })
     if (known === 'several') problems.push(problem('categories', row, ambiguous(row.name)))
     else if (known !== 'none') counts.categoriesFound++
     else {
@@ -221,7 +251,7 @@ export async function loadImportSlice(
   }
   const pets = categories.length > 0 ? [] : await read('pets')
   for (const row of pets) {
-    const refusal = refusalOfPet(row, await names.find(row.detail ?? ''))
+    const refusal = refusalOfPet(row, await names.find(row.detail ?? '', { withCase: false }))
     if (refusal) problems.push(refusal)
     else if (await petLoader.load(row)) counts.petsCreated++
     else counts.petsSkipped++
@@ -262,7 +292,7 @@ async function loadRows(
   for (const row of newCategories) await loadCategory(tx, context, row, petLoader.names)
   let skipped = 0n
   for await (const row of staged(tx, importId, 'pets')) {
-    if (refusalOfPet(row, await petLoader.names.find(row.detail ?? ''))) continue
+    if (refusalOfPet(row, await petLoader.names.find(row.detail ?? '', { withCase: false }))) continue
     if (!(await petLoader.load(row))) skipped++
   }
   return skipped
@@ -275,7 +305,7 @@ async function loadCategory(
   names: CategoryNames,
 ): Promise<void> {
   const { id } = await createCategory(tx, { body: { name, description: detail } }, context)
-  names.addCreated(name, id)
+  names.add(name, id)
 }
 
 /** Creates the pets of the rows of one transaction. */
@@ -298,7 +328,7 @@ class PetLoader {
    * the category already has a pet with this name.
    */
   async load({ name, detail, quantity, hold }: StagedRow): Promise<boolean> {
-    const categoryId = await this.names.find(detail ?? '')
+    const categoryId = await this.names.find(detail ?? '', { withCase: false })
     if (typeof categoryId !== 'bigint') throw new Error(`the category of the pet "${name}" is not known`)
     if (this.#skipExisting) {
       await this.#lock(categoryId)
@@ -317,38 +347,54 @@ class PetLoader {
   }
 }
 
-/** The id of the only category with a name, or why there is no such id; `new` if the import itself creates it. */
+/** The id of the category that a name means, or why there is no such id; `new` if the import itself creates it. */
 type KnownCategory = bigint | 'none' | 'several' | 'new'
 
-/** Looks up the categories that the rows name, each of them once. */
+interface NamedCategory {
+  readonly id: bigint
+  readonly name: string
+}
+
+/** A category of the store, or a new one without an id. */
+interface NameHolder {
+  readonly name: string
+  readonly id: bigint | 'new'
+}
+
+/** Looks up the categories that the rows name. The store is asked once for each spelling. */
 class CategoryNames {
   readonly #reader: Reader
-  readonly #known = new Map<string, KnownCategory>()
+  readonly #stored = new Map<string, readonly NamedCategory[]>()
+  /** The categories of this import, by the key of their name. */
+  readonly #added = new Map<string, NameHolder[]>()
 
   constructor(reader: Reader) {
     this.#reader = reader
   }
 
   /**
-   * Returns the id of the only category with this name; otherwise `none`, `several`, or `new` if this import creates
-   * it.
+   * Returns the category with this name, in any Unicode form. Unless `withCase`, a name that differs in case is found,
+   * too, if only one category has it.
    */
-  async find(name: string): Promise<KnownCategory> {
-    const known = this.#known.get(name)
-    if (known !== undefined) return known
-    const rows = await this.#reader.many(findNamed, { nameKey: nameKey(name), name })
-    const found = rows.length > 1 ? 'several' : (rows[0]?.id ?? 'none')
-    this.#known.set(name, found)
-    return found
+  async find(name: string, { withCase }: { readonly withCase: boolean }): Promise<KnownCategory> {
+    const stored = this.#stored.get(name) ?? (await categoriesNamed(this.#reader, name))
+    this.#stored.set(name, stored)
+    const found = matchName(name, this.#merged(name, stored), { withCase })
+    return typeof found === 'string' ? found : found.item.id
   }
 
-  addNew(row: StagedRow): StagedRow {
-    this.#known.set(row.name, 'new')
-    return row
+  /** Adds a category that this import creates: `new` until it has an id. */
+  add(name: string, id: bigint | 'new'): void {
+    const key = nameKey(name)
+    const others = (this.#added.get(key) ?? []).filter(other => other.name !== name)
+    this.#added.set(key, [...others, { name, id }])
   }
 
-  addCreated(name: string, id: bigint): void {
-    this.#known.set(name, id)
+  #merged(name: string, stored: readonly NamedCategory[]): readonly NameHolder[] {
+    const added = this.#added.get(nameKey(name))
+    if (!added) return stored
+    // A spelling that was looked up after its category was created is in both.
+    return [...stored.filter(({ id }) => !added.some(other => other.id === id)), ...added]
   }
 }
 

@@ -2,6 +2,7 @@ import type { contract } from '../contract/contract.ts'
 import type { Input, Page } from '../contract/operation.ts'
 import { type Reader, Stale, type Tx } from '../engine/engine.ts'
 import { whenRead } from '../engine/when-read.ts'
+import { STOCK_MAX } from '../model/import-limits.ts'
 import { formatInstant } from '../model/instant.ts'
 import type {
   InventoryItem,
@@ -13,7 +14,6 @@ import type {
 } from '../model/inventory.ts'
 import { PetStatus } from '../model/pet.ts'
 import { inventoryItemNotFound, stockBelowReserved, stockOutOfBounds } from '../model/refusals.ts'
-import { STOCK_MAX } from '../model/stock-units.ts'
 import type { Context } from './context.ts'
 import { compares, equals, listPage, sortBy } from './paging.ts'
 import {

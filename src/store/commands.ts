@@ -16,8 +16,8 @@ import { leaseWebhooks, recordAttempts, releaseWebhooks } from '../shop/delivery
 import { type Idempotency, type Reply, sweepReplies, withIdempotencyKey } from '../shop/idempotency.ts'
 import {
   applyImport,
-  countImportNames,
   discardImport,
+  findImportCategories,
   findImportPets,
   loadImportSlice,
   stageImport,
@@ -76,7 +76,7 @@ const commands: { readonly [Id in CommandId]: CommandHandler<Input<Contract[Id]>
   redeliverFailed,
   stageImport,
   applyImport,
-  countImportNames,
+  findImportCategories,
   findImportPets,
   loadImportSlice,
   discardImport: withoutEtag(discardImport),
@@ -142,7 +142,7 @@ const longCommands: ReadonlySet<Command['id']> = new Set([
   'stageImport',
   'applyImport',
   'discardImport',
-  'countImportNames',
+  'findImportCategories',
   'findImportPets',
   'sweepReplies',
   'sweepStagedRows',

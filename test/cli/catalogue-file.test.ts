@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { readPets } from '../../src/cli/catalogue-file.ts'
+import { readPets } from '../../src/catalogue/catalogue-file.ts'
+import { catalogueSource } from '../../src/cli/catalogue-source.ts'
 import type { ImportedPet } from '../../src/model/import.ts'
 import { readWithoutBound } from '../controls/unbounded-parser.ts'
 
@@ -21,27 +22,33 @@ afterAll(() => rmSync(directory, { recursive: true, force: true }))
 interface Reading {
   readonly rows: readonly ImportedPet[]
   readonly problems: readonly string[]
+  readonly notices: readonly string[]
   readonly failure: string | undefined
   readonly bytes: number
 }
 
-async function read(text: string): Promise<Reading> {
+async function read(text: string | Uint8Array): Promise<Reading> {
   const file = join(directory, 'pets.csv')
   writeFileSync(file, text)
   const problems: string[] = []
+  const notices: string[] = []
   const rows: ImportedPet[] = []
   let bytes = 0
+  const chunks = async function* (): AsyncGenerator<Uint8Array> {
+    for await (const chunk of catalogueSource(file).chunks()) {
+      bytes += chunk.length
+      yield chunk
+    }
+  }
   try {
-    for await (const entry of readPets(file, count => {
-      bytes += count
-    })) {
+    for await (const entry of readPets({ name: 'pets.csv', chunks }, notice => notices.push(notice))) {
       if ('problem' in entry) problems.push(`${entry.line}: ${entry.problem}`)
       else rows.push(entry.row)
     }
   } catch (error) {
-    return { rows, problems, bytes, failure: error instanceof Error ? error.message : String(error) }
+    return { rows, problems, notices, bytes, failure: error instanceof Error ? error.message : String(error) }
   }
-  return { rows, problems, bytes, failure: undefined }
+  return { rows, problems, notices, bytes, failure: undefined }
 }
 
 const header = 'name,category\n'
@@ -160,8 +167,11 @@ test('a line that is too long is reported with its number among mixed line ends'
 })
 
 test('a comma stays the delimiter of a file although a column name contains a semicolon', async () => {
-  const { failure } = await read('name,category,quantity;hold\nRex,Dogs,1\n')
-  expect(failure).toContain('pets.csv:1: there is no column "quantity;hold"')
+  const { rows, notices } = await read('name,category,quantity;hold\nRex,Dogs,1\n')
+  expect([rows.map(({ name, category, quantity }) => [name, category, quantity]), notices]).toEqual([
+    [['Rex', 'Dogs', 1n]],
+    [expect.stringContaining('pets.csv:1: the column "quantity;hold" (did you mean quantity?) is ignored')],
+  ])
 })
 
 test('a file with millions of empty lines before its header is read', async () => {
@@ -171,9 +181,14 @@ test('a file with millions of empty lines before its header is read', async () =
 
 test('a file that grows while it is read is refused', async () => {
   const file = join(directory, 'growing.csv')
-  writeFileSync(file, good)
+  // The file is longer than one read.
+  writeFileSync(file, header + 'Rex,Dogs\n'.repeat(200_000))
   const readAll = async (): Promise<void> => {
-    for await (const _ of readPets(file, () => {})) appendFileSync(file, 'Max,Dogs\n')
+    let isFirst = true
+    for await (const _ of readPets(catalogueSource(file), () => {})) {
+      if (isFirst) appendFileSync(file, 'Max,Dogs\n')
+      isFirst = false
+    }
   }
   expect(await readAll().catch(String)).toContain(
     'growing.csv changed while it was read: import it again once it is complete.',

@@ -2,17 +2,19 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { runningTarget } from '../../src/cli/import-target.ts'
 import {
   checkFiles,
   type Findings,
   type ImportPlan,
   type ImportProgress,
+  type ImportSources,
   type ImportTarget,
   importFiles,
   importInSlices,
   resumeSlices,
-} from '../../src/cli/importer.ts'
+} from '../../src/catalogue/importer.ts'
+import { catalogueSource } from '../../src/cli/catalogue-source.ts'
+import { runningTarget } from '../../src/cli/import-target.ts'
 import { executeCommand } from '../../src/store/commands.ts'
 import { performWithoutLock } from '../controls/unlocked-category.ts'
 import { everyItem } from '../support/client.ts'
@@ -42,19 +44,24 @@ function write(name: string, text: string): void {
   writeFileSync(join(directory, name), text)
 }
 
-const path = (name: string): string => join(directory, name)
-const catalogue = (): { categories: string; pets: string } => ({
-  categories: path('categories.csv'),
-  pets: path('pets.csv'),
-})
-const mixed = (): { pets: string } => ({ pets: path('mixed.csv') })
+const source = (name: string) => catalogueSource(join(directory, name))
+const catalogue = (): ImportSources => ({ categories: source('categories.csv'), pets: source('pets.csv') })
+const mixed = (): ImportSources => ({ pets: source('mixed.csv') })
 
 /** Collects what an import found before it loaded anything. */
 class Recorder implements ImportProgress {
   findings: Findings | undefined
   onBytes(): void {}
-  onChecked({ problems, problemCount, existing, existingCount }: Findings): void {
-    this.findings = { problems, problemCount, existing, existingCount }
+  onChecked({
+    notices,
+    problems,
+    problemCount,
+    missingCategoryCount,
+    existing,
+    existingCount,
+  }: Findings): void {
+    const pets = existing.map(({ line, name }) => ({ line, name }))
+    this.findings = { notices, problems, problemCount, missingCategoryCount, existing: pets, existingCount }
   }
   onStaged(): void {}
   onProblems(): void {}
@@ -101,9 +108,11 @@ onEveryEngine(engine => {
         const real = new Recorder()
         const { outcome } = await importWith(target, mixed(), loading, real)
         expect(real.findings).toEqual({
-          problems: [],
-          problemCount: 0,
-          existing: ['mixed.csv:2: P0', 'mixed.csv:5: P7'],
+          ...{ notices: [], problems: [], problemCount: 0, missingCategoryCount: 0 },
+          existing: [
+            { line: 2n, name: 'P0' },
+            { line: 5n, name: 'P7' },
+          ],
           existingCount: 2,
         })
         expect([dry.findings, checked.outcome]).toEqual([real.findings, outcome])
@@ -128,11 +137,11 @@ onEveryEngine(engine => {
         const { outcome } = await importWith(target(), mixed(), skipping, first)
         const counts = { categoriesCreated: 0n, categoriesFound: 0n, petsCreated: 3n, petsSkipped: 4n }
         expect([checked.outcome, outcome]).toEqual([counts, counts])
-        expect(first.findings?.existing).toEqual([
-          'mixed.csv:2: P0',
-          'mixed.csv:5: P7',
-          'mixed.csv:6: Rex',
-          'mixed.csv:8: P0',
+        expect(first.findings?.existing.map(({ line, name }) => `${line}: ${name}`)).toEqual([
+          '2: P0',
+          '5: P7',
+          '6: Rex',
+          '8: P0',
         ])
         expect(dry.findings).toEqual(first.findings)
         expect((await petNames(store)).slice(PETS).sort()).toEqual(['P0 in 2', 'Rex in 1', 'rex in 1'])
@@ -163,7 +172,7 @@ onEveryEngine(engine => {
         const importOnce = () =>
           importWith(
             withBlindCheck(runningTarget(store.base, ADMIN_KEY)),
-            { pets: path('pets.csv') },
+            { pets: source('pets.csv') },
             skipping,
             new Recorder(),
           )
@@ -228,7 +237,7 @@ async function duplicatesOfTwoImports(execute: typeof executeCommand): Promise<n
   const importOnce = () =>
     importFiles(
       withBlindCheck(runningTarget(store.base, ADMIN_KEY)),
-      { pets: path('few.csv') },
+      { pets: source('few.csv') },
       skipping,
       new Recorder(),
     )

@@ -2,14 +2,17 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { linesBeforeLoad } from '../../src/cli/import-progress.ts'
-import { runningTarget } from '../../src/cli/import-target.ts'
 import {
   type ImportProgress,
+  type ImportReport,
+  type ImportSources,
   type ImportTarget,
   importInSlices,
   resumeSlices,
-} from '../../src/cli/importer.ts'
+} from '../../src/catalogue/importer.ts'
+import { catalogueSource } from '../../src/cli/catalogue-source.ts'
+import { linesBeforeLoad } from '../../src/cli/import-progress.ts'
+import { runningTarget } from '../../src/cli/import-target.ts'
 import { run, startProcess } from '../support/process.ts'
 import { makePet } from '../support/shop.ts'
 import { ADMIN_KEY, onEveryEngine, openTestStore, type TestStore } from '../support/store.ts'
@@ -36,16 +39,18 @@ function write(name: string, text: string): void {
 }
 
 const path = (name: string): string => join(directory, name)
-const files = (): { categories: string; pets: string } => ({
-  categories: path('categories.csv'),
-  pets: path('pets.csv'),
-})
+const source = (name: string) => catalogueSource(path(name))
+const files = (): ImportSources => ({ categories: source('categories.csv'), pets: source('pets.csv') })
 const silent: ImportProgress = {
   onBytes: () => {},
   onChecked: () => {},
   onStaged: () => {},
   onProblems: () => {},
   onLoaded: () => {},
+}
+
+function textsOf({ problems }: ImportReport): string[] {
+  return problems.map(({ file, line, message }) => `${file}:${line}: ${message}`)
 }
 
 async function countRows(store: TestStore, table: 'pet' | 'category' | 'staged_row'): Promise<number> {
@@ -130,15 +135,15 @@ onEveryEngine(engine => {
   test('an import in slices with an invalid line loads nothing; with keepGoing, it loads the valid lines', async () => {
     await using store = await openTestStore(engine)
     const target = () => runningTarget(store.base, ADMIN_KEY)
-    const wrong = { categories: path('twice.csv'), pets: path('wrong.csv') }
+    const wrong = { categories: source('twice.csv'), pets: source('wrong.csv') }
     const refused = await importInSlices(target(), wrong, { keepGoing: false }, silent)
     const problems = [
-      'twice.csv:3: the category "Dogs" occurs twice',
-      'wrong.csv:2: there is no category "Cats"',
-      'wrong.csv:4: name "" must have 1 to 200 characters',
-      'wrong.csv:5: there is no category "Cats"',
+      'categories:3: the category "Dogs" occurs twice',
+      'pets:2: there is no category "Cats"',
+      'pets:4: name "" must have 1 to 200 characters',
+      'pets:5: there is no category "Cats"',
     ]
-    expect([refused.outcome, refused.problems, refused.problemCount]).toEqual([undefined, problems, 4])
+    expect([refused.outcome, textsOf(refused), refused.problemCount]).toEqual([undefined, problems, 4])
     expect([await countRows(store, 'pet'), await countRows(store, 'category')]).toEqual([0, 0])
     const kept = await importInSlices(target(), wrong, { keepGoing: true }, silent)
     expect(kept.outcome).toEqual({
@@ -147,7 +152,7 @@ onEveryEngine(engine => {
       petsCreated: 1n,
       petsSkipped: 0n,
     })
-    expect(kept.problems).toEqual(problems)
+    expect(textsOf(kept)).toEqual(problems)
   })
 
   test('an import reports that another process has taken over the loading of its rows', async () => {
@@ -182,7 +187,7 @@ test(
     const data = path('data')
     const env = { PETSTORE_ADMIN_KEY: ADMIN_KEY }
     await using _ = await startProcess(['serve', '--port', '0', '--no-demo', '--data', data], env)
-    const { categories, pets } = files()
+    const [categories, pets] = [path('categories.csv'), path('pets.csv')]
     const args = ['import', '--data', data]
     const loaded = await run([...args, '--in-slices', '--categories', categories, '--pets', pets], env)
     expect(loaded.errors.split('\n')).toEqual([

@@ -3,7 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
-import { readPets } from '../../src/cli/catalogue-file.ts'
+import { readPets } from '../../src/catalogue/catalogue-file.ts'
+import { catalogueSource } from '../../src/cli/catalogue-source.ts'
 import { sharedStore } from '../support/shop.ts'
 import { consoleBrowser, TIMEOUT_MS } from './console-session.ts'
 
@@ -30,7 +31,7 @@ async function choosePets(page: Page, content: string | Uint8Array): Promise<str
 async function commandLineSays(file: string): Promise<string[]> {
   const problems: string[] = []
   try {
-    for await (const entry of readPets(file, () => {})) {
+    for await (const entry of readPets(catalogueSource(file), () => {})) {
       if ('problem' in entry) problems.push(`${entry.line}: ${entry.problem}`)
     }
   } catch (error) {
@@ -55,13 +56,11 @@ const files: Readonly<Record<string, string | Uint8Array>> = {
   'a file in Latin-1': new Uint8Array([...Buffer.from('name,category\nZo'), 0xeb, ...Buffer.from(',Cats\n')]),
   'an empty file': '',
   'a column that is named twice': 'name,category,name\nRex,Dogs,Max\n',
-  'an unknown column': 'name,category,"col\nour"\nRex,Dogs,red\n',
   'a missing column': 'name\nRex\n',
   'a missing column after empty lines': '\n\nname\nRex\n',
   'mixed line ends': 'name,category,quantity\nRex,Dogs,x\r\nMax,Dogs,y\r"a\r\nb",Dogs,z\n',
   'a line that is too long, after mixed line ends': `name,category\r\nRex,Dogs\r${','.repeat(70_000)}\n`,
   'columns in capital letters': 'NAME,Category,Quantity,Hold\nRex,Dogs,x,yes\n',
-  'an unknown column in capital letters': 'Name,Category,Colour\nRex,Dogs,red\n',
   'a column that is named twice, in upper and lower case': 'Name,Category,name\nRex,Dogs,Max\n',
   'another delimiter, in capital letters': 'Name;Category\n"";Dogs\n',
   'semicolons, a byte order mark and empty lines':
@@ -69,6 +68,10 @@ const files: Readonly<Record<string, string | Uint8Array>> = {
   'tabs, and commas in cells': 'name\tcategory\tquantity\nRex, the dog\tDogs\t1,5\n',
   'vertical bars': 'name|category\nRex|Dogs|Max\n',
   'two delimiters in the header': 'name,category;hold\nRex,Dogs\n',
+  'an unknown column and a quote in a cell': 'name,category,"col\nour"\n12" Rex,Dogs,red,x\n',
+  'a workbook of Excel': new Uint8Array([0x50, 0x4b, 3, 4, ...Buffer.from('xl/workbook.xml')]),
+  'text after a closing quote': 'name,category\n"Rex" II,Dogs\n',
+  'a row of several lines that look like rows': 'name,category\n"Rex,Dogs\nMax",Dogs\n',
   'an unknown header with semicolons': 'nom;prix\nRex;3\n',
   'a header with semicolons, and rows with commas': 'name;category\nRex,Dogs\n',
   'a quote that is not closed': 'name,category\n\nRex,Dogs\n"Max,Dogs\n',
@@ -87,8 +90,9 @@ const files: Readonly<Record<string, string | Uint8Array>> = {
 }
 
 test(
-  'the import says the same about a file as the command line does',
+  'the import says about each file what the reader of the command line says',
   async () => {
+    await store().client.createCategory({ body: { name: 'Dogs' } })
     const { page, faults } = await browser.open(store(), '/import')
     for (const [name, content] of Object.entries(files)) {
       const file = await choosePets(page, content)
@@ -107,9 +111,9 @@ test(
   async () => {
     const { page, faults } = await browser.open(store(), '/import')
     await choosePets(page, 'name,category\n')
-    expect(await consoleSays(page)).toEqual([
-      'pets.csv has no rows: it has only the line that names the columns.',
-    ])
+    await page.getByRole('button', { name: 'Check' }).click()
+    await page.getByText('pets.csv has no rows: it has only the line that names the columns.').waitFor()
+    expect(await page.getByRole('button', { name: 'Import', exact: true }).isDisabled()).toBe(true)
     const stale = ['pets.csv was changed, moved or deleted after it was chosen: choose the file again.']
     const file = await choosePets(page, 'name,category\nRex,Nowhere\n')
     expect(await consoleSays(page)).toEqual(['2: there is no category "Nowhere"'])

@@ -24,7 +24,9 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   webhooks: ['model', 'contract', 'engine', 'shop', 'store'],
   // The published client contains only its own folder and this file.
   client: ['model/json.ts'],
-  console: ['client'],
+  // It runs in browsers too: of model, only the files without a schema, and types.
+  catalogue: ['model'],
+  console: ['client', 'catalogue', 'model/control-characters.ts'],
   'config.ts': ['model', 'setting-readers.ts'],
   'program-files.ts': [],
   'setting-readers.ts': ['model'],
@@ -35,7 +37,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   ],
   'server.ts': ['model', 'contract', 'engine', 'shop', 'store', 'api', 'webhooks', 'service.ts'],
   cli: [
-    ...['model', 'contract', 'openapi', 'engine', 'shop', 'store', 'client'],
+    ...['model', 'contract', 'openapi', 'engine', 'shop', 'store', 'client', 'catalogue'],
     ...['config.ts', 'setting-readers.ts', 'server.ts', 'sandboxes', 'program-files.ts'],
   ],
   'main.ts': ['cli'],

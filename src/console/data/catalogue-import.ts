@@ -1,101 +1,112 @@
+import type { CatalogueKind, CatalogueSource, RecordText } from '../../catalogue/catalogue-file.ts'
+import { UnreadableFile } from '../../catalogue/file-text.ts'
+import {
+  checkFiles,
+  type Findings,
+  type ImportReport,
+  type ImportSources,
+  type ImportTarget,
+  importFiles,
+} from '../../catalogue/importer.ts'
 import { makeCall } from '../../client/client.ts'
-import { ApiError } from '../../client/petstore-client.ts'
-import type { CatalogueFile, LineProblem, Row } from './catalogue-file.ts'
 import { baseUrl } from './session.ts'
 import { noteThrottle } from './throttle.ts'
 
-/** The result of an import or of its dry run. */
-export interface ImportResult {
-  /** The number of new categories. Existing categories with the same name are used unchanged. */
-  readonly categories: bigint
-  readonly pets: bigint
-  readonly problems: readonly LineProblem[]
+export type ChosenFiles = Readonly<Record<CatalogueKind, File | null>>
+
+/** The choices of the page, as the options of `petstore import`. */
+export interface ImportChoices {
+  readonly keepGoing: boolean
+  readonly skipExisting: boolean
+  readonly createCategories: boolean
 }
 
-/** The maximum number of rows that the store stages in one request. */
-const ROWS_PER_REQUEST = 500
-/** A group of rows is sent when its text reaches this length, well below the body size limit. */
-const GROUP_CHARS_MAX = 100_000
+/** The result of an import or of its check. */
+export interface ImportResult {
+  readonly findings: Findings
+  readonly report: ImportReport
+  /** The text of a file with the header and the invalid lines, by kind. */
+  readonly rejects: Readonly<Record<CatalogueKind, string | undefined>>
+}
 
 /** Operations that are not in the OpenAPI description. The command `petstore import` uses them too. */
 const operations = {
   stage: { method: 'POST', path: '/imports/{importId}/rows', empty: true },
   apply: { method: 'POST', path: '/imports/{importId}/apply' },
+  categories: { method: 'POST', path: '/imports/{importId}/categories' },
+  pets: { method: 'POST', path: '/imports/{importId}/pets' },
+  discard: { method: 'DELETE', path: '/imports/{importId}', empty: true },
 } as const
 
 /**
- * Loads all rows, or none if one of them is invalid. With `dryRun`, only checks them. Throws ApiError for a refusal
- * that is not about a row, and ConnectionError if the store does not respond.
+ * Loads files, or only checks them. Throws UnreadableFile for a file that cannot be read, ApiError for a refusal that
+ * is not about a row, and ConnectionError if the store does not respond.
  */
-export async function importRows(
+export async function runImport(
   key: string,
-  rows: Readonly<Record<CatalogueFile, readonly Row[]>>,
-  dryRun: boolean,
+  files: ChosenFiles,
+  choices: ImportChoices,
+  mode: 'check' | 'import',
 ): Promise<ImportResult> {
+  const texts: Partial<Record<CatalogueKind, string[]>> = {}
+  const onRejected = (kind: CatalogueKind, { head, text }: RecordText): void => {
+    texts[kind] ??= [head]
+    texts[kind].push(text)
+  }
+  let findings: Findings | undefined
+  const ignore = (): void => {}
+  const onChecked = (found: Findings): void => {
+    findings = found
+  }
+  const progress = { onBytes: ignore, onChecked, onStaged: ignore, onProblems: ignore, onLoaded: ignore }
+  const sources: ImportSources = { categories: sourceOf(files.categories), pets: sourceOf(files.pets) }
+  const run = mode === 'check' ? checkFiles : importFiles
+  const report = await run(storeTarget(key), sources, { ...choices, onRejected }, progress)
+  if (!findings) throw new Error('the importer reported no findings')
+  const rejects = { categories: texts.categories?.join(''), pets: texts.pets?.join('') }
+  return { findings, report, rejects }
+}
+
+function sourceOf(file: File | null): CatalogueSource | undefined {
+  return file ? { name: file.name, chunks: () => chunksOf(file) } : undefined
+}
+
+async function* chunksOf(file: File): AsyncGenerator<Uint8Array> {
+  // Not every browser can iterate over a stream.
+  const reader = file.stream().getReader()
+  for (;;) {
+    const { done, value } = await reader.read().catch(() => {
+      // The browser reads only the version of the file that was chosen.
+      throw new UnreadableFile(
+        `${file.name} was changed, moved or deleted after it was chosen: choose the file again.`,
+      )
+    })
+    if (done) return
+    yield value
+  }
+}
+
+/** Returns the store as a target of one import. */
+function storeTarget(key: string): ImportTarget {
   const call = makeCall({ baseUrl, key, onRetry: noteThrottle })
   const randomBits = crypto.getRandomValues(new BigUint64Array(1))[0] ?? 0n
   // The id is random, from 1 to 2^48, so it is always a positive int64.
-  const input = { importId: (randomBits >> 16n) + 1n }
-  const problems: LineProblem[] = []
-  for (const file of ['categories', 'pets'] as const) {
-    for (const group of groupsOf(rows[file])) {
-      const stage = async (valid: readonly Row[]): Promise<void> => {
-        const body = { categories: [], pets: [], [file]: valid }
-        await call('stageImport', operations.stage, { ...input, body })
-      }
-      problems.push(...(await stageValid(file, group, stage)))
-    }
+  const importId = (randomBits >> 16n) + 1n
+  const send = async <Result>(id: keyof typeof operations, body?: object): Promise<Result> => {
+    const { data } = await call(id, operations[id], { importId, body })
+    // Safe: each caller names the type that the contract of its operation has.
+    return data as Result
   }
-  const isDry = dryRun || problems.length > 0
-  const { data } = await call('applyImport', operations.apply, {
-    ...input,
-    body: { dryRun: isDry, keepGoing: false },
-  })
-  // Safe: the contract of the operation has these members.
-  const outcome = data as {
-    categoriesCreated: bigint
-    petsCreated: bigint
-    problems: { file: CatalogueFile; line: bigint; message: string }[]
+  return {
+    importId,
+    stage: rows => send('stage', rows),
+    apply: scope => send('apply', scope),
+    findCategories: async names =>
+      (await send<{ matches: Awaited<ReturnType<ImportTarget['findCategories']>> }>('categories', { names }))
+        .matches,
+    findPets: async pets => (await send<{ exist: boolean[] }>('pets', { pets })).exist,
+    loadSlice: () => Promise.reject(new Error('the console loads files at once')),
+    discard: () => send('discard'),
+    close: async () => {},
   }
-  problems.push(...outcome.problems.map(found => ({ ...found, line: Number(found.line) })))
-  return { categories: outcome.categoriesCreated, pets: outcome.petsCreated, problems }
-}
-
-function* groupsOf(rows: readonly Row[]): Generator<readonly Row[]> {
-  let group: Row[] = []
-  let chars = 0
-  for (const row of rows) {
-    group.push(row)
-    for (const value of Object.values(row)) chars += String(value).length
-    if (group.length < ROWS_PER_REQUEST && chars < GROUP_CHARS_MAX) continue
-    yield group
-    group = []
-    chars = 0
-  }
-  if (group.length > 0) yield group
-}
-
-/** Stages the valid rows of a group. Returns a problem for each row that the store refuses. */
-async function stageValid(
-  file: CatalogueFile,
-  group: readonly Row[],
-  stage: (rows: readonly Row[]) => Promise<void>,
-): Promise<LineProblem[]> {
-  const refused = new Map<number, string>()
-  // A refusal may name only some of the invalid rows, so a request with the remaining rows may be refused too.
-  for (;;) {
-    try {
-      await stage(group.filter((_, index) => !refused.has(index)))
-      break
-    } catch (error) {
-      const remaining = group.map((_, index) => index).filter(index => !refused.has(index))
-      const before = refused.size
-      for (const { pointer = '', message } of error instanceof ApiError ? error.errors : []) {
-        const index = remaining[Number(pointer.split('/')[2])]
-        if (index !== undefined) refused.set(index, message)
-      }
-      if (refused.size === before) throw error
-    }
-  }
-  return [...refused].map(([index, message]) => ({ file, line: Number(group[index]?.line), message }))
 }

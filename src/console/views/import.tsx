@@ -1,9 +1,28 @@
-import { Alert, Anchor, Button, Code, FileInput, Group, Stack, Table, Text } from '@mantine/core'
+import {
+  Alert,
+  Anchor,
+  Button,
+  Checkbox,
+  Code,
+  FileInput,
+  Group,
+  List,
+  Stack,
+  Table,
+  Text,
+} from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import { Link } from 'wouter'
-import { type CatalogueFile, readCatalogue, UnreadableFile } from '../data/catalogue-file.ts'
-import { type ImportResult, importRows } from '../data/catalogue-import.ts'
+import type { CatalogueKind } from '../../catalogue/catalogue-file.ts'
+import { UnreadableFile } from '../../catalogue/file-text.ts'
+import { escapeControls } from '../../model/control-characters.ts'
+import {
+  type ChosenFiles,
+  type ImportChoices,
+  type ImportResult,
+  runImport,
+} from '../data/catalogue-import.ts'
 import { useSession } from '../data/store.ts'
 import { formatNumber } from '../parts/format.ts'
 import { Page } from '../parts/page.tsx'
@@ -11,25 +30,36 @@ import { Refusal } from '../parts/refusal.tsx'
 
 /** The maximum number of problems that the page lists. */
 const SHOWN_MAX = 100
+/** The files that a person may have saved as text with a spreadsheet. */
+const FILE_TYPES = '.csv,.tsv,.tab,.txt,text/csv,text/tab-separated-values,text/plain'
 
-type ChosenFiles = Readonly<Record<CatalogueFile, File | null>>
+const options: readonly { readonly name: keyof ImportChoices; readonly label: string }[] = [
+  { name: 'skipExisting', label: 'Leave out a pet if its category has a pet with its name' },
+  { name: 'createCategories', label: 'Create the categories that pets name and that do not exist' },
+  { name: 'keepGoing', label: 'Load the valid lines even if others are invalid' },
+]
 
-/** Loads categories and pets from CSV files, after a dry run that lists the invalid lines. */
+/** Loads categories and pets from files, after a check that lists the invalid lines. */
 export function Import() {
   const { key } = useSession()
   const queries = useQueryClient()
   const [files, setFiles] = useState<ChosenFiles>({ categories: null, pets: null })
-  const run = useMutation({
-    mutationFn: async (dryRun: boolean) => ({ dryRun, result: await load(key, files, dryRun) }),
-    onSuccess: ({ dryRun }) => (dryRun ? undefined : queries.invalidateQueries()),
+  const [choices, setChoices] = useState<ImportChoices>({
+    ...{ keepGoing: false, skipExisting: false, createCategories: false },
   })
-  const choose = (name: CatalogueFile, file: File | null): void => {
+  const run = useMutation({
+    mutationFn: async (mode: 'check' | 'import') => ({
+      mode,
+      result: await runImport(key, files, choices, mode),
+    }),
+    onSuccess: ({ mode }) => (mode === 'check' ? undefined : queries.invalidateQueries()),
+  })
+  const choose = (kind: CatalogueKind, file: File | null): void => {
     run.reset()
-    setFiles({ ...files, [name]: file })
+    setFiles({ ...files, [kind]: file })
   }
-  const checked = run.data?.dryRun ? run.data.result : undefined
-  const loaded = run.data?.dryRun === false ? run.data.result : undefined
-  const isValid = checked !== undefined && checked.problems.length === 0
+  const result = run.data?.result
+  const isLoaded = run.data?.mode === 'import' && result?.report.outcome !== undefined
   const isEmpty = !files.categories && !files.pets
   return (
     <Page title="Import">
@@ -37,51 +67,62 @@ export function Import() {
         A categories file has the columns <Code>name</Code> and <Code>description</Code>. A pets file has{' '}
         <Code>name</Code>, <Code>category</Code> (the name of the category), <Code>quantity</Code> and{' '}
         <Code>hold</Code> (yes, no or empty). Only <Code>name</Code> and <Code>category</Code> are required.
-        Nothing is loaded until every line is valid.
+        Save a spreadsheet as “CSV UTF-8”.
       </Text>
       <Stack maw={480}>
-        <FileField
-          label="Categories"
-          kind="categories"
-          file={files.categories}
-          onChange={file => choose('categories', file)}
-        />
-        <FileField label="Pets" kind="pets" file={files.pets} onChange={file => choose('pets', file)} />
+        {(['categories', 'pets'] as const).map(kind => (
+          <FileField key={kind} kind={kind} file={files[kind]} onChange={file => choose(kind, file)} />
+        ))}
+        {options.map(({ name, label }) => (
+          <Checkbox
+            key={name}
+            label={label}
+            checked={choices[name]}
+            onChange={({ currentTarget }) => {
+              run.reset()
+              setChoices({ ...choices, [name]: currentTarget.checked })
+            }}
+          />
+        ))}
         <Group>
           <Button
             variant="default"
-            onClick={() => run.mutate(true)}
+            onClick={() => run.mutate('check')}
             loading={run.isPending}
             disabled={isEmpty}
           >
             Check
           </Button>
-          <Button onClick={() => run.mutate(false)} loading={run.isPending} disabled={!isValid}>
+          <Button
+            onClick={() => run.mutate('import')}
+            loading={run.isPending}
+            disabled={run.data?.mode !== 'check' || !canLoad(result, choices)}
+          >
             Import
           </Button>
         </Group>
       </Stack>
       <ImportError error={run.error} />
-      {checked && <Checked result={checked} />}
-      {loaded && <Loaded result={loaded} />}
+      {result && <Outcome result={result} isLoaded={isLoaded} keepGoing={choices.keepGoing} />}
+      {result && <Notices result={result} choices={choices} />}
+      {result && <Problems result={result} files={files} />}
     </Page>
   )
 }
 
 interface FileFieldProps {
-  readonly label: string
-  readonly kind: CatalogueFile
+  readonly kind: CatalogueKind
   readonly file: File | null
   readonly onChange: (file: File | null) => void
 }
 
-function FileField({ label, kind, file, onChange }: FileFieldProps) {
+function FileField({ kind, file, onChange }: FileFieldProps) {
   const forget = useRef<() => void>(null)
   return (
     <FileInput
-      label={label}
+      label={kind === 'pets' ? 'Pets' : 'Categories'}
       placeholder={`${kind}.csv`}
-      accept=".csv,text/csv"
+      accept={FILE_TYPES}
       clearable
       clearButtonProps={{ 'aria-label': `Remove the ${kind} file` }}
       value={file}
@@ -95,17 +136,12 @@ function FileField({ label, kind, file, onChange }: FileFieldProps) {
   )
 }
 
-async function load(key: string, files: ChosenFiles, dryRun: boolean): Promise<ImportResult> {
-  const read = async (name: CatalogueFile) =>
-    files[name] ? readCatalogue(name, files[name]) : { rows: [], problems: [] }
-  const [categories, pets] = [await read('categories'), await read('pets')]
-  const fileProblems = [...categories.problems, ...pets.problems]
-  const rows = { categories: categories.rows, pets: pets.rows }
-  const result = await importRows(key, rows, dryRun || fileProblems.length > 0)
-  const problems = [...fileProblems, ...result.problems].toSorted(
-    (a, b) => a.file.localeCompare(b.file) || a.line - b.line,
-  )
-  return { ...result, problems }
+/** Returns whether the check found rows that can be loaded. */
+function canLoad(result: ImportResult | undefined, { keepGoing }: ImportChoices): boolean {
+  const outcome = result?.report.outcome
+  if (!outcome) return false
+  const { categoriesCreated, petsCreated } = outcome
+  return categoriesCreated + petsCreated > 0n && (keepGoing || result.findings.problemCount === 0)
 }
 
 /** Shows why a file cannot be read, or why the store refused the import. */
@@ -120,24 +156,82 @@ function ImportError({ error }: { readonly error: unknown }) {
   return <Refusal error={error} change="once" />
 }
 
-function Checked({ result }: { readonly result: ImportResult }) {
-  const { problems } = result
-  if (problems.length === 0) {
+interface OutcomeProps {
+  readonly result: ImportResult
+  readonly isLoaded: boolean
+  readonly keepGoing: boolean
+}
+
+function Outcome({ result, isLoaded, keepGoing }: OutcomeProps) {
+  const { problemCount } = result.report
+  const summary = summaryOf(result)
+  const wrong = `${formatNumber(problemCount, 'line', 'lines')} cannot be imported`
+  if (isLoaded) {
+    return (
+      <Alert color="teal" role="status" title="Imported">
+        {summary} were loaded.{problemCount > 0 && ` ${wrong}.`}{' '}
+        <Anchor component={Link} href="/pets">
+          See the pets
+        </Anchor>
+      </Alert>
+    )
+  }
+  if (problemCount === 0) {
     return (
       <Alert color="teal" role="status" title="Every line is valid">
-        {summaryOf(result)} can be imported.
+        {summary} can be imported.
       </Alert>
     )
   }
   return (
+    <Alert color="red" role="alert" title={wrong}>
+      {keepGoing
+        ? `Nothing was loaded yet. ${summary} can be imported.`
+        : 'Nothing was loaded. Correct the lines in the file, choose the file again, and check it again.'}
+    </Alert>
+  )
+}
+
+/** Shows what a person should know about files that are read. */
+function Notices({ result, choices }: { readonly result: ImportResult; readonly choices: ImportChoices }) {
+  const { notices, missingCategoryCount, existing, existingCount } = result.findings
+  const names = existing.map(({ line, name }) => `${line}: ${name}`).join(', ')
+  const pets = formatNumber(existingCount, 'pet has', 'pets have')
+  const fate = choices.skipExisting ? 'are left out' : 'are loaded as well'
+  const isMore = existingCount > existing.length
+  const lines = [
+    ...notices,
+    ...(missingCategoryCount > 0
+      ? [
+          `${formatNumber(missingCategoryCount, 'category is', 'categories are')} missing. The page can create them.`,
+        ]
+      : []),
+    ...(existingCount > 0
+      ? [`${pets} the name of another pet of their category, and ${fate}: ${names}${isMore ? ', …' : ''}`]
+      : []),
+  ]
+  if (lines.length === 0) return null
+  return (
+    <Alert color="yellow" role="note" title="Notes" className="name">
+      <List>
+        {lines.map(line => (
+          <List.Item key={line}>{escapeControls(line)}</List.Item>
+        ))}
+      </List>
+    </Alert>
+  )
+}
+
+function Problems({ result, files }: { readonly result: ImportResult; readonly files: ChosenFiles }) {
+  const { problems, problemCount } = result.report
+  if (problemCount === 0) return null
+  return (
     <>
-      <Alert
-        color="red"
-        role="alert"
-        title={`${formatNumber(problems.length, 'line', 'lines')} cannot be imported`}
-      >
-        Nothing was loaded. Correct the lines in the file, choose the file again, and check it again.
-      </Alert>
+      <Group>
+        {(['categories', 'pets'] as const).map(kind => (
+          <RejectsLink key={kind} kind={kind} text={result.rejects[kind]} name={files[kind]?.name} />
+        ))}
+      </Group>
       <Table aria-label="Problems">
         <Table.Thead>
           <Table.Tr>
@@ -150,29 +244,43 @@ function Checked({ result }: { readonly result: ImportResult }) {
           {problems.slice(0, SHOWN_MAX).map(({ file, line, message }) => (
             <Table.Tr key={`${file} ${line} ${message}`}>
               <Table.Td>{file}</Table.Td>
-              <Table.Td className="number">{line}</Table.Td>
-              <Table.Td className="name">{message}</Table.Td>
+              <Table.Td className="number">{String(line)}</Table.Td>
+              <Table.Td className="name">{escapeControls(message)}</Table.Td>
             </Table.Tr>
           ))}
         </Table.Tbody>
       </Table>
-      {problems.length > SHOWN_MAX && <Text c="dimmed">Only the first {SHOWN_MAX} are listed.</Text>}
+      {problemCount > SHOWN_MAX && <Text c="dimmed">Only the first {SHOWN_MAX} are listed.</Text>}
     </>
   )
 }
 
-function summaryOf({ categories, pets }: ImportResult): string {
-  const first = formatNumber(categories, 'new category', 'new categories')
-  return `${first} and ${formatNumber(pets, 'pet', 'pets')}`
+interface RejectsLinkProps {
+  readonly kind: CatalogueKind
+  readonly text: string | undefined
+  readonly name: string | undefined
 }
 
-function Loaded({ result }: { readonly result: ImportResult }) {
+/** A button that saves the invalid lines as a file, with the header, to be corrected and imported. */
+function RejectsLink({ kind, text, name = `${kind}.csv` }: RejectsLinkProps) {
+  if (text === undefined) return null
+  const download = (): void => {
+    const address = URL.createObjectURL(new Blob([text], { type: 'text/csv' }))
+    const link = document.createElement('a')
+    link.href = address
+    link.download = `rejected-${name}`
+    link.click()
+    URL.revokeObjectURL(address)
+  }
   return (
-    <Alert color="teal" role="status" title="Imported">
-      {summaryOf(result)} were loaded.{' '}
-      <Anchor component={Link} href="/pets">
-        See the pets
-      </Anchor>
-    </Alert>
+    <Button variant="default" onClick={download}>
+      Download the invalid lines of {kind}
+    </Button>
   )
+}
+
+function summaryOf({ report }: ImportResult): string {
+  const { categoriesCreated = 0n, petsCreated = 0n } = report.outcome ?? {}
+  const first = formatNumber(categoriesCreated, 'new category', 'new categories')
+  return `${first} and ${formatNumber(petsCreated, 'pet', 'pets')}`
 }

@@ -1,18 +1,27 @@
-import {
-  type ApplyOptions,
-  IMPORT_ROWS_MAX,
-  type ImportedCategory,
-  type ImportedPet,
-  type ImportOutcome,
-  type ImportProblem,
-  type ImportRows,
-  type ImportSlice,
-  type ImportSliceOutcome,
+import { escapeControls } from '../model/control-characters.ts'
+import type {
+  ApplyOptions,
+  ImportedCategory,
+  ImportedPet,
+  ImportOutcome,
+  ImportProblem,
+  ImportRows,
+  ImportSlice,
+  ImportSliceOutcome,
 } from '../model/import.ts'
-import { type ParsedLine, type RecordSpan, readCategories, readPets } from './catalogue-file.ts'
+import { IMPORT_ROWS_MAX } from '../model/import-limits.ts'
+import { nameForm } from '../model/same-name.ts'
+import {
+  type CatalogueKind,
+  type CatalogueSource,
+  type ParsedLine,
+  type RecordText,
+  readCategories,
+  readPets,
+} from './catalogue-file.ts'
+import { shownCell } from './cell.ts'
 import { type NameSource, RowCheck, type RowResult } from './row-check.ts'
 import { nextSliceRows, SLICE_ROWS_FIRST } from './slice-size.ts'
-import { escapeControls, fileName } from './terminal.ts'
 
 /** A store, running or stopped, in which rows are staged and then loaded. */
 export interface ImportTarget extends NameSource {
@@ -24,11 +33,8 @@ export interface ImportTarget extends NameSource {
   close(): Promise<void>
 }
 
-/** The path of each file of an import; undefined if there is no such file. */
-export interface ImportPaths {
-  readonly categories?: string | undefined
-  readonly pets?: string | undefined
-}
+/** The files of an import; undefined if there is no such file. */
+export type ImportSources = { readonly [kind in CatalogueKind]?: CatalogueSource | undefined }
 
 /** How files are loaded. */
 export interface ImportPlan {
@@ -36,8 +42,12 @@ export interface ImportPlan {
   readonly keepGoing: boolean
   /** Whether to leave out a pet if its category has a pet with the same name, in the store or on an earlier line. */
   readonly skipExisting?: boolean
-  /** Receives the place of each invalid line. */
-  readonly onRejected?: (file: ImportProblem['file'], span: RecordSpan) => void
+  /** Whether to create a category that pets name, but neither the store nor the file of categories has. */
+  readonly createCategories?: boolean
+  /** Receives the text of each invalid line. */
+  readonly onRejected?: (file: CatalogueKind, text: RecordText) => void
+  /** Shortens the texts that are remembered, for a file with a million pets. */
+  readonly digest?: (text: string) => string
   /**
    * Aborts the import, which then throws the reason of this signal. It can abort while the files are read, while the
    * store loads, and between two slices.
@@ -47,19 +57,23 @@ export interface ImportPlan {
 
 /** What the check of all lines found, before any of them is loaded. */
 export interface Findings {
-  /** The first 1000 problems as `file:line: problem`, in the order of the lines. */
-  readonly problems: readonly string[]
+  /** What a person should know about files that are read: ignored columns, categories in another case. */
+  readonly notices: readonly string[]
+  /** The first 1000 problems, in the order of the lines. */
+  readonly problems: readonly ImportProblem[]
   readonly problemCount: number
-  /** The first ten of the lines whose pet exists, as `file:line: name`. */
-  readonly existing: readonly string[]
+  /** The number of names of categories that do not exist, and that `createCategories` would create. */
+  readonly missingCategoryCount: number
+  /** The first ten of the pets that exist. */
+  readonly existing: readonly Pick<ImportedPet, 'line' | 'name'>[]
   readonly existingCount: number
 }
 
 export interface ImportReport {
   /** Undefined if the import was discarded before the store was asked to load it. */
   readonly outcome: Omit<ImportOutcome, 'problems'> | undefined
-  /** The problems as `file:line: problem`, at most 1000 from the check and 1000 from the store. */
-  readonly problems: readonly string[]
+  /** At most 1000 problems from the check, and 1000 from the store. */
+  readonly problems: readonly ImportProblem[]
   readonly problemCount: number
   /** Whether another process loaded or deleted the rest of an import in slices. */
   readonly isTakenOver?: boolean
@@ -74,7 +88,7 @@ export interface ImportProgress {
   /** Called once, when all rows are staged and none is loaded. */
   onStaged(rows: number): void
   /** Called with the rows that the store could not load, although they were valid when they were checked. */
-  onProblems(problems: readonly string[]): void
+  onProblems(problems: readonly ImportProblem[]): void
   /** Called after each slice, with the number of rows that it loaded, skipped or reported as problems. */
   onLoaded(count: number): void
 }
@@ -83,11 +97,18 @@ export interface ImportProgress {
 const GROUP_CHARS_MAX = 100_000
 const PROBLEMS_MAX = 1000
 const EXISTING_MAX = 10
+/** The maximum number of categories that a notice names. */
+const NAMES_SHOWN = 10
+/**
+ * Added to the line of a pet to number the row of a category that is created for it: a file of categories has fewer
+ * lines.
+ */
+const CREATED_LINES_FROM = 500_000_000_000n
 
 /** Checks every line of the files, as an import does. Changes nothing, and returns what an import would load. */
 export async function checkFiles(
   store: NameSource,
-  files: ImportPaths,
+  files: ImportSources,
   plan: ImportPlan,
   progress: ImportProgress,
 ): Promise<ImportReport> {
@@ -102,7 +123,7 @@ export async function checkFiles(
  */
 export async function importFiles(
   target: ImportTarget,
-  files: ImportPaths,
+  files: ImportSources,
   plan: ImportPlan,
   progress: ImportProgress,
 ): Promise<ImportReport> {
@@ -111,31 +132,24 @@ export async function importFiles(
   const { keepGoing, skipExisting = false, signal } = plan
   const applying = target.apply({ dryRun: false, keepGoing, skipExisting })
   const { problems, ...outcome } = await orAborted(applying, signal)
-  const late = problems.map(found => problemText(files, found))
-  progress.onProblems(late)
+  progress.onProblems(problems)
   return {
     outcome: { ...outcome, petsSkipped: outcome.petsSkipped + checked.counts.petsSkipped },
-    problems: [...checked.problems, ...late],
-    problemCount: checked.problemCount + late.length,
+    problems: [...checked.problems, ...problems],
+    problemCount: checked.problemCount + problems.length,
   }
 }
 
 /** Like `importFiles`, but loads the rows in many short transactions, between which other commands run. */
 export async function importInSlices(
   target: ImportTarget,
-  files: ImportPaths,
+  files: ImportSources,
   plan: ImportPlan,
   progress: ImportProgress,
 ): Promise<ImportReport> {
   const checked = await stageFiles(target, files, plan, progress)
   if (checked.isRefused) return { ...checked, outcome: undefined }
-  const { outcome, problems, problemCount, isTakenOver } = await loadSlices(
-    target,
-    files,
-    plan,
-    true,
-    progress,
-  )
+  const { outcome, problems, problemCount, isTakenOver } = await loadSlices(target, plan, true, progress)
   return {
     outcome: { ...outcome, petsSkipped: outcome.petsSkipped + checked.counts.petsSkipped },
     problems: [...checked.problems, ...problems],
@@ -154,15 +168,14 @@ export async function resumeSlices(
   signal?: AbortSignal,
 ): Promise<ImportReport | undefined> {
   const plan = { keepGoing: true, ...(signal && { signal }) }
-  // A resumed import does not know the names of its files.
-  const { isKnown, ...report } = await loadSlices(target, {}, plan, false, progress)
+  const { isKnown, ...report } = await loadSlices(target, plan, false, progress)
   return isKnown ? report : undefined
 }
 
 interface SlicesReport {
   readonly outcome: Omit<ImportOutcome, 'problems'>
   /** The first 1000 problems. */
-  readonly problems: readonly string[]
+  readonly problems: readonly ImportProblem[]
   readonly problemCount: number
   /** Whether the store had the import when the first slice was loaded. */
   readonly isKnown: boolean
@@ -171,12 +184,11 @@ interface SlicesReport {
 
 async function loadSlices(
   target: ImportTarget,
-  files: ImportPaths,
   { skipExisting = false, signal }: ImportPlan,
   begins: boolean,
   { onLoaded, onProblems }: ImportProgress,
 ): Promise<SlicesReport> {
-  const problems: string[] = []
+  const problems: ImportProblem[] = []
   let problemCount = 0
   const sums = { categoriesCreated: 0n, categoriesFound: 0n, petsCreated: 0n, petsSkipped: 0n }
   let rows = SLICE_ROWS_FIRST
@@ -190,10 +202,9 @@ async function loadSlices(
     sums.categoriesFound += categoriesFound
     sums.petsCreated += petsCreated
     sums.petsSkipped += petsSkipped
-    const texts = slice.problems.map(found => problemText(files, found))
-    onProblems(texts)
-    problems.push(...texts.slice(0, PROBLEMS_MAX - problems.length))
-    problemCount += texts.length
+    onProblems(slice.problems)
+    problems.push(...slice.problems.slice(0, PROBLEMS_MAX - problems.length))
+    problemCount += slice.problems.length
     const loaded = categoriesCreated + categoriesFound + petsCreated + petsSkipped
     onLoaded(Number(loaded) + slice.problems.length)
     if (!slice.isLast) continue
@@ -211,7 +222,7 @@ async function loadSlices(
 /** Checks all lines, and stages the valid ones. Discards them if nothing may be loaded, or if an error is thrown. */
 async function stageFiles(
   target: ImportTarget,
-  files: ImportPaths,
+  files: ImportSources,
   plan: ImportPlan,
   progress: ImportProgress,
 ): Promise<CheckedFiles & { readonly isRefused: boolean }> {
@@ -242,55 +253,95 @@ interface CheckedFiles extends Findings {
 /** Reads both files, checks their lines, and passes the rows to load to `onRows`, in groups. */
 async function readFiles(
   store: NameSource,
-  { categories, pets }: ImportPaths,
+  { categories, pets }: ImportSources,
   plan: ImportPlan,
   { onBytes }: ImportProgress,
   onRows: (rows: ImportRows) => Promise<void>,
 ): Promise<CheckedFiles> {
-  const { skipExisting = false } = plan
-  const check = new RowCheck(store, { noticesRepeats: skipExisting })
+  const { skipExisting = false, createCategories = false, digest } = plan
+  const check = new RowCheck(store, {
+    ...{ noticesRepeats: skipExisting, createsCategories: createCategories },
+    ...(digest && { digest }),
+  })
   const log = new FindingsLog(plan)
-  if (categories !== undefined) {
-    for await (const group of groupsOf(readCategories(categories, onBytes))) {
+  if (categories) {
+    for await (const group of groupsOf(readCategories(counted(categories, onBytes), log.addNotice))) {
       const rows = rowsIn(group)
-      const found = log.note('categories', categories, group, await check.checkCategories(rows))
+      const found = log.note('categories', group, await check.checkCategories(rows))
       log.counts.categoriesFound += BigInt(found.existing.length)
       log.counts.categoriesCreated += BigInt(found.fresh.length)
       const staged = rows.filter(row => !found.refused.has(row))
       if (staged.length > 0) await onRows({ categories: staged, pets: [] })
     }
   }
-  if (pets !== undefined) {
-    for await (const group of groupsOf(readPets(pets, onBytes))) {
+  if (pets) {
+    for await (const group of groupsOf(readPets(counted(pets, onBytes), log.addNotice))) {
       const rows = rowsIn(group)
-      const found = log.note('pets', pets, group, await check.checkPets(rows))
-      for (const row of found.existing) log.noteExisting(pets, row)
+      const found = log.note('pets', group, await check.checkPets(rows))
+      for (const row of found.existing) log.noteExisting(row)
       const staged = skipExisting ? found.fresh : rows.filter(row => !found.refused.has(row))
       log.counts.petsCreated += BigInt(staged.length)
       if (skipExisting) log.counts.petsSkipped += BigInt(found.existing.length)
-      if (staged.length > 0) await onRows({ categories: [], pets: staged })
+      const created = log.noteCreated(check.takeCreated())
+      if (staged.length > 0 || created.length > 0) await onRows({ categories: created, pets: staged })
     }
+    log.noteNames(pets.name, check.spellings)
   }
   return log
 }
 
+/** Returns a file that reports each read. */
+function counted(source: CatalogueSource, onBytes: (count: number) => void): CatalogueSource {
+  const chunks = async function* (): AsyncGenerator<Uint8Array> {
+    for await (const chunk of source.chunks()) {
+      onBytes(chunk.length)
+      yield chunk
+    }
+  }
+  return { name: source.name, chunks }
+}
+
 /** Collects the findings about the lines of both files. */
 class FindingsLog implements CheckedFiles {
-  readonly problems: string[] = []
+  readonly notices: string[] = []
+  readonly problems: ImportProblem[] = []
   problemCount = 0
-  readonly existing: string[] = []
+  readonly existing: ImportedPet[] = []
   existingCount = 0
+  missingCategoryCount = 0
   readonly counts = { categoriesCreated: 0n, categoriesFound: 0n, petsCreated: 0n, petsSkipped: 0n }
   readonly #plan: ImportPlan
+  readonly #missing = new Set<string>()
+  readonly #created: string[] = []
 
   constructor(plan: ImportPlan) {
     this.#plan = plan
   }
 
+  readonly addNotice = (notice: string): void => {
+    this.notices.push(notice)
+  }
+
+  /** Returns the rows with which the categories are created, and notes their names. */
+  noteCreated(rows: readonly ImportedCategory[]): ImportedCategory[] {
+    this.#created.push(...rows.map(({ name }) => shownCell(name)))
+    this.counts.categoriesCreated += BigInt(rows.length)
+    return rows.map(({ line, name }) => ({ line: line + CREATED_LINES_FROM, name }))
+  }
+
+  /** Adds the notices about categories that are created for pets, or that pets name in another case. */
+  noteNames(file: string, spellings: ReadonlyMap<string, string>): void {
+    const name = escapeControls(file)
+    if (this.#created.length > 0)
+      this.notices.push(`${name}: the file names new categories, which are created: ${listOf(this.#created)}`)
+    const changed = [...spellings].map(([given, known]) => `${shownCell(given)} as ${shownCell(known)}`)
+    if (changed.length > 0)
+      this.notices.push(`${name}: categories are found without regard to case: ${listOf(changed)}`)
+  }
+
   /** Notes the problems of a group, in the order of its lines, and returns its rows by their result. */
   note<Row extends { readonly line: bigint }>(
-    file: ImportProblem['file'],
-    path: string,
+    file: CatalogueKind,
     group: readonly ParsedLine<Row>[],
     results: readonly RowResult[],
   ): { fresh: Row[]; existing: Row[]; refused: ReadonlySet<Row> } {
@@ -301,7 +352,7 @@ class FindingsLog implements CheckedFiles {
     let index = 0
     for (const entry of group) {
       if ('problem' in entry) {
-        this.#noteProblem(file, path, entry.line, entry.problem, entry.span)
+        this.#noteProblem({ file, line: entry.line, message: entry.problem }, entry.source)
         continue
       }
       const result = results[index++] ?? 'new'
@@ -309,29 +360,30 @@ class FindingsLog implements CheckedFiles {
       else if (result === 'existing') existing.push(entry.row)
       else {
         refused.add(entry.row)
-        this.#noteProblem(file, path, entry.row.line, escapeControls(result.problem), entry.span)
+        if (result.isMissingCategory && 'category' in entry.row) {
+          this.missingCategoryCount = this.#missing.add(nameForm(String(entry.row.category))).size
+        }
+        this.#noteProblem({ file, line: entry.row.line, message: result.problem }, entry.source)
       }
     }
     return { fresh, existing, refused }
   }
 
-  noteExisting(path: string, { line, name }: ImportedPet): void {
+  noteExisting(pet: ImportedPet): void {
     this.existingCount++
-    if (this.existing.length < EXISTING_MAX)
-      this.existing.push(`${fileName(path)}:${line}: ${escapeControls(name)}`)
+    if (this.existing.length < EXISTING_MAX) this.existing.push(pet)
   }
 
-  #noteProblem(
-    file: ImportProblem['file'],
-    path: string,
-    line: bigint,
-    problem: string,
-    span: RecordSpan,
-  ): void {
+  #noteProblem(problem: ImportProblem, text: RecordText): void {
     this.problemCount++
-    if (this.problems.length < PROBLEMS_MAX) this.problems.push(`${fileName(path)}:${line}: ${problem}`)
-    this.#plan.onRejected?.(file, span)
+    if (this.problems.length < PROBLEMS_MAX) this.problems.push(problem)
+    this.#plan.onRejected?.(problem.file, text)
   }
+}
+
+function listOf(names: readonly string[]): string {
+  const more = names.length > NAMES_SHOWN ? ` and ${names.length - NAMES_SHOWN} more` : ''
+  return names.slice(0, NAMES_SHOWN).join(', ') + more
 }
 
 function rowsIn<Row>(group: readonly ParsedLine<Row>[]): Row[] {
@@ -362,8 +414,4 @@ function orAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promis
     signal.addEventListener('abort', () => reject(signal.reason), { once: true })
   })
   return Promise.race([work, aborted])
-}
-
-function problemText(files: ImportPaths, { file, line, message }: ImportProblem): string {
-  return `${fileName(files[file] ?? file)}:${line}: ${escapeControls(message)}`
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { absentTarget } from './import-target.ts'
+import { absentTarget } from '../cli/import-target.ts'
 import { type ImportTarget, resumeSlices } from './importer.ts'
 
 test('an import in slices counts every problem that the store reports, but keeps only the first thousand', async () => {

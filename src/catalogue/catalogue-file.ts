@@ -1,0 +1,234 @@
+import { escapeControls } from '../model/control-characters.ts'
+import type { ImportedCategory, ImportedPet } from '../model/import.ts'
+import { DESCRIPTION_CHARS_MAX, NAME_CHARS_MAX, STOCK_MAX } from '../model/import-limits.ts'
+import { similarName } from '../model/similar-name.ts'
+import { cellValue, shownCell, unitsIn, yesOrNo } from './cell.ts'
+import { type FileRecord, FileRecords, RECORD_CHARS_MAX } from './file-records.ts'
+import { FileLines, UnreadableFile } from './file-text.ts'
+
+/** The kind of the rows in a file. */
+export type CatalogueKind = 'categories' | 'pets'
+
+/** A file of an import. */
+export interface CatalogueSource {
+  /** The name for messages, without a directory. */
+  readonly name: string
+  /** Yields the bytes. Throws UnreadableFile if they cannot be read, or changed meanwhile. */
+  chunks(): AsyncIterable<Uint8Array>
+}
+
+/** The text of a record, and the text before the first row, with which it is a file of its own. */
+export interface RecordText {
+  readonly head: string
+  readonly text: string
+}
+
+/** One row of a file, ready to be staged, or the problem with its line. */
+export type ParsedLine<Row> = { readonly source: RecordText } & (
+  | { readonly row: Row }
+  | { readonly line: bigint; readonly problem: string }
+)
+
+type Cells = Readonly<Record<string, string>>
+
+interface Layout<Row> {
+  readonly required: readonly string[]
+  readonly optional: readonly string[]
+  /** Returns the row of a line. The cells are valid by `ruleOf`. */
+  readonly toRow: (cells: Cells, line: bigint) => Row
+}
+
+const categoryLayout: Layout<ImportedCategory> = {
+  required: ['name'],
+  optional: ['description'],
+  toRow: ({ name = '', description }, line) => ({ line, name, ...(description && { description }) }),
+}
+
+const petLayout: Layout<ImportedPet> = {
+  required: ['name', 'category'],
+  optional: ['quantity', 'hold'],
+  toRow: ({ name = '', category = '', quantity, hold }, line) => ({
+    ...{ line, name, category },
+    quantity: quantity ? (unitsIn(quantity) ?? 0n) : 1n,
+    hold: hold ? yesOrNo(hold) === true : false,
+  }),
+}
+
+/** The maximum number of ignored columns that a notice names. */
+const COLUMNS_SHOWN = 10
+
+/**
+ * Yields the categories in a file with the column `name` and, optionally, `description`. Throws UnreadableFile if the
+ * file as a whole cannot be read. `onNotice` receives what a person should know about a file that is read.
+ */
+export function readCategories(
+  source: CatalogueSource,
+  onNotice: (notice: string) => void,
+): AsyncGenerator<ParsedLine<ImportedCategory>> {
+  return readRows(source, categoryLayout, onNotice)
+}
+
+/**
+ * Like `readCategories`, for pets: the columns name, category (by name) and, optionally, quantity (default 1) and hold
+ * (yes, no or empty).
+ */
+export function readPets(
+  source: CatalogueSource,
+  onNotice: (notice: string) => void,
+): AsyncGenerator<ParsedLine<ImportedPet>> {
+  return readRows(source, petLayout, onNotice)
+}
+
+async function* readRows<Row>(
+  source: CatalogueSource,
+  layout: Layout<Row>,
+  onNotice: (notice: string) => void,
+): AsyncGenerator<ParsedLine<Row>> {
+  const name = escapeControls(source.name)
+  const lines = new FileLines(source.name, RECORD_CHARS_MAX)
+  const records = new FileRecords(source.name, [...layout.required, ...layout.optional])
+  let columns: readonly (string | undefined)[] | undefined
+  let head = ''
+  let rows = 0
+  const entriesOf = function* (found: readonly FileRecord[]): Generator<ParsedLine<Row>> {
+    for (const record of found) {
+      if (columns === undefined) {
+        columns = columnsOf(`${name}:${record.line}`, record, layout, onNotice)
+        head = lines.mark + records.separatorLine + record.text
+        continue
+      }
+      rows++
+      const result = entryOf(record, columns, records.delimiter ?? ',', layout)
+      yield { source: { head, text: record.text }, ...result }
+    }
+  }
+  for await (const chunk of source.chunks()) yield* entriesOf(records.push(lines.push(chunk)))
+  yield* entriesOf(records.end(lines.end()))
+  if (columns === undefined) {
+    throw new UnreadableFile(`${name} is empty: its first line must name the columns.`)
+  }
+  if (rows === 0) onNotice(`${name} has no rows: it has only the line that names the columns.`)
+}
+
+/**
+ * Returns the name of each column, in lower case; undefined for a column that is ignored. Throws UnreadableFile, with
+ * `place` (the file and the line) in its message.
+ */
+function columnsOf<Row>(
+  place: string,
+  { cells }: FileRecord,
+  { required, optional }: Layout<Row>,
+  onNotice: (notice: string) => void,
+): readonly (string | undefined)[] {
+  const width = cells.findLastIndex(cell => cellValue(cell) !== '') + 1
+  const written = cells.slice(0, width).map(cellValue)
+  const names = written.map(name => name.toLowerCase())
+  const known = [...required, ...optional]
+  const others = written.filter((_, index) => !known.includes(names[index] ?? ''))
+  const rule = `the columns are ${known.join(', ')}`
+  const missing = required.find(name => !names.includes(name))
+  if (missing !== undefined) {
+    const similar = similarName(missing, others.filter(Boolean))
+    const hint = similar === undefined ? '' : `. Did you mean "${missing}" by ${shownCell(similar)}?`
+    throw new UnreadableFile(`${place}: the column "${missing}" is missing; ${rule}${hint}`)
+  }
+  const repeated = names.findIndex((name, index) => known.includes(name) && names.indexOf(name) !== index)
+  if (repeated >= 0)
+    throw new UnreadableFile(`${place}: the column ${shownCell(written[repeated] ?? '')} appears twice`)
+  if (others.length > 0) {
+    const unused = known.filter(name => !names.includes(name))
+    onNotice(`${place}: ${ignoredColumns(others, unused)}; ${rule}`)
+  }
+  return names.map(name => (known.includes(name) ? name : undefined))
+}
+
+function ignoredColumns(names: readonly string[], unused: readonly string[]): string {
+  const shown = names.slice(0, COLUMNS_SHOWN).map(name => {
+    if (name === '') return '"" (without a name)'
+    const similar = similarName(name, unused)
+    return shownCell(name) + (similar === undefined ? '' : ` (did you mean ${similar}?)`)
+  })
+  const more = names.length > COLUMNS_SHOWN ? [`${names.length - COLUMNS_SHOWN} more`] : []
+  const all = [...shown, ...more]
+  const list = all.length === 1 ? all[0] : `${all.slice(0, -1).join(', ')} and ${all.at(-1)}`
+  return names.length === 1 ? `the column ${list} is ignored` : `the columns ${list} are ignored`
+}
+
+function entryOf<Row>(
+  record: FileRecord,
+  columns: readonly (string | undefined)[],
+  delimiter: string,
+  layout: Layout<Row>,
+): { row: Row } | { line: bigint; problem: string } {
+  const line = BigInt(record.line)
+  const values = record.cells.map(cellValue)
+  const problem =
+    record.problem ??
+    problemOfWidth(values, columns, layout.required) ??
+    problemOfLines(record, columns, delimiter) ??
+    problemOfCells(values, columns, [...layout.required, ...layout.optional])
+  if (problem !== undefined) return { line, problem }
+  const named = columns.flatMap((name, index) => (name === undefined ? [] : [[name, values[index] ?? '']]))
+  return { row: layout.toRow(Object.fromEntries(named), line) }
+}
+
+/**
+ * Returns the problem of a row with a value beyond the last column, or without a required cell. Optional cells at its
+ * end may be missing: Excel leaves out the delimiters of columns that are empty in many rows.
+ */
+function problemOfWidth(
+  values: readonly string[],
+  columns: readonly (string | undefined)[],
+  required: readonly string[],
+): string | undefined {
+  const width = values.findLastIndex(value => value !== '') + 1
+  const isShort = required.some(name => columns.indexOf(name) >= values.length)
+  if (width <= columns.length && !isShort) return undefined
+  const count = isShort ? values.length : width
+  return `has ${count} ${count === 1 ? 'cell' : 'cells'}, but the first line names ${columns.length} columns`
+}
+
+/** Returns the problem of a row of several lines that each look like a row, as after a quote that is part of a name. */
+function problemOfLines(
+  { text, cells }: FileRecord,
+  columns: readonly (string | undefined)[],
+  delimiter: string,
+): string | undefined {
+  if (!/[\r\n]./.test(text)) return undefined
+  const lines = text.replace(/[\r\n]+$/, '').split(/\r\n?|\n/)
+  const isText = cells.some((cell, index) => columns[index] === 'description' && /[\r\n]/.test(cell))
+  if (isText || lines.some(line => line.split(delimiter).length !== columns.length)) return undefined
+  const advice = 'write two quotes for a quote in a name, in a cell in quotes'
+  return `is one row of ${lines.length} lines, and each looks like a row of its own: ${advice}`
+}
+
+function problemOfCells(
+  values: readonly string[],
+  columns: readonly (string | undefined)[],
+  order: readonly string[],
+): string | undefined {
+  for (const name of order) {
+    const index = columns.indexOf(name)
+    const value = values[index] ?? ''
+    const rule = index < 0 ? undefined : brokenRule(name, value)
+    if (rule !== undefined) return `${name} ${shownCell(value)} ${rule}`
+  }
+  return undefined
+}
+
+/** Returns the rule that a value of a column breaks. */
+function brokenRule(column: string, value: string): string | undefined {
+  if (column === 'quantity') {
+    if (value === '' || unitsIn(value) !== undefined) return undefined
+    return /^\d{1,3}[.,]\d{3}$/.test(value)
+      ? 'may be read in two ways: write it without a separator'
+      : `must be an integer from 0 to ${STOCK_MAX}`
+  }
+  if (column === 'hold') {
+    return value === '' || yesOrNo(value) !== undefined ? undefined : 'must be yes, no or empty'
+  }
+  const [min, max] = column === 'description' ? [0, DESCRIPTION_CHARS_MAX] : [1, NAME_CHARS_MAX]
+  const { length } = [...value]
+  if (length >= min && length <= max && !value.includes('\0')) return undefined
+  return min === 0 ? `must have at most ${max} characters` : `must have ${min} to ${max} characters`
+}

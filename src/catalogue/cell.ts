@@ -1,0 +1,58 @@
+import { escapeControls } from '../model/control-characters.ts'
+import { STOCK_MAX } from '../model/import-limits.ts'
+
+/** The maximum number of characters of a cell in a message. */
+const CELL_CHARS_SHOWN = 100
+
+/** Blanks around a value: all white space of Unicode, and the blanks without a width that are pasted with a text. */
+const OUTER_BLANKS = /^[\s\u0085\u180e\u200b\u2060]+|[\s\u0085\u180e\u200b\u2060]+$/g
+
+/** The apostrophe that marks a text for a spreadsheet, which would take it for a formula otherwise. */
+const TEXT_MARK = /^'(?='*[=+\-@\t\r])/
+
+/** Returns a cell without blanks around it, and without the apostrophe before the first character of a formula. */
+export function cellValue(cell: string): string {
+  return cell.replace(TEXT_MARK, '').replaceAll(OUTER_BLANKS, '').replace(TEXT_MARK, '')
+}
+
+/** The words for yes and no that Excel, Numbers, LibreOffice and Sheets write, in the languages of most users. */
+const YES = new Set(
+  'yes y true 1 x on ✓ ✔ ja j wahr oui vrai sí si verdadero vero sim verdadeiro waar sant sand tak prawda ano pravda'.split(
+    ' ',
+  ),
+)
+const NO = new Set(
+  'no n false 0 off nein falsch non faux falso não nao nee onwaar nej falskt falsk nie fałsz ne nepravda'.split(
+    ' ',
+  ),
+)
+
+/** Returns the value of a cell such as `yes`, `TRUE`, `0` or `nein`; undefined if it is neither yes nor no. */
+export function yesOrNo(value: string): boolean | undefined {
+  const word = value.normalize('NFC').toLowerCase()
+  return YES.has(word) ? true : NO.has(word) ? false : undefined
+}
+
+/** Digits in groups of three, with a separator that is no decimal sign: a blank, an apostrophe, or one that repeats. */
+const GROUPED = /^\d{1,3}(?:([ \u00a0\u2009\u202f'’])\d{3}(?:\1\d{3})*|([.,])\d{3}(?:\2\d{3})+)$/
+
+/**
+ * Returns the units in a cell; undefined if the cell is not a number of units, or may be two numbers: `1,000` is a
+ * thousand for some people, and one for others.
+ */
+export function unitsIn(value: string): bigint | undefined {
+  const whole = value.replace(/^(\d+)[.,]0{1,2}$/, '$1')
+  const digits = GROUPED.test(whole) ? whole.replaceAll(/\D/g, '') : whole
+  if (!/^(?:0|[1-9]\d{0,9})$/.test(digits)) return undefined
+  const units = BigInt(digits)
+  return units <= STOCK_MAX ? units : undefined
+}
+
+/** Returns a cell for a message: quoted, on one line, and truncated if it is long. */
+export function shownCell(cell: string): string {
+  const start = cell.slice(0, CELL_CHARS_SHOWN)
+  return (
+    escapeControls(JSON.stringify(start)) +
+    (start === cell ? '' : ` (the first ${CELL_CHARS_SHOWN} characters)`)
+  )
+}

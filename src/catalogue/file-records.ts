@@ -1,0 +1,282 @@
+import { CsvError, parse } from 'csv-parse/browser/esm/sync'
+import { escapeControls } from '../model/control-characters.ts'
+import { cellValue, shownCell } from './cell.ts'
+import { UnreadableFile } from './file-text.ts'
+
+/** The maximum length of a record and of a line, so that no file makes a program use all memory. */
+export const RECORD_CHARS_MAX = 65_536
+/** The maximum number of lines of one record in a file with tabs and without quoting. */
+const TAB_LINES_MAX = 100
+/** The delimiters that a file may have. If several fit the header equally well, the first of them is used. */
+const DELIMITERS = [',', ';', '\t', '|'] as const
+/** The line ends that a file may have, even mixed. */
+const LINE_ENDS = ['\r\n', '\n', '\r']
+/** A line without a value: blanks, delimiters and empty quotes. */
+const BLANK_LINE = /^[\s\ufeff,;|"]*$/
+/** The line with which Excel is told the delimiter. */
+const SEPARATOR_LINE = /^\s*"?sep=(.?)"?[\s,;|]*$/i
+/** A cell in quotes, in which each quote is doubled. */
+const QUOTED = /^"((?:[^"]|"")*)"$/
+/** Excel writes quotes only around a cell that has one of these. */
+const NEEDS_QUOTES = /[,\t\r\n]|""/
+
+export interface FileRecord {
+  /** The number of its first line. */
+  readonly line: number
+  readonly cells: readonly string[]
+  /** The lines of the record, with their line ends. */
+  readonly text: string
+  /** What is wrong with its quotes. */
+  readonly problem?: string
+}
+
+/**
+ * Divides lines into records, without blank ones; the first is the header. Commas, semicolons and `|` separate cells by
+ * RFC 4180, but a quote inside a cell that does not begin with one is an ordinary character. In a file with tabs,
+ * quotes are ordinary characters, unless its header is in quotes, or a cell is as Excel writes it.
+ */
+export class FileRecords {
+  /** The line before the header that names the delimiter, with its line end; otherwise empty. */
+  separatorLine = ''
+  delimiter: string | undefined
+  readonly #name: string
+  readonly #known: readonly string[]
+  #hasQuotes = true
+  #linesEnded = 0
+  /** The lines of a record that is not complete. */
+  #lines: string[] = []
+  /** The number of columns that the header names. */
+  #width = 0
+  /** The lines of a file with tabs that may be one record, because a cell begins with a quote. */
+  #open: FileRecord[] = []
+
+  /** `known` are the names of columns, in lower case: the delimiter is the one that finds the most of them. */
+  constructor(name: string, known: readonly string[]) {
+    this.#name = escapeControls(name)
+    this.#known = known
+  }
+
+  /** Returns the records that the next lines complete. Throws UnreadableFile for a record that is too long. */
+  push(lines: readonly string[]): FileRecord[] {
+    return this.#records(lines, false)
+  }
+
+  /** Returns the last records. Throws UnreadableFile for a quote that is not closed. */
+  end(lines: readonly string[]): FileRecord[] {
+    return [...this.#records(lines, true), ...this.#released()].filter(({ cells }) => widthOf(cells) > 0)
+  }
+
+  #records(lines: readonly string[], isEnd: boolean): FileRecord[] {
+    const rest = this.delimiter === undefined ? this.#afterPreamble(lines) : lines
+    const found = this.#parsed(rest, isEnd)
+    if (this.#width === 0 && found[0]) this.#width = widthOf(found[0].cells)
+    const records = this.#hasQuotes ? found : found.flatMap(record => this.#tabRecord(record))
+    return records.filter(({ cells }) => widthOf(cells) > 0)
+  }
+
+  /** Skips blank lines and the line with the delimiter. At the header, decides how the file is read. */
+  #afterPreamble(lines: readonly string[]): readonly string[] {
+    for (const [index, line] of lines.entries()) {
+      const separator = SEPARATOR_LINE.exec(line)?.[1]
+      if (separator !== undefined && this.separatorLine === '') this.#separator(separator, line)
+      else if (!BLANK_LINE.test(line)) {
+        this.delimiter = /sep=(.)/i.exec(this.separatorLine)?.[1] ?? delimiterOf(line, this.#known)
+        this.#hasQuotes = this.delimiter !== '\t' || this.#isQuotedHeader(line)
+        return lines.slice(index)
+      }
+      this.#linesEnded++
+    }
+    return []
+  }
+
+  #separator(separator: string, line: string): void {
+    this.separatorLine = line
+    if (DELIMITERS.some(delimiter => delimiter === separator)) return
+    throw new UnreadableFile(
+      `${this.#name}:${this.#linesEnded + 1}: "sep=" must name a comma, a semicolon, a tab or |.`,
+    )
+  }
+
+  #isQuotedHeader(line: string): boolean {
+    return line.split('\t').some(cell => {
+      const [, name] = QUOTED.exec(cell.trim()) ?? []
+      return name !== undefined && this.#known.includes(cellValue(name).toLowerCase())
+    })
+  }
+
+  #parsed(more: readonly string[], isEnd: boolean): FileRecord[] {
+    const lines = this.#lines.length === 0 ? more : [...this.#lines, ...more]
+    if (lines.length === 0) return []
+    const { records, used, isOpen } = parsedLines(lines, this.delimiter ?? ',', this.#hasQuotes)
+    const located = records.map(record => ({ ...record, line: record.line + this.#linesEnded }))
+    this.#linesEnded += used
+    this.#lines = lines.slice(used)
+    const tooLong = located.find(({ text }) => text.length > RECORD_CHARS_MAX && isLongRecord(text))
+    if (tooLong) throw this.#tooLong(tooLong.line)
+    if (this.#lines.join('').length > RECORD_CHARS_MAX) throw this.#tooLong(this.#linesEnded + 1)
+    if (isOpen && isEnd) {
+      const place = `${this.#name}:${this.#linesEnded + 1}`
+      const advice = 'remove it, or write two quotes for a quote in a cell in quotes'
+      throw new UnreadableFile(
+        `${place}: a quote in ${shownCell(lineText(this.#lines[0]))} is not closed: ${advice}.`,
+      )
+    }
+    return located
+  }
+
+  #tooLong(line: number): UnreadableFile {
+    const reason = `the record that starts here has more than ${RECORD_CHARS_MAX} characters`
+    return new UnreadableFile(`${this.#name}:${line}: ${reason}: is a quote not closed?`)
+  }
+
+  /**
+   * Returns the records that a line of a file with tabs completes. A quote opens a cell of several lines only at the
+   * start of the last cell of a line, and only if the first cell of a later line closes it, without a tab in between.
+   * So a quote that is part of a name never makes one row of several.
+   */
+  #tabRecord(record: FileRecord): FileRecord[] {
+    const last = record.cells.at(-1) ?? ''
+    if (this.#open.length > 0) return this.#continued(record)
+    if (!last.startsWith('"') || QUOTED.test(last)) return [this.#tabRow(record)]
+    this.#open = [record]
+    return []
+  }
+
+  #continued(record: FileRecord): FileRecord[] {
+    const lines = [...this.#open, record]
+    const [first = '', ...more] = record.cells
+    if (more.length === 0 && !first.includes('"')) {
+      this.#open = lines
+      return lines.length < TAB_LINES_MAX ? [] : this.#released()
+    }
+    const joined = first.endsWith('"') ? readWithQuotes(lines) : undefined
+    const areRows = lines.every(({ cells }) => cells.length === this.#width)
+    if (!joined || joined.cells.length > this.#width || areRows)
+      return [...this.#released(), ...this.#tabRecord(record)]
+    this.#open = []
+    return [joined]
+  }
+
+  /** Returns a row of one line. If it has too many cells, it is read with quotes, which may be around a tab. */
+  #tabRow(record: FileRecord): FileRecord {
+    const quoted = record.cells.length > this.#width ? readWithQuotes([record]) : undefined
+    return quoted?.cells.length === this.#width ? quoted : withoutExcelQuotes(record)
+  }
+
+  /** Returns the lines that were held back, as rows of their own. */
+  #released(): FileRecord[] {
+    const lines = this.#open
+    this.#open = []
+    return lines.map(line => this.#tabRow(line))
+  }
+}
+
+/** Returns the header and the rows of a whole text, whose columns are `known`, and its delimiter. */
+export function recordsOfText(
+  name: string,
+  text: string,
+  known: readonly string[],
+): { readonly records: readonly FileRecord[]; readonly delimiter: string } {
+  const reader = new FileRecords(name, known)
+  const records = reader.end(text.match(/[^\r\n]*(?:\r\n?|\n)|[^\r\n]+$/g) ?? [])
+  return { records, delimiter: reader.delimiter ?? ',' }
+}
+
+interface ParsedLines {
+  readonly records: readonly FileRecord[]
+  /** The number of lines that the records have. */
+  readonly used: number
+  /** Whether a quote is not closed in the lines after them. */
+  readonly isOpen: boolean
+}
+
+function parsedLines(lines: readonly string[], delimiter: string, hasQuotes: boolean): ParsedLines {
+  const records: FileRecord[] = []
+  let used = 0
+  // The parser counts a CRLF in a cell as two lines.
+  let countedTwice = 0
+  const onRecord = (cells: string[], info: { readonly lines: number }): null => {
+    countedTwice += cells.reduce(
+      (sum, cell) => sum + (cell.includes('\r\n') ? cell.split('\r\n').length - 1 : 0),
+      0,
+    )
+    const from = used
+    used = info.lines - countedTwice
+    const text = used === from + 1 ? (lines[from] ?? '') : lines.slice(from, used).join('')
+    records.push({ line: from + 1, text, ...(hasQuotes ? checkedQuotes(cells, text) : { cells }) })
+    return null
+  }
+  try {
+    parse(lines.join(''), {
+      ...{ delimiter, recordDelimiter: LINE_ENDS, relaxColumnCount: true, relaxQuotes: true, onRecord },
+      // Blanks may precede a quote. A tab is a blank too, so a file with tabs keeps them until `cellValue`.
+      ...{ quote: hasQuotes ? '"' : null, ltrim: hasQuotes && delimiter !== '\t' },
+    })
+  } catch (error) {
+    if (!(error instanceof CsvError) || error.code !== 'CSV_QUOTE_NOT_CLOSED') throw error
+    return { records, used, isOpen: true }
+  }
+  return { records, used, isOpen: false }
+}
+
+/** Returns the lines of a file with tabs as one record with the quotes of RFC 4180; undefined if they are none. */
+function readWithQuotes(lines: readonly FileRecord[]): FileRecord | undefined {
+  const texts = lines.map(({ text }) => text)
+  const { records, isOpen } = parsedLines(texts, '\t', true)
+  const [record, ...others] = records
+  if (!record || others.length > 0 || isOpen || record.problem !== undefined) return undefined
+  return { ...record, line: lines[0]?.line ?? record.line }
+}
+
+/**
+ * Returns cells after a check of their quotes: the parser leaves a cell as it is if text follows its closing quote.
+ * Blanks are no such text; otherwise the record has a problem.
+ */
+function checkedQuotes(
+  cells: readonly string[],
+  text: string,
+): { readonly cells: readonly string[]; readonly problem?: string } {
+  if (!cells.some(cell => cell.startsWith('"'))) return { cells }
+  const isQuoted = (content: string): boolean => text.includes(`"${content.replaceAll('"', '""')}"`)
+  let problem: string | undefined
+  const checked = cells.map(cell => {
+    if (!cell.startsWith('"') || isQuoted(cell)) return cell
+    const content = /^"(.*)"\s*$/s.exec(cell)?.[1]
+    if (content !== undefined && isQuoted(content)) return content
+    const advice = 'write two quotes for a quote in a cell in quotes'
+    problem ??= `has text after a closing quote, in ${shownCell(cell)}: ${advice}`
+    return cell
+  })
+  return problem === undefined ? { cells: checked } : { cells, problem }
+}
+
+/** Returns a record of a file with tabs in which each cell that Excel has quoted is without its quotes. */
+function withoutExcelQuotes(record: FileRecord): FileRecord {
+  if (!record.text.includes('"')) return record
+  const cells = record.cells.map(cell => {
+    const [, content] = QUOTED.exec(cell) ?? []
+    return content !== undefined && NEEDS_QUOTES.test(content) ? content.replaceAll('""', '"') : cell
+  })
+  return { ...record, cells }
+}
+
+/** Returns the delimiter with which a header has the most known columns; a comma if it has none. */
+function delimiterOf(header: string, known: readonly string[]): string {
+  const cells = (delimiter: string): string[] =>
+    header.split(delimiter).map(cell => cellValue(cell.replaceAll('"', '')).toLowerCase())
+  const counts = DELIMITERS.map(delimiter => cells(delimiter).filter(cell => known.includes(cell)).length)
+  return DELIMITERS[counts.indexOf(Math.max(...counts))] ?? ','
+}
+
+/** Returns the number of cells up to the last one with a value. */
+function widthOf(cells: readonly string[]): number {
+  return cells.findLastIndex(cell => cellValue(cell) !== '') + 1
+}
+
+function isLongRecord(text: string): boolean {
+  return text.replace(/[\r\n]+$/, '').length > RECORD_CHARS_MAX
+}
+
+function lineText(line = ''): string {
+  return line.replace(/[\r\n]+$/, '')
+}

@@ -1,0 +1,70 @@
+const EXCEL = 'open it in Excel, and save it with "Save As" as "CSV UTF-8 (Comma delimited)"'
+const UNPACK = 'unpack it first'
+const AS_CSV = 'save its table as CSV with the program that made it'
+
+interface ForeignFormat {
+  /** The first bytes, as characters of Latin-1. */
+  readonly start: string
+  /** A text that occurs soon after them. */
+  readonly has?: string
+  readonly name: string
+  readonly advice: string
+}
+
+/** The formats that people mistake for CSV, by their first bytes. The first that fits is the right one. */
+const formats: readonly ForeignFormat[] = [
+  {
+    start: 'PK\x03\x04',
+    has: 'opendocument.spreadsheet',
+    name: 'a LibreOffice spreadsheet (ODS)',
+    advice: 'open it in LibreOffice, and save it as "Text CSV" with the character set "Unicode (UTF-8)"',
+  },
+  { start: 'PK\x03\x04', has: 'xl/', name: 'an Excel workbook (XLSX)', advice: EXCEL },
+  {
+    start: 'PK\x03\x04',
+    has: '[Content_Types].xml',
+    name: 'an Excel workbook (XLSX) or another Office file',
+    advice: EXCEL,
+  },
+  {
+    start: 'PK\x03\x04',
+    has: 'Index/',
+    name: 'a Numbers spreadsheet',
+    advice: 'open it in Numbers, and choose "File > Export To > CSV" with the encoding "Unicode (UTF-8)"',
+  },
+  { start: 'PK', name: 'a ZIP archive', advice: `${UNPACK}; if it is a spreadsheet, ${AS_CSV}` },
+  { start: '\xd0\xcf\x11\xe0', name: 'an Excel workbook (XLS, or XLSX with a password)', advice: EXCEL },
+  { start: '\x1f\x8b', name: 'compressed with gzip', advice: UNPACK },
+  { start: 'BZh', name: 'compressed with bzip2', advice: UNPACK },
+  { start: '\xfd7zXZ', name: 'compressed with xz', advice: UNPACK },
+  { start: '\x28\xb5\x2f\xfd', name: 'compressed with zstd', advice: UNPACK },
+  { start: '7z\xbc\xaf', name: 'a 7-Zip archive', advice: UNPACK },
+  { start: 'Rar!', name: 'a RAR archive', advice: UNPACK },
+  { start: '%PDF-', name: 'a PDF document', advice: AS_CSV },
+  { start: '{\\rtf', name: 'an RTF document', advice: 'save it as plain text' },
+  { start: 'SQLite format 3', name: 'an SQLite database', advice: AS_CSV },
+  { start: '\x89PNG', name: 'a picture', advice: AS_CSV },
+  { start: '\xff\xd8\xff', name: 'a picture', advice: AS_CSV },
+  {
+    start: '<!doctype',
+    name: 'an HTML page',
+    advice: 'download the file itself, or open it in a spreadsheet and save it as CSV',
+  },
+  {
+    start: '<html',
+    name: 'an HTML page',
+    advice: 'download the file itself, or open it in a spreadsheet and save it as CSV',
+  },
+  { start: '<?xml', name: 'an XML document', advice: 'open it in a spreadsheet, and save it as CSV' },
+]
+
+/** Returns what a file is and how to get its text, from its first bytes; undefined if it may be a text of rows. */
+export function foreignFormat(bytes: Uint8Array): { name: string; advice: string } | undefined {
+  const text = new TextDecoder('latin1').decode(bytes)
+  const start = text.trimStart().slice(0, 16).toLowerCase()
+  return formats.find(
+    format =>
+      (text.startsWith(format.start) || (format.start.startsWith('<') && start.startsWith(format.start))) &&
+      (format.has === undefined || text.includes(format.has)),
+  )
+}

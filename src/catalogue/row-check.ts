@@ -1,0 +1,145 @@
+import type { ImportedCategory, ImportedPet, ImportNameMatches, ImportPetNames } from '../model/import.ts'
+import { ambiguous, IMPORT_ROWS_MAX, noCategory, occursTwice } from '../model/import-limits.ts'
+import { caselessForm, matchName, nameForm } from '../model/same-name.ts'
+import { similarName } from '../model/similar-name.ts'
+
+/** The part of a store in which an import looks up names. */
+export interface NameSource {
+  /** Returns the categories that each name may mean, or otherwise a similar name. */
+  findCategories(names: readonly string[]): Promise<ImportNameMatches['matches']>
+  /** Returns whether each pet exists: whether its category has a pet with its name. */
+  findPets(pets: ImportPetNames['pets']): Promise<readonly boolean[]>
+}
+
+/** Whether a row is new or exists in the store, or why it cannot be loaded. */
+export type RowResult = 'new' | 'existing' | { readonly problem: string; readonly isMissingCategory?: true }
+
+export interface RowCheckOptions {
+  /** Whether a pet that repeats an earlier row is reported as existing. */
+  readonly noticesRepeats: boolean
+  /** Whether a category that only pets name is created. */
+  readonly createsCategories: boolean
+  /** Shortens the text by which a pet is remembered. Two pets must practically never have the same short text. */
+  readonly digest?: (text: string) => string
+}
+
+interface RowCategory {
+  readonly name: string
+  readonly isNew: boolean
+}
+
+/**
+ * Checks the names in the rows of an import, in the order of the files, categories first. It remembers the name of each
+ * category and, to notice repeats, each new pet.
+ */
+export class RowCheck {
+  readonly #store: NameSource
+  readonly #options: RowCheckOptions
+  /** What the store knows about each spelling of a name. */
+  readonly #stored = new Map<string, ImportNameMatches['matches'][number]>()
+  /** The categories that the import creates, by the form without case. */
+  readonly #new = new Map<string, RowCategory[]>()
+  readonly #petDigests = new Set<string>()
+  /** The categories that only pets name, and whose creation `takeCreated` has not returned. */
+  #created: ImportedCategory[] = []
+  /** The category of each spelling that differs from its name in case. */
+  readonly spellings = new Map<string, string>()
+
+  constructor(store: NameSource, options: RowCheckOptions) {
+    this.#store = store
+    this.#options = options
+  }
+
+  async checkCategories(rows: readonly ImportedCategory[]): Promise<RowResult[]> {
+    await this.#findCategories(rows.map(({ name }) => name))
+    return rows.map(({ name }) => {
+      // Names that differ in case are two categories, if a file of categories has both.
+      const found = matchName(name, this.#known(name), { withCase: true })
+      if (found === 'several') return { problem: ambiguous(name) }
+      if (found === 'none') {
+        this.#add(name)
+        return 'new'
+      }
+      // A category that exists is used unchanged, even if several lines name it.
+      return found.item.isNew ? { problem: occursTwice(name) } : 'existing'
+    })
+  }
+
+  async checkPets(rows: readonly ImportedPet[]): Promise<RowResult[]> {
+    await this.#findCategories(rows.map(({ category }) => category))
+    const checked = rows.map(row => ({ row, category: this.#categoryOf(row) }))
+    // Only a category that exists can have pets.
+    const candidates = checked.flatMap(({ row, category }) =>
+      'isNew' in category && !category.isNew ? [{ row, category: category.name }] : [],
+    )
+    const pets = candidates.map(({ row, category }) => ({ name: row.name, category }))
+    const found = pets.length > 0 ? await this.#store.findPets(pets) : []
+    const existing = new Set(candidates.filter((_, index) => found[index]).map(({ row }) => row))
+    return checked.map(({ row, category }) =>
+      'problem' in category ? category : this.#resultOf(row.name, category.name, existing.has(row)),
+    )
+  }
+
+  /** Returns the categories that were created for pets since the last call. */
+  takeCreated(): ImportedCategory[] {
+    const created = this.#created
+    this.#created = []
+    return created
+  }
+
+  /** Returns the category that a pet names. If there is none, returns a problem or creates it. */
+  #categoryOf({ category, line }: ImportedPet): RowCategory | Exclude<RowResult, string> {
+    const found = matchName(category, this.#known(category), { withCase: false })
+    if (found === 'several') return { problem: ambiguous(category) }
+    if (found !== 'none') {
+      if (found.differsIn === 'case') this.spellings.set(category, found.item.name)
+      return found.item
+    }
+    if (!this.#options.createsCategories) {
+      const similar = this.#stored.get(category)?.similar ?? similarName(category, this.#newNames())
+      return { problem: noCategory(category, similar), isMissingCategory: true }
+    }
+    this.#created.push({ line, name: category })
+    return this.#add(category)
+  }
+
+  #resultOf(name: string, category: string, exists: boolean): RowResult {
+    if (exists) return 'existing'
+    if (!this.#options.noticesRepeats) return 'new'
+    // A name cannot contain U+0000, so the separator is unambiguous.
+    const text = `${nameForm(category)}\0${nameForm(name)}`
+    const digest = this.#options.digest?.(text) ?? text
+    if (this.#petDigests.has(digest)) return 'existing'
+    this.#petDigests.add(digest)
+    return 'new'
+  }
+
+  #known(name: string): RowCategory[] {
+    const stored = this.#stored.get(name)?.categories ?? []
+    return [
+      ...stored.map(other => ({ name: other, isNew: false })),
+      ...(this.#new.get(caselessForm(name)) ?? []),
+    ]
+  }
+
+  #add(name: string): RowCategory {
+    const category = { name, isNew: true }
+    const form = caselessForm(name)
+    this.#new.set(form, [...(this.#new.get(form) ?? []), category])
+    return category
+  }
+
+  #newNames(): string[] {
+    return [...this.#new.values()].flatMap(categories => categories.map(({ name }) => name))
+  }
+
+  async #findCategories(names: readonly string[]): Promise<void> {
+    const unknown = [...new Set(names)].filter(name => !this.#stored.has(name))
+    for (let from = 0; from < unknown.length; from += IMPORT_ROWS_MAX) {
+      const group = unknown.slice(from, from + IMPORT_ROWS_MAX)
+      const matches = await this.#store.findCategories(group)
+      for (const [index, name] of group.entries())
+        this.#stored.set(name, matches[index] ?? { categories: [] })
+    }
+  }
+}

@@ -1,0 +1,16 @@
+/** Control characters, and characters that end a line or change the direction of text. */
+const CONTROLS = /[\p{Cc}\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu
+
+/** Returns text from a file or a store with such characters escaped, for a terminal or a message on one line. */
+export function escapeControls(text: string): string {
+  return text.replace(CONTROLS, escaped)
+}
+
+/** Like `escapeControls`, but keeps line feeds and tabs, for text of several lines. */
+export function escapeControlsInLines(text: string): string {
+  return text.replace(CONTROLS, character => (/[\n\t]/.test(character) ? character : escaped(character)))
+}
+
+function escaped(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+}
