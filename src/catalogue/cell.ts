@@ -9,10 +9,17 @@ const OUTER_BLANKS = /^[\s\u0085\u180e\u200b\u2060]+|[\s\u0085\u180e\u200b\u2060
 
 /** The apostrophe that marks a text for a spreadsheet, which would take it for a formula otherwise. */
 const TEXT_MARK = /^'(?='*[=+\-@\t\r])/
+/** The start of a text that a spreadsheet takes for a formula, or that would lose an apostrophe when it is read. */
+const FORMULA = /^'*[=+\-@\t\r]/
 
 /** Returns a cell without blanks around it, and without the apostrophe before the first character of a formula. */
 export function cellValue(cell: string): string {
-  return cell.replace(TEXT_MARK, '').replaceAll(OUTER_BLANKS, '').replace(TEXT_MARK, '')
+  return cell.replaceAll(OUTER_BLANKS, '').replace(TEXT_MARK, '').replaceAll(OUTER_BLANKS, '')
+}
+
+/** Returns a text for a spreadsheet. If it looks like a formula, it gets an apostrophe, which `cellValue` removes. */
+export function escapedFormula(text: string): string {
+  return FORMULA.test(text) ? `'${text}` : text
 }
 
 /** The words for yes and no that Excel, Numbers, LibreOffice and Sheets write, in the languages of most users. */

@@ -55,7 +55,7 @@ export class FileLines {
 
   #decodeStart(stream: boolean): string {
     const bytes = this.#start
-    const foreign = foreignFormat(bytes)
+    const foreign = foreignFormat(bytes.subarray(0, START_BYTES))
     if (foreign) throw new UnreadableFile(`${this.#name} is ${foreign.name}: ${foreign.advice}.`)
     const encoding = encodingOf(bytes)
     this.#start = new Uint8Array()

@@ -60,7 +60,8 @@ const formats: readonly ForeignFormat[] = [
 
 /** Returns what a file is and how to get its text, from its first bytes; undefined if it may be a text of rows. */
 export function foreignFormat(bytes: Uint8Array): { name: string; advice: string } | undefined {
-  const text = new TextDecoder('latin1').decode(bytes)
+  // Not by the decoder for Latin-1, which is the one for Windows-1252.
+  const text = String.fromCharCode(...bytes)
   const start = text.trimStart().slice(0, 16).toLowerCase()
   return formats.find(
     format =>
