@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
+import { textOfFile } from './catalogue/file-text.ts'
 import { parseInstantMs } from './model/instant.ts'
 import { isKeyText } from './model/key.ts'
 import { hasUriCharacters } from './model/uri.ts'
@@ -104,7 +105,7 @@ export function readDrainSeconds(text: string): number {
 
 export function readText(file: string): string {
   try {
-    return readFileSync(file, 'utf8')
+    return textOfFile(file, readFileSync(file))
   } catch {
     throw new Error('it must name a readable file.')
   }

@@ -1,4 +1,5 @@
 import { readFileSync, statSync } from 'node:fs'
+import { textOfFile, UnreadableFile } from '../catalogue/file-text.ts'
 import { isKeyText } from '../model/key.ts'
 import { adminKeyFile, adminKeyPath } from './admin-key-file.ts'
 import { findStore } from './store-address.ts'
@@ -55,8 +56,10 @@ function readKeyFile(file: string, source: string): string {
     const status = statSync(file)
     if (!status.isFile()) throw new Error('it is not a file')
     if (status.size > KEY_FILE_BYTES_MAX) throw new Error('it is too large for a key')
-    return readFileSync(file, 'utf8').trim()
+    return textOfFile(file, readFileSync(file)).trim()
   } catch (error) {
-    throw new CommandFailed(`The file of ${source} cannot be read: ${reasonOf(error)}.`, EXIT_USAGE)
+    // The message about the encoding would repeat a part of the text.
+    const reason = error instanceof UnreadableFile ? 'it is not a text in UTF-8' : reasonOf(error)
+    throw new CommandFailed(`The file of ${source} cannot be read: ${reason}.`, EXIT_USAGE)
   }
 }

@@ -1,4 +1,6 @@
 import { createReadStream } from 'node:fs'
+import { resolve } from 'node:path'
+import { textOfFile, UnreadableFile } from '../catalogue/file-text.ts'
 import { BODY_BYTES_MAX } from '../contract/limits.ts'
 import { StoreError } from '../model/error.ts'
 import type { JsonValue } from '../model/json.ts'
@@ -21,10 +23,12 @@ async function bytesOf(text: string, flag: string): Promise<Uint8Array> {
   if (!text.startsWith('@')) return new TextEncoder().encode(text)
   const file = text.slice(1)
   try {
-    return await readAll(createReadStream(file), `The file ${file}`)
+    const bytes = await readAll(createReadStream(file), `The file ${file}`)
+    return new TextEncoder().encode(textOfFile(file, bytes))
   } catch (error) {
     if (error instanceof CommandFailed) throw error
-    throw new CommandFailed(`The file ${file} cannot be read: ${reasonOf(error)}.`, EXIT_USAGE)
+    if (error instanceof UnreadableFile) throw new CommandFailed(error.message, EXIT_USAGE)
+    throw new CommandFailed(`The file ${resolve(file)} cannot be read: ${reasonOf(error)}.`, EXIT_USAGE)
   }
 }
 

@@ -1,10 +1,15 @@
 import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { cellValue } from '../catalogue/cell.ts'
+import { recordsOfText } from '../catalogue/file-records.ts'
+import { textOfFile } from '../catalogue/file-text.ts'
 import type { SandboxControl } from '../client/sandbox-control.ts'
+import { nameForm } from '../model/same-name.ts'
 import { LIFETIME_SECONDS_MAX, LIFETIME_SECONDS_MIN, NewSandbox, snapshotSeed } from '../sandboxes/sandbox.ts'
 import { readKeyOption } from './chosen-store.ts'
 import { jsonText } from './output.ts'
 import { chooseHost, controlHost, hostFailure } from './sandbox-host.ts'
-import { csvLabel, type SavedSandbox, SavedSandboxes, sandboxesCsv, savedSandbox } from './saved-sandboxes.ts'
+import { type SavedSandbox, SavedSandboxes, sandboxesCsv, savedSandbox } from './saved-sandboxes.ts'
 import { CommandFailed, EXIT_USAGE, escapeControls, print, reasonOf, say } from './terminal.ts'
 import { alignedLines, memberLines } from './text-table.ts'
 
@@ -60,9 +65,9 @@ export async function runCreate(options: CreateSandboxesOptions): Promise<void> 
 
 /** Warns if the list already has one of the labels: creating sandboxes twice for the same people is rarely intended. */
 function warnOfKnownLabels(saved: SavedSandboxes, inputs: readonly NewSandbox[]): void {
-  const known = new Set(saved.read().map(({ label }) => label))
+  const known = new Set(saved.read().map(({ label }) => nameForm(label)))
   const [repeated] = inputs.flatMap(({ label }) =>
-    label !== undefined && known.has(csvLabel(label)) ? [label] : [],
+    label !== undefined && known.has(nameForm(escapeControls(label))) ? [label] : [],
   )
   if (repeated === undefined) return
   const name = escapeControls(repeated)
@@ -123,16 +128,37 @@ function labelsOf({ count, names, label }: CreateSandboxesOptions): (string | un
   )
 }
 
+/** The columns that have the labels in a table of a spreadsheet. */
+const LABEL_COLUMNS = ['label', 'name']
+
+/** Returns the labels in a file: one per line, or the column `label` or `name` of a table whose first line names it. */
 function readNames(file: string): string[] {
   try {
-    const text = readFileSync(file, 'utf8').replace(/^\ufeff/, '')
-    return text
-      .split(/\r\n|\n|\r/)
-      .map(line => line.trim())
-      .filter(line => line !== '')
+    const text = textOfFile(file, readFileSync(file))
+    const lines = text.split(/\r\n?|\n/).filter(line => cellValue(line) !== '')
+    const header = (lines[0] ?? '').split(/[,;\t|]/).map(cell => cellValue(cell.replaceAll('"', '')))
+    const isTable = header.some(cell => LABEL_COLUMNS.includes(cell.toLowerCase()))
+    const labels = isTable ? labelsInTable(file, text) : lines.map(labelOfLine)
+    return labels.filter(label => label !== '')
   } catch (error) {
-    throw new CommandFailed(`The file of --names cannot be read: ${reasonOf(error)}.`, EXIT_USAGE)
+    const reason = `The file ${escapeControls(resolve(file))} of --names cannot be read: ${reasonOf(error)}.`
+    throw new CommandFailed(reason, EXIT_USAGE)
   }
+}
+
+function labelsInTable(file: string, text: string): string[] {
+  const { records } = recordsOfText(file, text, LABEL_COLUMNS)
+  const [header, ...rows] = records.map(({ cells }) => cells.map(cellValue))
+  const column = header?.findIndex(cell => LABEL_COLUMNS.includes(cell.toLowerCase())) ?? 0
+  say(`The labels are in the column "${escapeControls(header?.[column] ?? '')}" of ${escapeControls(file)}.`)
+  return rows.map(row => row[column] ?? '')
+}
+
+/** Returns a line without the delimiters of empty cells after it, and without quotes around it. */
+function labelOfLine(line: string): string {
+  const value = cellValue(line.replace(/[\s,;|]+$/, ''))
+  const [, quoted] = /^"((?:[^"]|"")*)"$/.exec(value) ?? []
+  return quoted === undefined ? value : cellValue(quoted.replaceAll('""', '"'))
 }
 
 /** Returns the key of the sandbox whose snapshot is the seed. Throws CommandFailed if it is missing or not needed. */

@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { SandboxControl } from '../client/sandbox-control.ts'
+import { nameForm } from '../model/same-name.ts'
 import { confirm } from './confirmation.ts'
 import { csvLine, jsonText, terminalWidth } from './output.ts'
 import {
@@ -230,7 +231,7 @@ function chosenSandboxes(
 
 /** Returns the saved sandbox whose label is `given`, or whose id begins with `given`. Throws CommandFailed. */
 function findSaved(sandboxes: readonly SavedSandbox[], given: string, file: string): SavedSandbox {
-  const labelled = sandboxes.filter(({ label }) => label === given && given !== '')
+  const labelled = sandboxes.filter(({ label }) => nameForm(label) === nameForm(given) && given !== '')
   const matching = sandboxes.filter(({ id }) => given !== '' && id.startsWith(given))
   const [found, ...others] = labelled.length > 0 ? labelled : matching
   if (found && others.length === 0) return found

@@ -1,5 +1,8 @@
 import { appendFileSync, chmodSync, existsSync, readFileSync } from 'node:fs'
-import { CsvError, parse } from 'csv-parse/sync'
+import { resolve } from 'node:path'
+import { cellValue, escapedFormula } from '../catalogue/cell.ts'
+import { recordsOfText } from '../catalogue/file-records.ts'
+import { textOfFile, UnreadableFile } from '../catalogue/file-text.ts'
 import type { CreatedSandbox } from '../client/sandbox-api.ts'
 import { reserveFile, writeWholeFile } from '../engine/private-file.ts'
 import { hasCode } from '../engine/system-error.ts'
@@ -25,6 +28,20 @@ export interface SavedSandbox {
 const columns = ['label', 'address', 'key', 'expiresAt', 'id', 'console', 'print'] as const
 /** The columns without which a sandbox cannot be controlled. The others may be missing. */
 const requiredColumns = ['address', 'key', 'id'] as const
+
+/** The names of the columns: a spreadsheet, or a person, may have written them in another case. */
+const columnsByLowerCase: Readonly<Record<string, string>> = Object.fromEntries(
+  columns.map(name => [name.toLowerCase(), name]),
+)
+
+/** The content of a list. */
+interface SavedTable {
+  readonly header: readonly string[]
+  readonly lines: readonly (readonly string[])[]
+  readonly text: string
+  /** Whether the file is in UTF-8 and has commas, so that a line can be appended. */
+  readonly isPlain: boolean
+}
 
 /** Returns the line of a new sandbox. */
 export function savedSandbox({ id, baseUrl, adminKey, label, expiresAt }: CreatedSandbox): SavedSandbox {
@@ -55,16 +72,12 @@ function lineOf(sandbox: SavedSandbox, header: readonly string[] = columns): str
   return csvLine(header.map(name => cells.get(name) ?? ''))
 }
 
-/** The first characters of a text that a spreadsheet takes for a formula. */
-const FORMULA_START = /^[=+\-@]/
-
 /**
  * Returns a label for a CSV, without control characters, because students can change their labels. A label that a
  * spreadsheet would take for a formula gets an apostrophe, so that a spreadsheet takes it for text.
  */
 export function csvLabel(label: string): string {
-  const text = escapeControls(label)
-  return FORMULA_START.test(text) ? `'${text}` : text
+  return escapedFormula(escapeControls(label))
 }
 
 /** The file with the list of the created sandboxes. Only its owner can read the file, because it has their keys. */
@@ -77,16 +90,17 @@ export class SavedSandboxes {
 
   /** Returns the sandboxes in the file. Throws CommandFailed if it cannot be read or is not such a file. */
   read(): SavedSandbox[] {
-    let text: string
     try {
-      text = readFileSync(this.path, 'utf8')
+      return this.#sandboxes(this.#table())
     } catch (error) {
+      if (error instanceof CommandFailed) throw error
       const isMissing = hasCode(error, 'ENOENT')
       const reason = isMissing ? 'there is no such file' : reasonOf(error)
       const hint = '"petstore sandbox create" writes it; --save and --saved name another file.'
-      throw new CommandFailed(`The list ${escapeControls(this.path)} cannot be read: ${reason}. ${hint}`)
+      throw new CommandFailed(
+        `The list ${escapeControls(resolve(this.path))} cannot be read: ${reason}. ${hint}`,
+      )
     }
-    return this.#parse(text)
   }
 
   /** Creates the file with its header if it does not exist or is empty. Throws CommandFailed if it is not a list. */
@@ -101,40 +115,55 @@ export class SavedSandboxes {
   /** Appends one sandbox, with the columns of the file: a spreadsheet may have moved, removed or added columns. */
   add(sandbox: SavedSandbox): void {
     this.#orFail(() => {
-      const text = readFileSync(this.path, 'utf8')
-      const [header] = this.#rows(text)
+      const { header, lines, text, isPlain } = this.#table()
+      const line = lineOf(sandbox, header)
       // A file that already existed may be readable by others, but now it gets a key.
       chmodSync(this.path, 0o600)
-      // An editor may have removed the last line end.
-      appendFileSync(this.path, (text.endsWith('\n') ? '' : '\n') + lineOf(sandbox, header))
+      // An editor may have removed the last line end. A list that a spreadsheet saved in another form becomes a CSV.
+      if (isPlain) appendFileSync(this.path, (text.endsWith('\n') ? '' : '\n') + line)
+      else this.#write([header, ...lines].map(csvLine).join('') + line)
     })
   }
 
   /** Removes the sandboxes with these ids. The other lines keep all their columns. */
   remove(ids: ReadonlySet<string>): void {
     this.#orFail(() => {
-      const [header = [], ...lines] = this.#rows(readFileSync(this.path, 'utf8'))
+      const { header, lines } = this.#table()
       const idColumn = header.indexOf('id')
-      const left = lines.filter(line => !ids.has(line[idColumn] ?? ''))
-      writeWholeFile(this.path, [header, ...left].map(csvLine).join(''), { replace: true })
+      const left = lines.filter(line => !ids.has(cellValue(line[idColumn] ?? '')))
+      this.#write([header, ...left].map(csvLine).join(''))
     })
   }
 
-  #rows(text: string): string[][] {
+  #write(text: string): void {
+    writeWholeFile(this.path, text, { replace: true })
+  }
+
+  /** Reads the list, which a spreadsheet may have saved with other columns, delimiters or in another encoding. */
+  #table(): SavedTable {
     try {
-      return parse(text, { bom: true, skip_empty_lines: true, relax_column_count: true })
+      const bytes = readFileSync(this.path)
+      const text = textOfFile(this.path, bytes)
+      const { records, delimiter } = recordsOfText(this.path, text, Object.keys(columnsByLowerCase))
+      const problem = records.find(record => record.problem !== undefined)
+      if (problem) throw this.#notAList(`line ${problem.line} ${problem.problem}`)
+      const [header = [], ...lines] = records.map(({ cells }) => cells)
+      const names = header.map(cellValue).map(name => columnsByLowerCase[name.toLowerCase()] ?? name)
+      const isPlain = delimiter === ',' && bytes.toString('utf8').replace(/^\ufeff/, '') === text
+      return { header: names, lines, text, isPlain }
     } catch (error) {
-      if (!(error instanceof CsvError)) throw error
-      throw this.#notAList(reasonOf(error))
+      if (error instanceof UnreadableFile) throw this.#notAList(reasonOf(error))
+      throw error
     }
   }
 
-  #parse(text: string): SavedSandbox[] {
-    const [header, ...lines] = this.#rows(text)
-    const missing = header && requiredColumns.find(name => !header.includes(name))
-    if (missing !== undefined) throw this.#notAList(`it has no column ${missing}`)
+  #sandboxes({ header, lines, text }: SavedTable): SavedSandbox[] {
+    const missing = text.trim() !== '' && requiredColumns.find(name => !header.includes(name))
+    if (missing) throw this.#notAList(`it has no column ${missing}`)
     return lines.map((line, index) => {
-      const sandbox = readRow(Object.fromEntries(line.map((value, column) => [header?.[column], value])))
+      const sandbox = readRow(
+        Object.fromEntries(header.map((name, column) => [name, cellValue(line[column] ?? '')])),
+      )
       if (!sandbox) throw this.#notAList(`sandbox ${index + 1} has no valid id, address or key`)
       return sandbox
     })

@@ -44,6 +44,17 @@ describe('the key of a command', () => {
     expect([byVariable.output, byAddress.output]).toEqual([current.output, current.output])
   })
 
+  test('the file of a key may be in UTF-16, as PowerShell writes it, and its text is in no message', async () => {
+    const key = readFileSync(join(data, 'admin-key'), 'utf8')
+    const file = join(data, 'written-by-powershell')
+    writeFileSync(file, Buffer.from(`\ufeff${key.trim()}\r\n`, 'utf16le'))
+    const current = await run(['get-current-key', '--key', `@${file}`, '--data', data])
+    expect([current.exitCode, JSON.parse(current.output).id]).toEqual([0, 1])
+    writeFileSync(file, Buffer.from('secret-\xeb', 'latin1'))
+    const wrong = await run(['get-current-key', '--key', `@${file}`, '--data', data])
+    expect(wrong.errors.trim()).toBe('The file of --key cannot be read: it is not a text in UTF-8.')
+  })
+
   test('the key of the data directory is sent to no other address', async () => {
     await using other = await openReceiver(() => oneKey)
     await run(['get-current-key', '--url', other.base, '--data', data])

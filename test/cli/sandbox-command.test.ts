@@ -91,6 +91,38 @@ test('later sandboxes are appended to the list, and --names labels each with a l
   )
 })
 
+test('the labels of --names may be in a table of a spreadsheet, in UTF-16, or lines with quotes', async () => {
+  using at = folder()
+  const files: Readonly<Record<string, string>> = {
+    'table.txt': 'Nr\tName\tClass\r\n1\tZoë "Z" K.\t7b\r\n2\t"Müller, Ida"\t7b\r\n\t\t\r\n',
+    'lines.csv': '"Müller, Ida";;\r\nO"Neil\r\n;;\r\n',
+  }
+  const labels = []
+  for (const [name, text] of Object.entries(files)) {
+    writeFileSync(join(at.path, name), Buffer.from(`\ufeff${text}`, 'utf16le'))
+    const { output } = await at.sandbox('create', '--names', name, '--save', `${name}.list`)
+    labels.push(...rowsOf(output).map(({ label }) => label))
+  }
+  expect(labels).toEqual(['Zoë "Z" K.', 'Müller, Ida', 'Müller, Ida', 'O"Neil'])
+})
+
+test('a list that a spreadsheet has saved is read and extended, and a label is found in any Unicode form', async () => {
+  using at = folder()
+  const label = 'Zoe\u0308'
+  await at.sandbox('create', '--label', label)
+  const [first = {}] = at.saved()
+  const cells = ['id', 'label', 'key', 'address'].map(name => first[name])
+  const rows = `Id;Label;KEY;Address;\r\n${cells.join(' ;')};\r\n;;;;\r\n`
+  writeFileSync(join(at.path, 'sandboxes.csv'), Buffer.from(`\ufeff${rows}`, 'utf16le'))
+  expect(await listed(at, 'label', 'state')).toEqual([[label, 'ready']])
+  const second = await at.sandbox('create', '--label', label.normalize('NFC'))
+  expect(second.errors).toContain('already has a sandbox with the label')
+  expect(at.saved().map(saved => saved.label?.trim())).toEqual([label, label.normalize('NFC')])
+  expect((await at.sandbox('reset', first.id ?? '')).errors).toBe('Reset 1 sandbox.\n')
+  const several = await at.sandbox('reset', 'Zo\u00eb')
+  expect(several.errors).toStartWith('2 sandboxes have the label')
+})
+
 test('a sandbox is created from a snapshot of another sandbox only with the key of that sandbox', async () => {
   using at = folder()
   const [{ id = '', key = '' } = {}] = rowsOf((await at.sandbox('create')).output)
@@ -286,7 +318,7 @@ test('a wrong key in the list is reported, and so is a file that is not a list',
     '401 invalid_token: The key does not belong to this sandbox.\nThe key came from sandboxes.csv.\n',
   ])
   expect((await at.sandbox('list', '--saved', 'other.csv')).errors).toStartWith(
-    'The list other.csv cannot be read: there is no such file.',
+    `The list ${join(at.path, 'other.csv')} cannot be read: there is no such file.`,
   )
   const before = host.host.counts.sandboxes
   writeFileSync(join(at.path, 'pets.csv'), 'id,name\n3,Rex\n')
@@ -314,7 +346,7 @@ const wrong: [args: string[], says: string][] = [
     '--seed must be demo, empty, large, or the snapshot of a sandbox as {sandboxId}/{name}.',
   ],
   [['--label', 'x'.repeat(101)], 'A label has at most 100 characters: xxx'],
-  [['--names', 'none.txt'], 'The file of --names cannot be read: ENOENT'],
+  [['--names', 'none.txt'], 'none.txt of --names cannot be read: ENOENT'],
   [['--names', 'empty.txt'], 'empty.txt has no name; it must have 1 to 500, one per line.'],
   [
     ['--names', 'empty.txt', '--count', '2'],

@@ -29,7 +29,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   console: ['client', 'catalogue', 'model/control-characters.ts'],
   'config.ts': ['model', 'setting-readers.ts'],
   'program-files.ts': [],
-  'setting-readers.ts': ['model'],
+  'setting-readers.ts': ['model', 'catalogue'],
   'service.ts': ['model', 'contract', 'engine', 'shop', 'store', 'api', 'webhooks'],
   sandboxes: [
     ...['model', 'contract', 'openapi', 'engine', 'shop', 'store', 'api', 'webhooks'],
