@@ -188,16 +188,20 @@ function problemOfWidth(
   return `has ${count} ${count === 1 ? 'cell' : 'cells'}, but the first line names ${columns.length} columns`
 }
 
-/** Returns the problem of a row of several lines that each look like a row, as after a quote that is part of a name. */
+/**
+ * Returns the problem of a row of several lines that each look like a row, as after a quote that is part of a name. A
+ * delimiter before a blank is a part of a text, and so is a doubled quote: only a program doubles quotes.
+ */
 function problemOfLines(
   { text, cells }: FileRecord,
   columns: readonly (string | undefined)[],
   delimiter: string,
 ): string | undefined {
-  if (!/[\r\n]./.test(text)) return undefined
+  if (!/[\r\n]./.test(text) || text.includes('""')) return undefined
   const lines = text.replace(/[\r\n]+$/, '').split(/\r\n?|\n/)
   const isText = cells.some((cell, index) => columns[index] === 'description' && /[\r\n]/.test(cell))
-  if (isText || lines.some(line => line.split(delimiter).length !== columns.length)) return undefined
+  const cellsOf = (line: string): string[] => line.replaceAll(`${delimiter} `, '').split(delimiter)
+  if (isText || lines.some(line => cellsOf(line).length !== columns.length)) return undefined
   const advice = 'write two quotes for a quote in a name, in a cell in quotes'
   return `is one row of ${lines.length} lines, and each looks like a row of its own: ${advice}`
 }

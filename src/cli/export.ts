@@ -1,5 +1,6 @@
 import { closeSync, existsSync, openSync, rmSync, writeSync } from 'node:fs'
 import { type Command, Option } from 'commander'
+import { escapedFormula } from '../catalogue/cell.ts'
 import type { Config } from '../config.ts'
 import { NoSource } from '../engine/copy.ts'
 import { NewerDatabase } from '../engine/migrate.ts'
@@ -24,6 +25,8 @@ interface ExportOptions {
   readonly format: 'csv' | 'ndjson'
   readonly columns?: string
   readonly output?: string
+  readonly bom?: true
+  readonly escapeFormulas?: true
   readonly data?: string
   readonly databaseUrl?: string
 }
@@ -36,13 +39,16 @@ const DEFAULT_BASE = 'http://127.0.0.1:8080'
 const EXAMPLES = `
 All rows show the same moment, even while the store runs. Secrets and hashes of keys are not exported. Each row has
 the columns that --columns names, in that order. In CSV, true and false are yes and no; lists and objects are JSON.
-Texts are written unchanged to CSV: a spreadsheet may treat a pet name that begins with = as a formula.
+Texts are written unchanged to CSV: a spreadsheet may treat a pet name that begins with = as a formula. With
+--escape-formulas, such a text begins with an apostrophe, which petstore import removes. --bom helps Excel, which
+otherwise reads UTF-8 as another encoding.
 
 Resources:
 ${exportedResources.map(name => `  ${name.padEnd(12)}${exportColumns(name).join(', ')}`).join('\n')}
 
 Examples:
   petstore export orders > orders.csv
+  petstore export pets --bom --escape-formulas --output pets.csv   (a file for Excel)
   petstore export pets --columns name,category,quantity,hold --output pets.csv   (a file for petstore import)
   petstore export events --format ndjson --output events.ndjson`
 
@@ -53,6 +59,8 @@ export function addExport(program: Command): void {
     .description('write all rows of a resource as CSV or NDJSON, even while the store runs')
     .addOption(new Option('--format <format>', 'the format').choices(['csv', 'ndjson']).default('csv'))
     .option('--columns <names>', 'the columns, separated by commas (default: all)')
+    .option('--bom', 'begin the CSV with a byte order mark, for Excel')
+    .option('--escape-formulas', 'begin each text of the CSV that looks like a formula with an apostrophe')
     .option('--output <file>', 'a new file (default: standard output)')
     .option('--data <directory>', 'the data directory [PETSTORE_DATA]')
     .option('--database-url <url>', 'PostgreSQL of the store [DATABASE_URL]')
@@ -63,6 +71,9 @@ export function addExport(program: Command): void {
 async function runExport(given: string, options: ExportOptions): Promise<void> {
   const resource = resourceOf(given)
   const columns = columnsOf(resource, options.columns)
+  const { format, bom, escapeFormulas } = options
+  if (format !== 'csv' && (bom || escapeFormulas))
+    throw new CommandFailed('--bom and --escape-formulas are for CSV: leave out --format ndjson.', 2)
   const config = storeConfigFrom(options)
   requireStore(config)
   const consequence = options.output === undefined ? 'The output is incomplete.' : 'No file was written.'
@@ -70,7 +81,8 @@ async function runExport(given: string, options: ExportOptions): Promise<void> {
   const sink = options.output === undefined ? standardOutput : openFile(options.output)
   try {
     const { signal } = interruption
-    const count = await writeRows(config, { resource, columns, format: options.format, sink, signal })
+    const rows = { resource, columns, format, bom: bom === true, escapeFormulas: escapeFormulas === true }
+    const count = await writeRows(config, { ...rows, sink, signal })
     sink.finish()
     if (options.output !== undefined) {
       say(
@@ -145,28 +157,31 @@ interface RowsToWrite {
   readonly resource: ExportedResource
   readonly columns: readonly string[]
   readonly format: 'csv' | 'ndjson'
+  readonly bom: boolean
+  readonly escapeFormulas: boolean
   readonly sink: Sink
   readonly signal: AbortSignal
 }
 
 /** Returns a value in the form that `petstore import` reads from CSV. */
-function cellOf(value: unknown): unknown {
-  return typeof value === 'boolean' ? (value ? 'yes' : 'no') : value
+function cellOf(value: unknown, escapeFormulas: boolean): unknown {
+  if (typeof value === 'boolean') return value ? 'yes' : 'no'
+  return escapeFormulas && typeof value === 'string' ? escapedFormula(value) : value
 }
 
 /** Writes the rows of a snapshot, and returns their number. */
 async function writeRows(
   config: Config,
-  { resource, columns, format, sink, signal }: RowsToWrite,
+  { resource, columns, format, bom, escapeFormulas, sink, signal }: RowsToWrite,
 ): Promise<number> {
   await using snapshot = await openSnapshot(config)
   const base = config.baseUrl ?? DEFAULT_BASE
   const textOf = (row: ExportedRow): string =>
     format === 'csv'
-      ? csvLine(columns.map(name => cellOf(row[name])))
+      ? csvLine(columns.map(name => cellOf(row[name], escapeFormulas)))
       : `${writeJson(Object.fromEntries(columns.map(name => [name, row[name] ?? null])))}\n`
   let count = 0
-  let texts = format === 'csv' ? [csvLine(columns)] : []
+  let texts = format === 'csv' ? [(bom ? '\ufeff' : '') + csvLine(columns)] : []
   for await (const row of exportRows(snapshot.reader, resource, base)) {
     texts.push(textOf(row))
     count++

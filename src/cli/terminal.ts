@@ -1,7 +1,7 @@
 import { fstatSync, writeSync } from 'node:fs'
 import { basename } from 'node:path'
 import { isatty } from 'node:tty'
-import { escapeControls } from '../model/control-characters.ts'
+import { escapeControls, escapeControlsInLines } from '../model/control-characters.ts'
 
 export { escapeControls }
 
@@ -31,10 +31,12 @@ export function say(line: string): void {
 }
 
 /**
- * Writes text to standard output. If the pipe is full, waits until it is drained, because the text may be endless.
- * Throws CommandFailed if a file cannot be written.
+ * Writes text to standard output: unchanged to a file or a pipe, and with escaped control characters to a terminal,
+ * which would obey them. If the pipe is full, waits until it is drained, because the text may be endless. Throws
+ * CommandFailed if a file cannot be written.
  */
-export async function print(text: string): Promise<void> {
+export async function print(output: string): Promise<void> {
+  const text = process.stdout.isTTY ? escapeControlsInLines(output) : output
   if (isToFileOrDevice) writeToFile(text)
   else if (!process.stdout.write(text)) await new Promise(drained => process.stdout.once('drain', drained))
 }

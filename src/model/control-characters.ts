@@ -6,9 +6,12 @@ export function escapeControls(text: string): string {
   return text.replace(CONTROLS, escaped)
 }
 
-/** Like `escapeControls`, but keeps line feeds and tabs, for text of several lines. */
+/** Like `escapeControls`, but keeps line ends and tabs, for text of several lines. */
 export function escapeControlsInLines(text: string): string {
-  return text.replace(CONTROLS, character => (/[\n\t]/.test(character) ? character : escaped(character)))
+  return text.replace(CONTROLS, (character, offset: number) => {
+    const isKept = character === '\n' || character === '\t' || text.startsWith('\r\n', offset)
+    return isKept ? character : escaped(character)
+  })
 }
 
 function escaped(character: string): string {

@@ -5,6 +5,7 @@ import { parse } from 'csv-parse/sync'
 import { parseJson } from '../../src/model/json.ts'
 import { exportedResources } from '../../src/shop/exports.ts'
 import { useShop } from '../support/busy-shop.ts'
+import { runOnTerminal } from '../support/command-line.ts'
 import { newCopyPlace } from '../support/copy-place.ts'
 import { childEnvironment, command, type ProcessResult, run } from '../support/process.ts'
 import { ADMIN_KEY, onEveryEngine } from '../support/store.ts'
@@ -125,6 +126,62 @@ test('exported pets and categories can be imported into another store', async ()
   expect([imported.exitCode, imported.errors]).toEqual([0, expect.stringContaining('Loaded ')])
   const stock = 'SELECT name, quantity, on_hold FROM pet ORDER BY id'
   expect(await target.database(stock)).toEqual(await place.database(stock))
+})
+
+test('an export for a spreadsheet has a mark and no formula, and an import of it has the same names', async () => {
+  await using place = await newStoreDirectory('sqlite')
+  const names = ['=1+1', "'=x", '-5', '+a', '@b', "'tis", 'Zo\u00eb']
+  {
+    await using server = await place.start()
+    const client = place.client(server)
+    const { data } = await client.createCategory({ body: { name: '=Dogs' } })
+    for (const name of names) await client.createPet({ body: { name, categoryId: data.id } })
+    await server.kill('SIGTERM')
+  }
+  const file = join(place.directory, 'p.csv')
+  const spreadsheet = ['--bom', '--escape-formulas']
+  await exportOf(place, 'pets', '--columns', 'id,name,category', ...spreadsheet, '--output', file)
+  expect(readFileSync(file, 'utf8').split('\n').slice(0, 4)).toEqual([
+    '\ufeffid,name,category',
+    "1,'=1+1,'=Dogs",
+    "2,''=x,'=Dogs",
+    "3,'-5,'=Dogs",
+  ])
+  using target = await newCopyPlace('sqlite')
+  mkdirSync(target.directory)
+  const args = ['--create-categories', '--data', target.directory]
+  expect((await run(['import', '--pets', file, ...args])).errors).toContain('Loaded 1 category and 7 pets.')
+  const stored = await target.database('SELECT name FROM pet ORDER BY id')
+  expect(stored.map(({ name }) => name)).toEqual(names)
+  const movements = await exportOf(place, 'movements', '--escape-formulas')
+  expect(movements.output).not.toContain("'")
+  const refused = await exportOf(place, 'pets', '--bom', '--format', 'ndjson')
+  expect([refused.exitCode, refused.errors.trim()]).toEqual([
+    2,
+    '--bom and --escape-formulas are for CSV: leave out --format ndjson.',
+  ])
+})
+
+test('no name can control a terminal, and a pipe gets it unchanged', async () => {
+  await using place = await newStoreDirectory('sqlite')
+  const name = 'Rex\u001b]0;owned\u0007\u009b31m\u202e'
+  await using server = await place.start()
+  const client = place.client(server)
+  const { data } = await client.createCategory({ body: { name: 'Dogs' } })
+  await client.createPet({ body: { name, categoryId: data.id } })
+  const commands = [
+    ['export', 'pets', '--data', place.directory],
+    ['export', 'pets', '--format', 'ndjson', '--data', place.directory],
+    ['audit', 'export', '--data', place.directory],
+    ...['csv', 'ndjson', 'json', 'table'].map(format => ['list-pets', '--output', format]),
+  ]
+  for (const args of commands) {
+    const { shown } = await runOnTerminal(server.base, args, 120)
+    expect([args, shown.includes('\\u001b]0;owned')]).toEqual([args, true])
+    expect([args, /[\p{Cc}\u202e]/u.test(shown.replaceAll('\n', ''))]).toEqual([args, false])
+  }
+  expect((await exportOf(place, 'pets')).output).toContain(name)
+  await server.kill('SIGTERM')
 })
 
 test('unknown resources and columns, an existing file and a place without a store are refused', async () => {
