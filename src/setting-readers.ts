@@ -105,7 +105,7 @@ export function readDrainSeconds(text: string): number {
 
 export function readText(file: string): string {
   try {
-    return textOfFile(file, readFileSync(file))
+    return textOfFile(file, readFileSync(file), 'text')
   } catch {
     throw new Error('it must name a readable file.')
   }

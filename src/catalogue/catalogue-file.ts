@@ -85,7 +85,7 @@ async function* readRows<Row>(
   onNotice: (notice: string) => void,
 ): AsyncGenerator<ParsedLine<Row>> {
   const name = escapeControls(source.name)
-  const lines = new FileLines(source.name, RECORD_CHARS_MAX)
+  const lines = new FileLines(source.name, 'table', RECORD_CHARS_MAX)
   const records = new FileRecords(source.name, [...layout.required, ...layout.optional])
   let columns: readonly (string | undefined)[] | undefined
   let head = ''

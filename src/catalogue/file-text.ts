@@ -21,6 +21,7 @@ const ADVICE = 'save it as "CSV UTF-8", or with the encoding "Unicode (UTF-8)"'
  */
 export class FileLines {
   readonly #name: string
+  readonly #content: 'table' | 'text'
   readonly #lineCharsMax: number
   #start: Uint8Array = new Uint8Array()
   #decoder: TextDecoder | undefined
@@ -30,8 +31,10 @@ export class FileLines {
   /** The byte order mark of the file as text, or of the UTF-8 form of a file in UTF-16; otherwise empty. */
   mark = ''
 
-  constructor(name: string, lineCharsMax = Number.POSITIVE_INFINITY) {
+  /** `content` is a text, such as a key, or a table, which people mistake other formats for. */
+  constructor(name: string, content: 'table' | 'text', lineCharsMax = Number.POSITIVE_INFINITY) {
     this.#name = escapeControls(name)
+    this.#content = content
     this.#lineCharsMax = lineCharsMax
   }
 
@@ -55,7 +58,7 @@ export class FileLines {
 
   #decodeStart(stream: boolean): string {
     const bytes = this.#start
-    const foreign = foreignFormat(bytes.subarray(0, START_BYTES))
+    const foreign = this.#content === 'table' && foreignFormat(bytes.subarray(0, START_BYTES))
     if (foreign) throw new UnreadableFile(`${this.#name} is ${foreign.name}: ${foreign.advice}.`)
     const encoding = encodingOf(bytes)
     this.#start = new Uint8Array()
@@ -122,8 +125,8 @@ export class FileLines {
 }
 
 /** Returns the text of a whole file, without a byte order mark. Throws UnreadableFile like FileLines. */
-export function textOfFile(name: string, bytes: Uint8Array): string {
-  const lines = new FileLines(name)
+export function textOfFile(name: string, bytes: Uint8Array, content: 'table' | 'text'): string {
+  const lines = new FileLines(name, content)
   return [...lines.push(bytes), ...lines.end()].join('')
 }
 

@@ -32,7 +32,11 @@ const formats: readonly ForeignFormat[] = [
     name: 'a Numbers spreadsheet',
     advice: 'open it in Numbers, and choose "File > Export To > CSV" with the encoding "Unicode (UTF-8)"',
   },
-  { start: 'PK', name: 'a ZIP archive', advice: `${UNPACK}; if it is a spreadsheet, ${AS_CSV}` },
+  {
+    start: 'PK\x03\x04',
+    name: 'a ZIP archive',
+    advice: `${UNPACK}; if it is a spreadsheet, ${AS_CSV}`,
+  },
   { start: '\xd0\xcf\x11\xe0', name: 'an Excel workbook (XLS, or XLSX with a password)', advice: EXCEL },
   { start: '\x1f\x8b', name: 'compressed with gzip', advice: UNPACK },
   { start: 'BZh', name: 'compressed with bzip2', advice: UNPACK },

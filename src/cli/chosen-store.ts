@@ -1,4 +1,5 @@
 import { readFileSync, statSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { textOfFile, UnreadableFile } from '../catalogue/file-text.ts'
 import { isKeyText } from '../model/key.ts'
 import { adminKeyFile, adminKeyPath } from './admin-key-file.ts'
@@ -50,13 +51,14 @@ export function readKeyOption(text: string, source: string): string {
   )
 }
 
-function readKeyFile(file: string, source: string): string {
+function readKeyFile(name: string, source: string): string {
+  const file = resolve(name)
   try {
     // Reading a pipe would block until its other end is opened.
     const status = statSync(file)
     if (!status.isFile()) throw new Error('it is not a file')
     if (status.size > KEY_FILE_BYTES_MAX) throw new Error('it is too large for a key')
-    return textOfFile(file, readFileSync(file)).trim()
+    return textOfFile(file, readFileSync(file), 'text').trim()
   } catch (error) {
     // The message about the encoding would repeat a part of the text.
     const reason = error instanceof UnreadableFile ? 'it is not a text in UTF-8' : reasonOf(error)

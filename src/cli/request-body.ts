@@ -24,7 +24,7 @@ async function bytesOf(text: string, flag: string): Promise<Uint8Array> {
   const file = text.slice(1)
   try {
     const bytes = await readAll(createReadStream(file), `The file ${file}`)
-    return new TextEncoder().encode(textOfFile(file, bytes))
+    return new TextEncoder().encode(textOfFile(file, bytes, 'text'))
   } catch (error) {
     if (error instanceof CommandFailed) throw error
     if (error instanceof UnreadableFile) throw new CommandFailed(error.message, EXIT_USAGE)

@@ -134,7 +134,7 @@ const LABEL_COLUMNS = ['label', 'name']
 /** Returns the labels in a file: one per line, or the column `label` or `name` of a table whose first line names it. */
 function readNames(file: string): string[] {
   try {
-    const text = textOfFile(file, readFileSync(file))
+    const text = textOfFile(file, readFileSync(file), 'table')
     const lines = text.split(/\r\n?|\n/).filter(line => cellValue(line) !== '')
     const header = (lines[0] ?? '').split(/[,;\t|]/).map(cell => cellValue(cell.replaceAll('"', '')))
     const isTable = header.some(cell => LABEL_COLUMNS.includes(cell.toLowerCase()))

@@ -143,7 +143,7 @@ export class SavedSandboxes {
   #table(): SavedTable {
     try {
       const bytes = readFileSync(this.path)
-      const text = textOfFile(this.path, bytes)
+      const text = textOfFile(this.path, bytes, 'table')
       const { records, delimiter } = recordsOfText(this.path, text, Object.keys(columnsByLowerCase))
       const problem = records.find(record => record.problem !== undefined)
       if (problem) throw this.#notAList(`line ${problem.line} ${problem.problem}`)
