@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { readFileSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { z } from 'zod'
 import { hasCode } from '../engine/system-error.ts'
 import { parseInstantMs } from '../model/instant.ts'
@@ -43,7 +43,7 @@ export function manifestText(manifest: Omit<Manifest, 'format'>): string {
 
 /** Reads the manifest of a backup. Throws CommandFailed if it is missing, damaged or of another format. */
 export function readManifest(directory: string): Manifest {
-  const name = escapeControls(directory)
+  const name = escapeControls(resolve(directory))
   let content: unknown
   try {
     const file = join(directory, MANIFEST_FILE)

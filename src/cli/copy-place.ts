@@ -49,7 +49,7 @@ export function hasDatabase(directory: string): boolean {
 /** Throws CommandFailed if the settings name a data directory without a database. */
 export function requireStore({ databaseUrl, data }: Pick<Config, 'databaseUrl' | 'data'>): void {
   if (databaseUrl === undefined && !hasDatabase(data)) {
-    throw new CommandFailed(`There is no store in ${data}: specify its directory with --data.`)
+    throw new CommandFailed(`There is no store in ${resolve(data)}: specify its directory with --data.`)
   }
 }
 

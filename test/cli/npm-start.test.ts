@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { childEnvironment } from '../support/process.ts'
 import { ROOT } from '../support/root.ts'
 import { until } from '../support/until.ts'
 
@@ -50,6 +51,41 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     TIMEOUT_MS,
   )
 }
+
+/** Runs `npm run petstore` for the folder of the package, from another folder. */
+async function npmFrom(folder: string, ...args: string[]): Promise<[exitCode: number, errors: string]> {
+  const child = Bun.spawn(['npm', '--prefix', ROOT, 'run', '--silent', 'petstore', '--', ...args], {
+    ...{ cwd: folder, stdin: 'ignore', stdout: 'ignore', stderr: 'pipe' },
+    env: { ...childEnvironment({}), PETSTORE_DATA: './data-nowhere' },
+  })
+  return [await child.exited, await new Response(child.stderr).text()]
+}
+
+test(
+  'a path that is typed after npm run is relative to the folder where it was typed, not to the package',
+  async () => {
+    const folder = realpathSync(mkdtempSync(join(directory, 'typed-')))
+    writeFileSync(join(folder, 'c.csv'), 'name\nDogs\n')
+    const loaded = await npmFrom(folder, 'import', '--categories', 'c.csv', '--data', 'store')
+    expect(loaded).toEqual([0, expect.stringContaining(`into a new store in ${join(folder, 'store')}.`)])
+    expect(existsSync(join(folder, 'store', 'petstore.db'))).toBe(true)
+    const exported = await npmFrom(folder, 'export', 'pets', '--output', 'pets.csv', '--data', 'store')
+    expect([exported[0], existsSync(join(folder, 'pets.csv'))]).toEqual([0, true])
+    const copied = await npmFrom(folder, 'copy', '--from', 'store', '--to', '../copy')
+    expect([copied[0], existsSync(join(directory, 'copy', 'petstore.db'))]).toEqual([0, true])
+    expect((await npmFrom(folder, 'new-secret-key', 'my-key'))[0]).toBe(0)
+    expect(existsSync(join(folder, 'my-key'))).toBe(true)
+    for (const [args, says] of [
+      [['import', '--pets', 'none.csv'], `${join(folder, 'none.csv')} does not exist.`],
+      [['list-pets', '--key', '@none.key'], join(folder, 'none.key')],
+      // A variable stays relative to the package.
+      [['export', 'pets'], `There is no store in ${join(ROOT, 'data-nowhere')}`],
+    ] as const) {
+      expect(await npmFrom(folder, ...args)).toEqual([expect.any(Number), expect.stringContaining(says)])
+    }
+  },
+  TIMEOUT_MS,
+)
 
 async function isGone(base: string): Promise<boolean> {
   return fetch(`${base}/livez`).then(
