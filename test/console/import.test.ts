@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
@@ -127,6 +127,42 @@ test(
     await page.getByRole('button', { name: 'Check' }).click()
     await page.getByText('The file cannot be read').waitFor()
     expect(await consoleSays(page)).toEqual(stale)
+    expect(faults).toEqual([])
+    await page.close()
+  },
+  TIMEOUT_MS,
+)
+
+test(
+  'the page loads the valid lines of a file with tabs, creates categories, and offers the invalid lines as a file',
+  async () => {
+    const { page, faults } = await browser.open(store(), '/import')
+    const accepted = await page.locator('input[type=file]').nth(1).getAttribute('accept')
+    for (const type of ['.csv', '.tsv', '.tab', '.txt']) expect(accepted?.split(',')).toContain(type)
+    const header = 'Name\tCategory\tQuantity\tVendor\r\n'
+    const invalid = 'Tom\tNewts\tmany\t\r\n'
+    const text = `${header}"Lucky\tNewts\t1\tx\r\n${invalid}12" snake\tNEWTS\t2\t\r\n`
+    await choosePets(page, Buffer.from(`\ufeff${text}`, 'utf16le'))
+    expect(await consoleSays(page)).toEqual([
+      '2: there is no category "Newts"',
+      '3: quantity "many" must be an integer from 0 to 1000000000',
+      '4: there is no category "NEWTS"',
+    ])
+    await page.getByText('2 categories are missing.').waitFor()
+    await page.getByLabel('Create the categories').check()
+    await page.getByLabel('Load the valid lines').check()
+    await page.getByRole('button', { name: 'Check' }).click()
+    await page.getByText('1 new category and 2 pets can be imported.').waitFor()
+    await page.getByText('the column "Vendor" is ignored').waitFor()
+    await page.getByText('are found without regard to case: "NEWTS" as "Newts"').waitFor()
+    const downloading = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'Download the invalid lines of pets' }).click()
+    const file = await (await downloading).path()
+    expect(readFileSync(file, 'utf8')).toBe(`\ufeff${header}${invalid}`)
+    await page.getByRole('button', { name: 'Import', exact: true }).click()
+    await page.getByText('1 new category and 2 pets were loaded.').waitFor()
+    const { data } = await store().client.listPets({ limit: 100 })
+    expect(data.items.map(({ name }) => name)).toEqual(['"Lucky', '12" snake'])
     expect(faults).toEqual([])
     await page.close()
   },
