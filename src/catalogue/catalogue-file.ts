@@ -4,7 +4,7 @@ import { DESCRIPTION_CHARS_MAX, NAME_CHARS_MAX, STOCK_MAX } from '../model/impor
 import { similarName } from '../model/similar-name.ts'
 import { cellValue, shownCell, unitsIn, yesOrNo } from './cell.ts'
 import { type FileRecord, FileRecords, RECORD_CHARS_MAX } from './file-records.ts'
-import { FileLines, UnreadableFile } from './file-text.ts'
+import { FileLines, UnreadableFile, withoutLineEnd } from './file-text.ts'
 
 /** The kind of the rows in a file. */
 export type CatalogueKind = 'categories' | 'pets'
@@ -198,7 +198,7 @@ function problemOfLines(
   delimiter: string,
 ): string | undefined {
   if (!/[\r\n]./.test(text) || text.includes('""')) return undefined
-  const lines = text.replace(/[\r\n]+$/, '').split(/\r\n?|\n/)
+  const lines = withoutLineEnd(text).split(/\r\n?|\n/)
   const isText = cells.some((cell, index) => columns[index] === 'description' && /[\r\n]/.test(cell))
   const cellsOf = (line: string): string[] => line.replaceAll(`${delimiter} `, '').split(delimiter)
   if (isText || lines.some(line => cellsOf(line).length !== columns.length)) return undefined

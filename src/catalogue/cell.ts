@@ -4,8 +4,8 @@ import { STOCK_MAX } from '../model/import-limits.ts'
 /** The maximum number of characters of a cell in a message. */
 const CELL_CHARS_SHOWN = 100
 
-/** Blanks around a value: all white space of Unicode, and the blanks without a width that are pasted with a text. */
-const OUTER_BLANKS = /^[\s\u0085\u180e\u200b\u2060]+|[\s\u0085\u180e\u200b\u2060]+$/g
+/** A blank around a value: all white space of Unicode, and the blanks without a width that are pasted with a text. */
+const BLANK = /[\s\u0085\u180e\u200b\u2060]/
 
 /** The apostrophe that marks a text for a spreadsheet, which would take it for a formula otherwise. */
 const TEXT_MARK = /^'(?='*[=+\-@\t\r])/
@@ -14,7 +14,16 @@ const FORMULA = /^'*[=+\-@\t\r]/
 
 /** Returns a cell without blanks around it, and without the apostrophe before the first character of a formula. */
 export function cellValue(cell: string): string {
-  return cell.replaceAll(OUTER_BLANKS, '').replace(TEXT_MARK, '').replaceAll(OUTER_BLANKS, '')
+  return trimmed(trimmed(cell, BLANK).replace(TEXT_MARK, ''), BLANK)
+}
+
+/** Returns a text without the characters at its start and its end that a pattern matches. */
+export function trimmed(text: string, outer: RegExp): string {
+  let from = 0
+  let to = text.length
+  while (from < to && outer.test(text.charAt(from))) from++
+  while (to > from && outer.test(text.charAt(to - 1))) to--
+  return text.slice(from, to)
 }
 
 /** Returns a text for a spreadsheet. If it looks like a formula, it gets an apostrophe, which `cellValue` removes. */

@@ -1,7 +1,7 @@
 import { CsvError, parse } from 'csv-parse/browser/esm/sync'
 import { escapeControls } from '../model/control-characters.ts'
 import { cellValue, shownCell } from './cell.ts'
-import { UnreadableFile } from './file-text.ts'
+import { linesOf, UnreadableFile, withoutLineEnd } from './file-text.ts'
 
 /** The maximum length of a record and of a line, so that no file makes a program use all memory. */
 export const RECORD_CHARS_MAX = 65_536
@@ -111,14 +111,14 @@ export class FileRecords {
     const located = records.map(record => ({ ...record, line: record.line + this.#linesEnded }))
     this.#linesEnded += used
     this.#lines = lines.slice(used)
-    const tooLong = located.find(({ text }) => text.length > RECORD_CHARS_MAX && isLongRecord(text))
+    const tooLong = located.find(({ text }) => withoutLineEnd(text).length > RECORD_CHARS_MAX)
     if (tooLong) throw this.#tooLong(tooLong.line)
     if (this.#lines.join('').length > RECORD_CHARS_MAX) throw this.#tooLong(this.#linesEnded + 1)
     if (isOpen && isEnd) {
       const place = `${this.#name}:${this.#linesEnded + 1}`
       const advice = 'remove it, or write two quotes for a quote in a cell in quotes'
       throw new UnreadableFile(
-        `${place}: a quote in ${shownCell(lineText(this.#lines[0]))} is not closed: ${advice}.`,
+        `${place}: a quote in ${shownCell(withoutLineEnd(this.#lines[0] ?? ''))} is not closed: ${advice}.`,
       )
     }
     return located
@@ -178,7 +178,7 @@ export function recordsOfText(
   known: readonly string[],
 ): { readonly records: readonly FileRecord[]; readonly delimiter: string } {
   const reader = new FileRecords(name, known)
-  const records = reader.end(text.match(/[^\r\n]*(?:\r\n?|\n)|[^\r\n]+$/g) ?? [])
+  const records = reader.end(linesOf(text))
   return { records, delimiter: reader.delimiter ?? ',' }
 }
 
@@ -271,12 +271,4 @@ function delimiterOf(header: string, known: readonly string[]): string {
 /** Returns the number of cells up to the last one with a value. */
 function widthOf(cells: readonly string[]): number {
   return cells.findLastIndex(cell => cellValue(cell) !== '') + 1
-}
-
-function isLongRecord(text: string): boolean {
-  return text.replace(/[\r\n]+$/, '').length > RECORD_CHARS_MAX
-}
-
-function lineText(line = ''): string {
-  return line.replace(/[\r\n]+$/, '')
 }

@@ -105,11 +105,11 @@ export class FileLines {
     // A CR at the end may be the first half of a CRLF.
     const complete = isEnd || !all.endsWith('\r') ? all : all.slice(0, -1)
     const to = Math.max(complete.lastIndexOf('\n'), complete.lastIndexOf('\r')) + 1
-    const lines: string[] = all.slice(0, to).match(/[^\r\n]*(?:\r\n?|\n)/g) ?? []
+    const lines = linesOf(all.slice(0, to))
     this.#unended = all.slice(to)
     if (isEnd && this.#unended !== '') lines.push(this.#unended)
     const tooLong = lines.findIndex(
-      line => line.length > this.#lineCharsMax && isLong(line, this.#lineCharsMax),
+      line => line.length > this.#lineCharsMax && withoutLineEnd(line).length > this.#lineCharsMax,
     )
     if (tooLong >= 0) throw this.#tooLong(this.#linesEnded + tooLong + 1)
     this.#linesEnded += lines.length
@@ -151,8 +151,23 @@ function isUtf8(bytes: Uint8Array): boolean {
   }
 }
 
-function isLong(line: string, max: number): boolean {
-  return line.replace(/[\r\n]+$/, '').length > max
+/** Divides a text into its lines, with their line ends. The last line may have none. */
+export function linesOf(text: string): string[] {
+  const lines: string[] = []
+  let from = 0
+  for (const end of text.matchAll(/\r\n?|\n/g)) {
+    const to = end.index + end[0].length
+    lines.push(text.slice(from, to))
+    from = to
+  }
+  if (from < text.length) lines.push(text.slice(from))
+  return lines
+}
+
+/** Returns a line without its line end. */
+export function withoutLineEnd(line: string): string {
+  const ends = ['\r\n', '\n', '\r'].find(end => line.endsWith(end)) ?? ''
+  return line.slice(0, line.length - ends.length)
 }
 
 /** Returns the first cell of a line that has a character above ASCII, as it is in an encoding, quoted. */

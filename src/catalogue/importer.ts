@@ -10,7 +10,7 @@ import type {
   ImportSliceOutcome,
 } from '../model/import.ts'
 import { IMPORT_ROWS_MAX } from '../model/import-limits.ts'
-import { nameForm } from '../model/same-name.ts'
+import { caselessForm } from '../model/same-name.ts'
 import {
   type CatalogueKind,
   type CatalogueSource,
@@ -361,7 +361,7 @@ class FindingsLog implements CheckedFiles {
       else {
         refused.add(entry.row)
         if (result.isMissingCategory && 'category' in entry.row) {
-          this.missingCategoryCount = this.#missing.add(nameForm(String(entry.row.category))).size
+          this.missingCategoryCount = this.#missing.add(caselessForm(String(entry.row.category))).size
         }
         this.#noteProblem({ file, line: entry.row.line, message: result.problem }, entry.source)
       }

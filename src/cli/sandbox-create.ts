@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { cellValue } from '../catalogue/cell.ts'
+import { cellValue, trimmed } from '../catalogue/cell.ts'
 import { recordsOfText } from '../catalogue/file-records.ts'
 import { textOfFile } from '../catalogue/file-text.ts'
 import type { SandboxControl } from '../client/sandbox-control.ts'
@@ -154,9 +154,9 @@ function labelsInTable(file: string, text: string): string[] {
   return rows.map(row => row[column] ?? '')
 }
 
-/** Returns a line without the delimiters of empty cells after it, and without quotes around it. */
+/** Returns a line without the delimiters of empty cells around it, and without quotes around it. */
 function labelOfLine(line: string): string {
-  const value = cellValue(line.replace(/[\s,;|]+$/, ''))
+  const value = cellValue(trimmed(line, /[\s,;|]/))
   const [, quoted] = /^"((?:[^"]|"")*)"$/.exec(value) ?? []
   return quoted === undefined ? value : cellValue(quoted.replaceAll('""', '"'))
 }

@@ -148,7 +148,7 @@ test(
       '3: quantity "many" must be an integer from 0 to 1000000000',
       '4: there is no category "NEWTS"',
     ])
-    await page.getByText('2 categories are missing.').waitFor()
+    await page.getByText('1 category is missing.').waitFor()
     await page.getByLabel('Create the categories').check()
     await page.getByLabel('Load the valid lines').check()
     await page.getByRole('button', { name: 'Check' }).click()
