@@ -23,6 +23,10 @@ export interface RowCheckOptions {
   readonly digest?: (text: string) => string
 }
 
+/** The maximum number of names for which a similar new category is searched, and of categories that are compared. */
+const SEARCHES_MAX = 10
+const COMPARED_MAX = 1000
+
 interface RowCategory {
   readonly name: string
   readonly isNew: boolean
@@ -39,6 +43,7 @@ export class RowCheck {
   readonly #stored = new Map<string, ImportNameMatches['matches'][number]>()
   /** The categories that the import creates, by the form without case. */
   readonly #new = new Map<string, RowCategory[]>()
+  readonly #similar = new Map<string, string | undefined>()
   readonly #petDigests = new Set<string>()
   /** The categories that only pets name, and whose creation `takeCreated` has not returned. */
   #created: ImportedCategory[] = []
@@ -96,8 +101,7 @@ export class RowCheck {
       return found.item
     }
     if (!this.#options.createsCategories) {
-      const similar = this.#stored.get(category)?.similar ?? similarName(category, this.#newNames())
-      return { problem: noCategory(category, similar), isMissingCategory: true }
+      return { problem: noCategory(category, this.#similarTo(category)), isMissingCategory: true }
     }
     this.#created.push({ line, name: category })
     return this.#add(category)
@@ -129,8 +133,20 @@ export class RowCheck {
     return category
   }
 
-  #newNames(): string[] {
-    return [...this.#new.values()].flatMap(categories => categories.map(({ name }) => name))
+  /** Returns the name that a missing category probably has, in the store or among the new categories. */
+  #similarTo(category: string): string | undefined {
+    const known = this.#similar.get(category)
+    if (known !== undefined || this.#similar.size >= SEARCHES_MAX)
+      return known ?? this.#stored.get(category)?.similar
+    const names = [...this.#new.values()].slice(0, COMPARED_MAX).flat()
+    const similar =
+      this.#stored.get(category)?.similar ??
+      similarName(
+        category,
+        names.map(({ name }) => name),
+      )
+    this.#similar.set(category, similar)
+    return similar
   }
 
   async #findCategories(names: readonly string[]): Promise<void> {

@@ -38,8 +38,9 @@ type StagedFile = ImportProblem['file']
 const STAGED_PER_READ = 1000n
 /** The maximum number of categories that one name may mean. */
 const NAMED_MAX = 20
-/** The maximum number of categories among which a similar name is searched. */
+/** The maximum number of categories among which a similar name is searched, and of names for which one is searched. */
 const SIMILAR_MAX = 1000
+const SEARCHES_MAX = 10
 /** The maximum number of names in one category that differ only in case or Unicode form. */
 const VARIANTS_MAX = 1000
 /** The maximum number of rows that one command of a sweep deletes. */
@@ -181,11 +182,14 @@ export async function findImportCategories(
   { body }: { body: ImportNames },
 ): Promise<ImportNameMatches> {
   let listed: string[] | undefined
+  let searches = 0
   const matches: ImportNameMatches['matches'] = []
   for (const name of body.names) {
     const categories = (await categoriesNamed(tx, name)).map(category => category.name)
-    if (categories.length === 0) listed ??= (await tx.many(listNames)).map(category => category.name)
-    const similar = categories.length === 0 ? similarName(name, listed ?? []) : undefined
+    // Comparing many names would hold up all other requests.
+    const isSearched = categories.length === 0 && searches++ < SEARCHES_MAX
+    if (isSearched) listed ??= (await tx.many(listNames)).map(category => category.name)
+    const similar = isSearched ? similarName(name, listed ?? []) : undefined
     matches.push({ categories, ...(similar !== undefined && { similar }) })
   }
   return { matches }

@@ -214,7 +214,7 @@ export const allowByPath: readonly (readonly [path: string, method: string, allo
   ['/errors/{code}', 'PUT', 'GET, HEAD, OPTIONS'],
   ['/imports/{importId}/rows', 'GET', 'OPTIONS, POST'],
   ['/imports/{importId}/apply', 'HEAD', 'OPTIONS, POST'],
-  ['/imports/{importId}/names', 'PUT', 'OPTIONS, POST'],
+  ['/imports/{importId}/categories', 'PUT', 'OPTIONS, POST'],
   ['/imports/{importId}/pets', 'PATCH', 'OPTIONS, POST'],
   ['/imports/{importId}/slices', 'DELETE', 'OPTIONS, POST'],
   ['/imports/{importId}', 'POST', 'DELETE, OPTIONS'],
