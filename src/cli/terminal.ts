@@ -21,10 +21,13 @@ export class CommandFailed extends Error {
   }
 }
 
-/** Writes a line for people to standard error, unless it is closed. (Standard output is for programs.) */
+/**
+ * Writes a line for people to standard error, unless it is closed, with escaped control characters. (Standard output is
+ * for programs.)
+ */
 export function say(line: string): void {
   try {
-    process.stderr.write(`${line}\n`)
+    process.stderr.write(`${escapeControlsInLines(line)}\n`)
   } catch {
     // There is nobody to notify.
   }

@@ -181,6 +181,8 @@ test('no name can control a terminal, and a pipe gets it unchanged', async () =>
     expect([args, /[\p{Cc}\u202e]/u.test(shown.replaceAll('\n', ''))]).toEqual([args, false])
   }
   expect((await exportOf(place, 'pets')).output).toContain(name)
+  const { errors } = await run(['export', 'pets', '--data', `${place.directory}/\u001b[31m`])
+  expect([errors.includes('\\u001b[31m'), errors.includes('\u001b')]).toEqual([true, false])
   await server.kill('SIGTERM')
 })
 
