@@ -1,7 +1,6 @@
 #!/usr/bin/env -S bun --no-env-file --config=/dev/null
 import { Command, CommanderError } from 'commander'
 import { CommandFailed, EXIT_USAGE, reasonOf, say } from './cli/terminal.ts'
-import { resolveTypedPaths } from './cli/typed-paths.ts'
 
 /** The functions that add the commands, by name. Each loads only the modules of its command. */
 const commands: ReadonlyMap<string, (program: Command) => Promise<void>> = new Map([
@@ -34,7 +33,9 @@ const program = new Command('petstore')
   .version('1.0.0')
   .addHelpText('after', '\nThe operations of the API are commands too: "petstore operations" lists them.')
   .exitOverride()
-  .hook('preAction', (_, command) => resolveTypedPaths(command))
+  .hook('preAction', async (_, command) => {
+    if (process.env.INIT_CWD) (await import('./cli/typed-paths.ts')).resolveTypedPaths(command)
+  })
 
 process.stdout.on('error', endAtBrokenPipe)
 // Standard error is only for people, so a store continues if it cannot write there.
