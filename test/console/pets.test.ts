@@ -65,6 +65,22 @@ test(
 )
 
 test(
+  'a typed name chooses a category whose name has another Unicode form',
+  async () => {
+    const decomposed = 'Ac\u0327ai\u0301'
+    await store().client.createCategory({ body: { name: decomposed } })
+    const { page } = await browser.open(store(), '/pets')
+    await page.getByRole('button', { name: 'Add pet' }).click()
+    const category = page.getByRole('dialog').getByRole('combobox', { name: 'Category' })
+    await category.fill(decomposed.normalize('NFC'))
+    await category.press('Tab')
+    await until('the category is chosen', async () => (await category.inputValue()) === decomposed)
+    await page.close()
+  },
+  TIMEOUT_MS,
+)
+
+test(
   'the filters of the list are in the address, so a reload shows the same pets',
   async () => {
     const { petId, categoryId } = await addPet(store(), 'Filtered in')

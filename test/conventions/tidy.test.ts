@@ -26,7 +26,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   client: ['model/json.ts'],
   // It runs in browsers too: of model, only the files without a schema, and types.
   catalogue: ['model'],
-  console: ['client', 'catalogue', 'model/control-characters.ts'],
+  console: ['client', 'catalogue', 'model/control-characters.ts', 'model/same-name.ts'],
   'config.ts': ['model', 'setting-readers.ts'],
   'program-files.ts': [],
   'setting-readers.ts': ['model', 'catalogue'],

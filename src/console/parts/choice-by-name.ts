@@ -1,5 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import type { FocusEvent } from 'react'
+import { caselessForm } from '../../model/same-name.ts'
 
 interface NamedItem {
   readonly id: bigint
@@ -31,7 +32,7 @@ export function useChoiceByName<Item extends NamedItem>(options: ChoiceByNameOpt
     const items = await queries.fetchQuery({ queryKey, queryFn: () => read(text) }).catch(() => [])
     // The user may have returned to the field, or left the page.
     if (!input.isConnected || document.activeElement === input) return
-    const [match, ...others] = items.filter(({ name }) => name.toLowerCase() === text.toLowerCase())
+    const [match, ...others] = items.filter(({ name }) => caselessForm(name) === caselessForm(text))
     if (match && others.length === 0) onChoose(match)
   }
   return ({ currentTarget }: FocusEvent<HTMLInputElement>): void => void choose(currentTarget)
