@@ -55,6 +55,22 @@ describe('the key of a command', () => {
     expect(wrong.errors.trim()).toBe('The file of --key cannot be read: it is not a text in UTF-8.')
   })
 
+  test('the file of a body and the file of the key in the settings may be in UTF-16', async () => {
+    const body = join(data, 'body.json')
+    writeFileSync(body, Buffer.from('\ufeff{"name": "Zo\u00eb"}\r\n', 'utf16le'))
+    const created = await run(['create-category', '--body', `@${body}`, '--data', data])
+    expect([created.exitCode, JSON.parse(created.output).name]).toEqual([0, 'Zo\u00eb'])
+    const keyFile = join(data, 'key-in-utf-16')
+    writeFileSync(keyFile, Buffer.from(`${ADMIN_KEY}\r\n`, 'utf16le').swap16())
+    const directory = mkdtempSync(join(tmpdir(), 'petstore-utf16-'))
+    await using other = await startProcess(['serve', '--port', '0', '--no-demo', '--data', directory], {
+      PETSTORE_ADMIN_KEY_FILE: keyFile,
+    })
+    const current = await run(['get-current-key', '--url', other.base, '--key', ADMIN_KEY])
+    expect(current.exitCode).toBe(0)
+    rmSync(directory, { recursive: true, force: true })
+  })
+
   test('the key of the data directory is sent to no other address', async () => {
     await using other = await openReceiver(() => oneKey)
     await run(['get-current-key', '--url', other.base, '--data', data])
