@@ -10,6 +10,14 @@ export function nameForm(name: string): string {
   return name.normalize('NFC')
 }
 
+/** Printable ASCII without the three characters of which Unicode has another form, such as the sign of Kelvin. */
+const ONE_FORM = /^[ -:<-JL-_a-~]*$/
+
+/** Returns whether no other text is canonically equal to a name. False does not mean that there is one. */
+export function hasOneForm(name: string): boolean {
+  return ONE_FORM.test(name)
+}
+
 /** Returns the form in which names are compared without case. Each code point is lower-cased alone, as in `nameKey`. */
 export function caselessForm(name: string): string {
   return [...nameForm(name)].map(point => point.toLowerCase()).join('')

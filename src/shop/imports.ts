@@ -14,7 +14,7 @@ import type {
 } from '../model/import.ts'
 import { ambiguous, noCategory, occursTwice } from '../model/import-limits.ts'
 import { storedInstant } from '../model/instant.ts'
-import { matchName, nameForm } from '../model/same-name.ts'
+import { hasOneForm, matchName, nameForm } from '../model/same-name.ts'
 import { similarName } from '../model/similar-name.ts'
 import { nameKey } from '../model/text.ts'
 import { createCategory } from './categories.ts'
@@ -214,6 +214,7 @@ export async function findImportPets(tx: Tx, { body }: { body: ImportPetNames })
 async function hasPet(reader: Reader, categoryId: bigint, name: string): Promise<boolean> {
   const key = nameKey(name)
   if ((await reader.one(findPetNamed, { categoryId, nameKey: key, name })) !== undefined) return true
+  if (hasOneForm(name)) return false
   const variants = await reader.many(findPetVariants, { categoryId, nameKey: key, name })
   return variants.some(variant => nameForm(variant.name) === nameForm(name))
 }
