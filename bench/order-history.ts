@@ -1,5 +1,5 @@
+import { databaseFile } from '../src/engine/database-file.ts'
 import { BatchWriter } from '../src/engine/group-commit.ts'
-import { databaseFile } from '../src/engine/sqlite.ts'
 import { openWriter } from '../src/engine/sqlite-connection.ts'
 import { storedInstant } from '../src/model/instant.ts'
 import { type Command, type CommandResult, executeCommand, replyOf } from '../src/store/commands.ts'

@@ -59,8 +59,8 @@ const BODY_BYTES: Capacity = { total: 256 * 1024 * 1024, perCaller: 64 * 1024 * 
 const LARGE_BODIES: Capacity = { total: 400, perCaller: 100 }
 
 /**
- * The limits that many stores in one process share, in addition to their own: for each of them the total, and the share
- * of one store. Without them, the memory of the process would have no bound that its number of stores does not multiply.
+ * The limits that many stores in one process share, in addition to their own: of each kind the total, and the share of
+ * one store. Without them, the number of stores would multiply the memory of the process.
  */
 export class SharedCapacity {
   readonly requests = new CapacityLimiter({ total: 4000, perCaller: 500 })

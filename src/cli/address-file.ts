@@ -70,7 +70,8 @@ function addressFile(directory: string): string {
   return join(directory, 'address')
 }
 
-function isAlive(pid: number): boolean {
+/** Returns whether a process with this id runs on this machine. */
+export function isAlive(pid: number): boolean {
   if (!Number.isSafeInteger(pid) || pid <= 0) return false
   try {
     process.kill(pid, 0)

@@ -1,18 +1,24 @@
-import { existsSync, readdirSync, realpathSync, renameSync, rmSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { existsSync, readdirSync, realpathSync, renameSync, rmdirSync, rmSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Command } from 'commander'
 import type { Config } from '../config.ts'
 import { CopyMismatch, copyStore, NoSource } from '../engine/copy.ts'
+import { databaseFile, refuseWrongFiles } from '../engine/database-file.ts'
+import type { Reader } from '../engine/engine.ts'
 import { NewerDatabase } from '../engine/migrate.ts'
 import { openPostgresSource } from '../engine/postgres-copy.ts'
 import { makeDirectory, syncDirectory, syncFile, writeWholeFile } from '../engine/private-file.ts'
-import { databaseFile, migrations } from '../engine/sqlite.ts'
+import { migrations } from '../engine/sqlite.ts'
 import { type BackupFacts, backupSqlite } from '../engine/sqlite-backup.ts'
+import { SqliteConnection } from '../engine/sqlite-connection.ts'
 import { openSqliteTarget } from '../engine/sqlite-copy.ts'
 import { storeTables } from '../engine/store-tables.ts'
 import { hasCode } from '../engine/system-error.ts'
 import { parseDatabaseUrl } from '../model/database-url.ts'
 import { formatInstantMs } from '../model/instant.ts'
+import { verifyAuditChain } from '../shop/audit-chain.ts'
+import { isAlive } from './address-file.ts'
 import {
   DATABASE_FILE,
   describeFile,
@@ -70,9 +76,11 @@ async function runBackup({ to, data, databaseUrl, withSecretKey }: BackupOptions
   const draft = `${target}.${process.pid}.partial`
   const interruption = interruptedBySignals(`Nothing was left in ${name}.`)
   try {
+    removeAbandonedDrafts(dirname(target))
     makeDirectory(draft)
     const { facts, engine } = await backupDatabase(config, draft, interruption.signal)
     if (withSecretKey) writeSecretKey(config, draft)
+    await verifyCopy(draft, facts, interruption.signal)
     const files = await describeFiles(draft, interruption.signal)
     const head = facts.head && { position: String(facts.head.position), hash: facts.head.hash }
     const manifest = { createdAt, engine, databaseVersion: facts.version, head: head ?? null, files }
@@ -90,6 +98,53 @@ async function runBackup({ to, data, databaseUrl, withSecretKey }: BackupOptions
   } finally {
     interruption.stop()
     rmSync(draft, { recursive: true, force: true })
+  }
+}
+
+const DRAFT = /\.(\d+)\.partial$/
+
+/** Removes the incomplete backups that killed processes have left in a directory, next to the complete ones. */
+function removeAbandonedDrafts(directory: string): void {
+  if (!existsSync(directory)) return
+  for (const name of readdirSync(directory)) {
+    const [, pid] = DRAFT.exec(name) ?? []
+    if (pid === undefined || isAlive(Number(pid))) continue
+    const draft = join(directory, name)
+    const isOurs = readdirSync(draft).every(
+      file => basename(file).startsWith(DATABASE_FILE) || FILES.includes(file),
+    )
+    if (isOurs) rmSync(draft, { recursive: true, force: true })
+  }
+}
+
+/** The files of a backup, in addition to those of its database. */
+const FILES: readonly string[] = [MANIFEST_FILE, SECRET_KEY_FILE]
+
+/** The version of a SQLite database from which on its audit log can be verified. */
+const VERSION_WITH_GAPS = 9
+
+/** Throws an Error unless the audit log of a copied database is intact. A damaged copy must not replace a good one. */
+async function verifyCopy(directory: string, { version }: BackupFacts, signal: AbortSignal): Promise<void> {
+  if (version < VERSION_WITH_GAPS) return
+  const copy = new SqliteConnection(databaseFile(directory), { readonly: true })
+  const reader: Reader = {
+    one: (...query) => copy.one(...query),
+    many: async (...query) => {
+      // An interruption is noticed between two pages.
+      await nextTurn()
+      signal.throwIfAborted()
+      return copy.many(...query)
+    },
+  }
+  try {
+    const { faults } = await verifyAuditChain(reader)
+    const [fault] = faults
+    if (fault !== undefined)
+      throw new Error(
+        `the database is damaged: ${fault.replace(/\.$/, '')} ("petstore doctor" lists all faults)`,
+      )
+  } finally {
+    copy.close()
   }
 }
 
@@ -129,6 +184,7 @@ async function backupDatabase(
     }
   }
   requireStore(config)
+  refuseWrongFiles(config.data)
   const bar = showByteProgress('Backup')
   try {
     const task = { from: databaseFile(config.data), to: join(directory, DATABASE_FILE) }
@@ -163,9 +219,11 @@ async function describeFiles(directory: string, signal: AbortSignal) {
   }
 }
 
-/** Gives the complete backup its name. An empty directory of that name is replaced. */
+/** Gives the complete backup its name. An empty directory of that name is removed before. */
 function publish(draft: string, directory: string): void {
   syncDirectory(draft)
+  // Some file systems do not rename a directory over an empty one.
+  if (existsSync(directory)) rmdirSync(directory)
   renameSync(draft, directory)
   syncDirectory(dirname(directory))
 }

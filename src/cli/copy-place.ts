@@ -1,7 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Config } from '../config.ts'
-import { databaseFile } from '../engine/sqlite.ts'
+import { databaseFile } from '../engine/database-file.ts'
 import { type DatabaseAddress, parseDatabaseUrl } from '../model/database-url.ts'
 import { readDirectory } from '../setting-readers.ts'
 import { CommandFailed, escapeControls } from './terminal.ts'

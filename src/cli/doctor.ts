@@ -3,9 +3,11 @@ import { join } from 'node:path'
 import type { Command } from 'commander'
 import manifest from '../../package.json' with { type: 'json' }
 import type { Config } from '../config.ts'
+import { isDirectoryLocked } from '../engine/data-lock.ts'
+import { databaseFile, refuseWrongFiles } from '../engine/database-file.ts'
 import type { Reader } from '../engine/engine.ts'
 import { migrations as postgresMigrations } from '../engine/postgres-migrations.ts'
-import { databaseFile, migrations } from '../engine/sqlite.ts'
+import { migrations } from '../engine/sqlite.ts'
 import { SqliteConnection } from '../engine/sqlite-connection.ts'
 import { dynamicSql, sql } from '../engine/statement.ts'
 import { formatInstant, storedInstant } from '../model/instant.ts'
@@ -65,7 +67,7 @@ export function addDoctor(program: Command): void {
 async function runDoctor({ data, databaseUrl }: DoctorOptions): Promise<void> {
   const config = storeConfigFrom({ data, databaseUrl })
   let faults = await runChecks(installationChecks(config))
-  if (config.databaseUrl === undefined && !hasDatabase(config.data)) {
+  if (config.databaseUrl === undefined && faults === 0 && !hasDatabase(config.data)) {
     await report('store', `there is none in ${escapeControls(config.data)} yet; "petstore serve" creates it`)
   } else if (faults === 0) {
     faults += await checkStore(config)
@@ -120,8 +122,14 @@ function installationChecks(config: Config): Check[] {
     ],
     ['database', () => checkVersion(config)],
   ]
-  if (config.databaseUrl !== undefined || !hasDatabase(config.data)) return checks
-  return [...checks.slice(0, 2), ['directory', () => checkDirectory(config)], ...checks.slice(2)]
+  if (config.databaseUrl !== undefined) return checks
+  if (!hasDatabase(config.data)) return [...checks, ['files', () => checkFiles(config)]]
+  return [
+    ...checks.slice(0, 2),
+    ['directory', () => checkDirectory(config)],
+    ['files', () => checkFiles(config)],
+    ...checks.slice(2),
+  ]
 }
 
 function checkDirectory({ data }: Config): Finding {
@@ -132,6 +140,13 @@ function checkDirectory({ data }: Config): Finding {
   if (bavail * bsize < FREE_BYTES_MIN) return { warning: `only ${freeMib} MiB of disk are free` }
   const address = readAddressFile(data)
   return `${data}, ${freeMib} MiB free, ${address ? `served at ${address}` : 'not served'}`
+}
+
+/** Checks that the files of a data directory belong together. A running store keeps them together. */
+function checkFiles({ data }: Config): Finding {
+  if (isDirectoryLocked(data)) return 'in use by a running store'
+  refuseWrongFiles(data)
+  return 'the database and its log belong together'
 }
 
 async function checkVersion(config: Config): Promise<Finding> {

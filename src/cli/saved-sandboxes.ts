@@ -1,10 +1,10 @@
-import { appendFileSync, chmodSync, existsSync, readFileSync } from 'node:fs'
+import { appendFileSync, existsSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { cellValue, escapedFormula } from '../catalogue/cell.ts'
 import { recordsOfText } from '../catalogue/file-records.ts'
 import { textOfFile, UnreadableFile } from '../catalogue/file-text.ts'
 import type { CreatedSandbox } from '../client/sandbox-api.ts'
-import { reserveFile, writeWholeFile } from '../engine/private-file.ts'
+import { makePrivate, reserveFile, writeWholeFile } from '../engine/private-file.ts'
 import { hasCode } from '../engine/system-error.ts'
 import { isKeyText } from '../model/key.ts'
 import { isSandboxId } from '../sandboxes/sandbox.ts'
@@ -118,7 +118,7 @@ export class SavedSandboxes {
       const { header, lines, text, isPlain } = this.#table()
       const line = lineOf(sandbox, header)
       // A file that already existed may be readable by others, but now it gets a key.
-      chmodSync(this.path, 0o600)
+      makePrivate(this.path)
       // An editor may have removed the last line end. A list that a spreadsheet saved in another form becomes a CSV.
       if (isPlain) appendFileSync(this.path, (text.endsWith('\n') ? '' : '\n') + line)
       else this.#write([header, ...lines].map(csvLine).join('') + line)

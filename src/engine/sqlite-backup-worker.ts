@@ -33,10 +33,12 @@ function backup({ from, to }: BackupTask): BackupFacts {
   } finally {
     source.close()
   }
-  const copy = new SqliteConnection(to, { readonly: true })
+  const copy = new SqliteConnection(to, { readonly: false, isDraft: true })
   try {
-    const check = copy.database.query<{ quick_check: string }, []>('PRAGMA quick_check(1)').get()
-    if (check?.quick_check !== 'ok') throw new Error(`the database is damaged: ${check?.quick_check}`)
+    const check = copy.database.query<{ integrity_check: string }, []>('PRAGMA integrity_check(1)').get()
+    if (check?.integrity_check !== 'ok') throw new Error(`the database is damaged: ${check?.integrity_check}`)
+    // A copy belongs to no run, so the write-ahead log of the running store is never applied to it.
+    copy.database.run('PRAGMA application_id = 0')
     const version = versionOf(copy)
     return { version, head: version < VERSION_WITH_HEAD ? undefined : copy.one(readHead) }
   } finally {

@@ -1,9 +1,10 @@
 import { existsSync, rmSync } from 'node:fs'
 import { type CopySource, type CopyTarget, NoSource, TargetInUse } from './copy.ts'
+import { databaseFile } from './database-file.ts'
 import { newerDatabase } from './migrate.ts'
 import { numberCopiedEvents } from './numbering.ts'
 import { publishFile, reserveFile } from './private-file.ts'
-import { databaseFile, migrateSqlite, migrations, versionOf } from './sqlite.ts'
+import { migrateSqlite, migrations, versionOf } from './sqlite.ts'
 import { SqliteConnection } from './sqlite-connection.ts'
 import { findUsedTable, type StoreTable } from './store-tables.ts'
 

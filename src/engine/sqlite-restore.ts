@@ -1,10 +1,10 @@
-import { chmodSync } from 'node:fs'
 import { copyFile } from 'node:fs/promises'
 import { type ChainEntry, type ChainGap, chainEntryAfterGap } from '../model/audit-chain.ts'
 import { moveHead, readHead } from './chain-head.ts'
+import { databaseFile } from './database-file.ts'
 import { numberCopiedEvents } from './numbering.ts'
-import { publishFile } from './private-file.ts'
-import { databaseFile, migrateSqlite } from './sqlite.ts'
+import { makePrivate, publishFile } from './private-file.ts'
+import { migrateSqlite } from './sqlite.ts'
 import { SqliteConnection } from './sqlite-connection.ts'
 import { deleteDatabase, refuseUsed } from './sqlite-copy.ts'
 import { sql } from './statement.ts'
@@ -48,7 +48,7 @@ export async function restoreSqlite(
   deleteDatabase(draft)
   try {
     await copyFile(backup, draft)
-    chmodSync(draft, 0o600)
+    makePrivate(draft)
     const connection = new SqliteConnection(draft, { readonly: false, isDraft: true })
     try {
       await migrateSqlite(connection)

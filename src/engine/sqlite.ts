@@ -1,6 +1,6 @@
-import { existsSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync } from 'node:fs'
 import { lockPath } from './data-lock.ts'
+import { beginRun, databaseFile, refuseWrongFiles } from './database-file.ts'
 import type { Engine, Reader, Tx } from './engine.ts'
 import { BatchWriter } from './group-commit.ts'
 import { migrate, newerDatabase } from './migrate.ts'
@@ -70,13 +70,9 @@ interface Start {
   readonly writerCacheKib?: number
 }
 
-export function databaseFile(directory: string): string {
-  return join(directory, 'petstore.db')
-}
-
 /**
  * Opens the embedded store: migrates, then starts the writer. Throws NewerDatabase, or an Error if there is a
- * write-ahead log without its database. The function does not wait until the writer has loaded its modules, because
+ * set of files that do not belong together. The function does not wait until the writer has loaded its modules, because
  * that takes as long as loading those of the server. Until then, commands wait in the queue of the writer. Reads do not
  * need the writer.
  */
@@ -85,9 +81,9 @@ export async function openSqlite<Query, Command, Reply, Result = Reply>(
 ): Promise<Engine<Query, Command, Reply, Result>> {
   const file = databaseFile(options.directory)
   makeDirectory(options.directory)
-  refuseLogAlone(file)
+  refuseWrongFiles(options.directory)
   reserveFile(file)
-  await migrateFile(file)
+  await prepareFile(file)
   const rowReader = new SharedReadTransaction(
     new SqliteConnection(file, { readonly: true, waitMs: READ_LOCK_WAIT_MS }),
     options.onFatal,
@@ -193,19 +189,26 @@ export function versionOf({ database }: SqliteConnection): number {
   return Number(row?.user_version ?? 0n)
 }
 
-/** Throws if a write-ahead log exists without its database: SQLite would discard the commits in the log. */
-function refuseLogAlone(file: string): void {
-  const log = `${file}-wal`
-  if (existsSync(file) || !existsSync(log) || statSync(log).size === 0) return
-  throw new Error(
-    `${log} exists without its database: restore ${file}, or delete the log to start a new store`,
-  )
-}
-
-async function migrateFile(file: string): Promise<void> {
+/** Runs the missing migrations, and begins a run. */
+async function prepareFile(file: string): Promise<void> {
+  refuseUnreadable(file)
   const connection = new SqliteConnection(file, { readonly: false })
   try {
     await migrateSqlite(connection)
+    beginRun(connection, file)
+  } finally {
+    connection.close()
+  }
+}
+
+/**
+ * Throws the error of SQLite if the tables cannot be read. This connection only reads, so it leaves the write-ahead log
+ * of a damaged database as it is. A connection that writes would merge and delete the log when it is closed.
+ */
+function refuseUnreadable(file: string): void {
+  const connection = new SqliteConnection(file, { readonly: true })
+  try {
+    connection.database.query('SELECT count(*) FROM sqlite_master').get()
   } finally {
     connection.close()
   }

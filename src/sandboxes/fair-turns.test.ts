@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { FairTurns } from './fair-turns.ts'
 
-test('after long work a sandbox pauses for as long as the work took, and its requests begin in their order', async () => {
+test('after long work a sandbox pauses as long as the work took, and its requests begin in order', async () => {
   const turns = new FairTurns()
   const startedMs = performance.now()
   turns.charge(40)

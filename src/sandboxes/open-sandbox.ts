@@ -123,8 +123,8 @@ export class OpenSandbox {
   }
 
   /**
-   * Whether an event stream is open, or a request waits. Such a sandbox is not closed as idle, but may be closed to make
-   * room.
+   * Whether an event stream is open, or a request waits. Such a sandbox is not closed as idle, but may be closed to
+   * make room.
    */
   get hasListeners(): boolean {
     return this.#service.countStreams() + this.#admission.waiting > 0

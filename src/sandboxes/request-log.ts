@@ -115,8 +115,8 @@ export class RequestLog {
   }
 
   /**
-   * Returns the next entries after the one with a number, the oldest first, as server-sent events: about 32 KiB of them.
-   * Streams that wait for the same entry share a read.
+   * Returns the next entries after the one with a number, the oldest first, as server-sent events: about 32 KiB of
+   * them. Streams that wait for the same entry share a read.
    */
   readEvents(after: number): Promise<LoggedEvents> {
     const isShared = this.#lastRead?.after === after && this.#lastRead.lastNumber === this.#lastNumber
@@ -158,7 +158,7 @@ export class RequestLog {
     })
   }
 
-  /** Calls a watcher after every new entry, and once when the log is closed. Returns a function that stops the calls. */
+  /** Calls a watcher after each new entry, and once when the log is closed. Returns a function that stops the calls. */
   watch(watcher: RequestWatcher): () => void {
     this.#watchers.add(watcher)
     return () => this.#watchers.delete(watcher)

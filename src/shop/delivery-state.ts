@@ -9,8 +9,8 @@ import { recordWebhookEvent, type StoredWebhook, webhookColumns, webhookRow } fr
 /** The time of failing attempts after which a webhook is disabled. */
 export const FAILING_MAX_MS = 5 * 24 * 3_600_000
 /**
- * The longest time between two failures that counts as trying: the longest delay of a retry is a day, and its jitter. In
- * a longer time, the store was off, or had nothing to send.
+ * The longest time between two failures that counts as trying: the longest delay of a retry is a day, and its jitter.
+ * In a longer time, the store was off, or had nothing to send.
  */
 const TRYING_GAP_MAX_MS = 27 * 3_600_000
 /** A lease that ends later than this was stored by a clock that was wrong: leases are renewed every few seconds. */

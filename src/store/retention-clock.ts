@@ -6,7 +6,7 @@ import type { Log, StoreEngine } from './open.ts'
 
 /** The name of the stored time in the table `metadata`. */
 const NAME = 'retention-clock'
-/** After a jump of the clock, the time of deletions runs so many times as fast until it has caught up. */
+/** After a jump of the clock, the time of deletions runs this many times as fast, until it has caught up. */
 const CATCH_UP = 24
 /** A jump of at least this length is reported. */
 const REPORTED_MS_MIN = 7 * 24 * 3_600_000
@@ -23,9 +23,9 @@ export interface RetentionClockOptions {
 /**
  * The time by which expired rows are deleted. A deletion cannot be undone, so it never follows one reading of the wall
  * clock: a machine whose battery is empty, or whose time was set by hand, can be years ahead. The time of deletions is
- * stored. It is the wall clock, but from the stored time on it runs at most 24 times as fast as the store has run. After
- * a week without power it has caught up in 7 hours; a clock that is a year ahead deletes a day too much in an hour, and
- * is reported at once. A store without a stored time begins at its newest event.
+ * stored. It is the wall clock, but from the stored time on it advances at most 24 times as fast as the store runs.
+ * After a week without power it has caught up in 7 hours; a clock that is a year ahead deletes a day too much in an
+ * hour, and is reported at once. A store without a stored time begins at its newest event.
  */
 export class RetentionClock {
   readonly #options: RetentionClockOptions

@@ -245,7 +245,7 @@ onEveryEngine(engine => {
     })
   })
 
-  test('an idempotency key is kept for 24 hours, and only a sweep ends it, so a wrong clock repeats no effect', async () => {
+  test('only a sweep ends an idempotency key, after 24 hours, so a wrong clock repeats no effect', async () => {
     let now = Date.parse('2026-11-21T00:00:00Z')
     const clock = (): number => now
     await using timed = await openTestStore(engine, { clock })

@@ -14,7 +14,8 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { databaseFile, migrations } from '../../src/engine/sqlite.ts'
+import { databaseFile } from '../../src/engine/database-file.ts'
+import { migrations } from '../../src/engine/sqlite.ts'
 import { restoreWithoutGap } from '../controls/restore-without-gap.ts'
 import { importCategories } from '../support/busy-shop.ts'
 import { makeClient } from '../support/client.ts'

@@ -1,7 +1,7 @@
 import { copyFileSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { databaseFile } from '../../src/engine/database-file.ts'
 import { numberCopiedEvents } from '../../src/engine/numbering.ts'
-import { databaseFile } from '../../src/engine/sqlite.ts'
 import { SqliteConnection } from '../../src/engine/sqlite-connection.ts'
 
 /**

@@ -104,7 +104,7 @@ onEveryEngine(engine => {
 })
 
 if (testedEngines.includes('postgres')) {
-  test('PostgreSQL: a process whose clock is 25 hours ahead uses the clock of the database, and repeats no effect', async () => {
+  test('a process whose clock is 25 hours ahead uses the clock of PostgreSQL, and repeats no effect', async () => {
     const databaseUrl = await newDatabase()
     await using store = await openTestStore('postgres', { databaseUrl })
     const { petId } = await makePet(store.client, { quantity: 9n })

@@ -14,7 +14,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { databaseFile } from '../../src/engine/sqlite.ts'
+import { databaseFile } from '../../src/engine/database-file.ts'
 import { watchFiles } from '../../src/engine/sqlite-files.ts'
 import { watchExistence } from '../controls/existence-watch.ts'
 import { makeClient } from '../support/client.ts'

@@ -1,0 +1,226 @@
+import { Database } from 'bun:sqlite'
+import { afterAll, expect, test } from 'bun:test'
+import { spawnSync } from 'node:child_process'
+import {
+  chownSync,
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { makeClient } from '../support/client.ts'
+import { run, startProcess } from '../support/process.ts'
+import { makePet } from '../support/shop.ts'
+import { ADMIN_KEY } from '../support/store.ts'
+
+const root = mkdtempSync(join(tmpdir(), 'petstore-files-'))
+afterAll(() => rmSync(root, { recursive: true, force: true }))
+
+const env = { PETSTORE_ADMIN_KEY: ADMIN_KEY, PETSTORE_LOG_LEVEL: 'error' }
+const argsOf = (data: string): string[] => ['serve', '--data', data, '--port', '0', '--no-demo']
+const start = (data: string) => startProcess(argsOf(data), env)
+
+/** Starts a store, adds a pet with its stock, and kills the store or stops it. */
+async function addPet(
+  data: string,
+  signal: 'SIGKILL' | 'SIGTERM',
+  during?: () => Promise<void>,
+): Promise<void> {
+  await using server = await start(data)
+  await makePet(makeClient({ base: server.base, key: ADMIN_KEY }), { quantity: 3n })
+  await during?.()
+  await server.kill(signal)
+}
+
+/** Returns a hash of the database of a directory, and of each file that belongs to it. */
+function contentOf(directory: string): Record<string, string> {
+  const names = readdirSync(directory).filter(
+    name => name.startsWith('petstore.db') && !name.endsWith('-shm'),
+  )
+  return Object.fromEntries(names.map(name => [name, `${Bun.hash(readFileSync(join(directory, name)))}`]))
+}
+
+async function countPets(data: string): Promise<number> {
+  await using server = await start(data)
+  const { data: page } = await makeClient({ base: server.base }).listPets({})
+  await server.kill('SIGTERM')
+  return page.items.length
+}
+
+test('a database that was put in the place of a killed one is refused, and its log is left as it is', async () => {
+  const data = join(root, 'replaced')
+  await addPet(data, 'SIGTERM')
+  const copied = join(root, 'nightly.db')
+  copyFileSync(join(data, 'petstore.db'), copied)
+  const backup = join(root, 'backup')
+  await addPet(data, 'SIGKILL', async () => {
+    expect((await run(['backup', '--data', data, '--to', backup])).exitCode).toBe(0)
+  })
+  for (const [index, older] of [copied, join(backup, 'petstore.db')].entries()) {
+    const place = `${data}-${index}`
+    cpSync(data, place, { recursive: true })
+    copyFileSync(older, join(place, 'petstore.db'))
+    rmSync(join(place, 'petstore.db-shm'), { force: true })
+    const before = contentOf(place)
+    for (const args of [
+      argsOf(place),
+      ['keys', 'list', '--data', place],
+      ['backup', '--data', place, '--to', `${place}-b`],
+    ]) {
+      const { exitCode, errors } = await run(args, env)
+      expect([args[0], exitCode]).toEqual([args[0] ?? '', 1])
+      expect(errors).toContain('was replaced, and')
+    }
+    expect(contentOf(place)).toEqual(before)
+    // The file to which the log belongs is good again.
+    copyFileSync(join(data, 'petstore.db'), join(place, 'petstore.db'))
+    expect(await countPets(place)).toBe(2)
+  }
+}, 60_000)
+
+test('a store that is killed at any moment of its start opens again', async () => {
+  const data = join(root, 'killed')
+  await addPet(data, 'SIGKILL')
+  for (const delayMs of [20, 60, 100, 140, 180, 220, 260]) {
+    const child = Bun.spawn([process.execPath, 'src/main.ts', ...argsOf(data)], {
+      env: { ...process.env, ...env },
+      stdout: 'ignore',
+      stderr: 'ignore',
+    })
+    await Bun.sleep(delayMs)
+    child.kill('SIGKILL')
+    await child.exited
+  }
+  await addPet(data, 'SIGKILL')
+  expect(await countPets(data)).toBe(2)
+}, 60_000)
+
+test('a damaged database keeps its write-ahead log when a start fails', async () => {
+  const data = join(root, 'damaged')
+  await addPet(data, 'SIGKILL')
+  const file = join(data, 'petstore.db')
+  const bytes = readFileSync(file)
+  bytes.fill(0xff, 100, 4000)
+  writeFileSync(file, bytes)
+  rmSync(join(data, 'petstore.db-shm'), { force: true })
+  const before = contentOf(data)
+  expect(Object.keys(before)).toContain('petstore.db-wal')
+  const { exitCode, errors } = await run(argsOf(data), env)
+  expect([exitCode, errors]).toEqual([1, expect.stringContaining('cannot be opened')])
+  expect(contentOf(data)).toEqual(before)
+})
+
+test('an empty or missing database of a directory that had a store is no new shop', async () => {
+  const data = join(root, 'emptied')
+  await addPet(data, 'SIGTERM')
+  const file = join(data, 'petstore.db')
+  const saved = join(root, 'emptied.db')
+  copyFileSync(file, saved)
+  truncateSync(file)
+  for (const args of [
+    argsOf(data),
+    ['import', '--data', data, '--categories', 'demo/categories.csv'],
+    ['backup', '--data', data, '--to', join(root, 'none')],
+  ]) {
+    const { exitCode, errors } = await run(args, env)
+    expect([args[0], exitCode]).toEqual([args[0] ?? '', 1])
+    expect(errors).toContain('is empty, but')
+  }
+  expect((await run(['doctor', '--data', data])).output).toMatch(/FAIL .*is empty, but/)
+  rmSync(file)
+  const missing = await run(argsOf(data), env)
+  expect(missing.errors).toContain('is missing, but')
+  // The two ways out that the message names.
+  copyFileSync(saved, file)
+  expect(await countPets(data)).toBe(1)
+  rmSync(file)
+  for (const name of ['petstore.db-run', 'secret-key']) rmSync(join(data, name), { force: true })
+  expect(await countPets(data)).toBe(0)
+}, 60_000)
+
+test('a first start that was interrupted before its tables were created starts again', async () => {
+  const data = join(root, 'interrupted')
+  mkdirSync(data)
+  writeFileSync(join(data, 'petstore.db'), '')
+  writeFileSync(join(data, 'admin-key'), `${ADMIN_KEY}\n`)
+  expect(await countPets(data)).toBe(0)
+})
+
+test('a database on another disk can be linked, and a log that was left next to the link is not lost', async () => {
+  const data = join(root, 'linked')
+  const disk = join(root, 'disk')
+  mkdirSync(disk)
+  await addPet(data, 'SIGKILL')
+  for (const name of ['petstore.db', 'petstore.db-run']) renameSync(join(data, name), join(disk, name))
+  symlinkSync(join(disk, 'petstore.db'), join(data, 'petstore.db'))
+  const refused = await run(argsOf(data), env)
+  expect(refused.errors).toContain('move it next to')
+  renameSync(join(data, 'petstore.db-wal'), join(disk, 'petstore.db-wal'))
+  expect(await countPets(data)).toBe(1)
+  expect((await run(['backup', '--data', data, '--to', join(root, 'linked-backup')])).exitCode).toBe(0)
+  rmSync(join(disk, 'petstore.db'))
+  expect((await run(argsOf(data), env)).errors).toContain('is its disk mounted?')
+}, 60_000)
+
+/** Changes the name of a pet in an index, but not in its row. */
+function damageIndex(database: Database): void {
+  const file = database.filename
+  const found = database
+    .query<{ rootpage: number }, []>(
+      "SELECT rootpage FROM sqlite_master WHERE type = 'index' AND name LIKE 'pet_by_name%'",
+    )
+    .get()
+  const name = database.query<{ name_key: string }, []>('SELECT name_key FROM pet').get()?.name_key ?? ''
+  database.close()
+  const bytes = readFileSync(file)
+  const at = bytes.indexOf(name, (Number(found?.rootpage) - 1) * 4096)
+  bytes.writeUInt8(bytes.readUInt8(at) ^ 1, at)
+  writeFileSync(file, bytes)
+}
+
+test('a backup of a store with a damaged page or a changed audit log fails, and leaves nothing', async () => {
+  for (const [name, damage] of [
+    ['chain', (database: Database) => database.run("UPDATE event SET data = '{}' WHERE position = 2")],
+    ['index', damageIndex],
+  ] as const) {
+    const data = join(root, `damage-${name}`)
+    await addPet(data, 'SIGTERM')
+    const database = new Database(join(data, 'petstore.db'))
+    damage(database)
+    database.close()
+    const to = join(root, `damage-${name}-backup`)
+    const { exitCode, errors } = await run(['backup', '--data', data, '--to', to])
+    expect([name, exitCode, existsSync(to)]).toEqual([name, 1, false])
+    expect(errors).toContain('damaged')
+  }
+}, 60_000)
+
+test.skipIf(process.getuid?.() !== 0)(
+  'a command of the superuser leaves no file that the owner of the directory cannot open',
+  async () => {
+    const data = join(root, 'owned')
+    await addPet(data, 'SIGTERM')
+    const { uid, gid } = { uid: 65_534, gid: 65_534 }
+    for (const name of ['lock', 'address']) rmSync(join(data, name), { force: true })
+    spawnSync('chown', ['-R', `${uid}:${gid}`, data])
+    chownSync(data, uid, gid)
+    for (const args of [
+      ['keys', 'list'],
+      ['keys', 'reset-admin', '--yes'],
+      ['import', '--categories', 'demo/categories.csv'],
+    ])
+      await run([...args, '--data', data])
+    expect(readdirSync(data).filter(name => statSync(join(data, name)).uid !== uid)).toEqual([])
+  },
+)
