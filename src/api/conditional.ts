@@ -8,17 +8,14 @@ const TAG = /[ \t]*(?:((?:W\/)?"[\x21\x23-\x7e\x80-\xff]*")[ \t]*)?(?:,|$)/y
 const UNCONDITIONAL: Conditions = {}
 
 /**
- * Returns the conditions in If-Match and If-None-Match (RFC 9110, section 13.1). Throws `invalid_parameter` for an
- * invalid list of tags.
+ * Returns the conditions in If-Match and If-None-Match (RFC 9110, section 13.1). An empty If-None-Match is no
+ * condition, while an empty If-Match matches nothing. Throws `invalid_parameter` for an invalid list of tags.
  */
 export function readConditions(headers: Headers): Conditions {
-  const ifMatch = headers.get('if-match')
-  const ifNoneMatch = headers.get('if-none-match')
-  if (ifMatch === null && ifNoneMatch === null) return UNCONDITIONAL
-  return {
-    ...(ifMatch !== null && { ifMatch: readTags('If-Match', ifMatch) }),
-    ...(ifNoneMatch !== null && { ifNoneMatch: readTags('If-None-Match', ifNoneMatch) }),
-  }
+  const ifMatch = readTags('If-Match', headers)
+  const ifNoneMatch = readTags('If-None-Match', headers)
+  if (!ifMatch && !ifNoneMatch?.length) return UNCONDITIONAL
+  return { ...(ifMatch && { ifMatch }), ...(ifNoneMatch?.length && { ifNoneMatch }) }
 }
 
 /** Returns whether a request had neither If-Match nor If-None-Match. */
@@ -39,10 +36,12 @@ function notForPost(name: string): StoreError {
 }
 
 /**
- * Returns the entity tags of a list. Empty elements are ignored (RFC 9110, section 5.6.1.2). Throws `invalid_parameter`
- * for an invalid list.
+ * Returns the entity tags in a header; undefined if there is no header. Empty elements of the list are ignored (RFC
+ * 9110, section 5.6.1.2). Throws `invalid_parameter` for an invalid list.
  */
-function readTags(name: string, field: string): EntityTags {
+function readTags(name: string, headers: Headers): EntityTags | undefined {
+  const field = headers.get(name)
+  if (field === null) return undefined
   if (field.trim() === '*') return '*'
   const tags: string[] = []
   for (TAG.lastIndex = 0; TAG.lastIndex < field.length; ) {
@@ -50,6 +49,5 @@ function readTags(name: string, field: string): EntityTags {
     if (!element) throw invalidEntityTags(name)
     if (element[1] !== undefined) tags.push(element[1])
   }
-  if (tags.length === 0) throw invalidEntityTags(name)
   return tags
 }

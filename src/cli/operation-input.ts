@@ -83,7 +83,8 @@ function nothingToSend(flags: readonly OperationFlag[], bodyFlag: string): Comma
 }
 
 /**
- * Returns the header fields as options of the client. An entity tag gets its quotes back if a shell has removed them.
+ * Returns the header fields as options of the client. An entity tag gets its quotes back if a shell has removed them,
+ * and loses the `W/` that a compressing proxy adds.
  * An idempotency key loses its quotes, because the client adds them.
  */
 function callOptionsOf(headers: Readonly<Record<string, unknown>>): CallOptions {
@@ -92,7 +93,7 @@ function callOptionsOf(headers: Readonly<Record<string, unknown>>): CallOptions 
   for (const [name, value] of Object.entries(headers)) {
     const text = String(value)
     if (name === 'Idempotency-Key') idempotencyKey = text.replace(/^"([^"\\]*)"$/, '$1')
-    else named[name] = name.startsWith('If-') && /^[\w-]+$/.test(text) ? `"${text}"` : text
+    else named[name] = name.startsWith('If-') ? text.replace(/^(?:W\/)?"?([\w-]+)"?$/, '"$1"') : text
   }
   return { headers: named, ...(idempotencyKey !== undefined && { idempotencyKey }) }
 }

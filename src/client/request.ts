@@ -63,7 +63,8 @@ export function prepareRequest(
   const body = input.body === undefined ? undefined : writeJson(exactValue(input.body, 'body', hasFractions))
   const headers = requestHeaders(connection, {
     Accept: 'application/json',
-    'If-Match': options.ifMatch,
+    // A proxy that compresses responses makes the strong ETag of a resource weak, and a weak one may be refused.
+    'If-Match': options.ifMatch?.replace(/^W\//, ''),
     'If-None-Match': options.ifNoneMatch,
     'Petstore-Preview': preview,
     'Idempotency-Key': idempotencyKey && `"${idempotencyKey.replaceAll(/["\\]/g, '\\$&')}"`,

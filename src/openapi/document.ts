@@ -124,6 +124,7 @@ The [guides](${base}/docs/guide) explain the rest, such as how to
   operation.
 - Every read with an ETag evaluates \`If-None-Match\` and \`If-Match\`. The ETag of a list is weak: only \`If-Match: *\`
   matches it. A list that \`id\` or \`petId\` filters to one pet or one inventory item has the ETag of that resource.
+  A proxy that compresses responses makes this ETag weak: \`If-Match\` accepts it with and without \`W/\`.
 - A PATCH is a JSON Merge Patch (RFC 7396), as \`application/json\` or \`application/merge-patch+json\`.
 - Ids are 64-bit integers, read and sent without loss of precision.
 - Text is stored as it was sent; it must not contain U+0000. Instants are RFC 3339 date-times in the years 0001 to

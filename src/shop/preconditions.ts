@@ -20,7 +20,7 @@ export interface Conditions {
 
 /**
  * Throws `precondition_failed`, with the current ETag, if a precondition of a write is false (RFC 9110, section
- * 13.2.2). If-Match uses strong comparison, If-None-Match weak comparison.
+ * 13.2.2).
  */
 export function checkConditions({ ifMatch, ifNoneMatch }: Conditions, body: () => string): void {
   if (ifMatch === undefined && ifNoneMatch === undefined) return
@@ -29,10 +29,13 @@ export function checkConditions({ ifMatch, ifNoneMatch }: Conditions, body: () =
   if (ifNoneMatch !== undefined && matchesWeakly(ifNoneMatch, etag)) throw preconditionFailed(etag)
 }
 
-/** Throws `precondition_failed` if If-Match does not match, by strong comparison: a weak tag never matches. */
+/**
+ * Throws `precondition_failed` if If-Match does not match. The weak tag of a list never matches. The weak form of a
+ * strong tag does, although RFC 9110 asks for strong comparison: a proxy that compresses a response weakens its tag.
+ */
 export function refuseUnlessMatches(ifMatch: EntityTags | undefined, etag: string): void {
   if (ifMatch === undefined || ifMatch === '*') return
-  if (etag.startsWith('W/') || !ifMatch.includes(etag)) throw preconditionFailed(etag)
+  if (etag.startsWith('W/') || !matchesWeakly(ifMatch, etag)) throw preconditionFailed(etag)
 }
 
 /** Returns whether If-None-Match contains a tag, by weak comparison: `W/` makes no difference. */

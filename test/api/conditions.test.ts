@@ -4,7 +4,7 @@ import type { Operation } from '../../src/contract/operation.ts'
 import { sweep } from '../../src/store/maintenance.ts'
 import { makeClient } from '../support/client.ts'
 import { makePet, sharedStore } from '../support/shop.ts'
-import { codeOf, onEveryEngine, openTestStore, refusalOf } from '../support/store.ts'
+import { ADMIN_KEY, codeOf, onEveryEngine, openTestStore, refusalOf } from '../support/store.ts'
 
 onEveryEngine(engine => {
   const store = sharedStore(engine)
@@ -26,11 +26,11 @@ onEveryEngine(engine => {
       expect(other.status).toBe(200)
     })
 
-    test('a write with another ETag in If-Match gets 412 and the current ETag; a weak tag never matches', async () => {
+    test('a write with another ETag in If-Match gets 412 and the current ETag', async () => {
       const { client } = store()
       const { petId } = await makePet(client)
       const { etag = '' } = await client.getPet({ petId })
-      for (const ifMatch of ['"other"', `W/${etag}`]) {
+      for (const ifMatch of ['"other"', 'W/"other"', ',']) {
         const refused = await refusalOf(client.updatePet({ petId, body: { name: 'New' } }, { ifMatch }))
         expect([refused.status, refused.code, refused.headers.get('etag')]).toEqual([
           412,
@@ -58,16 +58,62 @@ onEveryEngine(engine => {
       const { etag = '' } = await client.getPet({ petId })
       for (const method of ['GET', 'HEAD']) {
         const read = (field: string) => store().send(method, path, { headers: { 'If-Match': field } })
-        for (const field of [etag, `"other",, ${etag}`, '*', ` ,${etag}, `]) {
+        for (const field of [etag, `W/${etag}`, `"other",, ${etag}`, '*', ` ,${etag}, `]) {
           expect([field, (await read(field)).status]).toEqual([field, 200])
         }
-        for (const field of ['"other"', `W/${etag}`]) {
+        for (const field of ['"other"', 'W/"other"', ',', '']) {
           const refused = await read(field)
           expect([field, refused.status, refused.headers.get('etag')]).toEqual([field, 412, etag])
         }
-        for (const field of ['other', ',', '"a" "b"', `${etag}, other`]) {
+        for (const field of ['other', '"a" "b"', `${etag}, other`]) {
           expect([field, (await read(field)).status]).toEqual([field, 400])
         }
+      }
+    })
+
+    test('If-Match accepts the weak form of the tag of one resource, as a compressing proxy makes it', async () => {
+      const { petId, categoryId, orderId } = await makePet(store().client, { quantity: 3n, reserved: 1n })
+      for (const [method, path, body] of [
+        ['PATCH', `/pets/${petId}`, '{"name":"Weak"}'],
+        ['PATCH', `/categories/${categoryId}`, '{"name":"Weak"}'],
+        ['PATCH', `/store/orders/${orderId}`, '{"quantity":2}'],
+        ['PUT', `/store/inventory/${petId}`, '{"quantity":2}'],
+      ] as const) {
+        const etag = (await store().send('GET', path)).headers.get('etag') ?? ''
+        const write = (ifMatch: string) =>
+          store().send(method, path, { body, headers: { 'If-Match': ifMatch } })
+        expect([path, (await write(`W/${etag}`)).status]).toEqual([path, 200])
+        // The change has replaced the tag.
+        expect([path, (await write(`W/${etag}`)).status]).toEqual([path, 412])
+      }
+    })
+
+    test('an ETag that a proxy made weak is sent by the client without W/', async () => {
+      const { client } = store()
+      const { petId } = await makePet(client)
+      const { etag = '' } = await client.listPets({ id: [petId] })
+      const sent: (string | null)[] = []
+      const watching = makeClient({
+        base: store().base,
+        key: ADMIN_KEY,
+        fetch: (url, init) => {
+          sent.push(new Headers(init.headers).get('if-match'))
+          return fetch(url, init)
+        },
+      })
+      await watching.updatePet({ petId, body: { name: 'Weakened' } }, { ifMatch: `W/${etag}` })
+      expect(sent).toEqual([etag])
+    })
+
+    test('an empty If-None-Match is no condition', async () => {
+      const { petId } = await makePet(store().client)
+      for (const field of ['', ',', ' , ,']) {
+        const headers = { 'If-None-Match': field }
+        const read = await store().send('GET', `/pets/${petId}`, { headers })
+        const write = await store().send('PATCH', `/pets/${petId}`, { headers, body: '{"name":"New"}' })
+        const created = await store().send('POST', '/store/orders', { headers, body: `{"petId":${petId}}` })
+        expect([field, read.status, write.status]).toEqual([field, 200, 200])
+        expect([field, [201, 409].includes(created.status)]).toEqual([field, true])
       }
     })
 

@@ -184,6 +184,17 @@ describe('commands', () => {
     expect(camel.output).toBe(kebab.output)
   })
 
+  test('an entity tag is sent without the W/ of a compressing proxy, and in quotes', async () => {
+    await using server = await openReceiver(() => reply(200, {}, '{"id":3,"name":"Bisou"}'))
+    for (const tag of ['abc-1', '"abc-1"', 'W/abc-1', 'W/"abc-1"', '*', '"a", W/"b"'])
+      await runAt(server.base, ['update-pet', '3', '--name', 'Bisou', '--if-match', tag])
+    expect(server.received.map(({ headers }) => headers['if-match'])).toEqual([
+      ...Array(4).fill('"abc-1"'),
+      '*',
+      '"a", W/"b"',
+    ])
+  })
+
   test('a command sends and prints integers beyond 2^53 exactly', async () => {
     const id = '9007199254740993'
     await using server = await openReceiver(() => reply(200, {}, `{"id":${id},"petId":-${id},"quantity":1}`))
