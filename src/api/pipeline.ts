@@ -24,6 +24,7 @@ import { decodeText, readParameters } from './parameters.ts'
 import type { RateLimiter } from './rate-limit.ts'
 import type { RepeatedReads } from './repeated-reads.ts'
 import { callerName, type RequestContext, type Route } from './request-context.ts'
+import { markUnbuffered } from './stream-headers.ts'
 import { validateBody } from './validate.ts'
 
 /** A text of at most this length is sent as a whole, without counting its bytes. */
@@ -333,6 +334,7 @@ function respond(
   if (reply.isReplayed) headers['Idempotent-Replayed'] = 'true'
   if ('list' in operation.success) addPageLinks(context, base, operation.endless ?? 'cursor', reply.next)
   if (isRead && reply.etag !== undefined) refuseUnlessMatches(ifMatch, reply.etag)
+  if (operation.endless) markUnbuffered(headers)
   if (isRead && ifNoneMatch && reply.etag !== undefined && matchesWeakly(ifNoneMatch, reply.etag)) {
     return new Response(null, { status: 304, headers })
   }

@@ -2,7 +2,7 @@ import { serverFailed } from '../contract/refusals.ts'
 import { type ErrorBody, errorTable, type StoreError } from '../model/error.ts'
 import { writeJson } from '../model/json.ts'
 import { errorMediaType } from './negotiate.ts'
-import type { RequestContext } from './request-context.ts'
+import { type RequestContext, varyBy } from './request-context.ts'
 
 /** Returns the response for a refusal: an Error body or an RFC 9457 problem, with the headers of its code. */
 export function refusalResponse(context: RequestContext, error: StoreError, base: string): Response {
@@ -16,15 +16,14 @@ export function refusalResponse(context: RequestContext, error: StoreError, base
   }
   const type = errorMediaType(context.request.headers)
   const sent = type === 'application/json' ? body : { ...asProblem(context, code, message, base), ...body }
-  return new Response(writeJson(sent), {
-    status,
-    headers: {
-      ...context.headers,
-      ...refusalHeaders(error),
-      'Content-Type': type,
-      'Cache-Control': 'no-store',
-    },
-  })
+  const headers: Record<string, string> = {
+    ...context.headers,
+    ...refusalHeaders(error),
+    'Content-Type': type,
+    'Cache-Control': 'no-store',
+  }
+  varyBy(headers, 'Accept')
+  return new Response(writeJson(sent), { status, headers })
 }
 
 /** Returns the response for an error that is not a refusal. Its message has the request id; the log has the details. */

@@ -115,5 +115,6 @@ export function callerName(context: Pick<RequestContext, 'caller' | 'address' | 
 
 /** Adds a request header to Vary (RFC 9110, section 12.5.5). */
 export function varyBy(headers: Record<string, string>, field: string): void {
+  if (headers.Vary?.split(', ').includes(field)) return
   headers.Vary = headers.Vary === undefined ? field : `${headers.Vary}, ${field}`
 }

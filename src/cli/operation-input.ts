@@ -84,8 +84,7 @@ function nothingToSend(flags: readonly OperationFlag[], bodyFlag: string): Comma
 
 /**
  * Returns the header fields as options of the client. An entity tag gets its quotes back if a shell has removed them,
- * and loses the `W/` that a compressing proxy adds.
- * An idempotency key loses its quotes, because the client adds them.
+ * and loses the `W/` that a compressing proxy adds. An idempotency key loses its quotes, because the client adds them.
  */
 function callOptionsOf(headers: Readonly<Record<string, unknown>>): CallOptions {
   const named: Record<string, string> = {}

@@ -36,7 +36,16 @@ const fields = {
   },
   'Cache-Control': {
     description: 'Which caches may store the response (RFC 9111).',
-    schema: { type: 'string', enum: ['no-cache', 'private, no-cache', 'no-store'] },
+    schema: {
+      type: 'string',
+      enum: [
+        'no-cache',
+        'private, no-cache',
+        'private, no-cache, no-transform',
+        'no-store',
+        'no-store, no-transform',
+      ],
+    },
     example: 'no-cache',
   },
   Location: {
@@ -74,10 +83,15 @@ const fields = {
     schema: { type: 'string', enum: ['application/merge-patch+json, application/json'] },
     example: 'application/merge-patch+json, application/json',
   },
+  'X-Accel-Buffering': {
+    description: 'Tells proxies such as nginx not to buffer the response.',
+    schema: { type: 'string', enum: ['no'] },
+    example: 'no',
+  },
   Vary: {
     description: 'The request fields that the response depends on (RFC 9110).',
-    schema: { type: 'string', enum: ['Origin'] },
-    example: 'Origin',
+    schema: { type: 'string', enum: ['Accept', 'Origin', 'Origin, Accept'] },
+    example: 'Accept',
   },
   'WWW-Authenticate': {
     description: 'How to authenticate (RFC 6750).',
@@ -155,6 +169,7 @@ function successFields(operation: Operation, status: number): [FieldName, Presen
     ['ETag', isList || (resourceHasEtag === true && status !== 204 && method !== 'PUT')],
     ['Location', location !== undefined],
     ['Link', isList],
+    ['X-Accel-Buffering', 'stream' in success || operation.endless !== undefined],
   ]
   const replayed: [FieldName, Presence][] =
     method !== 'GET' && !secret ? [['Idempotent-Replayed', 'at times']] : []
@@ -165,10 +180,12 @@ function successFields(operation: Operation, status: number): [FieldName, Presen
 }
 
 function refusalFields({ method }: Operation, status: number): [FieldName, Presence][] {
-  if (status === 415 && method === 'PATCH') return [['Accept-Patch', 'always']]
-  if (status === 412) return [['ETag', 'always']]
-  if (status === 401 || status === 403) return [['WWW-Authenticate', 'always']]
-  return status === 429 || status === 503 ? [['Retry-After', 'always']] : []
+  const names: FieldName[] = ['Vary']
+  if (status === 415 && method === 'PATCH') names.push('Accept-Patch')
+  if (status === 412) names.push('ETag')
+  if (status === 401 || status === 403) names.push('WWW-Authenticate')
+  if (status === 429 || status === 503) names.push('Retry-After')
+  return names.map(name => [name, 'always'])
 }
 
 /** Returns the header fields of the stability and deprecation of an operation. All of its responses have them. */

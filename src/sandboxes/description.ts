@@ -192,7 +192,7 @@ function contentPart(success: ControlOperation['success']): Part | undefined {
 }
 
 /** Returns the header fields of a response of a control operation. */
-function presentHeaders({ method }: ControlOperation, status: number): PresentHeaders {
+function presentHeaders({ method, success }: ControlOperation, status: number): PresentHeaders {
   const isCounted = status !== 414
   const fields: Partial<Record<FieldName, Presence | false>> = {
     'X-Request-Id': 'always',
@@ -201,6 +201,7 @@ function presentHeaders({ method }: ControlOperation, status: number): PresentHe
     RateLimit: isCounted && 'at times',
     'Cache-Control': 'always',
     Vary: 'always',
+    'X-Accel-Buffering': status === 200 && 'stream' in success && 'always',
     Location: status === 201 && method === 'POST' && 'always',
     'WWW-Authenticate': status === 401 && 'always',
     'Accept-Patch': status === 415 && method === 'PATCH' && 'always',

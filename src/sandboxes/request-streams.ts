@@ -2,6 +2,7 @@ import { CapacityLimiter } from '../api/admission.ts'
 import { rateGroup } from '../api/client-address.ts'
 import { Deadlines } from '../api/deadlines.ts'
 import type { RequestContext } from '../api/request-context.ts'
+import { streamHeaders } from '../api/stream-headers.ts'
 import { overloaded } from '../model/refusals.ts'
 import type { RequestLog } from './request-log.ts'
 
@@ -30,7 +31,7 @@ export class RequestStreams {
    */
   respond(context: RequestContext, sandboxId: string, log: RequestLog): Response {
     const { request, headers } = context
-    const fields = { ...headers, 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store' }
+    const fields = streamHeaders(headers)
     if (request.method === 'HEAD') {
       // Framed like a GET: a length of 0 would mean that the stream is empty.
       return new Response(null, { headers: { ...fields, 'Transfer-Encoding': 'chunked' } })

@@ -46,7 +46,7 @@ describe('content that is the same for every caller', () => {
     for (const field of ['gzip', 'GZIP;q=0.5', 'br, gzip;q=0.1', '*', 'identity;q=0, *;q=1', 'x-gzip']) {
       expect([field, await codingFor(field)]).toEqual([field, 'gzip'])
     }
-    for (const field of ['gzip;q=0', 'gzip; q=0, *', 'br', 'identity', '*;q=0', 'gzip;q=x']) {
+    for (const field of ['gzip;q=0', 'gzip; q=0, *', 'br', 'identity', '*;q=0', 'gzip;q=x', 'identity;q=0']) {
       expect([field, await codingFor(field)]).toEqual([field, 'identity'])
     }
   })

@@ -45,6 +45,9 @@ onEveryEngine(engine => {
       const headers = { Accept: 'application/json, application/problem+json' }
       const reply = await store().send('GET', '/pets/404', { headers })
       expect([reply.status, reply.headers.get('content-type')]).toEqual([404, 'application/problem+json'])
+      // A cache must keep both forms apart.
+      const plain = await store().send('GET', '/pets/404')
+      expect([reply.headers.get('vary'), plain.headers.get('vary')]).toEqual(['Accept', 'Accept'])
       expect(await reply.json()).toEqual({
         type: `${store().base}/errors/pet_not_found`,
         title: 'There is no pet with this id.',

@@ -42,9 +42,27 @@ onEveryEngine(engine => {
     await using stream = await openStream(store().base)
     expect(stream.first).toEqual({ retry: '1000', id: String(head) })
     expect(stream.reply.headers.get('content-type')).toBe('text/event-stream')
-    expect(stream.reply.headers.get('cache-control')).toBe('no-store')
     await createCategories(store(), 'After it began')
     expect(nameIn(await stream.event())).toBe('After it began')
+  })
+
+  test('a proxy may neither hold back nor compress a stream or a long poll', async () => {
+    await using stream = await openStream(store().base)
+    const head = await store().send('HEAD', '/events/stream')
+    const feed = await store().send('GET', '/events?limit=1')
+    const unchanged = await store().send('GET', '/events?limit=1', {
+      headers: { 'If-None-Match': feed.headers.get('etag') ?? '' },
+    })
+    expect(
+      [stream.reply, head, feed, unchanged].map(({ status, headers }) => [
+        ...[status, headers.get('cache-control'), headers.get('x-accel-buffering')],
+      ]),
+    ).toEqual([
+      [200, 'no-store, no-transform', 'no'],
+      [200, 'no-store, no-transform', 'no'],
+      [200, 'private, no-cache, no-transform', 'no'],
+      [304, 'private, no-cache, no-transform', 'no'],
+    ])
   })
 
   test('an event of a stream has its position, its type and the same text as in the feed', async () => {

@@ -32,6 +32,20 @@ async function textOf(page: LogPage, first: Uint8Array = new Uint8Array()): Prom
   return text
 }
 
+test('a proxy may neither hold back nor compress the stream of a request log', async () => {
+  await using host = await openSandboxHost()
+  const { created } = await host.create()
+  const headers = { Authorization: `Bearer ${created.adminKey}` }
+  const stopping = new AbortController()
+  const { signal } = stopping
+  const stream = await fetch(`${host.base}/sandboxes/${created.id}/requests/stream`, { headers, signal })
+  expect([stream.headers.get('cache-control'), stream.headers.get('x-accel-buffering')]).toEqual([
+    'no-store, no-transform',
+    'no',
+  ])
+  stopping.abort()
+})
+
 test('the log shows what a tool sent and received, whether the store read the body or not', async () => {
   await using host = await openSandboxHost()
   const sandbox = await host.create()

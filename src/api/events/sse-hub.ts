@@ -11,6 +11,7 @@ import { assertWithinLog } from '../../shop/events.ts'
 import { isKeyValid } from '../../shop/keys.ts'
 import { type Capacity, CapacityLimiter, type Within } from '../admission.ts'
 import { callerName, type RequestContext } from '../request-context.ts'
+import { streamHeaders } from '../stream-headers.ts'
 import { type Batch, eventsThatFit, RecentEvents } from './recent-events.ts'
 
 /** The interval at which a stream sends a keep-alive, and its key is checked again. */
@@ -96,7 +97,7 @@ export class SseHub {
     const last = lastEventId(context)
     const sent = last ?? after
     const from = sent === undefined ? undefined : untaggedPosition(sent, this.#options.contentTag)
-    const headers = { ...context.headers, 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store' }
+    const headers = streamHeaders(context.headers)
     if (this.#isEnded) throw shuttingDown()
     const caller = callerName(context)
     if (!this.#shares.take(caller)) {
