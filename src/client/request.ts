@@ -102,9 +102,14 @@ export function requestHeaders(
 
 function idempotencyKeyFor(operation: OperationShape, options: CallOptions): string | undefined {
   const key = options.idempotencyKey ?? undefined
-  if (key === undefined) return operation.takesIdempotencyKey ? crypto.randomUUID() : undefined
+  if (key === undefined) return operation.takesIdempotencyKey ? newIdempotencyKey() : undefined
   if (IDEMPOTENCY_KEY.test(key)) return key
   throw new RangeError('An idempotency key must be 1 to 255 printable ASCII characters.')
+}
+
+/** Returns a random key. On a page without HTTPS, `crypto.randomUUID` does not exist. */
+function newIdempotencyKey(): string {
+  return crypto.getRandomValues(new BigUint64Array(2)).join('-')
 }
 
 /**

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { launchBrowser } from '../support/browser.ts'
+import { INSECURE_HOST, launchBrowser } from '../support/browser.ts'
 import { openDemo } from '../support/demo-store.ts'
 import { ROOT } from '../support/root.ts'
 import { openSandboxHost } from '../support/sandbox-host.ts'
@@ -42,23 +42,32 @@ const storeProgram = `(async ({ baseUrl, key }) => {
   return lines
 })`
 
-test('the client works in a browser', async () => {
-  await using store = await openDemo()
-  const browser = await launchBrowser()
-  try {
-    const page = await browser.newPage()
-    await page.goto(`${store.base}/livez`)
-    await page.evaluate(await browserScript())
-    const options = JSON.stringify({ baseUrl: store.base, key: ADMIN_KEY })
-    expect(await page.evaluate(`${storeProgram}(${options})`)).toEqual([
-      'bigint Anansi (Rhodesian Ridgeback), bigint Argos (Greyhound)',
-      'pet_not_found: Pet 9007199254740993 does not exist.',
-      'petstore.order.placed {"id":1,"petId":5,"quantity":1,"complete":false}',
-    ])
-  } finally {
-    await browser.close()
-  }
-}, 120_000)
+test.each([
+  ['a browser', '127.0.0.1', true],
+  ['a browser without HTTPS, which is not a secure context,', INSECURE_HOST, false],
+] as const)(
+  'in %s the client works',
+  async (_, host, isSecure) => {
+    await using store = await openDemo()
+    const browser = await launchBrowser()
+    const baseUrl = store.base.replace('127.0.0.1', host)
+    try {
+      const page = await browser.newPage()
+      await page.goto(`${baseUrl}/livez`)
+      expect(await page.evaluate<boolean>('isSecureContext')).toBe(isSecure)
+      await page.evaluate(await browserScript())
+      const options = JSON.stringify({ baseUrl, key: ADMIN_KEY })
+      expect(await page.evaluate(`${storeProgram}(${options})`)).toEqual([
+        'bigint Anansi (Rhodesian Ridgeback), bigint Argos (Greyhound)',
+        'pet_not_found: Pet 9007199254740993 does not exist.',
+        'petstore.order.placed {"id":1,"petId":5,"quantity":1,"complete":false}',
+      ])
+    } finally {
+      await browser.close()
+    }
+  },
+  120_000,
+)
 
 /** A program that creates a sandbox in the page, uses it, and deletes it. */
 const sandboxProgram = `(async host => {

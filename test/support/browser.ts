@@ -1,6 +1,12 @@
 import chromium from '@sparticuz/chromium'
 import { type Browser, chromium as playwright } from 'playwright-core'
 
+/**
+ * A name of this machine in the browser. A page from `http://127.0.0.1` is a secure context, like one from HTTPS. A
+ * page from `http://` and this name is not.
+ */
+export const INSECURE_HOST = 'shop.lan'
+
 /** Launches the Chromium of an npm package. The browser can connect only to this machine. */
 export async function launchBrowser(): Promise<Browser> {
   return await playwright.launch({
@@ -14,7 +20,7 @@ export async function launchBrowser(): Promise<Browser> {
       '--disable-component-update',
       '--disable-sync',
       '--no-first-run',
-      '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
+      `--host-resolver-rules=MAP ${INSECURE_HOST} 127.0.0.1, MAP * ~NOTFOUND, EXCLUDE 127.0.0.1`,
     ],
   })
 }
