@@ -44,8 +44,25 @@ const NARROW_STYLE = `@container narrow-references-container (max-width: 900px) 
   .section-column:has(> .examples) { order: -1 }
 }`
 
+/**
+ * The buttons of Scalar write to the clipboard, which browsers have only with HTTPS. Without it, this script puts the
+ * older command in its place.
+ */
+const CLIPBOARD_SCRIPT = `navigator.clipboard ??= {
+  async writeText(text) {
+    const area = document.createElement('textarea')
+    area.value = text
+    document.body.append(area)
+    area.select()
+    const isCopied = document.execCommand('copy')
+    area.remove()
+    if (!isCopied) throw new Error('The browser does not allow copying.')
+  },
+}
+`
+
 function startScript(pathOfBase: string): string {
-  return `Scalar.createApiReference('#app', {
+  return `${CLIPBOARD_SCRIPT}Scalar.createApiReference('#app', {
   url: '${pathOfBase}/openapi.json',
   servers: [{ url: location.origin + '${pathOfBase}', description: 'This store' }],
   theme: 'default',

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Browser, Locator, Page } from 'playwright-core'
 import { contract, operationIds } from '../../src/contract/contract.ts'
-import { launchBrowser } from '../support/browser.ts'
+import { INSECURE_HOST, launchBrowser } from '../support/browser.ts'
 import { makePet, sharedStore } from '../support/shop.ts'
 import { ADMIN_KEY } from '../support/store.ts'
 
@@ -25,11 +25,16 @@ describe('the docs page in a real browser', () => {
     await browser?.close()
   })
 
-  async function open(path: string, width: number, colorScheme: 'light' | 'dark'): Promise<WatchedPage> {
+  async function open(
+    path: string,
+    width: number,
+    colorScheme: 'light' | 'dark',
+    host = '127.0.0.1',
+  ): Promise<WatchedPage> {
     const page = await browser?.newPage({ viewport: { width, height: 900 }, colorScheme })
     if (!page) throw new Error('the browser did not start')
     const faults: string[] = []
-    const { base } = store()
+    const base = store().base.replace('127.0.0.1', host)
     page.on('request', request => {
       const isLocal = request.url().startsWith(base) || /^(data|blob):/.test(request.url())
       if (!isLocal) faults.push(`the page requested ${request.url()}`)
@@ -152,9 +157,28 @@ describe('the docs page in a real browser', () => {
   )
 
   test(
-    'the docs page sends a request to the running store, with a key and without one',
+    'without HTTPS, a link on the docs page can be copied',
     async () => {
-      const { page, faults } = await open('/docs#tag/store/GET/store/orders', 1440, 'light')
+      const { page, faults } = await open('/docs#tag/pets/GET/pets', 1440, 'light', INSECURE_HOST)
+      await page.evaluate(`document.addEventListener('copy', () => {
+        globalThis.copiedText = document.activeElement.value
+      })`)
+      await page.getByRole('button', { name: 'Copy link', exact: true }).first().click()
+      await page.waitForFunction('globalThis.copiedText !== undefined', undefined, { timeout: 5000 })
+      expect(await page.evaluate<string>('copiedText')).toContain('/docs#tag/pets')
+      expect(faults).toEqual([])
+      await page.close()
+    },
+    TIMEOUT_MS,
+  )
+
+  test.each([
+    ['from a page with a secure context', '127.0.0.1'],
+    ['without HTTPS', INSECURE_HOST],
+  ])(
+    'the docs page sends a request to the running store, with a key and without one, %s',
+    async (_, host) => {
+      const { page, faults } = await open('/docs#tag/store/GET/store/orders', 1440, 'light', host)
       const send = async (): Promise<void> => {
         await page.getByRole('button', { name: /^Send\b.*store\/orders/ }).click()
       }

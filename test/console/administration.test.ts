@@ -40,6 +40,40 @@ test(
   TIMEOUT_MS,
 )
 
+test.each([
+  ['a page without HTTPS', true],
+  ['a secure page whose clipboard is blocked', false],
+] as const)(
+  'a new key is copied on %s, and a failure to copy is reported',
+  async (_, isInsecure) => {
+    const { page, faults } = await browser.open(store(), '/keys', { isInsecure })
+    await page.getByRole('button', { name: 'Create key' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Name').fill('spare')
+    await dialog.getByRole('combobox', { name: 'Scopes' }).press('ArrowDown')
+    await page.getByRole('option', { name: /orders:read/ }).click()
+    await page.keyboard.press('Escape')
+    await dialog.getByRole('button', { name: 'Create key' }).click()
+    const secret = (await page.getByTestId('secret').textContent()) ?? ''
+    await page.evaluate(`document.addEventListener('copy', () => {
+      globalThis.copiedText = String(getSelection())
+    })`)
+    if (!isInsecure)
+      await page.evaluate("navigator.clipboard.writeText = () => Promise.reject(new Error('blocked'))")
+    await page.getByRole('button', { name: 'Copy' }).click()
+    await page.getByRole('button', { name: 'Copied' }).waitFor()
+    expect(await page.evaluate<string>('copiedText')).toBe(secret)
+    await page.evaluate('document.execCommand = () => false')
+    await page.getByRole('button', { name: 'Copied' }).click()
+    await page.getByText('The browser does not allow copying.').waitFor()
+    expect(await page.evaluate<string>('String(getSelection())')).toBe(secret)
+    expect(await seriousViolations(page)).toEqual([])
+    expect(faults).toEqual([])
+    await page.close()
+  },
+  TIMEOUT_MS,
+)
+
 test(
   'a webhook is created and tested, its page shows the delivery, and it is disabled',
   async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll } from 'bun:test'
 import type { Browser, Page } from 'playwright-core'
-import { launchBrowser } from '../support/browser.ts'
+import { INSECURE_HOST, launchBrowser } from '../support/browser.ts'
 import { ADMIN_KEY, type TestStore } from '../support/store.ts'
 
 /** How long one test of the console may take on a busy machine. */
@@ -19,6 +19,8 @@ export interface ConsoleOptions {
   readonly colorScheme?: 'light' | 'dark'
   /** Opens another tab in the context of this page, instead of a new context. */
   readonly tabOf?: Page
+  /** Opens the console at a name without HTTPS, so that the page is not a secure context. */
+  readonly isInsecure?: boolean
 }
 
 /** Opens views of the console in one browser, which is closed after the tests of the file. */
@@ -34,13 +36,14 @@ export function consoleBrowser(): {
   })
   return {
     open: async (store, path, options = {}) => {
-      const { key = ADMIN_KEY, width = 1440, colorScheme = 'light', tabOf } = options
+      const { key = ADMIN_KEY, width = 1440, colorScheme = 'light', tabOf, isInsecure = false } = options
       const settings = { viewport: { width, height: 900 }, colorScheme, reducedMotion: 'reduce' } as const
       const context = tabOf?.context() ?? (await browser?.newContext(settings))
       if (!context) throw new Error('the browser did not start')
       const page = await context.newPage()
-      const faults = watchFaults(page, store.base)
-      await page.goto(`${store.base}/console${path}#key=${key}`)
+      const base = isInsecure ? store.base.replace('127.0.0.1', INSECURE_HOST) : store.base
+      const faults = watchFaults(page, base)
+      await page.goto(`${base}/console${path}#key=${key}`)
       return { page, faults }
     },
   }

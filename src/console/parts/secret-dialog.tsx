@@ -1,4 +1,5 @@
-import { Alert, Button, Code, CopyButton, Group, Modal, Stack, Text } from '@mantine/core'
+import { Alert, Button, Code, Group, Modal, Stack, Text } from '@mantine/core'
+import { useRef, useState } from 'react'
 import { useFocusReturn } from './focus-return.ts'
 
 interface SecretDialogProps {
@@ -14,6 +15,11 @@ interface SecretDialogProps {
 /** Shows a secret once. Only the Done button closes the dialog, because the secret cannot be shown again. */
 export function SecretDialog({ title, warning, secret, purpose, onClose }: SecretDialogProps) {
   useFocusReturn()
+  const text = useRef<HTMLElement>(null)
+  const [isCopied, setCopied] = useState<boolean>()
+  const copy = async (): Promise<void> => {
+    if (text.current) setCopied(await copyText(text.current))
+  }
   return (
     <Modal
       opened
@@ -26,20 +32,35 @@ export function SecretDialog({ title, warning, secret, purpose, onClose }: Secre
       <Stack>
         <Alert color="yellow">{warning}</Alert>
         <Code block className="name" data-testid="secret">
-          {secret}
+          <span ref={text}>{secret}</span>
         </Code>
+        {isCopied === false && (
+          <Alert color="red" role="alert">
+            The browser does not allow copying. The text is selected: press Ctrl+C, or ⌘C on a Mac.
+          </Alert>
+        )}
         {purpose && <Text size="sm">{purpose}</Text>}
         <Group justify="flex-end">
-          <CopyButton value={secret}>
-            {({ copied, copy }) => (
-              <Button variant="default" onClick={copy}>
-                {copied ? 'Copied' : 'Copy'}
-              </Button>
-            )}
-          </CopyButton>
+          <Button variant="default" onClick={() => void copy()}>
+            {isCopied ? 'Copied' : 'Copy'}
+          </Button>
           <Button onClick={onClose}>Done</Button>
         </Group>
       </Stack>
     </Modal>
   )
+}
+
+/**
+ * Copies the text of an element, and returns whether that worked. Without HTTPS, browsers have only the older command,
+ * which copies the selection. If it fails, the text stays selected, so that the user can copy it.
+ */
+async function copyText(element: HTMLElement): Promise<boolean> {
+  getSelection()?.selectAllChildren(element)
+  try {
+    await navigator.clipboard.writeText(element.textContent)
+    return true
+  } catch {
+    return document.execCommand('copy')
+  }
 }
