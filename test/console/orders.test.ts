@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import type { Request } from 'playwright-core'
 import { seriousViolations } from '../support/accessibility.ts'
 import { makePet, sharedStore } from '../support/shop.ts'
 import { until } from '../support/until.ts'
@@ -184,6 +185,102 @@ test(
     await dialog.waitFor({ state: 'detached' })
     const { data } = await client.listOrders({ sort: '-id', limit: 1 })
     expect(data.items[0]?.petId).toBe(petId)
+    expect(faults).toEqual([])
+    await page.close()
+  },
+  TIMEOUT_MS,
+)
+
+/** Whether a request reads pets. */
+const readsPets = (request: Request): boolean => new URL(request.url()).pathname === '/pets'
+
+test(
+  'while the field for a pet searches a slow store, no option of another search can be chosen',
+  async () => {
+    const { client } = store()
+    const { petId: other } = await makePet(client, { quantity: 5n })
+    const { petId: neon } = await makePet(client, { quantity: 5n })
+    await client.updatePet({ petId: other, body: { name: 'Goldfish' } })
+    await client.updatePet({ petId: neon, body: { name: 'Neon tetra' } })
+    const { page, faults } = await browser.open(store(), '/orders')
+    const dialog = page.getByRole('dialog')
+    await page.getByRole('button', { name: 'Place order' }).click()
+    const field = dialog.getByRole('combobox', { name: 'Pet' })
+    await field.click()
+    await page.getByRole('option').first().waitFor()
+    await delayRequests(page, readsPets, 300)
+    await page.keyboard.type('neon')
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Enter')
+    expect(await page.getByRole('option').count()).toBe(0)
+    expect(await field.inputValue()).toBe('neon')
+    // Enter neither chose a pet nor sent the order.
+    expect(await dialog.getByText('Pet is required').count()).toBe(0)
+    await page.getByRole('option', { name: 'Neon tetra (5 free)' }).waitFor()
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Enter')
+    await until('the pet is chosen', async () => (await field.inputValue()) === 'Neon tetra (5 free)')
+    await page.keyboard.press('Enter')
+    await page.getByText('Order placed').waitFor()
+    const { data } = await client.listOrders({ sort: '-id', limit: 1 })
+    expect(data.items[0]?.petId).toBe(neon)
+    expect(faults).toEqual([])
+    await page.close()
+  },
+  TIMEOUT_MS,
+)
+
+test(
+  'a name that is typed over a chosen pet orders nothing until that pet is found',
+  async () => {
+    const { client } = store()
+    const { petId: chosen } = await makePet(client, { quantity: 5n })
+    const { petId: typed } = await makePet(client, { quantity: 5n })
+    await client.updatePet({ petId: chosen, body: { name: 'Chosen before' } })
+    await client.updatePet({ petId: typed, body: { name: 'Typed after' } })
+    const { page, faults } = await browser.open(store(), `/pets/${chosen}`)
+    const dialog = page.getByRole('dialog')
+    await page.getByRole('button', { name: 'Place order' }).click()
+    const field = dialog.getByRole('combobox', { name: 'Pet' })
+    await until('the pet is chosen', async () => (await field.inputValue()) === 'Chosen before (5 free)')
+    const hold = await holdRequests(page, request => readsPets(request) && request.url().includes('name='))
+    await field.fill('Typed after')
+    await dialog.getByRole('button', { name: 'Place order' }).click()
+    await dialog.getByText('Pet is required').waitFor()
+    hold.release()
+    await until('the typed pet is chosen', async () => (await field.inputValue()) === 'Typed after (5 free)')
+    await dialog.getByRole('button', { name: 'Place order' }).click()
+    await page.getByText('Order placed').waitFor()
+    const { data } = await client.listOrders({ sort: '-id', limit: 1 })
+    expect(data.items[0]?.petId).toBe(typed)
+    expect(faults).toEqual([])
+    await page.close()
+  },
+  TIMEOUT_MS,
+)
+
+test(
+  'an open list of pets does not change under the highlighted option',
+  async () => {
+    const { client } = store()
+    const { petId: first } = await makePet(client, { quantity: 1n })
+    const { petId: second } = await makePet(client, { quantity: 1n })
+    await client.updatePet({ petId: first, body: { name: 'Stable A' } })
+    await client.updatePet({ petId: second, body: { name: 'Stable B' } })
+    const { page, faults } = await browser.open(store(), '/orders')
+    const dialog = page.getByRole('dialog')
+    await page.getByRole('button', { name: 'Place order' }).click()
+    const field = dialog.getByRole('combobox', { name: 'Pet' })
+    await field.fill('Stable')
+    await page.getByRole('option', { name: 'Stable A (1 free)' }).waitFor()
+    await page.keyboard.press('ArrowDown')
+    // The first pet is sold, and would now be the last one of the list. The page behind the dialog shows the order.
+    const { data: order } = await client.placeOrder({ body: { petId: first, complete: true } })
+    await page.getByRole('link', { name: `Order ${order.id}`, exact: true, includeHidden: true }).waitFor()
+    await page.keyboard.press('Enter')
+    await until('the highlighted pet is chosen', async () =>
+      (await field.inputValue()).startsWith('Stable A'),
+    )
     expect(faults).toEqual([])
     await page.close()
   },

@@ -3,7 +3,7 @@ import { seriousViolations } from '../support/accessibility.ts'
 import { sharedStore, stockOf } from '../support/shop.ts'
 import { until } from '../support/until.ts'
 import { consoleBrowser, TIMEOUT_MS } from './console-session.ts'
-import { delayRequests, loseResponses } from './requests.ts'
+import { delayRequests, holdRequests, loseResponses } from './requests.ts'
 import { addPet, isTooWide, keyWith, LONG_NAME } from './shop-data.ts'
 
 const store = sharedStore('sqlite')
@@ -292,6 +292,38 @@ test(
     await dialog.waitFor({ state: 'detached' })
     await page.getByRole('link', { name: 'Voles' }).first().waitFor()
     expect(await page.evaluate('document.activeElement.textContent')).toBe('Edit')
+    expect(faults).toEqual([])
+    await page.close()
+  },
+  TIMEOUT_MS,
+)
+
+test(
+  'while the field for a category searches a slow store, no category of another search is chosen or saved',
+  async () => {
+    const { petId, categoryId } = await addPet(store(), 'Searched for')
+    const { data: newts } = await store().client.createCategory({ body: { name: 'Newts' } })
+    const { page, faults } = await browser.open(store(), `/pets/${petId}`)
+    await page.getByRole('button', { name: 'Edit' }).click()
+    const dialog = page.getByRole('dialog')
+    const category = dialog.getByRole('combobox', { name: 'Category' })
+    await until('the field shows the category', async () => (await category.inputValue()).startsWith('Kind'))
+    await category.click()
+    await page.getByRole('option').first().waitFor()
+    const hold = await holdRequests(page, request => request.url().includes('name=newts'))
+    await page.keyboard.type('newts')
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Enter')
+    expect(await page.getByRole('option').count()).toBe(0)
+    await category.press('Tab')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await dialog.getByText('Category is required').waitFor()
+    expect((await store().client.listPets({ id: [petId] })).data.items[0]?.categoryId).toBe(categoryId)
+    hold.release()
+    await until('the category is chosen', async () => (await category.inputValue()) === 'Newts')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('was saved').waitFor()
+    expect((await store().client.listPets({ id: [petId] })).data.items[0]?.categoryId).toBe(newts.id)
     expect(faults).toEqual([])
     await page.close()
   },

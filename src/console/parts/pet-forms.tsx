@@ -176,6 +176,8 @@ export function EditPet({ pet, onClose }: EditPetProps) {
       action="Save"
       done={`${nameText(values.name)} was saved.`}
       values={bodyOf(values)}
+      // A change without a category would keep the category of before, which the field does not show.
+      check={() => ({ ...(values.categoryId === undefined && { categoryId: 'Category is required.' }) })}
       submit={sending =>
         edit.save(ifMatch => client.updatePet({ petId, body: bodyOf(values) }, { ...sending, ifMatch }))
       }

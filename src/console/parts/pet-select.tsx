@@ -1,14 +1,10 @@
 import { Select } from '@mantine/core'
-import { useDebouncedValue } from '@mantine/hooks'
-import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import type { Pet } from '../../client/petstore-client.ts'
 import { useSession } from '../data/store.ts'
-import { useChoiceByName } from './choice-by-name.ts'
 import { formatCount } from './format.ts'
+import { useNameField } from './name-field.ts'
 
-/** How long after the last letter a search starts, in milliseconds. */
-const TYPING_MS = 250
 /** The maximum number of available pets in the list. */
 const AVAILABLE_MAX = 20
 /** The maximum number of other pets in the list, below the available ones. */
@@ -32,57 +28,59 @@ interface PetSelectProps {
  */
 export function PetSelect({ first, value, onChange, error }: PetSelectProps) {
   const { client } = useSession()
-  const [typed, setTyped] = useState('')
-  const [search] = useDebouncedValue(typed.trim(), TYPING_MS)
-  const { data = [] } = useQuery({
-    queryKey: ['pets', 'search', search],
-    queryFn: async () => {
-      const input = { include: 'stock' as const, ...(search !== '' && { name: search }) }
+  const [selected, setSelected] = useState(first && optionOf(first, []))
+  const { found, isPending, isTyping, endTyping, props } = useNameField<Pet>({
+    resource: 'pets',
+    chosenText: selected?.label,
+    search: async text => {
+      const input = { include: 'stock' as const, ...(text !== '' && { name: text }) }
       const [available, others] = await Promise.all([
         client.listPets({ ...input, status: ['available'], limit: AVAILABLE_MAX }),
         client.listPets({ ...input, status: ['pending', 'sold'], limit: OTHERS_MAX }),
       ])
       return [...available.data.items, ...others.data.items]
     },
-  })
-  const [selected, setSelected] = useState(first && optionOf(first, []))
-  const onBlur = useChoiceByName<Pet>({
-    resource: 'pets',
-    chosenText: selected?.label,
     read: async name => (await client.listPets({ name, include: 'stock' })).data.items,
     onChoose: pet => {
       setSelected(optionOf(pet, []))
       onChange(String(pet.id))
     },
+    // An order for the pet that was chosen before would not be an order for what the field shows.
+    onTyped: () => {
+      setSelected(undefined)
+      onChange('')
+    },
   })
-  const found = data.map(pet => optionOf(pet, data))
-  // The selected pet stays in the list, whatever is typed.
-  const options =
-    selected && !found.some(({ value: id }) => id === selected.value) ? [selected, ...found] : found
+  const options = found.map(pet => optionOf(pet, found))
   return (
     <Select
+      {...props}
       label="Pet"
       placeholder="Start of the name"
-      searchable
       required
       data-autofocus={first === undefined || undefined}
       // The dialog opens with the focus here. An open list would hide the other fields.
       openOnFocus={false}
-      data={options}
+      // The chosen pet is always an option, because the field shows its label.
+      data={
+        selected && !options.some(({ value: id }) => id === selected.value) ? [selected, ...options] : options
+      }
       filter={({ options: all }) => all}
       value={value === '' ? null : value}
       onChange={(id, option) => {
+        endTyping()
         setSelected(option ? { value: option.value, label: option.label } : undefined)
         onChange(id ?? '')
       }}
-      onBlur={onBlur}
-      onSearchChange={text => {
-        if (!options.some(({ label }) => label === text)) setTyped(text)
-      }}
-      nothingFoundMessage={search === '' ? 'There is no pet yet.' : 'No pet name starts with this text.'}
+      nothingFoundMessage={nothingFound(isPending, isTyping)}
       error={error}
     />
   )
+}
+
+function nothingFound(isPending: boolean, isTyping: boolean): string {
+  if (isPending) return 'Searching…'
+  return isTyping ? 'No pet name starts with this text.' : 'There is no pet yet.'
 }
 
 /** Returns the option of a pet. Its label contains the id if another pet in the list has the same name. */
