@@ -102,12 +102,8 @@ class ConnectionState {
 
 export const connection = new ConnectionState()
 
-/**
- * Sends the requests of the client, and records whether the store responds. An event stream is not watched, because it
- * may be silent for long.
- */
+/** Sends the requests of the client, and records whether the store responds. */
 export const watchedFetch: Fetch = async (url, init) => {
-  if (url.endsWith('/events/stream')) return await fetch(url, init)
   const response = await connection.watch(fetch(url, init))
   // A proxy responds with 502, 503 or 504 in place of a store that does not respond.
   if (response.status < 500) connection.markRestored()

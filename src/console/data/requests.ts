@@ -1,5 +1,8 @@
 import { useCallback, useEffect, useState } from 'react'
 import { callControl, sendControl } from './control.ts'
+import { POLL_MS } from './live.ts'
+import { basePath } from './session.ts'
+import { followShared, type Lead, whileVisible } from './shared-stream.ts'
 import { useSession } from './store.ts'
 
 /** An entry of the request log of the sandbox. */
@@ -27,30 +30,49 @@ const RECONNECT_MS = 1000
 interface RequestList {
   /** The last requests, newest first. */
   readonly requests: readonly ShownRequest[]
+  /** Whether the log is only read from time to time, because no byte of its stream arrives. */
+  readonly isSilent: boolean
   readonly error: unknown
   readonly clear: () => Promise<void>
 }
 
-/** Returns the last requests, and follows new ones unless the view is paused. */
+/** Returns the last requests, and follows new ones unless the view is paused or hidden. */
 export function useRequests(isPaused: boolean): RequestList {
-  const { key } = useSession()
+  const { key, info } = useSession()
   const [requests, setRequests] = useState<readonly ShownRequest[]>([])
   const [error, setError] = useState<unknown>()
+  const [isSilent, setSilent] = useState(false)
   useEffect(() => {
     if (isPaused) return
-    const stopping = new AbortController()
     const add = (more: readonly ShownRequest[]): void => {
       setError(undefined)
       setRequests(known => mergeRequests(known, more))
     }
-    void follow(key, { add, fail: setError, signal: stopping.signal })
-    return () => stopping.abort()
-  }, [key, isPaused])
+    const read = (): void => void readLog(key).then(add, setError)
+    let timer: ReturnType<typeof setInterval> | undefined
+    return whileVisible(() => {
+      read()
+      return followShared<readonly ShownRequest[]>({
+        name: `petstore-requests ${basePath} ${info.id}`,
+        read: lead => readStream(key, lead),
+        onItem: add,
+        onSilence: value => {
+          setSilent(value)
+          clearInterval(timer)
+          if (value) timer = setInterval(read, POLL_MS)
+        },
+      })
+    })
+  }, [key, info.id, isPaused])
   const clear = useCallback(async () => {
     await callControl(key, 'DELETE', '/requests')
     setRequests([])
   }, [key])
-  return { requests, error, clear }
+  return { requests, isSilent, error, clear }
+}
+
+function readLog(key: string): Promise<ShownRequest[]> {
+  return callControl<ShownRequest[]>(key, 'GET', `/requests?limit=${REQUESTS_MAX}`)
 }
 
 function mergeRequests(
@@ -61,22 +83,19 @@ function mergeRequests(
   return [...byNumber.values()].sort((a, b) => b.number - a.number).slice(0, REQUESTS_MAX)
 }
 
-interface Following {
-  readonly add: (requests: readonly ShownRequest[]) => void
-  readonly fail: (error: unknown) => void
-  readonly signal: AbortSignal
-}
-
-/** Reads the log and follows its stream. Starts again when the stream ends, until the signal is aborted. */
-async function follow(key: string, { add, fail, signal }: Following): Promise<void> {
+/** Follows the stream of the log. Starts again when the stream ends, until the signal is aborted. */
+async function readStream(
+  key: string,
+  { signal, pass, watch }: Lead<readonly ShownRequest[]>,
+): Promise<void> {
   while (!signal.aborted) {
     try {
-      // The stream is opened before the log is read, so that no request between these two steps is missed.
-      const { body } = await sendControl(key, 'GET', '/requests/stream', { signal })
-      add(await callControl<ShownRequest[]>(key, 'GET', `/requests?limit=${REQUESTS_MAX}`, { signal }))
-      if (body) for await (const request of eventsOf(body)) add([request])
-    } catch (error) {
-      if (!signal.aborted) fail(error)
+      const { body } = watch(await sendControl(key, 'GET', '/requests/stream', { signal }))
+      // The log has the requests that arrived before the stream was open. Each tab shows the error of its own read.
+      pass(await readLog(key))
+      if (body) for await (const request of eventsOf(body)) pass([request])
+    } catch {
+      // A lost connection or a refusal: each tab shows the error of its own read of the log.
     }
     await new Promise(resolve => setTimeout(resolve, RECONNECT_MS))
   }

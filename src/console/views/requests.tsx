@@ -18,6 +18,7 @@ import { Empty } from '../parts/empty.tsx'
 import { Page } from '../parts/page.tsx'
 import { Panel } from '../parts/panel.tsx'
 import { Refusal } from '../parts/refusal.tsx'
+import { SilentStream } from '../parts/silent-stream.tsx'
 
 const TABLE_MIN_PX = 760
 /** The paths of the pages of the store. */
@@ -42,7 +43,7 @@ interface RequestFilter {
 /** The last requests to the sandbox, live, with their headers and bodies. */
 export function Requests() {
   const [isPaused, setPaused] = useState(false)
-  const { requests, error, clear } = useRequests(isPaused)
+  const { requests, isSilent, error, clear } = useRequests(isPaused)
   const [failure, setFailure] = useState<unknown>()
   const [filter, setFilter] = useState<RequestFilter>({
     method: null,
@@ -70,6 +71,7 @@ export function Requests() {
       }
     >
       <Filters filter={filter} onChange={setFilter} />
+      {isSilent && <SilentStream />}
       <Refusal error={failure ?? error} />
       {shown.length === 0 ? (
         <Empty title="No requests">Requests to the sandbox appear here as they arrive.</Empty>

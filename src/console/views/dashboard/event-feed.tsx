@@ -1,10 +1,11 @@
 import { Group, Stack, Text } from '@mantine/core'
 import { useInterval } from '@mantine/hooks'
 import { useState } from 'react'
-import { useFeed } from '../../data/live.ts'
+import { useFeed, useIsStreamSilent } from '../../data/live.ts'
 import { ChangeSentence } from '../../parts/change-sentence.tsx'
 import { formatAge } from '../../parts/format.ts'
 import { Panel } from '../../parts/panel.tsx'
+import { SilentStream } from '../../parts/silent-stream.tsx'
 
 /** How often the ages of the events are updated, in milliseconds. */
 const AGE_MS = 30_000
@@ -12,13 +13,15 @@ const AGE_MS = 30_000
 /** The last events since sign-in, newest first. */
 export function EventFeed() {
   const events = useFeed()
+  const isSilent = useIsStreamSilent()
   // Renders again, because the ages change without an event.
   const [, setNow] = useState(Date.now)
   useInterval(() => setNow(Date.now), AGE_MS, { autoInvoke: true })
   return (
     <Panel title="Live events">
       <Stack gap="xs" aria-live="polite" mah={420} style={{ overflowY: 'auto' }} tabIndex={0}>
-        {events.length === 0 && (
+        {isSilent && <SilentStream />}
+        {events.length === 0 && !isSilent && (
           <Text c="dimmed" size="sm">
             Changes appear here from now on.
           </Text>

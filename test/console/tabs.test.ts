@@ -1,0 +1,112 @@
+import { afterAll, beforeAll, test } from 'bun:test'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { INSECURE_HOST, launchBrowser } from '../support/browser.ts'
+import { openSandboxHost } from '../support/sandbox-host.ts'
+import { sharedStore } from '../support/shop.ts'
+import { ADMIN_KEY } from '../support/store.ts'
+import { until } from '../support/until.ts'
+import { TIMEOUT_MS } from './console-session.ts'
+import { holdRequests } from './requests.ts'
+
+/** More than the six connections that a browser opens to one host. */
+const TABS = 8
+
+const store = sharedStore('sqlite')
+let browser: Browser | undefined
+beforeAll(async () => {
+  browser = await launchBrowser()
+}, TIMEOUT_MS)
+afterAll(async () => {
+  await browser?.close()
+})
+
+async function newContext(): Promise<BrowserContext> {
+  if (!browser) throw new Error('the browser did not start')
+  return await browser.newContext()
+}
+
+/** Opens tabs of one page, one after the other, and waits until each shows its heading. */
+async function openTabs(context: BrowserContext, url: string, heading: string): Promise<Page[]> {
+  const tabs: Page[] = []
+  for (let count = 0; count < TABS; count++) {
+    const tab = await context.newPage()
+    await tab.goto(url)
+    await tab.getByRole('heading', { name: heading, exact: true }).waitFor()
+    tabs.push(tab)
+  }
+  return tabs
+}
+
+const isLive = async (tab: Page | undefined, name: string): Promise<boolean> =>
+  (await tab?.getByRole('region', { name: 'Live events' }).getByText(name).first().isVisible()) === true
+
+/** Creates categories until each of the tabs shows an event about one of them. */
+async function showEvent(tabs: readonly Page[], name: string): Promise<void> {
+  await until('every tab shows an event', async () => {
+    await store().client.createCategory({ body: { name } })
+    const shown = await Promise.all(tabs.map(tab => isLive(tab, name)))
+    return shown.every(Boolean)
+  })
+}
+
+test.each([
+  ['with locks', '127.0.0.1'],
+  ['without HTTPS, and so without locks', INSECURE_HOST],
+])(
+  'eight tabs of the console all load and show events, %s, and another tab reads the stream when one is closed',
+  async (_, host) => {
+    const context = await newContext()
+    const url = `${store().base.replace('127.0.0.1', host)}/console#key=${ADMIN_KEY}`
+    const tabs = await openTabs(context, url, 'Dashboard')
+    await showEvent(tabs, `Before ${host}`)
+    // One of these tabs reads the stream.
+    for (const tab of tabs.splice(0, TABS - 2)) await tab.close()
+    await showEvent(tabs, `After ${host}`)
+    await context.close()
+  },
+  TIMEOUT_MS,
+)
+
+test(
+  'eight tabs with the requests of a sandbox all load and show requests, without HTTPS',
+  async () => {
+    await using host = await openSandboxHost()
+    const sandbox = await host.create({ seed: 'empty' })
+    const context = await newContext()
+    const base = sandbox.created.baseUrl.replace('127.0.0.1', INSECURE_HOST)
+    const url = `${base}/console/requests#key=${sandbox.created.adminKey}`
+    const tabs = await openTabs(context, url, 'Requests')
+    await sandbox.call('GET', '/pets/404404')
+    for (const tab of tabs) await tab.getByRole('button', { name: '/pets/404404' }).waitFor()
+    await context.close()
+  },
+  TIMEOUT_MS,
+)
+
+test(
+  'a page whose stream is held back by a proxy says so and reads its data again, until the stream arrives',
+  async () => {
+    await using host = await openSandboxHost()
+    const sandbox = await host.create({ seed: 'empty' })
+    const context = await newContext()
+    const page = await context.newPage()
+    const { release } = await holdRequests(page, request => request.url().endsWith('/stream'))
+    await page.goto(`${sandbox.created.baseUrl}/console#key=${sandbox.created.adminKey}`)
+    const alert = page.getByText('Nothing arrives live')
+    await alert.waitFor()
+    await page.getByRole('link', { name: 'Requests', exact: true }).click()
+    // The log is read even if its stream never begins.
+    await sandbox.call('GET', '/pets/404404')
+    await alert.waitFor()
+    await page.getByRole('button', { name: '/pets/404404' }).waitFor()
+    await page.getByRole('link', { name: 'Categories', exact: true }).click()
+    await sandbox.call('POST', '/categories', { body: { name: 'Polled' } })
+    await page.getByRole('link', { name: 'Polled' }).waitFor()
+    await page.getByRole('link', { name: 'Dashboard', exact: true }).click()
+    await alert.waitFor()
+    release()
+    await alert.waitFor({ state: 'detached' })
+    await context.close()
+  },
+  TIMEOUT_MS,
+)
