@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { seriousViolations } from '../support/accessibility.ts'
 import { sharedStore } from '../support/shop.ts'
-import { ADMIN_KEY } from '../support/store.ts'
+import { ADMIN_KEY, openTestStore } from '../support/store.ts'
 import { consoleBrowser, TIMEOUT_MS } from './console-session.ts'
 
 const store = sharedStore('sqlite')
@@ -34,6 +34,34 @@ test(
     await page.getByText('Key revoked').waitFor()
     expect(await status()).toBe(401)
     expect(await page.content()).not.toContain(secret)
+    expect(faults).toEqual([])
+    await page.close()
+  },
+  TIMEOUT_MS,
+)
+
+test(
+  'before the last lasting admin key, or the key of the page, is revoked, the dialog warns of that',
+  async () => {
+    await using shop = await openTestStore('sqlite')
+    const { page, faults } = await browser.open(shop, '/keys')
+    const dialog = page.getByRole('dialog')
+    const own = page.getByRole('row', { name: 'this page' }).getByRole('button', { name: /^Revoke/ })
+    await own.click()
+    await dialog.getByText('This is the last admin key that does not expire').waitFor()
+    await dialog.getByText('You will be signed out').waitFor()
+    expect(await seriousViolations(page)).toEqual([])
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    const expiresAt = '2200-01-01T00:00:00Z'
+    await shop.client.createKey({ body: { name: 'Expiring', scopes: ['admin'], expiresAt } })
+    await own.click()
+    await dialog.getByText('This is the last admin key that does not expire').waitFor()
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    await shop.client.createKey({ body: { name: 'Second', scopes: ['admin'] } })
+    await page.reload()
+    await page.getByRole('button', { name: 'Revoke Second' }).click()
+    await dialog.getByText('The store will refuse every program').waitFor()
+    expect(await dialog.getByRole('alert').count()).toBe(0)
     expect(faults).toEqual([])
     await page.close()
   },

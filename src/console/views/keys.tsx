@@ -1,6 +1,7 @@
-import { Badge, Button, Code, Group, MultiSelect, Text, TextInput } from '@mantine/core'
+import { Alert, Badge, Button, Code, Group, MultiSelect, Text, TextInput } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { ApiKey, Scope } from '../../client/petstore-client.ts'
+import type { ApiKey, Client, Scope } from '../../client/petstore-client.ts'
 import { nameText } from '../data/name-text.ts'
 import { useSession } from '../data/store.ts'
 import type { Column } from '../parts/column-table.tsx'
@@ -179,6 +180,12 @@ interface RevokeKeyProps {
 function RevokeKey({ apiKey, onClose }: RevokeKeyProps) {
   const { client, info, signOut } = useSession()
   const isOwn = apiKey.id === info.id
+  const { data: isLast } = useQuery({
+    queryKey: ['keys', 'last', apiKey.id],
+    queryFn: () => isLastAdminKey(client, apiKey),
+    // No event reports a change of the keys.
+    staleTime: 0,
+  })
   return (
     <FormDialog
       title={`Revoke ${nameText(apiKey.name, apiKey.id)}?`}
@@ -190,11 +197,33 @@ function RevokeKey({ apiKey, onClose }: RevokeKeyProps) {
       onClose={onClose}
     >
       {() => (
-        <Text>
-          The store will refuse every program that uses this key. This cannot be undone.
-          {isOwn && ' This page uses the key, so you will be signed out.'}
-        </Text>
+        <>
+          <Text>The store will refuse every program that uses this key. This cannot be undone.</Text>
+          {isLast && (
+            <Alert color="red" role="alert" title="This is the last admin key that does not expire">
+              Create another admin key first. Without one, only a command on the machine of the store can make
+              a new one.
+            </Alert>
+          )}
+          {isOwn && (
+            <Alert color="yellow" role="alert" title="This page uses the key">
+              You will be signed out.
+            </Alert>
+          )}
+        </>
       )}
     </FormDialog>
   )
+}
+
+/** Returns whether a key is the only one that has the scope `admin` and never expires. */
+async function isLastAdminKey(client: Client, apiKey: ApiKey): Promise<boolean> {
+  if (!isLastingAdmin(apiKey)) return false
+  for await (const other of client.listKeys({ limit: 100 }))
+    if (other.id !== apiKey.id && isLastingAdmin(other)) return false
+  return true
+}
+
+function isLastingAdmin({ scopes: held, expiresAt }: ApiKey): boolean {
+  return held.includes('admin') && expiresAt === undefined
 }
