@@ -33,6 +33,38 @@ test(
   TIMEOUT_MS,
 )
 
+/** Returns the parts of a chart that are beyond its edges, and so are cut. */
+const CUT_PARTS = `(() => {
+  const parts = [...document.querySelectorAll(
+    '.recharts-wrapper :is(.recharts-line-dot, .recharts-rectangle, .recharts-cartesian-axis-tick-value)',
+  )]
+  if (parts.length === 0) throw new Error('the chart has no parts')
+  return parts
+    .map(part => [part, part.getBoundingClientRect(), part.closest('.recharts-wrapper').getBoundingClientRect()])
+    .filter(([, box, chart]) => box.left < chart.left || box.right > chart.right || box.top < chart.top)
+    .map(([part]) => part.textContent || part.getAttribute('class'))
+})()`
+
+test.each([
+  ['a wide', 1440],
+  ['a narrow', 390],
+])(
+  'the right-most point of a chart and its label are not cut on %s screen',
+  async (_, width) => {
+    const { petId } = await addPet(store(), 'Charted', 9n)
+    await store().client.placeOrder({ body: { petId, quantity: 2n } })
+    const { page, faults } = await browser.open(store(), `/pets/${petId}`, { width })
+    await page.locator('.recharts-line-dot').first().waitFor()
+    expect(await page.evaluate<string[]>(CUT_PARTS)).toEqual([])
+    await page.goto(`${store().base}/console`)
+    await page.locator('.recharts-bar path').first().waitFor()
+    expect(await page.evaluate<string[]>(CUT_PARTS)).toEqual([])
+    expect(faults).toEqual([])
+    await page.close()
+  },
+  TIMEOUT_MS,
+)
+
 test(
   'the list of low stock, and the list that it links to, leave out sold pets',
   async () => {

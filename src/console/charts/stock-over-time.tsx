@@ -18,6 +18,9 @@ interface StockOverTimeProps {
 /** The axis shows days for a period of at least this length, in milliseconds, and otherwise times of the day. */
 const DAYS_FROM_MS = 2 * 86_400_000
 
+/** The room right of the last point, in pixels: half of the longest label. */
+const EDGE_PX = 32
+
 /** A step chart of the units on hand and the reserved units: both stay the same until the next movement. */
 export function StockOverTime({ points, height }: StockOverTimeProps) {
   return (
@@ -49,7 +52,8 @@ export function StockOverTime({ points, height }: StockOverTimeProps) {
       yAxisProps={{ allowDecimals: false, width: 48, domain: [0, 'auto'] }}
       // While no pointer is over the chart, the tooltip has no point, and `atMs` is not a number.
       tooltipProps={{ labelFormatter: atMs => (typeof atMs === 'number' ? tooltipLabel(atMs) : '') }}
-      lineChartProps={{ accessibilityLayer: false }}
+      // The last point and the label below it are at the right edge, and half of each is beyond it.
+      lineChartProps={{ accessibilityLayer: false, margin: { top: 8, right: EDGE_PX } }}
       lineProps={{ isAnimationActive: false }}
       tickLine="none"
     />
