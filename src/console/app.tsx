@@ -19,13 +19,14 @@ import { isSandbox } from './data/control.ts'
 import { useLiveUpdates } from './data/live.ts'
 import { onKeyRefused } from './data/query-client.ts'
 import { useSandboxName } from './data/sandbox.ts'
-import { findKey, forgetKey, type Session, takeLinkKey } from './data/session.ts'
+import { findStoredKey, forgetKey, type Session, takeLinkKey } from './data/session.ts'
 import { SessionContext, useCan, useSession } from './data/store.ts'
 import { useThrottleSeconds } from './data/throttle.ts'
 import { Boundary } from './parts/boundary.tsx'
 import { Brand } from './parts/brand.tsx'
 import { ConnectionAlert } from './parts/connection-alert.tsx'
 import { Name } from './parts/name.tsx'
+import { OtherKey } from './parts/other-key.tsx'
 import { PageSkeleton } from './parts/page-skeleton.tsx'
 import { NoAccess } from './views/no-access.tsx'
 import { NotFound } from './views/not-found.tsx'
@@ -33,8 +34,9 @@ import { sandboxViews } from './views/sandbox-views.ts'
 import { type Entrance, SignIn } from './views/sign-in.tsx'
 import { views } from './views/views.ts'
 
-// The script reads the key as soon as it runs, because `findKey` also removes the key from the address.
-const firstKey = findKey()
+// The script reads the key as soon as it runs, because `takeLinkKey` also removes the key from the address.
+const firstLinkKey = takeLinkKey()
+const storedKey = findStoredKey()
 
 /** The views that each store has, and in a sandbox also those that only a sandbox has. */
 const allViews = isSandbox ? [...views, ...sandboxViews] : views
@@ -42,12 +44,15 @@ const allViews = isSandbox ? [...views, ...sandboxViews] : views
 /** The console: the sign-in page, and after sign-in the frame with the view that the address selects. */
 export function App() {
   const [session, setSession] = useState<Session>()
-  const [entrance, setEntrance] = useState<Entrance>({ key: firstKey })
+  const [entrance, setEntrance] = useState<Entrance>({ key: storedKey, linkKey: firstLinkKey })
+  // The key of the last link that was opened.
+  const [linkKey, setLinkKey] = useState(firstLinkKey)
   const queries = useQueryClient()
   const leave = useCallback(
     (next: Entrance): void => {
       forgetKey()
       queries.clear()
+      setLinkKey(undefined)
       setSession(undefined)
       setEntrance(next)
     },
@@ -57,7 +62,9 @@ export function App() {
     // A link that differs from the current address only in the fragment does not load the page again.
     const onFragment = (): void => {
       const key = takeLinkKey()
-      if (key !== undefined) leave({ key })
+      if (key === undefined) return
+      if (session) setLinkKey(key)
+      else leave({ key })
     }
     const ignoreRefusals = onKeyRefused(({ message }) => leave({ reason: message }))
     addEventListener('hashchange', onFragment)
@@ -65,7 +72,7 @@ export function App() {
       ignoreRefusals()
       removeEventListener('hashchange', onFragment)
     }
-  }, [leave])
+  }, [leave, session])
   if (!session) {
     return (
       <>
@@ -77,6 +84,9 @@ export function App() {
   return (
     <SessionContext value={{ ...session, signOut: () => leave({}) }}>
       <Frame session={session} />
+      {linkKey !== undefined && linkKey !== session.key && (
+        <OtherKey onUse={() => leave({ key: linkKey })} onClose={() => setLinkKey(undefined)} />
+      )}
     </SessionContext>
   )
 }

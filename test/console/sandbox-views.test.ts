@@ -261,6 +261,7 @@ describe('the console of a sandbox:', () => {
       const key = String(typeof data === 'object' && data !== null && Reflect.get(data, 'key'))
       await page.goto('about:blank')
       await page.goto(`${sandbox.created.baseUrl}/console/sandbox#key=${key}`)
+      await page.getByRole('button', { name: 'Use the other key' }).click()
       await page.getByText('needs the key that was created with the sandbox').first().waitFor()
       await page.getByRole('link', { name: 'Pets', exact: true }).click()
       await page.getByRole('heading', { name: 'Pets' }).waitFor()

@@ -44,17 +44,33 @@ test(
 )
 
 test(
-  'a sign-in link that is entered in an open console signs in with its key, which disappears from the address',
+  'a sign-in link with another key asks before it ends a session, and its key disappears from the address',
   async () => {
     const key = await keyWith(store(), 'orders:read', 'orders:write')
     const { page, faults } = await browser.open(store(), '/pets')
     await page.getByRole('heading', { name: 'Pets', exact: true }).waitFor()
     await page.goto(`${store().base}/console/pets#key=${key}`)
+    const useOther = page.getByRole('button', { name: 'Use the other key' })
+    await useOther.waitFor()
+    expect(new URL(page.url()).hash).toBe('')
+    expect(await seriousViolations(page)).toEqual([])
+    await page.getByRole('button', { name: 'Stay signed in' }).click()
+    await useOther.waitFor({ state: 'detached' })
+    expect(await page.evaluate('Object.values(sessionStorage)')).toEqual([ADMIN_KEY])
+    // A new page in the tab has the session of the tab, too.
+    await page.goto('about:blank')
+    await page.goto(`${store().base}/console/pets#key=${key}`)
+    await useOther.click()
     await page.getByText('orders:read orders:write').waitFor()
     expect(new URL(page.url()).hash).toBe('')
     expect(await page.evaluate('Object.values(sessionStorage)')).toEqual([key])
-    // A link with a wrong key ends the session too, instead of continuing with a key that the user wanted to replace.
+    // A link with the key of the session asks nothing.
+    await page.goto(`${store().base}/console/pets#key=${key}`)
+    await page.getByRole('heading', { name: 'Pets', exact: true }).waitFor()
+    expect(await useOther.count()).toBe(0)
+    // If the user agrees to a wrong key, the session ends too.
     await page.goto(`${store().base}/console/pets#key=%zz`)
+    await useOther.click()
     await page.getByText('The key is malformed: it is truncated or mistyped.').waitFor()
     expect(new URL(page.url()).hash).toBe('')
     expect(await page.evaluate('sessionStorage.length')).toBe(0)
@@ -99,6 +115,25 @@ test(
     await page.getByRole('heading', { name: 'Pets', exact: true }).waitFor()
     await page.getByRole('button', { name: 'Sign out' }).click()
     await page.getByRole('textbox', { name: 'Key' }).waitFor()
+    expect(faults).toEqual([])
+    await page.close()
+  },
+  TIMEOUT_MS,
+)
+
+test(
+  'a sign-in link signs in without a question if the key of the tab is refused',
+  async () => {
+    const { client } = store()
+    const { data } = await client.createKey({ body: { name: 'old', scopes: ['pets:write'] } })
+    const { page, faults } = await browser.open(store(), '/pets', { key: data.key })
+    await page.getByRole('heading', { name: 'Pets', exact: true }).waitFor()
+    await page.goto('about:blank')
+    await client.revokeKey({ keyId: data.id })
+    await page.goto(`${store().base}/console/pets#key=${ADMIN_KEY}`)
+    await page.getByRole('heading', { name: 'Pets', exact: true }).waitFor()
+    expect(await page.getByRole('button', { name: 'Use the other key' }).count()).toBe(0)
+    expect(await page.evaluate('Object.values(sessionStorage)')).toEqual([ADMIN_KEY])
     expect(faults).toEqual([])
     await page.close()
   },

@@ -57,9 +57,9 @@ function withStorage<Result>(use: (storage: Storage) => Result): Result | undefi
   }
 }
 
-/** Returns the key in the address, or the key in the session storage of this tab; undefined if there is neither. */
-export function findKey(): string | undefined {
-  return takeLinkKey() ?? withStorage(storage => storage.getItem(STORED_KEY)) ?? undefined
+/** Returns the key in the session storage of this tab; undefined if there is none. */
+export function findStoredKey(): string | undefined {
+  return withStorage(storage => storage.getItem(STORED_KEY)) ?? undefined
 }
 
 /**
@@ -71,7 +71,7 @@ export function takeLinkKey(): string | undefined {
   if (fragment === undefined) return undefined
   history.replaceState(null, '', location.pathname + location.search)
   try {
-    return decodeURIComponent(fragment)
+    return decodeURIComponent(fragment).trim()
   } catch {
     // The store says that such a key is malformed.
     return fragment

@@ -10,8 +10,10 @@ import { sentenceOf } from '../parts/refusal.tsx'
 
 /** Why the console asks for a key, and the key to try first. */
 export interface Entrance {
-  /** The key from the address or from the session storage of the tab. */
+  /** The key from the session storage of the tab, or from the address. */
   readonly key?: string | undefined
+  /** The key from the address, which is tried if there is no key in the session storage, or if it is refused. */
+  readonly linkKey?: string | undefined
   /** Why the last session ended, if the user did not end it. */
   readonly reason?: string
 }
@@ -25,7 +27,8 @@ interface SignInProps {
 /** The form for the key. It tries the key of the entrance first, if there is one. */
 export function SignIn({ entrance, onSignedIn }: SignInProps) {
   const [key, setKey] = useState('')
-  const [isBusy, setIsBusy] = useState(entrance.key !== undefined)
+  const firstKey = entrance.key ?? entrance.linkKey
+  const [isBusy, setIsBusy] = useState(firstKey !== undefined)
   const [problem, setProblem] = useState<string>()
   const field = useRef<HTMLInputElement>(null)
   const lastAttempt = useRef(0)
@@ -37,6 +40,9 @@ export function SignIn({ entrance, onSignedIn }: SignInProps) {
     const result = await signIn(given.trim(), watchedFetch).catch((error: unknown) => ({ error }))
     // The user may have opened a link with another key meanwhile.
     if (attempt !== lastAttempt.current) return
+    if ('error' in result && isKeyRefused(result.error) && given !== (entrance.linkKey ?? given)) {
+      return await enter(entrance.linkKey ?? '')
+    }
     setIsBusy(false)
     if (!('error' in result)) {
       rememberKey(result.key)
@@ -52,7 +58,7 @@ export function SignIn({ entrance, onSignedIn }: SignInProps) {
   useEffect(() => {
     document.title = 'Sign in · Petstore'
     field.current?.focus()
-    if (entrance.key !== undefined) void enter(entrance.key)
+    if (firstKey !== undefined) void enter(firstKey)
   }, [entrance])
 
   const submit = (event: SubmitEvent): void => {
