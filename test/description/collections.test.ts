@@ -218,3 +218,13 @@ test(
   },
   TOOL_MS_MAX,
 )
+
+test('docs/generators.md names the variables that the shipped collections have', () => {
+  const guide = readFileSync(join(ROOT, 'docs/generators.md'), 'utf8')
+  const postman = PostmanCollection.parse(JSON.parse(readFileSync(join(COLLECTIONS, 'postman.json'), 'utf8')))
+  const names = postman.variable.map(({ key }) => `\`${key}\``).join(' and ')
+  expect(guide).toContain(`\`collections/postman.json\` has the variables ${names}`)
+  const environment = readFileSync(join(COLLECTIONS, 'bruno/environments/local.bru'), 'utf8')
+  const [, plain, secret] = /vars \{\s+(\w+):[^}]*\}\nvars:secret \[\s+(\w+)\s+\]/.exec(environment) ?? []
+  expect(guide).toContain(`\`collections/bruno\` has \`${plain}\` and the secret \`${secret}\``)
+})
