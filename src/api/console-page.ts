@@ -6,7 +6,9 @@ import { programFile } from '../program-files.ts'
 import { basePath } from './base-path.ts'
 import { type Content, prepareContent, prepareOnce, sendContent } from './content.ts'
 import { escapeHtml } from './escape-html.ts'
-import type { RequestContext } from './request-context.ts'
+import { acceptsPage } from './negotiate.ts'
+import { pageHeaders } from './page-headers.ts'
+import { type RequestContext, varyBy } from './request-context.ts'
 import type { Handler } from './routes.ts'
 
 /** The directory of the files that `npm ci` and `npm pack` bundle. */
@@ -41,18 +43,14 @@ const KEPT_FOREVER = 'public, max-age=31536000, immutable'
  * Allows scripts and styles only from this host. The component library also inserts styles, which need the nonce of the
  * page.
  */
-function contentSecurityPolicy(nonce: string): string {
-  return [
-    "default-src 'none'",
+function consoleHeaders(nonce: string) {
+  return pageHeaders(
     "script-src 'self'",
     `style-src 'self' 'nonce-${nonce}'`,
     "img-src 'self' data:",
     "font-src 'self'",
     "connect-src 'self'",
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-  ].join('; ')
+  )
 }
 
 /** The bundled files of the console, by name. There are none if the console is not built. */
@@ -111,22 +109,26 @@ interface ConsolePageOptions {
 }
 
 /**
- * Sends the page. Its status is 404 if no view has the path; the page says so after the user has signed in. The page is
- * never cached, because each response has its own nonce.
+ * Sends the page. Its status is 404 if no view has the path; the page says so after the user has signed in. A client
+ * that asks for something other than a page gets an Error. The page is never cached, because each response has its own
+ * nonce.
  */
 function sendPage({ headers, path, request }: RequestContext, options: ConsolePageOptions): Response {
   // An unknown file must not become a page.
   if (path.startsWith('/console/assets/')) throw routeNotFound(path, '')
   const known = options.pathOfControl === undefined ? viewPaths : [...viewPaths, sandboxViewPath]
   const status = known.some(view => view.test(path)) ? 200 : 404
+  if (status === 404) {
+    varyBy(headers, 'Accept')
+    if (!acceptsPage(request.headers)) throw routeNotFound(path, '')
+  }
   const nonce = randomBytes(16).toString('base64')
   const html = options.names.length === 0 ? NOT_BUILT_PAGE : consolePage(options, nonce)
   const responseHeaders = {
     ...headers,
     'Content-Type': 'text/html; charset=utf-8',
     'Cache-Control': 'no-store',
-    'Content-Security-Policy': contentSecurityPolicy(nonce),
-    'Referrer-Policy': 'no-referrer',
+    ...consoleHeaders(nonce),
   }
   if (request.method !== 'HEAD') return new Response(html, { status, headers: responseHeaders })
   return new Response(null, {

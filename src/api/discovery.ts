@@ -2,6 +2,7 @@ import { contract } from '../contract/contract.ts'
 import type { Operation } from '../contract/operation.ts'
 import { writeJson } from '../model/json.ts'
 import { basePath } from './base-path.ts'
+import { pageHeaders } from './page-headers.ts'
 
 /** All entry points, relative to the base address: name, path and description. */
 const entryPoints = [
@@ -29,6 +30,18 @@ export function homeJson(base: string): string {
   return writeJson({ name: 'petstore', version: '1.0.0', about: ABOUT, links })
 }
 
+/** The style sheet of the home page. */
+const HOME_STYLE = `body { font: 1rem/1.6 system-ui, sans-serif; max-width: 44rem; margin: 3rem auto; padding: 0 1rem }
+li { margin: .3rem 0 }
+a { display: inline-block; min-width: 14rem; font-family: ui-monospace, monospace }
+`
+
+/** The headers of the home page. They allow its style sheet by its hash. */
+export const homeHeaders = pageHeaders(
+  `style-src 'sha256-${Bun.SHA256.hash(HOME_STYLE, 'base64')}'`,
+  'img-src data:',
+)
+
 /** Returns the home page for people: links to every entry point. `base` is the base URL of the store. */
 export function homeHtml(base: string): string {
   const prefix = basePath(base)
@@ -42,11 +55,8 @@ export function homeHtml(base: string): string {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>Petstore</title>
-<style>
-body { font: 1rem/1.6 system-ui, sans-serif; max-width: 44rem; margin: 3rem auto; padding: 0 1rem }
-li { margin: .3rem 0 }
-a { display: inline-block; min-width: 14rem; font-family: ui-monospace, monospace }
-</style>
+<link rel="icon" href="data:,">
+<style>${HOME_STYLE}</style>
 </head>
 <body>
 <h1>Petstore</h1>

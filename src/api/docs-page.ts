@@ -2,25 +2,21 @@ import { existsSync } from 'node:fs'
 import { programFile } from '../program-files.ts'
 import { basePath } from './base-path.ts'
 import { type Content, prepareContent, prepareOnce, sendContent } from './content.ts'
+import { pageHeaders } from './page-headers.ts'
 import type { Handler } from './routes.ts'
 
 // Scalar renders the page. Everything is served from this host: no external font, script or proxy. The script of Scalar
 // sets styles, which requires 'unsafe-inline'.
-const CONTENT_SECURITY_POLICY = [
-  "default-src 'none'",
+const docsHeaders = pageHeaders(
   "script-src 'self'",
   "style-src 'self' 'unsafe-inline'",
   "img-src 'self' data: blob:",
   "font-src 'self' data:",
   "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ')
+)
 
 const HTML = 'text/html; charset=utf-8'
 const SCRIPT = 'text/javascript; charset=utf-8'
-const HEADERS = { 'Content-Security-Policy': CONTENT_SECURITY_POLICY, 'Referrer-Policy': 'no-referrer' }
 
 /** Returns a link to a file of the store, with its path as the text. `pathOfBase` is the path of the base URL. */
 function link(pathOfBase: string, file: string): string {
@@ -120,7 +116,7 @@ export function docsRoutes(base: string, script: DocsScript | undefined): [strin
     : [['/docs', prepareOnce(() => prepareContent(HTML, notBuiltPage(pathOfBase)))]]
   return files.map(([file, content]) => [
     file,
-    async context => sendContent(context, await content(), HEADERS),
+    async context => sendContent(context, await content(), docsHeaders),
   ])
 }
 

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { routeNotFound } from '../contract/refusals.ts'
 import { programFile } from '../program-files.ts'
 import { type Content, prepareContent, prepareOnce, sendContent } from './content.ts'
+import { pageHeaders } from './page-headers.ts'
 import type { Handler } from './routes.ts'
 
 /** The directory of the guides. `npm ci` and `npm pack` render the files of `docs` into this directory. */
@@ -18,14 +19,9 @@ const mediaTypes: Readonly<Record<string, string>> = {
 }
 
 /** The pages have no script. Their styles and pictures come only from this host. */
-const PAGE_POLICY = policy("style-src 'self'", "img-src 'self' data:")
+const documentHeaders = pageHeaders("style-src 'self'", "img-src 'self' data:")
 /** An SVG picture contains its own styles. */
-const PICTURE_POLICY = policy("style-src 'unsafe-inline'")
-
-function policy(...allowed: string[]): string {
-  const denied = ["base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"]
-  return ["default-src 'none'", ...allowed, ...denied].join('; ')
-}
+const pictureHeaders = pageHeaders("style-src 'unsafe-inline'")
 
 const NOT_BUILT_PAGE = `<!doctype html>
 <html lang="en">
@@ -78,9 +74,5 @@ async function readGuide(directory: string, file: string): Promise<Content> {
 }
 
 function headersOf(type: string): Readonly<Record<string, string>> {
-  const isPicture = type.startsWith('image/')
-  return {
-    'Content-Security-Policy': isPicture ? PICTURE_POLICY : PAGE_POLICY,
-    'Referrer-Policy': 'no-referrer',
-  }
+  return type.startsWith('image/') ? pictureHeaders : documentHeaders
 }

@@ -24,12 +24,24 @@ export function errorMediaType(headers: Headers): MediaType {
   return accept !== null && namesProblemType(accept) ? PROBLEM : 'application/json'
 }
 
+/** Returns whether a client takes a page where it asked for something that does not exist, as browsers do. */
+export function acceptsPage(headers: Headers): boolean {
+  const accept = headers.get('accept')
+  return accept === null || accept === '*/*' || namesPage(headers)
+}
+
+/** Returns whether a client asks for a page by name. */
+export function namesPage(headers: Headers): boolean {
+  const accept = headers.get('accept') ?? ''
+  return accept.toLowerCase().includes('text/html') && quality(accept, 'text/html') > 0
+}
+
 function namesProblemType(accept: string): boolean {
   return accept.toLowerCase().includes(PROBLEM) && quality(accept, PROBLEM) > 0
 }
 
 /** Returns the weight of a type in an Accept header: the weight of the most specific range for it, or 0. */
-function quality(accept: string, type: MediaType | 'text/event-stream'): number {
+function quality(accept: string, type: MediaType | 'text/event-stream' | 'text/html'): number {
   const family = type.replace(/\/.*/, '/*')
   let best = { specificity: 0, weight: 0 }
   for (const part of accept.split(',')) {

@@ -8,9 +8,10 @@ import { authenticate } from './auth.ts'
 import { isFromThisMachine } from './client-address.ts'
 import { consoleRoutes } from './console-page.ts'
 import { prepareContent, prepareOnce, sendContent } from './content.ts'
-import { apiCatalog, homeHtml, homeJson, llmsText } from './discovery.ts'
+import { apiCatalog, homeHeaders, homeHtml, homeJson, llmsText } from './discovery.ts'
 import { docsRoutes } from './docs-page.ts'
 import type { Metrics } from './metrics.ts'
+import { namesPage } from './negotiate.ts'
 import type { Pages } from './pages.ts'
 import type { Pipeline } from './pipeline.ts'
 import { type RequestContext, varyBy } from './request-context.ts'
@@ -70,11 +71,10 @@ export function servicePaths(
 
 /** Returns links to every entry point, as a page for browsers and as JSON for all other clients. */
 function sendHome(context: RequestContext, base: string): Response {
-  const wantsPage = (context.request.headers.get('accept') ?? '').includes('text/html')
   varyBy(context.headers, 'Accept')
-  return wantsPage
-    ? sendText(context, homeHtml(base), 'text/html; charset=utf-8')
-    : sendText(context, homeJson(base), 'application/json')
+  if (!namesPage(context.request.headers)) return sendText(context, homeJson(base), 'application/json')
+  Object.assign(context.headers, homeHeaders)
+  return sendText(context, homeHtml(base), 'text/html; charset=utf-8')
 }
 
 /** Returns a function that sends one query for all concurrent probes, because probes have no other limit. */

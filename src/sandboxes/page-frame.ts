@@ -1,5 +1,6 @@
 import { basePath } from '../api/base-path.ts'
 import { escapeHtml } from '../api/escape-html.ts'
+import { pageHeaders } from '../api/page-headers.ts'
 import landingScript from './landing.browser.js' with { type: 'text' }
 import styleSheet from './pages.css' with { type: 'text' }
 import printScript from './print.browser.js' with { type: 'text' }
@@ -7,22 +8,12 @@ import printScript from './print.browser.js' with { type: 'text' }
 export const HTML = 'text/html; charset=utf-8'
 
 /** The pages load their style sheet and script from this host, and nothing from elsewhere. */
-const CONTENT_SECURITY_POLICY = [
-  "default-src 'none'",
+export const hostPageHeaders = pageHeaders(
   "script-src 'self'",
   "style-src 'self'",
   'img-src data:',
   "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ')
-
-/** The headers of each page of the host, and of the files that it loads. */
-export const pageHeaders = {
-  'Content-Security-Policy': CONTENT_SECURITY_POLICY,
-  'Referrer-Policy': 'no-referrer',
-}
+)
 
 /** A file that the pages load. */
 interface PageFile {

@@ -3,8 +3,9 @@ import { accessLine } from '../api/access-log.ts'
 import { Admission } from '../api/admission.ts'
 import { clientAddress, isFromThisMachine } from '../api/client-address.ts'
 import { prepareContent, prepareOnce, sendContent } from '../api/content.ts'
+import { namesPage } from '../api/negotiate.ts'
 import { type Rate, RateLimiter } from '../api/rate-limit.ts'
-import { makeRequestIds, type RequestContext, targetOf } from '../api/request-context.ts'
+import { makeRequestIds, type RequestContext, targetOf, varyBy } from '../api/request-context.ts'
 import {
   type Handler,
   type Methods,
@@ -21,7 +22,7 @@ import { faultText } from '../store/open.ts'
 import { Control } from './control.ts'
 import { type HostOptions, SandboxHost } from './host.ts'
 import { landingPage } from './landing-page.ts'
-import { HTML, pageFiles, pageHeaders } from './page-frame.ts'
+import { HTML, hostPageHeaders, pageFiles } from './page-frame.ts'
 import { noSandboxPage, printPage } from './print-page.ts'
 import { sandboxFailed, sandboxNotFound } from './refusals.ts'
 
@@ -117,7 +118,7 @@ export async function serveSandboxes(
 function asksForPage({ method, headers }: Request, pathPart: string): boolean {
   const isRead = method === 'GET' || method === 'HEAD'
   const isPage = ['', 'console', 'docs'].includes(pathPart)
-  return isRead && isPage && (headers.get('accept') ?? '').toLowerCase().includes('text/html')
+  return isRead && isPage && namesPage(headers)
 }
 
 /** Returns whether a request comes from a page of the host itself, or from a program, which sends no Origin. */
@@ -161,8 +162,8 @@ function pagePaths(base: string, host: SandboxHost, isDraining: () => boolean): 
   }
   const description = async () => (await import('./description.ts')).describeControl(base)
   return new Map([
-    ['/', fixed(HTML, () => landingPage(base), pageHeaders)],
-    ...pageFiles.map(({ path, type, text }) => [path, fixed(type, () => text, pageHeaders)] as const),
+    ['/', fixed(HTML, () => landingPage(base), hostPageHeaders)],
+    ...pageFiles.map(({ path, type, text }) => [path, fixed(type, () => text, hostPageHeaders)] as const),
     ['/sandboxes/{sandboxId}/print', get(context => sendPrintPage(context, base, host))],
     ['/openapi-sandboxes.json', fixed('application/json', async () => writeJson(await description()))],
     [
@@ -197,11 +198,12 @@ function sendPrintPage(context: RequestContext, base: string, host: SandboxHost)
 }
 
 function sendNoSandbox(context: RequestContext, base: string): Response {
+  varyBy(context.headers, 'Accept')
   return sendPage(context, 404, noSandboxPage(base))
 }
 
 function sendPage({ request, headers }: RequestContext, status: number, html: string): Response {
-  const fields = { ...headers, ...pageHeaders, 'Content-Type': HTML, 'Cache-Control': 'no-store' }
+  const fields = { ...headers, ...hostPageHeaders, 'Content-Type': HTML, 'Cache-Control': 'no-store' }
   if (request.method !== 'HEAD') return new Response(html, { status, headers: fields })
   return new Response(null, {
     status,

@@ -223,7 +223,7 @@ describe('the entry pages of the service', () => {
   test('the root has the same links as a page and as JSON, and every link works', async () => {
     const page = await (await fetch(store().base, { headers: { Accept: 'text/html' } })).text()
     const json = await (await fetch(store().base)).text()
-    const paths = [...page.matchAll(/href="([^"]+)"/g)].map(match => match[1] ?? '')
+    const paths = [...page.matchAll(/<a href="([^"]+)"/g)].map(match => match[1] ?? '')
     expect(paths.length).toBeGreaterThan(10)
     expect(Object.values(JSON.parse(json).links)).toHaveLength(paths.length)
     for (const path of paths) {
@@ -231,6 +231,23 @@ describe('the entry pages of the service', () => {
       expect(json).toContain(`"${store().base}${path}"`)
     }
   })
+
+  test('the root page has a content security policy that allows its style sheet and no frame', async () => {
+    const browser = await launchBrowser()
+    try {
+      const page = await browser.newPage()
+      const faults: string[] = []
+      page.on('console', message => faults.push(message.text()))
+      const response = await page.goto(store().base)
+      const policy = response?.headers()['content-security-policy'] ?? ''
+      expect(policy).toContain("default-src 'none'; style-src 'sha256-")
+      expect(policy).toContain("frame-ancestors 'none'")
+      expect(await page.evaluate<string>('getComputedStyle(document.body).maxWidth')).toBe('704px')
+      expect(faults).toEqual([])
+    } finally {
+      await browser.close()
+    }
+  }, 120_000)
 
   test('the API catalogue is an RFC 9727 link set, and llms.txt names every described operation', async () => {
     const catalog = await fetch(`${store().base}/.well-known/api-catalog`)

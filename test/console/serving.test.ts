@@ -50,6 +50,20 @@ test(
       expect([path, await status(path)]).toEqual([path, 404])
     }
     expect(await status('/assets/a/b')).toBeUndefined()
+    // A program gets an Error instead, but a page at the path of a view.
+    for (const [path, expected] of [
+      ['/nonsense', [404, 'application/json']],
+      ['/pets', [200, 'text/html; charset=utf-8']],
+    ] as const) {
+      const reply = await fetch(`${store.base}/console${path}`, { headers: { Accept: 'application/json' } })
+      expect([path, reply.status, reply.headers.get('content-type')]).toEqual([path, ...expected])
+      if (reply.status === 404) expect(await reply.json()).toMatchObject({ code: 'route_not_found' })
+    }
+    const forBrowser = await fetch(`${store.base}/console/nonsense`, {
+      headers: { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' },
+    })
+    expect([forBrowser.status, forBrowser.headers.get('vary')]).toEqual([404, 'Accept'])
+    expect(forBrowser.headers.get('content-type')).toStartWith('text/html')
     const { page } = await browser.open(store, `/pets/${petId}/`)
     await page.getByRole('heading', { name: 'Anybody' }).waitFor()
     for (const path of ['//pets', '/a/b/c/d']) {
