@@ -62,6 +62,7 @@ const mayImportOutside: Readonly<Record<string, readonly string[]>> = {
   'test/cli': SHARED_BY_TESTS,
   'test/client': [...SHARED_BY_TESTS, 'build'],
   'test/conventions': SHARED_BY_TESTS,
+  'test/deploy': SHARED_BY_TESTS,
   // This suite also tests the fuzzer.
   'test/description': [...SHARED_BY_TESTS, 'fuzz'],
   'test/events': SHARED_BY_TESTS,
