@@ -107,9 +107,11 @@ function idempotencyKeyFor(operation: OperationShape, options: CallOptions): str
   throw new RangeError('An idempotency key must be 1 to 255 printable ASCII characters.')
 }
 
-/** Returns a random key. On a page without HTTPS, `crypto.randomUUID` does not exist. */
+/** Returns 128 random bits in the form of a UUID. On a page without HTTPS, `crypto.randomUUID` does not exist. */
 function newIdempotencyKey(): string {
-  return crypto.getRandomValues(new BigUint64Array(2)).join('-')
+  const bytes = crypto.getRandomValues(new Uint8Array(16))
+  const hex = Array.from(bytes, byte => byte.toString(16).padStart(2, '0')).join('')
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
 }
 
 /**
