@@ -4,7 +4,7 @@ import type { Browser, BrowserContext, Locator, Page } from 'playwright-core'
 import { landingPage } from '../../src/sandboxes/landing-page.ts'
 import { noSandboxPage, printPage } from '../../src/sandboxes/print-page.ts'
 import { seriousViolations } from '../support/accessibility.ts'
-import { launchBrowser } from '../support/browser.ts'
+import { INSECURE_HOST, launchBrowser } from '../support/browser.ts'
 import { openSandboxHost, type TestHost } from '../support/sandbox-host.ts'
 
 const TIMEOUT_MS = 120_000
@@ -172,6 +172,27 @@ describe('the pages of a host in a real browser', () => {
           await page.locator(shown).innerText(),
         )
       }
+      await context.close()
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
+    'without HTTPS, a sandbox is created, and its key is copied with the older command of the browser',
+    async () => {
+      const context = await newContext()
+      const page = await context.newPage()
+      const faults: string[] = []
+      page.on('pageerror', error => faults.push(error.message))
+      await page.goto(`${base().replace('127.0.0.1', INSECURE_HOST)}/`)
+      const section = await createOn(page, /Demo shop/, 'Ada')
+      await page.evaluate(`document.addEventListener('copy', () => {
+        globalThis.copiedText = document.activeElement.value
+      })`)
+      await section.getByRole('button', { name: 'Copy the key' }).click()
+      await section.getByText('Copied').last().waitFor()
+      expect(await page.evaluate<string>('copiedText')).toBe(await page.locator('#key').innerText())
+      expect(faults).toEqual([])
       await context.close()
     },
     TIMEOUT_MS,
