@@ -83,6 +83,29 @@ test(
   TIMEOUT_MS,
 )
 
+test.each([
+  ['with locks', '127.0.0.1'],
+  ['without HTTPS, and so without locks', INSECURE_HOST],
+])(
+  'tabs with the requests of four sandboxes of one host all load, %s',
+  async (_, address) => {
+    await using host = await openSandboxHost()
+    const context = await newContext()
+    for (let count = 0; count < 4; count++) {
+      const { created, call } = await host.create({ seed: 'empty' })
+      const page = await context.newPage()
+      const base = created.baseUrl.replace('127.0.0.1', address)
+      // Each of these pages opens two streams, if it may.
+      await page.goto(`${base}/console/requests#key=${created.adminKey}`)
+      await page.getByRole('heading', { name: 'Requests', exact: true }).waitFor()
+      await call('GET', '/pets/404404')
+      await page.getByRole('button', { name: '/pets/404404' }).waitFor()
+    }
+    await context.close()
+  },
+  TIMEOUT_MS,
+)
+
 test(
   'a page whose stream is held back by a proxy says so and reads its data again, until the stream arrives',
   async () => {

@@ -113,6 +113,7 @@ function followEvents(session: Session): () => void {
     onSilence: isSilent => {
       stopPolling?.()
       stopPolling = isSilent ? poll() : undefined
+      if (isSilent) void queryClient.invalidateQueries()
       isStreamSilent = isSilent
       for (const listener of listeners) listener()
     },

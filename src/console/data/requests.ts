@@ -59,7 +59,9 @@ export function useRequests(isPaused: boolean): RequestList {
         onSilence: value => {
           setSilent(value)
           clearInterval(timer)
-          if (value) timer = setInterval(read, POLL_MS)
+          if (!value) return
+          read()
+          timer = setInterval(read, POLL_MS)
         },
       })
     })
