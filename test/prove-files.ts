@@ -5,6 +5,7 @@ import {
   mkdtempSync,
   readFileSync,
   rmSync,
+  statfsSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs'
@@ -44,7 +45,13 @@ for (const { name, make, mount } of fileSystems) {
   }
   rmSync(root, { recursive: true, force: true })
 }
-console.log(`${fileSystems.length - failed - skipped} passed, ${failed} failed, ${skipped} skipped`)
+const full = process.getuid?.() === 0 ? await proveFullDisk() : 'it needs root'
+if (full === undefined)
+  console.log('ok      full disk: a failed import frees what it took, and the store starts and serves reads')
+else if (full.startsWith('it ')) console.log(`SKIPPED full disk: ${full}`)
+else console.log(`FAILED  full disk: ${full}`)
+if (full !== undefined) full.startsWith('it ') ? skipped++ : failed++
+console.log(`${fileSystems.length + 1 - failed - skipped} passed, ${failed} failed, ${skipped} skipped`)
 process.exit(failed === 0 ? 0 : 1)
 
 /** Makes a file system in a file, and mounts it. Returns the reason if that is not possible here. */
@@ -101,4 +108,40 @@ async function prove(directory: string): Promise<string> {
   await isRun('doctor', '--data', join(directory, 'restored'))
   if (existsSync(join(directory, `backup-4.${process.pid}.partial`))) throw new Error('a draft is left')
   return `${orders} orders over 5 starts, 3 of them after kill -9; 5 backups, one restored; a key is never replaced`
+}
+
+/**
+ * Fills a small disk by an import that fails. Returns undefined if the import frees what it took and the store starts
+ * again; otherwise what is wrong.
+ */
+async function proveFullDisk(): Promise<string | undefined> {
+  const root = mkdtempSync(join(tmpdir(), 'petstore-files-'))
+  if (spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=12m', 'tmpfs', root]).status !== 0)
+    return 'it cannot be mounted'
+  try {
+    const data = join(root, 'shop')
+    const env = { PETSTORE_ADMIN_KEY: ADMIN_KEY, PETSTORE_LOG_LEVEL: 'error' }
+    const start = () => startProcess(['serve', '--data', data, '--port', '0'], env)
+    await (await start()).kill('SIGTERM')
+    const free = (): number => statfsSync(root).bavail
+    const before = free()
+    const file = join(tmpdir(), `petstore-rows-${process.pid}.csv`)
+    const rows = Array.from({ length: 20_000 }, (_, index) => `Category ${index},${'x'.repeat(900)}`)
+    writeFileSync(file, `name,description\n${rows.join('\n')}\n`)
+    const { exitCode, errors } = await run(['import', '--data', data, '--categories', file], env)
+    rmSync(file)
+    if (exitCode !== 1 || !errors.includes('Nothing was loaded.'))
+      return `the import ended with ${exitCode}: ${errors}`
+    if (free() < before - 64) return `${before - free()} blocks are still used`
+    // The rest of the disk is filled by something else.
+    writeFileSync(join(root, 'other'), Buffer.alloc(free() * 4096 - 64 * 1024))
+    await using server = await start()
+    const { status } = await fetch(`${server.base}/pets`)
+    return status === 200 ? undefined : `GET /pets is ${status}`
+  } catch (error) {
+    return String(error)
+  } finally {
+    spawnSync('umount', [root])
+    rmSync(root, { recursive: true, force: true })
+  }
 }

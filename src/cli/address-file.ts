@@ -1,29 +1,47 @@
-import { readFileSync, rmSync } from 'node:fs'
+import { closeSync, existsSync, openSync, readFileSync, statSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { isDirectoryLocked } from '../engine/data-lock.ts'
 import { writeWholeFile } from '../engine/private-file.ts'
 import { hasCode } from '../engine/system-error.ts'
-import { CommandFailed, reasonOf } from './terminal.ts'
+import { reasonOf, say } from './terminal.ts'
+
+/** The file always has this size and is never removed, so that it can be written on a full disk. */
+const FILE_BYTES = 512
 
 /**
- * Writes the local address of the store and the id of this process to a file in the data directory. Throws
- * CommandFailed.
+ * Writes the local address of the store and the id of this process to a file in the data directory. If that fails, the
+ * store serves all the same: only commands on this machine need the file.
  */
 export function writeAddressFile(directory: string, address: string): void {
   const file = addressFile(directory)
   try {
-    writeWholeFile(file, `${address}\n${process.pid}\n`, { replace: true })
+    writeContent(file, `${address}\n${process.pid}\n`)
   } catch (error) {
-    throw new CommandFailed(`The address of the store cannot be written to ${file}: ${reasonOf(error)}.`)
+    const reason = `The address of the store cannot be written to ${file}: ${reasonOf(error)}.`
+    say(`${reason} Commands such as "petstore import" will not find the running store.`)
   }
 }
 
-/** Removes the address file of this process, or of a process that has ended. */
+/** Removes the address of this process, or of a process that has ended, from its file. */
 export function removeAddressFile(directory: string): void {
   try {
-    rmSync(addressFile(directory), { force: true })
+    if (existsSync(addressFile(directory))) writeContent(addressFile(directory), '')
   } catch {
     // A leftover file names a process that has ended, so it is ignored.
+  }
+}
+
+function writeContent(file: string, text: string): void {
+  const content = text.padEnd(FILE_BYTES, ' ')
+  if (statSync(file, { throwIfNoEntry: false })?.size !== FILE_BYTES) {
+    writeWholeFile(file, content, { replace: true })
+    return
+  }
+  const descriptor = openSync(file, 'r+')
+  try {
+    writeSync(descriptor, content, 0)
+  } finally {
+    closeSync(descriptor)
   }
 }
 

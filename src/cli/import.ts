@@ -174,11 +174,13 @@ async function load({
   rejects,
   announcement,
   target,
+  undo,
   isRunning,
 }: PreparedImport): Promise<void> {
   const { keepGoing = false, skipExisting = false, createCategories = false, resume } = options
   const mode = modeOf(options)
   let hasBegun = resume !== undefined
+  let { close } = target
   const hint = (): string => interruptionHint(mode, hasBegun, target.importId)
   // The handlers come before the announcement, because whoever reads it may press Ctrl-C at once.
   const interruption = interruptedBySignals(hint)
@@ -210,12 +212,19 @@ async function load({
       throw new CommandFailed(`The running store refused the import: ${error.message} ${hint()}`)
     if (error instanceof ConnectionError)
       throw new CommandFailed(`The connection to the store was lost. ${hint()}`)
-    if (error instanceof StoreError) throw new CommandFailed(`The import failed: ${error.message} ${hint()}`)
+    if (error instanceof StoreError) {
+      if (undo) {
+        await undo()
+        hasBegun = false
+        close = async () => {}
+      }
+      throw new CommandFailed(`The import failed: ${error.message} ${hint()}`)
+    }
     throw error
   } finally {
     // After an interruption in the mode `at once`, `close` would wait until the load is complete. Without `close`, the
     // end of the process rolls the load back.
-    if (!(signal.aborted && hasBegun && mode === 'at once')) await target.close()
+    if (!(signal.aborted && hasBegun && mode === 'at once')) await close()
     interruption.stop()
   }
 }
@@ -275,6 +284,8 @@ interface OpenedTarget {
   readonly target: ImportTarget
   /** The store with its place, for messages. */
   readonly place: string
+  /** Closes the store, and drops everything that the import has done; undefined if that is not possible. */
+  readonly undo?: (() => Promise<void>) | undefined
   /** Whether another process serves the store. */
   readonly isRunning: boolean
 }
@@ -282,16 +293,20 @@ interface OpenedTarget {
 /** Opens the store, or connects to the process that has it open. Throws CommandFailed if neither is possible. */
 async function openTarget(
   config: Config,
-  { dryRun, key }: ImportOptions,
+  options: ImportOptions,
   importId: bigint | undefined,
 ): Promise<OpenedTarget> {
+  const { dryRun, key } = options
   const { data, databaseUrl } = config
   const directory = escapeControls(data)
   const isNew = databaseUrl === undefined && !hasDatabase(data)
   if (isNew && dryRun)
     return { target: absentTarget(), place: `a new store in ${directory}`, isRunning: false }
   try {
-    const store = await openStopped(config, { writerCacheKib: IMPORT_CACHE_KIB })
+    const store = await openStopped(config, {
+      writerCacheKib: IMPORT_CACHE_KIB,
+      canUndo: modeOf(options) === 'at once',
+    })
     const target = engineTarget(store.engine, store.engine.clock, 'import', importId)
     const close = async (): Promise<void> => {
       await store[Symbol.asyncDispose]()
@@ -302,7 +317,7 @@ async function openTarget(
         : isNew
           ? `a new store in ${directory}`
           : `the store in ${directory}, which is stopped`
-    return { target: { ...target, close }, place, isRunning: false }
+    return { target: { ...target, close }, undo: store.undo, place, isRunning: false }
   } catch (error) {
     if (!(error instanceof DirectoryInUse)) throw error
     const base = runningAddress(config, error)

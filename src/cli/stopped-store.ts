@@ -7,6 +7,8 @@ import { CommandFailed, reasonOf, say } from './terminal.ts'
 /** A store that a command has opened. A SQLite store is locked against other processes. */
 export interface StoppedStore extends AsyncDisposable {
   readonly engine: StoreEngine
+  /** Closes the store and drops what was done since it was opened; undefined if it was opened without `canUndo`. */
+  readonly undo: (() => Promise<void>) | undefined
 }
 
 /**
@@ -15,7 +17,7 @@ export interface StoppedStore extends AsyncDisposable {
  */
 export async function openStopped(
   config: Config,
-  options: Pick<EngineOptions, 'writerCacheKib'> = {},
+  options: Pick<EngineOptions, 'writerCacheKib' | 'canUndo'> = {},
 ): Promise<StoppedStore> {
   const lock = config.databaseUrl === undefined ? lockDirectoryOrFail(config.data) : undefined
   const engine = await openOrFail(config, {
@@ -26,12 +28,15 @@ export async function openStopped(
       process.exit(1)
     },
   })
+  const closeWith = async (close: () => Promise<void>): Promise<void> => {
+    await close().catch(error => say(reasonOf(error)))
+    lock?.release()
+  }
+  const { undo } = engine
   return {
     engine,
-    [Symbol.asyncDispose]: async () => {
-      await engine.close().catch(error => say(reasonOf(error)))
-      lock?.release()
-    },
+    undo: undo && (() => closeWith(undo)),
+    [Symbol.asyncDispose]: () => closeWith(engine.close),
   }
 }
 
@@ -51,7 +56,7 @@ export async function openStoppedOrFail(config: Config, advice: string): Promise
 /** Opens the engine that the settings select. Throws CommandFailed if the database cannot be opened. */
 export async function openOrFail(
   { databaseUrl, databasePassword, data }: Config,
-  options: Pick<EngineOptions, 'log' | 'onFatal' | 'writerCacheKib'>,
+  options: Pick<EngineOptions, 'log' | 'onFatal' | 'writerCacheKib' | 'canUndo'>,
 ): Promise<StoreEngine> {
   try {
     return await openEngine({ databaseUrl, databasePassword, directory: data, ...options })

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, rmSync } from 'node:fs'
 import { lockPath } from './data-lock.ts'
 import { beginRun, databaseFile, refuseWrongFiles } from './database-file.ts'
 import type { Engine, Reader, Tx } from './engine.ts'
@@ -21,6 +21,7 @@ import { RowChangeRecorder, type RowChanges } from './row-changes.ts'
 import { SharedReadTransaction } from './shared-read-transaction.ts'
 import { openWriter, SqliteConnection } from './sqlite-connection.ts'
 import { mergeWriteAheadLog, watchFiles } from './sqlite-files.ts'
+import { sql } from './statement.ts'
 import { serve, WorkerQueue } from './worker-queue.ts'
 
 /** The scripts that create the tables, in order. */
@@ -60,6 +61,8 @@ export interface SqliteOptions {
   readonly watchedTables?: readonly string[]
   /** Replaces the default size of the page cache of the writer. */
   readonly writerCacheKib?: number | undefined
+  /** Whether `undo` can drop all commits: the write-ahead log keeps them until the store is closed. */
+  readonly canUndo?: boolean | undefined
 }
 
 /** The values with which a worker opens its connection. */
@@ -68,6 +71,7 @@ interface Start {
   readonly pagesMax?: number
   readonly watchedTables: readonly string[]
   readonly writerCacheKib?: number
+  readonly keepsLog: boolean
 }
 
 /**
@@ -138,6 +142,7 @@ export async function openSqlite<Query, Command, Reply, Result = Reply>(
       if (writer.hasEnded || reader.hasEnded) throw new Error('a worker of the store has ended')
       await writer.started
     },
+    ...(options.canUndo && { undo: () => undoAll({ file, endWatch, reader, rowReader, writer }) }),
     close: async () => {
       endWatch()
       // A read-only connection cannot remove the log, so it must not be the last connection to close.
@@ -149,9 +154,31 @@ export async function openSqlite<Query, Command, Reply, Result = Reply>(
   }
 }
 
-function startOf({ pagesMax, watchedTables = [], writerCacheKib }: SqliteOptions, file: string): Start {
+interface OpenParts {
+  readonly file: string
+  readonly endWatch: () => void
+  readonly reader: { close(): Promise<void> }
+  readonly rowReader: SharedReadTransaction
+  readonly writer: { close(): Promise<void> }
+}
+
+/** Closes a store, and deletes its write-ahead log, which has every commit since the store was opened. */
+async function undoAll({ file, endWatch, reader, rowReader, writer }: OpenParts): Promise<void> {
+  endWatch()
+  await reader.close()
+  // While this connection is open, the writer is not the last one, so it does not merge the log when it is closed.
+  rowReader.many(anyTable)
+  await writer.close()
+  rowReader.close()
+  for (const suffix of ['-wal', '-shm']) rmSync(file + suffix, { force: true })
+}
+
+const anyTable = sql<{ name: string }>()('SELECT name FROM sqlite_master LIMIT 1')
+
+function startOf(options: SqliteOptions, file: string): Start {
+  const { pagesMax, watchedTables = [], writerCacheKib, canUndo = false } = options
   return {
-    ...{ file, watchedTables },
+    ...{ file, watchedTables, keepsLog: canUndo },
     ...(pagesMax !== undefined && { pagesMax }),
     ...(writerCacheKib !== undefined && { writerCacheKib }),
   }
@@ -233,8 +260,9 @@ export async function migrateSqlite(connection: SqliteConnection): Promise<void>
 export function serveWriter<Command, Result>(
   executeCommand: (tx: Tx, command: Command) => Promise<Result>,
 ): void {
-  serve<Start, Command, Result>(({ file, pagesMax, watchedTables, writerCacheKib }) => {
+  serve<Start, Command, Result>(({ file, pagesMax, watchedTables, writerCacheKib, keepsLog }) => {
     const connection = openWriter(file, writerCacheKib)
+    if (keepsLog) connection.database.run('PRAGMA wal_autocheckpoint = 0')
     if (pagesMax !== undefined) connection.database.run(`PRAGMA max_page_count = ${pagesMax}`)
     const recorder = new RowChangeRecorder(watchedTables)
     const writer = new BatchWriter(connection, executeCommand, recorder)

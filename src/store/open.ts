@@ -37,6 +37,8 @@ export interface EngineOptions {
   readonly onFatal: (reason: string) => void
   /** The maximum page cache of the writer of SQLite, if it is not the default. */
   readonly writerCacheKib?: number
+  /** Whether the engine can drop all its commits, on SQLite. */
+  readonly canUndo?: boolean
 }
 
 /** The tables whose changes SQLite reports. */
@@ -50,7 +52,7 @@ const COMMANDS_MAX = 16
  * errors of parseDatabaseUrl and of Primary.find, or an error of the driver.
  */
 export async function openEngine(options: EngineOptions): Promise<StoreEngine> {
-  const { databaseUrl, databasePassword, directory, log, onFatal, writerCacheKib } = options
+  const { databaseUrl, databasePassword, directory, log, onFatal, writerCacheKib, canUndo } = options
   if (databaseUrl === undefined) {
     return openSqlite({
       directory,
@@ -58,6 +60,7 @@ export async function openEngine(options: EngineOptions): Promise<StoreEngine> {
       reader: new URL('./sqlite-reader.ts', import.meta.url),
       watchedTables,
       writerCacheKib,
+      canUndo,
       onFatal,
     })
   }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { localAddress } from '../../src/cli/address-file.ts'
@@ -76,7 +76,7 @@ for (const host of ['127.0.0.1', '0.0.0.0']) {
       expect(page.items.map(({ name }) => name)).toEqual(['Otters'])
       expect(other.receivedRequests).toEqual([])
       await server.kill('SIGTERM')
-      expect(existsSync(addressFile)).toBe(false)
+      expect(readFileSync(addressFile, 'utf8').trim()).toBe('')
     },
     TIMEOUT_MS,
   )

@@ -7,6 +7,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  readFileSync,
   renameSync,
   rmSync,
   statSync,
@@ -149,17 +150,33 @@ test('control: a watch that only checks whether the file exists is detected', as
 })
 
 test(
-  'a store that cannot write its address file reports that in one sentence',
+  'a store that cannot write its address file reports that in one sentence, and serves',
   async () => {
     const data = newDirectory()
     mkdirSync(join(data, 'address'), { recursive: true })
-    const ended = await run(['serve', '--port', '0', '--no-demo', '--data', data])
-    expect(ended.exitCode).toBe(1)
-    expect(ended.errors).toStartWith(
-      `The address of the store cannot be written to ${join(data, 'address')}: `,
-    )
-    expect(ended.errors.trim().split('\n')).toHaveLength(1)
-    expect(existsSync(join(data, 'admin-key'))).toBe(true)
+    await using server = await serve(data)
+    const file = join(data, 'address')
+    expect(server.messages()).toContain(`The address of the store cannot be written to ${file}: `)
+    expect((await fetch(`${server.base}/pets`)).status).toBe(200)
+    expect(await server.kill('SIGTERM')).toBe(0)
+  },
+  TIMEOUT_MS,
+)
+
+test(
+  'the file with the address of a store keeps its size, so that a full disk has room for it',
+  async () => {
+    const data = newDirectory()
+    const size = (): number => statSync(join(data, 'address')).size
+    const sizes: number[] = []
+    for (let run = 0; run < 2; run++) {
+      await using server = await serve(data)
+      sizes.push(size())
+      await server.kill('SIGTERM')
+      sizes.push(size())
+    }
+    expect(new Set(sizes)).toEqual(new Set([512]))
+    expect(readFileSync(join(data, 'address'), 'utf8').trim()).toBe('')
   },
   TIMEOUT_MS,
 )

@@ -1,0 +1,54 @@
+import { expect, test } from 'bun:test'
+import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { engineTarget } from '../../src/cli/import-target.ts'
+import { databaseFile } from '../../src/engine/database-file.ts'
+import { dynamicSql } from '../../src/engine/statement.ts'
+import { openEngine } from '../../src/store/open.ts'
+
+const countStaged = dynamicSql<{ count: bigint }>(() => 'SELECT count(*) AS count FROM staged_row')
+const quiet = { access: () => {}, info: () => {}, error: () => {} }
+const open = (directory: string, canUndo: boolean) =>
+  openEngine({ directory, log: quiet, canUndo, onFatal: reason => expect(reason).toBe('') })
+
+/** Stages rows of an import. Returns the size of the write-ahead log after that. */
+async function stage(
+  engine: Awaited<ReturnType<typeof open>>,
+  directory: string,
+  groups: number,
+): Promise<number> {
+  const target = engineTarget(engine, Date.now, 'test')
+  const description = 'x'.repeat(1900)
+  for (let group = 0; group < groups; group++) {
+    const categories = Array.from({ length: 500 }, (_, index) => {
+      const line = BigInt(group * 500 + index + 1)
+      return { line, name: `Category ${line}`, description }
+    })
+    await target.stage({ categories, pets: [] })
+  }
+  return statSync(`${databaseFile(directory)}-wal`).size
+}
+
+test('a store that was opened for an import drops all of its commits without needing space', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'petstore-undo-'))
+  const first = await open(directory, false)
+  await engineTarget(first, Date.now, 'test').stage({ categories: [{ line: 1n, name: 'Kept' }], pets: [] })
+  await first.close()
+  const file = databaseFile(directory)
+  const bytes = statSync(file).size
+  const engine = await open(directory, true)
+  // More than the size at which the log of a shop is moved into its database.
+  expect(await stage(engine, directory, 40)).toBeGreaterThan(40 * 1024 * 1024)
+  await engine.undo?.()
+  expect([statSync(file).size, existsSync(`${file}-wal`), existsSync(`${file}-shm`)]).toEqual([
+    bytes,
+    false,
+    false,
+  ])
+  const again = await open(directory, false)
+  const row = await again.readShort(async reader => reader.one(countStaged))
+  expect(row?.count).toBe(1n)
+  await again.close()
+  rmSync(directory, { recursive: true })
+})
