@@ -27,6 +27,9 @@ const fileNames = [
   'failover',
   'many-sandboxes',
   'misbehaving-sandbox',
+  'catching-up',
+  'log-streams-memory',
+  'host-capacity',
 ]
 
 const ProofLine = z.object({ guarantee: z.number(), engine: z.string(), summary: z.string() })

@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import { bearerToken } from '../api/auth.ts'
 import { assertNotRefused, nextTurn, receiveBody, refuseBodyByHeaders } from '../api/body.ts'
 import { rateGroup } from '../api/client-address.ts'
-import { largeBody } from '../api/large-body.ts'
+import { CHUNK_BYTES, largeBody } from '../api/large-body.ts'
 import { refuseUnacceptable } from '../api/negotiate.ts'
 import { readParameters } from '../api/parameters.ts'
 import { RateLimiter } from '../api/rate-limit.ts'
@@ -234,12 +234,23 @@ export class Control {
   }
 }
 
-/** Sends a page of a request log while it is read. */
+/** Sends a page of a request log, a large one while it is read. */
 async function sendLogPage(context: RequestContext, page: LogPage): Promise<Response> {
   const headers = { ...context.headers, 'Content-Type': 'application/json' }
-  if (context.request.method !== 'HEAD') return new Response(largeBody(context, page), { headers })
-  await page.close()
-  return new Response(null, { headers: { ...headers, 'Content-Length': String(page.bytes) } })
+  const isHead = context.request.method === 'HEAD'
+  if (!isHead && page.bytes > CHUNK_BYTES) return new Response(largeBody(context, page), { headers })
+  try {
+    if (!isHead) return new Response(await wholePage(page), { headers })
+    return new Response(null, { headers: { ...headers, 'Content-Length': String(page.bytes) } })
+  } finally {
+    await page.close()
+  }
+}
+
+async function wholePage(page: LogPage): Promise<Uint8Array<ArrayBuffer>> {
+  const chunks: Uint8Array[] = []
+  for (let chunk = await page.next(); chunk; chunk = await page.next()) chunks.push(chunk)
+  return Buffer.concat(chunks)
 }
 
 function isWithoutBody({ headers, body }: Request): boolean {

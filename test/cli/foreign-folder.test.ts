@@ -46,6 +46,13 @@ test('the installed command takes no setting and no code from the folder in whic
   ])
 })
 
+test('control: without its flags, the runtime uses the settings and runs the code of the current folder', async () => {
+  using folder = foreignFolder()
+  const main = join(ROOT, 'src/main.ts')
+  const { errors } = await runToEnd([process.execPath, main, '--version'], childEnvironment({}), folder.path)
+  expect(errors).toContain('code of this folder runs')
+})
+
 test('every script, unit and container runs the store without the files of the current folder', () => {
   const files = ['package.json', ...new Glob('{deploy,docs}/**/*').scanSync(ROOT)]
   const runs = files.flatMap(file => {

@@ -63,6 +63,15 @@ onEveryEngine(engine => {
     },
   )
 
+  test('control: if the clock alone decided, one sweep would delete all events', async () => {
+    await using opened = await openWithEvents(engine)
+    const { store } = opened
+    const clock = (): number => Date.now() + 400 * DAY_MS
+    const log: Log = { access: () => {}, info: () => {}, error: () => {} }
+    expect(await sweep({ engine: store.engine, log, clock, eventRetention: KEPT_MS })).toBe(true)
+    expect(await countEvents(store)).toBe(0)
+  })
+
   test('after a long time without power, expired events are deleted once the store has run long enough', async () => {
     await using opened = await openWithEvents(engine)
     const { store, at, start, lines } = opened

@@ -1,6 +1,8 @@
 import { expect, test } from 'bun:test'
 import { connect, type Socket } from 'node:net'
+import { Admission } from '../../src/api/admission.ts'
 import { openSandboxHost, type TestHost, type TestSandbox } from '../support/sandbox-host.ts'
+import { recordSoak, timeLimitMs, times } from '../support/soak.ts'
 import { until } from '../support/until.ts'
 
 const MIB = 1024 * 1024
@@ -9,6 +11,9 @@ const BODY_BYTES_PER_SANDBOX = 16 * MIB
 const LOG_STREAMS_PER_SANDBOX = 20
 const LOG_STREAMS_PER_ADDRESS = 250
 const WAIT_SECONDS = 20
+/** The sandboxes that can be open at once, and those that wait for events. */
+const OPEN = times(3, 200)
+const WAITING = times(5, 210)
 
 async function createSandboxes(host: TestHost, count: number): Promise<TestSandbox[]> {
   const sandboxes: TestSandbox[] = []
@@ -39,32 +44,54 @@ function firstLineOf(socket: Socket): Promise<string> {
   return new Promise(resolve => socket.once('data', data => resolve(data.toString().split('\r\n')[0] ?? '')))
 }
 
-test('more sandboxes than can be open wait for events, and every other request gets its response', async () => {
-  await using host = await openSandboxHost({ limits: { open: 3 } })
-  const sandboxes = await createSandboxes(host, 5)
-  const answered = new Set<number>()
-  const polls = sandboxes.map(async (sandbox, index) => {
-    const head = (await sandbox.call('GET', '/events?limit=100&after=0')).headers.get('link') ?? ''
-    const after = /after=(\d+)>; rel="next"/.exec(head)?.[1]
-    const poll = await sandbox.call(
-      'GET',
-      `/events?after=${after}&type=petstore.order.placed&wait=${WAIT_SECONDS}`,
-    )
-    answered.add(index)
-    return poll
-  })
-  for (let round = 0; round < 3; round++) {
-    for (const sandbox of sandboxes) expect((await sandbox.call('GET', '/pets?limit=1')).status).toBe(200)
+test(
+  'more sandboxes than can be open wait for events, and every other request gets its response',
+  async () => {
+    await using host = await openSandboxHost({ limits: { open: OPEN, createdPerHour: 1000 } })
+    const sandboxes = await createSandboxes(host, WAITING)
+    const answered = new Set<number>()
+    const polls = sandboxes.map(async (sandbox, index) => {
+      const head = (await sandbox.call('GET', '/events?limit=100&after=0')).headers.get('link') ?? ''
+      const after = /after=(\d+)>; rel="next"/.exec(head)?.[1]
+      const poll = await sandbox.call(
+        'GET',
+        `/events?after=${after}&type=petstore.order.placed&wait=${WAIT_SECONDS}`,
+      )
+      answered.add(index)
+      return poll
+    })
+    for (let round = 0; round < 3; round++) {
+      for (const sandbox of sandboxes) expect((await sandbox.call('GET', '/pets?limit=1')).status).toBe(200)
+    }
+    expect(host.host.counts.open).toBeLessThanOrEqual(OPEN)
+    const startedMs = performance.now()
+    for (const sandbox of sandboxes) await sandbox.call('POST', '/store/orders', { body: { petId: 3 } })
+    await Promise.all(polls)
+    // A poll whose sandbox was closed meanwhile ends when the sandbox is opened again, not at the end of its time.
+    expect(performance.now() - startedMs).toBeLessThan((WAIT_SECONDS * 1000) / 2)
+    for (const poll of await Promise.all(polls)) expect(poll.status).toBe(200)
+    const log = await Promise.all(sandboxes.map(sandbox => sandbox.control('GET', '/requests')))
+    for (const { text } of log) expect(text).toContain(`wait=${WAIT_SECONDS}`)
+    const summary = `${WAITING} sandboxes with a long poll each, ${OPEN} of them open: every other request got its response`
+    recordSoak({ guarantee: 58, engine: 'sqlite', summary })
+  },
+  timeLimitMs(60_000),
+)
+
+test('control: if a request that waits keeps its sandbox open, the requests to other sandboxes are refused', async () => {
+  const waiting = Object.getOwnPropertyDescriptor(Admission.prototype, 'waiting')
+  if (!waiting) throw new Error('Admission has no property waiting')
+  Object.defineProperty(Admission.prototype, 'waiting', { get: () => 0 })
+  try {
+    await using host = await openSandboxHost({ limits: { open: 1 } })
+    const [first, second] = await createSandboxes(host, 2)
+    const poll = first?.call('GET', '/events?type=petstore.webhook.disabled&wait=8')
+    await until('the sandbox is open', () => host.host.counts.open === 1)
+    expect((await second?.call('GET', '/pets?limit=1'))?.status).toBe(503)
+    await poll
+  } finally {
+    Object.defineProperty(Admission.prototype, 'waiting', waiting)
   }
-  expect(host.host.counts.open).toBeLessThanOrEqual(3)
-  const startedMs = performance.now()
-  for (const sandbox of sandboxes) await sandbox.call('POST', '/store/orders', { body: { petId: 3 } })
-  await Promise.all(polls)
-  // A poll whose sandbox was closed meanwhile ends when the sandbox is opened again, not at the end of its time.
-  expect(performance.now() - startedMs).toBeLessThan((WAIT_SECONDS * 1000) / 2)
-  for (const poll of await Promise.all(polls)) expect(poll.status).toBe(200)
-  const log = await Promise.all(sandboxes.map(sandbox => sandbox.control('GET', '/requests')))
-  for (const { text } of log) expect(text).toContain(`wait=${WAIT_SECONDS}`)
 }, 60_000)
 
 test('a reset or a stop of the host ends the polls of a sandbox that was closed to make room', async () => {

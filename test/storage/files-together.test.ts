@@ -89,6 +89,20 @@ test('a database that was put in the place of a killed one is refused, and its l
   }
 }, 60_000)
 
+test('control: SQLite alone applies the log of one database to another one', async () => {
+  const data = join(root, 'unchecked')
+  await addPet(data, 'SIGTERM')
+  const older = readFileSync(join(data, 'petstore.db'))
+  await addPet(data, 'SIGKILL')
+  writeFileSync(join(data, 'petstore.db'), older)
+  rmSync(join(data, 'petstore.db-shm'), { force: true })
+  const database = new Database(join(data, 'petstore.db'))
+  database.query('SELECT count(*) FROM sqlite_master').get()
+  database.close()
+  expect(existsSync(join(data, 'petstore.db-wal'))).toBe(false)
+  expect(readFileSync(join(data, 'petstore.db')).equals(older)).toBe(false)
+})
+
 test('a store that is killed at any moment of its start opens again', async () => {
   const data = join(root, 'killed')
   await addPet(data, 'SIGKILL')
