@@ -229,7 +229,7 @@ export type DeliverySort = 'id' | '-id'
 /** `delivered` once the receiver has responded with 2xx; `failed` once the last attempt has failed; `pending` until then, and again after a redelivery was requested. */
 export type DeliveryState = 'pending' | 'delivered' | 'failed'
 
-/** Why a webhook is disabled: `asked` by a request, `gone` because the receiver responded with 410, or `failing` because nothing was delivered for five days. */
+/** Why a webhook is disabled: `asked` by a request, `gone` because the receiver responded with 410, or `failing` because attempts failed for five days, without the time in which nothing was attempted. */
 export type DisabledReason = 'asked' | 'gone' | 'failing'
 
 /** An entry in the error catalogue. */

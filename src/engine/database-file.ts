@@ -54,8 +54,8 @@ function refuseLostDatabase(directory: string, file: string): void {
   if (traces.length === 0) return
   const state = existsSync(file) ? 'is empty' : 'is missing'
   throw new Error(
-    `${file} ${state}, but ${directory} had a store: restore a backup into another directory with "petstore restore", ` +
-      `or delete ${traces.join(' and ')} to start a new store`,
+    `${file} ${state}, but ${directory} had a store: restore a backup into another directory with ` +
+      `"petstore restore", or delete ${traces.join(' and ')} to start a new store`,
   )
 }
 

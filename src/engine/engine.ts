@@ -78,8 +78,8 @@ export interface Engine<Query, Command, Reply, Result = Reply> {
   /** Runs work that only one process of the store may do at a time, such as the work of a first start. */
   exclusively<T>(work: () => Promise<T>): Promise<T>
   /**
-   * Closes a store that was opened with `canUndo`, and drops every commit since then. It needs no space, so it also works
-   * on a full disk.
+   * Closes a store that was opened with `canUndo`, and drops every commit since then. It needs no space, so it also
+   * works on a full disk.
    */
   readonly undo?: () => Promise<void>
   /** Resolves if the engine works, rejects if it does not. */

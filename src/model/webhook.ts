@@ -76,7 +76,7 @@ export type WebhookPatch = z.output<typeof WebhookPatch>
 const DisabledReason = z.enum(['asked', 'gone', 'failing']).meta({
   id: 'DisabledReason',
   description:
-    'Why a webhook is disabled: `asked` by a request, `gone` because the receiver responded with 410, or `failing` because nothing was delivered for five days.',
+    'Why a webhook is disabled: `asked` by a request, `gone` because the receiver responded with 410, or `failing` because attempts failed for five days, without the time in which nothing was attempted.',
   example: 'gone',
 })
 

@@ -119,7 +119,8 @@ The [guides](${base}/docs/guide) explain the rest, such as how to
 - Every error is an \`Error\` with a code from the catalogue at \`/errors\`. If \`Accept\` names
   \`application/problem+json\`, the error is a problem (RFC 9457), with the additional members \`type\`, \`title\`,
   \`detail\` and \`instance\`. \`x-error-codes\` lists the codes of each operation by status.
-- A POST, PATCH, PUT or DELETE with an \`Idempotency-Key\` takes effect once, however often it is sent within 24 hours.
+- A POST, PATCH, PUT or DELETE with an \`Idempotency-Key\` takes effect once, however often it is sent within 24 hours
+  (a key is kept for at least that long).
   Operations whose response contains a secret accept no such key. An \`Idempotency-Key\` belongs to one API key and one
   operation.
 - Every read with an ETag evaluates \`If-None-Match\` and \`If-Match\`. The ETag of a list is weak: only \`If-Match: *\`

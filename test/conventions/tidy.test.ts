@@ -71,6 +71,7 @@ const mayImportOutside: Readonly<Record<string, readonly string[]>> = {
   'test/console': SHARED_BY_TESTS,
   'test/webhooks': SHARED_BY_TESTS,
   'test/prove.ts': ['test/support'],
+  'test/prove-files.ts': ['test/support'],
   'test/prove-postgres.ts': ['test/support'],
   'test/prove-cluster.ts': ['test/support'],
   'test/run.ts': ['test/support'],

@@ -36,7 +36,7 @@ export function WebhookState({ webhook }: { readonly webhook: Webhook }) {
     const reason = {
       asked: '',
       gone: ': the receiver is gone',
-      failing: ': nothing was delivered for five days',
+      failing: ': attempts failed for five days',
     }[disabledReason ?? 'asked']
     return (
       <Badge color="gray" variant="light" tt="none">
