@@ -21,7 +21,7 @@ export interface OwnStore extends AsyncDisposable {
  */
 export async function startOwnStore(databaseUrl: string | undefined): Promise<OwnStore> {
   const directory = mkdtempSync(join(tmpdir(), 'petstore-fuzz-'))
-  const secretKeyFile = join(directory, 'secret-key')
+  const secretKeyFile = join(directory, 'key-of-the-run')
   writeFileSync(secretKeyFile, Buffer.alloc(32, 7).toString('base64'))
   const server = await startProcess(['serve', '--no-demo'], {
     PETSTORE_DATA: directory,
