@@ -236,7 +236,11 @@ export class Control {
 
 /** Sends a page of a request log, a large one while it is read. */
 async function sendLogPage(context: RequestContext, page: LogPage): Promise<Response> {
-  const headers = { ...context.headers, 'Content-Type': 'application/json' }
+  const headers = {
+    ...context.headers,
+    'Content-Type': 'application/json',
+    'Cache-Control': 'no-store',
+  }
   const isHead = context.request.method === 'HEAD'
   if (!isHead && page.bytes > CHUNK_BYTES) return new Response(largeBody(context, page), { headers })
   try {
