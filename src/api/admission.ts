@@ -62,13 +62,23 @@ const LARGE_BODIES: Capacity = { total: 400, perCaller: 100 }
  * The limits that many stores in one process share, in addition to their own: of each kind the total, and the share of
  * one store. Without them, the number of stores would multiply the memory of the process.
  */
+export const sharedCapacities = {
+  requests: { total: 4000, perCaller: 500 },
+  bodies: { total: 1000, perCaller: 100 },
+  bodyBytes: { total: 128 * 1024 * 1024, perCaller: 16 * 1024 * 1024 },
+  largeBodies: { total: 200, perCaller: 20 },
+  polls: { total: 2000, perCaller: 100 },
+  streams: { total: 2000, perCaller: 100 },
+} as const satisfies Readonly<Record<string, Capacity>>
+
+/** What the stores of one process hold of the shared limits. Each store is a caller. */
 export class SharedCapacity {
-  readonly requests = new CapacityLimiter({ total: 4000, perCaller: 500 })
-  readonly bodies = new CapacityLimiter({ total: 1000, perCaller: 100 })
-  readonly bodyBytes = new CapacityLimiter({ total: 128 * 1024 * 1024, perCaller: 16 * 1024 * 1024 })
-  readonly largeBodies = new CapacityLimiter({ total: 200, perCaller: 20 })
-  readonly polls = new CapacityLimiter({ total: 2000, perCaller: 100 })
-  readonly streams = new CapacityLimiter({ total: 2000, perCaller: 100 })
+  readonly requests = new CapacityLimiter(sharedCapacities.requests)
+  readonly bodies = new CapacityLimiter(sharedCapacities.bodies)
+  readonly bodyBytes = new CapacityLimiter(sharedCapacities.bodyBytes)
+  readonly largeBodies = new CapacityLimiter(sharedCapacities.largeBodies)
+  readonly polls = new CapacityLimiter(sharedCapacities.polls)
+  readonly streams = new CapacityLimiter(sharedCapacities.streams)
 }
 
 /** The name of a store, and the limits that it shares with other stores. */

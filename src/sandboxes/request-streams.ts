@@ -7,9 +7,9 @@ import { overloaded } from '../model/refusals.ts'
 import type { RequestLog } from './request-log.ts'
 
 /** The limits of open streams: in total, of one address, and of one sandbox. */
-const STREAMS_MAX = 1000
-const STREAMS_PER_ADDRESS_MAX = 250
-const STREAMS_PER_SANDBOX_MAX = 20
+export const STREAMS_MAX = 1000
+export const STREAMS_PER_ADDRESS_MAX = 250
+export const STREAMS_PER_SANDBOX_MAX = 20
 const KEEP_ALIVE_MS = 15_000
 /** A client that reads nothing for this long, although something was sent, is disconnected. */
 const STALLED_MS = 30_000

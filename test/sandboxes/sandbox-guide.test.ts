@@ -1,8 +1,14 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { sharedCapacities } from '../../src/api/admission.ts'
 import { deliveryEffects, FaultRule, requestEffects } from '../../src/sandboxes/fault-rules.ts'
 import { defaultLimits } from '../../src/sandboxes/limits.ts'
+import {
+  STREAMS_MAX,
+  STREAMS_PER_ADDRESS_MAX,
+  STREAMS_PER_SANDBOX_MAX,
+} from '../../src/sandboxes/request-streams.ts'
 import { run } from '../support/process.ts'
 import { ROOT } from '../support/root.ts'
 import { openSandboxHost, type TestHost, type TestSandbox } from '../support/sandbox-host.ts'
@@ -101,4 +107,21 @@ test('the table of limits has every limit with its default', async () => {
   expect(rowsUnder('Limits').map(([flag, fallback]) => [flag, fallback])).toEqual(
     flags.map((flag, index) => [flag, String((defaults[index] ?? 0) / (flag.endsWith('-mib') ? MIB : 1))]),
   )
+})
+
+test('the table of the limits of all sandboxes has every limit of the code', () => {
+  const number = (value: number): string => value.toLocaleString('en')
+  const { requests, bodies, bodyBytes, largeBodies, polls, streams } = sharedCapacities
+  const mib = (value: number): string => `${value / MIB} MiB`
+  expect(rowsUnder('Limits of all sandboxes together').map(([, total, share]) => [total, share])).toEqual([
+    [number(requests.total), number(requests.perCaller)],
+    [
+      `${number(bodies.total)}; ${mib(bodyBytes.total)}`,
+      `${number(bodies.perCaller)}; ${mib(bodyBytes.perCaller)}`,
+    ],
+    [number(largeBodies.total), number(largeBodies.perCaller)],
+    [number(polls.total), number(polls.perCaller)],
+    [number(streams.total), '--max-streams'],
+    [`${number(STREAMS_MAX)}, and ${STREAMS_PER_ADDRESS_MAX} per address`, `${STREAMS_PER_SANDBOX_MAX}`],
+  ])
 })
