@@ -177,7 +177,8 @@ export class RequestLog {
   async #files(): Promise<LogFile[]> {
     const previousPath = previousFile(this.#directory)
     this.#previous ??= await findLines(previousPath)
-    // Another program may have deleted the file.
+    // Another program may have deleted a file.
+    if (this.#previous.length > 0 && (await fileBytes(previousPath)) === 0) this.#previous = []
     if (this.#current.length > 0 && (await fileBytes(currentFile(this.#directory))) === 0) this.#current = []
     const others = Math.max(0, REQUESTS_KEPT - this.#current.length)
     return [

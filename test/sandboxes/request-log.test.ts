@@ -216,6 +216,7 @@ test('the log continues after its current file was deleted', async () => {
   await add(REQUESTS_KEPT)
   rmSync(join(directory, 'requests.ndjson'))
   await add(1)
+  rmSync(join(directory, 'requests-before.ndjson'), { force: true })
   expect(JSON.parse(await textOf(await log.page(10)))).toMatchObject([{ number: REQUESTS_KEPT + 1 }])
   await log.close()
   rmSync(directory, { recursive: true })
