@@ -169,21 +169,9 @@ async function runRevoke(text: string, options: KeysOptions): Promise<void> {
     )
   }
   await withKeys(options, async keys => {
-    // The command may revoke the key that it uses, so the other keys are listed first.
-    const leavesAdmin = await hasOtherAdmin(keys, keyId)
     await keys.revoke(keyId)
     say(`Key ${keyId} was revoked.`)
-    if (!leavesAdmin) say('No valid key with the scope admin is left: the next start creates one.')
   })
-}
-
-/** Returns whether the store has another valid key with the scope admin. */
-async function hasOtherAdmin(keys: KeyTarget, keyId: bigint): Promise<boolean> {
-  for await (const { id, scopes, expiresAt } of keys.list()) {
-    const isValid = expiresAt === undefined || Date.parse(expiresAt) > Date.now()
-    if (id !== keyId && isValid && scopes.includes('admin')) return true
-  }
-  return false
 }
 
 /** Runs work with the keys of a running or stopped store. Throws CommandFailed if the store refuses. */

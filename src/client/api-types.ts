@@ -38,6 +38,7 @@ export type ErrorCode =
   | 'category_in_use'
   | 'webhook_disabled'
   | 'webhook_limit_reached'
+  | 'last_admin_key'
   | 'operation_sunset'
   | 'event_history_expired'
   | 'precondition_failed'

@@ -749,13 +749,14 @@ export interface Operations {
   ): Promise<Read<ApiKey, O>>
 
   /**
-   * Revoke a key. The key is rejected from the next request on. A key can only revoke keys whose scopes it has. `If-Match: *` matches every key that exists. If another value does not match, the 412 response has the current ETag of the key.
+   * Revoke a key. The key is rejected from the next request on. A key can only revoke keys whose scopes it has. The last admin key without an expiry is not revoked: create another one first. `If-Match: *` matches every key that exists. If another value does not match, the 412 response has the current ETag of the key.
    *
    * Requires a key with the scope `keys:manage`.
    *
    * Specific errors:
    *
    * - 404 `key_not_found`: There is no key with this id, or it was revoked.
+   * - 409 `last_admin_key`: No other key with the scope admin is valid without an expiry.
    */
   revokeKey(
     input: {

@@ -49,12 +49,12 @@ export const keys = {
     tag: 'Keys',
     summary: 'Revoke a key',
     description:
-      'The key is rejected from the next request on. A key can only revoke keys whose scopes it has. `If-Match: *` matches every key that exists. If another value does not match, the 412 response has the current ETag of the key.',
+      'The key is rejected from the next request on. A key can only revoke keys whose scopes it has. The last admin key without an expiry is not revoked: create another one first. `If-Match: *` matches every key that exists. If another value does not match, the 412 response has the current ETag of the key.',
     scope: 'keys:manage',
     stability: 'stable',
     pathParameters: { keyId: idParameter('The id of the key.', 2) },
     success: { status: 204, description: 'The key was revoked.' },
     resourceHasEtag: true,
-    errors: ['key_not_found'],
+    errors: ['key_not_found', 'last_admin_key'],
   },
 } as const satisfies Record<string, Operation>

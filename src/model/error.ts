@@ -60,6 +60,7 @@ export const errorTable = {
   category_in_use: { status: 409, meaning: 'The category contains pets; move or delete them first.' },
   webhook_disabled: { status: 409, meaning: 'The webhook is disabled: enable it first.' },
   webhook_limit_reached: { status: 409, meaning: 'The store has the maximum number of webhooks.' },
+  last_admin_key: { status: 409, meaning: 'No other key with the scope admin is valid without an expiry.' },
   operation_sunset: { status: 410, meaning: 'The operation has been retired; Link names its replacement.' },
   event_history_expired: { status: 410, meaning: 'Some events after this position have been deleted.' },
   precondition_failed: { status: 412, meaning: 'The resource has changed: its current ETag does not match.' },

@@ -35,6 +35,13 @@ export function keyNotFound(keyId: bigint): StoreError {
   return new StoreError('key_not_found', `Key ${keyId} does not exist or was revoked.`)
 }
 
+export function lastAdminKey(keyId: bigint): StoreError {
+  const message =
+    `Key ${keyId} is the last admin key without an expiry. ` +
+    'Create another one first, or replace it with "petstore keys reset-admin --revoke-others".'
+  return new StoreError('last_admin_key', message)
+}
+
 export function errorNotFound(code: string): StoreError {
   return new StoreError('error_not_found', `There is no error code ${JSON.stringify(code)}.`)
 }

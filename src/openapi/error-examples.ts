@@ -64,6 +64,7 @@ const examples: Readonly<Record<ExampleCode, ErrorExample>> = {
   webhook_not_found: () => shop.webhookNotFound(404n),
   delivery_not_found: () => shop.deliveryNotFound(1n, 404n),
   key_not_found: () => shop.keyNotFound(404n),
+  last_admin_key: () => shop.lastAdminKey(1n),
   error_not_found: () => shop.errorNotFound('no_such_code'),
   invalid_status_transition: () => shop.invalidStatusTransition(3n, 'sold', 'available', shop.RESTOCK),
   pet_not_available: () => shop.petNotAvailable(3n),

@@ -5,7 +5,7 @@ import { type StoreError, validationFailed } from '../model/error.ts'
 import { formatInstant, toStoredInstant } from '../model/instant.ts'
 import { parseJson, writeJson } from '../model/json.ts'
 import { type ApiKey, type CreatedApiKey, keyHash, keyHint, type NewApiKey, Scope } from '../model/key.ts'
-import { beyondScope, expiredKey, keyNotFound, unknownKey } from '../model/refusals.ts'
+import { beyondScope, expiredKey, keyNotFound, lastAdminKey, unknownKey } from '../model/refusals.ts'
 import type { Caller, Context, QueryContext } from './context.ts'
 import { type NewEvent, recordEvent } from './events.ts'
 import { isNull, type ListQuery, listPage } from './paging.ts'
@@ -67,6 +67,9 @@ const revokeAllButFirst = sql()(
 const findActiveKeys = sql<Pick<KeyRow, 'id' | 'scopes' | 'expiresAt'>>()(
   'SELECT id, scopes, expires_at AS "expiresAt" FROM api_key WHERE revoked_at IS NULL',
 )
+
+/** The row that every revocation of an admin key updates, so that PostgreSQL runs them one after the other. */
+const lockAdminKeys = sql()(`UPDATE counter SET last = last WHERE noun = 'key'`)
 
 const findAnyByHash = sql<{ id: bigint }>()('SELECT id FROM api_key WHERE hash = $hash')
 
@@ -173,16 +176,31 @@ export async function getCurrentKey(reader: Reader, _: object, { keyId }: QueryC
   return keyOf(row)
 }
 
-/** Revokes a key at once. Throws `insufficient_scope` if the key has a scope that the caller does not have. */
+/**
+ * Revokes a key at once. Throws `insufficient_scope` if the key has a scope that the caller does not have, and
+ * `last_admin_key` if no other admin key without an expiry is left.
+ */
 export async function revokeKey(
   tx: Tx,
   { keyId }: { keyId: bigint },
   context: Context,
-  { scopes }: KeyRow,
+  key: KeyRow,
 ): Promise<undefined> {
-  const beyond = readScopes(scopes).find(scope => !hasScope(context.caller, scope))
+  const beyond = readScopes(key.scopes).find(scope => !hasScope(context.caller, scope))
   if (beyond) throw beyondScope(beyond, 'revoke a key that has it')
+  if (isLastingAdmin(key)) await refuseLastAdmin(tx, keyId)
   return revoke(tx, keyId, context)
+}
+
+async function refuseLastAdmin(tx: Tx, keyId: bigint): Promise<void> {
+  // The lock comes first: only a statement after it sees the revocation of another transaction that held the lock.
+  await tx.run(lockAdminKeys)
+  const keys = await tx.many(findActiveKeys)
+  if (!keys.some(key => key.id !== keyId && isLastingAdmin(key))) throw lastAdminKey(keyId)
+}
+
+function isLastingAdmin({ scopes, expiresAt }: Pick<KeyRow, 'scopes' | 'expiresAt'>): boolean {
+  return expiresAt === null && readScopes(scopes).includes('admin')
 }
 
 async function revoke(tx: Tx, keyId: bigint, context: Context): Promise<undefined> {

@@ -247,6 +247,30 @@ onEveryEngine(engine => {
       expect((await client.revokeKey({ keyId: two.id }, { ifMatch: '*' })).status).toBe(204)
     })
 
+    test('the last admin key without an expiry cannot be revoked, whatever other keys there are', async () => {
+      await using own = await openTestStore(engine)
+      const { client } = own
+      const { data: last } = await client.getCurrentKey({})
+      const expiring = { name: 'visitor', scopes: ['admin' as const], expiresAt: '2100-01-01T00:00:00Z' }
+      const visitor = (await client.createKey({ body: expiring })).data
+      await client.createKey({ body: { name: 'manager', scopes: ['keys:manage'] } })
+      const visiting = makeClient({ base: own.base, key: visitor.key })
+      for (const caller of [client, visiting]) {
+        const refused = await refusalOf(caller.revokeKey({ keyId: last.id }))
+        expect([refused.status, refused.code, refused.message]).toEqual([
+          409,
+          'last_admin_key',
+          `Key ${last.id} is the last admin key without an expiry. ` +
+            'Create another one first, or replace it with "petstore keys reset-admin --revoke-others".',
+        ])
+      }
+      expect((await client.revokeKey({ keyId: visitor.id })).status).toBe(204)
+      const next = (await client.createKey({ body: { name: 'next', scopes: ['admin'] } })).data
+      expect((await client.revokeKey({ keyId: last.id })).status).toBe(204)
+      const owner = makeClient({ base: own.base, key: next.key })
+      expect(await codeOf(owner.revokeKey({ keyId: next.id }))).toBe('409 last_admin_key')
+    })
+
     test('a key whose expiry is in the past cannot be created', async () => {
       const body = { name: 'x', scopes: ['orders:read' as const], expiresAt: '2020-01-01T00:00:00Z' }
       expect(await codeOf(store().client.createKey({ body }))).toBe('422 validation_failed')

@@ -1,12 +1,15 @@
 import { expect, test } from 'bun:test'
 import { ApiError } from '../../src/client/errors.ts'
+import { ensureAdminKey } from '../../src/store/maintenance.ts'
 import { performKeyLookedUpFirst } from '../controls/key-looked-up-first.ts'
 import { performReadThenWrite } from '../controls/read-then-write.ts'
 import { performReferenceByRead } from '../controls/reference-by-read.ts'
+import { performWithoutKeyLock } from '../controls/unlocked-admin-keys.ts'
+import { makeClient } from '../support/client.ts'
 import { testedEngines } from '../support/engines.ts'
 import { makePet } from '../support/shop.ts'
 import { recordSoak, timeLimitMs, times } from '../support/soak.ts'
-import { onEveryEngine, openTestStore, type TestStore } from '../support/store.ts'
+import { ADMIN_KEY, onEveryEngine, openTestStore, type TestStore } from '../support/store.ts'
 import { violatedInvariants } from '../support/violated-invariants.ts'
 
 const ROUNDS = times(50, 1000)
@@ -14,6 +17,7 @@ const BUYERS = 64
 const ISOLATED_ROUNDS = times(10, 200)
 const KEY_ROUNDS = times(50, 1000)
 const KEYS_PER_ROUND = 10
+const ADMINS = 3
 const TIMEOUT_MS = timeLimitMs(120_000)
 /** The isolation level of the controls. At a higher level, PostgreSQL itself prevents their faults. */
 const isolation = 'READ COMMITTED'
@@ -160,6 +164,26 @@ async function repeatKeys(store: TestStore, round: number): Promise<string[]> {
   return broken
 }
 
+/** Lets all admin keys revoke each other at once. Returns a fault if none is left, or if an outcome is not allowed. */
+async function revokeEachOther({ client, base, engine, database }: TestStore): Promise<string[]> {
+  await ensureAdminKey(engine, ADMIN_KEY, Date.now)
+  const { data: first } = await client.getCurrentKey({})
+  for (const { id } of (await client.listKeys({})).data.items)
+    if (id !== first.id) await client.revokeKey({ keyId: id })
+  const admins = [{ id: first.id, key: ADMIN_KEY }]
+  while (admins.length < ADMINS)
+    admins.push((await client.createKey({ body: { name: 'owner', scopes: ['admin'] } })).data)
+  const outcomes = await countOutcomes(
+    admins.map(({ key }, index) =>
+      makeClient({ base, key }).revokeKey({ keyId: admins[(index + 1) % ADMINS]?.id ?? 0n }),
+    ),
+  )
+  const left = await database('SELECT id FROM api_key WHERE revoked_at IS NULL')
+  const allowed = ['204', '401 invalid_token', '409 last_admin_key']
+  if (left.length > 0 && Object.keys(outcomes).every(outcome => allowed.includes(outcome))) return []
+  return [`${left.length} of ${ADMINS} admin keys are left after ${JSON.stringify(outcomes)}`]
+}
+
 onEveryEngine(engine => {
   test(
     `the store never oversells the last units to ${BUYERS} concurrent buyers, and wrongly refuses none of them`,
@@ -209,6 +233,15 @@ onEveryEngine(engine => {
   )
 
   test(
+    'admin keys that revoke each other at once never leave the store without an admin key',
+    async () => {
+      await using store = await openTestStore(engine)
+      for (let round = 0; round < ROUNDS; round++) expect(await revokeEachOther(store)).toEqual([])
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
     `each of ${KEY_ROUNDS * KEYS_PER_ROUND} idempotency keys, sent 2 to 8 times at once, has one effect`,
     async () => {
       await using store = await openTestStore(engine)
@@ -227,13 +260,14 @@ onEveryEngine(engine => {
 
 for (const isolation of ['REPEATABLE READ', 'SERIALIZABLE'] as const) {
   test.skipIf(!testedEngines.includes('postgres'))(
-    `races for the last units, and on deleted resources, have only allowed outcomes at ${isolation}`,
+    `races for the last units, on deleted resources and of admin keys have only allowed outcomes at ${isolation}`,
     async () => {
       await using store = await openTestStore('postgres', { isolation })
       for (let round = 0; round < ISOLATED_ROUNDS; round++) {
         expect(await sellOut(store, 1 + (round % 3), 6)).toEqual([])
         expect(await createWhileDeleting(store)).toEqual([])
       }
+      for (let round = 0; round < ISOLATED_ROUNDS; round++) expect(await revokeEachOther(store)).toEqual([])
       expect(await violatedInvariants(store)).toEqual([])
       const summary = `${ISOLATED_ROUNDS} rounds of the last units, and of races on category and pet: 0 wrong`
       recordSoak({ guarantee: 1, engine: `postgres ${isolation}`, summary })
@@ -279,6 +313,18 @@ test.skipIf(!testedEngines.includes('postgres'))(
     for (let round = 0; round < 20 && broken.length === 0; round++)
       broken.push(...(await repeatKeys(store, round)))
     expect(broken.length).toBeGreaterThan(0)
+  },
+  TIMEOUT_MS,
+)
+
+test.skipIf(!testedEngines.includes('postgres'))(
+  'control: a revocation that looks for another admin key without a lock is detected',
+  async () => {
+    await using store = await openTestStore('postgres', { executeCommand: performWithoutKeyLock, isolation })
+    const broken: string[] = []
+    for (let round = 0; round < ROUNDS && broken.length === 0; round++)
+      broken.push(...(await revokeEachOther(store)))
+    expect(broken.join()).toContain('0 of')
   },
   TIMEOUT_MS,
 )

@@ -110,6 +110,8 @@ export const refusedByTheShop: readonly (readonly [OperationId, RequestSetup])[]
     'adjustInventory',
     async store => json(`${await stockPath(store)}/adjustments`, { quantityChange: 1_000_000_000 }),
   ],
+  // The key of the test store is its only admin key.
+  ['revokeKey', async ({ client }) => ({ path: `/keys/${(await client.getCurrentKey({})).data.id}` })],
   ...refusedEventRequests,
 ]
 

@@ -278,6 +278,7 @@ describe('resets', () => {
 
   test('a reset restores the key of the sandbox, even if it was revoked', async () => {
     const sandbox = await host.create({ seed: 'empty' })
+    await sandbox.call('POST', '/keys', { body: { name: 'other', scopes: ['admin'] } })
     expect((await sandbox.call('DELETE', '/keys/1')).status).toBe(204)
     expect((await sandbox.call('GET', '/keys')).status).toBe(401)
     expect((await sandbox.control('POST', '/reset')).status).toBe(200)
