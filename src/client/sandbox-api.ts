@@ -15,7 +15,7 @@ export interface CreatedSandbox {
   baseUrl: string
   /** A text for people, such as the name of a student. */
   label?: string
-  /** What the sandbox starts with, and is reset to: `demo` (the demo shop), `empty`, `large` (10,000 pets), or the snapshot of another sandbox as `{sandboxId}/{name}`; a snapshot requires the key of its sandbox. */
+  /** What the sandbox started with, and is reset to: `demo`, `empty`, `large`, or `snapshot/{name}` for the snapshot of another sandbox. */
   seed: string
   state: SandboxState
   /** How often the content was created: 1, and one more after each reset. */
@@ -74,7 +74,7 @@ export interface Sandbox {
   baseUrl: string
   /** A text for people, such as the name of a student. */
   label?: string
-  /** What the sandbox starts with, and is reset to: `demo` (the demo shop), `empty`, `large` (10,000 pets), or the snapshot of another sandbox as `{sandboxId}/{name}`; a snapshot requires the key of its sandbox. */
+  /** What the sandbox started with, and is reset to: `demo`, `empty`, `large`, or `snapshot/{name}` for the snapshot of another sandbox. */
   seed: string
   state: SandboxState
   /** How often the content was created: 1, and one more after each reset. */

@@ -29,6 +29,7 @@ import {
   type Sandbox,
   type SandboxPatch,
   type Snapshot,
+  shownSeed,
   snapshotSeed,
 } from './sandbox.ts'
 import { refusalOfFullDisk, SandboxFiles } from './sandbox-files.ts'
@@ -110,10 +111,10 @@ export class SandboxHost {
     const { directory, loadSeed, clock, retryDelaysMs } = options
     this.#options = options
     for (const name of ['', 'templates']) makeDirectory(join(directory, name))
-    this.#files = new SandboxFiles(join(directory, 'sandboxes'))
+    const slices = new TimeSlices()
+    this.#files = new SandboxFiles(join(directory, 'sandboxes'), slices)
     this.#registry = new Registry(registryFile(directory))
     const secretKey = this.#registry.getOrCreateValue('secret-key', () => randomBytes(32).toString('base64'))
-    const slices = new TimeSlices()
     this.#shared = {
       ...options,
       slices,
@@ -161,7 +162,7 @@ export class SandboxHost {
       id,
       baseUrl: this.baseOf(id),
       ...(label !== '' && { label }),
-      seed,
+      seed: shownSeed(seed),
       state: isDamaged ? 'damaged' : 'ready',
       generation: BigInt(generation),
       createdAt: formatInstantMs(createdAtMs),

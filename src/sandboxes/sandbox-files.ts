@@ -3,6 +3,7 @@ import { copyFile, mkdir, readdir, rename, rm, stat, statfs } from 'node:fs/prom
 import { join } from 'node:path'
 import { makeDirectory } from '../engine/private-file.ts'
 import { mergeWriteAheadLog } from '../engine/sqlite-files.ts'
+import type { TimeSlices } from '../engine/time-slices.ts'
 import { formatInstantMs } from '../model/instant.ts'
 import { storageFull } from '../model/refusals.ts'
 import { fileBytes } from './file-bytes.ts'
@@ -20,10 +21,12 @@ const FREE_BYTES_MIN = 64 * 1024
 /** The files of all sandboxes of a host: a directory for each, with its store, seed, snapshots and request log. */
 export class SandboxFiles {
   readonly #root: string
+  readonly #slices: TimeSlices
 
   /** `root` is created if it does not exist. */
-  constructor(root: string) {
+  constructor(root: string, slices: TimeSlices) {
     this.#root = root
+    this.#slices = slices
     makeDirectory(root)
   }
 
@@ -76,7 +79,7 @@ export class SandboxFiles {
     try {
       await removeDatabase(unfinished)
       await copyFile(source, unfinished)
-      await adoptCopy(unfinished, adoption)
+      await adoptCopy(unfinished, adoption, this.#slices)
       // The write-ahead log of the old content must not be applied to the new content.
       await removeJournals(file)
       await rename(unfinished, file)

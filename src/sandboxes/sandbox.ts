@@ -65,6 +65,12 @@ export function snapshotSeed(value: string): { sandboxId: string; name: string }
     : undefined
 }
 
+/** Returns a seed as everybody with the key of the new sandbox may see it: without the id of another sandbox. */
+export function shownSeed(value: string): string {
+  const snapshot = snapshotSeed(value)
+  return snapshot ? `snapshot/${snapshot.name}` : value
+}
+
 const label = text(0, 100).meta({
   description: 'A text for people, such as the name of a student.',
   example: 'Ada',
@@ -119,7 +125,12 @@ const sandboxMembers = {
     example: EXAMPLE_BASE,
   }),
   label: label.optional(),
-  seed,
+  seed: z.string().meta({
+    description:
+      'What the sandbox started with, and is reset to: `demo`, `empty`, `large`, or `snapshot/{name}` for the snapshot of another sandbox.',
+    maxLength: 80,
+    example: 'demo',
+  }),
   state: State,
   generation: int64Between(1n, 1_000_000_000n).meta({
     description: 'How often the content was created: 1, and one more after each reset.',

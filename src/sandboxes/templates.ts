@@ -8,11 +8,11 @@ import type { TimeSlices } from '../engine/time-slices.ts'
 import { storedInstant } from '../model/instant.ts'
 import { storageFull } from '../model/refusals.ts'
 import type { Reply } from '../shop/idempotency.ts'
-import { replaceFirstKey, revokeOtherKeys } from '../shop/keys.ts'
-import { disableWebhooks } from '../shop/webhooks.ts'
+import { replaceFirstKey } from '../shop/keys.ts'
 import { type Command, type CommandResult, executeCommand, systemCommand } from '../store/commands.ts'
 import type { StoreEngine } from '../store/open.ts'
 import { executeQuery, type Query } from '../store/queries.ts'
+import { removeOrigin } from './foreign-content.ts'
 import type { SeedName } from './sandbox.ts'
 
 /** Loads the content of a seed into an empty store. */
@@ -110,10 +110,7 @@ export interface Adoption {
   readonly hash: string
   readonly hint: string
   readonly generation: number
-  /**
-   * Whether the copy comes from another sandbox. If so, all keys in the copy except the first are revoked, and all
-   * webhooks are disabled.
-   */
+  /** Whether the copy comes from another sandbox: see `removeOrigin`. */
   readonly isForeign: boolean
 }
 
@@ -121,17 +118,14 @@ export interface Adoption {
  * Makes a copy of a template or of a snapshot the content of a sandbox. Its first key gets the secret of the sandbox.
  * Its event ids continue in the range of the generation, because receivers discard event ids that they have seen.
  */
-export async function adoptCopy(file: string, adoption: Adoption): Promise<void> {
+export async function adoptCopy(file: string, adoption: Adoption, slices: TimeSlices): Promise<void> {
   const { hash, hint, generation, isForeign } = adoption
   const connection = new SqliteConnection(file, { readonly: false, isLight: true })
   try {
     connection.database.run('BEGIN IMMEDIATE')
     await replaceFirstKey(connection, { hash, hint })
     connection.run(moveEventIds, { start: BigInt(generation - 1) * EVENT_IDS_PER_GENERATION })
-    if (isForeign) {
-      await revokeOtherKeys(connection)
-      await disableWebhooks(connection)
-    }
+    if (isForeign) await removeOrigin(connection, slices)
     connection.database.run('COMMIT')
   } finally {
     connection.close()

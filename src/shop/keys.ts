@@ -60,10 +60,6 @@ const replaceKey = sql()(`
   UPDATE api_key SET hash = $hash, hint = $hint, scopes = $scopes, expires_at = NULL, revoked_at = NULL
   WHERE id = $keyId`)
 
-const revokeAllButFirst = sql()(
-  'UPDATE api_key SET revoked_at = created_at WHERE id <> 1 AND revoked_at IS NULL',
-)
-
 const findActiveKeys = sql<Pick<KeyRow, 'id' | 'scopes' | 'expiresAt'>>()(
   'SELECT id, scopes, expires_at AS "expiresAt" FROM api_key WHERE revoked_at IS NULL',
 )
@@ -275,11 +271,6 @@ export async function replaceFirstKey(
   { hash, hint }: { hash: string; hint: string },
 ): Promise<void> {
   await tx.run(replaceKey, { keyId: 1n, hash, hint, scopes: writeJson(['admin']) })
-}
-
-/** Revokes all keys except the first one, without an event: see `replaceFirstKey`. */
-export async function revokeOtherKeys(tx: Pick<Tx, 'run'>): Promise<void> {
-  await tx.run(revokeAllButFirst)
 }
 
 async function insertAdminKey(

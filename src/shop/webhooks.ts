@@ -77,15 +77,6 @@ const replaceSecret = sql<StoredWebhook>()(`
     updated_at = $now
   WHERE id = $webhookId RETURNING ${webhookColumns}`)
 
-const disableAll = sql()("UPDATE webhook SET enabled = 0, disabled_reason = 'asked' WHERE enabled = 1")
-
-/**
- * Disables all webhooks of a copied store, without an event: the copy must not send to the receivers of the original.
- */
-export async function disableWebhooks(tx: Pick<Tx, 'run'>): Promise<void> {
-  await tx.run(disableAll)
-}
-
 /** Returns a page of the webhooks, without their secrets. Throws `invalid_cursor`. */
 export async function listWebhooks(reader: Reader, input: ListQuery): Promise<Page<Webhook>> {
   return listPage(

@@ -3,11 +3,12 @@ import { expect, test } from 'bun:test'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { TimeSlices } from '../../src/engine/time-slices.ts'
 import { SandboxFiles } from '../../src/sandboxes/sandbox-files.ts'
 
 test('a reset that fails keeps the commits that a killed host left in the write-ahead log', async () => {
   const root = mkdtempSync(join(tmpdir(), 'petstore-files-'))
-  const files = new SandboxFiles(root)
+  const files = new SandboxFiles(root, new TimeSlices())
   const file = files.storeOf('abc')
   mkdirSync(files.directoryOf('abc'))
   {

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { ID_ALPHABET, ID_CHARS, isSandboxId } from '../../src/sandboxes/sandbox.ts'
+import { type CreatedSandbox, ID_ALPHABET, ID_CHARS, isSandboxId } from '../../src/sandboxes/sandbox.ts'
+import { verifyAuditChain } from '../../src/shop/audit-chain.ts'
 import { sendBytes } from '../support/hostile-request.ts'
 import {
   type CallResult,
@@ -342,6 +343,57 @@ describe('snapshots', () => {
     })
     expect(reset.status).toBe(200)
     expect(await (await fetch(`${baseUrl}/categories`)).json()).toMatchObject([{ name: 'Dragons' }])
+  })
+
+  test('a sandbox that starts from the snapshot of another one has its shop, and nothing of its owner', async () => {
+    const teacher = await host.create()
+    const { id, adminKey } = teacher.created
+    const url = 'http://127.0.0.1:9/token-of-the-teacher'
+    await teacher.call('POST', '/webhooks', { body: { url } })
+    await teacher.call('POST', '/keys', { body: { name: 'Assistant', scopes: ['admin'] } })
+    const headers = { 'Idempotency-Key': 'lesson-1', 'X-Request-Id': 'laptop-of-the-teacher' }
+    const placed = await teacher.call('POST', '/store/orders', { ...order, headers })
+    await teacher.control('PUT', '/snapshots/lesson')
+    const response = await fetch(`${host.base}/sandboxes`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${adminKey}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify({ seed: `${id}/lesson` }),
+    })
+    const created = (await response.json()) as CreatedSandbox
+    const student = { Authorization: `Bearer ${created.adminKey}` }
+    const read = async (path: string): Promise<string> =>
+      (await fetch(`${created.baseUrl}${path}`, { headers: student })).text()
+    const control = `${host.base}/sandboxes/${created.id}`
+    for (let generation = 1; generation <= 2; generation++) {
+      expect(await read('/webhooks')).toBe('[]')
+      expect(JSON.parse(await read('/keys'))).toHaveLength(1)
+      expect(JSON.parse(await read('/store/orders'))).toEqual([JSON.parse(placed.text)])
+      expect(await read('/events?after=0&type=petstore.order.placed')).toContain('"petId":3')
+      const shown = await (await fetch(control, { headers: student })).text()
+      expect(shown).toContain('"seed":"snapshot/lesson"')
+      const all = [
+        shown,
+        JSON.stringify(created),
+        await read('/audit?limit=100'),
+        await read('/events?after=0'),
+      ]
+      expect(
+        all.join().match(/token-of|Assistant|-of-the-teacher|petstore\.key|petstore\.webhook/),
+      ).toBeNull()
+      expect(all.join()).not.toContain(id)
+      const chain = await host.host.use(created.id, ({ engine }) =>
+        Promise.resolve(engine.readShort(verifyAuditChain)),
+      )
+      expect(chain.faults).toEqual([])
+      // The same idempotency key is a new one in this sandbox, so the order of another pet is placed.
+      const repeated = await fetch(`${created.baseUrl}/store/orders`, {
+        method: 'POST',
+        headers: { ...student, ...headers, 'Content-Type': 'application/json' },
+        body: '{"petId":4}',
+      })
+      expect([repeated.status, await repeated.text()]).toEqual([201, expect.stringContaining('"petId":4')])
+      expect((await fetch(`${control}/reset`, { method: 'POST', headers: student })).status).toBe(200)
+    }
   })
 
   test('a snapshot is consistent while a client writes', async () => {
