@@ -27,6 +27,8 @@ interface Setting<T> {
   readonly description: string
   /** The text that is read if neither flag nor variable is set. */
   readonly fallback?: string
+  /** Set if the value is a secret, or names a file with one: people also put the secret itself there. */
+  readonly isSecret?: true
   /** Returns the value of a text. Throws an error whose message says what is valid. */
   readonly read: (text: string) => T
 }
@@ -68,6 +70,7 @@ export const settings = {
     variable: 'DATABASE_URL',
     flag: '--database-url <url>',
     description: 'PostgreSQL to use instead of the embedded database',
+    isSecret: true,
     read: text => {
       parseDatabaseUrl(text)
       return text
@@ -76,6 +79,7 @@ export const settings = {
   databasePassword: setting({
     variable: 'PETSTORE_DATABASE_PASSWORD_FILE',
     description: 'a file that contains the password for DATABASE_URL; it is read again for each connection',
+    isSecret: true,
     read: file => {
       const read = () => readText(file).trim()
       read()
@@ -111,17 +115,20 @@ export const settings = {
   adminKey: setting({
     variable: 'PETSTORE_ADMIN_KEY',
     description: 'an admin key to add, instead of generating one at the first start',
+    isSecret: true,
     read: readKey,
   }),
   adminKeyInFile: setting({
     variable: 'PETSTORE_ADMIN_KEY_FILE',
     description: 'a file that contains the admin key',
+    isSecret: true,
     read: file => readKey(readText(file).trim()),
   }),
   secretKey: setting({
     variable: 'PETSTORE_SECRET_KEY_FILE',
     description:
       'a file that contains the key that encrypts webhook secrets; required with DATABASE_URL (default: secret-key in the data directory, created at the first start)',
+    isSecret: true,
     read: file => readSecretKey(readText(file).trim()),
   }),
   eventRetention: setting({
@@ -204,13 +211,14 @@ export type Config = {
 
 /**
  * Returns the settings from the flags (texts by the name of the setting) and the environment. Throws ConfigError, whose
- * message names the flag or variable, its value (unless it is secret) and the valid values.
+ * message names the flag or variable, its value (unless it may contain a secret) and the valid values.
  */
 export function readConfig(
   flags: Readonly<Partial<Record<SettingName, string>>>,
   environment: Readonly<Record<string, string | undefined>>,
 ): Config {
-  const read = <T>(name: SettingName, { variable, flag, fallback, read }: Setting<T>): T | undefined => {
+  const read = <T>(name: SettingName, setting: Setting<T>): T | undefined => {
+    const { variable, flag, fallback, read } = setting
     const fromFlag = flags[name]
     const fromVariable = environment[variable] === '' ? undefined : environment[variable]
     const value = fromFlag ?? fromVariable ?? fallback
@@ -220,7 +228,7 @@ export function readConfig(
     } catch (error) {
       const source = fromFlag !== undefined ? (flag ?? variable).split(' ')[0] : variable
       throw new ConfigError(
-        `${source}=${secretless(name, value)}: ${error instanceof Error ? error.message : error}`,
+        `${source}=${shownValue(setting, value)}: ${error instanceof Error ? error.message : error}`,
       )
     }
   }
@@ -259,16 +267,7 @@ function setting<T, const S extends Setting<T>>(definition: S & Setting<T>): S {
   return definition
 }
 
-/** Returns the value of a setting without its secret, for a message. */
-function secretless(name: SettingName, value: string): string {
-  if (name === 'adminKey') return '(hidden)'
-  // Anything before the last @ may be a password.
-  return name === 'databaseUrl' || name === 'baseUrl' ? withoutUser(value) : value
-}
-
-/** Returns a URL, even a malformed one, without the part between its scheme and its last @. */
-function withoutUser(url: string): string {
-  const at = url.lastIndexOf('@')
-  const [scheme = ''] = /^[a-z]*:\/*/i.exec(url) ?? []
-  return at < scheme.length ? url : `${scheme}…@${url.slice(at + 1)}`
+/** Returns the value of a setting for a message. An address, or a list of members, may contain a password. */
+function shownValue({ isSecret }: Setting<unknown>, value: string): string {
+  return isSecret || /[@=]|:\/\//.test(value) ? '(hidden)' : value
 }

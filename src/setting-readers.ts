@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { textOfFile } from './catalogue/file-text.ts'
+import { isDatabaseAddress, URL_FORM } from './model/database-url.ts'
 import { parseInstantMs } from './model/instant.ts'
 import { isKeyText } from './model/key.ts'
 import { hasUriCharacters } from './model/uri.ts'
@@ -40,6 +41,9 @@ export function readBaseUrl(text: string): string {
 export function readDirectory(text: string): string {
   if (text.trim() === '' || text === ':memory:' || text.startsWith('file:')) {
     throw new Error('it must name a directory: the store keeps its data in files.')
+  }
+  if (isDatabaseAddress(text)) {
+    throw new Error(`it must name a directory. For PostgreSQL, use --database-url with ${URL_FORM}.`)
   }
   return text
 }

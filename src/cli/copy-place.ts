@@ -2,7 +2,7 @@ import { existsSync, realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Config } from '../config.ts'
 import { databaseFile } from '../engine/database-file.ts'
-import { type DatabaseAddress, parseDatabaseUrl } from '../model/database-url.ts'
+import { type DatabaseAddress, isDatabaseAddress, parseDatabaseUrl, URL_FORM } from '../model/database-url.ts'
 import { readDirectory } from '../setting-readers.ts'
 import { CommandFailed, escapeControls } from './terminal.ts'
 
@@ -18,12 +18,14 @@ export type CopyPlace =
 export function parsePlace(option: string, text: string, passwordOf: (() => string) | undefined): CopyPlace {
   try {
     if (/^postgres(ql)?:/i.test(text)) {
-      const hasPassword = parseDatabaseUrl(text).hosts.some(({ url }) => new URL(url).password !== '')
+      const hasPassword = parseDatabaseUrl(text).hosts.some(({ url }) => {
+        const { password, searchParams } = new URL(url)
+        return password !== '' || searchParams.has('password')
+      })
       const address = parseDatabaseUrl(text, hasPassword ? undefined : passwordOf)
       return { kind: 'database', address, name: databaseName(address) }
     }
-    if (/^[a-z]+:\/\//i.test(text))
-      throw new Error('it must be a directory, or a URL that begins with postgres://.')
+    if (isDatabaseAddress(text)) throw new Error(`it must be a directory, or a URL such as ${URL_FORM}.`)
     return { kind: 'directory', directory: readDirectory(text), name: escapeControls(text) }
   } catch (error) {
     throw new CommandFailed(`${option}: ${error instanceof Error ? error.message : error}`, 2)

@@ -1,5 +1,6 @@
 import { hostname, networkInterfaces } from 'node:os'
 import { isDirectoryLocked } from '../engine/data-lock.ts'
+import { isDatabaseAddress } from '../model/database-url.ts'
 import { readAddressFile } from './address-file.ts'
 import { ignoreProxies } from './proxy-variables.ts'
 import { CommandFailed, EXIT_UNAVAILABLE, EXIT_USAGE } from './terminal.ts'
@@ -17,6 +18,8 @@ export interface StoreAddress {
  */
 export function findStore(url: string | undefined, data: string | undefined): StoreAddress {
   const directory = data ?? (process.env.PETSTORE_DATA || './data')
+  if (isDatabaseAddress(directory))
+    throw new CommandFailed('--data must name the data directory of a store, not a database.', EXIT_USAGE)
   const published = localOnly(readAddressFile(directory))
   const variable = process.env.PETSTORE_URL || undefined
   const given =

@@ -1,3 +1,4 @@
+import { isDatabaseAddress } from '../model/database-url.ts'
 import { similarName } from '../model/similar-name.ts'
 import { CommandFailed, EXIT_USAGE, escapeControls } from './terminal.ts'
 
@@ -8,6 +9,8 @@ export function unknownWord(word: string, known: readonly string[] = []): Comman
   // npm itself parses the options before `--`, and passes only their values on to the program. The hint is useless for
   // the single file, because npm never starts it.
   const hint = Bun.isStandaloneExecutable ? '' : ' With npm, options go after --: npm start -- --port 9000'
-  const text = `There is no command or argument "${escapeControls(word)}".${question} See --help.${hint}`
+  // The address of a database contains its password.
+  const shown = isDatabaseAddress(word) ? 'of this form' : `"${escapeControls(word)}"`
+  const text = `There is no command or argument ${shown}.${question} See --help.${hint}`
   return new CommandFailed(text, EXIT_USAGE)
 }

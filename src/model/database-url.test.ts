@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { parseDatabaseUrl } from './database-url.ts'
+import { isDatabaseAddress, parseDatabaseUrl } from './database-url.ts'
 
 /** Returns the hosts of an address in short form, or the message of the refusal. */
 function hostsOf(url: string): string {
@@ -39,6 +39,10 @@ test('an invalid address is refused with a sentence that does not contain the pa
     'postgres://u:se/cret@localhost/shop': noHost,
     'postgres://u:secret@localhost:99999/shop': noHost,
     'postgres://u:secret@a,,b/shop': noHost,
+    'postgres://u:sec%zzret@localhost/shop':
+      'its user, password, host or database has characters that must be percent-encoded, such as %25 for %.',
+    'host=localhost user=u password=secret': example,
+    'jdbc:postgresql://localhost/shop?password=secret': example,
     'postgres://u:secret@localhost/shop?sslmode=on':
       'sslmode must be one of disable, prefer, require, verify-ca, verify-full.',
   }
@@ -54,4 +58,28 @@ test('the root certificate and the function that returns the password are passed
   const passwordOf = () => 'later'
   const [host] = parseDatabaseUrl('postgres://u@db/shop?sslrootcert=/etc/ca.pem', passwordOf).hosts
   expect(host).toMatchObject({ rootCertificate: '/etc/ca.pem', passwordOf, url: 'postgres://u@db:5432/shop' })
+})
+
+test('a text is recognized as the address of a database in any form, and a path is not', () => {
+  const addresses = [
+    'postgres:/x',
+    'jdbc:postgresql:x',
+    'mysql://x',
+    'u:p@h/x',
+    'dbname=x',
+    'Server=h;Pwd=x',
+    'a password = b',
+  ]
+  expect(addresses.filter(text => !isDatabaseAddress(text))).toEqual([])
+  const paths = [
+    './data',
+    '/srv/shop',
+    'data',
+    'C:\\shop',
+    '/srv/a@b',
+    'my data',
+    '/srv/x=1',
+    '/home/me/dbname=x',
+  ]
+  expect(paths.filter(isDatabaseAddress)).toEqual([])
 })

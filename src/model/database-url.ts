@@ -15,8 +15,13 @@ export interface DatabaseHost {
   readonly passwordOf: (() => string) | undefined
 }
 
+/** The form of an address of PostgreSQL, for messages. */
+export const URL_FORM = 'postgres://user:password@host:5432/name'
+
 const PORT = '5432'
 const NO_HOST = 'it has no valid host; in a password, characters such as / and @ must be percent-encoded.'
+const NOT_ENCODED =
+  'its user, password, host or database has characters that must be percent-encoded, such as %25 for %.'
 const CONNECTION_URL = /^(postgres(?:ql)?:\/\/)(?:([^/?#]*)@)?([^@/?#]*)(\/[^?#]*)?(?:\?([^#]*))?$/i
 const HOST = /^(\[[0-9a-f:.]+\]|[^:[\]]+)?(?::(\d{1,5}))?$/i
 
@@ -28,8 +33,8 @@ const HOST = /^(\[[0-9a-f:.]+\]|[^:[\]]+)?(?::(\d{1,5}))?$/i
  */
 export function parseDatabaseUrl(text: string, passwordOf?: () => string): DatabaseAddress {
   const [, scheme, user, authority = '', path = '', query = ''] = CONNECTION_URL.exec(text) ?? []
-  if (scheme === undefined)
-    throw new Error('it must be a URL such as postgres://user:password@host:5432/name.')
+  if (scheme === undefined) throw new Error(`it must be a URL such as ${URL_FORM}.`)
+  if (!isPercentEncoded(`${user ?? ''}${path}`)) throw new Error(NOT_ENCODED)
   const parameters = new URLSearchParams(query)
   const rootCertificate = parameters.get('sslrootcert')
   const mode = parameters.get('sslmode')
@@ -42,13 +47,32 @@ export function parseDatabaseUrl(text: string, passwordOf?: () => string): Datab
     // The text may be a part of the password, so it is not in the message.
     if (isMissing || !HOST.test(host) || Number(port) > 65_535) throw new Error(NO_HOST)
     const url = `${scheme}${user === undefined ? '' : `${user}@`}${hostname}:${port}${path}${rest}`
-    if (!URL.canParse(url))
-      throw new Error('its user, password or host has characters that must be percent-encoded.')
+    if (!URL.canParse(url)) throw new Error(NOT_ENCODED)
     const sslMode = mode ?? (isLocal(hostname, parameters) ? 'disable' : 'verify-full')
     return { url, name: `${hostname}:${port}`, sslMode, rootCertificate, passwordOf }
   })
   return { hosts }
 }
+
+function isPercentEncoded(text: string): boolean {
+  try {
+    decodeURIComponent(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/**
+ * Returns whether a text is the address of a database in any form: a URL, a JDBC URL, `user:password@host`, or a list
+ * such as `host=127.0.0.1 password=...`. It is no path, and no message may repeat it, because of its password.
+ */
+export function isDatabaseAddress(text: string): boolean {
+  return isAddress.test(text) || hasMembers.test(text)
+}
+
+const isAddress = /^(?:[a-z][a-z0-9+.-]*:\/\/|(?:jdbc|postgres|postgresql):|[^\s/:@]*:[^\s/@]*@)/i
+const hasMembers = /(?:^|[\s;?&])(?:host|server|data source|dbname|password|pwd)\s*=/i
 
 const sslModes = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full'] as const
 type SslMode = (typeof sslModes)[number]

@@ -495,7 +495,7 @@ test(
       [
         ['--from', 'mysql://u:pw@host/x', '--to', target.name],
         2,
-        '--from: it must be a directory, or a URL that begins with postgres://.',
+        '--from: it must be a directory, or a URL such as postgres://user:password@host:5432/name.',
       ],
       [
         ['--from', directory, '--to', 'postgres://u:p@w@host:99999/x'],
