@@ -4,6 +4,7 @@ import {
   readChoice,
   readDirectory,
   readDrainSeconds,
+  readHost,
   readInstant,
   readKey,
   readList,
@@ -50,7 +51,7 @@ export const settings = {
     flag: '--host <address>',
     description: 'address to listen on',
     fallback: '127.0.0.1',
-    read: text => text,
+    read: readHost,
   }),
   port: setting({
     variable: 'PETSTORE_PORT',

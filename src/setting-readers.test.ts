@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { settings } from './config.ts'
-import { readNetwork, readRetryDelays } from './setting-readers.ts'
+import { readHost, readNetwork, readOrigin, readRetryDelays } from './setting-readers.ts'
 import { RETRY_DELAYS_MS } from './webhooks/retry.ts'
 
 test('the delays between attempts are read in seconds, minutes and hours', () => {
@@ -48,5 +48,55 @@ test('a trusted proxy is an address or a network, with at most one prefix length
   for (const good of ['10.0.0.1', '10.0.0.0/8', '::1', 'fd00::/8']) expect(readNetwork(good)).toBe(good)
   for (const bad of ['', 'proxy', '10.0.0.0/33', '::1/129', '10.0.0.0/', '10.0.0.0/8/9', '10.0.0.0/-1']) {
     expect(() => readNetwork(bad)).toThrow('each must be an address or a network')
+  }
+})
+
+test('a host is an address or a name, and the brackets of an IPv6 address are removed', () => {
+  for (const good of ['127.0.0.1', '::', '0.0.0.0', 'localhost', 'till-2.shop.example', 'fe80::1%eth0']) {
+    expect(readHost(good)).toBe(good)
+  }
+  expect([readHost('[::1]'), readHost('[::]')]).toEqual(['::1', '::'])
+  for (const bad of [
+    '',
+    ' ',
+    '*',
+    '[::1]:8080',
+    '127.0.0.1:80',
+    'http://localhost',
+    'localhost/',
+    '[localhost',
+  ]) {
+    expect(() => readHost(bad)).toThrow('it must be an address or a name without scheme and port')
+  }
+})
+
+test('the brackets of an IPv6 address of a trusted proxy are removed', () => {
+  expect([readNetwork('[::1]'), readNetwork('[fd00::]/8')]).toEqual(['::1', 'fd00::/8'])
+})
+
+test('an origin that no browser sends is refused, with the origin that browsers send if there is one', () => {
+  for (const good of ['*', 'https://shop.example', 'http://localhost:3000', 'http://[::1]:3000']) {
+    expect(readOrigin(good)).toBe(good)
+  }
+  const written = {
+    'https://SHOP.example': 'https://shop.example',
+    'https://shop.example/': 'https://shop.example',
+    'https://shop.example:443': 'https://shop.example',
+    'http://shop.example:80/pets': 'http://shop.example',
+    'https://b\u00fccher.example': 'https://xn--bcher-kva.example',
+    'https://user:hunter2@shop.example': 'https://shop.example',
+  }
+  for (const [entry, origin] of Object.entries(written)) {
+    expect(() => readOrigin(entry)).toThrow(`browsers send ${origin}: write it exactly like this.`)
+  }
+  for (const bad of [
+    'https://*.shop.example',
+    'https://*',
+    'null',
+    'shop.example',
+    'ftp://shop.example',
+    '',
+  ]) {
+    expect(() => readOrigin(bad)).toThrow('each must be * or an origin such as https://shop.example')
   }
 })

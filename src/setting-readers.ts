@@ -10,6 +10,17 @@ import { SECRET_KEY_BYTES } from './model/webhook.ts'
 // Each function returns the value of the text of one kind of setting, or throws an error whose message says what is
 // valid.
 
+/** Returns an address or a name to listen on, without the brackets of an IPv6 address. */
+export function readHost(text: string): string {
+  const host = text.replace(/^\[(.*)\]$/, '$1')
+  if (isIP(host) === 0 && !/^[a-z0-9]([a-z0-9._-]*[a-z0-9])?$/i.test(host)) {
+    throw new Error(
+      'it must be an address or a name without scheme and port, such as 127.0.0.1 or ::1; 0.0.0.0 or :: means all.',
+    )
+  }
+  return host
+}
+
 export function readPort(text: string): number {
   const port = /^\d{1,5}$/.test(text) ? Number(text) : -1
   if (port < 0 || port > 65_535) throw new Error('the port must be a number from 0 to 65535.')
@@ -129,15 +140,27 @@ export function readList(text: string): string[] {
     .filter(entry => entry !== '')
 }
 
+/** Returns `*`, or an origin as browsers send it. Browsers send no patterns, so a pattern would match nothing. */
 export function readOrigin(entry: string): string {
-  if (entry !== '*' && !(URL.canParse(entry) && new URL(entry).origin === entry)) {
-    throw new Error('each must be * or an origin such as https://shop.example, without a path.')
+  if (entry === '*') return entry
+  const { protocol, origin, hostname } = URL.canParse(entry) ? new URL(entry) : {}
+  if (
+    origin === undefined ||
+    !/^https?:$/.test(protocol ?? '') ||
+    !/^[a-z0-9._:[\]-]+$/.test(hostname ?? '')
+  ) {
+    throw new Error(
+      'each must be * or an origin such as https://shop.example; a pattern such as https://*.shop.example matches nothing.',
+    )
   }
+  if (origin !== entry) throw new Error(`browsers send ${origin}: write it exactly like this.`)
   return entry
 }
 
+/** Returns an address or a network. An IPv6 address may be in brackets. */
 export function readNetwork(entry: string): string {
-  const [address = '', bits = '0', ...rest] = entry.split('/')
+  const network = entry.replace(/^\[(.*)\]/, '$1')
+  const [address = '', bits = '0', ...rest] = network.split('/')
   const family = isIP(address)
   if (
     family === 0 ||
@@ -145,7 +168,7 @@ export function readNetwork(entry: string): string {
     !/^\d{1,3}$/.test(bits) ||
     Number(bits) > (family === 6 ? 128 : 32)
   ) {
-    throw new Error('each must be an address or a network such as 10.0.0.0/8.')
+    throw new Error('each must be an address or a network such as 10.0.0.0/8, without a port.')
   }
-  return entry
+  return network
 }

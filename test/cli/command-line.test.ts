@@ -180,6 +180,11 @@ describe('a start that fails', () => {
       says: 'PETSTORE_CORS_ORIGINS=shop: each must be',
     },
     {
+      name: 'a host with a port',
+      args: ['--host', '127.0.0.1:8080'],
+      says: '--host=127.0.0.1:8080: it must be an address or a name without scheme and port',
+    },
+    {
       name: 'a bad network of proxies',
       env: { PETSTORE_TRUSTED_PROXIES: '10.0.0.0/33' },
       says: 'each must be an address or a network',
@@ -253,6 +258,7 @@ describe('a start that fails', () => {
     const commands = [
       ['serve', '--port', '0', '--database-url'],
       ['serve', '--port', '0', '--data'],
+      ['serve', '--host'],
       ['serve'],
       ['copy', '--to', copyTo, '--from'],
       ['health', '--data'],
@@ -269,6 +275,13 @@ describe('a start that fails', () => {
       ])
       expect(ran.filter(({ exitCode, errors }) => exitCode === 0 || errors.includes('hunter2'))).toEqual([])
     }
+  }, 120_000)
+
+  test('a store listens on an IPv6 address that is written in brackets', async () => {
+    const args = ['serve', '--port', '0', '--no-demo', '--host', '[::1]', '--data', newDirectory()]
+    await using server = await startProcess(args)
+    expect(server.base).toMatch(/^http:\/\/\[::1\]:\d+$/)
+    expect((await fetch(`${server.base}/livez`)).status).toBe(200)
   }, 120_000)
 
   test('the start reports a port in use', async () => {
