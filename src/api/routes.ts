@@ -155,7 +155,7 @@ function serveWith(options: RoutesOptions, methods: Methods | undefined): Serve 
     const fail = (error: unknown): Response => {
       if (context.route) announceLifecycle(context, context.route, pipeline.base)
       return error instanceof StoreError
-        ? finish(refusalResponse(context, error, pipeline.base))
+        ? finish(refusalResponse(context, error, pipeline.base), error.cause)
         : finish(internalErrorResponse(context, pipeline.base), error)
     }
     let response: Response | Promise<Response>

@@ -6,36 +6,51 @@ import { Stale } from './engine.ts'
  * - `conflict`: another transaction was in the way. The work may succeed if it runs again.
  * - `locked`: a row stayed locked for too long.
  * - `slow`: the server ended a statement that took too long.
- * - `lost`: the connection is gone, no connection can be opened, or the server is out of memory.
+ * - `lost`: the connection is gone, no connection can be opened, or the server lacks a resource such as memory.
+ * - `crowded`: the server has no connection left for the store.
  * - `full`: the server has no space left.
  * - `denied`: the server refuses the user, the password or the database, or the user lacks a privilege.
+ * - `broken`: the server reports damaged data, an error of its disk, or a limit of its own.
  * - `standby`: the server accepts no writes, because another server is the primary.
  */
-export type Fault = 'conflict' | 'locked' | 'slow' | 'lost' | 'full' | 'denied' | 'standby'
+export type Fault =
+  | 'conflict'
+  | 'locked'
+  | 'slow'
+  | 'lost'
+  | 'crowded'
+  | 'full'
+  | 'denied'
+  | 'broken'
+  | 'standby'
 
-// The codes are those of PostgreSQL, appendix A.
+// The codes are those of PostgreSQL, appendix A. A code that is missing here has the fault of its class.
 const faults: Readonly<Record<string, Fault>> = {
   '40001': 'conflict',
   '40P01': 'conflict',
   '55P03': 'locked',
   '57014': 'slow',
-  // The server is stopping, has crashed, is starting, or has no connection left.
-  '57P01': 'lost',
-  '57P02': 'lost',
-  '57P03': 'lost',
-  '53300': 'lost',
   // The session was idle in a transaction for too long.
   '25P03': 'lost',
   '53100': 'full',
+  '53300': 'crowded',
+  // A limit of the configuration, such as temp_file_limit.
+  '53400': 'broken',
   '28000': 'denied',
   '28P01': 'denied',
   '3D000': 'denied',
   '42501': 'denied',
-  // The database was dropped, or the session was idle for too long, or the server is out of memory.
-  '57P04': 'lost',
-  '57P05': 'lost',
-  '53200': 'lost',
   '25006': 'standby',
+}
+
+/** The faults of the classes of codes: connection, resources, limits, intervention, system, internal. */
+const classes: Readonly<Record<string, Fault>> = {
+  '08': 'lost',
+  '53': 'lost',
+  '54': 'broken',
+  '57': 'lost',
+  '58': 'broken',
+  XX: 'broken',
 }
 
 /** Returns the fault of an error; undefined for a refusal of the store and for a bug, which would only happen again. */
@@ -44,7 +59,7 @@ export function faultOf(error: unknown): Fault | undefined {
   if (!(error instanceof SQL.PostgresError)) return undefined
   if (error.code !== 'ERR_POSTGRES_SERVER_ERROR') return isConnectionCode(error.code) ? 'lost' : undefined
   const state = sqlState(error)
-  return faults[state] ?? (state.startsWith('08') ? 'lost' : undefined)
+  return faults[state] ?? classes[state.slice(0, 2)]
 }
 
 function isConnectionCode(code: string): boolean {

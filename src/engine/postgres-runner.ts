@@ -6,7 +6,7 @@ import type { Execution, Executions } from './executions.ts'
 import { type OutageChange, OutageWatch } from './outage.ts'
 import { PostgresConnection } from './postgres-connection.ts'
 import { type Fault, faultOf } from './postgres-fault.ts'
-import { isPrimary, type Pools, type Primary } from './primary.ts'
+import { isPrimary, noConnectionLeft, type Pools, type Primary } from './primary.ts'
 
 /** The default time limit of a read or a command, in milliseconds. */
 const DEADLINE_MS = 5000
@@ -45,7 +45,7 @@ export class PostgresRunner<Result> {
 
   read<T>(kind: 'reads' | 'scans', work: (reader: Reader) => Promise<T>): Promise<T> {
     const dueMs = performance.now() + DEADLINE_MS
-    return this.#repeat(dueMs, pools =>
+    return this.#repeat({ dueMs, isRead: true }, pools =>
       pools[kind].use(dueMs, connection => work(new PostgresConnection(connection))),
     )
   }
@@ -60,7 +60,7 @@ export class PostgresRunner<Result> {
     const execution = executions.start()
     const begin = `${this.#begin};${limitsOf(timeLimitMs)}${execution.insertion}`
     try {
-      return await this.#repeat(dueMs, ({ commands, lockedCommands }, fault) => {
+      return await this.#repeat({ dueMs, isRead: false }, ({ commands, lockedCommands }, fault) => {
         // After a lock timeout, a command runs in a separate pool, so that it does not block other commands.
         const pool = fault === 'locked' ? lockedCommands : commands
         return pool.use(dueMs, connection => attempt(connection, begin, execution, run))
@@ -94,7 +94,7 @@ export class PostgresRunner<Result> {
     const ping = () => pools.pings.use(dueMs, isPrimary)
     try {
       // The connection of the last ping may be gone, although the database works.
-      if (!(await ping().catch(ping))) throw gaveUp('standby')
+      if (!(await ping().catch(ping))) throw this.#gaveUp('standby')
     } catch (error) {
       // This probe fails. The next one finds the new primary, if there is one.
       void primary.renew(pools).catch(() => {})
@@ -107,7 +107,10 @@ export class PostgresRunner<Result> {
    * to it. Throws `overloaded` or `storage_full` after a final fault and after too many conflicts, and `overloaded` if
    * the next attempt would start after the deadline.
    */
-  async #repeat<T>(dueMs: number, work: (pools: Pools, fault: Fault | undefined) => Promise<T>): Promise<T> {
+  async #repeat<T>(
+    { dueMs, isRead }: { readonly dueMs: number; readonly isRead: boolean },
+    work: (pools: Pools, fault: Fault | undefined) => Promise<T>,
+  ): Promise<T> {
     const { primary, random } = this.#options
     let fault: Fault | undefined
     for (let attempts = 1; ; attempts++) {
@@ -117,16 +120,26 @@ export class PostgresRunner<Result> {
       } catch (error) {
         fault = faultOf(error)
         if (fault === undefined) throw error
-        if (isFinal(fault) || (fault === 'conflict' && attempts >= ATTEMPTS_MAX)) throw gaveUp(fault)
+        if (fault === 'full' && !isRead) throw storageFull()
+        if (isFinal(fault) || (fault === 'conflict' && attempts >= ATTEMPTS_MAX))
+          throw this.#gaveUp(fault, error)
       }
       if (fault === 'lost' || fault === 'standby') await this.#renew(pools, dueMs)
       const delayMs = random() * Math.min(BACKOFF_MS * 2 ** attempts, BACKOFF_MS_MAX)
       if (performance.now() + delayMs >= dueMs) {
         if (fault === 'lost' || fault === 'standby') this.#outageWatch.suspect()
-        throw gaveUp(fault)
+        throw this.#gaveUp(fault)
       }
       await Bun.sleep(delayMs)
     }
+  }
+
+  /** Returns the refusal for a fault. Its cause, which the log gets, is the error that only the operator can end. */
+  #gaveUp(fault: Fault, error?: unknown): StoreError {
+    if (fault === 'crowded') return noConnectionLeft(this.#options.primary.connectionsMax)
+    const refusal = overloaded(reasons[fault], fault === 'conflict' ? 10 : 2)
+    if (fault === 'denied' || fault === 'broken') refusal.cause = error
+    return refusal
   }
 
   /** Looks for another primary, and waits until one is found, but only for a moment: the next attempt looks again. */
@@ -179,22 +192,18 @@ async function attempt<Result>(
 
 /** Returns whether the work would fail again in the same way. */
 function isFinal(fault: Fault): boolean {
-  return fault === 'slow' || fault === 'full' || fault === 'denied'
+  return fault === 'slow' || fault === 'full' || fault === 'denied' || fault === 'broken'
 }
 
-const reasons: Readonly<Record<Fault, string>> = {
+const reasons: Readonly<Record<Exclude<Fault, 'crowded'>, string>> = {
   conflict: 'Too many commands compete for the same rows; try again shortly.',
   locked: 'Another transaction holds a row that the request needs; try again shortly.',
   slow: 'The database took too long; try again shortly.',
   lost: 'The database does not respond; try again shortly.',
-  full: 'The database has no space left.',
+  full: 'The database has no space left for this read; try again shortly.',
+  broken: 'The database reports an error of its own; its operator must look into it.',
   denied: 'The database refuses to serve the store; its operator must look into it.',
   standby: 'The database accepts no writes now; try again shortly.',
-}
-
-function gaveUp(fault: Fault): StoreError {
-  if (fault === 'full') return storageFull()
-  return overloaded(reasons[fault], fault === 'conflict' ? 10 : 2)
 }
 
 function unknownOutcome(): StoreError {

@@ -10,7 +10,7 @@ import type { OutageChange } from './outage.ts'
 import { PostgresConnection } from './postgres-connection.ts'
 import { exclusively, migratePostgres, migrations, storeVersionOf, versionOf } from './postgres-migrations.ts'
 import { PostgresRunner } from './postgres-runner.ts'
-import { findPrimary, Primary } from './primary.ts'
+import { findPrimary, Primary, refusingCrowds } from './primary.ts'
 import { startSequencer } from './sequencer.ts'
 import { type ParametersOf, type Statement, sql } from './statement.ts'
 
@@ -51,13 +51,14 @@ export async function openPostgres<Query, Command, Reply, Result = Reply>(
   options: PostgresOptions<Query, Command, Reply, Result>,
 ): Promise<Engine<Query, Command, Reply, Result>> {
   const { address, commandsMax, executeQuery, executeCommand, isolation, random, onFault } = options
-  const primary = await Primary.find(address, commandsMax)
-  await migratePostgres(primary.pools.host)
+  const starting = <T>(work: () => Promise<T>): Promise<T> => refusingCrowds(commandsMax, work)
+  const primary = await starting(() => Primary.find(address, commandsMax))
+  await starting(() => migratePostgres(primary.pools.host))
   const useNumbering = <T>(work: (connection: ReservedSQL) => Promise<T>): Promise<T> =>
     primary.pools.numbering.use(performance.now() + NUMBERING_MS_MAX, work)
   const ids = new IdBlocks((noun, count) => useNumbering(connection => reserveIds(connection, noun, count)))
   const clock = await DatabaseClock.start({
-    read: () => primary.pools.pings.use(performance.now() + NUMBERING_MS_MAX, readClock),
+    read: () => starting(() => primary.pools.pings.use(performance.now() + NUMBERING_MS_MAX, readClock)),
     local: options.localClock ?? Date.now,
     onDifference: options.onClockDifference ?? (() => {}),
   })
@@ -102,7 +103,7 @@ export async function openPostgres<Query, Command, Reply, Result = Reply>(
       watchers.add(listener)
       return () => watchers.delete(listener)
     },
-    exclusively: work => exclusively(primary.pools.host, work),
+    exclusively: work => starting(() => exclusively(primary.pools.host, work)),
     ping: () => runner.ping(),
     close: async () => {
       clock.close()

@@ -1,9 +1,10 @@
 import type { ReservedSQL, SQL } from 'bun'
 import type { DatabaseAddress, DatabaseHost } from '../model/database-url.ts'
+import type { StoreError } from '../model/error.ts'
 import { overloaded } from '../model/refusals.ts'
 import { BoundedPool } from './bounded-pool.ts'
 import { hostOptions } from './host-options.ts'
-import { isRefusedSetting, isTlsMissing, isUnreachable } from './postgres-fault.ts'
+import { faultOf, isRefusedSetting, isTlsMissing, isUnreachable } from './postgres-fault.ts'
 
 /** The time after which the server ends a statement, in milliseconds. The default deadline of a request is later. */
 const STATEMENT_MS_MAX = 4000
@@ -25,6 +26,7 @@ const READ_CONNECTIONS = 6
 const LOCKED_COMMAND_CONNECTIONS = 3
 /** Ids and positions have their own connections, because a transaction that waits for an id already holds one. */
 const NUMBERING_CONNECTIONS = 2
+const PING_CONNECTIONS = 1
 
 /** The pools of one server, one for each kind of work, so that no kind can take the connections of another. */
 export interface Pools {
@@ -69,6 +71,11 @@ export class Primary {
     return this.#pools
   }
 
+  /** The maximum number of connections of this process. */
+  get connectionsMax(): number {
+    return connectionsOf(this.#commandsMax)
+  }
+
   /**
    * Looks for the primary, if the address has other hosts and the failed pools are still in use. Rejects if no host is
    * the primary now.
@@ -109,7 +116,7 @@ function openPools(host: DatabaseHost, commandsMax: number): Pools {
     // to 1 ms.
     scans: open(SCAN_CONNECTIONS, LONG_LOCK_MS_MAX, { prepare: false }),
     numbering: open(NUMBERING_CONNECTIONS, LONG_LOCK_MS_MAX),
-    pings: open(1, LOCK_MS_MAX),
+    pings: open(PING_CONNECTIONS, LOCK_MS_MAX),
   }
 }
 
@@ -147,6 +154,29 @@ export async function findPrimary(
     `${names} accepts no writes: it is a standby, or default_transaction_read_only is on for its user or database.`,
     5,
   )
+}
+
+function connectionsOf(commandsMax: number): number {
+  const others = LOCKED_COMMAND_CONNECTIONS + READ_CONNECTIONS + SCAN_CONNECTIONS
+  return commandsMax + others + NUMBERING_CONNECTIONS + PING_CONNECTIONS
+}
+
+/** The refusal if the server has no connection left: for anybody, for the user of the store, or for its database. */
+export function noConnectionLeft(connectionsMax: number): StoreError {
+  return overloaded(
+    `The database has no connection left. A process of the store needs up to ${connectionsMax}; its operator must ` +
+      'raise max_connections, or the CONNECTION LIMIT of the user or of the database.',
+    2,
+  )
+}
+
+/** Runs work, and throws `noConnectionLeft` if the server has no connection left for it. */
+export async function refusingCrowds<T>(commandsMax: number, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    throw faultOf(error) === 'crowded' ? noConnectionLeft(connectionsOf(commandsMax)) : error
+  }
 }
 
 /** Thrown if the connections do not lead to PostgreSQL itself. */

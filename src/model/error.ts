@@ -227,7 +227,10 @@ export interface ErrorDetails {
   readonly retryAfterSeconds?: number
 }
 
-/** A refusal: an error that the caller can act on. The response has an Error body and the status of the code. */
+/**
+ * A refusal: an error that the caller can act on. The response has an Error body and the status of the code. A cause,
+ * if it has one, is for the log.
+ */
 export class StoreError extends Error {
   readonly code: ErrorCodeName
   readonly details: ErrorDetails

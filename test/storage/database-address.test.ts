@@ -10,6 +10,10 @@ import { onPostgres, run, startProcess } from '../support/process.ts'
 import { certificate, certificateKey, deadPort } from '../support/receiver.ts'
 import { openTestStore } from '../support/store.ts'
 
+const NONE_LEFT =
+  'The database has no connection left. A process of the store needs up to 34; its operator must raise ' +
+  'max_connections, or the CONNECTION LIMIT of the user or of the database.'
+
 describe.skipIf(!testedEngines.includes('postgres'))('the address of PostgreSQL', () => {
   let server: PostgresServer
   let url: string
@@ -140,8 +144,21 @@ describe.skipIf(!testedEngines.includes('postgres'))('the address of PostgreSQL'
     await using admin = new SQL({ url: few, max: 1 })
     await admin.unsafe("CREATE ROLE few LOGIN PASSWORD 'few' CONNECTION LIMIT 0")
     const refusal = await refusalOf(few.replace('postgres:postgres@', 'few:few@'))
-    expect(refusal).toMatch(/too many connections for role "few"[^\n]*\.$/)
+    expect(refusal).toBe(`The database at DATABASE_URL cannot be opened: ${NONE_LEFT}`)
   }, 60_000)
+
+  test.each([1, 2, 3, 5])(
+    'a start with only %d connections fails with the number of connections that the store needs',
+    async limit => {
+      const few = await newDatabase(server.address)
+      await using admin = new SQL({ url: few, max: 1 })
+      await admin.unsafe(`CREATE ROLE only_${limit} LOGIN PASSWORD 'few' CONNECTION LIMIT ${limit}`)
+      await admin.unsafe(`GRANT ALL ON SCHEMA public TO only_${limit}`)
+      const refusal = await refusalOf(few.replace('postgres:postgres@', `only_${limit}:few@`))
+      expect(refusal).toEndWith(`: ${NONE_LEFT}`)
+    },
+    60_000,
+  )
 
   test('a store uses the first schema of the search_path', async () => {
     const own = await newDatabase(server.address)

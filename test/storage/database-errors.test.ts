@@ -1,0 +1,57 @@
+import { expect, test } from 'bun:test'
+import { testedEngines } from '../support/engines.ts'
+import { openTestStore, type TestStore } from '../support/store.ts'
+
+/**
+ * Lets every read and every insertion of categories fail with an error of the server. Returns a function that chooses
+ * the SQLSTATE of the error.
+ */
+async function breakCategories({ database }: TestStore): Promise<(state: string) => Promise<void>> {
+  await database('CREATE TABLE broken (state TEXT)')
+  await database("INSERT INTO broken VALUES ('')")
+  await database(`CREATE FUNCTION fail() RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN
+    RAISE EXCEPTION 'told by the server' USING ERRCODE = (SELECT state FROM broken); END $$`)
+  await database(`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+    PERFORM fail(); RETURN NEW; END $$`)
+  await database('ALTER TABLE category RENAME TO stored_category')
+  await database('CREATE VIEW category AS SELECT * FROM stored_category WHERE fail()')
+  await database(
+    'CREATE TRIGGER refuse BEFORE INSERT ON stored_category FOR EACH ROW EXECUTE FUNCTION refuse()',
+  )
+  return async state => {
+    await database(`UPDATE broken SET state = '${state}'`)
+  }
+}
+
+test.skipIf(!testedEngines.includes('postgres'))(
+  'no error of the server ends as a 500: a full disk, a limit, an I/O error or damaged data is a 503 with Retry-After',
+  async () => {
+    await using store = await openTestStore('postgres')
+    await store.client.createCategory({ body: { name: 'Dogs' } })
+    const choose = await breakCategories(store)
+    const results: Record<string, string[]> = {}
+    for (const state of ['53000', '53100', '53400', '54001', '57000', '58000', '58030', 'XX000', 'XX001']) {
+      await choose(state)
+      const replies = await Promise.all([
+        store.send('GET', '/categories/1'),
+        store.send('GET', '/categories'),
+        store.send('POST', '/categories', { body: '{"name":"Cats"}' }),
+      ])
+      results[state] = await Promise.all(
+        replies.map(async reply => {
+          const [, code] = /"code":"(\w+)"/.exec(await reply.text()) ?? []
+          return `${reply.status} ${code} ${Number(reply.headers.get('retry-after')) > 0}`
+        }),
+      )
+    }
+    const refused = '503 overloaded true'
+    const all = [refused, refused, refused]
+    expect(results).toEqual({
+      ...Object.fromEntries(Object.keys(results).map(state => [state, all])),
+      '53100': [refused, refused, '503 storage_full true'],
+    })
+    const faults = store.logged.map(({ fields }) => String(fields.fault))
+    expect(faults.filter(fault => fault.includes('told by the server')).length).toBeGreaterThanOrEqual(15)
+  },
+  120_000,
+)
