@@ -1,5 +1,6 @@
 import { type ChainEntry, type EventRecord, nextChainEntry } from '../model/audit-chain.ts'
-import { storageFull } from '../model/refusals.ts'
+import { INT64_MAX } from '../model/int64.ts'
+import { noNumberLeft, storageFull } from '../model/refusals.ts'
 import { moveHead, readHead } from './chain-head.ts'
 import type { Noun, Tx } from './engine.ts'
 import { failure, type Outcome } from './outcome.ts'
@@ -136,12 +137,15 @@ export class BatchWriter<Command, Reply> implements Tx {
 
   nextId(noun: Noun): bigint {
     const id = (this.#issuedIds.get(noun) ?? this.#counters.get(noun) ?? 0n) + 1n
+    if (id > INT64_MAX) throw noNumberLeft(`id for another ${noun}`)
     this.#issuedIds.set(noun, id)
     return id
   }
 
   /** Returns the next entry of the chain. With one writer, the order of inserts is the order of commits. */
   numberEvent(event: EventRecord, totals: TotalChanges | undefined): ChainEntry {
+    // A list of events ends before the next position, so that one must be an int64 too.
+    if (this.#head.position >= INT64_MAX - 1n) throw noNumberLeft('position for another event')
     if (totals) this.#commandTotals.push(totals)
     this.#head = nextChainEntry(this.#head, event)
     return this.#head

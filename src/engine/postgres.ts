@@ -1,5 +1,6 @@
 import { type ReservedSQL, SQL } from 'bun'
 import type { DatabaseAddress } from '../model/database-url.ts'
+import { noNumberLeft } from '../model/refusals.ts'
 import { DatabaseClock } from './database-clock.ts'
 import type { Engine, Noun, Reader, Tx } from './engine.ts'
 import { Executions } from './executions.ts'
@@ -11,12 +12,12 @@ import { PostgresConnection } from './postgres-connection.ts'
 import { exclusively, migratePostgres, migrations, storeVersionOf, versionOf } from './postgres-migrations.ts'
 import { PostgresRunner } from './postgres-runner.ts'
 import { findPrimary, Primary, refusingCrowds } from './primary.ts'
-import { startSequencer } from './sequencer.ts'
+import { type Sequencer, startSequencer } from './sequencer.ts'
 import { type ParametersOf, type Statement, sql } from './statement.ts'
 
-const takeIds = sql<{ last: bigint }>()(
-  'UPDATE counter SET last = last + $count WHERE noun = $noun RETURNING last',
-)
+const takeIds = sql<{ last: bigint }>()(`
+  UPDATE counter SET last = last + $count WHERE noun = $noun AND last <= 9223372036854775807 - $count
+  RETURNING last`)
 
 /** The time in which ids must be reserved and events numbered, in milliseconds. */
 const NUMBERING_MS_MAX = 4000
@@ -87,7 +88,7 @@ export async function openPostgres<Query, Command, Reply, Result = Reply>(
     readLong: query => runner.read('scans', reader => executeQuery(reader, query)),
     execute: async command => {
       const run = async (connection: ReservedSQL): Promise<Result> => {
-        const tx = new PostgresTx(connection, ids)
+        const tx = new PostgresTx(connection, ids, sequencer)
         try {
           return await executeCommand(tx, command)
         } finally {
@@ -125,7 +126,7 @@ async function readClock(connection: ReservedSQL): Promise<number> {
 
 async function reserveIds(connection: ReservedSQL, noun: Noun, count: bigint): Promise<bigint> {
   const row = await new PostgresConnection(connection).one(takeIds, { noun, count })
-  if (!row) throw new Error(`the table counter has no row for ${noun}`)
+  if (!row) throw noNumberLeft(`id for another ${noun}`)
   return row.last
 }
 
@@ -179,11 +180,13 @@ export async function postgresVersion({ hosts }: DatabaseAddress): Promise<numbe
 
 class PostgresTx extends PostgresConnection implements Tx {
   readonly #ids: IdBlocks
+  readonly #sequencer: Pick<Sequencer, 'isExhausted'>
   readonly #writes: Promise<unknown>[] = []
 
-  constructor(connection: ReservedSQL, ids: IdBlocks) {
+  constructor(connection: ReservedSQL, ids: IdBlocks, sequencer: Pick<Sequencer, 'isExhausted'>) {
     super(connection)
     this.#ids = ids
+    this.#sequencer = sequencer
   }
 
   write<Name extends string>(statement: Statement<unknown, Name>, ...parameters: ParametersOf<Name>): void {
@@ -204,6 +207,7 @@ class PostgresTx extends PostgresConnection implements Tx {
 
   /** Returns null, because commits are not in order here. The sequencer numbers events after they are committed. */
   numberEvent(): null {
+    if (this.#sequencer.isExhausted()) throw noNumberLeft('position for another event')
     return null
   }
 }

@@ -1,5 +1,6 @@
 import type { ReservedSQL } from 'bun'
 import type { ChainEntry } from '../model/audit-chain.ts'
+import { INT64_MAX } from '../model/int64.ts'
 import { moveHead } from './chain-head.ts'
 import { EVENTS_PER_STEP_MAX, findUnnumbered, numberEvents } from './numbering.ts'
 import { PostgresConnection } from './postgres-connection.ts'
@@ -20,6 +21,16 @@ const lockHead = sql<ChainEntry>()(
   `UPDATE chain_end SET position = position WHERE name = 'head' RETURNING position, hash`,
 )
 
+/** No event is accepted that could get one of the last positions, so that every accepted event gets a position. */
+const LAST_POSITION = INT64_MAX - 1_000_000n
+
+export interface Sequencer {
+  wake(): void
+  /** Returns whether no position is left for further events. */
+  isExhausted(): boolean
+  close(): Promise<void>
+}
+
 /**
  * Starts the sequencer, which gives committed events their positions (1, 2, 3, ... without a gap) and chains them. Ids
  * are taken before the commit, so they become visible out of order. Positions are assigned after the commit, under a
@@ -31,7 +42,7 @@ export function startSequencer(
   inTransaction: RunInTransaction,
   onMoved: () => void,
   onFault: (error: unknown) => void,
-): { wake(): void; close(): Promise<void> } {
+): Sequencer {
   let isClosing = false
   let woken = Promise.withResolvers<void>()
   let seenHead = -1n
@@ -66,6 +77,7 @@ export function startSequencer(
   const running = run()
   return {
     wake: () => woken.resolve(),
+    isExhausted: () => seenHead > LAST_POSITION,
     close: async () => {
       isClosing = true
       woken.resolve()

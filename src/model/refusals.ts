@@ -225,6 +225,11 @@ export function storageFull(): StoreError {
   return new StoreError('storage_full', 'The store has no space left to write.')
 }
 
+/** The refusal of a change that needs an id or a position beyond 2^63 - 1. */
+export function noNumberLeft(what: string): StoreError {
+  return new StoreError('storage_full', `The store has no ${what} left; its operator must look into it.`)
+}
+
 export function shuttingDown(retryAfterSeconds = 5): StoreError {
   return new StoreError('shutting_down', 'The process is stopping.', { retryAfterSeconds })
 }

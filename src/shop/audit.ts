@@ -5,6 +5,7 @@ import { dynamicSql, sql } from '../engine/statement.ts'
 import type { EventRecord } from '../model/audit-chain.ts'
 import type { AuditEntry } from '../model/audit-entry.ts'
 import { formatInstant, periodEndMs, periodStartMs, storedInstant } from '../model/instant.ts'
+import { INT64_MAX } from '../model/int64.ts'
 import { JsonText } from '../model/json.ts'
 import { emptyPeriod } from '../model/refusals.ts'
 import { eventColumns, findLogBounds, gapAround, type LogBounds, type SequencedEvent } from './events.ts'
@@ -103,7 +104,7 @@ async function findListStart(
   bounds: LogBounds,
   untilMs: number | undefined,
 ): Promise<bigint> {
-  let [low, high] = [bounds.floor, bounds.head + 1n]
+  let [low, high] = [bounds.floor, bounds.head < INT64_MAX ? bounds.head + 1n : INT64_MAX]
   while (untilMs !== undefined && high - low > 1n) {
     const middle = outsideGaps((low + high) / 2n, { low, high }, bounds)
     const row = await reader.one(findInstant, { position: middle })

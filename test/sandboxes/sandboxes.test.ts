@@ -359,6 +359,7 @@ describe('snapshots', () => {
       headers: { Authorization: `Bearer ${adminKey}`, 'Content-Type': 'application/json' },
       body: JSON.stringify({ seed: `${id}/lesson` }),
     })
+    // Safe: the body of a 201 is a created sandbox.
     const created = (await response.json()) as CreatedSandbox
     const student = { Authorization: `Bearer ${created.adminKey}` }
     const read = async (path: string): Promise<string> =>
