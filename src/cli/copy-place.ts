@@ -1,10 +1,11 @@
-import { existsSync, realpathSync } from 'node:fs'
+import { existsSync, realpathSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Config } from '../config.ts'
 import { databaseFile } from '../engine/database-file.ts'
+import { hasCode } from '../engine/system-error.ts'
 import { type DatabaseAddress, isDatabaseAddress, parseDatabaseUrl, URL_FORM } from '../model/database-url.ts'
 import { readDirectory } from '../setting-readers.ts'
-import { CommandFailed, escapeControls } from './terminal.ts'
+import { CommandFailed, escapeControls, reasonOf } from './terminal.ts'
 
 /** Where a copy comes from or goes to. */
 export type CopyPlace =
@@ -43,10 +44,21 @@ export function isSamePlace(one: CopyPlace, other: CopyPlace): boolean {
   return targets(one.address).some(target => targets(other.address).includes(target))
 }
 
-/** Returns whether a data directory has a database file. */
+/** Returns whether a data directory has a database file. Throws CommandFailed if this user may not know. */
 export function hasDatabase(directory: string): boolean {
-  return existsSync(databaseFile(directory))
+  try {
+    statSync(databaseFile(directory))
+    return true
+  } catch (error) {
+    if (hasCode(error, 'ENOENT') || hasCode(error, 'ENOTDIR')) return false
+    throw new CommandFailed(
+      `The data directory ${escapeControls(directory)} cannot be read: ${reasonOf(error)}. ${AS_OWNER}`,
+    )
+  }
 }
+
+/** What to do if a file of a store cannot be read. */
+export const AS_OWNER = 'Run the command as the user that runs the store.'
 
 /** Throws CommandFailed if the settings name a data directory without a database. */
 export function requireStore({ databaseUrl, data }: Pick<Config, 'databaseUrl' | 'data'>): void {

@@ -1,5 +1,4 @@
-import { statfsSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs'
 import type { Command } from 'commander'
 import manifest from '../../package.json' with { type: 'json' }
 import type { Config } from '../config.ts'
@@ -18,9 +17,10 @@ import { hasAdminKey } from '../shop/keys.ts'
 import { readMetadata } from '../shop/metadata.ts'
 import { isSecretKeyOf } from '../store/maintenance.ts'
 import { readAddressFile } from './address-file.ts'
-import { hasDatabase } from './copy-place.ts'
+import { adminKeyPath } from './admin-key-file.ts'
+import { AS_OWNER, hasDatabase } from './copy-place.ts'
 import { databaseVersion } from './migrate.ts'
-import { readOwnSecretKey } from './secret-key.ts'
+import { readOwnSecretKey, secretKeyPath } from './secret-key.ts'
 import { openSnapshot } from './snapshot.ts'
 import { storeConfigFrom } from './store-config.ts'
 import { CommandFailed, escapeControls, print, reasonOf } from './terminal.ts'
@@ -67,10 +67,9 @@ export function addDoctor(program: Command): void {
 async function runDoctor({ data, databaseUrl }: DoctorOptions): Promise<void> {
   const config = storeConfigFrom({ data, databaseUrl })
   let faults = await runChecks(installationChecks(config))
-  if (config.databaseUrl === undefined && faults === 0 && !hasDatabase(config.data)) {
-    await report('store', `there is none in ${escapeControls(config.data)} yet; "petstore serve" creates it`)
-  } else if (faults === 0) {
-    faults += await checkStore(config)
+  if (faults === 0) {
+    if (config.databaseUrl !== undefined || hasDatabase(config.data)) faults = await checkStore(config)
+    else await report('store', `there is none in ${config.data} yet; "petstore serve" creates it`)
   }
   if (faults > 0) {
     throw new CommandFailed(`${faults} ${faults === 1 ? 'check' : 'checks'} failed.`)
@@ -123,7 +122,6 @@ function installationChecks(config: Config): Check[] {
     ['database', () => checkVersion(config)],
   ]
   if (config.databaseUrl !== undefined) return checks
-  if (!hasDatabase(config.data)) return [...checks, ['files', () => checkFiles(config)]]
   return [
     ...checks.slice(0, 2),
     ['directory', () => checkDirectory(config)],
@@ -133,6 +131,10 @@ function installationChecks(config: Config): Check[] {
 }
 
 function checkDirectory({ data }: Config): Finding {
+  if (!hasDatabase(data)) return `no store in ${data}`
+  const files = [databaseFile(data), `${databaseFile(data)}-wal`, secretKeyPath(data), adminKeyPath(data)]
+  const unreadable = files.find(file => existsSync(file) && !isReadable(file))
+  if (unreadable !== undefined) return { fault: `this user cannot read ${unreadable}. ${AS_OWNER}` }
   const mode = statSync(databaseFile(data)).mode & 0o077
   const { bavail, bsize } = statfsSync(data)
   const freeMib = Math.floor((bavail * bsize) / 1_048_576)
@@ -146,7 +148,16 @@ function checkDirectory({ data }: Config): Finding {
 function checkFiles({ data }: Config): Finding {
   if (isDirectoryLocked(data)) return 'in use by a running store'
   refuseWrongFiles(data)
-  return 'the database and its log belong together'
+  return hasDatabase(data) ? 'the database and its log belong together' : 'none yet'
+}
+
+function isReadable(file: string): boolean {
+  try {
+    accessSync(file, constants.R_OK)
+    return true
+  } catch {
+    return false
+  }
 }
 
 async function checkVersion(config: Config): Promise<Finding> {
@@ -237,7 +248,7 @@ async function checkSecretKey(reader: Reader, config: Config): Promise<Finding> 
   if (checkValue === undefined) return 'not used yet'
   const key = readOwnSecretKey(config)
   if (key === undefined) {
-    return { fault: `${join(config.data, 'secret-key')} is missing: restore it from a backup` }
+    return { fault: `${secretKeyPath(config.data)} is missing: restore it from a backup` }
   }
   if (isSecretKeyOf(checkValue, key)) return 'it decrypts the webhook secrets'
   return { fault: 'it is not the key with which the webhook secrets were encrypted' }

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, wri
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { SQL } from 'bun'
-import { databaseFile } from '../../src/engine/sqlite.ts'
+import { databaseFile } from '../../src/engine/database-file.ts'
 import { findCaller } from '../../src/shop/keys.ts'
 import { ensureAdminKey, type KeyFile } from '../../src/store/maintenance.ts'
 import { openEngine, type StoreEngine } from '../../src/store/open.ts'

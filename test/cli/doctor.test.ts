@@ -3,7 +3,7 @@ import { expect, test } from 'bun:test'
 import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { useShop } from '../support/busy-shop.ts'
-import { type ProcessResult, run } from '../support/process.ts'
+import { command, type ProcessResult, run, runToEnd } from '../support/process.ts'
 import { onEveryEngine } from '../support/store.ts'
 import { contentOf } from '../support/store-content.ts'
 import { newStoreDirectory, type StoreDirectory } from '../support/store-directory.ts'
@@ -136,6 +136,42 @@ test('the doctor finds a world-readable file, a missing key, a wrong database ve
   const damaged = await doctor(place)
   expect([damaged.exitCode, subjects(damaged, 'FAIL').length > 0]).toEqual([1, true])
   expect(damaged.errors).not.toContain('    at ')
+})
+
+/** Runs a command as a user that does not own the files of a store. */
+async function runAsOther(args: string[]): Promise<ProcessResult> {
+  const { line, env } = command(args)
+  const asRoot = process.getuid?.() === 0
+  return await runToEnd([...(asRoot ? ['setpriv', '--reuid=65534', '--clear-groups'] : []), ...line], env)
+}
+
+test('the doctor fails if this user may not read the directory or a file of the store, and says what to do', async () => {
+  await using place = await newStoreDirectory('sqlite')
+  await useAndStop(place)
+  const { directory } = place
+  // Without root, the owner itself loses the permission.
+  const file = join(directory, 'secret-key')
+  for (const [path, mode] of [
+    [join(directory, 'petstore.db'), 0o644],
+    [directory, 0o755],
+  ] as const)
+    chmodSync(path, mode)
+  chmodSync(file, 0o200)
+  const keyless = await runAsOther(['doctor', '--data', directory])
+  expect([keyless.exitCode, keyless.output]).toEqual([
+    1,
+    expect.stringContaining(
+      `FAIL  directory       this user cannot read ${file}. Run the command as the user`,
+    ),
+  ])
+  chmodSync(directory, 0o200)
+  const hidden = await runAsOther(['doctor', '--data', directory])
+  expect([hidden.exitCode, subjects(hidden, 'FAIL')]).toEqual([1, ['directory', 'database']])
+  expect(hidden.output).toContain('Run the command as the user that runs the store.')
+  expect(hidden.output).not.toContain('there is none')
+  const keys = await runAsOther(['keys', 'list', '--data', directory])
+  expect([keys.exitCode, keys.errors]).toEqual([1, expect.stringContaining('cannot be read: EACCES')])
+  chmodSync(directory, 0o700)
 })
 
 test('without a store, the doctor checks the installation, and creates nothing', async () => {
