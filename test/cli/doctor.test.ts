@@ -145,7 +145,7 @@ async function runAsOther(args: string[]): Promise<ProcessResult> {
   return await runToEnd([...(asRoot ? ['setpriv', '--reuid=65534', '--clear-groups'] : []), ...line], env)
 }
 
-test('the doctor fails if this user may not read the directory or a file of the store, and says what to do', async () => {
+test('the doctor fails if its user may not read the directory or a file of a store, and names a remedy', async () => {
   await using place = await newStoreDirectory('sqlite')
   await useAndStop(place)
   const { directory } = place
