@@ -1,6 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { existsSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
+import { databaseFile } from './database-file.ts'
 import { makeDirectory, reserveFile } from './private-file.ts'
 import { hasCode } from './system-error.ts'
 
@@ -18,9 +19,12 @@ export interface DataLock {
   release(): void
 }
 
-/** Returns the path of the lock of a data directory. */
+/**
+ * Returns the path of the lock of a data directory. It is next to the database itself, so that a link to a database in
+ * another directory does not lead to two locks.
+ */
 export function lockPath(directory: string): string {
-  return join(directory, 'lock')
+  return join(dirname(databaseFile(directory)), 'lock')
 }
 
 /**
@@ -34,6 +38,8 @@ export function lockDirectory(directory: string): DataLock {
   try {
     database.run(`PRAGMA busy_timeout = ${PROBE_MS_MAX}`)
     database.run('PRAGMA locking_mode = EXCLUSIVE')
+    // Nothing is written, and a full disk has no room for a journal.
+    database.run('PRAGMA journal_mode = OFF')
     database.run('BEGIN EXCLUSIVE')
   } catch (error) {
     database.close()

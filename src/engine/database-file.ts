@@ -1,3 +1,4 @@
+import type { Database } from 'bun:sqlite'
 import { randomInt } from 'node:crypto'
 import {
   closeSync,
@@ -13,7 +14,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { reserveFile } from './private-file.ts'
-import type { SqliteConnection } from './sqlite-connection.ts'
+import { LOCK_WAIT_MS, type SqliteConnection } from './sqlite-connection.ts'
 import { hasCode } from './system-error.ts'
 
 /**
@@ -45,62 +46,100 @@ export function refuseWrongFiles(directory: string): void {
     )
   }
   if (bytesOf(file) === 0 && bytesOf(log) === 0) refuseLostDatabase(directory, file)
-  if (bytesOf(log) > 0) refuseForeignLog(file, log)
+  refuseForeignLog(file)
 }
 
 /** Throws an Error if a database without content cannot be that of a first start that was interrupted. */
 function refuseLostDatabase(directory: string, file: string): void {
-  const traces = [runFile(file), join(directory, 'secret-key')].filter(path => existsSync(path))
+  const traces = [numbersFile(file), join(directory, 'secret-key')].filter(path => existsSync(path))
   if (traces.length === 0) return
   const state = existsSync(file) ? 'is empty' : 'is missing'
   throw new Error(
-    `${file} ${state}, but ${directory} had a store: restore a backup into another directory with ` +
-      `"petstore restore", or delete ${traces.join(' and ')} to start a new store`,
+    `${file} ${state}, although ${traces.join(' and ')} ${traces.length === 1 ? 'is' : 'are'} there: if a database was ` +
+      `lost, restore a backup into another directory with "petstore restore"; to start a new store, move ` +
+      `${traces.length === 1 ? 'that file' : 'those files'} away`,
   )
 }
 
 /** Throws an Error if another file was put in the place of the database to which a write-ahead log belongs. */
-function refuseForeignLog(file: string, log: string): void {
-  const known = readRuns(file)
-  if (known.length === 0 || known.includes(runIn(file))) return
+export function refuseForeignLog(file: string): void {
+  const log = `${file}-wal`
+  if (bytesOf(log) === 0 || !existsSync(file)) return
+  // A running store may change the number between the two readings.
+  for (let reading = 0; reading < 3; reading++) {
+    const known = readNumbers(file)
+    if (known.length === 0 || known.includes(numberIn(file))) return
+  }
   throw new Error(
     `${file} was replaced, and ${log} belongs to the file before it: put that file back, or restore a backup into ` +
       'another directory with "petstore restore"',
   )
 }
 
-// Each run of a store has a number. It is in the header of the database, as its application id, and in a file next to
-// it. So a write-ahead log that a killed process has left is applied only to the database to which it belongs.
+// A write-ahead log may only be applied to the database from which it was begun. So the database gets a new random
+// number whenever its log is begun, at the start of a run and after each checkpoint. The number is in the header of the
+// database, as its application id, and in a file next to it.
 
 /** The place of the application id in a database file (SQLite, file format, section 1.3). */
 const APPLICATION_ID_AT = 68
 const APPLICATION_ID_BYTES = 4
-const RUN_MAX = 0x7fffffff
+const NUMBER_MAX = 0x7fffffff
 /** The file always has this size, so that it can be written on a full disk. */
-const RUN_FILE_BYTES = 64
+const NUMBERS_BYTES = 64
 
-function runFile(file: string): string {
+function numbersFile(file: string): string {
   return `${file}-run`
 }
 
-/**
- * Gives the database the number of a new run, moves the write-ahead log into it, and notes the number. Until both are
- * done, the numbers before and after are noted. Does nothing if the disk is full.
- */
-export function beginRun({ database }: SqliteConnection, file: string): void {
-  const run = randomInt(1, RUN_MAX)
-  try {
-    writeRuns(file, [runIn(file), run])
-    database.run(`PRAGMA application_id = ${run}`)
-    const moved = database.query<{ busy: bigint }, []>('PRAGMA wal_checkpoint(TRUNCATE)').get()
-    // Another process, such as a backup, may be reading the log.
-    if (moved?.busy === 0n) writeRuns(file, [run])
-  } catch (error) {
-    if (!hasCode(error, 'ENOSPC', 'EDQUOT', 'SQLITE_FULL', 'SQLITE_BUSY')) throw error
+/** Keeps the number of a database, and moves its write-ahead log into it. */
+export class LogNumber {
+  readonly #database: Database
+  readonly #file: string
+  /** The numbers that the database may have: one, except from a new number to the end of the next checkpoint. */
+  #numbers: readonly number[]
+  #isNew = false
+
+  constructor({ database }: SqliteConnection, file: string) {
+    this.#database = database
+    this.#file = file
+    this.#numbers = readNumbers(file)
+  }
+
+  /**
+   * Gives the database a new number and moves the whole log into it. Returns whether the log is empty now. It is not if
+   * another process reads it, or if the disk is full: then a later call goes on.
+   */
+  renew(mode: 'RESTART' | 'TRUNCATE'): boolean {
+    try {
+      if (!this.#isNew) this.#addNumber()
+      // A reader is not waited for: the next batch tries again.
+      this.#database.run('PRAGMA busy_timeout = 0')
+      const moved = this.#database.query<{ busy: bigint }, []>(`PRAGMA wal_checkpoint(${mode})`).get()
+      if (moved?.busy !== 0n) return false
+      this.#numbers = this.#numbers.slice(-1)
+      this.#isNew = false
+      writeNumbers(this.#file, this.#numbers)
+      return true
+    } catch (error) {
+      if (!hasCode(error, 'ENOSPC', 'EDQUOT', 'SQLITE_FULL', 'SQLITE_BUSY')) throw error
+      return false
+    } finally {
+      this.#database.run(`PRAGMA busy_timeout = ${LOCK_WAIT_MS}`)
+    }
+  }
+
+  #addNumber(): void {
+    const number = randomInt(1, NUMBER_MAX)
+    const before = this.#numbers.length > 0 ? this.#numbers : [numberIn(this.#file)]
+    // The file is written first, so that no moment has a database whose number is unknown.
+    writeNumbers(this.#file, [...before, number])
+    this.#numbers = [...before, number]
+    this.#database.run(`PRAGMA application_id = ${number}`)
+    this.#isNew = true
   }
 }
 
-function runIn(file: string): number {
+function numberIn(file: string): number {
   const descriptor = openSync(file, 'r')
   try {
     const bytes = Buffer.alloc(APPLICATION_ID_BYTES)
@@ -111,21 +150,21 @@ function runIn(file: string): number {
   }
 }
 
-/** Returns the numbers of the last run; none if no run has been noted. */
-function readRuns(file: string): number[] {
+/** Returns the numbers that a database may have; none if no number has been noted. */
+function readNumbers(file: string): number[] {
   try {
-    return (readFileSync(runFile(file), 'latin1').match(/\d+/g) ?? []).map(Number)
+    return (readFileSync(numbersFile(file), 'latin1').match(/\d+/g) ?? []).map(Number)
   } catch (error) {
     if (hasCode(error, 'ENOENT')) return []
     throw error
   }
 }
 
-function writeRuns(file: string, runs: readonly number[]): void {
-  reserveFile(runFile(file))
-  const descriptor = openSync(runFile(file), 'r+')
+function writeNumbers(file: string, numbers: readonly number[]): void {
+  reserveFile(numbersFile(file))
+  const descriptor = openSync(numbersFile(file), 'r+')
   try {
-    writeSync(descriptor, runs.join(' ').padEnd(RUN_FILE_BYTES), 0, 'latin1')
+    writeSync(descriptor, numbers.join(' ').padEnd(NUMBERS_BYTES), 0, 'latin1')
     fsyncSync(descriptor)
   } finally {
     closeSync(descriptor)

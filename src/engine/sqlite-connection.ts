@@ -25,7 +25,7 @@ export const LOCK_WAIT_MS = 2000
  * The size of the write-ahead log, in pages of 4 KiB, that triggers a checkpoint. With a large log, a page that changes
  * often is written to the database file less often.
  */
-const CHECKPOINT_PAGES = 8000
+export const CHECKPOINT_PAGES = 8000
 /** The size of a page of a database. */
 export const PAGE_BYTES = 4096
 /** The size to which a larger write-ahead log is cut: twice the size that triggers a checkpoint. */

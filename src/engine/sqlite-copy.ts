@@ -1,6 +1,6 @@
 import { existsSync, rmSync } from 'node:fs'
 import { type CopySource, type CopyTarget, NoSource, TargetInUse } from './copy.ts'
-import { databaseFile } from './database-file.ts'
+import { databaseFile, refuseForeignLog } from './database-file.ts'
 import { newerDatabase } from './migrate.ts'
 import { numberCopiedEvents } from './numbering.ts'
 import { publishFile, reserveFile } from './private-file.ts'
@@ -16,6 +16,7 @@ const CACHE_KIB = 16 * 1024
  * NoSource if the store must be migrated first.
  */
 export function openSqliteSource(directory: string): CopySource {
+  refuseForeignLog(databaseFile(directory))
   const reader = new SqliteConnection(databaseFile(directory), { readonly: true })
   const close = async (): Promise<void> => reader.close()
   try {

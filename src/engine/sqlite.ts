@@ -1,6 +1,6 @@
 import { existsSync, rmSync } from 'node:fs'
 import { lockPath } from './data-lock.ts'
-import { beginRun, databaseFile, refuseWrongFiles } from './database-file.ts'
+import { databaseFile, LogNumber, refuseForeignLog, refuseWrongFiles } from './database-file.ts'
 import type { Engine, Reader, Tx } from './engine.ts'
 import { BatchWriter } from './group-commit.ts'
 import { migrate, newerDatabase } from './migrate.ts'
@@ -19,7 +19,7 @@ import { failure } from './outcome.ts'
 import { makeDirectory, reserveFile } from './private-file.ts'
 import { RowChangeRecorder, type RowChanges } from './row-changes.ts'
 import { SharedReadTransaction } from './shared-read-transaction.ts'
-import { openWriter, SqliteConnection } from './sqlite-connection.ts'
+import { CHECKPOINT_PAGES, openWriter, SqliteConnection } from './sqlite-connection.ts'
 import { mergeWriteAheadLog, watchFiles } from './sqlite-files.ts'
 import { sql } from './statement.ts'
 import { serve, WorkerQueue } from './worker-queue.ts'
@@ -87,7 +87,7 @@ export async function openSqlite<Query, Command, Reply, Result = Reply>(
   makeDirectory(options.directory)
   refuseWrongFiles(options.directory)
   reserveFile(file)
-  await prepareFile(file)
+  const isLogEmpty = await prepareFile(file)
   const rowReader = new SharedReadTransaction(
     new SqliteConnection(file, { readonly: true, waitMs: READ_LOCK_WAIT_MS }),
     options.onFatal,
@@ -142,7 +142,8 @@ export async function openSqlite<Query, Command, Reply, Result = Reply>(
       if (writer.hasEnded || reader.hasEnded) throw new Error('a worker of the store has ended')
       await writer.started
     },
-    ...(options.canUndo && { undo: () => undoAll({ file, endWatch, reader, rowReader, writer }) }),
+    ...(options.canUndo &&
+      isLogEmpty && { undo: () => undoAll({ file, endWatch, reader, rowReader, writer }) }),
     close: async () => {
       endWatch()
       // A read-only connection cannot remove the log, so it must not be the last connection to close.
@@ -162,7 +163,10 @@ interface OpenParts {
   readonly writer: { close(): Promise<void> }
 }
 
-/** Closes a store, and deletes its write-ahead log, which has every commit since the store was opened. */
+/**
+ * Closes a store, and deletes its write-ahead log, which has every commit since the store was opened. The log must have
+ * been empty then: a log with earlier commits must not be deleted.
+ */
 async function undoAll({ file, endWatch, reader, rowReader, writer }: OpenParts): Promise<void> {
   endWatch()
   await reader.close()
@@ -189,6 +193,7 @@ function startOf(options: SqliteOptions, file: string): Start {
  * the database must be migrated first.
  */
 export function openSqliteReader(directory: string): { reader: Reader; close(): Promise<void> } {
+  refuseForeignLog(databaseFile(directory))
   const connection = new SqliteConnection(databaseFile(directory), { readonly: true })
   const known = migrations.length
   const version = versionOf(connection)
@@ -202,6 +207,7 @@ export function openSqliteReader(directory: string): { reader: Reader; close(): 
 
 /** Returns the number of the last migration of the store in a data directory. */
 export function sqliteVersion(directory: string): number {
+  refuseForeignLog(databaseFile(directory))
   const connection = new SqliteConnection(databaseFile(directory), { readonly: true })
   try {
     return versionOf(connection)
@@ -216,13 +222,13 @@ export function versionOf({ database }: SqliteConnection): number {
   return Number(row?.user_version ?? 0n)
 }
 
-/** Runs the missing migrations, and begins a run. */
-async function prepareFile(file: string): Promise<void> {
+/** Runs the missing migrations, and moves the write-ahead log into the file. Returns whether the log is empty now. */
+async function prepareFile(file: string): Promise<boolean> {
   refuseUnreadable(file)
   const connection = new SqliteConnection(file, { readonly: false })
   try {
     await migrateSqlite(connection)
-    beginRun(connection, file)
+    return new LogNumber(connection, file).renew('TRUNCATE')
   } finally {
     connection.close()
   }
@@ -262,15 +268,19 @@ export function serveWriter<Command, Result>(
 ): void {
   serve<Start, Command, Result>(({ file, pagesMax, watchedTables, writerCacheKib, keepsLog }) => {
     const connection = openWriter(file, writerCacheKib)
-    if (keepsLog) connection.database.run('PRAGMA wal_autocheckpoint = 0')
+    // The writer itself moves the log, because the database gets a new number then.
+    connection.database.run('PRAGMA wal_autocheckpoint = 0')
+    const log = new LogNumber(connection, file)
+    const logSize = connection.database.query<{ log: bigint }, []>('PRAGMA wal_checkpoint(NOOP)')
     if (pagesMax !== undefined) connection.database.run(`PRAGMA max_page_count = ${pagesMax}`)
     const recorder = new RowChangeRecorder(watchedTables)
     const writer = new BatchWriter(connection, executeCommand, recorder)
     return {
-      runBatch: async (batch, askForNext) => ({
-        outcomes: await writer.commit(batch, askForNext),
-        changes: recorder.take(),
-      }),
+      runBatch: async (batch, askForNext) => {
+        const outcomes = await writer.commit(batch, askForNext)
+        if (!keepsLog && Number(logSize.get()?.log ?? 0n) >= CHECKPOINT_PAGES) log.renew('RESTART')
+        return { outcomes, changes: recorder.take() }
+      },
       close: () => connection.close(),
     }
   })

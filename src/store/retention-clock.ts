@@ -31,27 +31,47 @@ export class RetentionClock {
   readonly #options: RetentionClockOptions
   #lastReadMs: number
   #isReported = false
+  readonly #begun: Promise<void>
 
   constructor(options: RetentionClockOptions) {
     this.#options = options
     this.#lastReadMs = options.timer()
+    // This is stored before the first event of the run, which may have a wrong instant.
+    this.#begun = this.#begin()
+    this.#begun.catch(() => {})
   }
 
   /** Returns the time of deletions, in milliseconds since 1970, and stores it. */
   async now(): Promise<number> {
-    const { engine, clock, timer } = this.#options
-    const stored = await engine.readShort(
-      async reader => (await readMetadata(reader, NAME)) ?? (await findLastEventAt(reader)),
-    )
+    const { clock, timer } = this.#options
+    await this.#begun
+    const stored = Date.parse((await this.#read()) ?? storedInstant(clock()))
     const nowMs = clock()
     const readMs = timer()
-    const limitMs = stored === undefined ? nowMs : Date.parse(stored) + CATCH_UP * (readMs - this.#lastReadMs)
+    const limitMs = stored + CATCH_UP * (readMs - this.#lastReadMs)
     this.#lastReadMs = readMs
     this.#report(nowMs, limitMs)
     const value = storedInstant(Math.min(nowMs, limitMs))
-    const input = { name: NAME, value }
-    await engine.execute(systemCommand('replaceMetadata', input, storedInstant(nowMs), 'petstore'))
+    await this.#write('replaceMetadata', value)
     return Date.parse(value)
+  }
+
+  async #begin(): Promise<void> {
+    const { engine, clock } = this.#options
+    const known = await this.#read()
+    const stored = known ?? (await engine.readShort(findLastEventAt)) ?? storedInstant(clock())
+    this.#report(clock(), Date.parse(stored))
+    if (known === undefined)
+      await this.#write('insertMetadata', storedInstant(Math.min(clock(), Date.parse(stored))))
+  }
+
+  async #read(): Promise<string | undefined> {
+    return this.#options.engine.readShort(reader => readMetadata(reader, NAME))
+  }
+
+  async #write(id: 'insertMetadata' | 'replaceMetadata', value: string): Promise<void> {
+    const { engine, clock } = this.#options
+    await engine.execute(systemCommand(id, { name: NAME, value }, storedInstant(clock()), 'petstore'))
   }
 
   #report(nowMs: number, limitMs: number): void {

@@ -89,6 +89,59 @@ test('a database that was put in the place of a killed one is refused, and its l
   }
 }, 60_000)
 
+test('a copy of the database that was made earlier in the same run is refused too', async () => {
+  const data = join(root, 'same-run')
+  const copied = join(root, 'same-run.db')
+  const description = 'x'.repeat(2000)
+  {
+    await using server = await start(data)
+    const client = makeClient({ base: server.base, key: ADMIN_KEY })
+    copyFileSync(join(data, 'petstore.db'), copied)
+    // More than the size at which the log is moved into the database.
+    for (let wave = 0; wave < 60; wave++) {
+      const names = Array.from({ length: 100 }, (_, index) => `Category ${wave} ${index}`)
+      await Promise.all(names.map(name => client.createCategory({ body: { name, description } })))
+    }
+    await server.kill('SIGKILL')
+  }
+  const place = `${data}-replaced`
+  cpSync(data, place, { recursive: true })
+  copyFileSync(copied, join(place, 'petstore.db'))
+  rmSync(join(place, 'petstore.db-shm'), { force: true })
+  const before = contentOf(place)
+  for (const args of [
+    argsOf(place),
+    ['export', 'pets', '--data', place],
+    ['audit', 'verify', '--data', place],
+    ['migrate', '--check', '--data', place],
+    ['copy', '--from', place, '--to', `${place}-copy`],
+  ]) {
+    const { exitCode, errors } = await run(args, env)
+    expect([args[0], exitCode === 0, errors]).toEqual([
+      args[0] ?? '',
+      false,
+      expect.stringContaining('was replaced, and'),
+    ])
+  }
+  expect(contentOf(place)).toEqual(before)
+  await using server = await start(data)
+  const summary = await makeClient({ base: server.base, key: ADMIN_KEY }).listCategories({
+    limit: 1,
+    sort: '-id',
+  })
+  expect(summary.data.items[0]?.id).toBe(6000n)
+}, 60_000)
+
+test('two directories with one database cannot be served at once', async () => {
+  const [first, second] = [join(root, 'one'), join(root, 'two')]
+  await using _ = await start(first)
+  mkdirSync(second)
+  symlinkSync(join(first, 'petstore.db'), join(second, 'petstore.db'))
+  copyFileSync(join(first, 'secret-key'), join(second, 'secret-key'))
+  const { exitCode, errors } = await run(argsOf(second), env)
+  expect([exitCode, errors]).toEqual([1, expect.stringContaining('is in use by another petstore process')])
+})
+
 test('control: SQLite alone applies the log of one database to another one', async () => {
   const data = join(root, 'unchecked')
   await addPet(data, 'SIGTERM')
@@ -149,12 +202,12 @@ test('an empty or missing database of a directory that had a store is no new sho
   ]) {
     const { exitCode, errors } = await run(args, env)
     expect([args[0], exitCode]).toEqual([args[0] ?? '', 1])
-    expect(errors).toContain('is empty, but')
+    expect(errors).toContain('is empty, although')
   }
-  expect((await run(['doctor', '--data', data])).output).toMatch(/FAIL .*is empty, but/)
+  expect((await run(['doctor', '--data', data])).output).toMatch(/FAIL .*is empty, although/)
   rmSync(file)
   const missing = await run(argsOf(data), env)
-  expect(missing.errors).toContain('is missing, but')
+  expect(missing.errors).toContain('is missing, although')
   // The two ways out that the message names.
   copyFileSync(saved, file)
   expect(await countPets(data)).toBe(1)

@@ -1,3 +1,4 @@
+import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -50,5 +51,30 @@ test('a store that was opened for an import drops all of its commits without nee
   const row = await again.readShort(async reader => reader.one(countStaged))
   expect(row?.count).toBe(1n)
   await again.close()
+  rmSync(directory, { recursive: true })
+})
+
+test('a store whose log has earlier commits has no undo, so that a failed import keeps them', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'petstore-undo-'))
+  const first = await open(directory, false)
+  await engineTarget(first, Date.now, 'test').stage({ categories: [{ line: 1n, name: 'Kept' }], pets: [] })
+  // Another process reads, so the log cannot be moved into the database.
+  const file = databaseFile(directory)
+  const other = new Database(file, { readonly: true })
+  other.run('BEGIN')
+  other.query('SELECT count(*) FROM staged_row').get()
+  await engineTarget(first, Date.now, 'test').stage({
+    categories: [{ line: 1n, name: 'Kept too' }],
+    pets: [],
+  })
+  await first.close().catch(() => {})
+  const second = await open(directory, true)
+  expect(second.undo).toBeUndefined()
+  other.close()
+  await second.close()
+  const third = await open(directory, true)
+  expect(third.undo).toBeDefined()
+  expect((await third.readShort(async reader => reader.one(countStaged)))?.count).toBe(2n)
+  await third.close()
   rmSync(directory, { recursive: true })
 })
