@@ -155,8 +155,9 @@ export class WebhookSender {
     const deliveries = await readShort(reader => pendingDeliveries(reader, this.#id))
     const next = deliveries.find(({ id }) => !inProgress.has(id))
     if (!next) return undefined
-    this.#noteDue(next.nextAt)
-    return isRetryDue(next.nextAt, clock()) ? { due: next } : undefined
+    const isDue = isRetryDue(next.nextAt, clock())
+    this.#state = withDue(this.#state, isDue ? 0 : Date.parse(next.nextAt))
+    return isDue ? { due: next } : undefined
   }
 
   /** Returns the next event to send; undefined if there is none. */

@@ -63,6 +63,25 @@ onEveryEngine(engine => {
     },
   )
 
+  test('a store without a stored time begins at its events before the start, not at those of a wrong clock', async () => {
+    await using opened = await openWithEvents(engine)
+    const { store, at, start, lines } = opened
+    await store.database("DELETE FROM metadata WHERE name = 'retention-clock'")
+    const before = await countEvents(store)
+    at.aheadMs = 400 * DAY_MS
+    const sweepAfterStart = start()
+    await until('the jump was reported', () => lines.some(line => line.startsWith('the clock is far ahead')))
+    const wrong = new Date(Date.now() + at.aheadMs).toISOString()
+    await until('the time is stored', async () => {
+      const rows = await store.database("SELECT value FROM metadata WHERE name = 'retention-clock'")
+      return rows.length > 0
+    })
+    await store.database(`UPDATE event SET at = '${wrong}' WHERE id = (SELECT max(id) FROM event)`)
+    at.runMs += 15_000
+    expect(await sweepAfterStart()).toBe(true)
+    expect(await countEvents(store)).toBe(before)
+  })
+
   test('control: if the clock alone decided, one sweep would delete all events', async () => {
     await using opened = await openWithEvents(engine)
     const { store } = opened
