@@ -1,10 +1,12 @@
 import { type ConsoleFiles, consoleFiles } from './console-page.ts'
+import { DescriptionTexts } from './description-text.ts'
 import { type DocsScript, docsScript } from './docs-page.ts'
 import { guideRoutes } from './guide-pages.ts'
 import type { Handler } from './routes.ts'
 
 /** The files of the console, of the docs page and of the guides, which are the same for every store of a process. */
 export interface Pages {
+  readonly descriptions: DescriptionTexts
   readonly console: ConsoleFiles
   readonly docsScript: DocsScript | undefined
   readonly guides: readonly [string, Handler['handle']][]
@@ -12,5 +14,10 @@ export interface Pages {
 
 /** Finds the built files. Each file is read when it is first requested. */
 export function loadPages(): Pages {
-  return { console: consoleFiles(), docsScript: docsScript(), guides: guideRoutes() }
+  return {
+    descriptions: new DescriptionTexts(),
+    console: consoleFiles(),
+    docsScript: docsScript(),
+    guides: guideRoutes(),
+  }
 }

@@ -1,8 +1,6 @@
 import type { Operation } from '../contract/operation.ts'
 import { metricsNeedAdmin, metricsNeedKey } from '../contract/refusals.ts'
-import { writeJson } from '../model/json.ts'
 import { overloaded, shuttingDown } from '../model/refusals.ts'
-import type { Part } from '../openapi/schemas.ts'
 import { hasScope } from '../shop/keys.ts'
 import { authenticate } from './auth.ts'
 import { isFromThisMachine } from './client-address.ts'
@@ -41,17 +39,14 @@ export function servicePaths(
     const content = prepareOnce(async () => prepareContent(type, await make()))
     return get(async context => sendContent(context, await content(), fields))
   }
-  // The modules of the description are loaded for its first request, because most processes never get one.
-  const description = async (): Promise<Part> =>
-    (await import('../openapi/document.ts')).describe({ base, serves })
-  const yaml = async (): Promise<string> =>
-    (await import('../openapi/yaml.ts')).writeYaml(await description())
+  const description = (format: 'json' | 'yaml') => (): Promise<string> =>
+    pages.descriptions.text(format, base, serves)
   const catalog = '/.well-known/api-catalog'
   const ping = sharedPing(() => engine.ping())
   return new Map([
     ['/', get(context => sendHome(context, base))],
-    ['/openapi.json', fixedContent('application/json', async () => writeJson(await description()))],
-    ['/openapi.yaml', fixedContent('application/yaml', yaml)],
+    ['/openapi.json', fixedContent('application/json', description('json'))],
+    ['/openapi.yaml', fixedContent('application/yaml', description('yaml'))],
     // RFC 9727, section 2 requires this link on HEAD.
     [
       catalog,
