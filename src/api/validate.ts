@@ -71,13 +71,10 @@ const typeNames: Readonly<Record<string, string>> = {
 function bodyErrors(issue: Issue, body: JsonValue, known: readonly string[]): FieldError[] {
   if (issue.code === 'unrecognized_keys') {
     const missing = issue.path.length > 0 ? [] : known.filter(name => valueAt(body, [name]) === undefined)
-    // One issue names all unknown members of an object. Only the errors that are sent get a suggestion.
-    return issue.keys.map((key, index) =>
-      bodyError(
-        [...issue.path, key],
-        explainUnknownMember(key, issue, index < FIELD_ERRORS_MAX ? missing : []),
-      ),
-    )
+    // One issue names all unknown members of an object, which can be tens of thousands. Only some errors are sent.
+    return issue.keys
+      .slice(0, FIELD_ERRORS_MAX)
+      .map(key => bodyError([...issue.path, key], explainUnknownMember(key, issue, missing)))
   }
   return [bodyError(issue.path, explain(issue, valueAt(body, issue.path)))]
 }
