@@ -163,10 +163,14 @@ interface RowsToWrite {
   readonly signal: AbortSignal
 }
 
-/** Returns a value in the form that `petstore import` reads from CSV. */
+/**
+ * Returns a value in the form that `petstore import` reads from CSV. A text that begins with an apostrophe before a
+ * formula is always escaped, because an import removes one apostrophe there.
+ */
 function cellOf(value: unknown, escapeFormulas: boolean): unknown {
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
-  return escapeFormulas && typeof value === 'string' ? escapedFormula(value) : value
+  if (typeof value !== 'string') return value
+  return escapeFormulas || value.startsWith("'") ? escapedFormula(value) : value
 }
 
 /** Writes the rows of a snapshot, and returns their number. */

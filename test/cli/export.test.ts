@@ -162,6 +162,27 @@ test('an export for a spreadsheet has a mark and no formula, and an import of it
   ])
 })
 
+test('a name that begins with apostrophes before a formula is the same after an export without escapes', async () => {
+  await using place = await newStoreDirectory('sqlite')
+  const names = ["'=x", "''=x", "''", "'tis", '=1+1']
+  {
+    await using server = await place.start()
+    const client = place.client(server)
+    const { data } = await client.createCategory({ body: { name: "'=Dogs" } })
+    for (const name of names) await client.createPet({ body: { name, categoryId: data.id } })
+    await server.kill('SIGTERM')
+  }
+  const file = join(place.directory, 'p.csv')
+  await exportOf(place, 'pets', '--columns', 'name,category', '--output', file)
+  expect(readFileSync(file, 'utf8')).toContain('\n=1+1,')
+  using target = await newCopyPlace('sqlite')
+  mkdirSync(target.directory)
+  await run(['import', '--pets', file, '--create-categories', '--data', target.directory])
+  const stored = await target.database('SELECT name FROM pet ORDER BY id')
+  expect(stored.map(({ name }) => name)).toEqual(names)
+  expect(await target.database('SELECT name FROM category')).toEqual([{ name: "'=Dogs" }])
+})
+
 test('no name can control a terminal, and a pipe gets it unchanged', async () => {
   await using place = await newStoreDirectory('sqlite')
   const name = 'Rex\u001b]0;owned\u0007\u009b31m\u202e'
