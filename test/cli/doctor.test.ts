@@ -166,7 +166,7 @@ test('the doctor fails if its user may not read the directory or a file of a sto
   ])
   chmodSync(directory, 0o200)
   const hidden = await runAsOther(['doctor', '--data', directory])
-  expect([hidden.exitCode, subjects(hidden, 'FAIL')]).toEqual([1, ['directory', 'database']])
+  expect([hidden.exitCode, subjects(hidden, 'FAIL')]).toEqual([1, ['directory', 'files', 'database']])
   expect(hidden.output).toContain('Run the command as the user that runs the store.')
   expect(hidden.output).not.toContain('there is none')
   const keys = await runAsOther(['keys', 'list', '--data', directory])

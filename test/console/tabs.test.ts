@@ -101,10 +101,13 @@ test.each([
       // Each of these pages opens two streams, if it may.
       await page.goto(`${base}/console/requests#key=${created.adminKey}`)
       await page.getByRole('heading', { name: 'Requests', exact: true }).waitFor()
-      // The first two pages have all streams. A page without one polls after this time.
-      if (count >= 2) await page.clock.fastForward(SILENCE_MS)
       await call('GET', '/pets/404404')
-      await page.getByRole('button', { name: '/pets/404404' }).waitFor()
+      const request = page.getByRole('button', { name: '/pets/404404' })
+      // The first two pages have all streams. A page without one polls whenever this time has passed.
+      await until('the page shows the request', async () => {
+        if (count >= 2) await page.clock.fastForward(SILENCE_MS)
+        return await request.isVisible()
+      })
     }
     await context.close()
   },

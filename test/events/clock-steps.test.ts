@@ -63,7 +63,7 @@ onEveryEngine(engine => {
     },
   )
 
-  test('a store without a stored time begins at its events before the start, not at those of a wrong clock', async () => {
+  test('a store without a stored time begins at its last event before the start', async () => {
     await using opened = await openWithEvents(engine)
     const { store, at, start, lines } = opened
     await store.database("DELETE FROM metadata WHERE name = 'retention-clock'")
