@@ -55,8 +55,8 @@ function refuseLostDatabase(directory: string, file: string): void {
   if (traces.length === 0) return
   const state = existsSync(file) ? 'is empty' : 'is missing'
   throw new Error(
-    `${file} ${state}, although ${traces.join(' and ')} ${traces.length === 1 ? 'is' : 'are'} there: if a database was ` +
-      `lost, restore a backup into another directory with "petstore restore"; to start a new store, move ` +
+    `${file} ${state}, although ${traces.join(' and ')} ${traces.length === 1 ? 'is' : 'are'} there: if a database ` +
+      `was lost, restore a backup into another directory with "petstore restore"; to start a new store, move ` +
       `${traces.length === 1 ? 'that file' : 'those files'} away`,
   )
 }
