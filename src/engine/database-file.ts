@@ -42,11 +42,18 @@ export function refuseWrongFiles(directory: string): void {
   const log = `${file}-wal`
   if (!existsSync(file) && bytesOf(log) > 0) {
     throw new Error(
-      `${log} exists without its database: restore ${file}, or delete the log to start a new store`,
+      `${file} is missing, but ${log}, with its last changes, is there: put the file back, or restore a backup into ` +
+        'another directory with "petstore restore"',
     )
   }
   if (bytesOf(file) === 0 && bytesOf(log) === 0) refuseLostDatabase(directory, file)
   refuseForeignLog(file)
+  if (existsSync(file) && !isKnown(file))
+    throw new Error(
+      `${file} was replaced by another file. A store on an older copy would give ids and positions again that it has ` +
+        'given before: restore a backup into another directory with "petstore restore". To use this file all the ' +
+        `same, delete ${numbersFile(file)}`,
+    )
 }
 
 /** Throws an Error if a database without content cannot be that of a first start that was interrupted. */
@@ -64,21 +71,16 @@ function refuseLostDatabase(directory: string, file: string): void {
 /** Throws an Error if another file was put in the place of the database to which a write-ahead log belongs. */
 export function refuseForeignLog(file: string): void {
   const log = `${file}-wal`
-  if (bytesOf(log) === 0 || !existsSync(file)) return
-  // A running store may change the number between the two readings.
-  for (let reading = 0; reading < 3; reading++) {
-    const known = readNumbers(file)
-    if (known.length === 0 || known.includes(numberIn(file))) return
-  }
+  if (bytesOf(log) === 0 || !existsSync(file) || isKnown(file)) return
   throw new Error(
     `${file} was replaced, and ${log} belongs to the file before it: put that file back, or restore a backup into ` +
       'another directory with "petstore restore"',
   )
 }
 
-// A write-ahead log may only be applied to the database from which it was begun. So the database gets a new random
-// number whenever its log is begun, at the start of a run and after each checkpoint. The number is in the header of the
-// database, as its application id, and in a file next to it.
+// A write-ahead log may only be applied to the database from which it was begun, and a store that goes on from an older
+// copy gives ids again. So the database gets a new random number whenever its log is begun, at the start of a run and
+// after each checkpoint. The number is in the header of the database, as its application id, and in a file next to it.
 
 /** The place of the application id in a database file (SQLite, file format, section 1.3). */
 const APPLICATION_ID_AT = 68
@@ -137,6 +139,16 @@ export class LogNumber {
     this.#database.run(`PRAGMA application_id = ${number}`)
     this.#isNew = true
   }
+}
+
+/** Returns whether a database has the number that is noted for it, or none is noted. */
+function isKnown(file: string): boolean {
+  // A running store may change the number between the two readings.
+  for (let reading = 0; reading < 3; reading++) {
+    const known = readNumbers(file)
+    if (known.length === 0 || known.includes(numberIn(file))) return true
+  }
+  return false
 }
 
 function numberIn(file: string): number {

@@ -127,7 +127,7 @@ export async function refuseUsed(file: string, tables: readonly StoreTable[]): P
   }
 }
 
-/** Deletes a database file and the files that SQLite keeps next to it. */
+/** Deletes a database file and the files that are kept next to it. */
 export function deleteDatabase(file: string): void {
-  for (const suffix of ['', '-journal', '-wal', '-shm']) rmSync(file + suffix, { force: true })
+  for (const suffix of ['', '-journal', '-wal', '-shm', '-run']) rmSync(file + suffix, { force: true })
 }

@@ -89,6 +89,32 @@ test('a database that was put in the place of a killed one is refused, and its l
   }
 }, 60_000)
 
+test('an older copy or a backup in the place of a stopped database is refused until its number is deleted', async () => {
+  const data = join(root, 'stopped')
+  await addPet(data, 'SIGTERM')
+  const [copied, backup] = [join(root, 'stopped.db'), join(root, 'stopped-backup')]
+  copyFileSync(join(data, 'petstore.db'), copied)
+  await addPet(data, 'SIGTERM', async () => {
+    expect((await run(['backup', '--data', data, '--to', backup])).exitCode).toBe(0)
+  })
+  const newest = readFileSync(join(data, 'petstore.db'))
+  for (const older of [copied, join(backup, 'petstore.db')]) {
+    copyFileSync(older, join(data, 'petstore.db'))
+    const before = contentOf(data)['petstore.db']
+    for (const args of [argsOf(data), ['doctor', '--data', data]]) {
+      const { exitCode, errors, output } = await run(args, env)
+      expect([args[0], exitCode]).toEqual([args[0] ?? '', 1])
+      expect(errors + output).toContain('was replaced by another file')
+    }
+    expect(contentOf(data)['petstore.db']).toBe(before)
+  }
+  writeFileSync(join(data, 'petstore.db'), newest)
+  expect(await countPets(data)).toBe(2)
+  copyFileSync(copied, join(data, 'petstore.db'))
+  rmSync(join(data, 'petstore.db-run'))
+  expect(await countPets(data)).toBe(1)
+}, 60_000)
+
 test('a copy of the database that was made earlier in the same run is refused too', async () => {
   const data = join(root, 'same-run')
   const copied = join(root, 'same-run.db')
