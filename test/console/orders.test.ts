@@ -260,6 +260,47 @@ test(
 )
 
 test(
+  'Enter chooses the only pet of the list, and a click on the button orders the pet whose whole name is typed',
+  async () => {
+    const { client } = store()
+    const { petId } = await makePet(client, { quantity: 5n })
+    await client.updatePet({ petId, body: { name: 'Xolo the first' } })
+    const { page, faults } = await browser.open(store(), '/orders')
+    const dialog = page.getByRole('dialog')
+    for (const [typed, key] of [
+      ['xolo', 'Enter'],
+      ['Xolo the first', undefined],
+    ] as const) {
+      await page.getByRole('button', { name: 'Place order' }).click()
+      const field = dialog.getByRole('combobox', { name: 'Pet' })
+      await field.click()
+      await page.keyboard.type(typed)
+      await page.getByRole('option', { name: 'Xolo the first' }).waitFor()
+      expect(await page.getByRole('option').count()).toBe(1)
+      if (key) {
+        await page.keyboard.press(key)
+        await until('the pet is chosen', async () =>
+          (await field.inputValue()).startsWith('Xolo the first ('),
+        )
+        expect(await page.getByRole('option').count()).toBe(0)
+      }
+      // Another read of the pets would end after this click.
+      const hold = await holdRequests(page, readsPets)
+      await dialog.getByRole('button', { name: 'Place order' }).click()
+      await dialog.waitFor({ state: 'detached' })
+      hold.release()
+      const { data } = await client.listOrders({ sort: '-id', limit: 1 })
+      expect(data.items[0]?.petId).toBe(petId)
+    }
+    const { data: pets } = await client.listPets({ name: 'Xolo', include: 'stock' })
+    expect(pets.items[0]?.reserved).toBe(2n)
+    expect(faults).toEqual([])
+    await page.close()
+  },
+  TIMEOUT_MS,
+)
+
+test(
   'an open list of pets does not change under the highlighted option',
   async () => {
     const { client } = store()

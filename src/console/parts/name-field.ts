@@ -41,7 +41,7 @@ interface NameField<Item> {
 
 /** Returns the state of a field that searches by name: no option can be chosen that does not match the typed text. */
 export function useNameField<Item extends NamedItem>(options: NameFieldOptions<Item>): NameField<Item> {
-  const { resource, chosenText, search, onTyped } = options
+  const { resource, chosenText, search, onChoose, onTyped } = options
   const [typed, setTyped] = useState<string>()
   const [isOpen, setOpen] = useState(false)
   const text = typed?.trim() ?? ''
@@ -56,14 +56,17 @@ export function useNameField<Item extends NamedItem>(options: NameFieldOptions<I
   const isPending = text !== searched || data === undefined
   const choose = useChoiceByName(options)
   const endTyping = (): void => setTyped(undefined)
+  const found = isPending ? [] : data
+  const named = onlyNamed(found, text)
   return {
-    found: isPending ? [] : data,
+    found,
     isPending,
     isTyping: typed !== undefined,
     endTyping,
     props: propsOf({
       text: typed ?? chosenText ?? '',
       isTyping: typed !== undefined,
+      isOpen,
       setOpen,
       onInput: value => {
         setTyped(value)
@@ -71,7 +74,17 @@ export function useNameField<Item extends NamedItem>(options: NameFieldOptions<I
       },
       onBlur: input => {
         endTyping()
-        if (typed !== undefined) void choose(input)
+        if (typed === undefined) return
+        // A click on a button leaves the field first, so the click already sends what is chosen here.
+        if (named) onChoose(named)
+        else void choose(input)
+      },
+      onEnter: () => {
+        const match = named ?? (found.length === 1 ? found[0] : undefined)
+        if (!match) return
+        endTyping()
+        setOpen(false)
+        onChoose(match)
       },
     }),
   }
@@ -80,14 +93,18 @@ export function useNameField<Item extends NamedItem>(options: NameFieldOptions<I
 interface FieldState {
   readonly text: string
   readonly isTyping: boolean
+  readonly isOpen: boolean
   readonly setOpen: (isOpen: boolean) => void
   readonly onInput: (text: string) => void
   readonly onBlur: (input: HTMLInputElement) => void
+  /** Called for Enter in a typed text while no option of the list is active. */
+  readonly onEnter: () => void
 }
 
-function propsOf({ text, isTyping, setOpen, onInput, onBlur }: FieldState) {
+function propsOf({ text, isTyping, isOpen, setOpen, onInput, onBlur, onEnter }: FieldState) {
   return {
     searchable: true,
+    dropdownOpened: isOpen,
     searchValue: text,
     onInput: ({ currentTarget }: SyntheticEvent<HTMLInputElement>) => onInput(currentTarget.value),
     onBlur: ({ currentTarget }: FocusEvent<HTMLInputElement>) => onBlur(currentTarget),
@@ -95,7 +112,9 @@ function propsOf({ text, isTyping, setOpen, onInput, onBlur }: FieldState) {
     onFocus: ({ currentTarget }: FocusEvent<HTMLInputElement>) => currentTarget.select(),
     // Without a chosen option, Enter would submit the form around the field.
     onKeyDownCapture: (event: KeyboardEvent) => {
-      if (isTyping && event.key === 'Enter') event.preventDefault()
+      if (!isTyping || event.key !== 'Enter') return
+      event.preventDefault()
+      if (!event.currentTarget.hasAttribute('aria-activedescendant')) onEnter()
     },
     onDropdownOpen: () => setOpen(true),
     onDropdownClose: () => setOpen(false),
@@ -116,7 +135,13 @@ function useChoiceByName<Item extends NamedItem>({ resource, read, onChoose }: N
     const items = await queries.fetchQuery({ queryKey, queryFn: () => read(text) }).catch(() => [])
     // The user may have returned to the field, or left the page.
     if (!input.isConnected || document.activeElement === input) return
-    const [match, ...others] = items.filter(({ name }) => caselessForm(name) === caselessForm(text))
-    if (match && others.length === 0) onChoose(match)
+    const match = onlyNamed(items, text)
+    if (match) onChoose(match)
   }
+}
+
+/** Returns the item that alone has a name; undefined if no item has it, or several. */
+function onlyNamed<Item extends NamedItem>(items: readonly Item[], text: string): Item | undefined {
+  const [match, ...others] = items.filter(({ name }) => caselessForm(name) === caselessForm(text))
+  return others.length === 0 ? match : undefined
 }
