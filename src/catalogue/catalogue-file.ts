@@ -132,6 +132,10 @@ function columnsOf<Row>(
     const hint = similar === undefined ? '' : `. Did you mean "${missing}" by ${shownCell(similar)}?`
     throw new UnreadableFile(`${place}: the column "${missing}" is missing; ${rule}${hint}`)
   }
+  if (!known.includes('category') && names.includes('category'))
+    throw new UnreadableFile(
+      `${place}: the column "category" is that of a file of pets, not of categories; ${rule}`,
+    )
   const repeated = names.findIndex((name, index) => known.includes(name) && names.indexOf(name) !== index)
   if (repeated >= 0)
     throw new UnreadableFile(`${place}: the column ${shownCell(written[repeated] ?? '')} appears twice`)

@@ -160,7 +160,7 @@ function refuseUsedDirectory(directory: string, name: string): void {
   if (entries.length === 0) return
   const today = formatInstantMs(Date.now()).slice(0, 10)
   throw new CommandFailed(
-    `${name} is not empty: specify a new directory with --to, for example ${join(name, today)}.`,
+    `${name} is not empty: specify a new directory with --to, for example ${join(dirname(name), today)}.`,
   )
 }
 

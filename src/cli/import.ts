@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import type { CatalogueKind } from '../catalogue/catalogue-file.ts'
 import { UnreadableFile } from '../catalogue/file-text.ts'
@@ -15,6 +16,7 @@ import {
 import { ApiError, ConnectionError } from '../client/errors.ts'
 import type { Config } from '../config.ts'
 import { DirectoryInUse } from '../engine/data-lock.ts'
+import { refuseWrongFiles } from '../engine/database-file.ts'
 import { parseDatabaseUrl } from '../model/database-url.ts'
 import { StoreError } from '../model/error.ts'
 import { byteText } from './byte-text.ts'
@@ -298,8 +300,9 @@ async function openTarget(
 ): Promise<OpenedTarget> {
   const { dryRun, key } = options
   const { data, databaseUrl } = config
-  const directory = escapeControls(data)
+  const directory = escapeControls(resolve(data))
   const isNew = databaseUrl === undefined && !hasDatabase(data)
+  if (isNew) refuseWrongFiles(data)
   if (isNew && dryRun)
     return { target: absentTarget(), place: `a new store in ${directory}`, isRunning: false }
   try {

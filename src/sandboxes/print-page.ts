@@ -36,7 +36,7 @@ ${qrCode(baseUrl)}
 <div id="key-part" hidden>
 <h2>Key</h2>
 <p class="large key" id="key"></p>
-<p>Writing needs the key. The console at <code>${address}/console</code> asks for it once.</p>
+<p>Writing needs the key. The console at <code>${address}/console</code> asks for it in each new tab.</p>
 </div>
 <h2>For a shell</h2>
 <pre><code>BASE=${address}<span id="key-line" hidden>

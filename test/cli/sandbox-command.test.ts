@@ -404,6 +404,6 @@ test('a sandbox whose label is already in the list is created, and the label is 
   const second = await at.sandbox('create', '--label', 'Ada')
   expect([second.exitCode, at.saved().length]).toEqual([0, 2])
   expect(second.errors).toStartWith(
-    'sandboxes.csv already has a sandbox with the label "Ada". --save names another list.\n',
+    'sandboxes.csv already has a sandbox with the label "Ada": this one is added. Use --save for another list.\n',
   )
 })

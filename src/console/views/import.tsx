@@ -196,8 +196,8 @@ function Outcome({ result, isLoaded, keepGoing }: OutcomeProps) {
 function Notices({ result, choices }: { readonly result: ImportResult; readonly choices: ImportChoices }) {
   const { notices, missingCategoryCount, existing, existingCount } = result.findings
   const names = existing.map(({ line, name }) => `${line}: ${name}`).join(', ')
-  const pets = formatNumber(existingCount, 'pet has', 'pets have')
-  const fate = choices.skipExisting ? 'are left out' : 'are loaded as well'
+  const pets = formatNumber(existingCount, 'line has', 'lines have')
+  const fate = choices.skipExisting ? 'left out' : 'loaded as well'
   const isMore = existingCount > existing.length
   const lines = [
     ...notices,
@@ -207,7 +207,9 @@ function Notices({ result, choices }: { readonly result: ImportResult; readonly 
         ]
       : []),
     ...(existingCount > 0
-      ? [`${pets} the name of another pet of their category, and ${fate}: ${names}${isMore ? ', …' : ''}`]
+      ? [
+          `${pets} the name of another pet of the same category (to be ${fate}): ${names}${isMore ? ', …' : ''}`,
+        ]
       : []),
   ]
   if (lines.length === 0) return null
