@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { parseDatabaseUrl } from './model/database-url.ts'
 import {
   readBaseUrl,
@@ -268,7 +269,11 @@ function setting<T, const S extends Setting<T>>(definition: S & Setting<T>): S {
   return definition
 }
 
-/** Returns the value of a setting for a message. An address, or a list of members, may contain a password. */
-function shownValue({ isSecret }: Setting<unknown>, value: string): string {
+/**
+ * Returns the value of a setting for a message. An address, or a list of members, may contain a password. The path of a
+ * file that exists is no secret.
+ */
+function shownValue({ variable, isSecret }: Setting<unknown>, value: string): string {
+  if (variable.endsWith('_FILE') && existsSync(value)) return value
   return isSecret || /[@=]|:\/\//.test(value) ? '(hidden)' : value
 }

@@ -72,7 +72,8 @@ function warnOfKnownLabels(saved: SavedSandboxes, inputs: readonly NewSandbox[])
   if (repeated === undefined) return
   const name = escapeControls(repeated)
   say(
-    `${escapeControls(saved.path)} already has a sandbox with the label "${name}": this one is added. Use --save for another list.`,
+    `${escapeControls(saved.path)} already has a sandbox with the label "${name}": this one is added. ` +
+      'Use --save for another list.',
   )
 }
 

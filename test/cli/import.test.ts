@@ -257,6 +257,17 @@ describe('the files of an import:', () => {
   }
 
   test(
+    'a file of pets is not taken for one of categories',
+    async () => {
+      const file = newFile('name,category,price\nRex,Dogs,5\n')
+      const ended = await new Shop(undefined).import('--categories', file)
+      const says = 'the column "category" is that of a file of pets, not of categories'
+      expect([ended.exitCode, ended.errors]).toEqual([1, expect.stringContaining(says)])
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
     'a file that does not exist and an import without a file are reported',
     async () => {
       const missing = await new Shop(undefined).import('--pets', '/nowhere/pets.csv')

@@ -89,7 +89,7 @@ test('a database that was put in the place of a killed one is refused, and its l
   }
 }, 60_000)
 
-test('an older copy or a backup in the place of a stopped database is refused until its number is deleted', async () => {
+test('an older copy or a backup in the place of a stopped store is refused until the number is deleted', async () => {
   const data = join(root, 'stopped')
   await addPet(data, 'SIGTERM')
   const [copied, backup] = [join(root, 'stopped.db'), join(root, 'stopped-backup')]
