@@ -28,6 +28,7 @@ const fileNames = [
   'many-sandboxes',
   'misbehaving-sandbox',
   'catching-up',
+  'clock-steps',
   'log-streams-memory',
   'host-capacity',
 ]

@@ -5,13 +5,21 @@ import { RetentionClock } from '../../src/store/retention-clock.ts'
 import { testedEngines } from '../support/engines.ts'
 import { newDatabase } from '../support/postgres-server.ts'
 import { headOf } from '../support/received-events.ts'
+import { seeded } from '../support/seeded.ts'
 import { makePet } from '../support/shop.ts'
+import { recordSoak, timeLimitMs, times } from '../support/soak.ts'
 import { onEveryEngine, openTestStore, type TestStore } from '../support/store.ts'
 import { until } from '../support/until.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 const KEPT_MS = 90 * DAY_MS
+/** The steps of a walk of the clock: each is a jump, a start or neither, and a run of at most an hour. */
+const STEPS = 60
+/** Most of them lie ahead, because a clock that returns ends what a jump has begun. */
+const STEP_DAYS = [-365, -1, 0, 1, 365, 365, 365, 365, 3650, 3650, 3650, 3650]
+const WALKS = times(3, 300)
+const SEED = 20261125
 
 async function countEvents(store: TestStore): Promise<number> {
   return Number((await store.database('SELECT count(*) AS n FROM event'))[0]?.n)
@@ -61,6 +69,41 @@ onEveryEngine(engine => {
       expect(await countEvents(store)).toBe(before)
       expect(lines.some(line => line.startsWith('the clock is far ahead'))).toBe(days > 7)
     },
+  )
+
+  test(
+    'a clock that steps by a day or a year, at starts and while the store runs, deletes no event for days',
+    async () => {
+      const random = seeded(SEED)
+      await using opened = await openWithEvents(engine)
+      const { store, at, start } = opened
+      const before = await countEvents(store)
+      let [steps, starts] = [0, 0]
+      for (let walk = 0; walk < WALKS; walk++) {
+        // What an earlier walk has stored would add to this one.
+        await store.database("DELETE FROM metadata WHERE name = 'retention-clock'")
+        at.aheadMs = 0
+        let sweepNow = start()
+        for (let step = 0; step < STEPS; step++) {
+          if (random.below(5) === 0) {
+            const days = random.pick(STEP_DAYS)
+            at.aheadMs = days * DAY_MS
+            steps++
+          }
+          if (random.below(5) === 0) {
+            sweepNow = start()
+            starts++
+          }
+          at.runMs += random.below(HOUR_MS)
+          expect(await sweepNow()).toBe(true)
+        }
+        expect([walk, await countEvents(store)]).toEqual([walk, before])
+      }
+      const work = `${WALKS} walks of up to ${STEPS} hours, ${steps} steps of the clock, ${starts} starts`
+      const summary = `${work} (seed ${SEED}): 0 events deleted`
+      recordSoak({ guarantee: 55, engine, summary })
+    },
+    timeLimitMs(60_000),
   )
 
   test('a store without a stored time begins at its last event before the start', async () => {
