@@ -115,6 +115,29 @@ test.each([
 )
 
 test(
+  'tabs that read too many streams after a sleep of the computer give them up, without HTTPS',
+  async () => {
+    await using host = await openSandboxHost()
+    const context = await newContext()
+    const open = async (): Promise<Page> => {
+      const { created } = await host.create({ seed: 'empty' })
+      const page = await context.newPage()
+      await page.clock.install()
+      const base = created.baseUrl.replace('127.0.0.1', INSECURE_HOST)
+      await page.goto(`${base}/console/requests#key=${created.adminKey}`)
+      await page.getByRole('heading', { name: 'Requests', exact: true }).waitFor()
+      return page
+    }
+    const pages = [await open(), await open(), await open(), await open()]
+    // The last two pages do not hear the others during the sleep, so they read streams, and six connections are in use.
+    for (const page of pages.slice(2)) await page.clock.runFor(SILENCE_MS)
+    await open()
+    await context.close()
+  },
+  TIMEOUT_MS,
+)
+
+test(
   'a page whose stream is held back by a proxy says so and reads its data again, until the stream arrives',
   async () => {
     await using host = await openSandboxHost()

@@ -45,8 +45,8 @@ interface ElectionMessage {
 }
 
 /**
- * An election among the tabs of a browser that has no locks. Of the tabs that claim a name at the same time, or that
- * could not hear each other, the one with the lowest id leads.
+ * An election among the tabs of a browser that has no locks. Of the tabs that lead for one name because they did not
+ * hear each other in time, the one with the lowest id goes on. Of too many names, those with the lowest ids go on.
  */
 class Election {
   readonly #name: string
@@ -54,8 +54,8 @@ class Election {
   readonly #lead: RunLead
   readonly #id = crypto.getRandomValues(new BigUint64Array(1)).join().padStart(20, '0')
   readonly #channel = new BroadcastChannel('petstore-leads')
-  /** When the tabs that lead for other names were last heard, by `performance.now`. */
-  readonly #others = new Map<string, number>()
+  /** The tabs that lead for other names, and when they were last heard, by `performance.now`. */
+  readonly #others = new Map<string, { readonly from: string; readonly heardMs: number }>()
   #leading: AbortController | undefined
   #timer: ReturnType<typeof setTimeout> | undefined
   #heartbeat: ReturnType<typeof setInterval> | undefined
@@ -82,9 +82,13 @@ class Election {
 
   #receive({ kind, name, from }: ElectionMessage): void {
     if (name !== this.#name) {
-      if (kind === 'lead') this.#others.set(name, performance.now())
+      if (kind === 'lead') this.#others.set(name, { from, heardMs: performance.now() })
       if (kind === 'resign') this.#others.delete(name)
       if (kind === 'claim' && this.#leading) this.#post('lead')
+      if (this.#leading && this.#leaders().filter(other => other.from < this.#id).length >= LEADS_MAX) {
+        this.#end('resign')
+        this.#claimAfter(LOST_MS)
+      }
     } else if (kind === 'resign') {
       this.#claimAfter(0)
     } else if (this.#leading && (kind === 'claim' || from > this.#id)) {
@@ -97,6 +101,12 @@ class Election {
     }
   }
 
+  /** Returns the tabs that were heard lately as leaders of other names. */
+  #leaders(): { readonly from: string }[] {
+    const sinceMs = performance.now() - LOST_MS
+    return [...this.#others.values()].filter(({ heardMs }) => heardMs > sinceMs)
+  }
+
   #claimAfter(ms: number): void {
     clearTimeout(this.#timer)
     this.#timer = setTimeout(() => {
@@ -106,9 +116,7 @@ class Election {
   }
 
   #begin(): void {
-    const sinceMs = performance.now() - LOST_MS
-    const others = [...this.#others.values()].filter(heardMs => heardMs > sinceMs)
-    if (others.length >= LEADS_MAX) {
+    if (this.#leaders().length >= LEADS_MAX) {
       this.#claimAfter(HEARTBEAT_MS)
       return
     }
