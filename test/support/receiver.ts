@@ -133,13 +133,17 @@ export async function openHastyReceiver(response: string): Promise<HastyReceiver
   return { base: `http://127.0.0.1:${port}`, readRest, [Symbol.asyncDispose]: () => close(server) }
 }
 
+/** The ports of this process. Concurrent test files run in processes with neighbouring ids. */
+const DEAD_PORTS = { from: 10_000 + (process.pid % 20) * 1000, count: 1000 }
+let nextDeadPort = Math.floor(Math.random() * DEAD_PORTS.count)
+
 /**
- * Returns a port of 127.0.0.1 on which nothing listens. The port is below the range from which the system assigns
- * ports, because concurrent tests take their ports from that range.
+ * Returns a port of 127.0.0.1 on which nothing listens, and which no other test gets soon. The port is below the range
+ * from which the system assigns ports, because concurrent tests take their ports from that range.
  */
 export async function deadPort(): Promise<number> {
   for (;;) {
-    const port = 10_000 + Math.floor(Math.random() * 20_000)
+    const port = DEAD_PORTS.from + (nextDeadPort++ % DEAD_PORTS.count)
     const server = createServer()
     const isFree = await new Promise<boolean>(resolve => {
       server.once('error', () => resolve(false))
