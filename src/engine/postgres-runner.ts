@@ -118,6 +118,8 @@ export class PostgresRunner<Result> {
       try {
         return await work(pools, fault)
       } catch (error) {
+        // An attempt that the deadline ended does not know why it waited for a connection.
+        if (fault === 'crowded' && performance.now() + 1 >= dueMs) throw this.#gaveUp(fault)
         fault = faultOf(error)
         if (fault === undefined) throw error
         if (fault === 'full' && !isRead) throw storageFull()
