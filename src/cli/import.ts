@@ -29,7 +29,7 @@ import { type ImportPaths, RejectedLines, rejectsPaths } from './rejected-lines.
 import { keyForRunning, runningAddress } from './running-store.ts'
 import { openStopped } from './stopped-store.ts'
 import { storeConfigFrom } from './store-config.ts'
-import { CommandFailed, escapeControls, fileName, say } from './terminal.ts'
+import { CommandFailed, escapeControls, fileName, reasonOf, say } from './terminal.ts'
 
 /**
  * The page cache of the writer while it loads into a stopped store. A million pets change 200 MiB of pages in random
@@ -302,9 +302,10 @@ async function openTarget(
   const { data, databaseUrl } = config
   const directory = escapeControls(resolve(data))
   const isNew = databaseUrl === undefined && !hasDatabase(data)
-  if (isNew) refuseWrongFiles(data)
-  if (isNew && dryRun)
+  if (isNew && dryRun) {
+    refuseLostStore(data, directory)
     return { target: absentTarget(), place: `a new store in ${directory}`, isRunning: false }
+  }
   try {
     const store = await openStopped(config, {
       writerCacheKib: IMPORT_CACHE_KIB,
@@ -326,6 +327,15 @@ async function openTarget(
     const base = runningAddress(config, error)
     const target = runningTarget(base, keyForRunning(config, key, 'pets:write'), importId)
     return { target, place: `the store in ${directory}, which is running at ${base}`, isRunning: true }
+  }
+}
+
+/** Throws CommandFailed if a directory has lost its database, as the import itself does. */
+function refuseLostStore(data: string, shown: string): void {
+  try {
+    refuseWrongFiles(data)
+  } catch (error) {
+    throw new CommandFailed(`The database in ${shown} cannot be opened: ${reasonOf(error)}.`)
   }
 }
 

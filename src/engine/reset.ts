@@ -1,5 +1,5 @@
 import type { DatabaseAddress } from '../model/database-url.ts'
-import { databaseFile } from './database-file.ts'
+import { databaseFile, refuseWrongFiles } from './database-file.ts'
 import type { Reader } from './engine.ts'
 import { newerDatabase } from './migrate.ts'
 import { PostgresConnection } from './postgres-connection.ts'
@@ -36,13 +36,14 @@ const countSessions = sql<{ sessions: bigint }>()(`
 /**
  * Replaces all rows of the store in a data directory with the rows of a new store and the rows that `scope` names, and
  * makes its file small again. The caller holds the lock of the directory. Throws NewerDatabase, and an Error if another
- * process uses the database.
+ * process uses the database or if the files of the directory do not belong together.
  */
 export async function resetSqlite(
   directory: string,
   tables: readonly StoreTable[],
   scope: ResetScope,
 ): Promise<void> {
+  refuseWrongFiles(directory)
   const file = databaseFile(directory)
   const connection = new SqliteConnection(file, { readonly: false })
   try {

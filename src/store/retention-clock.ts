@@ -25,8 +25,8 @@ export interface RetentionClockOptions {
  * clock: a machine whose battery is empty, or whose time was set by hand, can be years ahead. The time of deletions is
  * stored. It is the wall clock, but from the stored time on it advances at most 24 times as fast as the store runs.
  * After a week without power it has caught up in 7 hours; a clock that is a year ahead deletes a day too much in an
- * hour, and is reported at once. A store without a stored time begins at its last event before this
- * start.
+ * hour, and is reported at once. A store without a stored time begins at its last event before
+ * this start.
  */
 export class RetentionClock {
   readonly #options: RetentionClockOptions

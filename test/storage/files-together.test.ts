@@ -101,10 +101,15 @@ test('an older copy or a backup in the place of a stopped store is refused until
   for (const older of [copied, join(backup, 'petstore.db')]) {
     copyFileSync(older, join(data, 'petstore.db'))
     const before = contentOf(data)['petstore.db']
-    for (const args of [argsOf(data), ['doctor', '--data', data]]) {
+    for (const args of [
+      argsOf(data),
+      ['doctor', '--data', data],
+      ['reset', '--empty', '--yes', '--data', data],
+    ]) {
       const { exitCode, errors, output } = await run(args, env)
       expect([args[0], exitCode]).toEqual([args[0] ?? '', 1])
       expect(errors + output).toContain('was replaced by another file')
+      expect(errors + output).not.toContain('    at ')
     }
     expect(contentOf(data)['petstore.db']).toBe(before)
   }
@@ -234,6 +239,10 @@ test('an empty or missing database of a directory that had a store is no new sho
   rmSync(file)
   const missing = await run(argsOf(data), env)
   expect(missing.errors).toContain('is missing, although')
+  const dryRun = ['import', '--dry-run', '--data', data, '--categories', 'demo/categories.csv']
+  const checked = await run(dryRun, env)
+  expect([checked.exitCode, checked.errors.split('\n').length]).toEqual([1, 2])
+  expect(checked.errors).toContain('is missing, although')
   // The two ways out that the message names.
   copyFileSync(saved, file)
   expect(await countPets(data)).toBe(1)
