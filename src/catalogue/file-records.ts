@@ -13,7 +13,7 @@ const DELIMITERS = [',', ';', '\t', '|'] as const
 const LINE_ENDS = ['\r\n', '\n', '\r']
 /** A line without a value: blanks, delimiters and empty quotes. */
 const BLANK_LINE = /^[\s\ufeff,;|"]*$/
-/** The line that tells Excel the delimiter. */
+/** The line that gives Excel the delimiter. */
 const SEPARATOR_LINE = /^\s*"?sep=(.?)"?[\s,;|]*$/i
 /** A cell in quotes, in which each quote is doubled. */
 const QUOTED = /^"((?:[^"]|"")*)"$/
