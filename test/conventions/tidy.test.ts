@@ -58,6 +58,7 @@ const mayImportOutside: Readonly<Record<string, readonly string[]>> = {
   build: ['src'],
   'test/support': ['src'],
   'test/controls': ['src', 'test/support'],
+  'test/mutants': ['test/support'],
   'test/api': SHARED_BY_TESTS,
   'test/cli': SHARED_BY_TESTS,
   'test/client': [...SHARED_BY_TESTS, 'build'],

@@ -1,0 +1,118 @@
+import { availableParallelism } from 'node:os'
+import { parseArgs } from 'node:util'
+import { SHARED_SERVER_VARIABLE, startPostgres, stopPostgres } from '../support/postgres-server.ts'
+import { ScratchCopy } from './scratch-copy.ts'
+import { type Mutant, mutantsOf, mutated, namedTest } from './slip.ts'
+import { tables } from './tables.ts'
+
+// `npm run mutants` applies each slip of the table alone to a copy of the tree, and runs the tests that must notice it.
+
+/** The share of the slips that must be noticed. */
+const NOTICED_MIN_PERCENT = 95
+
+interface Outcome {
+  readonly mutant: Mutant
+  readonly isNoticed: boolean
+  readonly reason: string
+}
+
+const { values } = parseArgs({
+  options: {
+    /** A part of the paths of the changed files, such as `src/shop/`. */
+    only: { type: 'string', default: '' },
+    /** A part of what the slips break, such as one sentence of the report. */
+    breaks: { type: 'string', default: '' },
+    jobs: { type: 'string', default: String(availableParallelism()) },
+    /** Prints the output of the tests that noticed nothing. */
+    verbose: { type: 'boolean', default: false },
+  },
+})
+
+const chosen = mutantsOf(tables).filter(
+  ({ file, breaks }) => file.includes(values.only) && breaks.includes(values.breaks),
+)
+if (chosen.length === 0) {
+  process.stderr.write('No slip has such a file and such a sentence.\n')
+  process.exit(2)
+}
+const tested = chosen.filter(({ equivalent }) => equivalent === undefined)
+const server = { [SHARED_SERVER_VARIABLE]: await startPostgres() }
+const copies = Array.from({ length: Number(values.jobs) }, () => new ScratchCopy())
+const outcomes: Outcome[] = []
+let isReliable = true
+try {
+  isReliable = await passWithoutSlip(tested)
+  if (isReliable) await share(tested, judge)
+} finally {
+  for (const copy of copies) copy[Symbol.dispose]()
+  await stopPostgres()
+}
+process.exit(isReliable && report() ? 0 : 1)
+
+/** Hands the items to the copies, one at a time each. */
+async function share<Item>(items: readonly Item[], work: (item: Item, copy: ScratchCopy) => Promise<void>) {
+  const waiting = items.values()
+  await Promise.all(
+    copies.map(async copy => {
+      for (const item of waiting) await work(item, copy)
+    }),
+  )
+}
+
+/** Runs all named tests on the unchanged tree: a test that fails there would notice every slip. */
+async function passWithoutSlip(mutants: readonly Mutant[]): Promise<boolean> {
+  const names = [...new Set(mutants.flatMap(({ tests }) => tests))]
+  const failed: string[] = []
+  process.stdout.write(`${names.length} tests without a slip ...\n`)
+  await share(names, async (name, copy) => {
+    const run = await copy.test([namedTest(name)], server)
+    if (!run.passed) failed.push(`${name}: ${run.reason}\n${run.output}`)
+  })
+  for (const text of failed) process.stderr.write(`Fails without a slip: ${text}\n`)
+  return failed.length === 0
+}
+
+async function judge(mutant: Mutant, copy: ScratchCopy): Promise<void> {
+  const outcome = await copy.withChange(
+    mutant.file,
+    source => mutated(source, mutant),
+    async () => {
+      const run = await copy.test(mutant.tests.map(namedTest), server)
+      if (values.verbose && run.passed) process.stdout.write(run.output)
+      return { isNoticed: !run.passed, reason: run.reason }
+    },
+  )
+  outcomes.push({ mutant, ...outcome })
+  const mark = outcome.isNoticed ? 'noticed ' : 'SURVIVED'
+  const title = outcome.isNoticed ? ` [${outcome.reason}]` : ''
+  process.stdout.write(
+    `${outcomes.length}/${tested.length} ${mark} ${mutant.file}: ${mutant.breaks}${title}\n`,
+  )
+}
+
+/** Prints the score of each folder and the survivors. Returns whether enough slips were noticed. */
+function report(): boolean {
+  const folderOf = ({ file }: Mutant): string => file.split('/').slice(0, 2).join('/')
+  process.stdout.write(
+    '\n| Folder | Slips | Noticed | Equivalent | Survived |\n| --- | --- | --- | --- | --- |\n',
+  )
+  for (const folder of [...new Set(chosen.map(folderOf))].sort()) {
+    const judged = outcomes.filter(({ mutant }) => folderOf(mutant) === folder)
+    const noticed = judged.filter(({ isNoticed }) => isNoticed).length
+    const equivalent = chosen.filter(
+      mutant => mutant.equivalent !== undefined && folderOf(mutant) === folder,
+    ).length
+    process.stdout.write(
+      `| ${folder} | ${judged.length + equivalent} | ${noticed} | ${equivalent} | ${judged.length - noticed} |\n`,
+    )
+  }
+  const survivors = outcomes.filter(({ isNoticed }) => !isNoticed)
+  const share = 100 - (100 * survivors.length) / outcomes.length
+  process.stdout.write(
+    `${outcomes.length} slips, ${survivors.length} survived: ${share.toFixed(1)}% noticed\n`,
+  )
+  for (const { mutant } of survivors) {
+    process.stdout.write(`\n${mutant.file}: ${mutant.breaks}\n- ${mutant.before}\n+ ${mutant.after}\n`)
+  }
+  return share >= NOTICED_MIN_PERCENT
+}
