@@ -22,6 +22,8 @@ export type Slips = Readonly<Record<string, readonly Slip[]>>
 /** A slip with its file. */
 export interface Mutant extends Slip {
   readonly file: string
+  /** The place of `before` in the file; absent if the file contains it only once. */
+  readonly at?: number
 }
 
 export function mutantsOf(tables: readonly Slips[]): Mutant[] {
@@ -31,7 +33,8 @@ export function mutantsOf(tables: readonly Slips[]): Mutant[] {
 }
 
 /** Returns the source with the slip. Throws if the replaced text is not in the source exactly once. */
-export function mutated(source: string, { file, before, after }: Mutant): string {
+export function mutated(source: string, { file, before, after, at }: Mutant): string {
+  if (at !== undefined) return source.slice(0, at) + after + source.slice(at + before.length)
   const [start = '', end, ...more] = source.split(before)
   if (end === undefined) throw new Error(`${file} does not contain: ${before}`)
   if (more.length > 0) throw new Error(`${file} contains ${more.length + 1} times: ${before}`)

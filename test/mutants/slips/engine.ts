@@ -1,0 +1,950 @@
+import type { Slips } from '../slip.ts'
+
+const GROUP_COMMIT = 'test/storage/group-commit.test.ts'
+const POOL = 'test/storage/bounded-pool.test.ts'
+const LOCKED = 'test/storage/locked-database.test.ts'
+const UNRELIABLE = 'test/storage/unreliable-database.test.ts'
+const TABLES = 'test/storage/tables.test.ts'
+const FILES = 'test/storage/files-together.test.ts'
+const STATEMENT = 'src/engine/statement.test.ts'
+const CLOCKS = 'test/events/clock-steps.test.ts'
+const CACHE = 'test/api/cache.test.ts'
+const COPY = 'test/cli/copy.test.ts'
+const BACKUP = 'test/cli/backup.test.ts'
+
+export const engineSlips: Slips = {
+  'src/engine/group-commit.ts': [
+    {
+      before:
+        'this.#savedHead = this.#loadHead()\n    this.#head = this.#savedHead\n    this.#totals.clear()',
+      after: 'this.#totals.clear()',
+      breaks:
+        'after a batch that failed, the next event continues the chain after events that were never stored',
+      tests: [GROUP_COMMIT],
+    },
+    {
+      before: 'this.#issuedIds = new Map()\n    this.#savedHead = this.#loadHead()',
+      after: 'this.#savedHead = this.#loadHead()',
+      breaks: 'after a batch that failed, its ids are skipped',
+      tests: [LOCKED, GROUP_COMMIT],
+    },
+    {
+      before: '    this.#totals.clear()\n',
+      after: '',
+      breaks: 'the totals count the commands of a batch that failed',
+      tests: [GROUP_COMMIT],
+    },
+    {
+      before: `if ('reply' in outcome) for (const`,
+      after: 'for (const',
+      breaks: 'the totals count a command that was refused',
+      tests: [GROUP_COMMIT],
+    },
+    {
+      before: '      this.#commandTotals = []\n',
+      after: '',
+      breaks: 'the totals count each command of a batch again with every later one',
+      tests: [GROUP_COMMIT],
+    },
+    {
+      before: 'if (!connection.inTransaction) return this.#failAll(commands)',
+      after: '',
+      breaks: 'after a full disk, commands are acknowledged that were rolled back',
+      tests: ['test/storage/disk-full.test.ts: a batch that fills the disk acknowledges exactly'],
+      guarantee: 3,
+    },
+    {
+      before: 'if (this.#hasWritten && this.#connection.inTransaction) throw new PartialWrite()',
+      after: '',
+      breaks: 'a command that is refused half-way keeps what it wrote before',
+      tests: [GROUP_COMMIT],
+    },
+    {
+      before: '      this.#issuedIds = before\n      this.#head = head\n      return failure(error)',
+      after: '      this.#issuedIds = before\n      return failure(error)',
+      breaks: 'an event of a refused command takes a position',
+      tests: [GROUP_COMMIT],
+    },
+    {
+      before:
+        '      this.#issuedIds = before\n      this.#head = head\n      if (connection.inTransaction) {',
+      after: '      this.#head = head\n      if (connection.inTransaction) {',
+      breaks: 'a command that is refused in a batch with savepoints uses an id',
+      tests: [GROUP_COMMIT],
+    },
+    {
+      before:
+        '      this.#issuedIds = before\n      this.#head = head\n      if (connection.inTransaction) {',
+      after: '      this.#issuedIds = before\n      if (connection.inTransaction) {',
+      breaks: 'a command that is refused in a batch with savepoints leaves its event in the chain',
+      tests: [GROUP_COMMIT],
+    },
+    {
+      before: '        connection.run(rollbackToSavepoint)\n',
+      after: '',
+      breaks: 'a batch with savepoints keeps what a refused command wrote',
+      tests: [GROUP_COMMIT],
+    },
+    {
+      before: 'if (statement.writes && row !== undefined) this.#noteWrite(statement, parameters, [row])',
+      after: 'if (statement.writes && row !== undefined) this.#hasWritten = true',
+      breaks: 'the cache keeps a row that a statement with RETURNING has changed',
+      tests: [CACHE],
+    },
+    {
+      before: 'if (this.#head.position >= INT64_MAX - 1n)',
+      after: 'if (this.#head.position > INT64_MAX - 1n)',
+      breaks: 'the last event of a store gets a position after which no list can continue',
+      tests: ['test/storage/last-ids.test.ts'],
+    },
+    {
+      before: 'if (wasLocked) this.#connection.run(waitForNoLock)',
+      after: '',
+      breaks: 'while another process holds the lock, each batch waits for two seconds after the other',
+      tests: [LOCKED],
+    },
+    {
+      before: 'if (wasLocked) this.#connection.run(waitForLock)',
+      after: '',
+      breaks: 'after a lock was held once, a write no longer waits for a lock that is held briefly',
+      tests: [LOCKED],
+    },
+    {
+      before: '    this.#isLocked = false\n    if',
+      after: '    if',
+      breaks: 'after a lock was held once, a write no longer waits for a lock that is held briefly, ever',
+      tests: [LOCKED],
+    },
+    {
+      before: '    this.#save()\n    beforeCommit()',
+      after: '    beforeCommit()\n    this.#save()',
+      breaks: 'the next batch is asked for a little earlier',
+      tests: [],
+      equivalent:
+        'what is saved is the end of the running batch, and the next batch waits for its commit in any case',
+    },
+    {
+      before:
+        '      if (isFatal(error)) throw error\n      if (connection.inTransaction) connection.run(rollback)',
+      after: '      if (connection.inTransaction) connection.run(rollback)',
+      breaks: 'after an I/O error at a commit, the store continues although the outcome is unknown',
+      tests: [GROUP_COMMIT],
+    },
+  ],
+  'src/engine/worker-queue.ts': [
+    {
+      before: 'if (changes) this.#options.onChanges?.(changes, batch.length)\n    for (',
+      after: 'for (',
+      breaks: 'a client that got a reply reads the state before its own command',
+      tests: [CACHE],
+    },
+    {
+      before: 'if (this.#isClosing) return Promise.reject(shuttingDown())',
+      after: '',
+      breaks: 'a command that comes during a stop waits for ever',
+      tests: ['test/storage/worker-queue.test.ts'],
+    },
+    {
+      before: 'if (this.#waiting.length >= WAITING_MAX) {',
+      after: 'if (this.#waiting.length < 0) {',
+      breaks: 'the queue of commands has no bound',
+      tests: ['test/storage/worker-queue.test.ts'],
+    },
+    {
+      before: '[...this.#inFlight.flat(), ...this.#waiting.splice(0)]',
+      after: 'this.#waiting.splice(0)',
+      breaks: 'commands that were sent to a writer that ended wait for ever',
+      tests: ['test/storage/worker-queue.test.ts'],
+    },
+    {
+      before: 'this.#inFlight.length === 0 || (this.#inFlight.length === 1 && this.#isNextAsked)',
+      after: 'this.#inFlight.length <= 1',
+      breaks: 'batches are small: the next one is sent before the writer asks for it',
+      tests: ['test/storage/worker-queue.test.ts'],
+    },
+    {
+      before: 'if (this.#isClosing && this.#inFlight.length === 0) this.#post',
+      after: 'if (this.#isClosing) this.#post',
+      breaks: 'a stop closes the database before the batches that are left are committed',
+      tests: ['test/storage/worker-queue.test.ts'],
+    },
+  ],
+  'src/engine/executions.ts': [
+    {
+      before: 'number < $before',
+      after: 'number <= $before',
+      breaks:
+        'the key of the oldest running command is deleted, so a command whose COMMIT was lost may run twice',
+      tests: ['test/storage/executions.test.ts'],
+    },
+    {
+      before: 'sqlState(error) === UNIQUE_VIOLATION && isFromExecutionTable(error)',
+      after: 'sqlState(error) === UNIQUE_VIOLATION',
+      breaks: 'a command whose repeat violates another unique constraint is reported as committed',
+      tests: ['test/storage/executions.test.ts'],
+    },
+    {
+      before: 'this.#running.delete(number)',
+      after: '',
+      breaks: 'no key is deleted before the process ends',
+      tests: ['test/storage/executions.test.ts'],
+    },
+    {
+      before: 'storedInstant(this.#clock() - RETENTION_MS)',
+      after: 'storedInstant(this.#clock())',
+      breaks: 'a process deletes the keys of the running commands of the others, which may then run twice',
+      tests: ['test/storage/executions.test.ts'],
+    },
+    {
+      before: '++this.#endedCount % SWEEP_EVERY_COMMANDS === 0',
+      after: '++this.#endedCount % SWEEP_EVERY_COMMANDS === 1',
+      breaks: 'the first command of a process deletes keys too, and then each 500th',
+      tests: [],
+      equivalent: 'a sweep may run after any command; only the interval matters',
+    },
+    {
+      before: 'WHERE process = $process AND number',
+      after: 'WHERE process <> $process AND number',
+      breaks: 'a process deletes the keys of other processes',
+      tests: ['test/storage/executions.test.ts'],
+    },
+  ],
+  'src/engine/postgres-runner.ts': [
+    {
+      before: 'execution.unconfirmed = { result }\n    await connection.unsafe(',
+      after: 'await connection.unsafe(',
+      breaks: 'a command whose COMMIT had no response is refused although it took effect',
+      tests: [`${UNRELIABLE}: an order takes effect once and gets 201`],
+      guarantee: 37,
+    },
+    {
+      before: 'execution.unconfirmed = undefined\n    const result',
+      after: 'const result',
+      breaks: 'a command that is refused at its repeat is reported as perhaps in effect',
+      tests: [`${UNRELIABLE}: a command whose COMMIT was lost and whose repeat is refused`],
+    },
+    {
+      before: '    if (unconfirmed && execution.hasCommitted(error)) {',
+      after: '    if (execution.hasCommitted(error)) {',
+      breaks: 'nothing: the insertion can fail so only after an unconfirmed run',
+      tests: [],
+      equivalent: 'the key of a command is in the table only if an earlier run of it has committed',
+    },
+    {
+      before: '      await connection.unsafe(execution.confirmation)\n',
+      after: '',
+      breaks: 'an order that only the lost primary had is acknowledged after a failover',
+      tests: ['test/storage/executions.test.ts'],
+    },
+    {
+      before: `const pool = fault === 'locked' ? lockedCommands : commands`,
+      after: 'const pool = commands.use === undefined ? lockedCommands : commands',
+      breaks: 'commands that wait for one locked row take the connections of all others',
+      tests: [`${UNRELIABLE}: a row that another client has locked delays only the writes`],
+      guarantee: 40,
+    },
+    {
+      before: `(fault === 'conflict' && attempts >= ATTEMPTS_MAX)`,
+      after: `(fault === 'conflict' && attempts < 0)`,
+      breaks: 'a command that always conflicts repeats until its deadline',
+      tests: ['test/storage/postgres-runner.test.ts'],
+    },
+    {
+      before: 'if (performance.now() + delayMs >= dueMs) {',
+      after: 'if (performance.now() >= dueMs) {',
+      breaks: 'nothing that a client can measure',
+      tests: [],
+      equivalent: 'the next attempt begins at most 400 ms late, and its use of the pool then fails at once',
+    },
+    {
+      before: 'throw execution.unconfirmed ? unknownOutcome() : error',
+      after: 'throw error',
+      breaks: 'a client is not warned that its command may have taken effect',
+      tests: [`${UNRELIABLE}: a command whose outcome is unknown at the deadline`],
+    },
+    {
+      before: `if (fault === 'full' && !isRead) throw storageFull()`,
+      after: `if (fault === 'full' && isRead) throw storageFull()`,
+      breaks: 'a full disk of the database is reported as an overload',
+      tests: ['test/storage/postgres-runner.test.ts', 'test/storage/database-errors.test.ts'],
+    },
+    {
+      before: `if (hasBegun && faultOf(error) !== 'lost') execution`,
+      after: `if (hasBegun) execution`,
+      breaks: 'a command whose COMMIT was lost gets an error that says it had no effect',
+      tests: [`${UNRELIABLE}: a command whose outcome is unknown at the deadline`],
+    },
+  ],
+  'src/engine/postgres-fault.ts': [
+    {
+      before: `'40P01': 'conflict'`,
+      after: `'40P02': 'conflict'`,
+      breaks: 'an order that lost a deadlock gets 500',
+      tests: [`${UNRELIABLE}: `, 'test/storage/database-errors.test.ts'],
+    },
+    {
+      before: `'57': 'lost'`,
+      after: `'57': 'broken'`,
+      breaks: 'a request during the restart of the database is refused at once',
+      tests: ['test/storage/postgres-runner.test.ts'],
+    },
+    {
+      before: `'25006': 'standby'`,
+      after: `'25006': 'denied'`,
+      breaks: 'after a failover the store does not look for the new primary',
+      tests: ['test/storage/postgres-runner.test.ts'],
+    },
+    {
+      before: `'55P03': 'locked'`,
+      after: `'55P03': 'slow'`,
+      breaks: 'an order for a row that is locked for a moment is refused',
+      tests: [`${UNRELIABLE}: a row that another client has locked delays only the writes`],
+    },
+  ],
+  'src/engine/sequencer.ts': [
+    {
+      before: 'if (head !== seenHead) onMoved()',
+      after: 'if (numbered > 0) onMoved()',
+      breaks: 'long polls and streams of other processes sleep until their timeout',
+      tests: ['test/storage/sequencer.test.ts'],
+    },
+    {
+      before: 'if (numbered < EVENTS_PER_STEP_MAX) return',
+      after: 'if (numbered <= EVENTS_PER_STEP_MAX) return',
+      breaks: 'after a large commit a thousand events are published per second',
+      tests: ['test/storage/sequencer.test.ts'],
+    },
+    {
+      before: 'isExhausted: () => seenHead > LAST_POSITION',
+      after: 'isExhausted: () => seenHead < 0n',
+      breaks: 'events are accepted that can get no position',
+      tests: ['test/storage/last-ids.test.ts'],
+    },
+    {
+      before:
+        'for (const { statement, parameters } of sums.take()) await connection.run(statement, parameters)',
+      after: '',
+      breaks: 'the summary on PostgreSQL never changes',
+      tests: ['test/api/summary.test.ts'],
+    },
+    {
+      before: 'await connection.run(moveHead, { position: last.position, hash: last.hash })\n    return',
+      after: 'await connection.run(moveHead, { position: last.position, hash: head.hash })\n    return',
+      breaks: 'the chain of the audit log is broken after each group of events',
+      tests: ['test/events/audit-trail.test.ts: each entry is chained to the previous one'],
+    },
+    {
+      before: 'const head = await connection.one(lockHead)',
+      after: 'const head = await connection.one(readHead)',
+      breaks: 'two processes give the same positions to different events',
+      tests: ['test/storage/sequencer.test.ts'],
+    },
+    {
+      before: `if (!isClosing && !isFailing && faultOf(error) !== 'locked') onFault(error)`,
+      after: `if (!isClosing && faultOf(error) !== 'locked') onFault(error)`,
+      breaks: 'a database that is down writes a line to the log each second',
+      tests: ['test/storage/sequencer.test.ts'],
+    },
+  ],
+  'src/engine/numbering.ts': [
+    {
+      before: 'found.length < EVENTS_PER_STEP_MAX ? sortByIdAndVersion(found) : found',
+      after: 'found.length > EVENTS_PER_STEP_MAX ? sortByIdAndVersion(found) : found',
+      breaks: 'events are numbered by subject, not in the order in which they happened',
+      tests: ['test/storage/numbering.test.ts'],
+    },
+    {
+      before: 'return places.flatMap(({ subject }) => queues.get(subject)?.shift() ?? [])',
+      after: 'return places',
+      breaks: 'the events of a pet are not in the order of its changes',
+      tests: ['test/storage/numbering.test.ts'],
+    },
+    {
+      before: 'ORDER BY subject, subject_version, id LIMIT',
+      after: 'ORDER BY id LIMIT',
+      breaks: 'the thousand events of a large commit are not in the order of the changes',
+      tests: ['test/storage/numbering.test.ts'],
+    },
+    {
+      before: 'if (event.totals !== null) sums.add(readChanges(event.totals))',
+      after: 'if (event.totals !== null && sums === undefined) sums.add(readChanges(event.totals))',
+      breaks: 'the totals of a copied store lack the events that had no position',
+      tests: ['test/storage/numbering.test.ts', 'test/api/summary.test.ts'],
+    },
+  ],
+  'src/engine/totals.ts': [
+    {
+      before: 'filter(([, change]) => change !== 0n)',
+      after: 'filter(([, change]) => change > 0n)',
+      breaks: 'the summary counts up and never down',
+      tests: ['test/api/summary.test.ts'],
+    },
+    {
+      before: '    this.#sums.clear()\n    return sums.map',
+      after: '    return sums.map',
+      breaks: 'the summary counts each change again with every later batch',
+      tests: [GROUP_COMMIT],
+    },
+  ],
+  'src/engine/id-blocks.ts': [
+    {
+      before: 'block.next < block.end',
+      after: 'block.next <= block.end',
+      breaks: 'two processes give the same id',
+      tests: ['test/storage/id-blocks.test.ts'],
+    },
+    {
+      before: 'next: last - ID_BLOCK + 1n',
+      after: 'next: last - ID_BLOCK',
+      breaks: 'an id is given twice',
+      tests: ['test/storage/id-blocks.test.ts'],
+    },
+    {
+      before: `.finally(() => this.#reserving.delete(noun))`,
+      after: '',
+      breaks: 'after a thousand ids the process gives no more',
+      tests: ['test/storage/id-blocks.test.ts'],
+    },
+  ],
+  'src/engine/bounded-pool.ts': [
+    {
+      before: 'isReusable = closedBefore === this.#closedCount && !this.#isClosing',
+      after: 'isReusable = !this.#isClosing',
+      breaks: 'a connection that was lost is used again',
+      tests: [POOL],
+    },
+    {
+      before: '        this.#releaseIdle()\n      },',
+      after: '      },',
+      breaks: 'after a restart of the database, requests fail until each old connection was tried',
+      tests: [POOL],
+    },
+    {
+      before: 'void connection?.close({ timeout: 0 }).catch(() => {})',
+      after: '',
+      breaks: 'a frozen database keeps requests for ever',
+      tests: [POOL],
+    },
+    {
+      before: '      this.#admitNext()\n',
+      after: '',
+      breaks: 'after as many uses as there are connections, each further request waits until its deadline',
+      tests: [POOL],
+    },
+    {
+      before: '      this.#waiting.delete(waiter)\n',
+      after: '',
+      breaks: 'a connection is handed to a request that has given up, and is lost to all others',
+      tests: [POOL],
+    },
+    {
+      before: '    this.#waiting.delete(next)\n',
+      after: '',
+      breaks: 'one waiting request is admitted again and again, and all others wait for ever',
+      tests: [POOL],
+    },
+  ],
+  'src/engine/outage.ts': [
+    {
+      before: 'if (sinceMs === undefined) this.#onChange(failure)',
+      after: 'this.#onChange(failure)',
+      breaks: 'an outage is reported each second',
+      tests: ['src/engine/outage.test.ts'],
+    },
+    {
+      before: 'if (this.#isProbing || this.#isClosed) return',
+      after: 'if (this.#isClosed) return',
+      breaks: 'each failed request starts a probe of its own',
+      tests: ['src/engine/outage.test.ts'],
+    },
+  ],
+  'src/engine/primary.ts': [
+    {
+      before: `row?.transaction_read_only === 'off'`,
+      after: `row?.transaction_read_only !== 'never'`,
+      breaks: 'a standby is taken for the primary',
+      tests: ['test/storage/database-address.test.ts: a database that is read-only by default'],
+    },
+    {
+      before: 'if (this.#hosts.length === 1 || this.#pools !== failed) return',
+      after: 'if (this.#hosts.length === 1) return',
+      breaks: 'work on old pools makes the store switch its pools again and again',
+      tests: ['test/storage/primary.test.ts'],
+    },
+    {
+      before: `if (commit?.synchronous_commit === 'off') {`,
+      after: `if (commit?.synchronous_commit === 'never') {`,
+      breaks: 'a store starts on a database that loses acknowledged orders',
+      tests: ['test/storage/database-address.test.ts: a database whose commits are not durable'],
+    },
+    {
+      before: 'idle_in_transaction_session_timeout: FROZEN_MS_MAX',
+      after: 'idle_session_timeout: 0',
+      breaks: 'a frozen process keeps its row locks for ever',
+      tests: ['test/storage/frozen-process.test.ts'],
+    },
+    {
+      before: `result => result.status === 'fulfilled' && result.value`,
+      after: `result => result.status === 'fulfilled'`,
+      breaks: 'the store writes to a standby that is named before the primary',
+      tests: ['test/storage/primary.test.ts'],
+    },
+  ],
+  'src/engine/database-clock.ts': [
+    {
+      before: 'this.#options.local() - this.#aheadMs',
+      after: 'this.#options.local() + this.#aheadMs',
+      breaks: 'a wrong clock is made wrong twice',
+      tests: [`${CLOCKS}: a process whose clock is 25 hours ahead`],
+      guarantee: 55,
+    },
+    {
+      before: 'if (tookMs > READING_MS_MAX) return',
+      after: '',
+      breaks: 'a slow network sets the clock of a process back by seconds',
+      tests: ['src/engine/database-clock.test.ts'],
+    },
+    {
+      before: 'Math.abs(aheadMs - this.#aheadMs) < DIFFERENCE_MS_MIN',
+      after: 'Math.abs(aheadMs) < DIFFERENCE_MS_MIN',
+      breaks: 'a clock that was corrected stays wrong',
+      tests: ['src/engine/database-clock.test.ts'],
+    },
+    {
+      before: 'local() - tookMs / 2 - time',
+      after: 'local() - tookMs * 2 - time',
+      breaks: 'a slow reading moves the clock',
+      tests: ['src/engine/database-clock.test.ts'],
+    },
+  ],
+  'src/engine/commit-signal.ts': [
+    {
+      before: 'if (!this.#isAwaited || this.#timer !== undefined) return',
+      after: 'if (this.#timer !== undefined) return',
+      breaks: 'nothing but a timer per commit that nobody waits for',
+      tests: [],
+      equivalent: 'a signal without a waiter has no effect; it only costs a timer',
+    },
+    {
+      before: 'clearTimeout(this.#timer)\n    this.#next.resolve()',
+      after: 'clearTimeout(this.#timer)',
+      breaks: 'a stop waits for long polls until their timeout',
+      tests: ['src/engine/commit-signal.test.ts'],
+    },
+    {
+      before: '    this.#timer = undefined\n    this.#spacingMs',
+      after: '    this.#spacingMs',
+      breaks: 'only the first commit of a process is signalled',
+      tests: ['src/engine/commit-signal.test.ts'],
+    },
+  ],
+  'src/engine/row-changes.ts': [
+    {
+      before: '(known && known.size >= ROWS_MAX)',
+      after: '(known && known.size > 10_000_000)',
+      breaks: 'an import of a million pets reports a million rows',
+      tests: ['src/engine/row-changes.test.ts'],
+    },
+    {
+      before: 'this.#add(table, idOf(row) ?? written)',
+      after: 'this.#add(table, written ?? idOf(row))',
+      breaks: 'nothing: the only written row has the id of the parameter',
+      tests: [],
+      equivalent: 'a statement with the id of its only row as a parameter returns a row with this id',
+    },
+    {
+      before: `for (const watched of this.#watched) this.#changes.set(watched, 'any')`,
+      after: '',
+      breaks: 'the cache keeps rows that a statement of an unknown form has changed',
+      tests: ['src/engine/row-changes.test.ts'],
+    },
+    {
+      before: 'this.#changes = new Map()\n    return changes',
+      after: 'return changes',
+      breaks: 'every batch drops again what all batches before it wrote',
+      tests: ['src/engine/row-changes.test.ts'],
+    },
+  ],
+  'src/engine/statement.ts': [
+    {
+      before: String.raw`others.length > 0 || /\bOR\b/.test(condition)`,
+      after: 'others.length > 0',
+      breaks: 'the cache keeps rows that an UPDATE with OR has changed',
+      tests: [STATEMENT],
+    },
+    {
+      before: `if (value === undefined) throw new Error`,
+      after: `if (value === null) throw new Error`,
+      breaks: 'a parameter that was forgotten is stored as NULL',
+      tests: [STATEMENT],
+    },
+    {
+      before: 'return value === 1n',
+      after: 'return value !== null',
+      breaks: 'every order is complete',
+      tests: ['test/api/orders.test.ts'],
+    },
+  ],
+  'src/engine/shared-read-transaction.ts': [
+    {
+      before: 'setImmediate(() => this.refresh())',
+      after: '',
+      breaks: 'reads show old rows for ever if no command comes',
+      tests: ['test/storage/locked-database.test.ts', 'src/engine/shared-read-transaction.test.ts'],
+    },
+    {
+      before: 'if (isFatal(error)) this.#reportFatal(error)\n      else this.#rollBack()',
+      after: 'if (isFatal(error)) this.#reportFatal(error)',
+      breaks: 'a read transaction whose COMMIT failed shows old rows for ever',
+      tests: [LOCKED],
+    },
+  ],
+  'src/engine/sqlite.ts': [
+    {
+      before: '      rowReader.refresh()\n',
+      after: '',
+      breaks: 'a client that got a reply reads the state before its own command in the same turn',
+      tests: ['test/storage/own-writes.test.ts'],
+    },
+    {
+      before: '...(options.canUndo &&\n      isLogEmpty && {',
+      after: '...(options.canUndo && {',
+      breaks: 'a failed import deletes commits that were made before it',
+      tests: ['test/storage/undo.test.ts'],
+      guarantee: 59,
+    },
+    {
+      before: '  rowReader.many(anyTable)\n',
+      after: '',
+      breaks: 'a failed import merges the log before it deletes it, so its rows stay',
+      tests: ['test/storage/undo.test.ts'],
+    },
+    {
+      before: 'if (version > known) throw newerDatabase(version, known)\n  throw',
+      after: 'throw',
+      breaks: 'a newer store is reported as one that must be migrated',
+      tests: ['test/cli/migrate.test.ts', 'test/cli/export.test.ts'],
+    },
+    {
+      before: '      mergeWriteAheadLog(file)\n    },',
+      after: '    },',
+      breaks: 'a copy of the file after a clean stop lacks the last orders',
+      tests: ['test/storage/clean-stop.test.ts'],
+      guarantee: 20,
+    },
+    {
+      before: 'if (!keepsLog && Number(',
+      after: 'if (keepsLog && Number(',
+      breaks: 'the write-ahead log grows without a bound',
+      tests: ['test/storage/undo.test.ts', 'test/storage/log-size.test.ts'],
+    },
+    {
+      before: '  refuseUnreadable(file)\n',
+      after: '',
+      breaks: 'a start on a damaged database deletes the write-ahead log with the last orders',
+      tests: [`${FILES}: a damaged database keeps its write-ahead log`],
+    },
+  ],
+  'src/engine/sqlite-connection.ts': [
+    {
+      before: `this.database.run('PRAGMA synchronous = FULL')`,
+      after: `this.database.run('PRAGMA synchronous = NORMAL')`,
+      breaks: 'a power failure loses acknowledged orders',
+      tests: [LOCKED],
+    },
+    {
+      before: '        this.#prepared.delete(text)\n        this.#prepared.set(text, known)',
+      after: '',
+      breaks: 'a store with many lists prepares its most used statements again and again',
+      tests: ['test/storage/sqlite-connection.test.ts'],
+    },
+    {
+      before: `if (errorCode(error).startsWith('SQLITE_BUSY')) {`,
+      after: `if (errorCode(error) === 'SQLITE_BUSY_SNAPSHOT') {`,
+      breaks: 'a write while another process holds the lock gets 500',
+      tests: [LOCKED],
+    },
+    {
+      before: 'SQLITE_(IOERR|CORRUPT',
+      after: 'SQLITE_(CORRUPT',
+      breaks: 'after an I/O error the store acknowledges what may be lost',
+      tests: [LOCKED],
+    },
+  ],
+  'src/engine/sqlite-light.ts': [
+    {
+      before:
+        '    while (this.#writing) await this.#writing\n    this.#refuseIfUnusable()\n    this.#readers++',
+      after: '    this.#refuseIfUnusable()\n    this.#readers++',
+      breaks: 'a read of a sandbox sees rows that are not committed',
+      tests: ['test/sandboxes/sandbox-races.test.ts', 'test/sandboxes/write-during-snapshot.test.ts'],
+    },
+    {
+      before: `this.#connection.database.run('PRAGMA wal_checkpoint(TRUNCATE)')`,
+      after: '',
+      breaks: 'a snapshot of a sandbox lacks its last orders',
+      tests: ['test/sandboxes/sandboxes.test.ts', 'test/sandboxes/write-during-snapshot.test.ts'],
+    },
+    {
+      before: 'isStorageFull(error) && this.#isAtLimit() ? this.#options.refuseFull() : error',
+      after: 'isStorageFull(error) ? this.#options.refuseFull() : error',
+      breaks: 'a full disk of the host is reported as a sandbox at its limit',
+      tests: ['test/sandboxes/light-engine.test.ts'],
+    },
+    {
+      before: 'if (this.#readers === 0) this.#onReadersGone?.()',
+      after: 'if (this.#readers > 0) this.#onReadersGone?.()',
+      breaks: 'a command that comes during a read waits for ever',
+      tests: ['test/sandboxes/light-engine.test.ts'],
+    },
+    {
+      before: 'for (const listener of this.#watchers) listener(batch.length)',
+      after: '',
+      breaks: 'streams of a sandbox get no events',
+      tests: ['test/sandboxes/sandbox-races.test.ts', 'test/sandboxes/sandboxes.test.ts'],
+    },
+    {
+      before: `if (found?.quick_check !== 'ok') throw`,
+      after: `if (found === undefined) throw`,
+      breaks: 'a damaged sandbox is served after a boot',
+      tests: ['test/sandboxes/sandbox-crash.test.ts'],
+    },
+  ],
+  'src/engine/time-slices.ts': [
+    {
+      before: 'if (this.#waiting.length > 0) setImmediate(() => this.#begin())',
+      after: '',
+      breaks: 'of two long tasks only one goes on',
+      tests: ['src/engine/time-slices.test.ts'],
+    },
+    {
+      before: 'this.#startedMs = performance.now()\n  }',
+      after: '}',
+      breaks: 'after its first slice a long task pauses at every statement',
+      tests: ['src/engine/time-slices.test.ts'],
+    },
+  ],
+  'src/engine/database-file.ts': [
+    {
+      before: 'if (known.length === 0 || known.includes(numberIn(file))) return true',
+      after: 'if (known.length > 0) return true',
+      breaks: 'an older copy in the place of the database is accepted, and gives ids again',
+      tests: [`${FILES}: an older copy or a backup in the place`],
+      guarantee: 56,
+    },
+    {
+      before: 'if (bytesOf(log) === 0 || !existsSync(file) || isKnown(file)) return',
+      after: 'if (bytesOf(log) >= 0 || !existsSync(file) || isKnown(file)) return',
+      breaks: 'a command that only reads merges the log of another database',
+      tests: [FILES],
+    },
+    {
+      before: '    writeNumbers(this.#file, [...before, number])\n',
+      after: '',
+      breaks: 'a store that is killed while its log is moved does not start again',
+      tests: ['test/storage/log-number.test.ts'],
+    },
+    {
+      before: 'if (moved?.busy !== 0n) return false',
+      after: '',
+      breaks: 'the number of a log that is still in use is forgotten, so the store does not start again',
+      tests: ['test/storage/log-number.test.ts'],
+    },
+    {
+      before: 'if (!this.#isNew) this.#addNumber()',
+      after: 'this.#addNumber()',
+      breaks: 'while another process reads, the file of numbers overflows',
+      tests: ['test/storage/log-number.test.ts'],
+    },
+  ],
+  'src/engine/data-lock.ts': [
+    {
+      before: `database.run('BEGIN EXCLUSIVE')`,
+      after: `database.run('BEGIN')`,
+      breaks: 'two processes serve one data directory',
+      tests: [`${TABLES}: a locked data directory cannot be locked again`],
+    },
+    {
+      before: `return hasCode(error, 'SQLITE_BUSY')\n`,
+      after: `return hasCode(error, 'SQLITE_LOCKED')\n`,
+      breaks: 'a command opens the files of a running store as if it were stopped',
+      tests: [`${TABLES}: a locked data directory cannot be locked again`],
+    },
+  ],
+  'src/engine/private-file.ts': [
+    {
+      before: `openSync(temporary, 'wx', 0o600)`,
+      after: `openSync(temporary, 'wx')`,
+      breaks: 'everybody on the machine can read the admin key',
+      tests: ['test/cli/admin-key.test.ts'],
+    },
+    {
+      before: `closeSync(openSync(file, 'a', 0o600))`,
+      after: `closeSync(openSync(file, 'a'))`,
+      breaks: 'everybody on the machine can read the database',
+      tests: ['test/storage/data-directory.test.ts'],
+    },
+    {
+      before: 'if (replace) renameSync(temporary, file)',
+      after: 'if (replace || file !== temporary) renameSync(temporary, file)',
+      breaks: 'of two first starts at once, one loses its admin key',
+      tests: ['src/engine/private-file.test.ts', 'test/cli/admin-key.test.ts'],
+    },
+  ],
+  'src/engine/copy.ts': [
+    {
+      before: 'if (source.checksum() !== target.checksum())',
+      after: 'if (source.rows !== target.rows)',
+      breaks: 'a copy with a changed row is accepted',
+      tests: [COPY],
+      guarantee: 41,
+    },
+    {
+      before: 'if ((await chainOf(reader)).text !== chain.text)',
+      after: 'if ((await chainOf(reader)).text === undefined)',
+      breaks: 'nothing that the digests of the tables do not notice',
+      tests: [],
+      equivalent: 'the tables of the chain and of the events are compared row by row before',
+    },
+    {
+      before: 'if (table.freshRows.length > 0) await target.write(deleteRows(table))',
+      after: '',
+      breaks: 'every copy fails, because the rows of a new store are there already',
+      tests: [COPY],
+    },
+    {
+      before: '} while (rows.length === ROWS_PER_PAGE)',
+      after: '} while (rows.length < ROWS_PER_PAGE)',
+      breaks: 'a copy has only the first rows of a large table',
+      tests: [COPY],
+    },
+  ],
+  'src/engine/sqlite-copy.ts': [
+    {
+      before: 'if (isServed) numberEvents(draft)',
+      after: '',
+      breaks: 'events that had no position in PostgreSQL are never published by the copy',
+      tests: [COPY],
+    },
+    {
+      before: '        for (const { sql } of indexes) database.run(sql)\n',
+      after: '',
+      breaks: 'a copied store has no index, and its lists take seconds',
+      tests: [COPY],
+    },
+    {
+      before: 'if (used !== undefined) throw new TargetInUse',
+      after: 'if (used === undefined) throw new TargetInUse',
+      breaks: 'a copy replaces a store that is in use',
+      tests: [COPY],
+    },
+    {
+      before: `['', '-journal', '-wal', '-shm', '-run']`,
+      after: `['', '-journal', '-shm', '-run']`,
+      breaks: 'the write-ahead log of the empty store is applied to the restored one',
+      tests: [COPY, BACKUP],
+    },
+  ],
+  'src/engine/sqlite-restore.ts': [
+    {
+      before: '    connection.run(raiseCounters, { count })\n',
+      after: '',
+      breaks: 'a restored store issues the ids of the lost store again',
+      tests: [BACKUP],
+      guarantee: 42,
+    },
+    {
+      before: 'head !== undefined && head !==',
+      after: 'head === undefined && head !==',
+      breaks: 'a backup whose database was exchanged is restored',
+      tests: [BACKUP],
+    },
+    {
+      before: '    numberCopiedEvents(connection)\n',
+      after: '',
+      breaks: 'events that had no position at the time of the backup are never published',
+      tests: [BACKUP],
+    },
+    {
+      before: '    connection.run(insertGap, { ...gap })\n',
+      after: '',
+      breaks: 'the audit log of a restored store is reported as forged',
+      tests: [BACKUP],
+    },
+  ],
+  'src/engine/reset.ts': [
+    {
+      before: `if (keepsKeys && table.name === 'api_key') continue`,
+      after: `if (keepsKeys && table.name === 'api_keys') continue`,
+      breaks: '"reset --keep-keys" deletes the keys',
+      tests: ['test/cli/reset.test.ts', 'test/cli/reset-command.test.ts'],
+    },
+    {
+      before: 'if (sessions > 0n) {',
+      after: 'if (sessions > 1n) {',
+      breaks: 'a store on PostgreSQL is emptied while a process serves it',
+      tests: ['test/cli/reset-command.test.ts'],
+    },
+    {
+      before: 'if (keepsKeys && keyCounter) {',
+      after: 'if (!keepsKeys && keyCounter) {',
+      breaks: 'after a reset that keeps the keys, a new key gets the id of an old one',
+      tests: ['test/cli/reset.test.ts'],
+    },
+  ],
+  'src/engine/migrate.ts': [
+    {
+      before: 'if (index >= version) await',
+      after: 'if (index > version) await',
+      breaks: 'an upgrade leaves out a migration',
+      tests: ['test/storage/upgrade.test.ts', TABLES],
+    },
+    {
+      before: 'if (version > migrations.length) throw newerDatabase(version, migrations.length)\n  for',
+      after: 'for',
+      breaks: 'an older program opens a newer store',
+      tests: ['test/cli/migrate.test.ts', TABLES],
+    },
+  ],
+  'src/engine/postgres-migrations.ts': [
+    {
+      before: '    await transaction.unsafe(lockVersions)\n    await runMigrations(transaction)',
+      after: '    await runMigrations(transaction)',
+      breaks: 'of two processes that start at once, one fails',
+      tests: [`${TABLES}: `, 'test/storage/many-processes.test.ts: processes that start at once'],
+    },
+    {
+      before: `const isNew = names.every(name => name === 'migration')`,
+      after: `const isNew = true`,
+      breaks: 'the tables of a store are created in the database of another program',
+      tests: ['test/cli/foreign-folder.test.ts'],
+      guarantee: 57,
+    },
+  ],
+  'src/engine/postgres.ts': [
+    {
+      before: '          await tx.written()\n',
+      after: '',
+      breaks: 'a command is committed although one of its writes failed',
+      tests: ['test/storage/pipelined-writes.test.ts'],
+    },
+    {
+      before: '      sequencer.wake()\n',
+      after: '',
+      breaks: 'events on PostgreSQL are published a second late',
+      tests: ['test/storage/sequencer.test.ts'],
+    },
+    {
+      before: 'last <= 9223372036854775807 - $count',
+      after: 'last <= 9223372036854775807',
+      breaks: 'the last id of a store is followed by an error of the database',
+      tests: ['test/storage/last-ids.test.ts'],
+    },
+    {
+      before: `if (this.#sequencer.isExhausted()) throw`,
+      after: 'if (this.#sequencer === undefined) throw',
+      breaks: 'events are accepted that can get no position',
+      tests: ['test/storage/last-ids.test.ts'],
+    },
+  ],
+}

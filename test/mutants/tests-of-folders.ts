@@ -1,0 +1,144 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Glob } from 'bun'
+import { z } from 'zod'
+import { ROOT } from '../support/root.ts'
+
+/**
+ * The tests that must notice a mutant that was drawn at random, by the path of its file: the longest prefix counts. A
+ * unit test beside the file comes first. The fastest tests that are likely to notice come next.
+ */
+const testsByPath: Readonly<Record<string, readonly string[]>> = {
+  'src/model/': [
+    'src/model/',
+    'test/api/status-model.test.ts',
+    'test/api/',
+    'test/events/audit-trail.test.ts',
+  ],
+  'src/contract/': [
+    'test/description/description.test.ts',
+    'test/api/',
+    'test/description/conformance.test.ts',
+  ],
+  'src/shop/': [
+    'test/api/',
+    'test/events/',
+    'test/storage/plans.test.ts',
+    'test/storage/short-lists.test.ts',
+  ],
+  'src/shop/imports.ts': ['test/cli/import'],
+  'src/shop/exports.ts': ['test/cli/export.test.ts'],
+  'src/shop/webhooks.ts': ['test/webhooks/'],
+  'src/shop/deliveries.ts': ['test/webhooks/'],
+  'src/shop/delivery-state.ts': ['test/webhooks/'],
+  'src/shop/retention.ts': ['test/events/'],
+  'src/shop/audit': [
+    'test/events/audit-trail.test.ts',
+    'test/cli/audit-command.test.ts',
+    'test/events/history.test.ts',
+  ],
+  'src/engine/': [
+    'src/engine/',
+    'test/storage/',
+    'test/api/races.test.ts',
+    'test/events/no-lost-events.test.ts',
+  ],
+  'src/engine/reset.ts': ['test/cli/reset'],
+  'src/engine/sqlite-light.ts': ['test/storage/light-engine.test.ts', 'test/sandboxes/'],
+  'src/engine/sqlite-restore.ts': ['test/cli/backup.test.ts'],
+  'src/engine/sqlite-backup': ['test/cli/backup.test.ts', 'test/storage/files-together.test.ts'],
+  'src/engine/copy.ts': ['test/cli/copy.test.ts'],
+  'src/engine/postgres-copy.ts': ['test/cli/copy.test.ts', 'test/cli/backup.test.ts'],
+  'src/engine/sqlite-copy.ts': ['test/cli/copy.test.ts', 'test/cli/backup.test.ts'],
+  'src/engine/store-tables.ts': ['test/cli/copy.test.ts', 'test/cli/reset'],
+  'src/store/': ['src/store/', 'test/api/', 'test/events/', 'test/cli/admin-key.test.ts'],
+  'src/api/': ['src/api/', 'test/api/', 'test/events/'],
+  'src/webhooks/': ['src/webhooks/', 'test/webhooks/'],
+  'src/sandboxes/': [
+    'test/sandboxes/',
+    'src/sandboxes/',
+    'test/description/sandbox',
+    'test/cli/sandbox-command.test.ts',
+  ],
+  'src/client/': ['src/client/', 'test/client/', 'test/events/stream.test.ts', 'test/cli/operations.test.ts'],
+  'src/catalogue/': [
+    'src/catalogue/',
+    'test/cli/catalogue-file.test.ts',
+    'test/cli/spreadsheet-files.test.ts',
+    'test/cli/import',
+  ],
+  'src/cli/': ['src/cli/', 'test/cli/'],
+  'src/cli/a': [
+    'test/cli/admin-key.test.ts',
+    'test/cli/audit-command.test.ts',
+    'test/cli/import-running.test.ts',
+  ],
+  'src/cli/backup': ['test/cli/backup.test.ts'],
+  'src/cli/byte-': ['test/cli/backup.test.ts', 'test/cli/doctor.test.ts'],
+  'src/cli/c': ['test/cli/chosen-store.test.ts', 'test/cli/completion.test.ts', 'test/cli/copy.test.ts'],
+  'src/cli/catalogue-source.ts': ['test/cli/import', 'test/cli/spreadsheet-files.test.ts'],
+  'src/cli/confirmation.ts': ['test/cli/reset-command.test.ts'],
+  'src/cli/doctor.ts': ['test/cli/doctor.test.ts'],
+  'src/cli/export.ts': ['test/cli/export.test.ts'],
+  'src/cli/h': ['test/cli/history.test.ts', 'test/cli/health.test.ts'],
+  'src/cli/i': ['src/cli/interruption.test.ts', 'test/cli/import'],
+  'src/cli/key': ['test/cli/keys-command.test.ts'],
+  'src/cli/l': ['test/cli/log.test.ts', 'test/cli/listen.test.ts', 'test/cli/licenses.test.ts'],
+  'src/cli/migrate.ts': ['test/cli/migrate.test.ts'],
+  'src/cli/new-key.ts': ['test/cli/keys-command.test.ts', 'test/cli/admin-key.test.ts'],
+  'src/cli/o': [
+    'test/cli/operations.test.ts',
+    'test/cli/command-line.test.ts',
+    'test/cli/completion.test.ts',
+  ],
+  'src/cli/period.ts': [
+    'test/cli/history.test.ts',
+    'test/cli/audit-command.test.ts',
+    'test/cli/operations.test.ts',
+  ],
+  'src/cli/readable-log.ts': ['src/cli/readable-log.test.ts', 'test/cli/log.test.ts'],
+  'src/cli/rejected-lines.ts': ['test/cli/import-rejects.test.ts'],
+  'src/cli/request-': [
+    'test/cli/operations.test.ts',
+    'test/cli/command-line.test.ts',
+    'test/cli/history.test.ts',
+  ],
+  'src/cli/reset.ts': ['test/cli/reset'],
+  'src/cli/restore.ts': ['test/cli/backup.test.ts'],
+  'src/cli/running-store.ts': [
+    'test/cli/chosen-store.test.ts',
+    'test/cli/import-running.test.ts',
+    'test/cli/doctor.test.ts',
+  ],
+  'src/cli/sandbox': ['test/cli/sandbox-command.test.ts', 'test/sandboxes/sandboxes.test.ts'],
+  'src/cli/saved-sandboxes.ts': ['test/cli/sandbox-command.test.ts'],
+  'src/cli/secret-key.ts': ['test/cli/secret-key.test.ts'],
+  'src/cli/serve.ts': [
+    'src/cli/serve.test.ts',
+    'test/cli/start-messages.test.ts',
+    'test/cli/arguments.test.ts',
+    'test/cli/log.test.ts',
+  ],
+  'src/cli/t': ['src/cli/t', 'test/cli/command-line.test.ts', 'test/cli/operations.test.ts'],
+}
+
+/** Tests that take long and drive the whole program in a browser, or many processes: never the first to notice. */
+const LEFT_OUT =
+  /\/(docs|guides|hostile|many-processes|failover|crash|postgres-plans|installed-package)\.test\.ts$/
+
+const Timings = z.object({ files: z.record(z.string(), z.number()) })
+
+/** Returns the tests of a source file, the fastest first. */
+export function testsOf(file: string): string[] {
+  const path = Object.keys(testsByPath)
+    .filter(prefix => file.startsWith(prefix))
+    .reduce((longest, prefix) => (prefix.length > longest.length ? prefix : longest), '')
+  const prefixes = [file.replace(/\.ts$/, '.test.ts'), ...(testsByPath[path] ?? [])]
+  const { files } = Timings.parse(JSON.parse(readFileSync(join(ROOT, 'test/timings.json'), 'utf8')))
+  const all = [...new Glob('{src,test}/**/*.test.ts').scanSync(ROOT)].filter(
+    name => !/node_modules/.test(name),
+  )
+  return all
+    .filter(name => prefixes.some(prefix => name.startsWith(prefix)) && !LEFT_OUT.test(name))
+    .sort((a, b) => (files[a] ?? 0) - (files[b] ?? 0))
+}
