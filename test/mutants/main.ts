@@ -15,7 +15,6 @@ const NOTICED_MIN_PERCENT = 95
 interface Outcome {
   readonly mutant: Mutant
   readonly isNoticed: boolean
-  readonly reason: string
 }
 
 const { values } = parseArgs({
@@ -28,7 +27,7 @@ const { values } = parseArgs({
     random: { type: 'string' },
     seed: { type: 'string', default: '1' },
     jobs: { type: 'string', default: String(availableParallelism()) },
-    /** Prints the output of the tests that noticed nothing. */
+    /** Prints the output of the tests. */
     verbose: { type: 'boolean', default: false },
   },
 })
@@ -79,23 +78,27 @@ async function passWithoutSlip(mutants: readonly Mutant[]): Promise<boolean> {
 }
 
 async function judge(mutant: Mutant, copy: ScratchCopy): Promise<void> {
-  const outcome = await copy.withChange(
+  const tests = mutant.tests.map(namedTest)
+  const run = await copy.withChange(
     mutant.file,
     source => mutated(source, mutant),
     async () => {
-      const run = await copy.test(mutant.tests.map(namedTest), server)
-      if (values.verbose && run.passed) process.stdout.write(run.output)
-      if (!run.passed || random === undefined) return { isNoticed: !run.passed, reason: run.reason }
+      const tested = await copy.test(tests, server)
+      if (!tested.passed || random === undefined) return tested
       const types = await copy.run(['node_modules/.bin/tsc', '-p', '.'])
-      return { isNoticed: !types.passed, reason: 'the type check' }
+      return { ...types, reason: 'the type check' }
     },
   )
-  outcomes.push({ mutant, ...outcome })
-  const mark = outcome.isNoticed ? 'noticed ' : 'SURVIVED'
-  const title = outcome.isNoticed ? ` [${outcome.reason}]` : ''
-  process.stdout.write(
-    `${outcomes.length}/${tested.length} ${mark} ${mutant.file}: ${mutant.breaks}${title}\n`,
-  )
+  // A run that ended without a failed test may say nothing about the slip.
+  if (!run.passed && run.isCrash) {
+    const unchanged = await copy.test(tests, server)
+    if (!unchanged.passed) throw new Error(`the tests fail without the slip too: ${unchanged.output}`)
+  }
+  if (values.verbose) process.stdout.write(run.output)
+  outcomes.push({ mutant, isNoticed: !run.passed })
+  const mark = run.passed ? 'SURVIVED' : 'noticed '
+  const by = run.passed ? '' : ` [${run.reason}]`
+  process.stdout.write(`${outcomes.length}/${tested.length} ${mark} ${mutant.file}: ${mutant.breaks}${by}\n`)
 }
 
 /** Prints the score of each folder and the survivors. Returns whether enough slips were noticed. */

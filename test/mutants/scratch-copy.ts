@@ -13,6 +13,8 @@ export interface TestRun {
   readonly passed: boolean
   /** The titles of the failed tests, or what happened instead. */
   readonly reason: string
+  /** Whether the run ended early, without a failed test. */
+  readonly isCrash: boolean
   readonly output: string
 }
 
@@ -47,7 +49,7 @@ export class ScratchCopy implements Disposable {
 
   /** Runs the tests one after another, until one fails. */
   async test(tests: readonly NamedTest[], variables: Readonly<Record<string, string>>): Promise<TestRun> {
-    let last: TestRun = { passed: true, reason: 'no test is named', output: '' }
+    let last: TestRun = { passed: true, reason: 'no test is named', isCrash: false, output: '' }
     for (const { file, title } of tests) {
       const filter = title === undefined ? [] : ['-t', title.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')]
       last = await this.run(['test', `./${file}`, '--bail', `--timeout=${TEST_MAX_MS}`, ...filter], variables)
@@ -84,6 +86,7 @@ export class ScratchCopy implements Disposable {
     return {
       passed: exitCode === 0 && !isLate,
       reason: failed.length > 0 ? failed.join('; ') : ended,
+      isCrash: failed.length === 0 && !isLate,
       output: output + errors,
     }
   }

@@ -1,12 +1,12 @@
 import { expect, test } from 'bun:test'
-import { rm } from 'node:fs/promises'
+import { readHead } from '../../src/engine/chain-head.ts'
 import type { Tx } from '../../src/engine/engine.ts'
 import { BatchWriter } from '../../src/engine/group-commit.ts'
-import { migrations } from '../../src/engine/sqlite.ts'
-import { SqliteConnection } from '../../src/engine/sqlite-connection.ts'
 import { sql } from '../../src/engine/statement.ts'
 import type { EventRecord } from '../../src/model/audit-chain.ts'
 import { StoreError } from '../../src/model/error.ts'
+import { storageFull } from '../../src/model/refusals.ts'
+import { openFailingConnection, sqliteError } from '../support/failing-connection.ts'
 
 const insertText = `
   INSERT INTO category (id, name, name_key, description, pet_count, version, created_at, updated_at)
@@ -38,27 +38,13 @@ async function executeUnmarked(tx: Tx, kind: Kind): Promise<bigint> {
   return id
 }
 
-/** Opens a new database with the tables of a store. Disposing it deletes its files. */
-function openDatabase(): AsyncDisposable & { readonly connection: SqliteConnection } {
-  const file = `/tmp/petstore-batch-${crypto.randomUUID()}.db`
-  const connection = new SqliteConnection(file, { readonly: false })
-  connection.database.run(migrations.join('\n'))
-  return {
-    connection,
-    [Symbol.asyncDispose]: async () => {
-      connection.close()
-      for (const end of ['', '-wal', '-shm']) await rm(file + end, { force: true })
-    },
-  }
-}
-
 /** Commits the batches one after the other. Returns the outcomes, the stored rows and the total as one text. */
 async function commitAll(
   batches: Kind[][],
   execute: (tx: Tx, kind: Kind) => Promise<bigint>,
 ): Promise<string> {
-  await using database = openDatabase()
-  const { connection } = database
+  using opened = openFailingConnection()
+  const { connection } = opened
   const writer = new BatchWriter(connection, execute)
   const outcomes: string[] = []
   for (const batch of batches) {
@@ -87,8 +73,8 @@ test('a refusal in a batch undoes its own command, uses no id, and changes no to
 
 test('the next batch is asked for when all commands of a batch have run, and before they are durable', async () => {
   const steps: string[] = []
-  await using database = openDatabase()
-  const { connection } = database
+  using opened = openFailingConnection()
+  const { connection } = opened
   const writer = new BatchWriter(connection, async () => steps.push('command'))
   await writer.commit(['one', 'two'], () => steps.push(connection.inTransaction ? 'ask' : 'ask too late'))
   expect(steps).toEqual(['command', 'command', 'ask'])
@@ -96,4 +82,49 @@ test('the next batch is asked for when all commands of a batch have run, and bef
 
 test('control: a write that is not marked as a write, so that a refusal does not undo it, is detected', async () => {
   expect(await commitAll(batches, executeUnmarked)).toContain('refused early')
+})
+
+test('after a batch that failed at its commit, ids, positions and totals continue after the batch before it', async () => {
+  using opened = openFailingConnection()
+  const { connection, failing } = opened
+  const writer = new BatchWriter(failing, async (tx, kind: Kind) => {
+    const id = await executeCommand(tx, kind)
+    return `${id}`
+  })
+  await writer.commit(['good', 'good'])
+  failing.failures.set('COMMIT', storageFull())
+  for (const outcome of await writer.commit(['good', 'refused early', 'good']))
+    expect(outcome).toMatchObject({ refusal: { code: 'storage_full' } })
+  failing.failures.clear()
+  await writer.commit(['good'])
+  const head = connection.one(readHead)
+  const total = connection.one(sql<{ value: bigint }>()(`SELECT value FROM total WHERE name = 'rows'`))
+  const categories = connection.many(sql<{ id: bigint }>()('SELECT id FROM category ORDER BY id'))
+  expect([head?.position, total?.value, ...categories.map(({ id }) => id)]).toEqual([3n, 3n, 1n, 2n, 3n])
+})
+
+test('only the events of commands that succeed take positions, with and without savepoints', async () => {
+  using opened = openFailingConnection()
+  const { connection } = opened
+  const writer = new BatchWriter(connection, async (tx, kind: Kind) => {
+    // The first command takes a position before it is refused, but writes nothing.
+    if (kind === 'refused early') tx.numberEvent({ ...event, id: 0n }, undefined)
+    return executeCommand(tx, kind)
+  })
+  const positionAfter = async (batch: Kind[]): Promise<bigint | undefined> => {
+    await writer.commit(batch)
+    return connection.one(readHead)?.position
+  }
+  expect(await positionAfter(['good', 'refused early', 'good'])).toBe(2n)
+  expect(await positionAfter(['good', 'refused half-way', 'good'])).toBe(4n)
+  // The batches after a refusal half-way run with savepoints.
+  expect(await positionAfter(['refused early', 'good', 'refused half-way'])).toBe(5n)
+})
+
+test('an I/O error at a commit ends the writer, because nobody knows whether the commit is durable', async () => {
+  using opened = openFailingConnection()
+  const { failing } = opened
+  const writer = new BatchWriter(failing, executeCommand)
+  failing.failures.set('COMMIT', sqliteError('SQLITE_IOERR_FSYNC'))
+  await expect(writer.commit(['good'])).rejects.toThrow('SQLITE_IOERR_FSYNC')
 })

@@ -1,15 +1,11 @@
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { databaseFile } from '../../src/engine/database-file.ts'
-import { BatchWriter, type WriteConnection } from '../../src/engine/group-commit.ts'
-import { type ReadConnection, SharedReadTransaction } from '../../src/engine/shared-read-transaction.ts'
-import { migrations } from '../../src/engine/sqlite.ts'
-import { SqliteConnection } from '../../src/engine/sqlite-connection.ts'
-import { type ParametersOf, type Statement, sql } from '../../src/engine/statement.ts'
+import { BatchWriter } from '../../src/engine/group-commit.ts'
+import { SharedReadTransaction } from '../../src/engine/shared-read-transaction.ts'
+import { sql } from '../../src/engine/statement.ts'
 import { StoreError } from '../../src/model/error.ts'
+import { openFailingConnection, sqliteError } from '../support/failing-connection.ts'
 import { openTestStore, type TestStore } from '../support/store.ts'
 
 /** A time far above the time that a request waits for the lock, even on a slow machine. */
@@ -68,67 +64,6 @@ test('a write waits for a lock that is held briefly', async () => {
   expect((await writing).status).toBe(201)
 }, 60_000)
 
-/** Returns an error like those that SQLite throws. */
-function sqliteError(code: string): Error {
-  return Object.assign(new Error(`for the test: ${code}`), { code })
-}
-
-/** A connection on which selected statements fail. */
-class FailingConnection implements ReadConnection, WriteConnection {
-  readonly failures = new Map<string, Error>()
-  readonly #connection: SqliteConnection
-
-  constructor(connection: SqliteConnection) {
-    this.#connection = connection
-  }
-
-  get inTransaction(): boolean {
-    return this.#connection.inTransaction
-  }
-
-  one<Row, Name extends string>(
-    statement: Statement<Row, Name>,
-    ...parameters: ParametersOf<Name>
-  ): Row | undefined {
-    this.#fail(statement)
-    return this.#connection.one(statement, ...parameters)
-  }
-
-  many<Row, Name extends string>(statement: Statement<Row, Name>, ...parameters: ParametersOf<Name>): Row[] {
-    this.#fail(statement)
-    return this.#connection.many(statement, ...parameters)
-  }
-
-  run<Name extends string>(statement: Statement<unknown, Name>, ...parameters: ParametersOf<Name>): number {
-    this.#fail(statement)
-    return this.#connection.run(statement, ...parameters)
-  }
-
-  close(): void {
-    this.#connection.close()
-  }
-
-  #fail({ text }: Statement<unknown, string>): void {
-    const error = this.failures.get(text)
-    if (error) throw error
-  }
-}
-
-/** Opens a connection to a new database, without a store. */
-function openFailingConnection() {
-  const directory = mkdtempSync(join(tmpdir(), 'petstore-failing-'))
-  const connection = new SqliteConnection(join(directory, 'petstore.db'), { readonly: false })
-  connection.database.run(migrations.join('\n'))
-  const failing = new FailingConnection(connection)
-  return {
-    failing,
-    [Symbol.dispose]: () => {
-      connection.close()
-      rmSync(directory, { recursive: true, force: true })
-    },
-  }
-}
-
 const insert = sql()(`
   INSERT INTO category (id, name, name_key, description, pet_count, version, created_at, updated_at)
   VALUES ($id, 'Any', 'any', NULL, 0, 1, '', '')`)
@@ -153,6 +88,24 @@ for (const text of ['BEGIN IMMEDIATE', 'COMMIT']) {
     expect(await writer.commit(['d'])).toEqual([{ reply: 2n }])
   })
 }
+
+test('only the first batch waits for a lock that stays, and once it is released, the next lock is waited for', async () => {
+  using opened = openFailingConnection()
+  const { connection, failing } = opened
+  const writer = new BatchWriter<string, string>(failing, async (_, command) => command)
+  /** The time that each batch would wait for a lock, in milliseconds. */
+  const waits: bigint[] = []
+  failing.onRun = text => {
+    const row = connection.database.query<{ timeout: bigint }, []>('PRAGMA busy_timeout').get()
+    if (text === 'BEGIN IMMEDIATE') waits.push(row?.timeout ?? -1n)
+  }
+  for (const isLocked of [false, true, true, true, false, false]) {
+    if (isLocked) failing.failures.set('BEGIN IMMEDIATE', busy)
+    else failing.failures.clear()
+    await writer.commit(['a'])
+  }
+  expect(waits).toEqual([2000n, 2000n, 0n, 0n, 0n, 2000n])
+})
 
 /** Resolves after the current turn of the event loop. All reads of one turn share a transaction. */
 const nextEventLoopTurn = (): Promise<void> => new Promise(resolve => setImmediate(resolve))

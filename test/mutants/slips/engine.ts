@@ -280,7 +280,7 @@ export const engineSlips: Slips = {
       before: `'40P01': 'conflict'`,
       after: `'40P02': 'conflict'`,
       breaks: 'an order that lost a deadlock gets 500',
-      tests: [`${UNRELIABLE}: `, 'test/storage/database-errors.test.ts'],
+      tests: [UNRELIABLE, 'test/storage/database-errors.test.ts'],
     },
     {
       before: `'57': 'lost'`,
@@ -911,7 +911,7 @@ export const engineSlips: Slips = {
       before: '    await transaction.unsafe(lockVersions)\n    await runMigrations(transaction)',
       after: '    await runMigrations(transaction)',
       breaks: 'of two processes that start at once, one fails',
-      tests: [`${TABLES}: `, 'test/storage/many-processes.test.ts: processes that start at once'],
+      tests: [TABLES, 'test/storage/many-processes.test.ts: processes that start at once'],
     },
     {
       before: `const isNew = names.every(name => name === 'migration')`,

@@ -1,0 +1,25 @@
+import { serve } from '../../src/engine/worker-queue.ts'
+
+// A worker for the tests of WorkerQueue. It returns each message with the number of messages in its batch. It blocks at
+// `hold` until the test sets the flag, asks for the next batch at `ask`, fails at
+// `fail`, and ends at `exit`.
+
+serve<{ readonly flag: Int32Array }, string, string>(({ flag }) => {
+  let isClosed = false
+  return {
+    runBatch: async (batch, askForNext) => {
+      if (isClosed) throw new Error('the worker is closed')
+      if (batch.includes('exit')) process.exit(1)
+      if (batch.includes('fail')) throw new Error('the file cannot be trusted')
+      if (batch.includes('ask')) askForNext()
+      if (batch.includes('hold')) Atomics.wait(flag, 0, 0)
+      return {
+        outcomes: batch.map(message => ({ reply: `${message} of ${batch.length}` })),
+        changes: new Map(),
+      }
+    },
+    close: () => {
+      isClosed = true
+    },
+  }
+})
