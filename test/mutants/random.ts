@@ -18,7 +18,7 @@ type Place = Found['location']['start']
 
 /**
  * Draws mutants that StrykerJS makes: negated conditions, empty blocks, other operators and so on. Mutants of texts are
- * left out, because a text is a message or SQL, which the table covers. The same seed draws the same mutants of the same
+ * left out, because a text is a message or SQL, which the table covers. The same seed draws the same mutants of one
  * source.
  */
 export async function drawMutants(count: number, seed: number): Promise<Mutant[]> {

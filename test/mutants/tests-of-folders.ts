@@ -5,8 +5,8 @@ import { z } from 'zod'
 import { ROOT } from '../support/root.ts'
 
 /**
- * The tests that must notice a mutant that was drawn at random, by the path of its file: the longest prefix counts. A
- * unit test beside the file comes first. The fastest tests that are likely to notice come next.
+ * The tests that must notice a mutant that was drawn at random, by the path of its file: the longest prefix counts. The
+ * unit test of the file comes first. The fastest tests that are likely to notice come next.
  */
 const testsByPath: Readonly<Record<string, readonly string[]>> = {
   'src/model/': [

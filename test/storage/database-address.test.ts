@@ -4,6 +4,8 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { SQL } from 'bun'
+import { findPrimary } from '../../src/engine/primary.ts'
+import { parseDatabaseUrl } from '../../src/model/database-url.ts'
 import { testedEngines } from '../support/engines.ts'
 import { newDatabase, type PostgresServer, startPostgresServer } from '../support/postgres-server.ts'
 import { onPostgres, run, startProcess } from '../support/process.ts'
@@ -137,6 +139,18 @@ describe.skipIf(!testedEngines.includes('postgres'))('the address of PostgreSQL'
     const name = new URL(readable).pathname.slice(1)
     await admin.unsafe(`ALTER DATABASE ${name} SET default_transaction_read_only = on`)
     expect(await refusalOf(readable)).toContain('default_transaction_read_only is on')
+  }, 60_000)
+
+  test('of several hosts that respond, the first that accepts writes is the primary', async () => {
+    const [readable, writable] = [await newDatabase(server.address), await newDatabase(server.address)]
+    await using admin = new SQL({ url: readable, max: 1 })
+    const name = new URL(readable).pathname.slice(1)
+    await admin.unsafe(`ALTER DATABASE ${name} SET default_transaction_read_only = on`)
+    const [standby, primary, other] = [readable, writable, writable].flatMap(
+      text => parseDatabaseUrl(text).hosts,
+    )
+    if (!standby || !primary || !other) throw new Error('a URL names no host')
+    expect(await findPrimary([standby, primary, other])).toBe(primary)
   }, 60_000)
 
   test('a start fails with one sentence if the database user has reached its connection limit', async () => {

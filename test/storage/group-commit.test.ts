@@ -84,7 +84,7 @@ test('control: a write that is not marked as a write, so that a refusal does not
   expect(await commitAll(batches, executeUnmarked)).toContain('refused early')
 })
 
-test('after a batch that failed at its commit, ids, positions and totals continue after the batch before it', async () => {
+test('after a batch that failed at its commit, ids, positions and totals continue as before it', async () => {
   using opened = openFailingConnection()
   const { connection, failing } = opened
   const writer = new BatchWriter(failing, async (tx, kind: Kind) => {

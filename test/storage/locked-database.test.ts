@@ -89,7 +89,7 @@ for (const text of ['BEGIN IMMEDIATE', 'COMMIT']) {
   })
 }
 
-test('only the first batch waits for a lock that stays, and once it is released, the next lock is waited for', async () => {
+test('only the first batch waits for a lock that stays, and the next lock is waited for again', async () => {
   using opened = openFailingConnection()
   const { connection, failing } = opened
   const writer = new BatchWriter<string, string>(failing, async (_, command) => command)

@@ -78,3 +78,12 @@ test('a store whose log has earlier commits has no undo, so that a failed import
   await third.close()
   rmSync(directory, { recursive: true })
 })
+
+test('the write-ahead log of a store that serves has a bounded size', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'petstore-undo-'))
+  const engine = await open(directory, false)
+  // As many rows as fill a log of more than 40 MiB if nothing is moved.
+  expect(await stage(engine, directory, 40)).toBeLessThan(38 * 1024 * 1024)
+  await engine.close()
+  rmSync(directory, { recursive: true })
+})

@@ -38,7 +38,7 @@ function resultOf(sent: Promise<string>): Promise<string> {
 
 const turn = (): Promise<void> => new Promise(resolve => setImmediate(resolve))
 
-test('messages that come while a batch runs are one batch, unless the worker asks for the next one earlier', async () => {
+test('messages that come while a batch runs wait, and are one batch', async () => {
   await using open = openQueue()
   const { queue, release } = open
   await queue.send('warm up')

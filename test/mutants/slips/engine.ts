@@ -1,6 +1,8 @@
 import type { Slips } from '../slip.ts'
 
 const GROUP_COMMIT = 'test/storage/group-commit.test.ts'
+const ATTEMPTS = 'test/storage/command-attempts.test.ts'
+const LIGHT = 'test/storage/light-engine.test.ts'
 const POOL = 'test/storage/bounded-pool.test.ts'
 const LOCKED = 'test/storage/locked-database.test.ts'
 const UNRELIABLE = 'test/storage/unreliable-database.test.ts'
@@ -221,7 +223,7 @@ export const engineSlips: Slips = {
       before: 'execution.unconfirmed = undefined\n    const result',
       after: 'const result',
       breaks: 'a command that is refused at its repeat is reported as perhaps in effect',
-      tests: [`${UNRELIABLE}: a command whose COMMIT was lost and whose repeat is refused`],
+      tests: [`${ATTEMPTS}: a command whose COMMIT was lost`],
     },
     {
       before: '    if (unconfirmed && execution.hasCommitted(error)) {',
@@ -234,7 +236,7 @@ export const engineSlips: Slips = {
       before: '      await connection.unsafe(execution.confirmation)\n',
       after: '',
       breaks: 'an order that only the lost primary had is acknowledged after a failover',
-      tests: ['test/storage/executions.test.ts'],
+      tests: [`${ATTEMPTS}: a commit without a response is confirmed`],
     },
     {
       before: `const pool = fault === 'locked' ? lockedCommands : commands`,
@@ -242,12 +244,6 @@ export const engineSlips: Slips = {
       breaks: 'commands that wait for one locked row take the connections of all others',
       tests: [`${UNRELIABLE}: a row that another client has locked delays only the writes`],
       guarantee: 40,
-    },
-    {
-      before: `(fault === 'conflict' && attempts >= ATTEMPTS_MAX)`,
-      after: `(fault === 'conflict' && attempts < 0)`,
-      breaks: 'a command that always conflicts repeats until its deadline',
-      tests: ['test/storage/postgres-runner.test.ts'],
     },
     {
       before: 'if (performance.now() + delayMs >= dueMs) {',
@@ -266,7 +262,7 @@ export const engineSlips: Slips = {
       before: `if (fault === 'full' && !isRead) throw storageFull()`,
       after: `if (fault === 'full' && isRead) throw storageFull()`,
       breaks: 'a full disk of the database is reported as an overload',
-      tests: ['test/storage/postgres-runner.test.ts', 'test/storage/database-errors.test.ts'],
+      tests: [ATTEMPTS, 'test/storage/database-errors.test.ts'],
     },
     {
       before: `if (hasBegun && faultOf(error) !== 'lost') execution`,
@@ -280,19 +276,19 @@ export const engineSlips: Slips = {
       before: `'40P01': 'conflict'`,
       after: `'40P02': 'conflict'`,
       breaks: 'an order that lost a deadlock gets 500',
-      tests: [UNRELIABLE, 'test/storage/database-errors.test.ts'],
+      tests: [ATTEMPTS],
     },
     {
       before: `'57': 'lost'`,
       after: `'57': 'broken'`,
       breaks: 'a request during the restart of the database is refused at once',
-      tests: ['test/storage/postgres-runner.test.ts'],
+      tests: [ATTEMPTS],
     },
     {
       before: `'25006': 'standby'`,
       after: `'25006': 'denied'`,
       breaks: 'after a failover the store does not look for the new primary',
-      tests: ['test/storage/postgres-runner.test.ts'],
+      tests: [ATTEMPTS],
     },
     {
       before: `'55P03': 'locked'`,
@@ -334,8 +330,8 @@ export const engineSlips: Slips = {
       tests: ['test/events/audit-trail.test.ts: each entry is chained to the previous one'],
     },
     {
-      before: 'const head = await connection.one(lockHead)',
-      after: 'const head = await connection.one(readHead)',
+      before: "`UPDATE chain_end SET position = position WHERE name = 'head' RETURNING position, hash`",
+      after: "`SELECT position, hash FROM chain_end WHERE name = 'head'`",
       breaks: 'two processes give the same positions to different events',
       tests: ['test/storage/sequencer.test.ts'],
     },
@@ -351,25 +347,25 @@ export const engineSlips: Slips = {
       before: 'found.length < EVENTS_PER_STEP_MAX ? sortByIdAndVersion(found) : found',
       after: 'found.length > EVENTS_PER_STEP_MAX ? sortByIdAndVersion(found) : found',
       breaks: 'events are numbered by subject, not in the order in which they happened',
-      tests: ['test/storage/numbering.test.ts'],
+      tests: ['src/engine/numbering.test.ts'],
     },
     {
       before: 'return places.flatMap(({ subject }) => queues.get(subject)?.shift() ?? [])',
       after: 'return places',
       breaks: 'the events of a pet are not in the order of its changes',
-      tests: ['test/storage/numbering.test.ts'],
+      tests: ['src/engine/numbering.test.ts'],
     },
     {
       before: 'ORDER BY subject, subject_version, id LIMIT',
       after: 'ORDER BY id LIMIT',
       breaks: 'the thousand events of a large commit are not in the order of the changes',
-      tests: ['test/storage/numbering.test.ts'],
+      tests: ['src/engine/numbering.test.ts'],
     },
     {
       before: 'if (event.totals !== null) sums.add(readChanges(event.totals))',
       after: 'if (event.totals !== null && sums === undefined) sums.add(readChanges(event.totals))',
       breaks: 'the totals of a copied store lack the events that had no position',
-      tests: ['test/storage/numbering.test.ts', 'test/api/summary.test.ts'],
+      tests: ['src/engine/numbering.test.ts', 'test/api/summary.test.ts'],
     },
   ],
   'src/engine/totals.ts': [
@@ -391,19 +387,19 @@ export const engineSlips: Slips = {
       before: 'block.next < block.end',
       after: 'block.next <= block.end',
       breaks: 'two processes give the same id',
-      tests: ['test/storage/id-blocks.test.ts'],
+      tests: ['src/engine/id-blocks.test.ts'],
     },
     {
       before: 'next: last - ID_BLOCK + 1n',
       after: 'next: last - ID_BLOCK',
       breaks: 'an id is given twice',
-      tests: ['test/storage/id-blocks.test.ts'],
+      tests: ['src/engine/id-blocks.test.ts'],
     },
     {
       before: `.finally(() => this.#reserving.delete(noun))`,
       after: '',
       breaks: 'after a thousand ids the process gives no more',
-      tests: ['test/storage/id-blocks.test.ts'],
+      tests: ['src/engine/id-blocks.test.ts'],
     },
   ],
   'src/engine/bounded-pool.ts': [
@@ -466,12 +462,6 @@ export const engineSlips: Slips = {
       tests: ['test/storage/database-address.test.ts: a database that is read-only by default'],
     },
     {
-      before: 'if (this.#hosts.length === 1 || this.#pools !== failed) return',
-      after: 'if (this.#hosts.length === 1) return',
-      breaks: 'work on old pools makes the store switch its pools again and again',
-      tests: ['test/storage/primary.test.ts'],
-    },
-    {
       before: `if (commit?.synchronous_commit === 'off') {`,
       after: `if (commit?.synchronous_commit === 'never') {`,
       breaks: 'a store starts on a database that loses acknowledged orders',
@@ -481,13 +471,13 @@ export const engineSlips: Slips = {
       before: 'idle_in_transaction_session_timeout: FROZEN_MS_MAX',
       after: 'idle_session_timeout: 0',
       breaks: 'a frozen process keeps its row locks for ever',
-      tests: ['test/storage/frozen-process.test.ts'],
+      tests: [`${ATTEMPTS}: the server ends the session of a process`],
     },
     {
       before: `result => result.status === 'fulfilled' && result.value`,
       after: `result => result.status === 'fulfilled'`,
       breaks: 'the store writes to a standby that is named before the primary',
-      tests: ['test/storage/primary.test.ts'],
+      tests: ['test/storage/database-address.test.ts: of several hosts that respond'],
     },
   ],
   'src/engine/database-clock.ts': [
@@ -590,7 +580,7 @@ export const engineSlips: Slips = {
       before: 'setImmediate(() => this.refresh())',
       after: '',
       breaks: 'reads show old rows for ever if no command comes',
-      tests: ['test/storage/locked-database.test.ts', 'src/engine/shared-read-transaction.test.ts'],
+      tests: [LOCKED],
     },
     {
       before: 'if (isFatal(error)) this.#reportFatal(error)\n      else this.#rollBack()',
@@ -600,12 +590,6 @@ export const engineSlips: Slips = {
     },
   ],
   'src/engine/sqlite.ts': [
-    {
-      before: '      rowReader.refresh()\n',
-      after: '',
-      breaks: 'a client that got a reply reads the state before its own command in the same turn',
-      tests: ['test/storage/own-writes.test.ts'],
-    },
     {
       before: '...(options.canUndo &&\n      isLogEmpty && {',
       after: '...(options.canUndo && {',
@@ -636,7 +620,7 @@ export const engineSlips: Slips = {
       before: 'if (!keepsLog && Number(',
       after: 'if (keepsLog && Number(',
       breaks: 'the write-ahead log grows without a bound',
-      tests: ['test/storage/undo.test.ts', 'test/storage/log-size.test.ts'],
+      tests: ['test/storage/undo.test.ts: the write-ahead log of a store that serves'],
     },
     {
       before: '  refuseUnreadable(file)\n',
@@ -651,12 +635,6 @@ export const engineSlips: Slips = {
       after: `this.database.run('PRAGMA synchronous = NORMAL')`,
       breaks: 'a power failure loses acknowledged orders',
       tests: [LOCKED],
-    },
-    {
-      before: '        this.#prepared.delete(text)\n        this.#prepared.set(text, known)',
-      after: '',
-      breaks: 'a store with many lists prepares its most used statements again and again',
-      tests: ['test/storage/sqlite-connection.test.ts'],
     },
     {
       before: `if (errorCode(error).startsWith('SQLITE_BUSY')) {`,
@@ -677,31 +655,31 @@ export const engineSlips: Slips = {
         '    while (this.#writing) await this.#writing\n    this.#refuseIfUnusable()\n    this.#readers++',
       after: '    this.#refuseIfUnusable()\n    this.#readers++',
       breaks: 'a read of a sandbox sees rows that are not committed',
-      tests: ['test/sandboxes/sandbox-races.test.ts', 'test/sandboxes/write-during-snapshot.test.ts'],
+      tests: [LIGHT],
     },
     {
       before: `this.#connection.database.run('PRAGMA wal_checkpoint(TRUNCATE)')`,
       after: '',
       breaks: 'a snapshot of a sandbox lacks its last orders',
-      tests: ['test/sandboxes/sandboxes.test.ts', 'test/sandboxes/write-during-snapshot.test.ts'],
+      tests: [LIGHT],
     },
     {
       before: 'isStorageFull(error) && this.#isAtLimit() ? this.#options.refuseFull() : error',
       after: 'isStorageFull(error) ? this.#options.refuseFull() : error',
       breaks: 'a full disk of the host is reported as a sandbox at its limit',
-      tests: ['test/sandboxes/light-engine.test.ts'],
+      tests: [LIGHT],
     },
     {
       before: 'if (this.#readers === 0) this.#onReadersGone?.()',
       after: 'if (this.#readers > 0) this.#onReadersGone?.()',
       breaks: 'a command that comes during a read waits for ever',
-      tests: ['test/sandboxes/light-engine.test.ts'],
+      tests: [LIGHT],
     },
     {
       before: 'for (const listener of this.#watchers) listener(batch.length)',
       after: '',
       breaks: 'streams of a sandbox get no events',
-      tests: ['test/sandboxes/sandbox-races.test.ts', 'test/sandboxes/sandboxes.test.ts'],
+      tests: [LIGHT],
     },
     {
       before: `if (found?.quick_check !== 'ok') throw`,
@@ -776,19 +754,19 @@ export const engineSlips: Slips = {
       before: `openSync(temporary, 'wx', 0o600)`,
       after: `openSync(temporary, 'wx')`,
       breaks: 'everybody on the machine can read the admin key',
-      tests: ['test/cli/admin-key.test.ts'],
+      tests: ['src/engine/private-file.test.ts'],
     },
     {
       before: `closeSync(openSync(file, 'a', 0o600))`,
       after: `closeSync(openSync(file, 'a'))`,
       breaks: 'everybody on the machine can read the database',
-      tests: ['test/storage/data-directory.test.ts'],
+      tests: ['src/engine/private-file.test.ts'],
     },
     {
       before: 'if (replace) renameSync(temporary, file)',
       after: 'if (replace || file !== temporary) renameSync(temporary, file)',
       breaks: 'of two first starts at once, one loses its admin key',
-      tests: ['src/engine/private-file.test.ts', 'test/cli/admin-key.test.ts'],
+      tests: ['src/engine/private-file.test.ts'],
     },
   ],
   'src/engine/copy.ts': [
@@ -926,7 +904,7 @@ export const engineSlips: Slips = {
       before: '          await tx.written()\n',
       after: '',
       breaks: 'a command is committed although one of its writes failed',
-      tests: ['test/storage/pipelined-writes.test.ts'],
+      tests: [`${ATTEMPTS}: a command whose pipelined write fails`],
     },
     {
       before: '      sequencer.wake()\n',

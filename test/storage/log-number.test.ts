@@ -1,0 +1,55 @@
+import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { LogNumber, refuseWrongFiles } from '../../src/engine/database-file.ts'
+import { SqliteConnection } from '../../src/engine/sqlite-connection.ts'
+
+let directory: string
+let file: string
+let connection: SqliteConnection
+let log: LogNumber
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'petstore-log-number-'))
+  file = join(directory, 'petstore.db')
+  connection = new SqliteConnection(file, { readonly: false })
+  connection.database.run('CREATE TABLE t (x)')
+  log = new LogNumber(connection, file)
+})
+afterEach(() => {
+  connection.close()
+  rmSync(directory, { recursive: true, force: true })
+})
+
+/** Returns the numbers that the database may have. */
+function notedNumbers(): number {
+  return (readFileSync(`${file}-run`, 'latin1').match(/\d+/g) ?? []).length
+}
+
+test('a log that was moved into the database leaves one number, another one each time', () => {
+  expect(log.renew('TRUNCATE')).toBeTrue()
+  const first = readFileSync(`${file}-run`, 'latin1')
+  connection.database.run('INSERT INTO t VALUES (1)')
+  expect(log.renew('RESTART')).toBeTrue()
+  expect([notedNumbers(), readFileSync(`${file}-run`, 'latin1') === first]).toEqual([1, false])
+  expect(() => refuseWrongFiles(directory)).not.toThrow()
+})
+
+test('while another process reads the log, both numbers are valid, however often the store tries again', () => {
+  expect(log.renew('TRUNCATE')).toBeTrue()
+  const other = new SqliteConnection(file, { readonly: true })
+  other.database.run('BEGIN')
+  other.database.query('SELECT count(*) FROM t').get()
+  for (let attempt = 1; attempt <= 12; attempt++) {
+    connection.database.run(`INSERT INTO t VALUES (${attempt})`)
+    expect(log.renew('RESTART')).toBeFalse()
+    expect(notedNumbers()).toBe(2)
+    // A store that is killed now must open again.
+    expect(() => refuseWrongFiles(directory)).not.toThrow()
+  }
+  other.close()
+  expect(log.renew('RESTART')).toBeTrue()
+  expect(notedNumbers()).toBe(1)
+  expect(() => refuseWrongFiles(directory)).not.toThrow()
+})

@@ -1,0 +1,124 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { type ReservedSQL, SQL } from 'bun'
+import { startSequencer } from '../../src/engine/sequencer.ts'
+import { testedEngines } from '../support/engines.ts'
+import { openTestStore, type TestStore } from '../support/store.ts'
+import { until } from '../support/until.ts'
+
+type Run = Parameters<typeof startSequencer>[0]
+
+const unexpected = (error: unknown): void => expect(error).toBeUndefined()
+
+let store: TestStore
+let pool: SQL
+
+/** Runs work in a transaction of another process than that of the store. */
+const inTransaction: Run = async work => {
+  using connection = await pool.reserve()
+  await connection.unsafe('BEGIN')
+  const result = await work(connection)
+  await connection.unsafe('COMMIT')
+  return result
+}
+
+async function headPosition(): Promise<number> {
+  const [row] = await store.database("SELECT position FROM chain_end WHERE name = 'head'")
+  return Number(row?.position)
+}
+
+describe.skipIf(!testedEngines.includes('postgres'))('the sequencer', () => {
+  beforeAll(async () => {
+    store = await openTestStore('postgres')
+    pool = new SQL({ url: store.place.databaseUrl ?? '', max: 4, bigint: true })
+  })
+  afterAll(async () => {
+    await pool.close()
+    await store[Symbol.asyncDispose]()
+  })
+
+  test('a process is notified of events that another process has numbered', async () => {
+    let moves = 0
+    let isNumbering = false
+    /** Numbers only when the store has numbered all events. */
+    const afterTheStore: Run = async work => {
+      if (isNumbering)
+        await until('the store has numbered its events', async () => (await headPosition()) > before)
+      return inTransaction(work)
+    }
+    const before = await headPosition()
+    const sequencer = startSequencer(afterTheStore, () => moves++, unexpected)
+    await until('the first look has ended', () => moves === 1)
+    isNumbering = true
+    await store.client.createCategory({ body: { name: 'Dogs' } })
+    await until('the other process is notified', () => moves === 2)
+    await sequencer.close()
+  })
+
+  test('the events of a large commit are numbered without a pause, in several steps', async () => {
+    const before = await headPosition()
+    await pool.unsafe(`INSERT INTO event (id, type, subject, subject_version, data, request_id, at)
+      SELECT 1000000 + n, 'petstore.category.updated', 'categories/1', 1000 + n, '{}', 'test', '2026-01-01'
+      FROM generate_series(1, 2500) AS n`)
+    // A sequencer that is closed at once ends after its first pass.
+    await startSequencer(inTransaction, () => {}, unexpected).close()
+    expect(await headPosition()).toBe(before + 2500)
+  })
+
+  test('two sequencers at once give each event one position', async () => {
+    const before = await headPosition()
+    await pool.unsafe(`INSERT INTO event (id, type, subject, subject_version, data, request_id, at)
+      SELECT 2000000 + n, 'petstore.category.updated', 'categories/1', 9000 + n, '{}', 'test', '2026-01-01'
+      FROM generate_series(1, 200) AS n`)
+    const bothBegan = Promise.withResolvers<void>()
+    let began = 0
+    const together: Run = work =>
+      inTransaction(async (connection: ReservedSQL) => {
+        if (++began === 2) bothBegan.resolve()
+        await bothBegan.promise
+        return work(connection)
+      })
+    const faults: unknown[] = []
+    const sequencers = [1, 2].map(() =>
+      startSequencer(
+        together,
+        () => {},
+        error => faults.push(error),
+      ),
+    )
+    await Promise.all(sequencers.map(sequencer => sequencer.close()))
+    expect([await headPosition(), faults]).toEqual([before + 200, []])
+  })
+
+  test('a commit is published at once, and not at the next look for events of other processes', async () => {
+    const startedMs = performance.now()
+    for (let round = 0; round < 5; round++) {
+      const after = BigInt(await headPosition())
+      const waiting = store.client.listEvents({ after, wait: 10 })
+      await store.client.createCategory({ body: { name: `Cats ${round}` } })
+      expect((await waiting).data.items).toHaveLength(1)
+    }
+    // The look for events of other processes comes once a second, so five in a row would take about five seconds.
+    expect(performance.now() - startedMs).toBeLessThan(3000)
+  })
+
+  test('a database that stays down is reported once, and again after it worked', async () => {
+    const faults: string[] = []
+    const results = ['fails', 'fails', 'fails', 'works', 'fails', 'fails']
+    const failing: Run = async work => {
+      const result = results.shift()
+      if (result === 'fails') throw new Error('no response')
+      return inTransaction(work)
+    }
+    const sequencer = startSequencer(
+      failing,
+      () => {},
+      error => faults.push(String(error)),
+    )
+    await until('all results are used', () => {
+      sequencer.wake()
+      return results.length === 0
+    })
+    await sequencer.close()
+    expect(faults).toEqual(['Error: no response', 'Error: no response'])
+  })
+})
