@@ -64,7 +64,8 @@ onEveryEngine(engine => {
         expect(seen).toEqual([refusal(`id for another ${noun}`), refusal(`id for another ${noun}`), '200'])
         await place.database(`UPDATE counter SET last = ${row?.last} WHERE noun = '${noun}' RETURNING 1`)
       }
-      await place.database(`UPDATE chain_end SET position = ${LAST} WHERE name = 'head' RETURNING 1`)
+      // A list of events ends before the next position, so the last event leaves one position free.
+      await place.database(`UPDATE chain_end SET position = ${LAST - 1n} WHERE name = 'head' RETURNING 1`)
       const seen = await responses(
         place,
         ['POST', '/store/orders', order],

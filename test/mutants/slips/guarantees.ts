@@ -1,0 +1,272 @@
+import type { Slips } from '../slip.ts'
+
+/** The slips that are the controls of the guarantees in RELIABILITY.md, and that no other table has. */
+export const guaranteeSlips: Slips = {
+  'src/shop/stock.ts': [
+    {
+      before: 'AND quantity + $quantityChange >= reserved + $reservedChange AND',
+      after: 'AND',
+      breaks: 'the last unit is sold to everybody who orders at the same time',
+      tests: ['test/api/races.test.ts: the store never oversells the last units', 'test/api/orders.test.ts'],
+      guarantee: 1,
+    },
+  ],
+  'src/shop/categories.ts': [
+    {
+      before: 'UPDATE category SET pet_count = pet_count + 1 WHERE id = $categoryId',
+      after: 'UPDATE category SET pet_count = pet_count + 0 WHERE id = $categoryId',
+      breaks: 'a category is deleted while a pet is created in it',
+      tests: ['test/api/races.test.ts: concurrent creations, orders, moves and deletions leave no orphan'],
+      guarantee: 14,
+    },
+  ],
+  'src/shop/idempotency.ts': [
+    {
+      before: 'ON CONFLICT DO NOTHING RETURNING status`',
+      after: 'ON CONFLICT (owner, operation, idempotency_key) DO UPDATE SET status = 0 RETURNING status`',
+      breaks: 'a key that is sent several times at once has several effects',
+      tests: ['test/api/races.test.ts: idempotency keys, sent 2 to 8 times at once'],
+      guarantee: 4,
+    },
+  ],
+  'src/shop/keys.ts': [
+    {
+      before: '  await tx.run(lockAdminKeys)\n',
+      after: '',
+      breaks: 'two admins who revoke each other at once leave the store without an admin key',
+      tests: ['test/api/races.test.ts: admin keys that revoke each other at once'],
+      guarantee: 29,
+    },
+  ],
+  'src/shop/imports.ts': [
+    {
+      before: '    await this.#tx.run(lockCategory, { categoryId })\n',
+      after: '',
+      breaks: 'two imports that skip existing pets load a pet twice',
+      tests: ['test/cli/import-existing.test.ts: two imports that skip existing pets load each pet once'],
+      guarantee: 43,
+    },
+  ],
+  'src/shop/orders.ts': [
+    {
+      before: 'totals: { [openOrders]: -1n, [ordersPlacedOn(removed.createdAt)]: -1n },',
+      after: '',
+      breaks: 'the summary counts cancelled orders as open',
+      tests: ['test/api/summary.test.ts: the summary of a busy store is exact'],
+      guarantee: 34,
+    },
+  ],
+  'src/api/auth.ts': [
+    {
+      before: 'if (scope !== undefined && !hasScope(caller, scope)) {',
+      after: 'if (scope !== undefined && scope.length === 0) {',
+      breaks: 'a key may do what none of its scopes allows',
+      tests: ['test/api/keys.test.ts: each operation accepts exactly the kinds of keys'],
+      guarantee: 12,
+    },
+  ],
+  'src/api/body.ts': [
+    {
+      before: '    if (total > BODY_BYTES_MAX) throw bodyTooLarge()\n',
+      after: '',
+      breaks: 'a body without a Content-Length may have any size',
+      tests: ['test/api/hostile.test.ts'],
+      guarantee: 7,
+    },
+  ],
+  'src/api/admission.ts': [
+    {
+      before: '    this.#admission.releaseSlot(this.#address)\n',
+      after:
+        '    this.#admission.releaseSlot(this.#address)\n    this.#admission.reacquireSlot(this.#address)\n',
+      breaks: 'clients that send half a body hold the slots of all others',
+      tests: ['test/api/capacity.test.ts: clients that send half a body block neither probes'],
+      guarantee: 10,
+    },
+  ],
+  'src/api/shared-lookup.ts': [
+    {
+      before: '    latest.next ??= endOf(latest.result).then(() => this.#start(key))\n    return latest.next',
+      after: '    return latest.result',
+      breaks: 'a key that another process revoked is accepted by requests that share a lookup',
+      tests: [
+        'src/api/shared-lookup.test.ts',
+        'test/storage/revoked-keys.test.ts: a shared lookup sees every change',
+      ],
+      guarantee: 51,
+    },
+  ],
+  'src/api/events/sse-hub.ts': [
+    {
+      before: '{ highWaterMark: 0 }',
+      after: '{ highWaterMark: 1_000_000 }',
+      breaks: 'streams whose clients do not read take all memory',
+      tests: [
+        'test/events/slow-streams.test.ts: the others miss nothing, and the memory of the server is bounded',
+      ],
+      guarantee: 11,
+    },
+  ],
+  'src/webhooks/attempt.ts': [
+    {
+      before: 'const target = await checkTarget(receiver.url, rules)',
+      after: 'const target = await checkTarget(receiver.url, { ...rules, allowPrivate: true })',
+      breaks: 'a webhook whose name moves to a private address reaches it',
+      tests: [
+        'test/webhooks/addresses.test.ts: no connection is made to a name that moves to a private address',
+      ],
+      guarantee: 13,
+    },
+  ],
+  'src/webhooks/request.ts': [
+    {
+      before:
+        'if (bytes >= REPLY_BYTES_READ || response.socket.bytesRead >= CONNECTION_BYTES_READ) response.destroy()',
+      after: '',
+      breaks: 'a receiver may send any number of bytes',
+      tests: [
+        'test/webhooks/flooding-receivers.test.ts: without an end is disconnected after a bounded number',
+      ],
+      guarantee: 31,
+    },
+  ],
+  'src/webhooks/sender.ts': [
+    {
+      before: '    await this.#outcomeWriter.add(outcome)\n    if',
+      after: '    if',
+      breaks: 'the outcome of a delivery is never stored, so a failed one is not repeated',
+      tests: ['test/webhooks/deliveries.test.ts'],
+      guarantee: 15,
+    },
+  ],
+  'src/store/maintenance.ts': [
+    {
+      before: `  given.write(token)
+  await runSystemCommand(engine, 'installAdminKey', { token, madeBy: 'first start' }, clock)`,
+      after: `  await runSystemCommand(engine, 'installAdminKey', { token, madeBy: 'first start' }, clock)
+  given.write(token)`,
+      breaks: 'a first start that fails between the commit and the file leaves a store whose key nobody has',
+      tests: ['test/cli/admin-key.test.ts: after a first start that failed at any step'],
+      guarantee: 17,
+    },
+    {
+      before: '  while (!stopping?.aborted) {\n    const startedMs',
+      after: '  for (let runs = 0; runs < 1; runs++) {\n    const startedMs',
+      breaks: 'a sweep leaves all but a thousand expired rows',
+      tests: ['test/events/sweeping.test.ts: a sweep continues until no expired row is left'],
+      guarantee: 26,
+    },
+    {
+      before: `if (typeof given === 'string') {`,
+      after: `if (typeof given === 'string' && !(await engine.readShort(reader => isKeyKnown(reader, given)))) {`,
+      breaks: 'a revoked key in PETSTORE_ADMIN_KEY stays revoked',
+      tests: ['test/cli/environment-key.test.ts: a key that was revoked several times works again'],
+      guarantee: 23,
+    },
+  ],
+  'src/engine/sqlite-files.ts': [
+    {
+      before: 'dev === opened.dev && ino === opened.ino',
+      after: 'dev === opened.dev',
+      breaks: 'a store whose database was replaced acknowledges orders that are lost',
+      tests: ['test/storage/data-directory.test.ts: a watch detects that a file was replaced'],
+      guarantee: 22,
+    },
+  ],
+  'src/engine/time-slices.ts': [
+    {
+      before: '      this.#waiting.push(resolve)\n      if (this.#waiting.length === 1)',
+      after: '      resolve()\n      if (this.#waiting.length === 1)',
+      breaks: 'streams that catch up hold up all other requests',
+      tests: ['src/engine/time-slices.test.ts', 'test/events/long-history.test.ts'],
+      guarantee: 27,
+    },
+    {
+      before: 'return performance.now() - this.#startedMs > SLICE_MS',
+      after: 'return performance.now() - this.#startedMs > 1e6 * SLICE_MS',
+      breaks: 'an import into one sandbox stops all others',
+      tests: ['test/sandboxes/long-work.test.ts: a long command pauses repeatedly'],
+      guarantee: 50,
+    },
+  ],
+  'src/sandboxes/fair-turns.ts': [
+    {
+      before:
+        'if (this.#left > 0 && this.#waiting.length === 0 && performance.now() >= this.#pausedUntilMs) {',
+      after: 'if (this.#left <= REQUESTS_PER_TURN) {',
+      breaks: 'one sandbox with many requests slows down all others',
+      tests: ['src/sandboxes/fair-turns.test.ts'],
+      guarantee: 47,
+    },
+  ],
+  'src/sandboxes/host.ts': [
+    {
+      before: 'return keyText(randomBytes(KEY_RANDOM_BYTES))',
+      after: 'return keyText(new Uint8Array(KEY_RANDOM_BYTES))',
+      breaks: 'the key of one sandbox opens all others',
+      tests: [
+        'test/sandboxes/sandbox-isolation.test.ts: two sandboxes share no key, rule, order or log entry',
+      ],
+      guarantee: 44,
+    },
+  ],
+  'src/sandboxes/request-log.ts': [
+    {
+      before: 'const [span] = spansOf(lines.filter(({ number }) => number > after))',
+      after: 'const span = lines.filter(({ number }) => number > after)',
+      breaks: 'log streams that nobody reads take the size of the whole log each',
+      tests: [
+        'test/sandboxes/log-streams-memory.test.ts: streams of large request logs whose clients never read',
+      ],
+      guarantee: 46,
+    },
+  ],
+  'src/catalogue/file-records.ts': [
+    {
+      before: `if (this.#lines.join('').length > RECORD_CHARS_MAX) throw`,
+      after: `if (this.#lines.join('').length > 1e9) throw`,
+      breaks: 'a file with a quote that never ends is read to its end',
+      tests: ['test/cli/catalogue-file.test.ts: is refused with the number of its line'],
+      guarantee: 30,
+    },
+  ],
+  'src/cli/log-stream.ts': [
+    {
+      before: '        this.#chunks = this.#chunks.slice(this.#chunks.indexOf(chunk))\n        return error',
+      after: '        throw error',
+      breaks: 'a full disk stops the store, because its log cannot be written',
+      tests: ['test/cli/log.test.ts: a log drops lines at'],
+      guarantee: 19,
+    },
+  ],
+  'src/cli/serve.ts': [
+    {
+      before: `['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
+    process.on(signal`,
+      after: `['SIGTERM', 'SIGHUP'] as const) {
+    process.on(signal`,
+      breaks: 'Ctrl-C ends the store in the middle of its work',
+      tests: ['test/cli/npm-start.test.ts: to npm start stops the store gracefully'],
+      guarantee: 18,
+    },
+  ],
+  'src/cli/address-file.ts': [
+    {
+      before: 'loopbackOfAny[name] ?? name}:',
+      after: 'name}:',
+      breaks: 'the admin key is sent to an address that is not of this machine alone',
+      tests: ['test/cli/import-running.test.ts: the local address of a listener is'],
+      guarantee: 21,
+    },
+  ],
+  'src/cli/secret-key.ts': [
+    {
+      before: 'if (found === undefined && (await engine.readShort(hasEncryptedSecret))) {',
+      after:
+        'if (found === undefined && (await engine.readShort(hasEncryptedSecret)) && data === undefined) {',
+      breaks: 'a lost secret key is replaced, and no webhook can be signed any more',
+      tests: ['test/cli/secret-key.test.ts: a missing secret key is reported, and is not replaced'],
+      guarantee: 24,
+    },
+  ],
+}
