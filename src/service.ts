@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { accessLine } from './api/access-log.ts'
 import { Admission, type CapacityShare, within } from './api/admission.ts'
 import type { Callers } from './api/auth.ts'
@@ -20,7 +20,7 @@ import { CommitSignal } from './engine/commit-signal.ts'
 import { TimeSlices } from './engine/time-slices.ts'
 import { type StoreError, validationFailed } from './model/error.ts'
 import { storedInstant } from './model/instant.ts'
-import { KEY_RANDOM_BYTES, keyHash, keyText } from './model/key.ts'
+import { keyHash, newKey } from './model/key.ts'
 import type { Caller, NewSecret } from './shop/context.ts'
 import { findCaller } from './shop/keys.ts'
 import { KnownCallers } from './store/known-callers.ts'
@@ -290,7 +290,7 @@ function startEvents(
 }
 
 function makeSecret(kind: 'key' | 'webhook', box: SecretBox): NewSecret {
-  const plaintext = kind === 'key' ? keyText(randomBytes(KEY_RANDOM_BYTES)) : webhookSecret()
+  const plaintext = kind === 'key' ? newKey() : webhookSecret()
   return { plaintext, stored: kind === 'key' ? keyHash(plaintext) : box.encrypt(plaintext) }
 }
 

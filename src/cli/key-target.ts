@@ -1,15 +1,7 @@
-import { randomBytes } from 'node:crypto'
 import { createClient } from '../client/client.ts'
 import { storedInstant } from '../model/instant.ts'
 import { parseJson } from '../model/json.ts'
-import {
-  type ApiKey,
-  CreatedApiKey,
-  KEY_RANDOM_BYTES,
-  keyHash,
-  keyText,
-  type NewApiKey,
-} from '../model/key.ts'
+import { type ApiKey, CreatedApiKey, keyHash, type NewApiKey, newKey } from '../model/key.ts'
 import { listKeys } from '../shop/keys.ts'
 import { type Command, replyOf } from '../store/commands.ts'
 import type { StoreEngine } from '../store/open.ts'
@@ -43,7 +35,7 @@ export function engineKeys(engine: StoreEngine, clock: () => number): KeyTarget 
       }
     },
     create: async body => {
-      const plaintext = keyText(randomBytes(KEY_RANDOM_BYTES))
+      const plaintext = newKey()
       const reply = await execute('createKey', { body }, { plaintext, stored: keyHash(plaintext) })
       return CreatedApiKey.parse(parseJson(reply.body ?? ''))
     },

@@ -1,6 +1,5 @@
-import { randomBytes } from 'node:crypto'
 import type { Command } from 'commander'
-import { KEY_RANDOM_BYTES, keyText } from '../model/key.ts'
+import { newKey } from '../model/key.ts'
 import { print } from './terminal.ts'
 
 /** Adds the command `new-key`, which prints a new key for PETSTORE_ADMIN_KEY without storing it. */
@@ -9,6 +8,6 @@ export function addNewKey(program: Command): void {
     .command('new-key')
     .description('print a new key, for PETSTORE_ADMIN_KEY')
     .action(async () => {
-      await print(`${keyText(randomBytes(KEY_RANDOM_BYTES))}\n`)
+      await print(`${newKey()}\n`)
     })
 }

@@ -59,3 +59,12 @@ test('the SQLite writer reports each batch once, with the number of its commands
   expect(commands).toBeGreaterThanOrEqual(20)
   expect(batches.length).toBeLessThan(commands)
 })
+
+test('whoever waits for a commit is woken when the store stops, and nobody waits after that', async () => {
+  const signal = new CommitSignal(() => () => {})
+  const waiting = signal.next()
+  signal.end()
+  await waiting
+  await signal.next()
+  expect(signal.hasEnded).toBeTrue()
+}, 10_000)

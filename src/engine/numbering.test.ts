@@ -1,6 +1,8 @@
 import { expect, test } from 'bun:test'
+import { openFailingConnection } from '../../test/support/failing-connection.ts'
 import { CHAIN_START, nextChainEntry } from '../model/audit-chain.ts'
-import { EVENTS_PER_STEP_MAX, numberEvents } from './numbering.ts'
+import { EVENTS_PER_STEP_MAX, numberCopiedEvents, numberEvents } from './numbering.ts'
+import { sql } from './statement.ts'
 import { changesText } from './totals.ts'
 
 type Found = Parameters<typeof numberEvents>[1][number]
@@ -56,4 +58,22 @@ test('the changes of the totals are summed up over the events, and a sum of zero
     { name: 'pets', change: 2n },
     { name: 'reserved', change: -3n },
   ])
+})
+
+test('a copied database whose thousands of events have no position numbers those of a pet by their versions', () => {
+  using opened = openFailingConnection()
+  const { connection } = opened
+  const count = EVENTS_PER_STEP_MAX + 500
+  // The later the version, the smaller the id.
+  connection.database.run(`
+    WITH RECURSIVE one (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM one WHERE n < ${count})
+    INSERT INTO event (id, type, subject, subject_version, data, request_id, at)
+    SELECT ${count} - n + 1, 'petstore.pet.updated', 'pets/1', n, '{}', 'test', '2026-01-01' FROM one`)
+  numberCopiedEvents(connection)
+  const unordered = connection.many(
+    sql<{ n: bigint }>()(
+      'SELECT subject_version AS n FROM event WHERE position IS NULL OR position <> subject_version',
+    ),
+  )
+  expect(unordered).toEqual([])
 })

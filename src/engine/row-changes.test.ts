@@ -6,6 +6,9 @@ const updatePet = sql()('UPDATE pet SET name = $name WHERE id = $petId')
 const holdPets = sql<{ id: bigint }>()(
   'UPDATE pet SET on_hold = 1 WHERE category_id = $categoryId RETURNING id',
 )
+const holdSome = sql()(
+  'UPDATE pet SET on_hold = 1 WHERE id = $petId AND quantity > 0 OR category_id = $categoryId',
+)
 const updateOrder = sql()('UPDATE orders SET complete = 1 WHERE id = $orderId')
 
 /** Returns what was recorded, as text in the order of the tables. */
@@ -35,6 +38,8 @@ test('a statement that names no row may have written any row of its table, and o
     dynamicSql(() => 'UPDATE pet SET on_hold = 0'),
     [],
   )
+  expect(taken(recorder)).toEqual(['pet: any'])
+  recorder.record(holdSome, [{ petId: 3n, categoryId: 9n }])
   expect(taken(recorder)).toEqual(['pet: any'])
   recorder.record(
     dynamicSql(() => 'WITH gone AS (SELECT 1) DELETE FROM pet'),

@@ -108,6 +108,11 @@ export function keyText(random: Uint8Array): string {
   return `pst_${secret}${checksum(secret)}`
 }
 
+/** Returns a new random key. */
+export function newKey(): string {
+  return keyText(crypto.getRandomValues(new Uint8Array(KEY_RANDOM_BYTES)))
+}
+
 /** Returns whether a text has the form of a key. Its length and checksum detect typos and truncated copies early. */
 export function isKeyText(token: string): boolean {
   if (token.length !== KEY_CHARS) return false

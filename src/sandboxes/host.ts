@@ -11,7 +11,7 @@ import { DamagedDatabase } from '../engine/sqlite-light.ts'
 import { TimeSlices } from '../engine/time-slices.ts'
 import { StoreError } from '../model/error.ts'
 import { formatInstantMs } from '../model/instant.ts'
-import { KEY_RANDOM_BYTES, keyHash, keyHint, keyText } from '../model/key.ts'
+import { keyHash, keyHint, newKey } from '../model/key.ts'
 import { shuttingDown } from '../model/refusals.ts'
 import { HostLimit } from '../webhooks/host-limit.ts'
 import { OpenSandbox, type SharedOptions } from './open-sandbox.ts'
@@ -70,8 +70,6 @@ export interface HostOptions
   readonly sweepMs?: number
   /** Replaces the time between the expiry of a sandbox and its deletion, in milliseconds. */
   readonly graceMs?: number
-  /** Replaces the random keys. Only a broken variant in `test/controls/` sets it. */
-  readonly newKey?: () => string
 }
 
 /** A sandbox of the host: its record, and its store while the store is open. */
@@ -128,7 +126,7 @@ export class SandboxHost {
       },
     }
     this.#templates = new Templates({
-      ...{ loadSeed, slices, clock, newKey },
+      ...{ loadSeed, slices, clock },
       directory: join(directory, 'templates'),
     })
     for (const record of [...this.#registry.all()]) {
@@ -216,7 +214,7 @@ export class SandboxHost {
     if (this.#sandboxes.size >= limits.sandboxes) throw hostFull(`${limits.sandboxes} sandboxes`)
     this.#refuseBeyondTotalBytes()
     const id = newSandboxId()
-    const key = (this.#options.newKey ?? newKey)()
+    const key = newKey()
     const createdAtMs = clock()
     const record: SandboxRecord = {
       ...{ id, label, seed, createdAtMs, generation: 1, clockAheadMs: 0, faults: '', isDamaged: false },
@@ -571,10 +569,6 @@ function ignoreDeleted(error: unknown): void {
 
 function newSandboxId(): string {
   return Array.from(randomBytes(ID_CHARS), byte => ID_ALPHABET[byte % ID_ALPHABET.length]).join('')
-}
-
-function newKey(): string {
-  return keyText(randomBytes(KEY_RANDOM_BYTES))
 }
 
 const BOOT_ID_FILE = '/proc/sys/kernel/random/boot_id'

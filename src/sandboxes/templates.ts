@@ -6,6 +6,7 @@ import { openLightSqlite } from '../engine/sqlite-light.ts'
 import { sql } from '../engine/statement.ts'
 import type { TimeSlices } from '../engine/time-slices.ts'
 import { storedInstant } from '../model/instant.ts'
+import { newKey } from '../model/key.ts'
 import { storageFull } from '../model/refusals.ts'
 import type { Reply } from '../shop/idempotency.ts'
 import { replaceFirstKey } from '../shop/keys.ts'
@@ -23,8 +24,6 @@ export interface TemplatesOptions {
   readonly loadSeed: LoadSeed
   readonly slices: TimeSlices
   readonly clock: () => number
-  /** Returns a new key. The first key of a template is such a key, which nobody knows. */
-  readonly newKey: () => string
 }
 
 /** The maximum size of a template: larger than that of a sandbox. */
@@ -71,7 +70,7 @@ export class Templates {
   }
 
   async #fill(seed: SeedName, file: string): Promise<void> {
-    const { loadSeed, slices, clock, newKey } = this.#options
+    const { loadSeed, slices, clock } = this.#options
     const engine = await openLightSqlite<Query, Command, Reply, CommandResult>({
       ...{ file, executeCommand, executeQuery, slices, checks: false },
       bytesMax: TEMPLATE_BYTES_MAX,
@@ -79,6 +78,7 @@ export class Templates {
       onFatal: () => {},
     })
     try {
+      // Nobody knows the first key of a template.
       const install = { token: newKey(), madeBy: 'first start' }
       await engine.execute(systemCommand('installAdminKey', install, storedInstant(clock()), 'petstore'))
       await loadSeed(seed, engine, clock)

@@ -1,7 +1,6 @@
-import { randomBytes } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { storedInstant } from '../model/instant.ts'
-import { KEY_RANDOM_BYTES, keyText } from '../model/key.ts'
+import { newKey } from '../model/key.ts'
 import { hasAdminKey, isKeyKnown } from '../shop/keys.ts'
 import { readMetadata } from '../shop/metadata.ts'
 import { DELIVERY_RETENTION_MS } from '../shop/retention.ts'
@@ -118,10 +117,6 @@ async function uncommittedKey(engine: StoreEngine, file: KeyFile): Promise<strin
   const token = file.read()
   if (token === undefined) return undefined
   return (await engine.readShort(reader => isKeyKnown(reader, token))) ? undefined : token
-}
-
-function newKey(): string {
-  return keyText(randomBytes(KEY_RANDOM_BYTES))
 }
 
 /** Runs a system command and returns its count. */

@@ -5,7 +5,6 @@ import { LongPoll } from '../../src/api/events/long-poll.ts'
 import { bodyInChunks, largeBody, type Receiving } from '../../src/api/large-body.ts'
 import { CommitSignal } from '../../src/engine/commit-signal.ts'
 import { TimeSlices } from '../../src/engine/time-slices.ts'
-import { SlotWhileBodyArrives } from '../controls/slot-while-body-arrives.ts'
 import { sendHalfBody } from '../support/half-body.ts'
 import { ADMIN_KEY, openTestStore, type TestStore } from '../support/store.ts'
 import { until } from '../support/until.ts'
@@ -68,12 +67,6 @@ describe('incomplete bodies', () => {
     })
     expect(late.status).toBe(503)
   })
-})
-
-test('control: if requests hold slots while their bodies arrive, reads are refused', async () => {
-  await using store = await openTestStore('sqlite', { admission: new SlotWhileBodyArrives() })
-  using _half = await sendHalfBodies(store, 1200, ADMIN_KEY)
-  await until('readers are refused', async () => (await fetch(`${store.base}/pets`)).status === 503)
 })
 
 test('a client that waits for events holds no slot, and at most 500 requests of one caller may wait', async () => {

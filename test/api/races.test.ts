@@ -1,10 +1,6 @@
 import { expect, test } from 'bun:test'
 import { ApiError } from '../../src/client/errors.ts'
 import { ensureAdminKey } from '../../src/store/maintenance.ts'
-import { performKeyLookedUpFirst } from '../controls/key-looked-up-first.ts'
-import { performReadThenWrite } from '../controls/read-then-write.ts'
-import { performReferenceByRead } from '../controls/reference-by-read.ts'
-import { performWithoutKeyLock } from '../controls/unlocked-admin-keys.ts'
 import { makeClient } from '../support/client.ts'
 import { testedEngines } from '../support/engines.ts'
 import { makePet } from '../support/shop.ts'
@@ -19,8 +15,6 @@ const KEY_ROUNDS = times(50, 1000)
 const KEYS_PER_ROUND = 10
 const ADMINS = 3
 const TIMEOUT_MS = timeLimitMs(120_000)
-/** The isolation level of the controls. At a higher level, PostgreSQL itself prevents their faults. */
-const isolation = 'READ COMMITTED'
 
 /** Returns the number of calls by their outcome: `201`, `409 insufficient_stock`, ... */
 async function countOutcomes(calls: Promise<{ status: number }>[]): Promise<Record<string, number>> {
@@ -275,56 +269,3 @@ for (const isolation of ['REPEATABLE READ', 'SERIALIZABLE'] as const) {
     TIMEOUT_MS,
   )
 }
-
-test.skipIf(!testedEngines.includes('postgres'))(
-  'control: an order that reads the stock and then writes it is detected',
-  async () => {
-    await using store = await openTestStore('postgres', { executeCommand: performReadThenWrite, isolation })
-    const broken: string[] = []
-    for (let round = 0; round < 5 && broken.length === 0; round++)
-      broken.push(...(await sellOut(store, 3, BUYERS)))
-    expect(broken.length).toBeGreaterThan(0)
-    expect(await violatedInvariants(store)).toContainEqual(
-      expect.stringContaining('reserved is the sum of the open orders'),
-    )
-  },
-  TIMEOUT_MS,
-)
-
-test.skipIf(!testedEngines.includes('postgres'))(
-  'control: a pet creation that only reads its category is detected',
-  async () => {
-    await using store = await openTestStore('postgres', { executeCommand: performReferenceByRead, isolation })
-    for (let round = 0; round < ROUNDS; round++) await createWhileDeleting(store)
-    const broken = (await violatedInvariants(store)).join('; ')
-    expect(broken).toMatch(/every pet has its category|a category counts its pets/)
-  },
-  TIMEOUT_MS,
-)
-
-test.skipIf(!testedEngines.includes('postgres'))(
-  'control: an idempotency key that is read before the effect, but not claimed, is detected',
-  async () => {
-    await using store = await openTestStore('postgres', {
-      executeCommand: performKeyLookedUpFirst,
-      isolation,
-    })
-    const broken: string[] = []
-    for (let round = 0; round < 20 && broken.length === 0; round++)
-      broken.push(...(await repeatKeys(store, round)))
-    expect(broken.length).toBeGreaterThan(0)
-  },
-  TIMEOUT_MS,
-)
-
-test.skipIf(!testedEngines.includes('postgres'))(
-  'control: a revocation that looks for another admin key without a lock is detected',
-  async () => {
-    await using store = await openTestStore('postgres', { executeCommand: performWithoutKeyLock, isolation })
-    const broken: string[] = []
-    for (let round = 0; round < ROUNDS && broken.length === 0; round++)
-      broken.push(...(await revokeEachOther(store)))
-    expect(broken.join()).toContain('0 of')
-  },
-  TIMEOUT_MS,
-)

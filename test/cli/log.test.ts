@@ -6,7 +6,6 @@ import fc from 'fast-check'
 import { LogStream, type LogStreamOptions } from '../../src/cli/log-stream.ts'
 import { hasCode } from '../../src/engine/system-error.ts'
 import type { EncodedEntry } from '../../src/store/open.ts'
-import { ThrowingLog } from '../controls/throwing-log.ts'
 import { sendBytes } from '../support/hostile-request.ts'
 import { command, startProcess } from '../support/process.ts'
 import { deadPort } from '../support/receiver.ts'
@@ -196,10 +195,6 @@ describe('a log that cannot be written', () => {
     Object.assign(sink, { fault: undefined })
     log.encode(encodedEntry('5'.repeat(20_000)))
     expect(sink.written).toBe(`one\ntwo\nthree\nlost 1\n${'5'.repeat(20_000)}\n`)
-  })
-
-  test('control: a log that throws is detected', () => {
-    expect(throughFailure(options => new ThrowingLog(options), 'ENOSPC', 0)).toBe('Error: ENOSPC')
   })
 })
 

@@ -1,8 +1,6 @@
 import { expect, test } from 'bun:test'
 import { connect } from 'node:net'
-import { fileURLToPath } from 'node:url'
 import type { EngineName } from '../support/engines.ts'
-import { startProcess } from '../support/process.ts'
 import { recordSoak, timeLimitMs, times } from '../support/soak.ts'
 import { ADMIN_KEY, onEveryEngine } from '../support/store.ts'
 import { newStoreDirectory } from '../support/store-directory.ts'
@@ -10,7 +8,6 @@ import { fillHistory } from './long-history.ts'
 
 const READERS = times(5, 20)
 const EVENTS = times(40_000, 400_000)
-const WITHOUT_TURNS = fileURLToPath(new URL('../controls/streams-without-turns.ts', import.meta.url))
 /** The longest wait of a probe, as a share of the time that the streams take to catch up. */
 const SHARE_MAX = 0.25
 
@@ -22,16 +19,13 @@ interface Measured {
 
 /**
  * Lets streams of a store in another process catch up with a long history, as fast as their clients can read, and
- * sends one probe after the other meanwhile. `script` replaces `petstore serve`.
+ * sends one probe after the other meanwhile.
  */
-async function measure(engine: EngineName, script?: string): Promise<Measured> {
+async function measure(engine: EngineName): Promise<Measured> {
   await using place = await newStoreDirectory(engine)
   await (await place.start()).kill('SIGTERM')
   const { head } = await fillHistory(place, EVENTS)
-  await using server =
-    script === undefined
-      ? await place.start()
-      : await startProcess([...place.args, '--port', '0'], place.env, script)
+  await using server = await place.start()
   const startedMs = performance.now()
   let isCaughtUp = false
   const readers = Array.from({ length: READERS }, () => readUpTo(head, server.base))
@@ -82,12 +76,3 @@ onEveryEngine(engine => {
     timeLimitMs(120_000),
   )
 })
-
-test(
-  'control: if streams take no turns, a request waits until they have caught up',
-  async () => {
-    const { longestWaitMs, caughtUpMs } = await measure('sqlite', WITHOUT_TURNS)
-    expect(longestWaitMs).toBeGreaterThan(caughtUpMs * SHARE_MAX)
-  },
-  timeLimitMs(120_000),
-)

@@ -1,7 +1,6 @@
 import { expect, test } from 'bun:test'
 import { type SweepOptions, startSweeping } from '../../src/store/maintenance.ts'
 import type { Log, StoreEngine } from '../../src/store/open.ts'
-import { cappedSweep } from '../controls/capped-sweep.ts'
 import { onEveryEngine, openTestStore, type TestStore } from '../support/store.ts'
 import { until } from '../support/until.ts'
 
@@ -106,13 +105,6 @@ onEveryEngine(kind => {
     const { data } = await client.applyImport({ importId: 9n, body: { keepGoing: false, dryRun: false } })
     expect(data.categoriesCreated).toBe(0n)
   }, 90_000)
-})
-
-test('control: a sweep with a fixed number of commands leaves rows', async () => {
-  await using store = await openTestStore('sqlite')
-  await insertExpiredRows(store)
-  await cappedSweep(store.engine)
-  expect(await countSweptRows(store)).toBeGreaterThan(0n)
 })
 
 /** Returns an engine that skips the first `times` `sweepReplies` commands, and returns a count of 1,000 for each. */

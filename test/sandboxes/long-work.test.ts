@@ -1,5 +1,4 @@
 import { expect, test } from 'bun:test'
-import { withoutSlices } from '../controls/unsliced-work.ts'
 import { openSandboxHost, type TestSandbox } from '../support/sandbox-host.ts'
 
 const BATCHES = 10
@@ -51,8 +50,4 @@ async function lowestOf(count: number, measure: () => Promise<number>): Promise<
 test('a long command pauses repeatedly, so it never blocks the host for long', async () => {
   // This is the lowest of three values, because other processes can delay this process.
   expect(await lowestOf(3, longestBlockedMs)).toBeLessThan(BLOCKED_MS_MAX)
-}, 60_000)
-
-test('control: a long command that never pauses blocks the host for too long', async () => {
-  expect(await withoutSlices(() => lowestOf(2, longestBlockedMs))).toBeGreaterThan(BLOCKED_MS_MAX)
 }, 60_000)

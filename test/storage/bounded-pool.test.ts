@@ -115,6 +115,20 @@ describe.skipIf(!testedEngines.includes('postgres'))('a bounded pool of connecti
     expect(await use(backendOf)).not.toBe(first)
   })
 
+  test('uses that wait get a connection one after another, and one that gives up takes none', async () => {
+    const hold = Promise.withResolvers<void>()
+    const holding = Array.from({ length: CONNECTIONS_MAX }, () => use(() => hold.promise))
+    const impatient = use(backendOf, 20).then(
+      () => 'got a connection',
+      error => error.code,
+    )
+    const waiting = Array.from({ length: 2 * CONNECTIONS_MAX }, () => use(backendOf))
+    expect(await impatient).toBe('overloaded')
+    hold.resolve()
+    await Promise.all([...holding, ...waiting])
+    expect(new Set(await openAll()).size).toBe(CONNECTIONS_MAX)
+  })
+
   test('closing the pool closes its idle connections, and closes each busy one when its work ends', async () => {
     await openAll()
     const started = Promise.withResolvers<void>()

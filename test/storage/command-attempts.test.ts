@@ -69,6 +69,7 @@ describe.skipIf(!testedEngines.includes('postgres'))('the attempts of a command 
   test.each([
     ['40001', 'a conflict'],
     ['40P01', 'a deadlock'],
+    ['55P03', 'a row that stays locked for a moment'],
     ['57P01', 'a server that restarts'],
     ['25006', 'a server that has become a standby'],
     ['53200', 'a server without memory'],
@@ -106,6 +107,16 @@ describe.skipIf(!testedEngines.includes('postgres'))('the attempts of a command 
     expect(refusal.code).toBe('storage_full')
     expect(await store.database("SELECT id FROM category WHERE name = 'Lost'")).toEqual([])
   })
+
+  test('a command whose repeats never reach their COMMIT has no effect, and is not said to have one', async () => {
+    const fates: CommitFate[] = ['lose-request']
+    proxy.onCommit(() => fates.pop() ?? 'pass')
+    attempts = [async () => {}, ...Array.from({ length: 1000 }, () => failing('57P01'))]
+    const refusal = await refusalOf(store.client.createCategory({ body: { name: 'Never' } }))
+    proxy.onCommit(() => 'pass')
+    attempts = []
+    expect(refusal.message).toContain('does not respond')
+  }, 20_000)
 
   test('a commit without a response is confirmed by a second one, which waits for a synchronous standby', async () => {
     const fates: CommitFate[] = ['lose-response']

@@ -17,7 +17,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { databaseFile } from '../../src/engine/database-file.ts'
 import { watchFiles } from '../../src/engine/sqlite-files.ts'
-import { watchExistence } from '../controls/existence-watch.ts'
 import { makeClient } from '../support/client.ts'
 import { run, type ServerProcess, startProcess } from '../support/process.ts'
 import { ADMIN_KEY } from '../support/store.ts'
@@ -123,12 +122,12 @@ for (const { name, gone, remove } of removals) {
 }
 
 /** Returns whether a watch detects within `limitMs` that a file was replaced by another file. */
-async function detectsReplacement(watch: typeof watchFiles, limitMs: number): Promise<boolean> {
+async function detectsReplacement(limitMs: number): Promise<boolean> {
   const file = join(directory, `watched-${++count}`)
   writeFileSync(file, 'old')
   writeFileSync(`${file}.new`, 'new')
   const detected = Promise.withResolvers<boolean>()
-  const end = watch([file], () => detected.resolve(true))
+  const end = watchFiles([file], () => detected.resolve(true))
   renameSync(`${file}.new`, file)
   const timer = setTimeout(() => detected.resolve(false), limitMs)
   const result = await detected.promise
@@ -140,14 +139,10 @@ async function detectsReplacement(watch: typeof watchFiles, limitMs: number): Pr
 test(
   'a watch detects that a file was replaced',
   async () => {
-    expect(await detectsReplacement(watchFiles, DETECTION_MS_MAX)).toBe(true)
+    expect(await detectsReplacement(DETECTION_MS_MAX)).toBe(true)
   },
   TIMEOUT_MS,
 )
-
-test('control: a watch that only checks whether the file exists is detected', async () => {
-  expect(await detectsReplacement(watchExistence, 500)).toBe(false)
-})
 
 test(
   'a store that cannot write its address file reports that in one sentence, and serves',

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { type ReservedSQL, SQL } from 'bun'
+import { SQL } from 'bun'
 import { startSequencer } from '../../src/engine/sequencer.ts'
 import { testedEngines } from '../support/engines.ts'
 import { openTestStore, type TestStore } from '../support/store.ts'
@@ -64,29 +64,36 @@ describe.skipIf(!testedEngines.includes('postgres'))('the sequencer', () => {
     expect(await headPosition()).toBe(before + 2500)
   })
 
-  test('two sequencers at once give each event one position', async () => {
+  test('a process numbers events only after the positions that another process gives at the same time', async () => {
     const before = await headPosition()
-    await pool.unsafe(`INSERT INTO event (id, type, subject, subject_version, data, request_id, at)
-      SELECT 2000000 + n, 'petstore.category.updated', 'categories/1', 9000 + n, '{}', 'test', '2026-01-01'
-      FROM generate_series(1, 200) AS n`)
-    const bothBegan = Promise.withResolvers<void>()
-    let began = 0
-    const together: Run = work =>
-      inTransaction(async (connection: ReservedSQL) => {
-        if (++began === 2) bothBegan.resolve()
-        await bothBegan.promise
-        return work(connection)
+    const insert = (id: number, subject: string): Promise<unknown> =>
+      store.database(`INSERT INTO event (id, type, subject, subject_version, data, request_id, at)
+        VALUES (${id}, 'petstore.category.updated', '${subject}', 1, '{}', 'test', '2026-01-01') RETURNING id`)
+    const numbered = Promise.withResolvers<void>()
+    const release = Promise.withResolvers<void>()
+    const slow: Run = work =>
+      inTransaction(async connection => {
+        const result = await work(connection)
+        numbered.resolve()
+        await release.promise
+        return result
       })
-    const faults: unknown[] = []
-    const sequencers = [1, 2].map(() =>
-      startSequencer(
-        together,
-        () => {},
-        error => faults.push(error),
-      ),
-    )
-    await Promise.all(sequencers.map(sequencer => sequencer.close()))
-    expect([await headPosition(), faults]).toEqual([before + 200, []])
+    await insert(2_000_002, 'categories/8')
+    const first = startSequencer(slow, () => {}, unexpected)
+    await numbered.promise
+    // This event comes first in the order of ids, and in that of subjects.
+    await insert(2_000_001, 'categories/7')
+    const second = startSequencer(inTransaction, () => {}, unexpected)
+    await until('the second process waits', async () => {
+      const [row] = await store.database(
+        "SELECT count(*) AS n FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()",
+      )
+      return Number(row?.n) > 0
+    })
+    release.resolve()
+    await Promise.all([first.close(), second.close()])
+    const rows = await store.database('SELECT position FROM event WHERE id > 2000000 ORDER BY id')
+    expect(rows.map(({ position }) => Number(position) - before)).toEqual([2, 1])
   })
 
   test('a commit is published at once, and not at the next look for events of other processes', async () => {

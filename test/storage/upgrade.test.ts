@@ -1,8 +1,14 @@
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { SQL } from 'bun'
+import { databaseFile } from '../../src/engine/database-file.ts'
+import { NewerDatabase } from '../../src/engine/migrate.ts'
 import { migrations as postgresMigrations } from '../../src/engine/postgres-migrations.ts'
-import { migrations } from '../../src/engine/sqlite.ts'
+import { migrations, openSqliteReader } from '../../src/engine/sqlite.ts'
+import { SqliteConnection } from '../../src/engine/sqlite-connection.ts'
 import { testedEngines } from '../support/engines.ts'
 import { newDatabase } from '../support/postgres-server.ts'
 
@@ -86,3 +92,21 @@ test.skipIf(!testedEngines.includes('postgres'))(
     expect(rows.map(row => row.pet_id && BigInt(row.pet_id))).toEqual(petIds)
   },
 )
+
+test('a command that only reads refuses a store of a newer program, and one that must be migrated first', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'petstore-versions-'))
+  const connection = new SqliteConnection(databaseFile(directory), { readonly: false })
+  const errorAt = (version: number): unknown => {
+    connection.database.run(`PRAGMA user_version = ${version}`)
+    try {
+      openSqliteReader(directory)
+    } catch (error) {
+      return error
+    }
+    return undefined
+  }
+  expect(errorAt(migrations.length + 1)).toBeInstanceOf(NewerDatabase)
+  expect(String(errorAt(migrations.length - 1))).toContain('start the store once to migrate it')
+  connection.close()
+  rmSync(directory, { recursive: true })
+})

@@ -8,13 +8,10 @@ import {
   resolveWithin,
   type Target,
 } from '../../src/webhooks/address.ts'
+import { attempt } from '../../src/webhooks/attempt.ts'
 import { post } from '../../src/webhooks/request.ts'
-import { checkedAtRegistrationOnly } from '../controls/checked-at-registration-only.ts'
-import { openReceiver, type Receiver } from '../support/receiver.ts'
+import { openReceiver } from '../support/receiver.ts'
 import { type HostileUrl, hostileUrls, PUBLIC } from './hostile-urls.ts'
-
-/** Registers a URL, and returns a function that makes one delivery attempt and resolves to the status. */
-type Register = (url: string, rules: AddressRules) => Promise<() => Promise<number>>
 
 const LOOPBACK = '127.0.0.1'
 
@@ -162,33 +159,32 @@ test('the system resolves localhost to the loopback address, which is refused', 
   expect(await refusalOf('http://localhost/', publicOnly(resolveHost))).toContain('loopback')
 })
 
-const checkedAtEachAttempt: Register = async (url, rules) => {
-  await checkTarget(url, rules)
-  return async () => {
-    const target = await checkTarget(url, rules)
-    return (await post({ target, headers: {}, body: '{}', timeoutMs: 5000 })).status
+/** Makes one delivery to a URL. Returns the status, or why there is none. */
+async function deliver(url: string, rules: AddressRules): Promise<number | string> {
+  const receiver = {
+    url,
+    types: null,
+    secret: 'secret',
+    previousSecret: null,
+    previousUntil: null,
+    failures: 0n,
   }
-}
-
-/**
- * Makes three attempts on a name that is public at registration, and resolves to this machine afterwards. Returns the
- * number of connections.
- */
-async function rebind(register: Register, receiver: Receiver): Promise<number> {
-  const rules = publicOnly(resolverOf([PUBLIC], [LOOPBACK]))
-  const attempt = await register(`http://shop.example:${receiver.port}/hook`, rules)
-  for (let attempts = 0; attempts < 3; attempts += 1) await attempt().catch(() => 'refused')
-  return receiver.connections()
+  const event = { id: 1n, position: 1n, subject: 'pets/1', data: '{}', at: '2026-01-01T00:00:00.000Z' }
+  const decrypt = (): string => `whsec_${btoa('x'.repeat(32))}`
+  const delivery = { base: 'http://store.example', rules, decrypt, clock: Date.now }
+  const { status, error } = await attempt(delivery, receiver, { ...event, type: 'petstore.pet.created' })
+  return status ?? error ?? 'nothing'
 }
 
 test('no connection is made to a name that moves to a private address after its registration', async () => {
   await using receiver = await openReceiver()
-  expect(await rebind(checkedAtEachAttempt, receiver)).toBe(0)
-})
-
-test('control: if the address is checked only at registration, the private address is connected to', async () => {
-  await using receiver = await openReceiver()
-  expect(await rebind(checkedAtRegistrationOnly, receiver)).toBe(3)
+  const rules = publicOnly(resolverOf([PUBLIC], [LOOPBACK]))
+  const url = `http://shop.example:${receiver.port}/hook`
+  await checkTarget(url, rules)
+  for (let attempts = 0; attempts < 3; attempts++)
+    expect(await deliver(url, rules)).toContain('not on the public Internet')
+  expect(receiver.connections()).toBe(0)
+  expect(await deliver(url, { ...rules, allowPrivate: true })).toBe(204)
 })
 
 test('a host name is not resolved again between the check and the connection', async () => {

@@ -223,7 +223,7 @@ export const engineSlips: Slips = {
       before: 'execution.unconfirmed = undefined\n    const result',
       after: 'const result',
       breaks: 'a command that is refused at its repeat is reported as perhaps in effect',
-      tests: [`${ATTEMPTS}: a command whose COMMIT was lost`],
+      tests: [`${ATTEMPTS}: a command whose repeats never reach`],
     },
     {
       before: '    if (unconfirmed && execution.hasCommitted(error)) {',
@@ -276,13 +276,13 @@ export const engineSlips: Slips = {
       before: `'40P01': 'conflict'`,
       after: `'40P02': 'conflict'`,
       breaks: 'an order that lost a deadlock gets 500',
-      tests: [ATTEMPTS],
+      tests: [`${ATTEMPTS}: runs again and succeeds`],
     },
     {
       before: `'57': 'lost'`,
       after: `'57': 'broken'`,
       breaks: 'a request during the restart of the database is refused at once',
-      tests: [ATTEMPTS],
+      tests: [`${ATTEMPTS}: runs again and succeeds`],
     },
     {
       before: `'25006': 'standby'`,
@@ -294,7 +294,7 @@ export const engineSlips: Slips = {
       before: `'55P03': 'locked'`,
       after: `'55P03': 'slow'`,
       breaks: 'an order for a row that is locked for a moment is refused',
-      tests: [`${UNRELIABLE}: a row that another client has locked delays only the writes`],
+      tests: [`${ATTEMPTS}: runs again and succeeds`],
     },
   ],
   'src/engine/sequencer.ts': [
@@ -560,7 +560,7 @@ export const engineSlips: Slips = {
       before: String.raw`others.length > 0 || /\bOR\b/.test(condition)`,
       after: 'others.length > 0',
       breaks: 'the cache keeps rows that an UPDATE with OR has changed',
-      tests: [STATEMENT],
+      tests: ['src/engine/row-changes.test.ts'],
     },
     {
       before: `if (value === undefined) throw new Error`,
@@ -607,7 +607,7 @@ export const engineSlips: Slips = {
       before: 'if (version > known) throw newerDatabase(version, known)\n  throw',
       after: 'throw',
       breaks: 'a newer store is reported as one that must be migrated',
-      tests: ['test/cli/migrate.test.ts', 'test/cli/export.test.ts'],
+      tests: ['test/storage/upgrade.test.ts: a command that only reads refuses'],
     },
     {
       before: '      mergeWriteAheadLog(file)\n    },',
@@ -641,6 +641,7 @@ export const engineSlips: Slips = {
       after: `if (errorCode(error) === 'SQLITE_BUSY_SNAPSHOT') {`,
       breaks: 'a write while another process holds the lock gets 500',
       tests: [LOCKED],
+      guarantee: 28,
     },
     {
       before: 'SQLITE_(IOERR|CORRUPT',
@@ -686,6 +687,7 @@ export const engineSlips: Slips = {
       after: `if (found === undefined) throw`,
       breaks: 'a damaged sandbox is served after a boot',
       tests: ['test/sandboxes/sandbox-crash.test.ts'],
+      guarantee: 45,
     },
   ],
   'src/engine/time-slices.ts': [
