@@ -145,11 +145,14 @@ test.skipIf(!testedEngines.includes('postgres'))(
 )
 
 test('a locked data directory cannot be locked again until its lock is released', async () => {
-  const { DirectoryInUse, lockDirectory } = await import('../../src/engine/data-lock.ts')
+  const { DirectoryInUse, isDirectoryLocked, lockDirectory } = await import('../../src/engine/data-lock.ts')
   const directory = mkdtempSync(join(tmpdir(), 'petstore-lock-'))
+  expect(isDirectoryLocked(directory)).toBeFalse()
   const lock = lockDirectory(directory)
   expect(() => lockDirectory(directory)).toThrow(DirectoryInUse)
+  expect(isDirectoryLocked(directory)).toBeTrue()
   lock.release()
+  expect(isDirectoryLocked(directory)).toBeFalse()
   lockDirectory(directory).release()
   rmSync(directory, { recursive: true, force: true })
 })

@@ -5,7 +5,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { engineTarget } from '../../src/cli/import-target.ts'
 import { databaseFile } from '../../src/engine/database-file.ts'
+import { migrations, openSqlite } from '../../src/engine/sqlite.ts'
+import { SqliteConnection } from '../../src/engine/sqlite-connection.ts'
+import { openSqliteTarget } from '../../src/engine/sqlite-copy.ts'
 import { dynamicSql } from '../../src/engine/statement.ts'
+import { storeTables } from '../../src/engine/store-tables.ts'
+import type { Command } from '../../src/store/commands.ts'
 import { openEngine } from '../../src/store/open.ts'
 
 const countStaged = dynamicSql<{ count: bigint }>(() => 'SELECT count(*) AS count FROM staged_row')
@@ -85,5 +90,42 @@ test('the write-ahead log of a store that serves has a bounded size', async () =
   // As many rows as fill a log of more than 40 MiB if nothing is moved.
   expect(await stage(engine, directory, 40)).toBeLessThan(38 * 1024 * 1024)
   await engine.close()
+  rmSync(directory, { recursive: true })
+})
+
+test('a store from which nothing was read drops its commits too', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'petstore-undo-'))
+  await (await open(directory, false)).close()
+  const engine = await openSqlite<never, Command, never>({
+    directory,
+    writer: new URL('../../src/store/sqlite-writer.ts', import.meta.url),
+    reader: new URL('../../src/store/sqlite-reader.ts', import.meta.url),
+    onFatal: reason => expect(reason).toBe(''),
+    canUndo: true,
+  })
+  const body = { categories: [{ line: 1n, name: 'Dropped' }], pets: [] }
+  const now = new Date().toISOString()
+  const context = { now, caller: { keyId: 1n, scopes: ['admin' as const] }, requestId: 'test' }
+  await engine.execute({ id: 'stageImport', input: { importId: 1n, body }, context })
+  await engine.undo?.()
+  const again = await open(directory, false)
+  expect((await again.readShort(async reader => reader.one(countStaged)))?.count).toBe(0n)
+  await again.close()
+  rmSync(directory, { recursive: true })
+})
+
+test('the copy of a store replaces an empty store together with its write-ahead log', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'petstore-undo-'))
+  await (await open(directory, false)).close()
+  // While this connection is open, the log of the empty store stays.
+  const connection = new SqliteConnection(databaseFile(directory), { readonly: false })
+  connection.database.run('PRAGMA user_version = 1')
+  connection.database.run(`PRAGMA user_version = ${migrations.length}`)
+  expect(existsSync(`${databaseFile(directory)}-wal`)).toBeTrue()
+  const target = await openSqliteTarget(directory, storeTables())
+  await target.readBack()
+  await target.publish()
+  expect(existsSync(`${databaseFile(directory)}-wal`)).toBeFalse()
+  connection.close()
   rmSync(directory, { recursive: true })
 })

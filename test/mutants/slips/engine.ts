@@ -601,7 +601,7 @@ export const engineSlips: Slips = {
       before: '  rowReader.many(anyTable)\n',
       after: '',
       breaks: 'a failed import merges the log before it deletes it, so its rows stay',
-      tests: ['test/storage/undo.test.ts'],
+      tests: ['test/storage/undo.test.ts: a store from which nothing was read'],
     },
     {
       before: 'if (version > known) throw newerDatabase(version, known)\n  throw',
@@ -822,7 +822,7 @@ export const engineSlips: Slips = {
       before: `['', '-journal', '-wal', '-shm', '-run']`,
       after: `['', '-journal', '-shm', '-run']`,
       breaks: 'the write-ahead log of the empty store is applied to the restored one',
-      tests: [COPY, BACKUP],
+      tests: ['test/storage/undo.test.ts: the copy of a store replaces an empty store'],
     },
   ],
   'src/engine/sqlite-restore.ts': [
@@ -861,15 +861,15 @@ export const engineSlips: Slips = {
     },
     {
       before: 'if (sessions > 0n) {',
-      after: 'if (sessions > 1n) {',
+      after: 'if (sessions < 0n) {',
       breaks: 'a store on PostgreSQL is emptied while a process serves it',
-      tests: ['test/cli/reset-command.test.ts'],
+      tests: ['test/cli/reset-command.test.ts: a running store is not reset'],
     },
     {
       before: 'if (keepsKeys && keyCounter) {',
       after: 'if (!keepsKeys && keyCounter) {',
       breaks: 'after a reset that keeps the keys, a new key gets the id of an old one',
-      tests: ['test/cli/reset.test.ts'],
+      tests: ['test/cli/reset-command.test.ts: reset --demo --keep-keys loads the demo shop'],
     },
   ],
   'src/engine/migrate.ts': [
