@@ -68,8 +68,8 @@ onEveryEngine(engine => {
       await place.database(`UPDATE chain_end SET position = ${LAST - 1n} WHERE name = 'head' RETURNING 1`)
       const seen = await responses(
         place,
-        ['POST', '/store/orders', order],
-        ['POST', '/store/orders', order],
+        ['POST', '/categories', { name: 'Last' }],
+        ['POST', '/categories', { name: 'Last' }],
         ...get,
       )
       const none = refusal('position for another event')
