@@ -50,12 +50,19 @@ export class ScratchCopy implements Disposable {
   /** Runs the tests one after another, until one fails. */
   async test(tests: readonly NamedTest[], variables: Readonly<Record<string, string>>): Promise<TestRun> {
     let last: TestRun = { passed: true, reason: 'no test is named', isCrash: false, output: '' }
-    for (const { file, title } of tests) {
-      const filter = title === undefined ? [] : ['-t', title.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')]
-      last = await this.run(['test', `./${file}`, '--bail', `--timeout=${TEST_MAX_MS}`, ...filter], variables)
+    for (const one of tests) {
+      last = await this.testAll([one], variables)
       if (!last.passed) return last
     }
     return last
+  }
+
+  /** Runs the tests together. Of a file, those with any of the titles run. */
+  async testAll(tests: readonly NamedTest[], variables: Readonly<Record<string, string>>): Promise<TestRun> {
+    const files = new Set(tests.map(({ file }) => `./${file}`))
+    const titles = tests.map(({ title }) => title)
+    const filter = titles.includes(undefined) ? [] : ['-t', titles.map(escapedTitle).join('|')]
+    return await this.run(['test', ...files, '--bail', `--timeout=${TEST_MAX_MS}`, ...filter], variables)
   }
 
   /** Runs Bun with these arguments in the copy. It passes if it ends with 0 in time. */
@@ -94,6 +101,10 @@ export class ScratchCopy implements Disposable {
   [Symbol.dispose](): void {
     rmSync(this.#directory, { recursive: true, force: true })
   }
+}
+
+function escapedTitle(title = ''): string {
+  return title.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
 }
 
 function endGroup(pid: number): void {

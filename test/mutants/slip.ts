@@ -12,6 +12,8 @@ export interface Slip {
   readonly tests: readonly string[]
   /** The guarantee of RELIABILITY.md whose control this is. */
   readonly guarantee?: number
+  /** Whether its tests take at most a few seconds, so that `npm test` makes the slip too. */
+  readonly isQuick?: true
   /** Why no test can notice the slip, if the program does the same with it. */
   readonly equivalent?: string
 }

@@ -54,6 +54,7 @@ export const engineSlips: Slips = {
       breaks: 'after a full disk, commands are acknowledged that were rolled back',
       tests: ['test/storage/disk-full.test.ts: a batch that fills the disk acknowledges exactly'],
       guarantee: 3,
+      isQuick: true,
     },
     {
       before: 'if (this.#hasWritten && this.#connection.inTransaction) throw new PartialWrite()',
@@ -640,8 +641,9 @@ export const engineSlips: Slips = {
       before: `if (errorCode(error).startsWith('SQLITE_BUSY')) {`,
       after: `if (errorCode(error) === 'SQLITE_BUSY_SNAPSHOT') {`,
       breaks: 'a write while another process holds the lock gets 500',
-      tests: [LOCKED],
+      tests: [`${LOCKED}: only the batch fails if the database is locked`, LOCKED],
       guarantee: 28,
+      isQuick: true,
     },
     {
       before: 'SQLITE_(IOERR|CORRUPT',
