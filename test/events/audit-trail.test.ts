@@ -89,6 +89,42 @@ onEveryEngine(engine => {
     expect(entries.at(-1)).not.toHaveProperty('keyId')
   })
 
+  test('each event of a resource has the next version of the resource, up to its deletion', async () => {
+    await using own = await openTestStore(engine)
+    const { client } = own
+    const { petId, categoryId, orderId } = await makePet(client, { quantity: 3n, reserved: 1n })
+    const { data: webhook } = await client.createWebhook({
+      body: { url: 'http://127.0.0.1:9/', types: ['petstore.pet.created'] },
+    })
+    const webhookId = webhook.id
+    const { data: key } = await client.createKey({ body: { name: 'Till', scopes: ['pets:write'] } })
+    await client.updateOrder({ orderId, body: { quantity: 2n } })
+    await client.cancelOrder({ orderId })
+    await client.updatePet({ petId, body: { name: 'Renamed' } })
+    await client.deletePet({ petId })
+    await client.updateCategory({ categoryId, body: { name: 'Renamed' } })
+    await client.deleteCategory({ categoryId })
+    await client.updateWebhook({ webhookId, body: { enabled: false } })
+    await client.deleteWebhook({ webhookId })
+    await client.revokeKey({ keyId: key.id })
+    const versions = Map.groupBy(await storedEvents(own), ({ subject }) =>
+      subject.replace('inventory/', 'pets/'),
+    )
+    const distinct = (subject: string) => [
+      ...new Set(versions.get(subject)?.map(({ subjectVersion }) => subjectVersion)),
+    ]
+    expect(distinct(`orders/${orderId}`)).toEqual([1n, 2n, 3n])
+    expect(distinct(`categories/${categoryId}`)).toEqual([1n, 2n, 3n])
+    expect(distinct(`webhooks/${webhookId}`)).toEqual([1n, 2n, 3n])
+    expect(distinct(`keys/${key.id}`)).toEqual([1n, 2n])
+    // Creation, count, order, change of the order, cancellation, new name, deletion.
+    expect(distinct(`pets/${petId}`)).toEqual([1n, 2n, 3n, 4n, 5n, 6n, 7n])
+    expect(versions.get(`pets/${petId}`)?.at(-1)).toMatchObject({
+      type: 'petstore.pet.deleted',
+      subjectVersion: 7n,
+    })
+  })
+
   test('filters by key, by subject and by time exclude other changes, alone and together', async () => {
     let nowMs = Date.parse('2026-11-21T09:30:00Z')
     await using own = await openTestStore(engine, { clock: () => nowMs })
