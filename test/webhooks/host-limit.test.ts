@@ -66,6 +66,7 @@ onEveryEngine(engine => {
       const dueMs = Date.parse(waiting?.nextAttemptAt ?? '') - Date.parse(waiting?.createdAt ?? '')
       expect(dueMs).toBeGreaterThan(30_000)
       expect(dueMs).toBeLessThanOrEqual(61_000)
+      expect((await store.client.getWebhook(webhook)).data).not.toHaveProperty('failingSince')
     }, 60_000)
   })
 })

@@ -2,8 +2,12 @@ import { expect, test } from 'bun:test'
 import { SQL } from 'bun'
 import type { Reader } from '../../src/engine/engine.ts'
 import type { ParametersOf, Statement } from '../../src/engine/statement.ts'
+import { storedInstant } from '../../src/model/instant.ts'
+import { systemCommand } from '../../src/store/commands.ts'
+import { importCategories } from '../support/busy-shop.ts'
 import { testedEngines } from '../support/engines.ts'
 import { newDatabase } from '../support/postgres-server.ts'
+import { headOf } from '../support/received-events.ts'
 import { openReceiver, type Responder, reply } from '../support/receiver.ts'
 import { onEveryEngine, openTestStore, type TestOptions, type TestStore } from '../support/store.ts'
 import { until } from '../support/until.ts'
@@ -131,10 +135,10 @@ onEveryEngine(engine => {
     const webhook = await createWebhook(store, receiver)
     await emitEvents(store, 'Held')
     await receiver.waitForRequests(1)
-    await store.client.updateWebhook({ ...webhook, body: { enabled: false } })
     const onReceiver = (row: unknown): void =>
       row === undefined ? stopped.open() : onNext(RECEIVER, onReceiver)
     onNext(RECEIVER, onReceiver)
+    await store.client.updateWebhook({ ...webhook, body: { enabled: false } })
     await emitEvents(store, 'Meanwhile')
     await stopped.passed
     await store.client.updateWebhook({ ...webhook, body: { enabled: true } })
@@ -143,6 +147,44 @@ onEveryEngine(engine => {
     await until('the webhook is leased again', isLeased, SOON_MS)
     held.release(204)
     await until('the next event has arrived', () => namesIn(receiver).includes('Meanwhile'), SOON_MS)
+  })
+
+  test('an event that has a delivery is not sent again by a later sender that begins before it', async () => {
+    const { options, onNext } = watchedReads()
+    const stopped = gate()
+    await using store = await openTestStore(engine, options)
+    await using receiver = await openReceiver()
+    const webhook = await createWebhook(store, receiver, ['petstore.category.created'])
+    await emitEvents(store, 'First', 'Second')
+    await waitForDeliveries(store, webhook, 'delivered', 2)
+    const onReceiver = (row: unknown): void =>
+      row === undefined ? stopped.open() : onNext(RECEIVER, onReceiver)
+    onNext(RECEIVER, onReceiver)
+    await store.client.updateWebhook({ ...webhook, body: { enabled: false } })
+    await emitEvents(store, 'Third')
+    await stopped.passed
+    // The progress of a sender whose first attempt has no outcome: the outcomes of later events are stored.
+    await store.database('UPDATE webhook SET position = 0')
+    await store.client.updateWebhook({ ...webhook, body: { enabled: true } })
+    await until('the next event has arrived', () => namesIn(receiver).includes('Third'), SOON_MS)
+    expect(namesIn(receiver)).toEqual(['First', 'Second', 'Third'])
+  })
+
+  test('an event of a type that was added during a read is sent, although an earlier page had room for it', async () => {
+    const { options, onNext } = watchedReads()
+    await using store = await openTestStore(engine, options)
+    await using receiver = await openReceiver()
+    const webhook = await createWebhook(store, receiver, ['petstore.category.deleted'])
+    await until('the webhook is leased', async () => {
+      const [row] = await store.database('SELECT leased_by AS owner FROM webhook')
+      return row?.owner !== null
+    })
+    onNext(RECEIVER, async () => {
+      await store.client.updateWebhook({ ...webhook, body: { types: ['petstore.category.created'] } })
+      await emitEvents(store, 'Added')
+    })
+    await emitEvents(store, 'Before')
+    await until('the event has arrived', () => namesIn(receiver).includes('Added'), SOON_MS)
   })
 
   test('a retry whose attempt ends during a check for due deliveries is not sent twice', async () => {
@@ -208,6 +250,45 @@ onEveryEngine(engine => {
     })
     await emitEvents(store, 'Second')
     await until('the event has arrived', () => namesIn(receiver).includes('Second'), SOON_MS)
+  })
+
+  test('a webhook for a rare type stores its progress after a thousand other events', async () => {
+    await using store = await openTestStore(engine)
+    await using receiver = await openReceiver()
+    await createWebhook(store, receiver, ['petstore.category.deleted'])
+    await importCategories(store.client, 1100)
+    const progress = async () => Number((await store.database('SELECT position FROM webhook'))[0]?.position)
+    await until('the progress is stored', async () => (await progress()) >= 1000, SOON_MS)
+  })
+
+  test('an event that happened before the creation of a webhook by a wrong clock, but came later, is sent', async () => {
+    let aheadMs = 0
+    await using store = await openTestStore(engine, { clock: () => Date.now() + aheadMs })
+    await using receiver = await openReceiver()
+    await createWebhook(store, receiver)
+    await emitEvents(store, 'First')
+    await receiver.waitForRequests(1)
+    aheadMs = -DAY_MS / 24
+    await emitEvents(store, 'Second')
+    await until('the event has arrived', () => namesIn(receiver).includes('Second'), SOON_MS)
+  })
+
+  test('a webhook whose next events were deleted continues with the first event that is left', async () => {
+    let aheadMs = 0
+    await using store = await openTestStore(engine, { clock: () => Date.now() + aheadMs })
+    await using receiver = await openReceiver()
+    const webhook = await createWebhook(store, receiver, ['petstore.category.created'])
+    await store.client.updateWebhook({ ...webhook, body: { enabled: false } })
+    await emitEvents(store, 'Deleted')
+    await headOf(store)
+    aheadMs = DAY_MS
+    await emitEvents(store, 'Left')
+    await headOf(store)
+    const before = storedInstant(Date.now() + DAY_MS / 2)
+    await store.engine.execute(systemCommand('sweepEvents', { before }, before, 'test'))
+    await store.client.updateWebhook({ ...webhook, body: { enabled: true } })
+    await until('the event has arrived', () => receiver.received.length > 0, SOON_MS)
+    expect(namesIn(receiver)).toEqual(['Left'])
   })
 
   test('a delivery whose event has been deleted fails, and is not attempted again', async () => {
