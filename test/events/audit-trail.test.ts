@@ -234,8 +234,11 @@ onEveryEngine(engine => {
   })
 
   test('an old entry is found although the pages before it are empty', async () => {
-    await using own = await openTestStore(engine)
+    let aheadMs = 0
+    await using own = await openTestStore(engine, { clock: () => Date.now() + aheadMs })
     const { petId, categoryId } = await makePet(own.client)
+    // The later entries are older by their clock.
+    aheadMs = -3_600_000
     await importCategories(own.client, 5200)
     await headOf(own)
     const subject = `categories/${categoryId}`
@@ -245,6 +248,8 @@ onEveryEngine(engine => {
     expect((await readAuditLog(own, { subject })).map(({ type }) => type)).toEqual([
       'petstore.category.created',
     ])
+    const since = new Date(Date.now() - 1_800_000).toISOString()
+    expect(await readAuditLog(own, { subject, since })).toHaveLength(1)
     // An index finds the events of a pet, so a filter by pet, or by the subject of a pet, has no empty pages.
     const ofPet = await own.client.listAudit({ petId })
     expect(ofPet.data.items.map(({ type }) => type)).toEqual([
@@ -255,6 +260,20 @@ onEveryEngine(engine => {
     const ofSubject = await own.client.listAudit({ subject: `pets/${petId}` })
     expect(ofSubject.data.items).toMatchObject([{ type: 'petstore.pet.created' }])
     expect(ofSubject.data.next).toBeUndefined()
+  })
+
+  test('an entry of a period is found although entries before it are newer', async () => {
+    let aheadMs = 0
+    await using own = await openTestStore(engine, { clock: () => Date.now() + aheadMs })
+    await own.client.createCategory({ body: { name: 'Before' } })
+    aheadMs = 2 * 3_600_000
+    await importCategories(own.client, 12)
+    aheadMs = 0
+    const { data: last } = await own.client.createCategory({ body: { name: 'After' } })
+    await headOf(own)
+    const until = new Date(Date.now() + 3_600_000).toISOString()
+    const { data } = await own.client.listAudit({ until, limit: 1 })
+    expect(data.items[0]?.subject).toBe(`categories/${last.id}`)
   })
 
   test('the filter by pet finds the events of the pet, its stock and its orders, also with other filters', async () => {
