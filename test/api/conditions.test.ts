@@ -265,6 +265,18 @@ onEveryEngine(engine => {
       expect(placed.location).toStartWith(`${base}/store/orders/`)
     })
 
+    test('a repeated request gets the response of its own caller, although another one used the same key', async () => {
+      const { petId } = await makePet(store().client, { quantity: 9n })
+      const clerks = [await store().clientWith('orders:write'), await store().clientWith('orders:write')]
+      const place = async (index: number) => {
+        const clerk = clerks[index] ?? store().client
+        return (await clerk.placeOrder({ body: { petId } }, { idempotencyKey: 'ours' })).data.id
+      }
+      const first = [await place(0), await place(1)]
+      expect(new Set(first).size).toBe(2)
+      expect([await place(0), await place(1)]).toEqual(first)
+    })
+
     test('a repeated deletion gets the stored response, but 404 without an idempotency key', async () => {
       const { client } = store()
       const { petId } = await makePet(client)

@@ -2,8 +2,10 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
 import type { Tx } from '../../src/engine/engine.ts'
 import { ForwardingTx } from '../../src/engine/forwarding-tx.ts'
 import type { ParametersOf, Statement } from '../../src/engine/statement.ts'
-import { executeCommand } from '../../src/store/commands.ts'
+import { findLogBounds } from '../../src/shop/events.ts'
+import { countOf, executeCommand, systemCommand } from '../../src/store/commands.ts'
 import { testedEngines } from '../support/engines.ts'
+import { headOf } from '../support/received-events.ts'
 import { makePet, stockOf } from '../support/shop.ts'
 import { codeOf, openTestStore, type TestStore } from '../support/store.ts'
 import { violatedInvariants } from '../support/violated-invariants.ts'
@@ -182,4 +184,20 @@ onPostgres('two admin keys that revoke each other at once do not leave a store w
     expect.stringMatching(/^(401 invalid_token|409 last_admin_key)$/),
   ])
   expect((await client.listKeys({})).data.items.map(({ id }) => id)).toEqual([first ?? 0n])
+})
+
+onPostgres('a sweep does not set the floor back that another sweep has raised meanwhile', async () => {
+  const { client } = store
+  for (const name of ['1', '2', '3']) await client.createCategory({ body: { name } })
+  await headOf(store)
+  const { floor, head } = await store.engine.readShort(findLogBounds)
+  const at = async (position: bigint) =>
+    String((await store.database(`SELECT at FROM event WHERE position = ${position}`))[0]?.at)
+  const sweep = async (before: string) =>
+    countOf(await store.engine.execute(systemCommand('sweepEvents', { before }, before, 'test')))
+  const late = `${(await at(head)).slice(0, 4)}-12-31T23:59:59.999Z`
+  await store.database(`UPDATE event SET at = '2020-01-01T00:00:00.000Z' WHERE position = ${floor + 1n}`)
+  interrupt('UPDATE chain_end SET position', () => sweep(late))
+  expect(await sweep('2020-01-02T00:00:00.000Z')).toBe(0)
+  expect((await store.engine.readShort(findLogBounds)).floor).toBe(head)
 })
