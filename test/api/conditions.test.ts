@@ -277,6 +277,19 @@ onEveryEngine(engine => {
       expect([await place(0), await place(1)]).toEqual(first)
     })
 
+    test('an idempotency key is refused for another query, and for the same one it is the same key in any form', async () => {
+      const { client, send } = store()
+      const { data: webhook } = await client.createWebhook({ body: { url: 'http://127.0.0.1:9/' } })
+      const again = async (since: string, key: string) => {
+        const path = `/webhooks/${webhook.id}/redeliver?since=${since}`
+        const response = await send('POST', path, { headers: { 'Idempotency-Key': key } })
+        return [response.status, response.headers.get('idempotent-replayed')]
+      }
+      expect(await again('2026-01-01T00:00:00Z', 'till\\1')).toEqual([202, null])
+      expect(await again('2026-01-02T00:00:00Z', 'till\\1')).toEqual([422, null])
+      expect(await again('2026-01-01T00:00:00Z', '"till\\\\1"')).toEqual([202, 'true'])
+    })
+
     test('a repeated deletion gets the stored response, but 404 without an idempotency key', async () => {
       const { client } = store()
       const { petId } = await makePet(client)

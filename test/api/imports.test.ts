@@ -30,6 +30,16 @@ onEveryEngine(engine => {
       expect(data.problems.map(({ file, line }) => `${file} ${line}`)).toEqual(['categories 3'])
     })
 
+    test('an import that skips existing pets skips a pet whose name has another Unicode form', async () => {
+      const { client } = store()
+      const { data: category } = await client.createCategory({ body: { name: 'Forms' } })
+      await client.createPet({ body: { name: 'Zoë'.normalize('NFC'), categoryId: category.id } })
+      const pet = { line: 2n, name: 'Zoë'.normalize('NFD'), category: 'Forms', quantity: 1n, hold: false }
+      await client.stageImport({ importId: 4n, body: { categories: [], pets: [pet] } })
+      const { data } = await client.applyImport({ importId: 4n, body: { ...LOAD, skipExisting: true } })
+      expect([data.petsCreated, data.petsSkipped]).toEqual([0n, 1n])
+    })
+
     test('a pet that is imported on hold without stock is available after its first restock', async () => {
       const { client } = store()
       const { categoryId } = await makePet(client)
