@@ -5,6 +5,7 @@ import { RecentEvents } from '../../src/api/events/recent-events.ts'
 import { SseHub } from '../../src/api/events/sse-hub.ts'
 import { openRequestContext, type RequestContext } from '../../src/api/request-context.ts'
 import { CommitSignal } from '../../src/engine/commit-signal.ts'
+import type { Reader } from '../../src/engine/engine.ts'
 import { TimeSlices } from '../../src/engine/time-slices.ts'
 import { importCategories } from '../support/busy-shop.ts'
 import { headOf } from '../support/received-events.ts'
@@ -30,7 +31,7 @@ async function openRecentEvents({ engine, base }: TestStore, watch = engine.watc
     commitSignal,
     slices: new TimeSlices(),
     base,
-    readShort: async work => {
+    readShort: async <Result>(work: (reader: Reader) => Result): Promise<Awaited<Result>> => {
       if (isLost) throw new Error('the connection is lost')
       const result = await engine.readShort(work)
       await afterRead()
@@ -76,7 +77,7 @@ function openHub({ engine, base }: TestStore) {
   })
   const hub = new SseHub({
     commitSignal,
-    readShort: async work => {
+    readShort: async <Result>(work: (reader: Reader) => Result): Promise<Awaited<Result>> => {
       reads.push(work)
       const result = await engine.readShort(work)
       await afterRead()
