@@ -26,13 +26,18 @@ onEveryEngine(engine => {
       }),
     })
 
-    /** Creates a webhook that another process has leased for five minutes, and returns its id. */
-    async function makeLeased(): Promise<bigint> {
-      const { data } = await store().client.createWebhook({ body: { url: 'http://127.0.0.1:9/' } })
+    /** Gives another process the lease of a webhook for five minutes. */
+    async function lease(webhookId: bigint): Promise<void> {
       const until = storedInstant(Date.now() + 5 * MINUTE_MS)
       await store().database(
-        `UPDATE webhook SET leased_by = '${OWNER}', leased_until = '${until}' WHERE id = ${data.id}`,
+        `UPDATE webhook SET leased_by = '${OWNER}', leased_until = '${until}' WHERE id = ${webhookId}`,
       )
+    }
+
+    /** Creates a webhook that another process has leased, and returns its id. */
+    async function makeLeased(): Promise<bigint> {
+      const { data } = await store().client.createWebhook({ body: { url: 'http://127.0.0.1:9/' } })
+      await lease(data.id)
       return data.id
     }
 
@@ -105,6 +110,22 @@ onEveryEngine(engine => {
       )
       const { data } = await store().client.getWebhook({ webhookId })
       expect([data.enabled, data.disabledReason]).toEqual([false, 'failing'])
+    })
+
+    test('a webhook that is enabled again stays enabled after its next failure', async () => {
+      const webhookId = await makeLeased()
+      const days = [0, 1, 2, 3, 4, 5, 6]
+      await record(
+        webhookId,
+        days.map(day => failure(START_MS + day * 24 * HOUR_MS, { event: eventAt(day) })),
+      )
+      const read = async () => (await store().client.getWebhook({ webhookId })).data
+      expect((await read()).enabled).toBe(false)
+      await store().client.updateWebhook({ webhookId, body: { enabled: true } })
+      expect(await read()).not.toHaveProperty('failingSince')
+      await lease(webhookId)
+      await record(webhookId, [failure(START_MS + 8 * 24 * HOUR_MS, { event: eventAt(8) })])
+      expect(await read()).toMatchObject({ enabled: true, failingSince: '2026-11-29T09:00:00Z' })
     })
 
     test('attempts that sent nothing are not failures of the receiver', async () => {
