@@ -277,7 +277,7 @@ onEveryEngine(engine => {
       expect([await place(0), await place(1)]).toEqual(first)
     })
 
-    test('an idempotency key is refused for another query, and for the same one it is the same key in any form', async () => {
+    test('an idempotency key is refused for another query; a backslash may be escaped in its quoted form', async () => {
       const { client, send } = store()
       const { data: webhook } = await client.createWebhook({ body: { url: 'http://127.0.0.1:9/' } })
       const again = async (since: string, key: string) => {

@@ -233,7 +233,7 @@ onEveryEngine(engine => {
     Reflect.set(stuck.engine, 'ping', ping)
   })
 
-  test('a store is not ready from the first probe after its database has failed, and ready again afterwards', async () => {
+  test('a store is not ready while its database fails, and is ready again afterwards', async () => {
     let isFailing = false
     await using store = await openTestStore(engine, {
       wrapEngine: wrapped => ({

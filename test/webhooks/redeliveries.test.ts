@@ -21,7 +21,7 @@ function heldReply(): { respond: Responder; release: (status: number) => void } 
 }
 
 onEveryEngine(engine => {
-  test('a redelivery that is requested during the last attempt starts a retry cycle when the attempt ends', async () => {
+  test('a redelivery that is requested during the last attempt starts a new retry cycle', async () => {
     const held = heldReply()
     await using store = await openTestStore(engine, { delivery: { retryDelaysMs: [20] } })
     await using receiver = await openReceiver((request, index) => {

@@ -234,7 +234,7 @@ export const apiSlips: Slips = {
     {
       before: `deprecation.sunsetAtMs + 1000 : Infinity`,
       after: `deprecation.sunsetAtMs : Infinity`,
-      breaks: 'an operation is refused in the last second of its announced time',
+      breaks: 'an operation is refused in the last second before its sunset',
       tests: [
         'test/api/lifecycle.test.ts: the lifecycle clock decides when an operation gets 410, but a changed pet gets the real time',
       ],
@@ -396,7 +396,7 @@ export const apiSlips: Slips = {
     })`,
       after: `    pending ??= ping()`,
       breaks: 'a store that was ready once is ready for ever',
-      tests: ['test/api/service.test.ts: a store is not ready from the first probe'],
+      tests: ['test/api/service.test.ts: a store is not ready while its database fails'],
     },
     {
       before: `    if (!hasScope(caller, 'admin')) {`,
@@ -450,8 +450,8 @@ export const apiSlips: Slips = {
       ],
     },
     {
-      before: `  if (isRead && reply.etag !== undefined) refuseUnlessMatches(ifMatch, reply.etag)`,
-      after: `  if (isRead && reply.etag !== undefined && request.method !== 'HEAD') refuseUnlessMatches(ifMatch, reply.etag)`,
+      before: `if (isRead && reply.etag !== undefined) refuse`,
+      after: `if (isRead && reply.etag !== undefined && request.method !== 'HEAD') refuse`,
       breaks: 'HEAD ignores If-Match',
       tests: [
         'test/api/conditions.test.ts: a read with If-Match gets 412 if the ETag differs, for GET and HEAD',

@@ -200,7 +200,7 @@ export const webhooksSlips: Slips = {
       before: `    this.#seenCreation ||= relevance.isCreation`,
       after: `    this.#seenCreation = relevance.isCreation`,
       breaks: 'an event is not delivered whose clock was behind that of the creation of the webhook',
-      tests: ['test/webhooks/interrupted-reads.test.ts: an event that happened before the creation'],
+      tests: ['test/webhooks/interrupted-reads.test.ts: an event with a time before the creation'],
     },
   ],
   'src/webhooks/request.ts': [
