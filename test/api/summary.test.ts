@@ -134,6 +134,8 @@ test.skipIf(!testedEngines.includes('postgres'))(
       await store.client.placeOrder({ body: { petId } })
       const { data } = await store.client.getStoreSummary({})
       expect([data.openOrders, data.unitsReserved]).toEqual([1n, 1n])
+      await store.client.placeOrder({ body: { petId } })
+      expect((await store.client.getStoreSummary({})).data.openOrders).toBe(2n)
       const [stored] = await store.database(
         `SELECT coalesce(sum(value), 0) AS open FROM total WHERE name = 'orders/open'`,
       )

@@ -94,18 +94,29 @@ async function settle(store: TestStore): Promise<void> {
 onEveryEngine(engine => {
   test('a webhook that is created during a check of the dispatcher gets its first event at once', async () => {
     const { options, onNext } = watchedReads()
-    const [read, created] = [gate(), gate()]
+    const [first, read, created] = [gate(), gate(), gate()]
+    onNext(FREE_WEBHOOKS, first.open)
+    await using store = await openTestStore(engine, options)
+    await using receiver = await openReceiver()
+    await first.passed
+    await settle(store)
+    // Nothing is sent to this webhook, because the outcome of an attempt would cause another check.
+    const earlier = await createWebhook(store, receiver, ['petstore.category.deleted'])
+    const isLeased = async () =>
+      (await store.database('SELECT leased_by AS owner FROM webhook'))[0]?.owner !== null
+    await until('the earlier webhook is leased', isLeased, SOON_MS)
+    // The check after this change finds no free webhook.
     onNext(FREE_WEBHOOKS, async () => {
       read.open()
       await created.passed
     })
-    await using store = await openTestStore(engine, options)
-    await using receiver = await openReceiver()
+    await store.client.updateWebhook({ ...earlier, body: { description: 'Changed' } })
     await read.passed
-    await createWebhook(store, receiver)
+    await using other = await openReceiver()
+    await createWebhook(store, other)
     created.open()
     await emitEvents(store, 'First')
-    await until('the event has arrived', () => receiver.received.length === 1, SOON_MS)
+    await until('the event has arrived', () => other.received.length === 1, SOON_MS)
   })
 
   test('a webhook that is created before a check that fails gets its first event after the next change', async () => {
