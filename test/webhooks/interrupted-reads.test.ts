@@ -229,24 +229,30 @@ onEveryEngine(engine => {
 
   test('a retry that is stored during a check for due deliveries is made when it is due', async () => {
     const { options, onNext } = watchedReads()
-    const held = heldReply()
+    const [late, again] = [heldReply(), heldReply()]
     await using store = await openTestStore(engine, { ...options, delivery: { retryDelaysMs: [20] } })
-    await using receiver = await openReceiver(({ body }, index) =>
-      String(body).includes('"Late"') && index === 1 ? held.respond : reply(204),
+    // The requests are: the other event, its redelivery, and the late event.
+    await using receiver = await openReceiver((_, index) =>
+      index === 1 ? again.respond : index === 2 ? late.respond : reply(204),
     )
     const webhook = await createWebhook(store, receiver)
     await emitEvents(store, 'Other')
     const [other] = await waitForDeliveries(store, webhook, 'delivered')
+    const redeliver = () => store.client.redeliver({ ...webhook, deliveryId: other?.id ?? 0n })
+    await redeliver()
+    await until('the redelivery has started', () => receiver.received.length === 2, SOON_MS)
     await emitEvents(store, 'Late')
-    await receiver.waitForRequests(2)
+    await receiver.waitForRequests(3)
+    // The check after this request finds only the redelivery in progress.
     onNext(DUE_DELIVERIES, async () => {
-      held.release(500)
+      late.release(500)
       await until('the retry is stored', async () => (await deliveriesOf(store, webhook)).length > 1)
       await settle(store)
     })
-    await store.client.redeliver({ ...webhook, deliveryId: other?.id ?? 0n })
+    await redeliver()
     const retried = () => namesIn(receiver).filter(name => name === 'Late').length === 2
     await until('the retry has arrived', retried, SOON_MS)
+    again.release(204)
   })
 
   test('an event is sent soon after a failed read of the store, although nothing else happens', async () => {

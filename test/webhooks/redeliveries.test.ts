@@ -30,7 +30,7 @@ onEveryEngine(engine => {
     })
     const webhook = await createWebhook(store, receiver)
     await emitEvents(store, 'Again')
-    await receiver.waitForRequests(2)
+    await until('the retry has arrived', () => receiver.received.length === 2, SOON_MS)
     const [pending] = await deliveriesOf(store, webhook)
     await store.client.redeliver({ ...webhook, deliveryId: pending?.id ?? 0n })
     // Once a later event has arrived, the sender has read the request for the redelivery.

@@ -36,8 +36,10 @@ function read(replies: readonly Reply[], wait: number, onQuery: (count: number, 
 }
 
 test('an event that is committed during the query of a long poll ends its wait', async () => {
-  const { reply } = read([atHead, found], 3, (count, commit) => count === 1 && commit())
+  const startedMs = performance.now()
+  const { reply } = read([atHead, found], 5, (count, commit) => count === 1 && commit())
   expect(await reply).toEqual(found)
+  expect(performance.now() - startedMs).toBeLessThan(4000)
 })
 
 test('a long poll that was woken many times still reads ten windows without an event', async () => {

@@ -230,9 +230,7 @@ export const webhooksSlips: Slips = {
       before: `bytes >= REPLY_BYTES_READ || response.socket.bytesRead`,
       after: `response.socket.bytesRead`,
       breaks: 'four times as much of a reply is read as allowed',
-      tests: [
-        'test/webhooks/flooding-receivers.test.ts: control: without a limit, a receiver can send more than the bound',
-      ],
+      tests: ['test/webhooks/requests.test.ts: a reply is read up to 64 KiB'],
     },
     {
       before: `path: url.pathname + url.search,`,
@@ -312,7 +310,7 @@ export const webhooksSlips: Slips = {
       before: `    if (outcome.nextAt !== undefined) this.#noteDue(outcome.nextAt)\n`,
       after: ``,
       breaks: 'a retry comes up to 10 seconds late',
-      tests: ['test/webhooks/interrupted-reads.test.ts: a retry that is stored during a check'],
+      tests: ['test/webhooks/redeliveries.test.ts: a redelivery that is requested during the last'],
     },
     {
       before: `      return { error: 'The store could not make this attempt.', unsent: true, durationMs: 0 }`,
