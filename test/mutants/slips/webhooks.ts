@@ -364,11 +364,5 @@ export const webhooksSlips: Slips = {
       breaks: 'a delivery is attempted twice at the same time',
       tests: ['test/webhooks/interrupted-reads.test.ts: a retry whose attempt ends'],
     },
-    {
-      before: `      if (page.isAtHead && !page.hasEvents) return undefined`,
-      after: `      if (!page.hasEvents) return undefined`,
-      breaks: 'an event after 2,000 events of other types is sent only after the next change in the shop',
-      tests: ['test/webhooks/interrupted-reads.test.ts: an event after thousands'],
-    },
   ],
 }
