@@ -8,6 +8,7 @@ import { testedEngines } from '../support/engines.ts'
 import { headOf } from '../support/received-events.ts'
 import { makePet, stockOf } from '../support/shop.ts'
 import { codeOf, openTestStore, type TestStore } from '../support/store.ts'
+import { until } from '../support/until.ts'
 import { violatedInvariants } from '../support/violated-invariants.ts'
 
 /** Waits for `onStatement` before each statement that returns a row or a number of rows. */
@@ -175,9 +176,20 @@ onPostgres('two admin keys that revoke each other at once do not leave a store w
   const other = await store.clientWith('admin')
   const [first, second] = (await client.listKeys({})).data.items.map(({ id }) => id)
   const revoking: Promise<unknown>[] = []
-  // The second revocation must wait for the lock of the first one, so it is not awaited here.
+  const isBlocked = async () =>
+    (
+      await store.database(`SELECT pid FROM pg_stat_activity
+        WHERE datname = current_database() AND wait_event_type = 'Lock'`)
+    ).length > 0
+  // The second revocation waits for the lock of the first one. Without a lock, it would end here.
   interrupt('UPDATE api_key SET revoked_at', async () => {
-    revoking.push(codeOf(other.revokeKey({ keyId: first ?? 0n })))
+    let hasEnded = false
+    const revocation = codeOf(other.revokeKey({ keyId: first ?? 0n })).finally(() => {
+      hasEnded = true
+    })
+    revoking.push(revocation)
+    revocation.catch(() => {})
+    await until('the second revocation waits or has ended', async () => hasEnded || (await isBlocked()))
   })
   await client.revokeKey({ keyId: second ?? 0n })
   expect(await Promise.all(revoking)).toEqual([

@@ -120,7 +120,9 @@ onEveryEngine(engine => {
         days.map(day => failure(START_MS + day * 24 * HOUR_MS, { event: eventAt(day) })),
       )
       const read = async () => (await store().client.getWebhook({ webhookId })).data
-      expect((await read()).enabled).toBe(false)
+      // A change of a disabled webhook keeps the reason.
+      await store().client.updateWebhook({ webhookId, body: { description: 'Till' } })
+      expect(await read()).toMatchObject({ enabled: false, disabledReason: 'failing' })
       await store().client.updateWebhook({ webhookId, body: { enabled: true } })
       expect(await read()).not.toHaveProperty('failingSince')
       await lease(webhookId)

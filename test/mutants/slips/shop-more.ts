@@ -317,9 +317,7 @@ export const moreShopSlips: Slips = {
       before: `enabled ? null : (before.disabledReason ?? 'asked')`,
       after: `enabled ? null : 'asked'`,
       breaks: 'a change of a disabled webhook hides why the store has disabled it',
-      tests: [
-        'test/webhooks/delivery-failures.test.ts: a webhook whose receiver responds with 410 (Gone) is disabled, and one event reports it',
-      ],
+      tests: ['test/webhooks/leases-and-outcomes.test.ts: a webhook that is enabled again'],
     },
     {
       before: `    failing_ms = CASE WHEN enabled < $enabled THEN NULL ELSE failing_ms END,`,
