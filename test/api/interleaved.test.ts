@@ -62,13 +62,17 @@ async function onStatement(text: string): Promise<void> {
 const hasPostgres = testedEngines.includes('postgres')
 const onPostgres = test.skipIf(!hasPostgres)
 
-beforeAll(async () => {
-  if (!hasPostgres) return
-  // At READ COMMITTED, a statement sees what another command has committed since the transaction began.
-  store = await openTestStore('postgres', {
+/** Opens a store in which a statement sees what another command has committed since the transaction began. */
+function openInterruptible(): Promise<TestStore> {
+  return openTestStore('postgres', {
     isolation: 'READ COMMITTED',
     executeCommand: (tx, command) => executeCommand(new WatchedTx(tx, onStatement), command),
   })
+}
+
+beforeAll(async () => {
+  if (!hasPostgres) return
+  store = await openInterruptible()
 })
 
 afterAll(async () => {
@@ -199,17 +203,19 @@ onPostgres('two admin keys that revoke each other at once do not leave a store w
 })
 
 onPostgres('a sweep does not set the floor back that another sweep has raised meanwhile', async () => {
-  const { client } = store
+  // The other tests need their events.
+  await using swept = await openInterruptible()
+  const { client } = swept
   for (const name of ['1', '2', '3']) await client.createCategory({ body: { name } })
-  await headOf(store)
-  const { floor, head } = await store.engine.readShort(findLogBounds)
+  await headOf(swept)
+  const { floor, head } = await swept.engine.readShort(findLogBounds)
   const at = async (position: bigint) =>
-    String((await store.database(`SELECT at FROM event WHERE position = ${position}`))[0]?.at)
+    String((await swept.database(`SELECT at FROM event WHERE position = ${position}`))[0]?.at)
   const sweep = async (before: string) =>
-    countOf(await store.engine.execute(systemCommand('sweepEvents', { before }, before, 'test')))
+    countOf(await swept.engine.execute(systemCommand('sweepEvents', { before }, before, 'test')))
   const late = `${(await at(head)).slice(0, 4)}-12-31T23:59:59.999Z`
-  await store.database(`UPDATE event SET at = '2020-01-01T00:00:00.000Z' WHERE position = ${floor + 1n}`)
+  await swept.database(`UPDATE event SET at = '2020-01-01T00:00:00.000Z' WHERE position = ${floor + 1n}`)
   interrupt('UPDATE chain_end SET position', () => sweep(late))
   expect(await sweep('2020-01-02T00:00:00.000Z')).toBe(0)
-  expect((await store.engine.readShort(findLogBounds)).floor).toBe(head)
+  expect((await swept.engine.readShort(findLogBounds)).floor).toBe(head)
 })

@@ -64,6 +64,7 @@ onEveryEngine(engine => {
     const { petId } = await makePet(client, { quantity: 3n, onHold: true })
     const before = await headOf(store)
     await client.deletePet({ petId })
+    await headOf(store)
     const { data } = await client.listEvents({ after: before, petId })
     expect(data.items.map(({ type, data: content }) => [type, content])).toEqual([
       ['petstore.inventory.changed', { petId, quantity: 0n, status: 'sold', reserved: 0n }],
