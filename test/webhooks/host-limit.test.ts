@@ -78,7 +78,9 @@ test('a wait for the limit of a host uses up no attempt', async () => {
   // The requests are: the first event, a failed attempt of the second event, and its retry.
   await using receiver = await openReceiver((_, index) => reply(index === 1 ? 500 : 204))
   const webhook = await createWebhook(store, receiver)
-  await emitEvents(store, 'First', 'Second')
+  await emitEvents(store, 'First')
+  await waitForDeliveries(store, webhook, 'delivered')
+  await emitEvents(store, 'Second')
   await waitForDeliveries(store, webhook, 'pending')
   const passing = setInterval(() => periods++, 5)
   const [, second] = await waitForDeliveries(store, webhook, 'delivered', 2)
