@@ -76,6 +76,8 @@ export class WebhookSender {
   #head: bigint
   #isRunning = false
   #isWoken = false
+  /** The number of events that requested a redelivery. */
+  #redeliveryRequests = 0
   #timer: ReturnType<typeof setTimeout> | undefined
 
   constructor(held: LeasedWebhook, options: WebhookSenderOptions) {
@@ -164,7 +166,10 @@ export class WebhookSender {
   async #nextEvent(receiver: Receiver): Promise<Work | undefined> {
     for (let { types } = receiver; ; ) {
       const { event, isRedeliveryRequested } = this.#pending.take(types)
-      if (isRedeliveryRequested) this.#state = withDue(this.#state, 0)
+      if (isRedeliveryRequested) {
+        this.#redeliveryRequests++
+        this.#state = withDue(this.#state, 0)
+      }
       if (event) return { event }
       const page = await this.#pending.readPage(types)
       if (page.isSaveDue) this.#outcomeWriter.flush()
@@ -178,11 +183,14 @@ export class WebhookSender {
   #start(work: Work, receiver: Receiver): void {
     this.#state = withAttemptStarted(this.#state)
     if (work.due) this.#inProgress.add(work.due.id)
+    const requestsBefore = this.#redeliveryRequests
     this.#attemptAndRecord(work, receiver)
       .catch(this.#options.onFault)
       .finally(async () => {
         // This comes before the pause, during which a redelivery of the same event may be requested.
         if (work.due) this.#inProgress.delete(work.due.id)
+        // The check for due deliveries at the request has left out the deliveries in progress.
+        if (requestsBefore !== this.#redeliveryRequests) this.#state = withDue(this.#state, 0)
         const pauseMs = this.#options.throttle.pauseMs()
         if (pauseMs > 0 && !this.#state.isStopped) await Bun.sleep(pauseMs)
         this.#state = withAttemptEnded(this.#state)

@@ -265,6 +265,31 @@ onEveryEngine(engine => {
       expect(placed.location).toStartWith(`${base}/store/orders/`)
     })
 
+    test('a repeated request gets the response of its own caller, although another one used the same key', async () => {
+      const { petId } = await makePet(store().client, { quantity: 9n })
+      const clerks = [await store().clientWith('orders:write'), await store().clientWith('orders:write')]
+      const place = async (index: number) => {
+        const clerk = clerks[index] ?? store().client
+        return (await clerk.placeOrder({ body: { petId } }, { idempotencyKey: 'ours' })).data.id
+      }
+      const first = [await place(0), await place(1)]
+      expect(new Set(first).size).toBe(2)
+      expect([await place(0), await place(1)]).toEqual(first)
+    })
+
+    test('an idempotency key is refused for another query; a backslash may be escaped in its quoted form', async () => {
+      const { client, send } = store()
+      const { data: webhook } = await client.createWebhook({ body: { url: 'http://127.0.0.1:9/' } })
+      const again = async (since: string, key: string) => {
+        const path = `/webhooks/${webhook.id}/redeliver?since=${since}`
+        const response = await send('POST', path, { headers: { 'Idempotency-Key': key } })
+        return [response.status, response.headers.get('idempotent-replayed')]
+      }
+      expect(await again('2026-01-01T00:00:00Z', 'till\\1')).toEqual([202, null])
+      expect(await again('2026-01-02T00:00:00Z', 'till\\1')).toEqual([422, null])
+      expect(await again('2026-01-01T00:00:00Z', '"till\\\\1"')).toEqual([202, 'true'])
+    })
+
     test('a repeated deletion gets the stored response, but 404 without an idempotency key', async () => {
       const { client } = store()
       const { petId } = await makePet(client)

@@ -2,7 +2,8 @@ import { describe, expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
 import { contract, operationIds } from '../../src/contract/contract.ts'
 import type { Operation } from '../../src/contract/operation.ts'
-import { Scope } from '../../src/model/key.ts'
+import { keyText, Scope } from '../../src/model/key.ts'
+import { systemCommand } from '../../src/store/commands.ts'
 import { makeClient } from '../support/client.ts'
 import type { EngineName } from '../support/engines.ts'
 import { sharedStore } from '../support/shop.ts'
@@ -275,6 +276,21 @@ onEveryEngine(engine => {
       const body = { name: 'x', scopes: ['orders:read' as const], expiresAt: '2020-01-01T00:00:00Z' }
       expect(await codeOf(store().client.createKey({ body }))).toBe('422 validation_failed')
     })
+
+    test('a key cannot revoke a key that has a scope which it does not have itself', async () => {
+      const manager = await store().clientWith('keys:manage', 'orders:read')
+      const body = { name: 'x', scopes: ['orders:read' as const, 'orders:write' as const] }
+      const { data } = await store().client.createKey({ body })
+      expect(await codeOf(manager.revokeKey({ keyId: data.id }))).toBe('403 insufficient_scope')
+      expect((await store().client.revokeKey({ keyId: data.id })).status).toBe(204)
+    })
+  })
+
+  test('a key cannot be created that expires at the instant of its creation', async () => {
+    const now = '2026-11-21T00:00:00Z'
+    await using timed = await openTestStore(engine, { clock: () => Date.parse(now) })
+    const body = { name: 'x', scopes: ['orders:read' as const], expiresAt: now }
+    expect(await codeOf(timed.client.createKey({ body }))).toBe('422 validation_failed')
   })
 
   test('a key is refused from the instant of its expiry', async () => {
@@ -369,5 +385,23 @@ test('the admin key of the environment is listed with its origin, its scope and 
   const { data } = await store.client.listKeys({})
   expect(data.items).toMatchObject([
     { name: 'admin (environment)', scopes: ['admin'], hint: ADMIN_KEY.slice(-4) },
+  ])
+})
+
+test('a new admin key of the environment does not revoke the key of the first start', async () => {
+  await using store = await openTestStore('sqlite')
+  const install = (token: string, madeBy: 'first start' | 'environment') => {
+    const command = systemCommand('installAdminKey', { token, madeBy }, '2026-11-21T00:00:00.000Z', 'test')
+    return store.engine.execute(command)
+  }
+  const [first, next] = [keyText(new Uint8Array(32).fill(1)), keyText(new Uint8Array(32).fill(2))]
+  await install(first, 'first start')
+  await store.clientWith('orders:read')
+  await install(next, 'environment')
+  const { data } = await makeClient({ base: store.base, key: next }).listKeys({})
+  expect(data.items.map(({ name }) => name)).toEqual([
+    'admin (first start)',
+    'orders:read',
+    'admin (environment)',
   ])
 })

@@ -88,6 +88,12 @@ onEveryEngine(engine => {
       expect(await codeOf(client.listPets({ cursor, status: ['sold'] }))).toBe('400 invalid_cursor')
       expect(await codeOf(client.listInventory({ cursor }))).toBe('400 invalid_cursor')
       expect((await client.listPets({ limit: 5, cursor })).data.items).toHaveLength(5)
+      const [pet] = (await client.listPets({ limit: 1 })).data.items
+      const { data: byName } = await client.listPets({ limit: 1, name: pet?.name.slice(0, 1) ?? '' })
+      expect(byName.next).toBeDefined()
+      expect(await codeOf(client.listPets({ limit: 1, name: 'z', cursor: byName.next }))).toBe(
+        '400 invalid_cursor',
+      )
     })
   })
 
@@ -285,6 +291,48 @@ onEveryEngine(engine => {
         '400 invalid_parameter',
       )
     })
+  })
+
+  test('a renamed pet or category is found by its new name, and not by its former name', async () => {
+    await using own = await openTestStore(engine)
+    const { client } = own
+    const { petId, categoryId } = await makePet(client)
+    await client.updatePet({ petId, body: { name: 'Renamed pet' } })
+    await client.updateCategory({ categoryId, body: { name: 'Renamed category' } })
+    const found = async (name: string) => [
+      ...(await client.listPets({ name })).data.items.map(({ id }) => id),
+      ...(await client.listCategories({ name })).data.items.map(({ id }) => id),
+    ]
+    expect(await found('renamed')).toEqual([petId, categoryId])
+    expect(await found('any')).toEqual([])
+  })
+
+  test('a filter that names a value twice, or has a hundred values, lists each row once', async () => {
+    await using own = await openTestStore(engine)
+    const { client } = own
+    const { data: category } = await client.createCategory({ body: { name: 'Many' } })
+    for (let index = 1; index <= 100; index++) {
+      await client.createPet({ body: { name: `Pet ${index}`, categoryId: category.id } })
+    }
+    const { data: all } = await client.listPets({ limit: 100 })
+    const ids = all.items.map(({ id }) => id)
+    expect(ids).toHaveLength(100)
+    const listed = async (input: Parameters<typeof client.listPets>[0]) =>
+      (await client.listPets({ limit: 100, ...input })).data.items.map(({ id }) => id)
+    expect(await listed({ id: ids })).toEqual(ids)
+    expect(await listed({ status: ['available', 'available'] })).toEqual(ids)
+    expect(await listed({ categoryId: [category.id, category.id] })).toEqual(ids)
+    const { data: stock } = await client.listInventory({ petId: ids, limit: 100 })
+    expect(stock.items.map(({ petId }) => petId)).toEqual(ids)
+  })
+
+  test('stocks of given pets can be filtered by their maximum quantity', async () => {
+    await using own = await openTestStore(engine)
+    const { client } = own
+    const few = await makePet(client, { quantity: 2n })
+    const many = await makePet(client, { quantity: 9n })
+    const { data } = await client.listInventory({ petId: [few.petId, many.petId], quantityAtMost: 2n })
+    expect(data.items.map(({ petId }) => petId)).toEqual([few.petId])
   })
 
   test('the summary counts the pets, the orders and their reserved units', async () => {

@@ -58,6 +58,15 @@ onEveryEngine(engine => {
       expect(await codeOf(sale)).toBe('409 pet_not_available')
     })
 
+    test('an order with complete: true keeps the shipDate that was sent', async () => {
+      const { client } = store()
+      const { petId } = await makePet(client)
+      const shipDate = '2026-11-20T08:00:00Z'
+      expect((await client.placeOrder({ body: { petId, complete: true, shipDate } })).data).toMatchObject({
+        shipDate,
+      })
+    })
+
     test('an order stores the shipDate in UTC, with milliseconds only if there are any', async () => {
       const { client } = store()
       const { petId } = await makePet(client, { quantity: 9n })
@@ -108,6 +117,13 @@ onEveryEngine(engine => {
       expect(await codeOf(client.updateOrder({ orderId, body: { quantity: 2n } }))).toBe(
         '409 pet_not_available',
       )
+    })
+
+    test('an order can be made smaller while its pet is on hold', async () => {
+      const { client } = store()
+      const { petId, orderId } = await makePet(client, { quantity: 5n, reserved: 3n, onHold: true })
+      await client.updateOrder({ orderId, body: { quantity: 1n } })
+      expect(await stockOf(client, petId)).toBe('pending 5/1')
     })
 
     test('a change of an order applies the quantity first, then the completion', async () => {

@@ -2,9 +2,9 @@ import { describe, expect, test } from 'bun:test'
 import { ErrorBody, errorTable } from '../../src/model/error.ts'
 import { parseJson } from '../../src/model/json.ts'
 import { Scope } from '../../src/model/key.ts'
-import { bindPort } from '../../src/server.ts'
+import { bindPort, startServer } from '../../src/server.ts'
 import { makePet, sharedStore } from '../support/shop.ts'
-import { codeOf, onEveryEngine, openTestStore } from '../support/store.ts'
+import { codeOf, onEveryEngine, openTestStore, SECRET_KEY } from '../support/store.ts'
 import { until } from '../support/until.ts'
 
 onEveryEngine(engine => {
@@ -233,6 +233,22 @@ onEveryEngine(engine => {
     Reflect.set(stuck.engine, 'ping', ping)
   })
 
+  test('a store is not ready while its database fails, and is ready again afterwards', async () => {
+    let isFailing = false
+    await using store = await openTestStore(engine, {
+      wrapEngine: wrapped => ({
+        ...wrapped,
+        ping: () => (isFailing ? Promise.reject(new Error('the database is not available')) : wrapped.ping()),
+      }),
+    })
+    const probe = async () => (await fetch(`${store.base}/readyz`)).status
+    expect(await probe()).toBe(200)
+    isFailing = true
+    expect(await probe()).toBe(503)
+    isFailing = false
+    expect(await probe()).toBe(200)
+  })
+
   test('a store whose database is unavailable is live but not ready', async () => {
     await using broken = await openTestStore(engine)
     await broken.engine.close()
@@ -336,4 +352,43 @@ test('a store on 127.0.0.1 looks up the peer of a request only with trusted prox
   }
   expect(await counts([])).toEqual([0, 3])
   expect(await counts(['192.0.2.1'])).toEqual([3, 6])
+})
+
+test('a server that drains is not ready, but responds to all other requests', async () => {
+  await using store = await openTestStore('sqlite')
+  const server = startServer({
+    host: '127.0.0.1',
+    port: 0,
+    stability: 'experimental',
+    rateLimit: 'off',
+    corsOrigins: [],
+    trustedProxies: [],
+    secretKey: SECRET_KEY,
+    allowPrivateWebhooks: false,
+    eventRetention: 'forever',
+    log: { access: () => {}, info: () => {}, error: () => {} },
+    clock: Date.now,
+    lifecycleClock: Date.now,
+    cache: 'off',
+    engine: store.engine,
+  })
+  const statusOf = async (path: string) => (await fetch(server.base + path)).status
+  expect([await statusOf('/readyz'), await statusOf('/pets')]).toEqual([200, 200])
+  server.drain()
+  expect([await statusOf('/readyz'), await statusOf('/pets'), await statusOf('/livez')]).toEqual([
+    503, 200, 200,
+  ])
+  await server.stop()
+})
+
+test('a long poll and a stream may be silent for longer than the idle limit of a connection', async () => {
+  const listener = bindPort({ host: '127.0.0.1', port: 0 })
+  const unlimited: string[] = []
+  listener.timeout = (request, seconds) => {
+    if (seconds === 0) unlimited.push(new URL(request.url).pathname)
+  }
+  await using store = await openTestStore('sqlite', { listener })
+  for (const path of ['/pets', '/events', '/audit']) expect((await store.send('GET', path)).status).toBe(200)
+  expect((await store.send('HEAD', '/events/stream')).status).toBe(200)
+  expect(unlimited).toEqual(['/events', '/events/stream'])
 })

@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'bun:test'
+import { STOCK_MAX } from '../../src/model/import-limits.ts'
+import { headOf } from '../support/received-events.ts'
 import { makePet, sharedStore, stockOf } from '../support/shop.ts'
 import { codeOf, onEveryEngine, refusalOf } from '../support/store.ts'
 
@@ -91,6 +93,32 @@ onEveryEngine(engine => {
         '409 stock_below_reserved',
       )
       expect(await stockOf(client, petId)).toBe('pending 2/2')
+    })
+
+    test('a count that finds the known quantity records no movement and no event', async () => {
+      const { client } = store()
+      const { petId } = await makePet(client, { quantity: 4n })
+      const before = await headOf(store())
+      expect((await client.setInventory({ petId, body: { quantity: 4n } })).data.quantity).toBe(4n)
+      expect(await headOf(store())).toBe(before)
+      expect((await client.listMovements({ petId })).data.items.map(({ reason }) => reason)).toEqual([
+        'opening',
+        'count',
+      ])
+    })
+
+    test('the stock can have exactly the maximum quantity', async () => {
+      const { client } = store()
+      const { petId } = await makePet(client)
+      await client.setInventory({ petId, body: { quantity: STOCK_MAX - 1n } })
+      expect((await client.adjustInventory({ petId, body: { quantityChange: 1n } })).data.quantity).toBe(
+        STOCK_MAX,
+      )
+      const beyond = client.adjustInventory({ petId, body: { quantityChange: 1n } })
+      expect(await codeOf(beyond)).toBe('409 stock_out_of_bounds')
+      await client.setInventory({ petId, body: { quantity: 1n } })
+      await client.setInventory({ petId, body: { quantity: STOCK_MAX } })
+      expect(await stockOf(client, petId)).toBe(`available ${STOCK_MAX}/0`)
     })
 
     test('the stock is adjusted by a difference, within its bounds', async () => {

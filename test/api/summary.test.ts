@@ -101,6 +101,24 @@ onEveryEngine(engine => {
     await client.deletePet({ petId })
     expect(await read()).toEqual([{ available: 0n, pending: 0n, sold: 0n }, 0n, 0n, 0n, 1n])
   })
+
+  test('a cancellation changes the day of its order, not the day on which it is cancelled', async () => {
+    let nowMs = Date.parse('2026-11-20T12:00:00Z')
+    await using store = await openTestStore(engine, { clock: () => nowMs })
+    const { client } = store
+    const { petId } = await makePet(client, { quantity: 9n })
+    const { data: cancelled } = await client.placeOrder({ body: { petId } })
+    await client.placeOrder({ body: { petId } })
+    nowMs += 24 * 3_600_000
+    await client.placeOrder({ body: { petId } })
+    await client.cancelOrder({ orderId: cancelled.id ?? 0n })
+    const { ordersByDay } = (await client.getStoreSummary({})).data
+    expect(ordersByDay.slice(-2)).toEqual([
+      { day: '2026-11-20', orders: 1n },
+      { day: '2026-11-21', orders: 1n },
+    ])
+    expect(await violatedInvariants(store)).toEqual([])
+  })
 })
 
 test.skipIf(!testedEngines.includes('postgres'))(
@@ -115,6 +133,8 @@ test.skipIf(!testedEngines.includes('postgres'))(
       await store.client.placeOrder({ body: { petId } })
       const { data } = await store.client.getStoreSummary({})
       expect([data.openOrders, data.unitsReserved]).toEqual([1n, 1n])
+      await store.client.placeOrder({ body: { petId } })
+      expect((await store.client.getStoreSummary({})).data.openOrders).toBe(2n)
       const [stored] = await store.database(
         `SELECT coalesce(sum(value), 0) AS open FROM total WHERE name = 'orders/open'`,
       )

@@ -89,6 +89,42 @@ onEveryEngine(engine => {
     expect(entries.at(-1)).not.toHaveProperty('keyId')
   })
 
+  test('each event of a resource has the next version of the resource, up to its deletion', async () => {
+    await using own = await openTestStore(engine)
+    const { client } = own
+    const { petId, categoryId, orderId } = await makePet(client, { quantity: 3n, reserved: 1n })
+    const { data: webhook } = await client.createWebhook({
+      body: { url: 'http://127.0.0.1:9/', types: ['petstore.pet.created'] },
+    })
+    const webhookId = webhook.id
+    const { data: key } = await client.createKey({ body: { name: 'Till', scopes: ['pets:write'] } })
+    await client.updateOrder({ orderId, body: { quantity: 2n } })
+    await client.cancelOrder({ orderId })
+    await client.updatePet({ petId, body: { name: 'Renamed' } })
+    await client.deletePet({ petId })
+    await client.updateCategory({ categoryId, body: { name: 'Renamed' } })
+    await client.deleteCategory({ categoryId })
+    await client.updateWebhook({ webhookId, body: { enabled: false } })
+    await client.deleteWebhook({ webhookId })
+    await client.revokeKey({ keyId: key.id })
+    const versions = Map.groupBy(await storedEvents(own), ({ subject }) =>
+      subject.replace('inventory/', 'pets/'),
+    )
+    const distinct = (subject: string) => [
+      ...new Set(versions.get(subject)?.map(({ subjectVersion }) => subjectVersion)),
+    ]
+    expect(distinct(`orders/${orderId}`)).toEqual([1n, 2n, 3n])
+    expect(distinct(`categories/${categoryId}`)).toEqual([1n, 2n, 3n])
+    expect(distinct(`webhooks/${webhookId}`)).toEqual([1n, 2n, 3n])
+    expect(distinct(`keys/${key.id}`)).toEqual([1n, 2n])
+    // Creation, count, order, change of the order, cancellation, new name, deletion.
+    expect(distinct(`pets/${petId}`)).toEqual([1n, 2n, 3n, 4n, 5n, 6n, 7n])
+    expect(versions.get(`pets/${petId}`)?.at(-1)).toMatchObject({
+      type: 'petstore.pet.deleted',
+      subjectVersion: 7n,
+    })
+  })
+
   test('filters by key, by subject and by time exclude other changes, alone and together', async () => {
     let nowMs = Date.parse('2026-11-21T09:30:00Z')
     await using own = await openTestStore(engine, { clock: () => nowMs })
@@ -198,8 +234,11 @@ onEveryEngine(engine => {
   })
 
   test('an old entry is found although the pages before it are empty', async () => {
-    await using own = await openTestStore(engine)
+    let aheadMs = 0
+    await using own = await openTestStore(engine, { clock: () => Date.now() + aheadMs })
     const { petId, categoryId } = await makePet(own.client)
+    // The later entries are older by their clock.
+    aheadMs = -3_600_000
     await importCategories(own.client, 5200)
     await headOf(own)
     const subject = `categories/${categoryId}`
@@ -209,6 +248,8 @@ onEveryEngine(engine => {
     expect((await readAuditLog(own, { subject })).map(({ type }) => type)).toEqual([
       'petstore.category.created',
     ])
+    const since = new Date(Date.now() - 1_800_000).toISOString()
+    expect(await readAuditLog(own, { subject, since })).toHaveLength(1)
     // An index finds the events of a pet, so a filter by pet, or by the subject of a pet, has no empty pages.
     const ofPet = await own.client.listAudit({ petId })
     expect(ofPet.data.items.map(({ type }) => type)).toEqual([
@@ -219,6 +260,20 @@ onEveryEngine(engine => {
     const ofSubject = await own.client.listAudit({ subject: `pets/${petId}` })
     expect(ofSubject.data.items).toMatchObject([{ type: 'petstore.pet.created' }])
     expect(ofSubject.data.next).toBeUndefined()
+  })
+
+  test('an entry of a period is found although entries before it are newer', async () => {
+    let aheadMs = 0
+    await using own = await openTestStore(engine, { clock: () => Date.now() + aheadMs })
+    await own.client.createCategory({ body: { name: 'Before' } })
+    aheadMs = 2 * 3_600_000
+    await importCategories(own.client, 12)
+    aheadMs = 0
+    const { data: last } = await own.client.createCategory({ body: { name: 'After' } })
+    await headOf(own)
+    const until = new Date(Date.now() + 3_600_000).toISOString()
+    const { data } = await own.client.listAudit({ until, limit: 1 })
+    expect(data.items[0]?.subject).toBe(`categories/${last.id}`)
   })
 
   test('the filter by pet finds the events of the pet, its stock and its orders, also with other filters', async () => {

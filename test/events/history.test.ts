@@ -1,6 +1,8 @@
 import { expect, test } from 'bun:test'
+import type { Reader } from '../../src/engine/engine.ts'
 import { storedInstant } from '../../src/model/instant.ts'
-import { findLogBounds, readEventPage } from '../../src/shop/events.ts'
+import { findLogBounds, listEvents, readEventPage } from '../../src/shop/events.ts'
+import { systemCommand } from '../../src/store/commands.ts'
 import { sweep } from '../../src/store/maintenance.ts'
 import { importCategories } from '../support/busy-shop.ts'
 import { everyItem, followEvents } from '../support/client.ts'
@@ -125,6 +127,35 @@ onEveryEngine(engine => {
     const bounds = await store.engine.readShort(findLogBounds)
     expect(bounds).toEqual({ floor, head: floor + 1n, gaps: [] })
     expect(await namesAfter(store)).toEqual(['Young'])
+  })
+
+  test('a sweep during a read moves the oldest event, and a read from a deleted position is refused', async () => {
+    await using store = await openTestStore(engine)
+    const long = '2020-01-01T00:00:00.000Z'
+    const command = systemCommand('sweepEvents', { before: '2020-01-02T00:00:00.000Z' }, long, 'test')
+    /** Reads a page of the feed. A sweep deletes all events but the last after the first read of the bounds. */
+    const readDuringSweep = async (after?: bigint) => {
+      for (const name of ['1', '2', '3']) await store.client.createCategory({ body: { name } })
+      await store.database(`UPDATE event SET at = '${long}' WHERE position < ${await headOf(store)}`)
+      let isSwept = false
+      return store.engine.readShort(reader => {
+        const watched: Reader = {
+          one: (statement, ...parameters) => reader.one(statement, ...parameters),
+          many: async (statement, ...parameters) => {
+            const rows = await reader.many(statement, ...parameters)
+            if (!isSwept) await store.engine.execute(command)
+            isSwept = true
+            return rows
+          },
+        }
+        const context = { base: store.base, now: long, keyId: null }
+        return listEvents(watched, { limit: 10, ...(after !== undefined && { after }) }, context)
+      })
+    }
+    expect((await readDuringSweep()).items).toHaveLength(1)
+    const { floor } = await store.engine.readShort(findLogBounds)
+    const refused = await readDuringSweep(floor).catch((error: unknown) => error)
+    expect(refused).toMatchObject({ code: 'event_history_expired' })
   })
 
   test('a reader whose events are swept while it reads gets all of them or an error, and never a gap', async () => {

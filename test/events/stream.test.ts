@@ -94,6 +94,19 @@ onEveryEngine(engine => {
     expect(await firstOf('', { 'Last-Event-ID': String(before).padStart(19, '0') })).toBe('One')
   })
 
+  test('a stream that resumes between two events of one commit gets only the second event', async () => {
+    await using own = await openTestStore(engine)
+    await using follower = await openStream(own.base)
+    await importCategories(own.client, 2)
+    const first = await follower.event()
+    // Both events of the commit are now in memory, as one batch.
+    const second = await follower.event()
+    for (const filter of ['', '&type=petstore.category.created']) {
+      await using resumed = await openStream(own.base, `?after=${first?.id}${filter}`)
+      expect((await resumed.event())?.id).toBe(second?.id)
+    }
+  })
+
   test('an invalid position, or one beyond the last event, is refused', async () => {
     const head = await headOf(store())
     for (const id of ['x', '-1', '1.5', '12345678901234567890', String(head + 1n), '9999999999999999999']) {

@@ -121,6 +121,11 @@ test('a URL of a public host passes, and its target is the first address of the 
   }
 })
 
+test('a URL with a backslash is refused, although the parser of URLs would accept it', async () => {
+  const refusal = await refusalOf('http://shop.example\\hook', publicOnly(resolverOf(['93.184.215.14'])))
+  expect(refusal).toBe('The URL contains whitespace, a control character or a backslash.')
+})
+
 test('addresses next to the special networks pass, as literals and as resolved addresses', async () => {
   for (const address of goodAddresses) {
     const family = address.includes(':') ? 6 : 4

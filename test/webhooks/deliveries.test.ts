@@ -178,6 +178,16 @@ onEveryEngine(engine => {
       for (const secret of [data.secret, first])
         new Webhook(secret).verify(early.body.toString(), early.headers)
       expect(late.headers['webhook-signature']).toBe(signatureOf(data.secret, late))
+      const secrets: string[] = []
+      for (let rotation = 0; rotation < 2; rotation++) {
+        secrets.unshift((await own.client.rotateWebhookSecret({ webhookId })).data.secret)
+      }
+      await emitEvents(own, 'Last two')
+      await receiver.waitForRequests(3)
+      const [, , third = noRequest] = receiver.received
+      expect(third.headers['webhook-signature']).toBe(
+        secrets.map(secret => signatureOf(secret, third)).join(' '),
+      )
     })
   })
 

@@ -332,6 +332,7 @@ test('an error of the store during an attempt does not lose the delivery', async
   await emitEvents(store, 'Kept')
   const [pending] = await waitForDeliveries(store, webhook, 'pending')
   expect(pending?.attempts[0]?.error).toBe('The store could not make this attempt.')
+  expect((await store.client.getWebhook(webhook)).data).not.toHaveProperty('failingSince')
   await store.database('UPDATE webhook SET secret = description, description = NULL')
   aheadMs = 2 * DAY_MS
   await waitForDeliveries(store, webhook, 'delivered')

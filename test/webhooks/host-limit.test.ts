@@ -66,6 +66,24 @@ onEveryEngine(engine => {
       const dueMs = Date.parse(waiting?.nextAttemptAt ?? '') - Date.parse(waiting?.createdAt ?? '')
       expect(dueMs).toBeGreaterThan(30_000)
       expect(dueMs).toBeLessThanOrEqual(61_000)
+      expect((await store.client.getWebhook(webhook)).data).not.toHaveProperty('failingSince')
     }, 60_000)
   })
+})
+
+test('a wait for the limit of a host uses up no attempt', async () => {
+  let periods = 0
+  const hostLimit = new HostLimit({ attemptsMax: 1, periodMs: 20, monotonicClock: () => periods * 20 })
+  await using store = await openTestStore('sqlite', { delivery: { hostLimit, retryDelaysMs: [20] } })
+  // The requests are: the first event, a failed attempt of the second event, and its retry.
+  await using receiver = await openReceiver((_, index) => reply(index === 1 ? 500 : 204))
+  const webhook = await createWebhook(store, receiver)
+  await emitEvents(store, 'First')
+  await waitForDeliveries(store, webhook, 'delivered')
+  await emitEvents(store, 'Second')
+  await waitForDeliveries(store, webhook, 'pending')
+  const passing = setInterval(() => periods++, 5)
+  const [, second] = await waitForDeliveries(store, webhook, 'delivered', 2)
+  clearInterval(passing)
+  expect(second?.attempts.map(({ status }) => status)).toEqual([undefined, 500n, 204n])
 })

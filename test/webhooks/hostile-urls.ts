@@ -209,6 +209,7 @@ const specialNetworks: Readonly<Record<string, string>> = {
   '2001:: 2001:0:7f00:1:: 2001:0:4136:e378:8000:63bf:80ff:fffe 2001:0:ffff:ffff:ffff:ffff:ffff:ffff':
     'Teredo',
   '2a00:1450:4001:80e:0:5efe:127.0.0.1 2a00:1450:4001:80e:200:5efe:10.0.0.1': 'ISATAP',
+  '2a00:1450:4001:80e:100:5efe:10.0.0.1 2a00:1450:4001:80e:300:5efe:10.0.0.1': 'ISATAP, a group address',
   '2a00:1450::5efe:7f00:1 2a00::200:5efe:0:1 2a00:1:2:3:0:5efe:: fe80::5efe:192.168.0.1': 'ISATAP',
   '2001:1::1 2001:2:: 2001:2:0:ffff:ffff:ffff:ffff:ffff 2001:3::1 2001:4:112::1 2001:10::':
     'protocol assignments',

@@ -203,6 +203,14 @@ test('informational responses are skipped', async () => {
   expect(await incomingFrom(answer)).toEqual({ status: 201, reply: '' })
 })
 
+test('a reply is read up to 64 KiB, and what follows is not waited for', async () => {
+  const partial = raw(`${HEAD}Content-Length: 200000\r\n\r\n${'x'.repeat(100_000)}`)
+  const ms = await durationMs(async () => {
+    expect((await incomingFrom(partial, { timeoutMs: 15_000 })).reply).toBe('x'.repeat(1024))
+  })
+  expect(ms).toBeLessThan(LATENESS_MAX_MS)
+})
+
 test('a body without an end is cut off long before the deadline', async () => {
   const chunk = `4000\r\n${'x'.repeat(0x4000)}\r\n`
   const starts: readonly Responder[] = [

@@ -1,0 +1,88 @@
+import { describe, expect, test } from 'bun:test'
+import { storedInstant } from '../../src/model/instant.ts'
+import { countOf, systemCommand } from '../../src/store/commands.ts'
+import { importCategories } from '../support/busy-shop.ts'
+import { makePet, sharedStore, stockOf } from '../support/shop.ts'
+import { onEveryEngine, openTestStore } from '../support/store.ts'
+
+const LOAD = { dryRun: false, keepGoing: false }
+
+onEveryEngine(engine => {
+  describe('imports', () => {
+    const store = sharedStore(engine)
+
+    test('an import of more than a thousand rows loads each of them', async () => {
+      await importCategories(store().client, 1003, '', 'Thousand')
+      const [row] = await store().database(`SELECT count(*) AS n FROM category WHERE name LIKE 'Thousand %'`)
+      expect(Number(row?.n)).toBe(1003)
+    })
+
+    test('a category that occurs twice in an import is a problem, and its pets are loaded with the first', async () => {
+      const { client } = store()
+      const categories = [
+        { line: 2n, name: 'Twice' },
+        { line: 3n, name: 'Twice' },
+      ]
+      const pets = [{ line: 2n, name: 'One', category: 'Twice', quantity: 1n, hold: false }]
+      await client.stageImport({ importId: 2n, body: { categories, pets } })
+      const { data } = await client.applyImport({ importId: 2n, body: { dryRun: false, keepGoing: true } })
+      expect([data.categoriesCreated, data.petsCreated]).toEqual([1n, 1n])
+      expect(data.problems.map(({ file, line }) => `${file} ${line}`)).toEqual(['categories 3'])
+    })
+
+    test('an import that skips existing pets skips a pet whose name has another Unicode form', async () => {
+      const { client } = store()
+      const { data: category } = await client.createCategory({ body: { name: 'Forms' } })
+      await client.createPet({ body: { name: 'Zoë'.normalize('NFC'), categoryId: category.id } })
+      const pet = { line: 2n, name: 'Zoë'.normalize('NFD'), category: 'Forms', quantity: 1n, hold: false }
+      await client.stageImport({ importId: 4n, body: { categories: [], pets: [pet] } })
+      const { data } = await client.applyImport({ importId: 4n, body: { ...LOAD, skipExisting: true } })
+      expect([data.petsCreated, data.petsSkipped]).toEqual([0n, 1n])
+    })
+
+    test('a pet that is imported on hold without stock is available after its first restock', async () => {
+      const { client } = store()
+      const { categoryId } = await makePet(client)
+      const { data: category } = await client.getCategory({ categoryId })
+      const pet = { line: 2n, name: 'Held', category: category.name, quantity: 0n, hold: true }
+      await client.stageImport({ importId: 3n, body: { categories: [], pets: [pet] } })
+      await client.applyImport({ importId: 3n, body: LOAD })
+      const [{ id: petId } = { id: 0n }] = (await client.listPets({ name: 'Held' })).data.items
+      expect(await stockOf(client, petId)).toBe('sold 0/0')
+      await client.setInventory({ petId, body: { quantity: 2n } })
+      expect(await stockOf(client, petId)).toBe('available 2/0')
+    })
+  })
+
+  test('a sweep finds the rows of an interrupted import, although an earlier one is in progress', async () => {
+    await using store = await openTestStore(engine)
+    const stage = (importId: bigint) =>
+      store.client.stageImport({ importId, body: { categories: [{ line: 2n, name: 'Any' }], pets: [] } })
+    for (const importId of [5n, 6n]) await stage(importId)
+    await store.database(`UPDATE staged_row SET at = '2020-01-01T00:00:00.000Z' WHERE import_id = 6`)
+    const sweep = async () =>
+      countOf(
+        await store.engine.execute(systemCommand('sweepStagedRows', {}, storedInstant(Date.now()), 'test')),
+      )
+    expect(await sweep()).toBe(1)
+    expect(await sweep()).toBe(0)
+    expect(await store.database('SELECT import_id FROM staged_row')).toEqual([{ import_id: 5n }])
+  })
+
+  test('a sweep of an interrupted import deletes its first row last, because that row marks the others', async () => {
+    await using store = await openTestStore(engine)
+    for (const from of [2, 502, 1002]) {
+      const categories = Array.from({ length: 500 }, (_, index) => ({
+        line: BigInt(from + index),
+        name: `${from + index}`,
+      }))
+      await store.client.stageImport({ importId: 7n, body: { categories, pets: [] } })
+    }
+    await store.client.discardImport({ importId: 7n })
+    const sweep = async () =>
+      countOf(
+        await store.engine.execute(systemCommand('sweepStagedRows', {}, storedInstant(Date.now()), 'test')),
+      )
+    expect([await sweep(), await sweep(), await sweep()]).toEqual([1000, 500, 0])
+  })
+})
