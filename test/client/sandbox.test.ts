@@ -48,6 +48,15 @@ test('a sandbox is a client of a fresh store with its admin key, and is deleted 
   await closed.delete()
 })
 
+test('a sandbox that cannot be deleted is an error, and so is the end of its block', async () => {
+  let isBroken = true
+  const fetch: Fetch = async (url, init) =>
+    init.method === 'DELETE' && isBroken ? new Response('{}', { status: 500 }) : globalThis.fetch(url, init)
+  await using sandbox = await openSandbox({ fetch })
+  await expect(sandbox.delete()).rejects.toMatchObject({ status: 500 })
+  isBroken = false
+})
+
 test('the operations that control a sandbox hide no operation of the store', async () => {
   await using sandbox = await openSandbox()
   const client = createClient({ baseUrl: sandbox.baseUrl })

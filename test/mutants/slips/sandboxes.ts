@@ -1,0 +1,451 @@
+import type { Slips } from '../slip.ts'
+
+const FAULTS = 'test/sandboxes/faults.test.ts'
+const LIMITS = 'test/sandboxes/limits.test.ts'
+const LOG = 'test/sandboxes/request-log.test.ts'
+const SANDBOXES = 'test/sandboxes/sandboxes.test.ts'
+const RACES = 'test/sandboxes/sandbox-races.test.ts'
+const CAPACITY = 'test/sandboxes/host-capacity.test.ts'
+const CRASH = 'test/sandboxes/sandbox-crash.test.ts'
+const FILES = 'test/sandboxes/sandbox-files.test.ts'
+const TURNS = 'src/sandboxes/fair-turns.test.ts'
+
+const OWNER = `${SANDBOXES}: has its shop, and nothing of its owner`
+const RESTART = `${SANDBOXES}: a sandbox keeps its content, key, rules, clock and request log`
+
+export const sandboxSlips: Slips = {
+  'src/sandboxes/failing-deliveries.ts': [
+    {
+      before: `} finally {
+          releaseOvertaken = undefined
+        }`,
+      after: `} finally {
+          // nothing
+        }`,
+      breaks: 'only the first two deliveries change places',
+      tests: [FAULTS],
+    },
+    {
+      before: `const isAllowed = hostLimit === undefined || hostLimit.take(outgoing.target) === 0`,
+      after: `const isAllowed = true`,
+      breaks: 'the deliveries that are sent twice exceed the limit per receiver',
+      tests: [FAULTS, LIMITS],
+    },
+    {
+      before: `if (isClosing) throw new RequestFailed('The sandbox was closed before the delivery was sent.')`,
+      after: `if (isClosing) return`,
+      breaks: 'a late delivery arrives too early when its sandbox is closed',
+      tests: [FAULTS, RACES],
+    },
+    {
+      before: `    releaseOvertaken?.()
+    return incoming`,
+      after: `    return incoming`,
+      breaks: 'an overtaken delivery waits three seconds instead of for the next one',
+      tests: [`${FAULTS}: webhook_out_of_order`],
+    },
+  ],
+  'src/sandboxes/failing-requests.ts': [
+    {
+      before: `firstBytes(Math.min(Number(bytes ?? BigInt(Math.floor(body.length / 2))), body.length)),`,
+      after: `firstBytes(Number(bytes ?? BigInt(Math.floor(body.length / 2)))),`,
+      breaks: 'a short response is not cut, although its rule says so',
+      tests: [`${FAULTS}: truncate`],
+    },
+    {
+      before: `if (text.slice(end, next).includes('\\ndata: ')) left--`,
+      after: `left--`,
+      breaks: 'a keep-alive counts as an event of a stream that is cut',
+      tests: [`${FAULTS}: cut_stream`],
+    },
+    {
+      before: `  delete context.headers[FAULT_HEADER]
+`,
+      after: ``,
+      breaks: 'a response within a limit announces a failure',
+      tests: [`${FAULTS}: the effect "rate_limit" allows some requests`],
+    },
+    {
+      before: `await (slot ? slot.whileWaiting(delay) : delay())`,
+      after: `await delay()`,
+      breaks: 'delayed requests take the slots of the other requests',
+      tests: [RACES, FAULTS],
+    },
+    {
+      before: `if (faults.isEmpty && !headers.has(FAULT_HEADER)) return handler.handle(context)`,
+      after: `if (faults.isEmpty) return handler.handle(context)`,
+      breaks: 'the header Petstore-Fault does nothing while there are no rules',
+      tests: [`${FAULTS}: the header Petstore-Fault of a request affects only its own request`],
+    },
+  ],
+  'src/sandboxes/fair-turns.ts': [
+    {
+      before: `Math.max(this.#pausedUntilMs, performance.now()) + ms`,
+      after: `performance.now() + ms`,
+      breaks: 'a sandbox with many large reads takes more than half of the thread',
+      tests: [TURNS, 'test/sandboxes/long-work.test.ts'],
+    },
+    {
+      before: `return this.#waiting.length >= WAITING_MAX`,
+      after: `return false`,
+      breaks: 'the requests that wait for a turn take memory without a bound',
+      tests: [TURNS, LIMITS, CAPACITY, 'test/sandboxes/misbehaving-sandbox.test.ts'],
+    },
+    {
+      before: `if (this.#left > 0 && this.#waiting.length === 0 && performance`,
+      after: `if (this.#left > 0 && performance`,
+      breaks: 'a new request begins before those that wait',
+      tests: [TURNS],
+    },
+  ],
+  'src/sandboxes/faults.ts': [
+    {
+      before: `if (doesApply(state)) found ??= state`,
+      after: `if (!found && doesApply(state)) found = state`,
+      breaks: 'a rule does not count the calls to which an earlier rule applied',
+      tests: [`${FAULTS}: the first rule that applies decides`],
+    },
+    {
+      before: `applied: Number(rules[index]?.applied ?? 0n),`,
+      after: `applied: 0,`,
+      breaks: 'the counts of rules begin again when a sandbox is opened again',
+      tests: [RESTART, FAULTS],
+    },
+    {
+      before: `return sent === idempotencyKey || sent === \`"\${idempotencyKey}"\``,
+      after: `return sent === idempotencyKey`,
+      breaks: 'a rule for an idempotency key does not apply to the typed client',
+      tests: [`${FAULTS}: the conditions "header" and "idempotencyKey"`],
+    },
+    {
+      before: `if (effect.type === 'cut_stream' && call.operationId !== 'streamEvents') return false`,
+      after: ``,
+      breaks: 'a rule for streams counts and cuts other responses',
+      tests: [`${FAULTS}: cut_stream`, FAULTS],
+    },
+  ],
+  'src/sandboxes/foreign-content.ts': [
+    {
+      before: `  sql()('DELETE FROM reply'),
+`,
+      after: ``,
+      breaks: 'a stranger gets the stored responses of the owner of a snapshot',
+      tests: [OWNER],
+    },
+    {
+      before: `  sql()('DELETE FROM staged_row'),
+`,
+      after: ``,
+      breaks: 'a stranger can load the unfinished import of the owner of a snapshot',
+      tests: [OWNER],
+    },
+    {
+      before: `  sql()('DELETE FROM attempt'),
+`,
+      after: ``,
+      breaks: 'the responses of receivers of the owner stay in the file of a copy',
+      tests: [OWNER],
+    },
+    {
+      before: `for (const { position, ...event } of events) {`,
+      after: `for (const { position, ...event } of after === last.position ? events : []) {`,
+      breaks: 'only the first 200 events of a copy get new positions',
+      tests: [OWNER, SANDBOXES],
+    },
+    {
+      before: `  connection.run(moveHead, { ...last })
+`,
+      after: ``,
+      breaks: 'the audit log of a copy does not verify',
+      tests: [OWNER],
+    },
+  ],
+  'src/sandboxes/limits.ts': [
+    {
+      before: `counted.count >= webhooks`,
+      after: `counted.count > webhooks`,
+      breaks: 'a sandbox can have a webhook more than its limit',
+      tests: [`${LIMITS}: a refusal names the limit of rows, of events or of webhooks`],
+    },
+    {
+      before: `entry.position > this.#limits.events`,
+      after: `entry.position >= this.#limits.events`,
+      breaks: 'a sandbox can have an event less than its limit',
+      tests: [`${LIMITS}: a refusal names the limit of rows, of events or of webhooks`],
+    },
+  ],
+  'src/sandboxes/masked.ts': [
+    {
+      before: `['authorization', 'cookie', 'set-cookie', 'proxy-authorization']`,
+      after: `['authorization', 'cookie', 'set-cookie']`,
+      breaks: 'the password for a proxy is in the request log',
+      tests: [`${LOG}: the log contains no key and no secret`],
+    },
+    {
+      before: `return SECRET_CHARACTER.test(character) ? character : written`,
+      after: `return inUri !== undefined && SECRET_CHARACTER.test(character) ? character : written`,
+      breaks: 'a key that is written with escapes of JSON is in the request log',
+      tests: [`${LOG}: the log contains no key and no secret`],
+    },
+  ],
+  'src/sandboxes/numbered-lines.ts': [
+    {
+      before: `return start && line.at(-1) === LINE_END ? Number(start[1]) : undefined`,
+      after: `return start ? Number(start[1]) : undefined`,
+      breaks: 'half a line that a killed process left makes the request log invalid JSON',
+      tests: [LOG, CRASH],
+    },
+    {
+      before: `const read = start === 0 ? bytesRead : start`,
+      after: `const read = bytesRead`,
+      breaks: 'a request at the edge of 256 KiB is missing after the sandbox was opened again',
+      tests: [LOG],
+    },
+  ],
+  'src/sandboxes/registry.ts': [
+    {
+      before: `if (known) return known.value
+    const value = make()
+    this.#database.query('INSERT INTO host (name, value) VALUES ($name, $value)').run({ name, value })`,
+      after: `const value = make()
+    if (known) return value
+    this.#database.query('INSERT INTO host (name, value) VALUES ($name, $value)').run({ name, value })`,
+      breaks: 'the webhooks of sandboxes deliver nothing after a restart of the host',
+      tests: [RESTART, SANDBOXES],
+    },
+  ],
+  'src/sandboxes/host.ts': [
+    {
+      before: `      this.#sandboxes.delete(id)
+      await this.#files.delete(id)
+      throw refusalOfFullDisk(error)`,
+      after: `      await this.#files.delete(id)
+      throw refusalOfFullDisk(error)`,
+      breaks: 'a sandbox that could not be created takes a place until the next start',
+      tests: [SANDBOXES, LIMITS],
+    },
+    {
+      before: `      await this.#files.delete(id)
+      throw refusalOfFullDisk(error)`,
+      after: `      throw refusalOfFullDisk(error)`,
+      breaks: 'a sandbox that could not be created leaves its files',
+      tests: [SANDBOXES, LIMITS],
+    },
+    {
+      before: `this.#bytes += Number(snapshot.bytes - (replaced?.bytes ?? 0n))`,
+      after: `this.#bytes += Number(snapshot.bytes)`,
+      breaks: 'a snapshot that is replaced again and again fills the host',
+      tests: [`${LIMITS}: a refusal names the limit of sandboxes, of total bytes`, RACES, SANDBOXES],
+    },
+    {
+      before: `if (!replaced && existing.length >= limits.snapshots)`,
+      after: `if (existing.length >= limits.snapshots)`,
+      breaks: 'a sandbox with all its snapshots cannot replace one of them',
+      tests: [`${LIMITS}: a refusal names the limit of streams or of snapshots`],
+    },
+    {
+      before: `usedMs < found.usedMs : found.hasListeners)`,
+      after: `usedMs > found.usedMs : found.hasListeners)`,
+      breaks: 'the sandbox that was just used is closed to make room',
+      tests: [CAPACITY, LIMITS],
+    },
+    {
+      before: `(found.hasListeners === hasListeners ? usedMs < found.usedMs : found.hasListeners)`,
+      after: `usedMs < found.usedMs`,
+      breaks: 'a sandbox with an open stream is closed although an unused one is open',
+      tests: [CAPACITY, LIMITS],
+    },
+    {
+      before: `isExpired ? (hosted.expiredSinceMs ?? performance.now()) : undefined`,
+      after: `hosted.expiredSinceMs ?? (isExpired ? performance.now() : undefined)`,
+      breaks: 'a sandbox whose lifetime was extended after its expiry is deleted',
+      tests: [SANDBOXES],
+    },
+    {
+      before: `const isForeign = snapshot === undefined && !isBuiltInSeed`,
+      after: `const isForeign = !isBuiltInSeed`,
+      breaks: 'a restore of an own snapshot removes the own webhooks and keys',
+      tests: [SANDBOXES],
+    },
+    {
+      before: `    if (!opened.faults.isEmpty) this.#save(hosted, { faults: opened.faults.save() })
+`,
+      after: ``,
+      breaks: 'the counts of rules are lost when a sandbox is closed',
+      tests: [RESTART, FAULTS],
+    },
+    {
+      before: `this.#save(hosted, { generation: hosted.record.generation + 1 })
+      await this.#fill(hosted.record, source)`,
+      after: `await this.#fill({ ...hosted.record, generation: hosted.record.generation + 1 }, source)
+      this.#save(hosted, { generation: hosted.record.generation + 1 })`,
+      breaks: 'after a kill during a reset, old cursors show other content',
+      tests: [CRASH, RACES, SANDBOXES],
+    },
+    {
+      before: `if (this.#sandboxes.get(hosted.record.id) !== hosted) throw sandboxNotFound()`,
+      after: ``,
+      breaks: 'a reset that waited while its sandbox was deleted creates the files again',
+      tests: [RACES],
+    },
+    {
+      before: `this.#save(hosted, { bootId: '' })
+      return`,
+      after: `return`,
+      breaks: 'a damaged sandbox is served again after the error that showed the damage',
+      tests: [CRASH, RACES],
+    },
+    {
+      before: `const waitMs = graceMs + lateMs * LATE_SHARE`,
+      after: `const waitMs = graceMs`,
+      breaks: 'a wrong clock of the machine deletes all sandboxes within minutes',
+      tests: [`${SANDBOXES}: a sandbox is not deleted soon if the clock of the machine jumps`],
+    },
+  ],
+  'src/sandboxes/open-sandbox.ts': [
+    {
+      before: `const log = this.#options.findLog?.() ?? this.requests`,
+      after: `const log = this.requests`,
+      breaks: 'a long poll that outlived its open sandbox is missing in the request log',
+      tests: [CAPACITY],
+    },
+    {
+      before: `lifecycleClock: () => clock() + options.clockAheadMs(),`,
+      after: `lifecycleClock: clock,`,
+      breaks: 'the clock of a sandbox retires no operation',
+      tests: [`${SANDBOXES}: the lifecycle clock retires an operation`],
+    },
+  ],
+  'src/sandboxes/request-log.ts': [
+    {
+      before: `last?.number ?? clearedNumber`,
+      after: `last?.number ?? 0`,
+      breaks: 'the numbers of the request log begin again after it was cleared and opened again',
+      tests: [LOG, SANDBOXES],
+    },
+    {
+      before: `this.#lastRead?.after === after && this.#lastRead.lastNumber === this.#lastNumber`,
+      after: `this.#lastRead?.after === after`,
+      breaks: 'a stream of requests never sends what came after its last read',
+      tests: [`${LOG}: the stream of the log sends each request as it happens`],
+    },
+    {
+      before: `'[]'.length - Math.min(lengths.length, 1)),`,
+      after: `'[]'.length),`,
+      breaks: 'the length of a page of the request log is wrong',
+      tests: [LOG],
+    },
+    {
+      before: `const last = current.at(-1) ?? (await findLines(previousFile(directory))).at(-1)`,
+      after: `const last = current.at(-1)`,
+      breaks: 'numbers of requests are used twice after a stop with an empty current file',
+      tests: [LOG],
+    },
+  ],
+  'src/sandboxes/request-streams.ts': [
+    {
+      before: `      this.#sandboxes.release(sandboxId)
+      throw tooManyStreams()`,
+      after: `      throw tooManyStreams()`,
+      breaks: 'an address with too many streams takes the streams of a sandbox from everybody',
+      tests: [`${CAPACITY}: one address cannot take all streams of request logs`],
+    },
+    {
+      before: `      this.#sandboxes.release(sandboxId)
+      this.#addresses.release(address)`,
+      after: `      this.#addresses.release(address)`,
+      breaks: 'after twenty streams, the request log of a sandbox has none any more',
+      tests: [`${LOG}: the log of one sandbox has at most 20 streams`],
+    },
+  ],
+  'src/sandboxes/control.ts': [
+    {
+      before: `throw this.#wrongKeys.take(rateGroup(context.address)).refusal ?? wrongSandboxKey()`,
+      after: `throw wrongSandboxKey()`,
+      breaks: 'the key of a sandbox can be guessed at full speed',
+      tests: [LIMITS, SANDBOXES, 'test/sandboxes/sandbox-isolation.test.ts'],
+    },
+    {
+      before: `faults.set([])
+        this.#options.host.saveFaults(record.id)
+        return undefined`,
+      after: `faults.set([])
+        return undefined`,
+      breaks: 'deleted rules return after a restart of the host',
+      tests: [RESTART, FAULTS],
+    },
+    {
+      before: `Math.min(this.#options.clock() + aheadMs, LAST_INSTANT_MS)`,
+      after: `this.#options.clock() + aheadMs`,
+      breaks: 'a clock at the end of the year 9999 cannot be read',
+      tests: [SANDBOXES],
+    },
+    {
+      before: `if (source) this.#authorized(source.sandboxId, context)`,
+      after: ``,
+      breaks: 'everybody who knows its id can copy the snapshot of a sandbox',
+      tests: [`${SANDBOXES}: a new sandbox can start from a snapshot only with the key`],
+    },
+  ],
+  'src/sandboxes/sandbox-files.ts': [
+    {
+      before: `if (name.includes(UNFINISHED_SUFFIX)) await rm`,
+      after: `if (name.endsWith('.partial')) await rm`,
+      breaks: 'the unfinished files of killed processes fill the disk',
+      tests: [CRASH, FILES],
+    },
+    {
+      before: `    mergeLog(file)
+`,
+      after: ``,
+      breaks: 'a reset that fails loses the last commits before a kill',
+      tests: [`${FILES}: a reset that fails keeps the commits`],
+    },
+    {
+      before: `      await removeJournals(file)
+`,
+      after: ``,
+      breaks: 'the write-ahead log of a damaged sandbox is applied to its new content',
+      tests: [FILES, CRASH, RACES],
+    },
+    {
+      before: `    } finally {
+      await removeDatabase(unfinished)
+    }`,
+      after: `    } finally {
+      // nothing
+    }`,
+      breaks: 'a reset that fails leaves a copy of the seed on the disk',
+      tests: [FILES, LIMITS],
+    },
+  ],
+  'src/sandboxes/sandbox-server.ts': [
+    {
+      before: `return origin === null || origin === new URL(base).origin`,
+      after: `return origin === null || origin === base`,
+      breaks: 'the page of a host under a path counts towards the limit of creations',
+      tests: [LIMITS, 'test/sandboxes/pages.test.ts: every link of the pages starts with the path'],
+    },
+    {
+      before: `isFromThisMachine(request, findPeer()) && isFromHostPageOrProgram(request, base),`,
+      after: `isFromThisMachine(request, findPeer()),`,
+      breaks: 'any page in a browser of this machine can fill the host with sandboxes',
+      tests: [`${LIMITS}: a refusal names the limit of sandboxes, of total bytes`],
+    },
+  ],
+  'src/sandboxes/templates.ts': [
+    {
+      before: `last % \${EVENT_IDS_PER_GENERATION} + $start`,
+      after: 'last + $start',
+      breaks: 'the ids of events leave the range of their generation after some resets',
+      tests: [`${SANDBOXES}: a reset gives later events other ids`],
+    },
+    {
+      before: `        this.#files.delete(seed)
+`,
+      after: ``,
+      breaks: 'a seed that could not be built once is never built',
+      tests: [SANDBOXES, LIMITS],
+    },
+  ],
+}
