@@ -12,13 +12,13 @@ export const catalogueSlips: Slips = {
       before: `const { length } = [...value]`,
       after: `const { length } = value`,
       breaks: 'a name of 120 emojis is refused as too long',
-      tests: [FILES, SPREADSHEETS],
+      tests: [`${SPREADSHEETS}: the length of a name is counted in characters`],
     },
     {
       before: `length <= max && !value.includes('\\0')) return undefined`,
       after: `length <= max) return undefined`,
       breaks: 'a name with U+0000 makes the whole import fail with an error of the database',
-      tests: [FILES, SPREADSHEETS],
+      tests: [`${SPREADSHEETS}: the length of a name is counted in characters`],
     },
     {
       before: `if (repeated >= 0)
@@ -36,7 +36,7 @@ export const catalogueSlips: Slips = {
     },
     {
       before: `if (isText || lines.some(`,
-      after: `if (lines.some(`,
+      after: `if (isText && lines.some(`,
       breaks: 'a description of several lines is refused',
       tests: [`${SPREADSHEETS}: a description of several lines is read`],
     },
@@ -52,13 +52,13 @@ export const catalogueSlips: Slips = {
       before: `const word = value.normalize('NFC').toLowerCase()`,
       after: `const word = value.toLowerCase()`,
       breaks: 'a "sí" from a Mac is refused',
-      tests: [SPREADSHEETS, FILES],
+      tests: [`${SPREADSHEETS}: words for yes are read in both Unicode forms`],
     },
     {
       before: `return units <= STOCK_MAX ? units : undefined`,
-      after: `return units`,
+      after: `return units <= 10n * STOCK_MAX ? units : undefined`,
       breaks: 'a quantity above the maximum makes the whole import fail',
-      tests: [SPREADSHEETS, IMPORT],
+      tests: [`${SPREADSHEETS}: a quantity has at most ten digits`],
     },
     {
       before: `([ \\u00a0\\u2009\\u202f'’])\\d{3}(?:\\1\\d{3})*|`,
@@ -78,13 +78,15 @@ export const catalogueSlips: Slips = {
       before: `return [...this.#records(lines, true), ...this.#released()]`,
       after: `return [...this.#records(lines, true)]`,
       breaks: 'the last row of a file with tabs is lost if its last cell begins with a quote',
-      tests: [SPREADSHEETS, FILES],
+      tests: [`${SPREADSHEETS}: a quote at the start of the last cell of a file with tabs`],
     },
     {
       before: `if (!joined || joined.cells.length > this.#width || areRows)`,
-      after: `if (!joined || joined.cells.length > this.#width)`,
+      after: `if (!joined || joined.cells.length > this.#width || (areRows && lines.length > 2))`,
       breaks: 'rows of a file with tabs become one row, because a name begins with a quote',
-      tests: [SPREADSHEETS, FILES],
+      tests: [`${SPREADSHEETS}: quotes at the start and the end of names`],
+      equivalent:
+        'If all lines have the width of the header, which is at least two, the joined row has more cells than the header.',
     },
     {
       before: `used = info.lines - countedTwice`,
@@ -94,9 +96,9 @@ export const catalogueSlips: Slips = {
     },
     {
       before: `return lines.length < TAB_LINES_MAX ? [] : this.#released()`,
-      after: `return []`,
-      breaks: 'a quote in a file with tabs holds back the rest of the file in memory',
-      tests: [SPREADSHEETS, FILES],
+      after: `return record.line < TAB_LINES_MAX ? [] : this.#released()`,
+      breaks: 'a cell of several lines after line 100 of a file with tabs becomes several rows',
+      tests: [`${SPREADSHEETS}: a cell of several lines is one cell after the first hundred`],
     },
   ],
   'src/catalogue/file-text.ts': [
@@ -104,13 +106,13 @@ export const catalogueSlips: Slips = {
       before: `throw this.#notUtf8(joined(new TextEncoder().encode(this.#unended), bytes))`,
       after: `throw this.#notUtf8(bytes)`,
       breaks: 'the message about the encoding names a part of a line, far into a large file',
-      tests: [SPREADSHEETS, FILES],
+      tests: [`${SPREADSHEETS}: a line far into a file that is not in UTF-8`],
     },
     {
       before: `\${this.#linesEnded + index + 1}: the file is not in UTF-8`,
       after: `\${index + 1}: the file is not in UTF-8`,
       breaks: 'the message about the encoding names a wrong line of a large file',
-      tests: [SPREADSHEETS, FILES],
+      tests: [`${SPREADSHEETS}: a line far into a file that is not in UTF-8`],
     },
     {
       before: `if (first === 0 && second && third === 0 && fourth) return 'utf-16be'`,
@@ -131,14 +133,14 @@ export const catalogueSlips: Slips = {
     throw error`,
       after: `throw error`,
       breaks: 'the rows of a failed import stay staged for a day',
-      tests: [IMPORT, SLICES],
+      tests: [`${SLICES}: the next sweep deletes the rows of an import`],
     },
     {
       before: `if (isRefused) await target.discard()
     else progress.onStaged(rows)`,
       after: `if (!isRefused) progress.onStaged(rows)`,
       breaks: 'the rows of a refused import stay staged for a day',
-      tests: [IMPORT, SLICES],
+      tests: [`${SLICES}: the next sweep deletes the rows of an import`],
     },
     {
       before: `begins: begins && isFirst, skipExisting`,
@@ -162,15 +164,15 @@ export const catalogueSlips: Slips = {
     },
     {
       before: `return rows.map(({ line, name }) => ({ line: line + CREATED_LINES_FROM, name }))`,
-      after: `return rows.map(({ line, name }) => ({ line, name }))`,
+      after: `return rows.map(({ line, name }) => ({ line: line % CREATED_LINES_FROM, name }))`,
       breaks: 'a created category replaces a category of the file that has the same line',
       tests: [`${SPREADSHEETS}: missing categories are reported with a similar name`],
     },
     {
-      before: `if (group.length < IMPORT_ROWS_MAX && chars < GROUP_CHARS_MAX) continue`,
-      after: `if (group.length < IMPORT_ROWS_MAX) continue`,
+      before: `chars += String(value).length`,
+      after: `chars = String(value).length`,
       breaks: 'a file of long descriptions is refused by a running store as too large',
-      tests: [IMPORT, SLICES],
+      tests: [`${SLICES}: categories with the longest descriptions are staged`],
     },
     {
       before: `const staged = skipExisting ? found.fresh : rows.filter(row => !found.refused.has(row))`,
@@ -182,7 +184,7 @@ export const catalogueSlips: Slips = {
       before: `problemCount: checked.problemCount + problems.length,`,
       after: `problemCount: checked.problemCount,`,
       breaks: 'an import that could not load a row ends as a success',
-      tests: [EXISTING, IMPORT],
+      tests: [`${SLICES}: rows whose category was deleted after their check`],
     },
   ],
   'src/catalogue/row-check.ts': [
@@ -196,13 +198,13 @@ export const catalogueSlips: Slips = {
       before: `matchName(name, this.#known(name), { withCase: true })`,
       after: `matchName(name, this.#known(name), { withCase: false })`,
       breaks: 'a file cannot have two categories that differ in case',
-      tests: [SPREADSHEETS, IMPORT],
+      tests: [`${SLICES}: a file can have two categories that differ in case`],
     },
     {
       before: `return found.item.isNew ? { problem: occursTwice(name) } : 'existing'`,
-      after: `return 'existing'`,
-      breaks: 'a category on two lines of a file is not reported',
-      tests: [IMPORT],
+      after: `return found.item.isNew ? 'existing' : { problem: occursTwice(name) }`,
+      breaks: 'a category on two lines of a file is not reported, but one that exists is',
+      tests: [`${SLICES}: an import in slices with an invalid line loads nothing`],
     },
     {
       before: `if (exists) return 'existing'

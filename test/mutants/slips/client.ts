@@ -20,15 +20,13 @@ export const clientSlips: Slips = {
     },
     {
       before: `if (error instanceof ApiError) notify(id, error.headers)`,
-      after: ``,
+      after: `if (error instanceof ApiError && error.status >= 500) notify(id, error.headers)`,
       breaks: 'a refusal of a deprecated operation is not reported as deprecated',
       tests: [`${CLIENT}: a response of a deprecated operation is reported`],
     },
     {
-      before: `if (status === 304 || !Array.isArray(data)) return { ...response, data: undefined }
-  // The`,
-      after: `if (!Array.isArray(data)) return { ...response, data: { items: [] } }
-  // The`,
+      before: `if (status === 304 || !Array.isArray(data)) return { ...response, data: undefined }`,
+      after: `if (!Array.isArray(data)) return { ...response, data: status === 304 ? { items: [] } : undefined }`,
       breaks: 'a list that has not changed seems to be empty',
       tests: [`${CLIENT}: a list that has not changed has no data`],
     },
@@ -58,7 +56,7 @@ export const clientSlips: Slips = {
     },
     {
       before: `if (isAfterCr && text.startsWith('\\n')) text = text.slice(1)`,
-      after: ``,
+      after: `if (isAfterCr && text === '\\n') text = text.slice(1)`,
       breaks: 'a CRLF between two chunks ends an event in its middle',
       tests: [`${CLIENT}: a CRLF that is divided between two chunks of a stream`],
     },
@@ -88,7 +86,7 @@ export const clientSlips: Slips = {
     },
     {
       before: `reconnectMs * 2 ** failures++`,
-      after: `reconnectMs`,
+      after: `reconnectMs + failures++`,
       breaks: 'the clients of a store that is down try again every second for hours',
       tests: [`${CLIENT}: the pause before a stream is opened again doubles`],
     },
@@ -143,8 +141,8 @@ export const clientSlips: Slips = {
     },
     {
       before: `errors: Array.isArray(errors) ? (errors as unknown as FieldError[]) : [],`,
-      after: `errors: [],`,
-      breaks: 'a refusal does not say which fields are invalid',
+      after: `errors: Array.isArray(errors) && errors.length > 1 ? (errors as unknown as FieldError[]) : [],`,
+      breaks: 'a refusal with one invalid field does not name the field',
       tests: ['test/cli/operations.test.ts: a refused command exits with 1'],
     },
   ],
@@ -168,7 +166,8 @@ export const clientSlips: Slips = {
     signal?.removeEventListener('abort', abort)
   }
   return readResponse`,
-      after: `signal?.removeEventListener('abort', abort)
+      after: `if (signal) clearTimeout(timer)
+    signal?.removeEventListener('abort', abort)
   }
   return readResponse`,
       breaks: 'a program ends only 30 s after its last call',

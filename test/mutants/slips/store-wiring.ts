@@ -58,7 +58,7 @@ export const storeSlips: Slips = {
     },
     {
       before: `if (this.#callers.size >= CALLERS_MAX) this.#callers.clear()`,
-      after: ``,
+      after: `if (this.#callers.size >= CALLERS_MAX ** 2) this.#callers.clear()`,
       breaks: 'the callers in memory grow without a bound',
       tests: [`${CALLERS}: every key works, even if there are more keys`],
     },
@@ -100,13 +100,14 @@ export const storeSlips: Slips = {
     {
       before: `if (await engine.readShort(hasEncryptedSecret)) return false
   const value`,
-      after: `const value`,
+      after: `if (!(await engine.readShort(hasEncryptedSecret))) return false
+  const value`,
       breaks: 'a store with webhooks accepts another secret key',
       tests: ['test/cli/secret-key.test.ts: a store with a webhook refuses to start with another secret key'],
     },
     {
       before: `return (await engine.readShort(reader => isKeyKnown(reader, token))) ? undefined : token`,
-      after: `return token`,
+      after: `return (await engine.readShort(reader => isKeyKnown(reader, token))) ? token : undefined`,
       breaks: 'a revoked admin key in the file becomes valid again',
       tests: [`${ADMIN_KEY}: a start does not make a revoked key valid again`],
     },
@@ -163,7 +164,7 @@ export const storeSlips: Slips = {
     },
     {
       before: `this.#chars -= charsOf(target, reply)`,
-      after: ``,
+      after: `if (rowId !== undefined) this.#chars -= charsOf(target, reply)`,
       breaks: 'the cache becomes smaller with each change, until it is useless',
       tests: [CACHE],
     },
