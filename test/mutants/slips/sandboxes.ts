@@ -6,12 +6,11 @@ const LOG = 'test/sandboxes/request-log.test.ts'
 const SANDBOXES = 'test/sandboxes/sandboxes.test.ts'
 const RACES = 'test/sandboxes/sandbox-races.test.ts'
 const CAPACITY = 'test/sandboxes/host-capacity.test.ts'
-const CRASH = 'test/sandboxes/sandbox-crash.test.ts'
 const FILES = 'test/sandboxes/sandbox-files.test.ts'
+const RESTART_FILE = 'test/sandboxes/host-restart.test.ts'
 const TURNS = 'src/sandboxes/fair-turns.test.ts'
 
 const OWNER = `${SANDBOXES}: has its shop, and nothing of its owner`
-const RESTART = `${SANDBOXES}: a sandbox keeps its content, key, rules, clock and request log`
 
 export const sandboxSlips: Slips = {
   'src/sandboxes/failing-deliveries.ts': [
@@ -23,26 +22,26 @@ export const sandboxSlips: Slips = {
           // nothing
         }`,
       breaks: 'only the first two deliveries change places',
-      tests: [FAULTS],
+      tests: ['src/sandboxes/failing-deliveries.test.ts'],
     },
     {
       before: `const isAllowed = hostLimit === undefined || hostLimit.take(outgoing.target) === 0`,
       after: `const isAllowed = true`,
       breaks: 'the deliveries that are sent twice exceed the limit per receiver',
-      tests: [FAULTS, LIMITS],
+      tests: ['src/sandboxes/failing-deliveries.test.ts'],
     },
     {
       before: `if (isClosing) throw`,
       after: `if (isClosing && releaseOvertaken) throw`,
       breaks: 'a late delivery arrives too early when its sandbox is closed',
-      tests: [FAULTS, RACES],
+      tests: ['src/sandboxes/failing-deliveries.test.ts'],
     },
     {
       before: `    releaseOvertaken?.()
     return incoming`,
       after: `    return incoming`,
       breaks: 'an overtaken delivery waits three seconds instead of for the next one',
-      tests: [`${FAULTS}: webhook_out_of_order`],
+      tests: ['src/sandboxes/failing-deliveries.test.ts'],
     },
   ],
   'src/sandboxes/failing-requests.ts': [
@@ -83,13 +82,13 @@ export const sandboxSlips: Slips = {
       before: `Math.max(this.#pausedUntilMs, performance.now()) + ms`,
       after: `performance.now() + ms`,
       breaks: 'a sandbox with many large reads takes more than half of the thread',
-      tests: [TURNS, 'test/sandboxes/long-work.test.ts'],
+      tests: [TURNS],
     },
     {
       before: `return this.#waiting.length >= WAITING_MAX`,
       after: `return this.#waiting.length >= WAITING_MAX ** 2`,
       breaks: 'the requests that wait for a turn take memory without a bound',
-      tests: [TURNS, LIMITS, CAPACITY, 'test/sandboxes/misbehaving-sandbox.test.ts'],
+      tests: [TURNS],
     },
     {
       before: `if (this.#left > 0 && this.#waiting.length === 0 && performance`,
@@ -109,7 +108,7 @@ export const sandboxSlips: Slips = {
       before: `applied: Number(rules[index]?.applied ?? 0n),`,
       after: `applied: 0,`,
       breaks: 'the counts of rules begin again when a sandbox is opened again',
-      tests: [RESTART, FAULTS],
+      tests: ['src/sandboxes/faults.test.ts'],
     },
     {
       before: `return sent === idempotencyKey || sent === \`"\${idempotencyKey}"\``,
@@ -121,7 +120,7 @@ export const sandboxSlips: Slips = {
       before: `if (effect.type === 'cut_stream' && call.operationId !== 'streamEvents') return false`,
       after: ``,
       breaks: 'a rule for streams counts and cuts other responses',
-      tests: [`${FAULTS}: cut_stream`, FAULTS],
+      tests: ['src/sandboxes/faults.test.ts'],
     },
   ],
   'src/sandboxes/foreign-content.ts': [
@@ -180,13 +179,13 @@ export const sandboxSlips: Slips = {
       before: `['authorization', 'cookie', 'set-cookie', 'proxy-authorization']`,
       after: `['authorization', 'cookie', 'set-cookie']`,
       breaks: 'the password for a proxy is in the request log',
-      tests: [`${LOG}: the log contains no key and no secret`],
+      tests: ['src/sandboxes/masked.test.ts'],
     },
     {
       before: `return SECRET_CHARACTER.test(character) ? character : written`,
       after: `return inUri !== undefined && SECRET_CHARACTER.test(character) ? character : written`,
       breaks: 'a key that is written with escapes of JSON is in the request log',
-      tests: [`${LOG}: the log contains no key and no secret`],
+      tests: ['src/sandboxes/masked.test.ts'],
     },
   ],
   'src/sandboxes/numbered-lines.ts': [
@@ -194,13 +193,13 @@ export const sandboxSlips: Slips = {
       before: `return start && line.at(-1) === LINE_END ? Number(start[1]) : undefined`,
       after: `return start ? Number(start[1]) : undefined`,
       breaks: 'half a line that a killed process left makes the request log invalid JSON',
-      tests: [LOG, CRASH],
+      tests: ['src/sandboxes/numbered-lines.test.ts'],
     },
     {
       before: `const read = start === 0 ? bytesRead : start`,
       after: `const read = bytesRead`,
       breaks: 'a request at the edge of 256 KiB is missing after the sandbox was opened again',
-      tests: [LOG],
+      tests: ['src/sandboxes/numbered-lines.test.ts'],
     },
   ],
   'src/sandboxes/registry.ts': [
@@ -212,7 +211,7 @@ export const sandboxSlips: Slips = {
     if (known) return value
     this.#database.query('INSERT INTO host (name, value) VALUES ($name, $value)').run({ name, value })`,
       breaks: 'the webhooks of sandboxes deliver nothing after a restart of the host',
-      tests: [RESTART, SANDBOXES],
+      tests: ['src/sandboxes/registry.test.ts'],
     },
   ],
   'src/sandboxes/host.ts': [
@@ -223,20 +222,20 @@ export const sandboxSlips: Slips = {
       after: `      await this.#files.delete(id)
       throw refusalOfFullDisk(error)`,
       breaks: 'a sandbox that could not be created takes a place until the next start',
-      tests: [SANDBOXES, LIMITS],
+      tests: [`${RESTART_FILE}: a sandbox that cannot be created takes no place`],
     },
     {
       before: `      await this.#files.delete(id)
       throw refusalOfFullDisk(error)`,
       after: `      throw refusalOfFullDisk(error)`,
       breaks: 'a sandbox that could not be created leaves its files',
-      tests: [SANDBOXES, LIMITS],
+      tests: [`${RESTART_FILE}: a sandbox that cannot be created takes no place`],
     },
     {
       before: `this.#bytes += Number(snapshot.bytes - (replaced?.bytes ?? 0n))`,
       after: `this.#bytes += Number(snapshot.bytes)`,
       breaks: 'a snapshot that is replaced again and again fills the host',
-      tests: [`${LIMITS}: a refusal names the limit of sandboxes, of total bytes`, RACES, SANDBOXES],
+      tests: [`${RESTART_FILE}: a snapshot that replaces one of the same size`],
     },
     {
       before: `if (!replaced && existing.length >= limits.snapshots)`,
@@ -248,32 +247,32 @@ export const sandboxSlips: Slips = {
       before: `usedMs < found.usedMs : found.hasListeners)`,
       after: `usedMs > found.usedMs : found.hasListeners)`,
       breaks: 'the sandbox that was just used is closed to make room',
-      tests: [CAPACITY, LIMITS],
+      tests: [`${RESTART_FILE}: a sandbox that nobody listens to is closed first`],
     },
     {
       before: `(found.hasListeners === hasListeners ? usedMs < found.usedMs : found.hasListeners)`,
       after: `usedMs < found.usedMs`,
       breaks: 'a sandbox with an open stream is closed although an unused one is open',
-      tests: [CAPACITY, LIMITS],
+      tests: [`${RESTART_FILE}: a sandbox that nobody listens to is closed first`],
     },
     {
       before: `isExpired ? (hosted.expiredSinceMs ?? performance.now()) : undefined`,
       after: `hosted.expiredSinceMs ?? (isExpired ? performance.now() : undefined)`,
-      breaks: 'a sandbox whose lifetime was extended after its expiry is deleted',
-      tests: [SANDBOXES],
+      breaks: 'a clock that is ahead for a moment deletes all sandboxes minutes later',
+      tests: [`${RESTART_FILE}: a clock that is ahead for a moment`],
     },
     {
       before: `const isForeign = snapshot === undefined && !isBuiltInSeed`,
       after: `const isForeign = !isBuiltInSeed`,
       breaks: 'a restore of an own snapshot removes the own webhooks and keys',
-      tests: [SANDBOXES],
+      tests: [`${RESTART_FILE}: the restore of its own snapshot keeps the keys`],
     },
     {
       before: `    if (!opened.faults.isEmpty) this.#save(hosted, { faults: opened.faults.save() })
 `,
       after: ``,
       breaks: 'the counts of rules are lost when a sandbox is closed',
-      tests: [RESTART, FAULTS],
+      tests: [`${RESTART_FILE}: the counts of the rules of a sandbox survive`],
     },
     {
       before: `this.#save(hosted, { generation: hosted.record.generation + 1 })
@@ -281,20 +280,13 @@ export const sandboxSlips: Slips = {
       after: `await this.#fill({ ...hosted.record, generation: hosted.record.generation + 1 }, source)
       this.#save(hosted, { generation: hosted.record.generation + 1 })`,
       breaks: 'after a kill during a reset, old cursors show other content',
-      tests: [CRASH, RACES, SANDBOXES],
+      tests: [`${RESTART_FILE}: a reset changes the generation before`],
     },
     {
       before: `if (this.#sandboxes.get(hosted.record.id) !== hosted) throw sandboxNotFound()`,
       after: ``,
       breaks: 'a reset that waited while its sandbox was deleted creates the files again',
       tests: [RACES],
-    },
-    {
-      before: `this.#save(hosted, { bootId: '' })
-      return`,
-      after: `return`,
-      breaks: 'a damaged sandbox is served again after the error that showed the damage',
-      tests: [CRASH, RACES],
     },
     {
       before: `const waitMs = graceMs + lateMs * LATE_SHARE`,
@@ -322,25 +314,25 @@ export const sandboxSlips: Slips = {
       before: `last?.number ?? clearedNumber`,
       after: `last?.number ?? 0`,
       breaks: 'the numbers of the request log begin again after it was cleared and opened again',
-      tests: [LOG, SANDBOXES],
+      tests: ['src/sandboxes/request-log.test.ts'],
     },
     {
       before: `this.#lastRead?.after === after && this.#lastRead.lastNumber === this.#lastNumber`,
       after: `this.#lastRead?.after === after`,
       breaks: 'a stream of requests never sends what came after its last read',
-      tests: [`${LOG}: the stream of the log sends each request as it happens`],
+      tests: ['src/sandboxes/request-log.test.ts'],
     },
     {
       before: `'[]'.length - Math.min(lengths.length, 1)),`,
       after: `'[]'.length),`,
       breaks: 'the length of a page of the request log is wrong',
-      tests: [LOG],
+      tests: ['src/sandboxes/request-log.test.ts'],
     },
     {
       before: `const last = current.at(-1) ?? (await findLines(previousFile(directory))).at(-1)`,
       after: `const last = current.at(-1)`,
       breaks: 'numbers of requests are used twice after a stop with an empty current file',
-      tests: [LOG],
+      tests: ['src/sandboxes/request-log.test.ts'],
     },
   ],
   'src/sandboxes/request-streams.ts': [
@@ -364,7 +356,7 @@ export const sandboxSlips: Slips = {
       before: `throw this.#wrongKeys.take(rateGroup(context.address)).refusal ?? wrongSandboxKey()`,
       after: `throw wrongSandboxKey()`,
       breaks: 'the key of a sandbox can be guessed at full speed',
-      tests: [LIMITS, SANDBOXES, 'test/sandboxes/sandbox-isolation.test.ts'],
+      tests: [`${RESTART_FILE}: addresses cannot guess the key`],
     },
     {
       before: `faults.set([])
@@ -373,7 +365,7 @@ export const sandboxSlips: Slips = {
       after: `faults.set([])
         return undefined`,
       breaks: 'deleted rules return after a restart of the host',
-      tests: [RESTART, FAULTS],
+      tests: [`${RESTART_FILE}: the counts of the rules of a sandbox survive`],
     },
     {
       before: `Math.min(this.#options.clock() + aheadMs, LAST_INSTANT_MS)`,
@@ -393,7 +385,7 @@ export const sandboxSlips: Slips = {
       before: `if (name.includes(UNFINISHED_SUFFIX)) await rm`,
       after: `if (name.endsWith('.partial')) await rm`,
       breaks: 'the unfinished files of killed processes fill the disk',
-      tests: [CRASH, FILES],
+      tests: [`${RESTART_FILE}: a start of the host deletes the unfinished files`],
     },
     {
       before: `    mergeLog(file)
@@ -409,7 +401,7 @@ export const sandboxSlips: Slips = {
       after: `      await removeJournals(unfinished)
 `,
       breaks: 'the write-ahead log of a damaged sandbox is applied to its new content',
-      tests: [FILES, CRASH, RACES],
+      tests: [`${FILES}: the write-ahead log of a damaged sandbox`],
     },
     {
       before: `    } finally {
@@ -419,7 +411,7 @@ export const sandboxSlips: Slips = {
       // nothing
     }`,
       breaks: 'a reset that fails leaves a copy of the seed on the disk',
-      tests: [FILES, LIMITS],
+      tests: [`${FILES}: a reset whose seed is damaged leaves no copy`],
     },
   ],
   'src/sandboxes/sandbox-server.ts': [
@@ -427,7 +419,7 @@ export const sandboxSlips: Slips = {
       before: `return origin === null || origin === new URL(base).origin`,
       after: `return origin === null || origin === base`,
       breaks: 'the page of a host under a path counts towards the limit of creations',
-      tests: [LIMITS, 'test/sandboxes/pages.test.ts: every link of the pages starts with the path'],
+      tests: [`${RESTART_FILE}: the pages of a host under a path`],
     },
     {
       before: `isFromThisMachine(request, findPeer()) && isFromHostPageOrProgram(request, base),`,
@@ -441,14 +433,14 @@ export const sandboxSlips: Slips = {
       before: `last % \${EVENT_IDS_PER_GENERATION} + $start`,
       after: 'last + $start',
       breaks: 'the ids of events leave the range of their generation after some resets',
-      tests: [`${SANDBOXES}: a reset gives later events other ids`],
+      tests: [`${RESTART_FILE}: the ids of events stay in the range`],
     },
     {
       before: `        this.#files.delete(seed)
 `,
       after: ``,
       breaks: 'a seed that could not be built once is never built',
-      tests: [SANDBOXES, LIMITS],
+      tests: [`${RESTART_FILE}: a seed that could not be built is built`],
     },
   ],
 }
