@@ -329,3 +329,16 @@ test('a refusal that the client throws has the headers of the response', async (
   const refused = await refusalOf(stranger.placeOrder({ body: { petId: 1n } }))
   expect(refused.headers.get('www-authenticate')).toBe('Bearer realm="petstore"')
 })
+
+onEveryEngine(engine => {
+  test('an import has no ETag, so its deletion with a condition is refused and has no effect', async () => {
+    await using store = await openTestStore(engine)
+    const importId = 7n
+    const body = { categories: [{ line: 1n, name: 'Dogs' }], pets: [] }
+    await store.client.stageImport({ importId, body })
+    const refused = await store.send('DELETE', '/imports/7', { headers: { 'If-Match': '"v1"' } })
+    expect(refused.status).toBe(412)
+    const { data } = await store.client.applyImport({ importId, body: { keepGoing: false, dryRun: false } })
+    expect(data.categoriesCreated).toBe(1n)
+  })
+})

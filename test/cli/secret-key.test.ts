@@ -2,10 +2,12 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { isSecretKeyRight } from '../../src/store/maintenance.ts'
+import type { StoreEngine } from '../../src/store/open.ts'
 import { testedEngines } from '../support/engines.ts'
 import { newDatabase } from '../support/postgres-server.ts'
 import { run } from '../support/process.ts'
-import { ADMIN_KEY, onEveryEngine } from '../support/store.ts'
+import { ADMIN_KEY, onEveryEngine, openTestStore } from '../support/store.ts'
 import { newStoreDirectory } from '../support/store-directory.ts'
 
 const OTHER_KEY_MESSAGE =
@@ -122,3 +124,21 @@ test('a missing secret key is reported, and is not replaced while webhooks need 
     201,
   )
 }, 120_000)
+
+onEveryEngine(engine => {
+  test('of two keys that two processes use for the first time at once, one is right and the other is refused', async () => {
+    await using store = await openTestStore(engine)
+    const [key, other] = [new Uint8Array(32).fill(1), new Uint8Array(32).fill(2)]
+    const overtaken: StoreEngine = {
+      ...store.engine,
+      execute: async command => {
+        // The other process stores its check value just before this one does.
+        if (command.id === 'insertMetadata')
+          expect(await isSecretKeyRight(store.engine, other, Date.now)).toBe(true)
+        return store.engine.execute(command)
+      },
+    }
+    expect(await isSecretKeyRight(overtaken, key, Date.now)).toBe(false)
+    expect(await isSecretKeyRight(store.engine, other, Date.now)).toBe(true)
+  })
+})

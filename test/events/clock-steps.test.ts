@@ -67,7 +67,8 @@ onEveryEngine(engine => {
         await sweepAfterStart()
       }
       expect(await countEvents(store)).toBe(before)
-      expect(lines.some(line => line.startsWith('the clock is far ahead'))).toBe(days > 7)
+      const reports = lines.filter(line => line.startsWith('the clock is far ahead'))
+      expect(reports).toHaveLength(days > 7 ? 1 : 0)
     },
   )
 

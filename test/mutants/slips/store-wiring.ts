@@ -1,7 +1,6 @@
 import type { Slips } from '../slip.ts'
 
 const CACHE = 'src/store/representation-cache.test.ts'
-const CALLERS = 'test/api/known-callers.test.ts'
 const SWEEPING = 'test/events/sweeping.test.ts'
 const CLOCK = 'test/events/clock-steps.test.ts'
 const ADMIN_KEY = 'test/cli/admin-key.test.ts'
@@ -12,7 +11,7 @@ export const storeSlips: Slips = {
       before: `if (ifMatch !== undefined) throw importHasNoEtag()`,
       after: ``,
       breaks: 'a condition on the deletion of an import is ignored',
-      tests: ['test/api/conditions.test.ts'],
+      tests: ['test/api/conditions.test.ts: an import has no ETag, so its deletion'],
     },
     {
       before: `  'applyImport',
@@ -21,7 +20,7 @@ export const storeSlips: Slips = {
       after: `  'discardImport',
   'findImportCategories',`,
       breaks: 'an import of a million pets is ended after the usual time of a request',
-      tests: ['test/cli/import.test.ts'],
+      tests: ['src/store/commands.test.ts'],
     },
     {
       before: `return idempotency ? withIdempotencyKey(tx, id, idempotency, context, effect) : effect()`,
@@ -48,32 +47,32 @@ export const storeSlips: Slips = {
       before: `if (changeCount === this.#changeCount) this.#keep(token, caller)`,
       after: `this.#keep(token, caller)`,
       breaks: 'a key that is revoked during its lookup stays valid',
-      tests: [CALLERS],
+      tests: ['src/store/known-callers.test.ts'],
     },
     {
       before: `expiresAt <= storedInstant`,
       after: `expiresAt < storedInstant`,
       breaks: 'a key is valid at the instant of its expiry',
-      tests: [`${CALLERS}: a key in memory is refused when it expires`],
+      tests: ['src/store/known-callers.test.ts'],
     },
     {
       before: `if (this.#callers.size >= CALLERS_MAX) this.#callers.clear()`,
       after: `if (this.#callers.size >= CALLERS_MAX ** 2) this.#callers.clear()`,
       breaks: 'the callers in memory grow without a bound',
-      tests: [`${CALLERS}: every key works, even if there are more keys`],
+      tests: ['src/store/known-callers.test.ts'],
     },
     {
       before: `if (!changes.has(KEY_TABLE)) return`,
       after: ``,
       breaks: 'every change makes the next request read its key again',
-      tests: [CALLERS],
+      tests: ['src/store/known-callers.test.ts'],
     },
     {
       before: `    this.#changeCount++
     this.#callers.clear()`,
       after: `    this.#changeCount++`,
       breaks: 'a revoked key stays valid while it is in memory',
-      tests: [`${CALLERS}: a key in memory is refused from the first request after its revocation`],
+      tests: ['src/store/known-callers.test.ts'],
     },
   ],
   'src/store/maintenance.ts': [
@@ -81,13 +80,13 @@ export const storeSlips: Slips = {
       before: `eventRetention === 'forever' ? DELIVERY_RETENTION_MS : Math.min(DELIVERY_RETENTION_MS, eventRetention)`,
       after: `eventRetention === 'forever' ? DELIVERY_RETENTION_MS : Math.max(DELIVERY_RETENTION_MS, eventRetention)`,
       breaks: 'deliveries outlive their events',
-      tests: [SWEEPING],
+      tests: [`${SWEEPING}: deliveries are kept for 30 days`],
     },
     {
       before: `if (eventRetention !== 'forever') await sweepAll('sweepEvents', before(eventRetention))`,
       after: `await sweepAll('sweepEvents', before(eventRetention === 'forever' ? 90 * 86_400_000 : eventRetention))`,
       breaks: 'events that are kept for ever are deleted after 90 days',
-      tests: [SWEEPING, CLOCK],
+      tests: [`${SWEEPING}: rows of a discarded import are deleted`],
     },
     {
       before: `await runSystemCommand(engine, 'insertMetadata', { name: 'secret-key', value }, clock)
@@ -95,7 +94,7 @@ export const storeSlips: Slips = {
       after: `await runSystemCommand(engine, 'insertMetadata', { name: 'secret-key', value }, clock)
     checkValue = value`,
       breaks: 'two processes that start together encrypt with different keys',
-      tests: ['test/cli/secret-key.test.ts'],
+      tests: ['test/cli/secret-key.test.ts: of two keys that two processes use'],
     },
     {
       before: `if (await engine.readShort(hasEncryptedSecret)) return false
@@ -117,7 +116,7 @@ export const storeSlips: Slips = {
       after: `  await runSystemCommand(engine, 'resetAdminKey', { token, revokeOthers }, clock)
   file.write(token)`,
       breaks: 'a reset that cannot write the key file leaves an admin key that nobody knows',
-      tests: [ADMIN_KEY],
+      tests: [`${ADMIN_KEY}: a reset that cannot write the key file`],
     },
     {
       before: `while (!stopping?.aborted) {`,
@@ -139,14 +138,14 @@ export const storeSlips: Slips = {
       before: `hasOneScan !== undefined && limit <= SHORT_LIST_ROWS_MAX && hasOneScan(input)`,
       after: `hasOneScan !== undefined && hasOneScan(input)`,
       breaks: 'a long list blocks the thread that serves all requests',
-      tests: ['test/storage/short-lists.test.ts'],
+      tests: ['test/storage/short-lists.test.ts: is read on the serving thread'],
     },
     {
       before: `reference === undefined &&
     (complete`,
       after: `(complete`,
       breaks: 'a search for a reference blocks the thread that serves all requests',
-      tests: ['test/storage/short-lists.test.ts'],
+      tests: ['test/storage/short-lists.test.ts: is read on the serving thread'],
     },
     {
       before: `output.isSingle ? etagOf(writeJson(output.items[0])) : weakEtagOf(body)`,
@@ -187,14 +186,14 @@ export const storeSlips: Slips = {
     this.#report`,
       after: `this.#report`,
       breaks: 'a clock that is a year ahead deletes events within hours',
-      tests: [CLOCK],
+      tests: [`${CLOCK}: a start with the clock`],
     },
     {
       before: `    this.#isReported = true
 `,
       after: ``,
       breaks: 'a clock that is far ahead is reported at each sweep',
-      tests: [CLOCK],
+      tests: [`${CLOCK}: a start with the clock`],
     },
     {
       before: `storedInstant(Math.min(clock(), Date.parse(stored)))`,
@@ -208,7 +207,7 @@ export const storeSlips: Slips = {
       before: `const nonce = randomBytes(NONCE_BYTES)`,
       after: `const nonce = Buffer.alloc(NONCE_BYTES)`,
       breaks: 'two webhook secrets are encrypted with the same key stream',
-      tests: ['test/webhooks/webhooks.test.ts', 'test/webhooks/webhook-changes.test.ts'],
+      tests: ['src/store/secret-box.test.ts'],
     },
   ],
 }
