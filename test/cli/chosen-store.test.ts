@@ -3,6 +3,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { networkInterfaces, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { lockDirectory } from '../../src/engine/data-lock.ts'
+import { keyText } from '../../src/model/key.ts'
 import { runAt } from '../support/command-line.ts'
 import { type ProcessResult, run, type ServerProcess, startProcess } from '../support/process.ts'
 import {
@@ -69,6 +70,22 @@ describe('the key of a command', () => {
     const current = await run(['get-current-key', '--url', other.base, '--key', ADMIN_KEY])
     expect(current.exitCode).toBe(0)
     rmSync(directory, { recursive: true, force: true })
+  })
+
+  test('the key of --key is sent, although PETSTORE_KEY has another one', async () => {
+    await using other = await openReceiver(() => oneKey)
+    const [given, variable] = [ADMIN_KEY, keyText(new Uint8Array(32).fill(5))]
+    const env = { PETSTORE_URL: other.base, PETSTORE_KEY: variable }
+    await run(['get-current-key', '--key', given], env)
+    await run(['get-current-key'], env)
+    expect(keysAt(other)).toEqual([`Bearer ${given}`, `Bearer ${variable}`])
+  })
+
+  test('a pipe in place of the file of a key is refused at once', async () => {
+    const pipe = join(data, 'pipe')
+    Bun.spawnSync(['mkfifo', pipe])
+    const { exitCode, errors } = await run(['get-current-key', '--key', `@${pipe}`, '--data', data])
+    expect([exitCode, errors.trim()]).toEqual([2, 'The file of --key cannot be read: it is not a file.'])
   })
 
   test('the key of the data directory is sent to no other address', async () => {

@@ -308,3 +308,28 @@ test('a warning precedes only a long load into a running store', () => {
   expect(linesBeforeLoad({ ...screen, mode: 'at once', isRunning: false }, 1_000_000)).toEqual([])
   expect(linesBeforeLoad({ ...screen, mode: 'check' }, 1_000_000)).toEqual([])
 })
+
+test(
+  'a resumed import says that the other lines were loaded if one of its lines is invalid',
+  async () => {
+    const data = path('resumed')
+    const env = { PETSTORE_ADMIN_KEY: ADMIN_KEY }
+    await using server = await startProcess(['serve', '--port', '0', '--no-demo', '--data', data], env)
+    const target = runningTarget(server.base, ADMIN_KEY)
+    const pet = (line: bigint, category: string) => ({
+      line,
+      name: 'Rex',
+      category,
+      quantity: 1n,
+      hold: false,
+    })
+    await target.stage({ categories: [{ line: 2n, name: 'Dogs' }], pets: [pet(2n, 'Dogs'), pet(3n, 'Cats')] })
+    await target.loadSlice({ rows: 1n, begins: true, skipExisting: false })
+    const { exitCode, errors } = await run(['import', '--data', data, '--resume', `${target.importId}`], env)
+    expect([exitCode, errors.trim().split('\n').slice(-2)]).toEqual([
+      1,
+      ['Loaded 0 categories and 1 pet.', '1 line is invalid; the others were loaded.'],
+    ])
+  },
+  TIMEOUT_MS,
+)

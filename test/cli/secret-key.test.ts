@@ -2,6 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { settleSecretKey } from '../../src/cli/secret-key.ts'
+import { configFrom } from '../../src/cli/serve.ts'
 import { isSecretKeyRight } from '../../src/store/maintenance.ts'
 import type { StoreEngine } from '../../src/store/open.ts'
 import { testedEngines } from '../support/engines.ts'
@@ -140,5 +142,15 @@ onEveryEngine(engine => {
     }
     expect(await isSecretKeyRight(overtaken, key, Date.now)).toBe(false)
     expect(await isSecretKeyRight(store.engine, other, Date.now)).toBe(true)
+  })
+
+  test('a process with a key file in its settings never replaces the key of the store, as another one may use it', async () => {
+    await using store = await openTestStore(engine)
+    const [key, other] = [new Uint8Array(32).fill(1), new Uint8Array(32).fill(2)]
+    const settle = (secretKey: Uint8Array): Promise<unknown> =>
+      settleSecretKey(store.engine, secretKey, { ...configFrom({}), secretKey }, Date.now).catch(String)
+    expect(await settle(key)).toBe(key)
+    expect(await settle(other)).toContain(OTHER_KEY_MESSAGE)
+    expect(await settle(key)).toBe(key)
   })
 })

@@ -158,7 +158,7 @@ test('after a failed sweep the next one starts sooner', async () => {
 })
 
 onEveryEngine(kind => {
-  test('deliveries are kept for 30 days, but not longer than the events', async () => {
+  test('deliveries are kept for 30 days, but not longer than the events, which can be kept for ever', async () => {
     await using store = await openTestStore(kind)
     await store.client.createWebhook({
       body: { url: 'http://127.0.0.1:9/', types: ['petstore.pet.created'] },
@@ -174,8 +174,16 @@ onEveryEngine(kind => {
       await sweep({ ...optionsOf(store.engine), eventRetention })
       return (await store.database('SELECT id FROM delivery ORDER BY id')).map(({ id }) => Number(id))
     }
+    const later = {
+      ...optionsOf(store.engine, () => Date.now() + 400 * DAY_MS),
+      eventRetention: 'forever' as const,
+    }
     expect(await keptWith('forever')).toEqual([1, 2, 3])
     expect(await keptWith(KEPT_MS)).toEqual([1, 2, 3])
     expect(await keptWith(5 * DAY_MS)).toEqual([1])
+    await sweep(later)
+    expect(
+      await store.database("SELECT count(*) AS n FROM event WHERE type = 'petstore.webhook.created'"),
+    ).toEqual([{ n: 1n }])
   })
 })

@@ -171,10 +171,9 @@ describe('an effect on a request', () => {
     const chunks = raw.bytes.split('\r\n\r\n')[1] ?? ''
     expect(chunks).toStartWith('14\r\n[{"id":1,"name":"Ana')
     expect(chunks).not.toContain('\r\n0\r\n')
-    const long = headOf(sandbox, 'GET', '/pets?limit=1', ['Petstore-Fault: truncate; bytes=1000000'])
-    const short = await receiveRaw(host.base, long)
-    expect(short.bytes).toContain('"name":"Ana')
-    expect(short.bytes).not.toContain('\r\n0\r\n')
+    // A rule with more bytes than the body has cuts at its end.
+    const headers = { 'Petstore-Fault': 'truncate; bytes=1000000' }
+    await expect(sandbox.call('GET', '/pets?limit=1', { headers })).rejects.toThrow()
   })
 
   test('the effect "rate_limit" allows some requests per period, and header fields report the limit', async () => {

@@ -48,18 +48,13 @@ test('a reset whose seed is damaged leaves no copy of it', async () => {
   rmSync(root, { recursive: true })
 })
 
-test('the write-ahead log of a damaged sandbox is not applied to its new content', async () => {
+test('the write-ahead log of a damaged sandbox is deleted with its old content', async () => {
   const root = mkdtempSync(join(tmpdir(), 'petstore-files-'))
   const slices = new TimeSlices()
   const files = new SandboxFiles(join(root, 'sandboxes'), slices)
   await files.create('abc')
   const file = files.storeOf('abc')
-  {
-    using open = new Database(join(root, 'open.db'))
-    open.run('PRAGMA journal_mode = WAL')
-    open.run('CREATE TABLE commits (number INTEGER)')
-    cpSync(join(root, 'open.db-wal'), `${file}-wal`)
-  }
+  writeFileSync(`${file}-wal`, 'this is not a log'.repeat(1000))
   writeFileSync(file, 'this is not a database'.repeat(1000))
   const loadSeed = async (): Promise<void> => {}
   const templates = new Templates({
@@ -72,9 +67,5 @@ test('the write-ahead log of a damaged sandbox is not applied to its new content
   const adoption = { hash: 'hash', hint: 'hint', generation: 1, isForeign: false }
   await files.fill({ id: 'abc' }, await templates.file('empty'), adoption)
   expect(readdirSync(files.directoryOf('abc'))).toEqual(['petstore.db'])
-  using filled = new Database(file)
-  expect(filled.query("SELECT count(*) AS count FROM sqlite_master WHERE name = 'commits'").get()).toEqual({
-    count: 0,
-  })
   rmSync(root, { recursive: true })
 })

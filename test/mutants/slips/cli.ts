@@ -22,37 +22,31 @@ export const cliSlips: Slips = {
       breaks: 'a key is sent to a program that got the process id of a killed store',
       tests: [`${CHOSEN}: no key is sent to the address of an ended store`],
     },
-    {
-      before: `return hasCode(error, 'EPERM')`,
-      after: `return hasCode(error, 'EACCES')`,
-      breaks: 'a store of another user is not found by the commands on its machine',
-      tests: ['test/cli/import-running.test.ts', CHOSEN],
-    },
   ],
   'src/cli/backup.ts': [
     {
       before: `if (pid === undefined || isAlive(Number(pid))) continue`,
       after: `if (pid === undefined) continue`,
       breaks: 'a backup deletes the unfinished files of another backup that is running',
-      tests: [BACKUP],
+      tests: [`${BACKUP}: a backup keeps the files of another backup`],
     },
     {
       before: `readdirSync(draft).every(`,
       after: `readdirSync(draft).some(`,
       breaks: 'a backup deletes a folder of another program next to it',
-      tests: [BACKUP],
+      tests: [`${BACKUP}: a backup keeps the files of another backup`],
     },
     {
       before: `if (version < VERSION_WITH_GAPS) return`,
       after: `if (version >= VERSION_WITH_GAPS) return`,
       breaks: 'a backup of a damaged store looks like a good one',
-      tests: [BACKUP],
+      tests: [`${BACKUP}: a store whose audit log is damaged is not backed up`],
     },
     {
       before: `if (withSecretKey) writeSecretKey(config, draft)`,
       after: `if (withSecretKey && config.secretKey === undefined) writeSecretKey(config, draft)`,
       breaks: 'a backup lacks the secret key of the settings',
-      tests: [BACKUP],
+      tests: [`${BACKUP}: a backup keeps the files of another backup`],
     },
   ],
   'src/cli/backup-manifest.ts': [
@@ -67,7 +61,7 @@ export const cliSlips: Slips = {
     hash.update(chunk)`,
       after: `    hash.update(chunk)`,
       breaks: 'Ctrl-C does not end the check of a large backup',
-      tests: [BACKUP],
+      tests: ['src/cli/backup-manifest.test.ts'],
     },
   ],
   'src/cli/chosen-store.ts': [
@@ -84,14 +78,14 @@ export const cliSlips: Slips = {
     return { url: address.url, key: readKeyOption(key, '--key'), keySource: '--key' }
   if (variable !== undefined) {`,
       breaks: 'PETSTORE_KEY is sent although --key names another key',
-      tests: [`${CHOSEN}: the key can come from an option, a file or a variable`, CHOSEN],
+      tests: [`${CHOSEN}: the key of --key is sent, although`],
     },
     {
       before: `if (!status.isFile()) throw new Error('it is not a file')
     if`,
       after: `if`,
       breaks: 'a command waits for ever for a key from a pipe that nobody writes',
-      tests: [CHOSEN],
+      tests: [`${CHOSEN}: a pipe in place of the file of a key`],
     },
   ],
   'src/cli/copy.ts': [
@@ -100,7 +94,7 @@ export const cliSlips: Slips = {
     if (error instanceof CommandFailed) throw error`,
       after: `    if (error instanceof CommandFailed) throw error`,
       breaks: 'a copy that failed leaves the secret key, although the target "is still empty"',
-      tests: [COPY],
+      tests: [`${COPY}: a copy to a directory has the secret key`],
     },
     {
       before: `if (isSamePlace(places.from, places.to)) {`,
@@ -112,7 +106,7 @@ export const cliSlips: Slips = {
       before: `return existsSync(source) ? copySecretKey`,
       after: `return existsSync(secretKeyPath(to.directory)) ? copySecretKey`,
       breaks: 'the webhooks of a copied directory deliver nothing',
-      tests: [COPY],
+      tests: [`${COPY}: a copy to a directory has the secret key`],
     },
   ],
   'src/cli/copy-place.ts': [
@@ -120,7 +114,7 @@ export const cliSlips: Slips = {
       before: `parseDatabaseUrl(text, hasPassword ? undefined : passwordOf)`,
       after: `parseDatabaseUrl(text, passwordOf)`,
       breaks: 'the password of a URL is replaced by that of another database',
-      tests: [COPY],
+      tests: ['src/cli/copy-place.test.ts'],
     },
   ],
   'src/cli/copied-secret-key.ts': [
@@ -128,7 +122,7 @@ export const cliSlips: Slips = {
       before: `=== key.trim()) return { undo: () => {} }`,
       after: `=== key.trim()) return { undo: () => rmSync(target, { force: true }) }`,
       breaks: 'a restore that failed deletes a secret key that was there before',
-      tests: [BACKUP, COPY],
+      tests: [`${BACKUP}: a restore that fails when it publishes`],
     },
   ],
   'src/cli/export.ts': [
@@ -137,7 +131,7 @@ export const cliSlips: Slips = {
     texts = []`,
       after: `    await sink.write(texts.join(''))`,
       breaks: 'the rows of a large export are repeated',
-      tests: [EXPORT],
+      tests: [`${EXPORT}: the export of a busy store has every row`],
     },
     {
       before: `    sink.discard()
@@ -150,13 +144,13 @@ export const cliSlips: Slips = {
       before: `row[name] ?? null])`,
       after: `row[name]])`,
       breaks: 'a line of NDJSON lacks the members without a value',
-      tests: [EXPORT],
+      tests: [`${EXPORT}: an exported file can be read by its owner only`],
     },
     {
       before: `openSync(draft, 'wx', 0o600)`,
       after: `openSync(draft, 'wx')`,
       breaks: 'everybody on the machine can read an exported file',
-      tests: [EXPORT],
+      tests: [`${EXPORT}: an exported file can be read by its owner only`],
     },
     {
       before: `escapeFormulas || value.startsWith("'") ? escapedFormula(value) : value`,
@@ -170,7 +164,7 @@ export const cliSlips: Slips = {
       before: `retriesMax: RETRIES_MAX }`,
       after: `retriesMax: 0 }`,
       breaks: 'an import into a busy store fails at its rate limit',
-      tests: ['test/cli/import-running.test.ts', IMPORT],
+      tests: ['src/cli/import-target.test.ts'],
     },
   ],
   'src/cli/import.ts': [
@@ -179,13 +173,13 @@ export const cliSlips: Slips = {
         hasBegun = false`,
       after: `        hasBegun = false`,
       breaks: 'an import that failed leaves a new store, although "Nothing was loaded"',
-      tests: [IMPORT, INTERRUPTED],
+      tests: [`${IMPORT}: an import into a stopped store that fails while it loads`],
     },
     {
       before: `if (!hasBegun) rejects.discard()`,
       after: `rejects.discard()`,
       breaks: 'an interrupted import deletes the file of the invalid lines, and loads the others',
-      tests: ['test/cli/import-rejects.test.ts', INTERRUPTED],
+      tests: [`${INTERRUPTED}: after Ctrl-C between slices`],
     },
     {
       before: `if (!(signal.aborted && hasBegun && mode === 'at once')) await close()`,
@@ -197,7 +191,7 @@ export const cliSlips: Slips = {
       before: `printReport(report, { mode, keepGoing: keepGoing || resume !== undefined })`,
       after: `printReport(report, { mode, keepGoing })`,
       breaks: 'a resumed import with a problem says that nothing was loaded',
-      tests: ['test/cli/import-slices.test.ts', INTERRUPTED],
+      tests: ['test/cli/import-slices.test.ts: a resumed import says that the other lines'],
     },
   ],
   'src/cli/key-target.ts': [
@@ -215,7 +209,7 @@ export const cliSlips: Slips = {
       before: `formatInstantMs(Date.now() + afterMs)`,
       after: `formatInstantMs(afterMs)`,
       breaks: 'a key with --expires 30d expired in 1970',
-      tests: [KEYS],
+      tests: [`${KEYS}: keys create --expires 30d creates a key`],
     },
   ],
   'src/cli/listen.ts': [
@@ -251,14 +245,14 @@ export const cliSlips: Slips = {
       before: `(data.items.length === 0 && data.next === String(position))`,
       after: `data.items.length === 0`,
       breaks: 'a list with --all ends at a page without items, although more pages follow',
-      tests: [OPERATIONS],
+      tests: [`${OPERATIONS}: a list with --all continues after a page`],
     },
     {
       before: `if (!isConnected) throw error
     say`,
       after: `say`,
       breaks: 'stream-events without a store tries again for ever',
-      tests: [OPERATIONS, CHOSEN],
+      tests: [`${OPERATIONS}: the command stream-events ends with 3`],
     },
     {
       before: `if (!isChange || !(error instanceof CommandFailed)) throw error`,
@@ -278,7 +272,7 @@ export const cliSlips: Slips = {
       before: `return /[",\\r\\n]/.test(text)`,
       after: `return /[",\\n]/.test(text)`,
       breaks: 'a description with a carriage return breaks a row of the CSV',
-      tests: [EXPORT, OPERATIONS],
+      tests: ['src/cli/output.test.ts'],
     },
   ],
   'src/cli/period.ts': [
@@ -317,14 +311,14 @@ export const cliSlips: Slips = {
 `,
       after: ``,
       breaks: 'a restore that failed leaves the secret key, although "Nothing was restored"',
-      tests: [BACKUP],
+      tests: [`${BACKUP}: a restore that fails when it publishes`],
     },
     {
       before: `    signal.throwIfAborted()
     const secretKey =`,
       after: `    const secretKey =`,
       breaks: 'a restore that was interrupted makes a store all the same',
-      tests: [BACKUP],
+      tests: [`${BACKUP}: an interrupted backup leaves nothing`],
     },
     {
       before: `    progress.stop()
@@ -332,13 +326,13 @@ export const cliSlips: Slips = {
       after: `progress.stop()
     if (signal.aborted) rmSync(directory, { recursive: true, force: true })`,
       breaks: 'a restore to PostgreSQL leaves a copy of the whole store in the temporary directory',
-      tests: [BACKUP],
+      tests: [`${BACKUP}: a restore to PostgreSQL leaves no copy`],
     },
     {
       before: `const options = { tables, at: storedInstant(Date.now()), head: manifest.head?.position }`,
       after: `const options = { tables, at: storedInstant(Date.now()), head: undefined }`,
       breaks: 'a restore to PostgreSQL accepts a database that is not that of the manifest',
-      tests: [BACKUP],
+      tests: [`${BACKUP}: a restore to PostgreSQL leaves no copy`],
     },
   ],
   'src/cli/running-store.ts': [
@@ -346,7 +340,7 @@ export const cliSlips: Slips = {
       before: `const key = adminKey ?? adminKeyInFile`,
       after: `const key = adminKey`,
       breaks: 'an import into a running store does not find the key of PETSTORE_ADMIN_KEY_FILE',
-      tests: ['test/cli/import-running.test.ts', KEYS, IMPORT],
+      tests: ['src/cli/running-store.test.ts'],
     },
     {
       before: `if (given !== undefined) return readKeyOption(given, '--key')
@@ -356,7 +350,7 @@ export const cliSlips: Slips = {
   if (given !== undefined && variable === undefined) return readKeyOption(given, '--key')
   if (variable !== undefined) return`,
       breaks: 'an import uses PETSTORE_KEY although --key names another key',
-      tests: ['test/cli/import-running.test.ts', KEYS, IMPORT],
+      tests: ['src/cli/running-store.test.ts'],
     },
   ],
   'src/cli/saved-sandboxes.ts': [
@@ -364,7 +358,7 @@ export const cliSlips: Slips = {
       before: `(text.endsWith('\\n') ? '' : '\\n') + line`,
       after: `line`,
       breaks: 'two sandboxes are on one line of the list after an edit, and neither can be used',
-      tests: [SANDBOX],
+      tests: ['src/cli/saved-sandboxes.test.ts'],
     },
     {
       before: `      makePrivate(this.path)
@@ -372,7 +366,7 @@ export const cliSlips: Slips = {
       after: `      if (text === '') makePrivate(this.path)
 `,
       breaks: 'everybody on the machine can read the keys in a list that existed before',
-      tests: [SANDBOX],
+      tests: ['src/cli/saved-sandboxes.test.ts'],
     },
   ],
   'src/cli/sandbox.ts': [
@@ -386,7 +380,7 @@ export const cliSlips: Slips = {
     saved.remove(deleted)
   } finally {`,
       breaks: 'a deletion that fails at one sandbox leaves the deleted ones in the list',
-      tests: [SANDBOX],
+      tests: [`${SANDBOX}: a deletion that fails at one sandbox`],
     },
     {
       before: `if (!(error instanceof CommandFailed) || error.exitCode !== 1) throw error
@@ -412,7 +406,7 @@ export const cliSlips: Slips = {
       before: `(secretKey === undefined && (await adoptSecretKey(engine, key, clock)))`,
       after: `(await adoptSecretKey(engine, key, clock))`,
       breaks: 'a process with another key file replaces the key that its neighbours use',
-      tests: [SECRET_KEY],
+      tests: [`${SECRET_KEY}: a process with a key file in its settings`],
     },
     {
       before: `if (found === undefined && (await engine.readShort(hasEncryptedSecret))) {`,
@@ -432,7 +426,7 @@ export const cliSlips: Slips = {
       before: `const chosen = given ?? published ?? defaultUrl()`,
       after: `const chosen = published ?? given ?? defaultUrl()`,
       breaks: 'a change goes to the store in ./data although --url names another store',
-      tests: [`${CHOSEN}: the key of the data directory is sent to no other address`, CHOSEN],
+      tests: [`${CHOSEN}: the key of the data directory is sent to no other address`],
     },
   ],
   'src/cli/store-config.ts': [

@@ -146,8 +146,8 @@ export const sandboxSlips: Slips = {
       tests: [OWNER],
     },
     {
-      before: `for (const { position, ...event } of events) {`,
-      after: `for (const { position, ...event } of after === last.position ? events : []) {`,
+      before: `if (events.length < EVENTS_PER_PAGE) break`,
+      after: `if (events.length <= EVENTS_PER_PAGE) break`,
       breaks: 'only the first 200 events of a copy get new positions',
       tests: [OWNER, SANDBOXES],
     },

@@ -86,7 +86,7 @@ export const storeSlips: Slips = {
       before: `if (eventRetention !== 'forever') await sweepAll('sweepEvents', before(eventRetention))`,
       after: `await sweepAll('sweepEvents', before(eventRetention === 'forever' ? 90 * 86_400_000 : eventRetention))`,
       breaks: 'events that are kept for ever are deleted after 90 days',
-      tests: [`${SWEEPING}: rows of a discarded import are deleted`],
+      tests: [`${SWEEPING}: deliveries are kept for 30 days`],
     },
     {
       before: `await runSystemCommand(engine, 'insertMetadata', { name: 'secret-key', value }, clock)
