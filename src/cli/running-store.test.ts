@@ -11,7 +11,7 @@ afterEach(() => {
   delete process.env.PETSTORE_KEY
 })
 
-test('the key for a running store is that of --key, PETSTORE_KEY, the settings or the data directory, in this order', () => {
+test('the key for a running store is that of --key, PETSTORE_KEY, the settings or its directory', () => {
   const data = mkdtempSync(join(tmpdir(), 'petstore-keys-'))
   const [option, variable, admin, inFile, generated] = [1, 2, 3, 4, 5].map(byte =>
     keyText(new Uint8Array(32).fill(byte)),

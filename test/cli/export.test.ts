@@ -281,7 +281,7 @@ test(
   LIMIT_MS,
 )
 
-test('an exported file can be read by its owner only, and a line of NDJSON has the members without a value', async () => {
+test('an exported file can be read by its owner only, and NDJSON has members without a value', async () => {
   await using place = await newStoreDirectory('sqlite')
   const categories = join(place.directory, 'categories.csv')
   writeFileSync(categories, 'name\nDogs\n')

@@ -138,7 +138,7 @@ onEveryEngine(engine => {
     )
   }
 
-  test('the next sweep deletes the rows of an import that was refused, or failed while its files were read', async () => {
+  test('the next sweep deletes the rows of an import that was refused or could not read its files', async () => {
     await using store = await openTestStore(engine)
     const groups = `name,category\n${'Rex,Dogs\n'.repeat(IMPORT_ROWS_MAX)}`
     const cut = async function* (): AsyncGenerator<Uint8Array> {

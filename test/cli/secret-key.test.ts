@@ -128,7 +128,7 @@ test('a missing secret key is reported, and is not replaced while webhooks need 
 }, 120_000)
 
 onEveryEngine(engine => {
-  test('of two keys that two processes use for the first time at once, one is right and the other is refused', async () => {
+  test('of two keys that two processes use at once for the first time, only one is right', async () => {
     await using store = await openTestStore(engine)
     const [key, other] = [new Uint8Array(32).fill(1), new Uint8Array(32).fill(2)]
     const overtaken: StoreEngine = {
@@ -144,7 +144,7 @@ onEveryEngine(engine => {
     expect(await isSecretKeyRight(store.engine, other, Date.now)).toBe(true)
   })
 
-  test('a process with a key file in its settings never replaces the key of the store, as another one may use it', async () => {
+  test('a process with a key file in its settings never replaces the key of the store', async () => {
     await using store = await openTestStore(engine)
     const [key, other] = [new Uint8Array(32).fill(1), new Uint8Array(32).fill(2)]
     const settle = (secretKey: Uint8Array): Promise<unknown> =>

@@ -48,7 +48,7 @@ async function createFrom(host: TestHost, { created }: TestSandbox, snapshot: st
   }
 }
 
-test('the counts of the rules of a sandbox survive a restart of the host, and deleted rules do not return', async () => {
+test('the counts of the rules of a sandbox survive a restart, and deleted rules do not return', async () => {
   const first = await openSandboxHost()
   const [counting, cleared] = [await first.create({ seed: 'empty' }), await first.create({ seed: 'empty' })]
   for (const sandbox of [counting, cleared]) {
@@ -110,7 +110,7 @@ test('a reset changes the generation before it replaces the content, even if it 
   expect(await student.call('GET', '/categories')).toMatchObject([{ name: 'Mine' }])
 })
 
-test('the restore of its own snapshot keeps the keys of a sandbox that began with the snapshot of another one', async () => {
+test('the restore of its own snapshot keeps the keys of a sandbox that began as a copy', async () => {
   await using host = await openSandboxHost()
   const teacher = await host.create({ seed: 'empty' })
   await teacher.control('PUT', '/snapshots/lesson')
@@ -174,7 +174,7 @@ test('a clock that is ahead for a moment, and then right again, deletes no sandb
   expect((await sandbox.call('GET', '/pets')).status).toBe(200)
 })
 
-test('a sandbox that nobody listens to is closed first to make room, otherwise the least recently used one', async () => {
+test('a sandbox that nobody listens to is closed first, then the least recently used one', async () => {
   await using host = await openSandboxHost({ limits: { open: 2 } })
   const sandboxes: TestSandbox[] = []
   for (let index = 0; index < 3; index++) sandboxes.push(await host.create({ seed: 'empty' }))
@@ -216,7 +216,7 @@ test('a sandbox that nobody listens to is closed first to make room, otherwise t
   stopped.abort()
 })
 
-test('addresses cannot guess the key of a sandbox: after sixty wrong keys in a minute, they are refused', async () => {
+test('an address cannot guess the key of a sandbox: sixty wrong keys in a minute are the limit', async () => {
   await using host = await openSandboxHost()
   const [sandbox, other] = [await host.create({ seed: 'empty' }), await host.create({ seed: 'empty' })]
   const guess = async (): Promise<number> => {
@@ -229,7 +229,7 @@ test('addresses cannot guess the key of a sandbox: after sixty wrong keys in a m
   expect((await sandbox.control('GET', '')).status).toBe(200)
 })
 
-test('the pages of a host under a path may create any number of sandboxes, those of another origin a few', async () => {
+test('the pages of a host under a path create any number of sandboxes, other origins only a few', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'petstore-path-'))
   const listener = bindPort({ host: '127.0.0.1', port: 0 })
   const silent = { access: () => {}, info: () => {}, error: () => {} }

@@ -356,7 +356,7 @@ export const sandboxSlips: Slips = {
       before: `throw this.#wrongKeys.take(rateGroup(context.address)).refusal ?? wrongSandboxKey()`,
       after: `throw wrongSandboxKey()`,
       breaks: 'the key of a sandbox can be guessed at full speed',
-      tests: [`${RESTART_FILE}: addresses cannot guess the key`],
+      tests: [`${RESTART_FILE}: an address cannot guess the key`],
     },
     {
       before: `faults.set([])
@@ -400,8 +400,8 @@ export const sandboxSlips: Slips = {
 `,
       after: `      await removeJournals(unfinished)
 `,
-      breaks: 'the write-ahead log of a damaged sandbox is applied to its new content',
-      tests: [`${FILES}: the write-ahead log of a damaged sandbox`],
+      breaks: 'the log of a damaged sandbox stays next to its new content',
+      tests: [`${FILES}: the write-ahead log of a damaged sandbox is deleted`],
     },
     {
       before: `    } finally {
@@ -419,7 +419,7 @@ export const sandboxSlips: Slips = {
       before: `return origin === null || origin === new URL(base).origin`,
       after: `return origin === null || origin === base`,
       breaks: 'the page of a host under a path counts towards the limit of creations',
-      tests: [`${RESTART_FILE}: the pages of a host under a path`],
+      tests: [`${RESTART_FILE}: the pages of a host under a path create`],
     },
     {
       before: `isFromThisMachine(request, findPeer()) && isFromHostPageOrProgram(request, base),`,

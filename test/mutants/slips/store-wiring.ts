@@ -94,7 +94,7 @@ export const storeSlips: Slips = {
       after: `await runSystemCommand(engine, 'insertMetadata', { name: 'secret-key', value }, clock)
     checkValue = value`,
       breaks: 'two processes that start together encrypt with different keys',
-      tests: ['test/cli/secret-key.test.ts: of two keys that two processes use'],
+      tests: ['test/cli/secret-key.test.ts: of two keys that two processes use at once'],
     },
     {
       before: `if (await engine.readShort(hasEncryptedSecret)) return false
