@@ -359,6 +359,15 @@ describe('failures', () => {
     expect(await errorOf(client.listEvents({ after: '0' }))).toBeInstanceOf(TimeoutError)
   })
 
+  test('a program ends right after its last call, without waiting for the time limit of the call', async () => {
+    using fake = fakeServer(() => pageOf('[]'))
+    const client = new URL('../../src/client/client.ts', import.meta.url).pathname
+    const program = `import { createClient } from '${client}'
+      await createClient({ baseUrl: '${fake.baseUrl}' }).listPets()`
+    const child = Bun.spawn([process.execPath, '-e', program], { stdin: 'ignore', timeout: 15_000 })
+    expect([await child.exited, fake.requests.length]).toEqual([0, 1])
+  }, 30_000)
+
   test('a signal that is used for many calls keeps no trace of the calls that have ended', async () => {
     using fake = fakeServer((_, count) => (count % 2 === 1 ? refusal(503, 'overloaded') : pageOf('[]')))
     const { signal } = new AbortController()

@@ -135,6 +135,17 @@ test('an order whose response was dropped after the commit is placed once, and b
   expect(await sandbox.faultStates()).toEqual([])
 })
 
+test('a duration in the request log is a number, whether it has a fraction or not', async () => {
+  const log = '[{"number":2,"ms":3},{"number":1,"ms":0.5}]'
+  const fetch: Fetch = async (url, init) =>
+    url.endsWith('/requests') ? new Response(log) : globalThis.fetch(url, init)
+  await using sandbox = await openSandbox({ fetch })
+  expect((await sandbox.requests()).map(({ number, ms }) => [number, ms])).toEqual([
+    [2n, 3],
+    [1n, 0.5],
+  ])
+})
+
 /** Rules that together have every effect and every condition, as the types of the client write them. */
 const everyRule: FaultRule[] = [
   { name: 'error', when: { call: 1 }, effect: { type: 'error', code: 'storage_full', retryAfterSeconds: 5 } },

@@ -171,7 +171,7 @@ export const clientSlips: Slips = {
   }
   return readResponse`,
       breaks: 'a program ends only 30 s after its last call',
-      tests: [`test/client/package.test.ts: prints the output that the README shows`],
+      tests: [`${CLIENT}: a program ends right after its last call`],
     },
     {
       before: `clearTimeout(timer)
@@ -224,7 +224,7 @@ export const clientSlips: Slips = {
       before: `return entries.map(entry => ({ ...entry, ms: Number(entry.ms) }))`,
       after: `return entries`,
       breaks: 'a duration in the request log is sometimes a bigint',
-      tests: [`${SANDBOX}: an order whose response was dropped after the commit is placed once`],
+      tests: [`${SANDBOX}: a duration in the request log is a number`],
     },
     {
       before: `body: { snapshot } }),`,
