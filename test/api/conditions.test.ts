@@ -341,4 +341,22 @@ onEveryEngine(engine => {
     const { data } = await store.client.applyImport({ importId, body: { keepGoing: false, dryRun: false } })
     expect(data.categoriesCreated).toBe(1n)
   })
+
+  test('a repeated cancellation of an order gets the stored response, and 404 without an idempotency key', async () => {
+    await using store = await openTestStore(engine)
+    const { petId } = await makePet(store.client, { quantity: 3n })
+    const { data: order } = await store.client.placeOrder({ body: { petId } })
+    const cancel = (headers: Record<string, string> = {}) =>
+      store.send('DELETE', `/store/orders/${order.id}`, { headers })
+    const replies: [number, string | null][] = []
+    for (const headers of [{ 'Idempotency-Key': '"once"' }, { 'Idempotency-Key': '"once"' }, {}]) {
+      const { status, headers: fields } = await cancel(headers)
+      replies.push([status, fields.get('idempotent-replayed')])
+    }
+    expect(replies).toEqual([
+      [204, null],
+      [204, 'true'],
+      [404, null],
+    ])
+  })
 })

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { settleSecretKey } from '../../src/cli/secret-key.ts'
 import { configFrom } from '../../src/cli/serve.ts'
-import { isSecretKeyRight } from '../../src/store/maintenance.ts'
+import { adoptSecretKey, isSecretKeyRight } from '../../src/store/maintenance.ts'
 import type { StoreEngine } from '../../src/store/open.ts'
 import { testedEngines } from '../support/engines.ts'
 import { newDatabase } from '../support/postgres-server.ts'
@@ -152,5 +152,16 @@ onEveryEngine(engine => {
     expect(await settle(key)).toBe(key)
     expect(await settle(other)).toContain(OTHER_KEY_MESSAGE)
     expect(await settle(key)).toBe(key)
+  })
+
+  test('a key from the data directory replaces the key of a store only without a webhook secret', async () => {
+    await using store = await openTestStore(engine)
+    const [key, other] = [new Uint8Array(32).fill(1), new Uint8Array(32).fill(2)]
+    expect(await isSecretKeyRight(store.engine, key, Date.now)).toBe(true)
+    expect(await adoptSecretKey(store.engine, other, Date.now)).toBe(true)
+    await store.client.createWebhook({ body: { url: 'http://127.0.0.1:9/' } })
+    expect(await adoptSecretKey(store.engine, key, Date.now)).toBe(false)
+    const isRight = (each: Uint8Array): Promise<boolean> => isSecretKeyRight(store.engine, each, Date.now)
+    expect([await isRight(key), await isRight(other)]).toEqual([false, true])
   })
 })

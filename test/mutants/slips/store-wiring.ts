@@ -28,10 +28,7 @@ export const storeSlips: Slips = {
     ? withIdempotencyKey(tx, id, idempotency, context, effect)
     : effect()`,
       breaks: 'a repeated cancellation is refused although the first one took effect',
-      tests: [
-        'test/api/conditions.test.ts: a repeated deletion gets the stored response',
-        'test/api/orders.test.ts',
-      ],
+      tests: ['test/api/conditions.test.ts: a repeated cancellation of an order gets'],
     },
     {
       before: `...(operation.resourceHasEtag && operation.method !== 'PUT' && { etag: etagOf(body) }),`,
@@ -102,7 +99,7 @@ export const storeSlips: Slips = {
       after: `if (!(await engine.readShort(hasEncryptedSecret))) return false
   const value`,
       breaks: 'a store with webhooks accepts another secret key',
-      tests: ['test/cli/secret-key.test.ts: a store with a webhook refuses to start with another secret key'],
+      tests: ['test/cli/secret-key.test.ts: a key from the data directory replaces the key of a store'],
     },
     {
       before: `return (await engine.readShort(reader => isKeyKnown(reader, token))) ? undefined : token`,
