@@ -141,12 +141,6 @@ export const cliSlips: Slips = {
       tests: [`${EXPORT}: an export to a pipe that is closed early ends without an error`],
     },
     {
-      before: `row[name] ?? null])`,
-      after: `row[name]])`,
-      breaks: 'a line of NDJSON lacks the members without a value',
-      tests: [`${EXPORT}: an exported file can be read by its owner only`],
-    },
-    {
       before: `openSync(draft, 'wx', 0o600)`,
       after: `openSync(draft, 'wx')`,
       breaks: 'everybody on the machine can read an exported file',
