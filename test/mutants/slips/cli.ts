@@ -12,7 +12,6 @@ const SANDBOX = 'test/cli/sandbox-command.test.ts'
 const LISTEN = 'test/cli/listen.test.ts'
 const SECRET_KEY = 'test/cli/secret-key.test.ts'
 const RESET = 'test/cli/reset-command.test.ts'
-const LOG = 'test/cli/log.test.ts'
 
 export const cliSlips: Slips = {
   'src/cli/address-file.ts': [
@@ -176,12 +175,6 @@ export const cliSlips: Slips = {
       tests: [`${INTERRUPTED}: after Ctrl-C between slices`],
     },
     {
-      before: `if (!(signal.aborted && hasBegun && mode === 'at once')) await close()`,
-      after: `await close()`,
-      breaks: 'Ctrl-C during a load waits until everything is loaded',
-      tests: [`${INTERRUPTED}: after Ctrl-C while all rows are loaded at once`],
-    },
-    {
       before: `printReport(report, { mode, keepGoing: keepGoing || resume !== undefined })`,
       after: `printReport(report, { mode, keepGoing })`,
       breaks: 'a resumed import with a problem says that nothing was loaded',
@@ -225,13 +218,7 @@ export const cliSlips: Slips = {
       before: `if (this.#last.end === 0 && this.#lastByteWritten !== NEWLINE)`,
       after: `if (this.#lost > 0 && this.#last.end === 0 && this.#lastByteWritten !== NEWLINE)`,
       breaks: 'two lines of the log become one after a write that failed in its middle',
-      tests: [LOG],
-    },
-    {
-      before: `this.#retryMs = Math.min(2 * this.#retryMs, GROUP_MS)`,
-      after: `this.#retryMs = 2 * this.#retryMs`,
-      breaks: 'the log of a store whose reader was slow once is minutes late',
-      tests: [LOG],
+      tests: ['src/cli/log-stream.test.ts'],
     },
   ],
   'src/cli/operation-run.ts': [
