@@ -186,6 +186,14 @@ describe('responses', () => {
     })
   })
 
+  test('a refusal names each invalid field, also if there is only one', async () => {
+    const errors = [{ in: 'body', path: '/name', code: 'required', message: 'name is required.' }]
+    const body = JSON.stringify({ code: 'validation_failed', message: 'x', status: 422, errors })
+    using fake = fakeServer(() => new Response(body, { status: 422, headers: JSON_TYPE }))
+    const error = await errorOf(createClient(fake).createPet({ body: { name: '', categoryId: 1 } }))
+    expect(error).toMatchObject({ code: 'validation_failed', errors })
+  })
+
   test('a response of a deprecated operation is reported with its dates and its replacement', async () => {
     const link =
       '<http://x/pets?id=3>; rel="successor-version", <http://x/docs#p>; rel="deprecation"; type="text/html"'

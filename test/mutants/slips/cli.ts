@@ -247,7 +247,7 @@ export const cliSlips: Slips = {
       before: `(isFirst ? csvLine(columns) : '') + rows.join('')`,
       after: `csvLine(columns) + rows.join('')`,
       breaks: 'a CSV of several pages has a header in its middle',
-      tests: [`${OPERATIONS}: a command prints CSV and NDJSON, and with --all every page`],
+      tests: [`${OPERATIONS}: a list with --all continues after a page`],
     },
     {
       before: `return /[",\\r\\n]/.test(text)`,
@@ -407,7 +407,7 @@ export const cliSlips: Slips = {
       before: `const chosen = given ?? published ?? defaultUrl()`,
       after: `const chosen = published ?? given ?? defaultUrl()`,
       breaks: 'a change goes to the store in ./data although --url names another store',
-      tests: [`${CHOSEN}: the key of the data directory is sent to no other address`],
+      tests: [CHOSEN],
     },
   ],
   'src/cli/store-config.ts': [

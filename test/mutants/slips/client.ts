@@ -143,7 +143,7 @@ export const clientSlips: Slips = {
       before: `errors: Array.isArray(errors) ? (errors as unknown as FieldError[]) : [],`,
       after: `errors: Array.isArray(errors) && errors.length > 1 ? (errors as unknown as FieldError[]) : [],`,
       breaks: 'a refusal with one invalid field does not name the field',
-      tests: ['test/cli/operations.test.ts: a refused command exits with 1'],
+      tests: [`${CLIENT}: a refusal names each invalid field`],
     },
   ],
   'src/client/retry.ts': [
