@@ -416,6 +416,9 @@ test('a list with --all continues after a page without items if another page fol
   expect(await runHere(server.base, ['list-pets', '--all', '--output', 'ndjson'])).toBe(
     '{"id":1}\n{"id":2}\n',
   )
+  sent = 0
+  const csv = await runHere(server.base, ['list-pets', '--all', '--output', 'csv'])
+  expect(csv.split('\n').map(line => line.split(',')[0])).toEqual(['id', '1', '2', ''])
 })
 
 test('the command stream-events ends with 3 if no store responds to its first request', async () => {
