@@ -418,7 +418,7 @@ test('a list with --all continues after a page without items if another page fol
   )
   sent = 0
   const csv = await runHere(server.base, ['list-pets', '--all', '--output', 'csv'])
-  expect(csv.split('\n').map(line => line.split(',')[0])).toEqual(['id', '1', '2', ''])
+  expect(csv.split('\n').map(line => line.startsWith('name,'))).toEqual([true, false, false, false])
 })
 
 test('the command stream-events ends with 3 if no store responds to its first request', async () => {
