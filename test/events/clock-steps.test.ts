@@ -62,7 +62,7 @@ onEveryEngine(engine => {
       at.runMs += 600_000
       await sweepAfterStart()
       at.aheadMs = days * DAY_MS
-      for (let hour = 0; hour < 6; hour++) {
+      for (let hour = 0; hour < 16; hour++) {
         at.runMs += HOUR_MS
         await sweepAfterStart()
       }

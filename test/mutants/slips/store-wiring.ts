@@ -183,7 +183,7 @@ export const storeSlips: Slips = {
     this.#report`,
       after: `this.#report`,
       breaks: 'a clock that is a year ahead deletes events within hours',
-      tests: [`${CLOCK}: a clock that steps by a day or a year`],
+      tests: [`${CLOCK}: days ahead deletes no event, and neither`],
     },
     {
       before: `    this.#isReported = true
