@@ -21,3 +21,32 @@ test('short work needs no pause', () => {
   turns.charge(0.5)
   expect(turns.begin()).toBeUndefined()
 })
+
+test('the pauses after several pieces of long work add up', async () => {
+  const turns = new FairTurns()
+  const startedMs = performance.now()
+  for (let work = 0; work < 3; work++) turns.charge(20)
+  await turns.begin()
+  expect(performance.now() - startedMs).toBeGreaterThanOrEqual(59)
+})
+
+test('a request does not begin before those that wait, even if their pause has just ended', async () => {
+  const turns = new FairTurns()
+  turns.charge(5)
+  const first = turns.begin()
+  const endMs = performance.now() + 10
+  while (performance.now() < endMs);
+  const second = turns.begin()
+  expect([first, second].map(waiting => waiting instanceof Promise)).toEqual([true, true])
+  await Promise.all([first, second])
+})
+
+test('at most 500 requests of a sandbox wait for a turn', async () => {
+  const turns = new FairTurns()
+  const waiting = Array.from({ length: 501 }, () => turns.begin())
+  expect(turns.isFull).toBe(false)
+  waiting.push(turns.begin())
+  expect(turns.isFull).toBe(true)
+  await Promise.all(waiting)
+  expect(turns.isFull).toBe(false)
+})

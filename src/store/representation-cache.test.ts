@@ -99,3 +99,15 @@ test('the characters of all entries are bounded, and a long reply is not stored'
   readPet(cache, 99n, 'x'.repeat(100_000))
   expect(bodies(cache, '/pets/99')).toEqual([undefined])
 })
+
+test('the size of the cache is that of its entries, also after lists were dropped', () => {
+  const cache = new RepresentationCache()
+  readPet(cache, 1n)
+  const { chars } = cache.size
+  for (let change = 0; change < 3; change++) {
+    readList(cache, '/pets')
+    readList(cache, '/pets?limit=5')
+    cache.drop(changed('pet', 9n))
+    expect(cache.size).toEqual({ entries: 1, chars })
+  }
+})

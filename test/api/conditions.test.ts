@@ -354,3 +354,34 @@ test('a refusal that the client throws has the headers of the response', async (
   const refused = await refusalOf(stranger.placeOrder({ body: { petId: 1n } }))
   expect(refused.headers.get('www-authenticate')).toBe('Bearer realm="petstore"')
 })
+
+onEveryEngine(engine => {
+  test('an import has no ETag, so its deletion with a condition is refused and has no effect', async () => {
+    await using store = await openTestStore(engine)
+    const importId = 7n
+    const body = { categories: [{ line: 1n, name: 'Dogs' }], pets: [] }
+    await store.client.stageImport({ importId, body })
+    const refused = await store.send('DELETE', '/imports/7', { headers: { 'If-Match': '"v1"' } })
+    expect(refused.status).toBe(412)
+    const { data } = await store.client.applyImport({ importId, body: { keepGoing: false, dryRun: false } })
+    expect(data.categoriesCreated).toBe(1n)
+  })
+
+  test('a repeated cancellation of an order gets the stored response, and 404 without an idempotency key', async () => {
+    await using store = await openTestStore(engine)
+    const { petId } = await makePet(store.client, { quantity: 3n })
+    const { data: order } = await store.client.placeOrder({ body: { petId } })
+    const cancel = (headers: Record<string, string> = {}) =>
+      store.send('DELETE', `/store/orders/${order.id}`, { headers })
+    const replies: [number, string | null][] = []
+    for (const headers of [{ 'Idempotency-Key': '"once"' }, { 'Idempotency-Key': '"once"' }, {}]) {
+      const { status, headers: fields } = await cancel(headers)
+      replies.push([status, fields.get('idempotent-replayed')])
+    }
+    expect(replies).toEqual([
+      [204, null],
+      [204, 'true'],
+      [404, null],
+    ])
+  })
+})

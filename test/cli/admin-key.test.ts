@@ -6,13 +6,13 @@ import { join } from 'node:path'
 import { SQL } from 'bun'
 import { databaseFile } from '../../src/engine/database-file.ts'
 import { findCaller } from '../../src/shop/keys.ts'
-import { ensureAdminKey, type KeyFile } from '../../src/store/maintenance.ts'
+import { ensureAdminKey, type KeyFile, resetAdminKey } from '../../src/store/maintenance.ts'
 import { openEngine, type StoreEngine } from '../../src/store/open.ts'
 import { makeClient } from '../support/client.ts'
 import type { EngineName } from '../support/engines.ts'
 import { newDatabase } from '../support/postgres-server.ts'
 import { onPostgres, type ProcessResult, run, type ServerProcess, startProcess } from '../support/process.ts'
-import { ADMIN_KEY, codeOf, onEveryEngine } from '../support/store.ts'
+import { ADMIN_KEY, codeOf, onEveryEngine, openTestStore } from '../support/store.ts'
 
 const TIMEOUT_MS = 60_000
 
@@ -240,3 +240,22 @@ async function isAdmin(engine: StoreEngine, key = ''): Promise<boolean> {
 }
 
 const silent = { access: () => {}, info: () => {}, error: () => {} }
+
+onEveryEngine(engine => {
+  test('a reset that cannot write the key file creates no admin key and revokes none', async () => {
+    await using store = await openTestStore(engine)
+    const keys = async () =>
+      (await store.client.listKeys({})).data.items.map(({ id, scopes }) => [id, scopes])
+    const before = await keys()
+    const file: KeyFile = {
+      read: () => undefined,
+      write: () => {
+        throw new Error('the disk is full')
+      },
+    }
+    expect(await resetAdminKey(store.engine, file, true, Date.now).catch(String)).toContain(
+      'the disk is full',
+    )
+    expect(await keys()).toEqual(before)
+  })
+})

@@ -284,6 +284,90 @@ test('restore refuses a backup with a damaged or replaced file, and a backup of 
   }
 })
 
+test('a backup keeps the files of another backup that is running, and the folders of other programs', async () => {
+  await using saved = await makeSmallBackup()
+  const parent = join(saved.place.directory, 'backups')
+  const dead = 999_999_999
+  const folders = {
+    [`running.${process.pid}`]: ['petstore.db'],
+    [`killed.${dead}`]: ['petstore.db', 'secret-key'],
+  }
+  for (const [name, files] of Object.entries({
+    ...folders,
+    [`other.${dead}`]: ['manifest.json', 'notes.txt'],
+  })) {
+    mkdirSync(join(parent, `${name}.partial`), { recursive: true })
+    for (const file of files) writeFileSync(join(parent, `${name}.partial`, file), 'x')
+  }
+  // The secret key of the settings is the one that the store uses, whatever the data directory has.
+  const keyFile = join(saved.place.directory, 'key-of-the-settings')
+  const key = `${Buffer.alloc(32, 9).toString('base64')}\n`
+  writeFileSync(keyFile, key)
+  const args = [
+    'backup',
+    '--to',
+    join(parent, 'monday'),
+    '--data',
+    saved.place.directory,
+    '--with-secret-key',
+  ]
+  const made = await run(args, { ...saved.place.env, PETSTORE_SECRET_KEY_FILE: keyFile })
+  expect([made.exitCode, readdirSync(parent).sort()]).toEqual([
+    0,
+    ['monday', `other.${dead}.partial`, `running.${process.pid}.partial`],
+  ])
+  expect(readFileSync(join(parent, 'monday', 'secret-key'), 'utf8')).toBe(key)
+})
+
+test('a store whose audit log is damaged is not backed up', async () => {
+  await using saved = await makeSmallBackup()
+  {
+    using database = new Database(databaseFile(saved.place.directory))
+    database.run(`UPDATE event SET request_id = 'another' WHERE position = 3`)
+  }
+  const target = join(saved.place.directory, 'damaged')
+  const refused = await backup(saved.place, target)
+  expect([refused.exitCode, refused.errors]).toEqual([1, expect.stringContaining('the database is damaged')])
+  expect(existsSync(target)).toBe(false)
+})
+
+test('a restore that fails when it publishes the store leaves a secret key only if it was there before', async () => {
+  await using saved = await makeSmallBackup()
+  const key = readFileSync(join(saved.directory, 'secret-key'), 'utf8')
+  for (const before of [undefined, key]) {
+    using target = await newCopyPlace('sqlite')
+    // A directory in place of a file of SQLite cannot be deleted.
+    mkdirSync(join(target.directory, 'petstore.db-shm'), { recursive: true })
+    const keyFile = join(target.directory, 'secret-key')
+    if (before !== undefined) writeFileSync(keyFile, before)
+    const { exitCode, errors } = await restore(saved.directory, target)
+    expect([exitCode, errors]).toEqual([1, expect.stringContaining('Nothing was restored.')])
+    expect(existsSync(keyFile) ? readFileSync(keyFile, 'utf8') : undefined).toBe(before)
+    expect(existsSync(databaseFile(target.directory))).toBe(false)
+  }
+})
+
+test.skipIf(!testedEngines.includes('postgres'))(
+  'a restore to PostgreSQL leaves no copy of the store in the temporary directory, and checks the last event',
+  async () => {
+    await using saved = await makeSmallBackup()
+    const temporary = join(saved.place.directory, 'temporary')
+    mkdirSync(temporary)
+    using target = await newCopyPlace('postgres')
+    const manifest = join(saved.directory, 'manifest.json')
+    const text = readFileSync(manifest, 'utf8')
+    const restoreAt = () =>
+      run(['restore', '--from', saved.directory, '--to', target.name], { TMPDIR: temporary })
+    writeFileSync(manifest, text.replace(/"position": "\d+"/, '"position": "3"'))
+    const refused = await restoreAt()
+    expect([refused.exitCode, refused.errors]).toEqual([1, expect.stringContaining('and not with event 3')])
+    writeFileSync(manifest, text)
+    expect((await restoreAt()).exitCode).toBe(0)
+    expect(readdirSync(temporary).filter(name => name.startsWith('petstore'))).toEqual([])
+  },
+  LIMIT_MS,
+)
+
 test('a store of an older version can be backed up, and a restore migrates it', async () => {
   await using place = await newStoreDirectory('sqlite')
   {

@@ -3,6 +3,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { networkInterfaces, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { lockDirectory } from '../../src/engine/data-lock.ts'
+import { keyText } from '../../src/model/key.ts'
 import { runAt } from '../support/command-line.ts'
 import { type ProcessResult, run, type ServerProcess, startProcess } from '../support/process.ts'
 import {
@@ -71,11 +72,28 @@ describe('the key of a command', () => {
     rmSync(directory, { recursive: true, force: true })
   })
 
+  test('the key of --key is sent, although PETSTORE_KEY has another one', async () => {
+    await using other = await openReceiver(() => oneKey)
+    const [given, variable] = [ADMIN_KEY, keyText(new Uint8Array(32).fill(5))]
+    const env = { PETSTORE_URL: other.base, PETSTORE_KEY: variable }
+    await run(['get-current-key', '--key', given], env)
+    await run(['get-current-key'], env)
+    expect(keysAt(other)).toEqual([`Bearer ${given}`, `Bearer ${variable}`])
+  })
+
+  test('a pipe in place of the file of a key is refused at once', async () => {
+    const pipe = join(data, 'pipe')
+    Bun.spawnSync(['mkfifo', pipe])
+    const { exitCode, errors } = await run(['get-current-key', '--key', `@${pipe}`, '--data', data])
+    expect([exitCode, errors.trim()]).toEqual([2, 'The file of --key cannot be read: it is not a file.'])
+  })
+
   test('the key of the data directory is sent to no other address', async () => {
     await using other = await openReceiver(() => oneKey)
     await run(['get-current-key', '--url', other.base, '--data', data])
     await run(['get-current-key'], { PETSTORE_URL: other.base, PETSTORE_DATA: data })
-    expect(keysAt(other)).toEqual([undefined, undefined])
+    // Not toEqual, for which an empty list equals a list of undefined.
+    expect(keysAt(other)).toStrictEqual([undefined, undefined])
   })
 
   test('no key is sent to the address of an ended store whose process id is in use again', async () => {
@@ -110,8 +128,12 @@ describe('the key of a command', () => {
     const { exitCode, errors } = await run(['get-current-key', '--data', directory], {
       PETSTORE_KEY: ADMIN_KEY,
     })
-    rmSync(directory, { recursive: true })
     expect([exitCode, errors]).toEqual([3, expect.stringContaining('No store runs in')])
+    const lock = lockDirectory(directory)
+    const locked = await run(['get-current-key', '--data', directory, '--timeout', '2'])
+    lock.release()
+    rmSync(directory, { recursive: true })
+    expect(locked.errors).toContain('has no address yet')
     expect(
       Object.values(networkInterfaces())
         .flat()

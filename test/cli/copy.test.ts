@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { Webhook } from 'standardwebhooks'
 import { CopyMismatch, type CopySource, type CopyTarget, copyStore } from '../../src/engine/copy.ts'
@@ -317,6 +317,27 @@ async function migrate({ name, directory }: Place): Promise<void> {
 function shownName({ name }: Place): string {
   return name.slice(name.lastIndexOf('@') + 1)
 }
+
+test('a copy to a directory has the secret key of its source, and a copy that fails leaves none', async () => {
+  using source = await newCopyPlace('sqlite')
+  using copied = await newCopyPlace('sqlite')
+  using failed = await newCopyPlace('sqlite')
+  await migrate(source)
+  writeFileSync(join(source.directory, 'secret-key'), 'the key\n')
+  expect((await copy(source, copied)).exitCode).toBe(0)
+  expect(readFileSync(join(copied.directory, 'secret-key'), 'utf8')).toBe('the key\n')
+  {
+    using database = new Database(databaseFile(source.directory))
+    database.run('PRAGMA ignore_check_constraints = ON')
+    database.run(`INSERT INTO category (id, name, name_key, pet_count, version, created_at, updated_at)
+      VALUES (1, 'Wrong', 'wrong', -1, 1, '2026-11-22T00:00:00.000Z', '2026-11-22T00:00:00.000Z')`)
+  }
+  const { exitCode, errors } = await copy(source, failed)
+  expect([exitCode, errors]).toEqual([1, expect.stringContaining('Nothing was copied')])
+  expect(readdirSync(failed.directory).filter(name => !['lock', 'petstore.db.lock'].includes(name))).toEqual(
+    [],
+  )
+})
 
 test(
   'a running store on SQLite is refused as a source and as a target',

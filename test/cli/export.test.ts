@@ -280,3 +280,17 @@ test(
   },
   LIMIT_MS,
 )
+
+test('an exported file can be read by its owner only, and NDJSON has members without a value', async () => {
+  await using place = await newStoreDirectory('sqlite')
+  const categories = join(place.directory, 'categories.csv')
+  writeFileSync(categories, 'name\nDogs\n')
+  await run(['import', '--categories', categories, '--data', place.directory], place.env)
+  const file = join(place.directory, 'categories.ndjson')
+  const columns = ['--columns', 'name,description']
+  expect(
+    (await exportOf(place, 'categories', '--format', 'ndjson', ...columns, '--output', file)).exitCode,
+  ).toBe(0)
+  expect(readFileSync(file, 'utf8')).toBe('{"name":"Dogs","description":null}\n')
+  expect(statSync(file).mode & 0o777).toBe(0o600)
+})

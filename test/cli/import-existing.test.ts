@@ -36,6 +36,7 @@ beforeAll(() => {
   write('few.csv', 'name,category\nP0,Dogs\nP1,Dogs\n')
   // P0 and P7 exist in Dogs. Rex is new, and so is P0 in Fish. Lines 6 and 8 repeat an earlier line. The names rex and
   // Rex are different.
+  write('same-names.csv', 'name,category\nAda,Dogs\nAda,Fish\nAda,Dogs\n')
   write('mixed.csv', 'name,category\nP0,Dogs\nP0,Fish\nRex,Dogs\nP7,Dogs\nRex,Dogs\nrex,Dogs\nP0,Fish\n')
 })
 afterAll(() => rmSync(directory, { recursive: true, force: true }))
@@ -145,6 +146,13 @@ onEveryEngine(engine => {
         ])
         expect(dry.findings).toEqual(first.findings)
         expect((await petNames(store)).slice(PETS).sort()).toEqual(['P0 in 2', 'Rex in 1', 'rex in 1'])
+        const twoCategories = await importWith(
+          target(),
+          { pets: source('same-names.csv') },
+          skipping,
+          new Recorder(),
+        )
+        expect(twoCategories.outcome).toMatchObject({ petsCreated: 2n, petsSkipped: 1n })
         const second = await importWith(target(), mixed(), skipping, new Recorder())
         expect(second.outcome).toMatchObject({ petsCreated: 0n, petsSkipped: 7n })
         expect([await countDuplicates(store), await violatedInvariants(store)]).toEqual([0, []])

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { makeClient } from '../support/client.ts'
@@ -77,7 +77,16 @@ test(
   async () => {
     const data = join(directory, 'slices')
     await using server = await startProcess(['serve', '--port', '0', '--no-demo', '--data', data], env)
-    const ended = await interruptedAt('in slices', args('slices', '--in-slices'))
+    const rejects = join(directory, 'rejects.csv')
+    const wrong = join(directory, 'wrong.csv')
+    writeFileSync(wrong, `${readFileSync(join(directory, 'pets.csv'), 'utf8')},Dogs\n`)
+    const words = args('slices', '--in-slices', '--keep-going', '--rejects', rejects)
+    const ended = await interruptedAt(
+      'in slices',
+      words.map(word => (word.endsWith('pets.csv') ? wrong : word)),
+    )
+    // The valid lines can be loaded with --resume, so the file of the invalid ones remains.
+    expect(readFileSync(join(directory, 'rejects-pets.csv'), 'utf8')).toBe('name,category\n,Dogs\n')
     const [, id = ''] = /Interrupted\. Continue with --resume (\d+)\.\n$/.exec(ended.errors) ?? []
     expect([ended.exitCode, id]).toEqual([130, expect.stringMatching(/^\d+$/)])
     const loaded = await petCount(server.base)

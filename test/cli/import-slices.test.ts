@@ -2,17 +2,22 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { UnreadableFile } from '../../src/catalogue/file-text.ts'
 import {
   type ImportProgress,
   type ImportReport,
   type ImportSources,
   type ImportTarget,
+  importFiles,
   importInSlices,
   resumeSlices,
 } from '../../src/catalogue/importer.ts'
 import { catalogueSource } from '../../src/cli/catalogue-source.ts'
 import { linesBeforeLoad } from '../../src/cli/import-progress.ts'
 import { runningTarget } from '../../src/cli/import-target.ts'
+import { DESCRIPTION_CHARS_MAX, IMPORT_ROWS_MAX } from '../../src/model/import-limits.ts'
+import { sweep } from '../../src/store/maintenance.ts'
+import type { Log } from '../../src/store/open.ts'
 import { run, startProcess } from '../support/process.ts'
 import { makePet } from '../support/shop.ts'
 import { ADMIN_KEY, onEveryEngine, openTestStore, type TestStore } from '../support/store.ts'
@@ -41,6 +46,7 @@ function write(name: string, text: string): void {
 const path = (name: string): string => join(directory, name)
 const source = (name: string) => catalogueSource(path(name))
 const files = (): ImportSources => ({ categories: source('categories.csv'), pets: source('pets.csv') })
+const quiet: Log = { access: () => {}, info: () => {}, error: () => {} }
 const silent: ImportProgress = {
   onBytes: () => {},
   onChecked: () => {},
@@ -131,6 +137,84 @@ onEveryEngine(engine => {
       TIMEOUT_MS,
     )
   }
+
+  test('the next sweep deletes the rows of an import that was refused or could not read its files', async () => {
+    await using store = await openTestStore(engine)
+    const groups = `name,category\n${'Rex,Dogs\n'.repeat(IMPORT_ROWS_MAX)}`
+    const cut = async function* (): AsyncGenerator<Uint8Array> {
+      yield Buffer.from(groups)
+      throw new UnreadableFile('pets.csv changed while it was read.')
+    }
+    let staged = 0
+    const importPets = (chunks: () => AsyncGenerator<Uint8Array>) => {
+      const target = runningTarget(store.base, ADMIN_KEY)
+      const stage: ImportTarget['stage'] = async rows => {
+        await target.stage(rows)
+        staged = Math.max(staged, await countRows(store, 'staged_row'))
+      }
+      const sources = { categories: source('categories.csv'), pets: { name: 'pets.csv', chunks } }
+      return importFiles({ ...target, stage }, sources, { keepGoing: false }, silent)
+    }
+    expect(await importPets(cut).catch(String)).toContain('changed while it was read')
+    const sweepNow = () =>
+      sweep({ engine: store.engine, log: quiet, clock: Date.now, eventRetention: 'forever' })
+    await sweepNow()
+    expect([staged, await countRows(store, 'staged_row')]).toEqual([IMPORT_ROWS_MAX + 2, 0])
+    const refused = await importPets(async function* () {
+      yield Buffer.from(`${groups},Dogs\n`)
+    })
+    await sweepNow()
+    expect([refused.outcome, await countRows(store, 'staged_row')]).toEqual([undefined, 0])
+  })
+
+  test('rows whose category was deleted after their check are reported, and the others are loaded', async () => {
+    await using store = await openTestStore(engine)
+    const { data: fish } = await store.client.createCategory({ body: { name: 'Cats' } })
+    const target = runningTarget(store.base, ADMIN_KEY)
+    const apply: ImportTarget['apply'] = async scope => {
+      await store.client.deleteCategory({ categoryId: fish.id })
+      return target.apply(scope)
+    }
+    const sources = { categories: source('categories.csv'), pets: source('wrong.csv') }
+    const report = await importFiles({ ...target, apply }, sources, { keepGoing: true }, silent)
+    expect(textsOf(report)).toEqual([
+      'pets:4: name "" must have 1 to 200 characters',
+      'pets:2: there is no category "Cats"',
+      'pets:5: there is no category "Cats"',
+    ])
+    expect([report.problemCount, report.outcome?.petsCreated]).toEqual([3, 1n])
+  })
+
+  test('categories with the longest descriptions are staged in requests that a running store accepts', async () => {
+    await using store = await openTestStore(engine)
+    const longest = '\u{1f415}'.repeat(DESCRIPTION_CHARS_MAX)
+    write(
+      'long.csv',
+      `name,description\n${Array.from({ length: 140 }, (_, i) => `C${i},${longest}\n`).join('')}`,
+    )
+    const target = runningTarget(store.base, ADMIN_KEY)
+    const { outcome } = await importFiles(
+      target,
+      { categories: source('long.csv') },
+      { keepGoing: false },
+      silent,
+    )
+    expect(outcome?.categoriesCreated).toBe(140n)
+  })
+
+  test('a file can have two categories that differ in case, and a pet finds each by its exact name', async () => {
+    await using store = await openTestStore(engine)
+    write('case.csv', 'name\nDogs\ndogs\n')
+    write('case-pets.csv', 'name,category\nRex,Dogs\nMax,dogs\n')
+    const sources = { categories: source('case.csv'), pets: source('case-pets.csv') }
+    const target = runningTarget(store.base, ADMIN_KEY)
+    const { outcome } = await importFiles(target, sources, { keepGoing: false }, silent)
+    expect([outcome?.categoriesCreated, outcome?.petsCreated]).toEqual([2n, 2n])
+    expect(await store.database('SELECT name, pet_count FROM category ORDER BY id')).toEqual([
+      { name: 'Dogs', pet_count: 1n },
+      { name: 'dogs', pet_count: 1n },
+    ])
+  })
 
   test('an import in slices with an invalid line loads nothing; with keepGoing, it loads the valid lines', async () => {
     await using store = await openTestStore(engine)
@@ -224,3 +308,28 @@ test('a warning precedes only a long load into a running store', () => {
   expect(linesBeforeLoad({ ...screen, mode: 'at once', isRunning: false }, 1_000_000)).toEqual([])
   expect(linesBeforeLoad({ ...screen, mode: 'check' }, 1_000_000)).toEqual([])
 })
+
+test(
+  'a resumed import says that the other lines were loaded if one of its lines is invalid',
+  async () => {
+    const data = path('resumed')
+    const env = { PETSTORE_ADMIN_KEY: ADMIN_KEY }
+    await using server = await startProcess(['serve', '--port', '0', '--no-demo', '--data', data], env)
+    const target = runningTarget(server.base, ADMIN_KEY)
+    const pet = (line: bigint, category: string) => ({
+      line,
+      name: 'Rex',
+      category,
+      quantity: 1n,
+      hold: false,
+    })
+    await target.stage({ categories: [{ line: 2n, name: 'Dogs' }], pets: [pet(2n, 'Dogs'), pet(3n, 'Cats')] })
+    await target.loadSlice({ rows: 1n, begins: true, skipExisting: false })
+    const { exitCode, errors } = await run(['import', '--data', data, '--resume', `${target.importId}`], env)
+    expect([exitCode, errors.trim().split('\n').slice(-2)]).toEqual([
+      1,
+      ['Loaded 0 categories and 1 pet.', '1 line is invalid; the others were loaded.'],
+    ])
+  },
+  TIMEOUT_MS,
+)

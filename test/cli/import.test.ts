@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { type Client, everyItem, makeClient } from '../support/client.ts'
+import { newCopyPlace } from '../support/copy-place.ts'
 import { newDatabase } from '../support/postgres-server.ts'
 import { onPostgres, type ProcessResult, run, type ServerProcess, startProcess } from '../support/process.ts'
 import { ADMIN_KEY, onEveryEngine } from '../support/store.ts'
@@ -286,4 +287,23 @@ describe('the files of an import:', () => {
     },
     TIMEOUT_MS,
   )
+})
+
+test('an import into a stopped store that fails while it loads leaves nothing, as its message says', async () => {
+  using place = await newCopyPlace('sqlite')
+  const env = { PETSTORE_ADMIN_KEY: ADMIN_KEY }
+  const importFile = (kind: string, text: string): Promise<ProcessResult> =>
+    run(['import', `--${kind}`, newFile(text), '--data', place.directory], env)
+  expect((await importFile('categories', 'name\nDogs\n')).exitCode).toBe(0)
+  await place.database(`UPDATE counter SET last = 9223372036854775806 WHERE noun = 'pet' RETURNING 1`)
+  const content = (): Promise<unknown> =>
+    place.database(`SELECT (SELECT count(*) FROM staged_row) AS staged, (SELECT count(*) FROM pet) AS pets,
+      (SELECT max(position) FROM event) AS last`)
+  const before = await content()
+  const { exitCode, errors } = await importFile('pets', 'name,category\nRex,Dogs\nMax,Dogs\n')
+  expect([exitCode, errors]).toEqual([
+    1,
+    expect.stringMatching(/The import failed: .* Nothing was loaded\.\n$/),
+  ])
+  expect(await content()).toEqual(before)
 })

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { isKeyText } from '../../src/model/key.ts'
@@ -15,6 +15,7 @@ import {
   startProcess,
 } from '../support/process.ts'
 import { codeOf, onEveryEngine } from '../support/store.ts'
+import { newStoreDirectory } from '../support/store-directory.ts'
 
 const TIMEOUT_MS = 60_000
 
@@ -268,3 +269,14 @@ test(
   },
   TIMEOUT_MS,
 )
+
+test('keys create --expires 30d creates a key that expires in thirty days', async () => {
+  await using place = await newStoreDirectory('sqlite')
+  const categories = join(place.directory, 'categories.csv')
+  writeFileSync(categories, 'name\nDogs\n')
+  await run(['import', '--categories', categories, '--data', place.directory], place.env)
+  const args = ['--name', 'till', '--scope', 'orders:read', '--expires', '30d', '--data', place.directory]
+  const { errors } = await run(['keys', 'create', ...args], place.env)
+  const [, expiresAt = ''] = /It expires at (\S+)\.\n/.exec(errors) ?? []
+  expect((Date.parse(expiresAt) - Date.now()) / 86_400_000).toBeCloseTo(30, 2)
+})

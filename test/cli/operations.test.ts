@@ -403,3 +403,25 @@ describe('failures', () => {
     ])
   })
 })
+
+test('a list with --all continues after a page without items if another page follows', async () => {
+  const link = (cursor: string): string => `</pets>; rel="first", </pets?cursor=${cursor}>; rel="next"`
+  const pages = [
+    reply(200, { link: link('a') }, '[{"id":1}]'),
+    reply(200, { link: link('b') }, '[]'),
+    reply(200, { link: '</pets>; rel="first"' }, '[{"id":2}]'),
+  ]
+  let sent = 0
+  await using server = await openReceiver(() => pages[sent++] ?? reply(500))
+  expect(await runHere(server.base, ['list-pets', '--all', '--output', 'ndjson'])).toBe(
+    '{"id":1}\n{"id":2}\n',
+  )
+  sent = 0
+  const csv = await runHere(server.base, ['list-pets', '--all', '--output', 'csv'])
+  expect(csv.split('\n').map(line => line.startsWith('name,'))).toEqual([true, false, false, false])
+})
+
+test('the command stream-events ends with 3 if no store responds to its first request', async () => {
+  const { exitCode, errors } = await run(['stream-events', '--url', `http://127.0.0.1:${await deadPort()}`])
+  expect([exitCode, errors.includes('The next attempt')]).toEqual([3, false])
+})

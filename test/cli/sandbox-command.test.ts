@@ -407,3 +407,15 @@ test('a sandbox whose label is already in the list is created, and the label is 
     'sandboxes.csv already has a sandbox with the label "Ada": this one is added. Use --save for another list.\n',
   )
 })
+
+test('a deletion that fails at one sandbox removes the deleted ones from the list, and keeps the others', async () => {
+  using at = folder()
+  await at.sandbox('create', '--count', '3', '--label', 'Student', '--seed', 'empty')
+  const [first, second, third] = at.saved()
+  const file = join(at.path, 'sandboxes.csv')
+  // The key of the first one is not valid for the second one.
+  writeFileSync(file, readFileSync(file, 'utf8').replaceAll(second?.key ?? '', first?.key ?? ''))
+  const { exitCode, errors } = await at.sandbox('delete', '--all', '--yes')
+  expect([exitCode === 0, errors]).toEqual([false, expect.stringContaining('Deleted 1 sandbox.')])
+  expect(at.saved().map(({ id }) => id)).toEqual([second?.id, third?.id].map(String))
+})

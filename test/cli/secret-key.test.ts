@@ -2,10 +2,14 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { settleSecretKey } from '../../src/cli/secret-key.ts'
+import { configFrom } from '../../src/cli/serve.ts'
+import { adoptSecretKey, isSecretKeyRight } from '../../src/store/maintenance.ts'
+import type { StoreEngine } from '../../src/store/open.ts'
 import { testedEngines } from '../support/engines.ts'
 import { newDatabase } from '../support/postgres-server.ts'
 import { run } from '../support/process.ts'
-import { ADMIN_KEY, onEveryEngine } from '../support/store.ts'
+import { ADMIN_KEY, onEveryEngine, openTestStore } from '../support/store.ts'
 import { newStoreDirectory } from '../support/store-directory.ts'
 
 const OTHER_KEY_MESSAGE =
@@ -122,3 +126,42 @@ test('a missing secret key is reported, and is not replaced while webhooks need 
     201,
   )
 }, 120_000)
+
+onEveryEngine(engine => {
+  test('of two keys that two processes use at once for the first time, only one is right', async () => {
+    await using store = await openTestStore(engine)
+    const [key, other] = [new Uint8Array(32).fill(1), new Uint8Array(32).fill(2)]
+    const overtaken: StoreEngine = {
+      ...store.engine,
+      execute: async command => {
+        // The other process stores its check value just before this one does.
+        if (command.id === 'insertMetadata')
+          expect(await isSecretKeyRight(store.engine, other, Date.now)).toBe(true)
+        return store.engine.execute(command)
+      },
+    }
+    expect(await isSecretKeyRight(overtaken, key, Date.now)).toBe(false)
+    expect(await isSecretKeyRight(store.engine, other, Date.now)).toBe(true)
+  })
+
+  test('a process with a key file in its settings never replaces the key of the store', async () => {
+    await using store = await openTestStore(engine)
+    const [key, other] = [new Uint8Array(32).fill(1), new Uint8Array(32).fill(2)]
+    const settle = (secretKey: Uint8Array): Promise<unknown> =>
+      settleSecretKey(store.engine, secretKey, { ...configFrom({}), secretKey }, Date.now).catch(String)
+    expect(await settle(key)).toBe(key)
+    expect(await settle(other)).toContain(OTHER_KEY_MESSAGE)
+    expect(await settle(key)).toBe(key)
+  })
+
+  test('a key from the data directory replaces the key of a store only without a webhook secret', async () => {
+    await using store = await openTestStore(engine)
+    const [key, other] = [new Uint8Array(32).fill(1), new Uint8Array(32).fill(2)]
+    expect(await isSecretKeyRight(store.engine, key, Date.now)).toBe(true)
+    expect(await adoptSecretKey(store.engine, other, Date.now)).toBe(true)
+    await store.client.createWebhook({ body: { url: 'http://127.0.0.1:9/' } })
+    expect(await adoptSecretKey(store.engine, key, Date.now)).toBe(false)
+    const isRight = (each: Uint8Array): Promise<boolean> => isSecretKeyRight(store.engine, each, Date.now)
+    expect([await isRight(key), await isRight(other)]).toEqual([false, true])
+  })
+})

@@ -128,6 +128,30 @@ const readings: Readonly<Record<string, readonly [content: string | Uint8Array, 
     '3: name "" must have 1 to 200 characters',
     '4: quantity "-1" must be an integer from 0 to 1000000000',
   ],
+  'words for yes are read in both Unicode forms': [
+    table('hold', ['s\u00ed', 'si\u0301']),
+    'a|b|1|hold',
+    'a|b|1|hold',
+  ],
+  'a quantity has at most ten digits, and is at most a billion': [
+    table('quantity', ['1000000000', '1000000001']),
+    'a|b|1000000000',
+    '3: quantity "1000000001" must be an integer from 0 to 1000000000',
+  ],
+  'the length of a name is counted in characters, and U+0000 is none': [
+    `name,category\n${'\u{1f415}'.repeat(200)},Dogs\nR\0x,Dogs\n`,
+    `${'\u{1f415}'.repeat(200)}|Dogs|1`,
+    '3: name "R\\u0000x" must have 1 to 200 characters',
+  ],
+  'a quote at the start of the last cell of a file with tabs is part of the name': [
+    'name\tcategory\nRex\tDogs\nMax\t"Dogs',
+    ...['Rex|Dogs|1', 'Max|"Dogs|1'],
+  ],
+  'a cell of several lines is one cell after the first hundred lines of a file with tabs too': [
+    `name\tcategory\n${'Rex\tDogs\n'.repeat(100)}"two\n\nlines"\tDogs\n`,
+    ...Array.from({ length: 100 }, () => 'Rex|Dogs|1'),
+    'two\n\nlines|Dogs|1',
+  ],
   'an apostrophe before a formula is removed': [
     "name,category\n'=1+1,'-Dogs\n'Tis,''@x\n",
     '=1+1|-Dogs|1',
@@ -170,10 +194,24 @@ test('a file of another format is refused with its name and how to save it as CS
 })
 
 test('a description of several lines is read, although its lines look like rows', async () => {
-  const source = catalogueSource(newFile('name,description\nDogs,"Puppies\nkittens, too"\n'))
-  const found = []
-  for await (const entry of readCategories(source, () => {})) found.push('row' in entry && entry.row)
-  expect(found).toEqual([{ line: 2n, name: 'Dogs', description: 'Puppies\nkittens, too' }])
+  for (const description of ['Puppies\nkittens, too', 'puppies\nkittens,cats']) {
+    const source = catalogueSource(newFile(`name,description\nDogs,"${description}"\n`))
+    const found = []
+    for await (const entry of readCategories(source, () => {})) found.push('row' in entry && entry.row)
+    expect(found).toEqual([{ line: 2n, name: 'Dogs', description }])
+  }
+})
+
+test('a line far into a file that is not in UTF-8 is named with its number and its whole cell', async () => {
+  const rows = 'Rex,Dogs\n'.repeat(1000)
+  const parts = [`name,category\n${rows}`, `${rows}Zo`, '\xeb Maria,Dogs\n']
+  const chunks = async function* (): AsyncGenerator<Uint8Array> {
+    for (const part of parts) yield Buffer.from(part, 'latin1')
+  }
+  const reading = Array.fromAsync(readPets({ name: 'pets.csv', chunks }, () => {}))
+  await expect(reading).rejects.toThrow(
+    'pets.csv:2002: the file is not in UTF-8 (this line has "Zo\u00eb Maria" in Windows-1252',
+  )
 })
 
 onEveryEngine(engine => {

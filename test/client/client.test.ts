@@ -1,4 +1,5 @@
 import { describe, expect, spyOn, test } from 'bun:test'
+import { getEventListeners } from 'node:events'
 import { Webhook } from 'standardwebhooks'
 import { createClient } from '../../src/client/client.ts'
 import type { DeprecationNotice } from '../../src/client/deprecation.ts'
@@ -185,6 +186,14 @@ describe('responses', () => {
     })
   })
 
+  test('a refusal names each invalid field, also if there is only one', async () => {
+    const errors = [{ in: 'body', path: '/name', code: 'required', message: 'name is required.' }]
+    const body = JSON.stringify({ code: 'validation_failed', message: 'x', status: 422, errors })
+    using fake = fakeServer(() => new Response(body, { status: 422, headers: JSON_TYPE }))
+    const error = await errorOf(createClient(fake).createPet({ body: { name: '', categoryId: 1 } }))
+    expect(error).toMatchObject({ code: 'validation_failed', errors })
+  })
+
   test('a response of a deprecated operation is reported with its dates and its replacement', async () => {
     const link =
       '<http://x/pets?id=3>; rel="successor-version", <http://x/docs#p>; rel="deprecation"; type="text/html"'
@@ -205,6 +214,31 @@ describe('responses', () => {
         documentation: 'http://x/docs#p',
       })),
     )
+  })
+})
+
+describe('headers of responses', () => {
+  test('an operation with only a Sunset header is reported as deprecated', async () => {
+    const headers = { Sunset: 'Fri, 31 Dec 2027 23:59:59 GMT' }
+    using fake = fakeServer(() => new Response(PET, { headers }))
+    const notices: DeprecationNotice[] = []
+    await createClient({ ...fake, onDeprecation: notice => notices.push(notice) }).getPet({ petId: 3 })
+    expect(notices.map(({ deprecatedAt, sunsetAt }) => [deprecatedAt, sunsetAt?.toISOString()])).toEqual([
+      [undefined, '2027-12-31T23:59:59.000Z'],
+    ])
+  })
+
+  test('a link may have several relations', async () => {
+    const link = '<http://x/pets>; rel="prev first", <http://x/pets?cursor=b>; rel="last next"'
+    using fake = fakeServer(() => new Response('[]', { headers: { ...JSON_TYPE, Link: link } }))
+    expect((await createClient(fake).listPets()).data.next).toBe('b')
+  })
+
+  test('a list that has not changed has no data, and iterating over it yields nothing', async () => {
+    using fake = fakeServer(() => new Response(null, { status: 304, headers: { ETag: 'W/"v1"' } }))
+    const unchanged = createClient(fake).listPets({}, { ifNoneMatch: 'W/"v1"' })
+    expect(await unchanged).toMatchObject({ status: 304, data: undefined })
+    expect(await Array.fromAsync(unchanged)).toEqual([])
   })
 })
 
@@ -310,9 +344,46 @@ describe('lists', () => {
     await list.catch(error => codes.push(error.code)).finally(() => codes.push('finally'))
     expect(codes).toEqual(['invalid_token', 'finally'])
   })
+
+  test('a list continues after a page without items if another page follows', async () => {
+    const next = (cursor: string): string => `, <http://x/pets?cursor=${cursor}>; rel=next`
+    using fake = fakeServer((_, count) =>
+      count === 1
+        ? pageOf('[{"id":1}]', next('a'))
+        : count === 2
+          ? pageOf('[]', next('b'))
+          : pageOf('[{"id":2}]'),
+    )
+    const pets = await Array.fromAsync(createClient(fake).listPets())
+    expect(pets.map(({ id }) => id)).toEqual([1n, 2n])
+  })
 })
 
 describe('failures', () => {
+  test('a call that waits for events has this time in addition to its time limit', async () => {
+    using fake = fakeServer(() => Bun.sleep(150).then(() => pageOf('[]')))
+    const client = createClient({ ...fake, timeoutMs: 50, retriesMax: 0 })
+    expect((await client.listEvents({ after: '0', wait: 30 })).status).toBe(200)
+    expect(await errorOf(client.listEvents({ after: '0' }))).toBeInstanceOf(TimeoutError)
+  })
+
+  test('a program ends right after its last call, without waiting for the time limit of the call', async () => {
+    using fake = fakeServer(() => pageOf('[]'))
+    const client = new URL('../../src/client/client.ts', import.meta.url).pathname
+    const program = `import { createClient } from '${client}'
+      await createClient({ baseUrl: '${fake.baseUrl}' }).listPets()`
+    const child = Bun.spawn([process.execPath, '-e', program], { stdin: 'ignore', timeout: 15_000 })
+    expect([await child.exited, fake.requests.length]).toEqual([0, 1])
+  }, 30_000)
+
+  test('a signal that is used for many calls keeps no trace of the calls that have ended', async () => {
+    using fake = fakeServer((_, count) => (count % 2 === 1 ? refusal(503, 'overloaded') : pageOf('[]')))
+    const { signal } = new AbortController()
+    for (const _ of [1, 2]) await createClient(fake).listPets({}, { signal })
+    expect(fake.requests).toHaveLength(4)
+    expect(getEventListeners(signal, 'abort')).toEqual([])
+  })
+
   test('a failed connection is retried, and reported once the retries are used up', async () => {
     const retries: Retry[] = []
     using fake = cuttingServer(2, '[]')
@@ -462,6 +533,90 @@ describe('streams of events', () => {
     expect(events).toBe(1)
   })
 
+  test('a stream on which something arrives in time stays open for longer than the limit of silence', async () => {
+    const silenceMs = 250
+    let requests = 0
+    const fetch: Fetch = async (_, { signal }) => {
+      requests++
+      return streamOf(
+        new ReadableStream({
+          start: async controller => {
+            signal?.addEventListener('abort', () => controller.error(signal.reason))
+            const endMs = performance.now() + 2 * silenceMs
+            while (performance.now() < endMs && !signal?.aborted) {
+              controller.enqueue(Buffer.from(': alive\n\n'))
+              await Bun.sleep(10)
+            }
+            if (!signal?.aborted) controller.enqueue(Buffer.from(event(1)))
+          },
+        }),
+      )
+    }
+    const reasons: string[] = []
+    const onReconnect = (error: Error): void => void reasons.push(error.message)
+    const signal = AbortSignal.timeout(4 * silenceMs)
+    const client = createClient({ baseUrl: 'http://x', fetch })
+    const ids: string[] = []
+    for await (const { id } of client.followEvents({ silenceMs, onReconnect, signal })) {
+      ids.push(id)
+      break
+    }
+    expect({ ids, reasons, requests }).toEqual({ ids: ['1'], reasons: [], requests: 1 })
+  })
+
+  test('the pause before a stream is opened again doubles with each failure, until an event arrives', async () => {
+    using fake = fakeServer((_, count) => streamOf(`retry: 1\n\n${count === 3 ? event(1) : ''}`))
+    const delays: number[] = []
+    const aborting = new AbortController()
+    const onReconnect = (_: Error, delayMs: number): void => {
+      delays.push(delayMs)
+      if (delays.length === 3) aborting.abort()
+    }
+    for await (const _ of createClient(fake).followEvents({ onReconnect, signal: aborting.signal }));
+    const [first = 0, second = 0, third = 0] = delays
+    expect([first <= 250, second >= 250, third <= 250]).toEqual([true, true, true])
+  })
+
+  test('a stream is opened again after a temporary refusal, and ends with any other refusal', async () => {
+    const outcomeOf = async (status: number): Promise<string> => {
+      using fake = fakeServer(() => refusal(status, 'unknown'))
+      const aborting = new AbortController()
+      let outcome = 'ended'
+      const onReconnect = (): void => {
+        outcome = 'opened again'
+        aborting.abort()
+      }
+      const events = createClient(fake).followEvents({ onReconnect, signal: aborting.signal })
+      const error = await errorOf(events.next())
+      return error instanceof ApiError ? `refused with ${error.status}` : outcome
+    }
+    for (const status of [408, 429, 500, 503]) expect(await outcomeOf(status)).toBe('opened again')
+    for (const status of [401, 403, 410]) expect(await outcomeOf(status)).toBe(`refused with ${status}`)
+  })
+
+  test('a stream that its caller ends while nothing arrives is not reported as lost', async () => {
+    const aborting = new AbortController()
+    using fake = fakeServer(() => {
+      setTimeout(() => aborting.abort(), 20)
+      return streamOf(
+        new ReadableStream({ start: controller => controller.enqueue(Buffer.from(': alive\n\n')) }),
+      )
+    })
+    const reasons: string[] = []
+    const onReconnect = (error: Error): void => void reasons.push(error.message)
+    const events = createClient(fake).followEvents({ onReconnect, signal: aborting.signal })
+    expect(await events.next()).toEqual({ done: true, value: undefined })
+    expect(reasons).toEqual([])
+  })
+
+  test('a CRLF that is divided between two chunks of a stream is one line end', async () => {
+    const chunks = ['id: 7\r', '\ndata: {}\r', '\n\r', '\n'].map(text => Buffer.from(text))
+    expect((await Array.fromAsync(readEventStream(chunksOf(chunks)))).map(({ kind }) => kind)).toEqual([
+      'event',
+      'id',
+    ])
+  })
+
   test('a stream that is not an event stream, or that has invalid options, is an error', async () => {
     for (const respond of [
       () => new Response('<html>Login</html>'),
@@ -507,6 +662,9 @@ describe('streams of events', () => {
     const events = createClient(fake).followEvents({ onReconnect: error => messages.push(error.message) })
     expect(await errorOf(events.next())).toMatchObject({ code: 'invalid_token' })
     expect(messages.join()).toContain('more than 4194304 characters')
+    const line = Buffer.from(`data: ${'a'.repeat(1024 * 1024)}\n`)
+    const lines = readEventStream(chunksOf(Array.from({ length: 6 }, () => line)))
+    expect(String(await errorOf(lines.next()))).toContain('more than 4194304 characters')
   })
 })
 

@@ -48,6 +48,15 @@ test('a sandbox is a client of a fresh store with its admin key, and is deleted 
   await closed.delete()
 })
 
+test('a sandbox that cannot be deleted is an error, and so is the end of its block', async () => {
+  let isBroken = true
+  const fetch: Fetch = async (url, init) =>
+    init.method === 'DELETE' && isBroken ? new Response('{}', { status: 500 }) : globalThis.fetch(url, init)
+  await using sandbox = await openSandbox({ fetch })
+  await expect(sandbox.delete()).rejects.toMatchObject({ status: 500 })
+  isBroken = false
+})
+
 test('the operations that control a sandbox hide no operation of the store', async () => {
   await using sandbox = await openSandbox()
   const client = createClient({ baseUrl: sandbox.baseUrl })
@@ -124,6 +133,17 @@ test('an order whose response was dropped after the commit is placed once, and b
   expect(previous?.number).toBe(first?.number)
   await sandbox.faults([])
   expect(await sandbox.faultStates()).toEqual([])
+})
+
+test('a duration in the request log is a number, whether it has a fraction or not', async () => {
+  const log = '[{"number":2,"ms":3},{"number":1,"ms":0.5}]'
+  const fetch: Fetch = async (url, init) =>
+    url.endsWith('/requests') ? new Response(log) : globalThis.fetch(url, init)
+  await using sandbox = await openSandbox({ fetch })
+  expect((await sandbox.requests()).map(({ number, ms }) => [number, ms])).toEqual([
+    [2n, 3],
+    [1n, 0.5],
+  ])
 })
 
 /** Rules that together have every effect and every condition, as the types of the client write them. */

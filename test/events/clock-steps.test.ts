@@ -62,12 +62,13 @@ onEveryEngine(engine => {
       at.runMs += 600_000
       await sweepAfterStart()
       at.aheadMs = days * DAY_MS
-      for (let hour = 0; hour < 6; hour++) {
+      for (let hour = 0; hour < 16; hour++) {
         at.runMs += HOUR_MS
         await sweepAfterStart()
       }
       expect(await countEvents(store)).toBe(before)
-      expect(lines.some(line => line.startsWith('the clock is far ahead'))).toBe(days > 7)
+      const reports = lines.filter(line => line.startsWith('the clock is far ahead'))
+      expect(reports).toHaveLength(days > 7 ? 1 : 0)
     },
   )
 

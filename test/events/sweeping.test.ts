@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { type SweepOptions, startSweeping } from '../../src/store/maintenance.ts'
+import { type SweepOptions, startSweeping, sweep } from '../../src/store/maintenance.ts'
 import type { Log, StoreEngine } from '../../src/store/open.ts'
 import { onEveryEngine, openTestStore, type TestStore } from '../support/store.ts'
 import { until } from '../support/until.ts'
@@ -147,4 +147,35 @@ test('after a failed sweep the next one starts sooner', async () => {
   const sweeping = startSweeping(optionsOf({ ...store.engine, execute }), { firstMs: 0, retryMs: 1 })
   await until('the sweep has run again', () => failures > 3)
   await sweeping.stop()
+})
+
+onEveryEngine(kind => {
+  test('deliveries are kept for 30 days, but not longer than the events, which can be kept for ever', async () => {
+    await using store = await openTestStore(kind)
+    await store.client.createWebhook({
+      body: { url: 'http://127.0.0.1:9/', types: ['petstore.pet.created'] },
+    })
+    const insert = (id: number, days: number): Promise<unknown> => {
+      const at = new Date(Date.now() - days * DAY_MS).toISOString()
+      return store.database(`INSERT INTO delivery (id, webhook_id, position, event_id, event_type, state, attempts,
+          cycle_attempts, created_at, updated_at)
+        VALUES (${id}, 1, ${id}, ${id}, 'petstore.pet.created', 'delivered', 1, 1, '${at}', '${at}') RETURNING id`)
+    }
+    for (const [index, days] of [4, 6, 29, 31].entries()) await insert(index + 1, days)
+    const keptWith = async (eventRetention: SweepOptions['eventRetention']): Promise<number[]> => {
+      await sweep({ ...optionsOf(store.engine), eventRetention })
+      return (await store.database('SELECT id FROM delivery ORDER BY id')).map(({ id }) => Number(id))
+    }
+    const later = {
+      ...optionsOf(store.engine, () => Date.now() + 400 * DAY_MS),
+      eventRetention: 'forever' as const,
+    }
+    expect(await keptWith('forever')).toEqual([1, 2, 3])
+    expect(await keptWith(KEPT_MS)).toEqual([1, 2, 3])
+    expect(await keptWith(5 * DAY_MS)).toEqual([1])
+    await sweep(later)
+    expect(
+      await store.database("SELECT count(*) AS n FROM event WHERE type = 'petstore.webhook.created'"),
+    ).toEqual([{ n: 1n }])
+  })
 })

@@ -33,6 +33,10 @@ describe('limits', () => {
     expect(changes.filter(({ status }) => status === 503).map(refusalOf)[0]).toContain(
       'its limit of 14 events',
     )
+    const { data: events } = await fullOfEvents.call('GET', '/events?after=0&limit=100')
+    expect(Array.isArray(events) && events.at(-1)).toMatchObject({
+      sequence: expect.stringMatching(/^0*14$/),
+    })
     expect((await fullOfEvents.call('GET', '/pets')).data).toHaveLength(3)
     expect((await fullOfEvents.control('POST', '/reset')).status).toBe(200)
     expect((await createPets(fullOfEvents, 1))[0]?.status).toBe(201)

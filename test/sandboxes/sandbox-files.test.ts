@@ -1,10 +1,11 @@
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
-import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { TimeSlices } from '../../src/engine/time-slices.ts'
 import { SandboxFiles } from '../../src/sandboxes/sandbox-files.ts'
+import { Templates } from '../../src/sandboxes/templates.ts'
 
 test('a reset that fails keeps the commits that a killed host left in the write-ahead log', async () => {
   const root = mkdtempSync(join(tmpdir(), 'petstore-files-'))
@@ -32,5 +33,39 @@ test('a reset that fails keeps the commits that a killed host left in the write-
   expect(existsSync(file)).toBe(true)
   using kept = new Database(file, { readonly: true })
   expect(kept.query('SELECT number FROM commits').all()).toEqual([{ number: 1 }])
+  rmSync(root, { recursive: true })
+})
+
+test('a reset whose seed is damaged leaves no copy of it', async () => {
+  const root = mkdtempSync(join(tmpdir(), 'petstore-files-'))
+  const files = new SandboxFiles(join(root, 'sandboxes'), new TimeSlices())
+  await files.create('abc')
+  writeFileSync(join(root, 'damaged.db'), 'this is not a database'.repeat(1000))
+  const adoption = { hash: '', hint: '', generation: 1, isForeign: false }
+  const filling = files.fill({ id: 'abc' }, join(root, 'damaged.db'), adoption)
+  expect(await filling.catch(String)).toContain('not a database')
+  expect(readdirSync(files.directoryOf('abc'))).toEqual([])
+  rmSync(root, { recursive: true })
+})
+
+test('the write-ahead log of a damaged sandbox is deleted with its old content', async () => {
+  const root = mkdtempSync(join(tmpdir(), 'petstore-files-'))
+  const slices = new TimeSlices()
+  const files = new SandboxFiles(join(root, 'sandboxes'), slices)
+  await files.create('abc')
+  const file = files.storeOf('abc')
+  writeFileSync(`${file}-wal`, 'this is not a log'.repeat(1000))
+  writeFileSync(file, 'this is not a database'.repeat(1000))
+  const loadSeed = async (): Promise<void> => {}
+  const templates = new Templates({
+    directory: root,
+    loadSeed,
+    slices,
+    clock: Date.now,
+    newKey: () => 'pst_x',
+  })
+  const adoption = { hash: 'hash', hint: 'hint', generation: 1, isForeign: false }
+  await files.fill({ id: 'abc' }, await templates.file('empty'), adoption)
+  expect(readdirSync(files.directoryOf('abc'))).toEqual(['petstore.db'])
   rmSync(root, { recursive: true })
 })

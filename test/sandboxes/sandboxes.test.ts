@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { dynamicSql } from '../../src/engine/statement.ts'
 import { type CreatedSandbox, ID_ALPHABET, ID_CHARS, isSandboxId } from '../../src/sandboxes/sandbox.ts'
 import { verifyAuditChain } from '../../src/shop/audit-chain.ts'
 import { sendBytes } from '../support/hostile-request.ts'
@@ -11,6 +12,7 @@ import {
   type TestHost,
   type TestSandbox,
 } from '../support/sandbox-host.ts'
+import { until } from '../support/until.ts'
 
 let host: TestHost
 
@@ -21,6 +23,14 @@ beforeAll(async () => {
 afterAll(() => host[Symbol.asyncDispose]())
 
 const order = { body: { petId: 3 } }
+
+/** Returns the number of rows of a table in the database of a sandbox. */
+async function countRows(id: string, table: string): Promise<bigint | undefined> {
+  const count = dynamicSql<{ count: bigint }>(() => `SELECT count(*) AS count FROM ${table}`)
+  return host.host.use(id, async ({ engine }) =>
+    engine.readShort(async reader => (await reader.one(count))?.count),
+  )
+}
 
 function codeOf({ status, data }: CallResult): string {
   const code: unknown = typeof data === 'object' && data !== null ? Reflect.get(data, 'code') : undefined
@@ -353,6 +363,11 @@ describe('snapshots', () => {
     await teacher.call('POST', '/keys', { body: { name: 'Assistant', scopes: ['admin'] } })
     const headers = { 'Idempotency-Key': 'lesson-1', 'X-Request-Id': 'laptop-of-the-teacher' }
     const placed = await teacher.call('POST', '/store/orders', { ...order, headers })
+    const rows = { categories: [{ line: 1, name: 'Staged' }], pets: [] }
+    expect((await teacher.call('POST', '/imports/7/rows', { body: rows })).status).toBe(204)
+    await until('the receiver was called', async () =>
+      (await teacher.call('GET', '/webhooks/1/deliveries')).text.includes('"durationMs"'),
+    )
     await teacher.control('PUT', '/snapshots/lesson')
     const response = await fetch(`${host.base}/sandboxes`, {
       method: 'POST',
@@ -386,6 +401,8 @@ describe('snapshots', () => {
         Promise.resolve(engine.readShort(verifyAuditChain)),
       )
       expect(chain.faults).toEqual([])
+      for (const table of ['staged_row', 'attempt', 'delivery'])
+        expect([table, await countRows(created.id, table)]).toEqual([table, 0n])
       // The same idempotency key is a new one in this sandbox, so the order of another pet is placed.
       const repeated = await fetch(`${created.baseUrl}/store/orders`, {
         method: 'POST',

@@ -1,0 +1,429 @@
+import type { Slips } from '../slip.ts'
+
+const BACKUP = 'test/cli/backup.test.ts'
+const COPY = 'test/cli/copy.test.ts'
+const EXPORT = 'test/cli/export.test.ts'
+const KEYS = 'test/cli/keys-command.test.ts'
+const CHOSEN = 'test/cli/chosen-store.test.ts'
+const OPERATIONS = 'test/cli/operations.test.ts'
+const INTERRUPTED = 'test/cli/import-interrupted.test.ts'
+const IMPORT = 'test/cli/import.test.ts'
+const SANDBOX = 'test/cli/sandbox-command.test.ts'
+const LISTEN = 'test/cli/listen.test.ts'
+const SECRET_KEY = 'test/cli/secret-key.test.ts'
+const RESET = 'test/cli/reset-command.test.ts'
+
+export const cliSlips: Slips = {
+  'src/cli/address-file.ts': [
+    {
+      before: `isAlive(Number(pid)) && isDirectoryLocked(directory)`,
+      after: `isAlive(Number(pid))`,
+      breaks: 'a key is sent to a program that got the process id of a killed store',
+      tests: [`${CHOSEN}: no key is sent to the address of an ended store`],
+    },
+  ],
+  'src/cli/backup.ts': [
+    {
+      before: `if (pid === undefined || isAlive(Number(pid))) continue`,
+      after: `if (pid === undefined) continue`,
+      breaks: 'a backup deletes the unfinished files of another backup that is running',
+      tests: [`${BACKUP}: a backup keeps the files of another backup`],
+    },
+    {
+      before: `readdirSync(draft).every(`,
+      after: `readdirSync(draft).some(`,
+      breaks: 'a backup deletes a folder of another program next to it',
+      tests: [`${BACKUP}: a backup keeps the files of another backup`],
+    },
+    {
+      before: `if (version < VERSION_WITH_GAPS) return`,
+      after: `if (version >= VERSION_WITH_GAPS) return`,
+      breaks: 'a backup of a damaged store looks like a good one',
+      tests: [`${BACKUP}: a store whose audit log is damaged is not backed up`],
+    },
+    {
+      before: `if (withSecretKey) writeSecretKey(config, draft)`,
+      after: `if (withSecretKey && config.secretKey === undefined) writeSecretKey(config, draft)`,
+      breaks: 'a backup lacks the secret key of the settings',
+      tests: [`${BACKUP}: a backup keeps the files of another backup`],
+    },
+  ],
+  'src/cli/backup-manifest.ts': [
+    {
+      before: `found.bytes !== expected.bytes || found.sha256 !== expected.sha256`,
+      after: `found.bytes !== expected.bytes && found.sha256 !== expected.sha256`,
+      breaks: 'a backup with a flipped bit is restored',
+      tests: [`${BACKUP}: restore refuses a backup with a damaged or replaced file`],
+    },
+    {
+      before: `    signal.throwIfAborted()
+    hash.update(chunk)`,
+      after: `    hash.update(chunk)`,
+      breaks: 'Ctrl-C does not end the check of a large backup',
+      tests: ['src/cli/backup-manifest.test.ts'],
+    },
+  ],
+  'src/cli/chosen-store.ts': [
+    {
+      before: `directory === undefined ? undefined : adminKeyFile(directory).read()`,
+      after: `adminKeyFile(directory ?? data ?? './data').read()`,
+      breaks: 'the admin key is sent to an address that is not that of its store',
+      tests: [`${CHOSEN}: the key of the data directory is sent to no other address`],
+    },
+    {
+      before: `if (key !== undefined) return { url: address.url, key: readKeyOption(key, '--key'), keySource: '--key' }
+  if (variable !== undefined) {`,
+      after: `if (key !== undefined && variable === undefined)
+    return { url: address.url, key: readKeyOption(key, '--key'), keySource: '--key' }
+  if (variable !== undefined) {`,
+      breaks: 'PETSTORE_KEY is sent although --key names another key',
+      tests: [`${CHOSEN}: the key of --key is sent, although`],
+    },
+    {
+      before: `if (!status.isFile()) throw new Error('it is not a file')
+    if`,
+      after: `if`,
+      breaks: 'a command waits for ever for a key from a pipe that nobody writes',
+      tests: [`${CHOSEN}: a pipe in place of the file of a key`],
+    },
+  ],
+  'src/cli/copy.ts': [
+    {
+      before: `    secretKey?.undo()
+    if (error instanceof CommandFailed) throw error`,
+      after: `    if (error instanceof CommandFailed) throw error`,
+      breaks: 'a copy that failed leaves the secret key, although the target "is still empty"',
+      tests: [`${COPY}: a copy to a directory has the secret key`],
+    },
+    {
+      before: `if (isSamePlace(places.from, places.to)) {`,
+      after: `if (isSamePlace(places.from, places.to) && places.from.name === places.to.name) {`,
+      breaks: 'a store is copied onto itself through a link',
+      tests: [`${COPY}: sources and targets that cannot be used are refused with a reason`],
+    },
+    {
+      before: `return existsSync(source) ? copySecretKey`,
+      after: `return existsSync(secretKeyPath(to.directory)) ? copySecretKey`,
+      breaks: 'the webhooks of a copied directory deliver nothing',
+      tests: [`${COPY}: a copy to a directory has the secret key`],
+    },
+  ],
+  'src/cli/copy-place.ts': [
+    {
+      before: `parseDatabaseUrl(text, hasPassword ? undefined : passwordOf)`,
+      after: `parseDatabaseUrl(text, passwordOf)`,
+      breaks: 'the password of a URL is replaced by that of another database',
+      tests: ['src/cli/copy-place.test.ts'],
+    },
+  ],
+  'src/cli/copied-secret-key.ts': [
+    {
+      before: `=== key.trim()) return { undo: () => {} }`,
+      after: `=== key.trim()) return { undo: () => rmSync(target, { force: true }) }`,
+      breaks: 'a restore that failed deletes a secret key that was there before',
+      tests: [`${BACKUP}: a restore that fails when it publishes`],
+    },
+  ],
+  'src/cli/export.ts': [
+    {
+      before: `    await sink.write(texts.join(''))
+    texts = []`,
+      after: `    await sink.write(texts.join(''))`,
+      breaks: 'the rows of a large export are repeated',
+      tests: [`${EXPORT}: the export of a busy store has every row`],
+    },
+    {
+      before: `    sink.discard()
+    if (error instanceof CommandFailed) throw error`,
+      after: `    if (error instanceof CommandFailed) throw error`,
+      breaks: 'an interrupted export leaves an unfinished file',
+      tests: [`${EXPORT}: an export to a pipe that is closed early ends without an error`],
+    },
+    {
+      before: `openSync(draft, 'wx', 0o600)`,
+      after: `openSync(draft, 'wx')`,
+      breaks: 'everybody on the machine can read an exported file',
+      tests: [`${EXPORT}: an exported file can be read by its owner only`],
+    },
+    {
+      before: `escapeFormulas || value.startsWith("'") ? escapedFormula(value) : value`,
+      after: `escapeFormulas ? escapedFormula(value) : value`,
+      breaks: 'a name that begins with an apostrophe loses it at an export and an import',
+      tests: [`${EXPORT}: a name that begins with apostrophes before a formula`],
+    },
+  ],
+  'src/cli/import-target.ts': [
+    {
+      before: `retriesMax: RETRIES_MAX }`,
+      after: `retriesMax: 0 }`,
+      breaks: 'an import into a busy store fails at its rate limit',
+      tests: ['src/cli/import-target.test.ts'],
+    },
+  ],
+  'src/cli/import.ts': [
+    {
+      before: `        await undo()
+        hasBegun = false`,
+      after: `        hasBegun = false`,
+      breaks: 'an import that failed leaves a new store, although "Nothing was loaded"',
+      tests: [`${IMPORT}: an import into a stopped store that fails while it loads`],
+    },
+    {
+      before: `if (!hasBegun) rejects.discard()`,
+      after: `rejects.discard()`,
+      breaks: 'an interrupted import deletes the file of the invalid lines, and loads the others',
+      tests: [`${INTERRUPTED}: after Ctrl-C between slices`],
+    },
+    {
+      before: `printReport(report, { mode, keepGoing: keepGoing || resume !== undefined })`,
+      after: `printReport(report, { mode, keepGoing })`,
+      breaks: 'a resumed import with a problem says that nothing was loaded',
+      tests: ['test/cli/import-slices.test.ts: a resumed import says that the other lines'],
+    },
+  ],
+  'src/cli/key-target.ts': [
+    {
+      before: `        cursor = page.next
+        if (cursor === undefined) return`,
+      after: `        cursor = page.next
+        if (page.items.length < PAGE_SIZE || cursor !== undefined) return`,
+      breaks: 'the list of the keys of a stopped store ends after a hundred',
+      tests: [`${KEYS}: keys list prints more keys than one page has`],
+    },
+  ],
+  'src/cli/keys.ts': [
+    {
+      before: `formatInstantMs(Date.now() + afterMs)`,
+      after: `formatInstantMs(afterMs)`,
+      breaks: 'a key with --expires 30d expired in 1970',
+      tests: [`${KEYS}: keys create --expires 30d creates a key`],
+    },
+  ],
+  'src/cli/listen.ts': [
+    {
+      before: `problem !== undefined && configured < 300 ? 400 : configured`,
+      after: `configured`,
+      breaks: 'a receiver accepts a delivery that the store did not sign',
+      tests: [`${LISTEN}: petstore listen refuses a delivery without a signature`],
+    },
+    {
+      before: `/[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}]/gu`,
+      after: `/[\\p{Cc}\\p{Zl}\\p{Zp}]/gu`,
+      breaks: 'a delivery can reorder the text of the terminal',
+      tests: [`${LISTEN}: no content of a delivery can control the terminal`],
+    },
+  ],
+  'src/cli/log-stream.ts': [
+    {
+      before: `if (this.#last.end === 0 && this.#lastByteWritten !== NEWLINE)`,
+      after: `if (this.#lost > 0 && this.#last.end === 0 && this.#lastByteWritten !== NEWLINE)`,
+      breaks: 'two lines of the log become one after a write that failed in its middle',
+      tests: ['src/cli/log-stream.test.ts'],
+    },
+  ],
+  'src/cli/operation-run.ts': [
+    {
+      before: `(data.items.length === 0 && data.next === String(position))`,
+      after: `data.items.length === 0`,
+      breaks: 'a list with --all ends at a page without items, although more pages follow',
+      tests: [`${OPERATIONS}: a list with --all continues after a page`],
+    },
+    {
+      before: `if (!isConnected) throw error
+    say`,
+      after: `say`,
+      breaks: 'stream-events without a store tries again for ever',
+      tests: [`${OPERATIONS}: the command stream-events ends with 3`],
+    },
+    {
+      before: `if (!isChange || !(error instanceof CommandFailed)) throw error`,
+      after: `if (isChange || !(error instanceof CommandFailed)) throw error`,
+      breaks: 'a change whose output is lost is not reported as made',
+      tests: ['test/cli/command-line.test.ts: a change whose output cannot be written to a full disk'],
+    },
+  ],
+  'src/cli/output.ts': [
+    {
+      before: `(isFirst ? csvLine(columns) : '') + rows.join('')`,
+      after: `csvLine(columns) + rows.join('')`,
+      breaks: 'a CSV of several pages has a header in its middle',
+      tests: [`${OPERATIONS}: a list with --all continues after a page`],
+    },
+    {
+      before: `return /[",\\r\\n]/.test(text)`,
+      after: `return /[",\\n]/.test(text)`,
+      breaks: 'a description with a carriage return breaks a row of the CSV',
+      tests: ['src/cli/output.test.ts'],
+    },
+  ],
+  'src/cli/period.ts': [
+    {
+      before: `new Date(Number(date[1]), Number(date[2]) - 1, Number(date[3]) + dayOffset).getTime()`,
+      after: `new Date(Number(date[1]), Number(date[2]) - 1, Number(date[3])).getTime() + dayOffset * 86_400_000`,
+      breaks: 'the history of the day of a clock change has an hour too much or too little',
+      tests: ['test/cli/history.test.ts: a period given as a date is the whole local day'],
+    },
+  ],
+  'src/cli/rejected-lines.ts': [
+    {
+      before: `Buffer.from(isNew ? head + text : text)`,
+      after: `Buffer.from(text)`,
+      breaks: 'the file of the invalid lines has no header',
+      tests: ['test/cli/import-rejects.test.ts: the invalid lines are copied byte for byte'],
+    },
+  ],
+  'src/cli/reset.ts': [
+    {
+      before: `if (!keepKeys && lock) rmSync(`,
+      after: `if (!keepKeys) rmSync(`,
+      breaks: 'a reset of a database deletes the admin key of another store',
+      tests: [`${RESET}: a reset of a store on PostgreSQL does not delete the admin key`],
+    },
+    {
+      before: `metadata: empty ? WITHOUT_DEMO : {} }`,
+      after: `metadata: demo ? WITHOUT_DEMO : {} }`,
+      breaks: 'an emptied store has the demo shop after its next start',
+      tests: [`${RESET}: reset --empty deletes everything`],
+    },
+  ],
+  'src/cli/restore.ts': [
+    {
+      before: `      secretKey?.undo()
+`,
+      after: ``,
+      breaks: 'a restore that failed leaves the secret key, although "Nothing was restored"',
+      tests: [`${BACKUP}: a restore that fails when it publishes`],
+    },
+    {
+      before: `    signal.throwIfAborted()
+    const secretKey =`,
+      after: `    const secretKey =`,
+      breaks: 'a restore that was interrupted makes a store all the same',
+      tests: [`${BACKUP}: an interrupted backup leaves nothing`],
+    },
+    {
+      before: `    progress.stop()
+    rmSync(directory, { recursive: true, force: true })`,
+      after: `progress.stop()
+    if (signal.aborted) rmSync(directory, { recursive: true, force: true })`,
+      breaks: 'a restore to PostgreSQL leaves a copy of the whole store in the temporary directory',
+      tests: [`${BACKUP}: a restore to PostgreSQL leaves no copy`],
+    },
+    {
+      before: `const options = { tables, at: storedInstant(Date.now()), head: manifest.head?.position }`,
+      after: `const options = { tables, at: storedInstant(Date.now()), head: undefined }`,
+      breaks: 'a restore to PostgreSQL accepts a database that is not that of the manifest',
+      tests: [`${BACKUP}: a restore to PostgreSQL leaves no copy`],
+    },
+  ],
+  'src/cli/running-store.ts': [
+    {
+      before: `const key = adminKey ?? adminKeyInFile`,
+      after: `const key = adminKey`,
+      breaks: 'an import into a running store does not find the key of PETSTORE_ADMIN_KEY_FILE',
+      tests: ['src/cli/running-store.test.ts'],
+    },
+    {
+      before: `if (given !== undefined) return readKeyOption(given, '--key')
+  const variable = process.env.PETSTORE_KEY || undefined
+  if (variable !== undefined) return`,
+      after: `const variable = process.env.PETSTORE_KEY || undefined
+  if (given !== undefined && variable === undefined) return readKeyOption(given, '--key')
+  if (variable !== undefined) return`,
+      breaks: 'an import uses PETSTORE_KEY although --key names another key',
+      tests: ['src/cli/running-store.test.ts'],
+    },
+  ],
+  'src/cli/saved-sandboxes.ts': [
+    {
+      before: `(text.endsWith('\\n') ? '' : '\\n') + line`,
+      after: `line`,
+      breaks: 'two sandboxes are on one line of the list after an edit, and neither can be used',
+      tests: ['src/cli/saved-sandboxes.test.ts'],
+    },
+    {
+      before: `      makePrivate(this.path)
+`,
+      after: `      if (text === '') makePrivate(this.path)
+`,
+      breaks: 'everybody on the machine can read the keys in a list that existed before',
+      tests: ['src/cli/saved-sandboxes.test.ts'],
+    },
+  ],
+  'src/cli/sandbox.ts': [
+    {
+      before: `deleted.add(sandbox.id)
+    }
+  } finally {
+    saved.remove(deleted)`,
+      after: `deleted.add(sandbox.id)
+    }
+    saved.remove(deleted)
+  } finally {`,
+      breaks: 'a deletion that fails at one sandbox leaves the deleted ones in the list',
+      tests: [`${SANDBOX}: a deletion that fails at one sandbox`],
+    },
+    {
+      before: `if (!(error instanceof CommandFailed) || error.exitCode !== 1) throw error
+      failures`,
+      after: `if (!(error instanceof CommandFailed) || error.exitCode === 1) throw error
+      failures`,
+      breaks: 'a reset of a class ends at the first sandbox that lacks the snapshot',
+      tests: [`${SANDBOX}: reset accepts the start of an id, or --all`],
+    },
+  ],
+  'src/cli/sandbox-create.ts': [
+    {
+      before: `created.push(sandbox)
+      saved.add(sandbox)`,
+      after: `created.push(sandbox)
+      if (created.length === inputs.length) for (const one of created) saved.add(one)`,
+      breaks: 'the keys of the sandboxes that were created before a failure are lost',
+      tests: [`${SANDBOX}: sandboxes created before a failure are printed and saved`],
+    },
+  ],
+  'src/cli/secret-key.ts': [
+    {
+      before: `(secretKey === undefined && (await adoptSecretKey(engine, key, clock)))`,
+      after: `(await adoptSecretKey(engine, key, clock))`,
+      breaks: 'a process with another key file replaces the key that its neighbours use',
+      tests: [`${SECRET_KEY}: a process with a key file in its settings`],
+    },
+    {
+      before: `if (found === undefined && (await engine.readShort(hasEncryptedSecret))) {`,
+      after: `if (found === undefined && secretKey !== undefined && (await engine.readShort(hasEncryptedSecret))) {`,
+      breaks: 'a store with webhooks that lost its key makes a new one, and then refuses it',
+      tests: [`${SECRET_KEY}: a missing secret key is reported`],
+    },
+  ],
+  'src/cli/store-address.ts': [
+    {
+      before: `if (address === undefined || !URL.canParse(address) || !isThisMachine(address)) return undefined`,
+      after: `if (address === undefined || !URL.canParse(address)) return undefined`,
+      breaks: 'a forged address file directs the admin key to another machine',
+      tests: [`${CHOSEN}: the key is not sent to another machine`],
+    },
+    {
+      before: `const chosen = given ?? published ?? defaultUrl()`,
+      after: `const chosen = published ?? given ?? defaultUrl()`,
+      breaks: 'a change goes to the store in ./data although --url names another store',
+      tests: [CHOSEN],
+    },
+  ],
+  'src/cli/store-config.ts': [
+    {
+      before: `const isAmbiguous = data !== undefined && databaseUrl === undefined && config.databaseUrl !== undefined`,
+      after: `const isAmbiguous = data !== undefined && databaseUrl !== undefined && config.databaseUrl !== undefined`,
+      breaks: 'a reset deletes the database although --data names a directory',
+      tests: ['test/cli/ambiguous-store.test.ts'],
+    },
+  ],
+  'src/cli/interruption.ts': [
+    {
+      before: `    if (!signal.aborted) stopAll()`,
+      after: `    stopAll()`,
+      breaks: 'the second Ctrl-C of npm ends a command before its last message',
+      tests: ['src/cli/interruption.test.ts'],
+    },
+  ],
+}

@@ -1,0 +1,446 @@
+import type { Slips } from '../slip.ts'
+
+const FAULTS = 'test/sandboxes/faults.test.ts'
+const LIMITS = 'test/sandboxes/limits.test.ts'
+const LOG = 'test/sandboxes/request-log.test.ts'
+const SANDBOXES = 'test/sandboxes/sandboxes.test.ts'
+const RACES = 'test/sandboxes/sandbox-races.test.ts'
+const CAPACITY = 'test/sandboxes/host-capacity.test.ts'
+const FILES = 'test/sandboxes/sandbox-files.test.ts'
+const RESTART_FILE = 'test/sandboxes/host-restart.test.ts'
+const TURNS = 'src/sandboxes/fair-turns.test.ts'
+
+const OWNER = `${SANDBOXES}: has its shop, and nothing of its owner`
+
+export const sandboxSlips: Slips = {
+  'src/sandboxes/failing-deliveries.ts': [
+    {
+      before: `} finally {
+          releaseOvertaken = undefined
+        }`,
+      after: `} finally {
+          // nothing
+        }`,
+      breaks: 'only the first two deliveries change places',
+      tests: ['src/sandboxes/failing-deliveries.test.ts'],
+    },
+    {
+      before: `const isAllowed = hostLimit === undefined || hostLimit.take(outgoing.target) === 0`,
+      after: `const isAllowed = true`,
+      breaks: 'the deliveries that are sent twice exceed the limit per receiver',
+      tests: ['src/sandboxes/failing-deliveries.test.ts'],
+    },
+    {
+      before: `if (isClosing) throw`,
+      after: `if (isClosing && releaseOvertaken) throw`,
+      breaks: 'a late delivery arrives too early when its sandbox is closed',
+      tests: ['src/sandboxes/failing-deliveries.test.ts'],
+    },
+    {
+      before: `    releaseOvertaken?.()
+    return incoming`,
+      after: `    return incoming`,
+      breaks: 'an overtaken delivery waits three seconds instead of for the next one',
+      tests: ['src/sandboxes/failing-deliveries.test.ts'],
+    },
+  ],
+  'src/sandboxes/failing-requests.ts': [
+    {
+      before: `firstBytes(Math.min(Number(bytes ?? BigInt(Math.floor(body.length / 2))), body.length)),`,
+      after: `firstBytes(Number(bytes ?? BigInt(Math.floor(body.length / 2)))),`,
+      breaks: 'a short response is not cut, although its rule says so',
+      tests: [`${FAULTS}: truncate`],
+    },
+    {
+      before: `if (text.slice(end, next).includes('\\ndata: ')) left--`,
+      after: `left--`,
+      breaks: 'a keep-alive counts as an event of a stream that is cut',
+      tests: [`${FAULTS}: cut_stream`],
+    },
+    {
+      before: `  delete context.headers[FAULT_HEADER]
+`,
+      after: ``,
+      breaks: 'a response within a limit announces a failure',
+      tests: [`${FAULTS}: the effect "rate_limit" allows some requests`],
+    },
+    {
+      before: `await (slot ? slot.whileWaiting(delay) : delay())`,
+      after: `await delay()`,
+      breaks: 'delayed requests take the slots of the other requests',
+      tests: [RACES, FAULTS],
+    },
+    {
+      before: `if (faults.isEmpty && !headers.has(FAULT_HEADER)) return handler.handle(context)`,
+      after: `if (faults.isEmpty) return handler.handle(context)`,
+      breaks: 'the header Petstore-Fault does nothing while there are no rules',
+      tests: [`${FAULTS}: the header Petstore-Fault of a request affects only its own request`],
+    },
+  ],
+  'src/sandboxes/fair-turns.ts': [
+    {
+      before: `Math.max(this.#pausedUntilMs, performance.now()) + ms`,
+      after: `performance.now() + ms`,
+      breaks: 'a sandbox with many large reads takes more than half of the thread',
+      tests: [TURNS],
+    },
+    {
+      before: `return this.#waiting.length >= WAITING_MAX`,
+      after: `return this.#waiting.length >= WAITING_MAX ** 2`,
+      breaks: 'the requests that wait for a turn take memory without a bound',
+      tests: [TURNS],
+    },
+    {
+      before: `if (this.#left > 0 && this.#waiting.length === 0 && performance`,
+      after: `if (this.#left > 0 && performance`,
+      breaks: 'a new request begins before those that wait',
+      tests: [TURNS],
+    },
+  ],
+  'src/sandboxes/faults.ts': [
+    {
+      before: `if (doesApply(state)) found ??= state`,
+      after: `if (!found && doesApply(state)) found = state`,
+      breaks: 'a rule does not count the calls to which an earlier rule applied',
+      tests: [`${FAULTS}: the first rule that applies decides`],
+    },
+    {
+      before: `applied: Number(rules[index]?.applied ?? 0n),`,
+      after: `applied: 0,`,
+      breaks: 'the counts of rules begin again when a sandbox is opened again',
+      tests: ['src/sandboxes/faults.test.ts'],
+    },
+    {
+      before: `return sent === idempotencyKey || sent === \`"\${idempotencyKey}"\``,
+      after: `return sent === idempotencyKey`,
+      breaks: 'a rule for an idempotency key does not apply to the typed client',
+      tests: [`${FAULTS}: the conditions "header" and "idempotencyKey"`],
+    },
+    {
+      before: `if (effect.type === 'cut_stream' && call.operationId !== 'streamEvents') return false`,
+      after: ``,
+      breaks: 'a rule for streams counts and cuts other responses',
+      tests: ['src/sandboxes/faults.test.ts'],
+    },
+  ],
+  'src/sandboxes/foreign-content.ts': [
+    {
+      before: `  sql()('DELETE FROM reply'),
+`,
+      after: ``,
+      breaks: 'a stranger gets the stored responses of the owner of a snapshot',
+      tests: [OWNER],
+    },
+    {
+      before: `  sql()('DELETE FROM staged_row'),
+`,
+      after: ``,
+      breaks: 'a stranger can load the unfinished import of the owner of a snapshot',
+      tests: [OWNER],
+    },
+    {
+      before: `  sql()('DELETE FROM attempt'),
+`,
+      after: ``,
+      breaks: 'the responses of receivers of the owner stay in the file of a copy',
+      tests: [OWNER],
+    },
+    {
+      before: `if (events.length < EVENTS_PER_PAGE) break`,
+      after: `if (events.length <= EVENTS_PER_PAGE) break`,
+      breaks: 'only the first 200 events of a copy get new positions',
+      tests: [OWNER, SANDBOXES],
+    },
+    {
+      before: `  connection.run(moveHead, { ...last })
+`,
+      after: `  if (work.isSliceOver) connection.run(moveHead, { ...last })
+`,
+      breaks: 'the audit log of a copy does not verify',
+      tests: [OWNER],
+    },
+  ],
+  'src/sandboxes/limits.ts': [
+    {
+      before: `counted.count >= webhooks`,
+      after: `counted.count > webhooks`,
+      breaks: 'a sandbox can have a webhook more than its limit',
+      tests: [`${LIMITS}: a refusal names the limit of rows, of events or of webhooks`],
+    },
+    {
+      before: `entry.position > this.#limits.events`,
+      after: `entry.position >= this.#limits.events`,
+      breaks: 'a sandbox can have an event less than its limit',
+      tests: [`${LIMITS}: a refusal names the limit of rows, of events or of webhooks`],
+    },
+  ],
+  'src/sandboxes/masked.ts': [
+    {
+      before: `['authorization', 'cookie', 'set-cookie', 'proxy-authorization']`,
+      after: `['authorization', 'cookie', 'set-cookie']`,
+      breaks: 'the password for a proxy is in the request log',
+      tests: ['src/sandboxes/masked.test.ts'],
+    },
+    {
+      before: `return SECRET_CHARACTER.test(character) ? character : written`,
+      after: `return inUri !== undefined && SECRET_CHARACTER.test(character) ? character : written`,
+      breaks: 'a key that is written with escapes of JSON is in the request log',
+      tests: ['src/sandboxes/masked.test.ts'],
+    },
+  ],
+  'src/sandboxes/numbered-lines.ts': [
+    {
+      before: `return start && line.at(-1) === LINE_END ? Number(start[1]) : undefined`,
+      after: `return start ? Number(start[1]) : undefined`,
+      breaks: 'half a line that a killed process left makes the request log invalid JSON',
+      tests: ['src/sandboxes/numbered-lines.test.ts'],
+    },
+    {
+      before: `const read = start === 0 ? bytesRead : start`,
+      after: `const read = bytesRead`,
+      breaks: 'a request at the edge of 256 KiB is missing after the sandbox was opened again',
+      tests: ['src/sandboxes/numbered-lines.test.ts'],
+    },
+  ],
+  'src/sandboxes/registry.ts': [
+    {
+      before: `if (known) return known.value
+    const value = make()
+    this.#database.query('INSERT INTO host (name, value) VALUES ($name, $value)').run({ name, value })`,
+      after: `const value = make()
+    if (known) return value
+    this.#database.query('INSERT INTO host (name, value) VALUES ($name, $value)').run({ name, value })`,
+      breaks: 'the webhooks of sandboxes deliver nothing after a restart of the host',
+      tests: ['src/sandboxes/registry.test.ts'],
+    },
+  ],
+  'src/sandboxes/host.ts': [
+    {
+      before: `      this.#sandboxes.delete(id)
+      await this.#files.delete(id)
+      throw refusalOfFullDisk(error)`,
+      after: `      await this.#files.delete(id)
+      throw refusalOfFullDisk(error)`,
+      breaks: 'a sandbox that could not be created takes a place until the next start',
+      tests: [`${RESTART_FILE}: a sandbox that cannot be created takes no place`],
+    },
+    {
+      before: `      await this.#files.delete(id)
+      throw refusalOfFullDisk(error)`,
+      after: `      throw refusalOfFullDisk(error)`,
+      breaks: 'a sandbox that could not be created leaves its files',
+      tests: [`${RESTART_FILE}: a sandbox that cannot be created takes no place`],
+    },
+    {
+      before: `this.#bytes += Number(snapshot.bytes - (replaced?.bytes ?? 0n))`,
+      after: `this.#bytes += Number(snapshot.bytes)`,
+      breaks: 'a snapshot that is replaced again and again fills the host',
+      tests: [`${RESTART_FILE}: a snapshot that replaces one of the same size`],
+    },
+    {
+      before: `if (!replaced && existing.length >= limits.snapshots)`,
+      after: `if (existing.length >= limits.snapshots)`,
+      breaks: 'a sandbox with all its snapshots cannot replace one of them',
+      tests: [`${LIMITS}: a refusal names the limit of streams or of snapshots`],
+    },
+    {
+      before: `usedMs < found.usedMs : found.hasListeners)`,
+      after: `usedMs > found.usedMs : found.hasListeners)`,
+      breaks: 'the sandbox that was just used is closed to make room',
+      tests: [`${RESTART_FILE}: a sandbox that nobody listens to is closed first`],
+    },
+    {
+      before: `(found.hasListeners === hasListeners ? usedMs < found.usedMs : found.hasListeners)`,
+      after: `usedMs < found.usedMs`,
+      breaks: 'a sandbox with an open stream is closed although an unused one is open',
+      tests: [`${RESTART_FILE}: a sandbox that nobody listens to is closed first`],
+    },
+    {
+      before: `isExpired ? (hosted.expiredSinceMs ?? performance.now()) : undefined`,
+      after: `hosted.expiredSinceMs ?? (isExpired ? performance.now() : undefined)`,
+      breaks: 'a clock that is ahead for a moment deletes all sandboxes minutes later',
+      tests: [`${RESTART_FILE}: a clock that is ahead for a moment`],
+    },
+    {
+      before: `const isForeign = snapshot === undefined && !isBuiltInSeed`,
+      after: `const isForeign = !isBuiltInSeed`,
+      breaks: 'a restore of an own snapshot removes the own webhooks and keys',
+      tests: [`${RESTART_FILE}: the restore of its own snapshot keeps the keys`],
+    },
+    {
+      before: `    if (!opened.faults.isEmpty) this.#save(hosted, { faults: opened.faults.save() })
+`,
+      after: ``,
+      breaks: 'the counts of rules are lost when a sandbox is closed',
+      tests: [`${RESTART_FILE}: the counts of the rules of a sandbox survive`],
+    },
+    {
+      before: `this.#save(hosted, { generation: hosted.record.generation + 1 })
+      await this.#fill(hosted.record, source)`,
+      after: `await this.#fill({ ...hosted.record, generation: hosted.record.generation + 1 }, source)
+      this.#save(hosted, { generation: hosted.record.generation + 1 })`,
+      breaks: 'after a kill during a reset, old cursors show other content',
+      tests: [`${RESTART_FILE}: a reset changes the generation before`],
+    },
+    {
+      before: `if (this.#sandboxes.get(hosted.record.id) !== hosted) throw sandboxNotFound()`,
+      after: ``,
+      breaks: 'a reset that waited while its sandbox was deleted creates the files again',
+      tests: [RACES],
+    },
+    {
+      before: `const waitMs = graceMs + lateMs * LATE_SHARE`,
+      after: `const waitMs = graceMs + Math.min(lateMs * LATE_SHARE, graceMs)`,
+      breaks: 'a wrong clock of the machine deletes all sandboxes within minutes',
+      tests: [`${SANDBOXES}: a sandbox is not deleted soon if the clock of the machine jumps`],
+    },
+  ],
+  'src/sandboxes/open-sandbox.ts': [
+    {
+      before: `const log = this.#options.findLog?.() ?? this.requests`,
+      after: `const log = this.requests`,
+      breaks: 'a long poll that outlived its open sandbox is missing in the request log',
+      tests: [CAPACITY],
+    },
+    {
+      before: `lifecycleClock: () => clock() + options.clockAheadMs(),`,
+      after: `lifecycleClock: clock,`,
+      breaks: 'the clock of a sandbox retires no operation',
+      tests: [`${SANDBOXES}: the lifecycle clock retires an operation`],
+    },
+  ],
+  'src/sandboxes/request-log.ts': [
+    {
+      before: `last?.number ?? clearedNumber`,
+      after: `last?.number ?? 0`,
+      breaks: 'the numbers of the request log begin again after it was cleared and opened again',
+      tests: ['src/sandboxes/request-log.test.ts'],
+    },
+    {
+      before: `this.#lastRead?.after === after && this.#lastRead.lastNumber === this.#lastNumber`,
+      after: `this.#lastRead?.after === after`,
+      breaks: 'a stream of requests never sends what came after its last read',
+      tests: ['src/sandboxes/request-log.test.ts'],
+    },
+    {
+      before: `'[]'.length - Math.min(lengths.length, 1)),`,
+      after: `'[]'.length),`,
+      breaks: 'the length of a page of the request log is wrong',
+      tests: ['src/sandboxes/request-log.test.ts'],
+    },
+    {
+      before: `const last = current.at(-1) ?? (await findLines(previousFile(directory))).at(-1)`,
+      after: `const last = current.at(-1)`,
+      breaks: 'numbers of requests are used twice after a stop with an empty current file',
+      tests: ['src/sandboxes/request-log.test.ts'],
+    },
+  ],
+  'src/sandboxes/request-streams.ts': [
+    {
+      before: `      this.#sandboxes.release(sandboxId)
+      throw tooManyStreams()`,
+      after: `      throw tooManyStreams()`,
+      breaks: 'an address with too many streams takes the streams of a sandbox from everybody',
+      tests: [`${CAPACITY}: one address cannot take all streams of request logs`],
+    },
+    {
+      before: `      this.#sandboxes.release(sandboxId)
+      this.#addresses.release(address)`,
+      after: `      this.#addresses.release(address)`,
+      breaks: 'after twenty streams, the request log of a sandbox has none any more',
+      tests: [`${LOG}: the log of one sandbox has at most 20 streams`],
+    },
+  ],
+  'src/sandboxes/control.ts': [
+    {
+      before: `throw this.#wrongKeys.take(rateGroup(context.address)).refusal ?? wrongSandboxKey()`,
+      after: `throw wrongSandboxKey()`,
+      breaks: 'the key of a sandbox can be guessed at full speed',
+      tests: [`${RESTART_FILE}: an address cannot guess the key`],
+    },
+    {
+      before: `faults.set([])
+        this.#options.host.saveFaults(record.id)
+        return undefined`,
+      after: `faults.set([])
+        return undefined`,
+      breaks: 'deleted rules return after a restart of the host',
+      tests: [`${RESTART_FILE}: the counts of the rules of a sandbox survive`],
+    },
+    {
+      before: `Math.min(this.#options.clock() + aheadMs, LAST_INSTANT_MS)`,
+      after: `Math.min(this.#options.clock(), LAST_INSTANT_MS) + aheadMs`,
+      breaks: 'a clock at the end of the year 9999 cannot be read',
+      tests: [SANDBOXES],
+    },
+    {
+      before: `if (source) this.#authorized(source.sandboxId, context)`,
+      after: `if (source && !this.#options.isLocal(context)) this.#authorized(source.sandboxId, context)`,
+      breaks: 'every program on the machine can copy the snapshot of a sandbox',
+      tests: [`${SANDBOXES}: a new sandbox can start from a snapshot only with the key`],
+    },
+  ],
+  'src/sandboxes/sandbox-files.ts': [
+    {
+      before: `if (name.includes(UNFINISHED_SUFFIX)) await rm`,
+      after: `if (name.endsWith('.partial')) await rm`,
+      breaks: 'the unfinished files of killed processes fill the disk',
+      tests: [`${RESTART_FILE}: a start of the host deletes the unfinished files`],
+    },
+    {
+      before: `    mergeLog(file)
+`,
+      after: `    mergeLog(unfinished)
+`,
+      breaks: 'a reset that fails loses the last commits before a kill',
+      tests: [`${FILES}: a reset that fails keeps the commits`],
+    },
+    {
+      before: `      await removeJournals(file)
+`,
+      after: `      await removeJournals(unfinished)
+`,
+      breaks: 'the log of a damaged sandbox stays next to its new content',
+      tests: [`${FILES}: the write-ahead log of a damaged sandbox is deleted`],
+    },
+    {
+      before: `    } finally {
+      await removeDatabase(unfinished)
+    }`,
+      after: `    } finally {
+      // nothing
+    }`,
+      breaks: 'a reset that fails leaves a copy of the seed on the disk',
+      tests: [`${FILES}: a reset whose seed is damaged leaves no copy`],
+    },
+  ],
+  'src/sandboxes/sandbox-server.ts': [
+    {
+      before: `return origin === null || origin === new URL(base).origin`,
+      after: `return origin === null || origin === base`,
+      breaks: 'the page of a host under a path counts towards the limit of creations',
+      tests: [`${RESTART_FILE}: the pages of a host under a path create`],
+    },
+    {
+      before: `isFromThisMachine(request, findPeer()) && isFromHostPageOrProgram(request, base),`,
+      after: `isFromThisMachine(request, findPeer()) || isFromHostPageOrProgram(request, base),`,
+      breaks: 'any page in a browser of this machine can fill the host with sandboxes',
+      tests: [`${LIMITS}: a refusal names the limit of sandboxes, of total bytes`],
+    },
+  ],
+  'src/sandboxes/templates.ts': [
+    {
+      before: `last % \${EVENT_IDS_PER_GENERATION} + $start`,
+      after: 'last + $start',
+      breaks: 'the ids of events leave the range of their generation after some resets',
+      tests: [`${RESTART_FILE}: the ids of events stay in the range`],
+    },
+    {
+      before: `        this.#files.delete(seed)
+`,
+      after: ``,
+      breaks: 'a seed that could not be built once is never built',
+      tests: [`${RESTART_FILE}: a seed that could not be built is built`],
+    },
+  ],
+}

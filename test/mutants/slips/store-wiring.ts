@@ -1,0 +1,210 @@
+import type { Slips } from '../slip.ts'
+
+const CACHE = 'src/store/representation-cache.test.ts'
+const SWEEPING = 'test/events/sweeping.test.ts'
+const CLOCK = 'test/events/clock-steps.test.ts'
+const ADMIN_KEY = 'test/cli/admin-key.test.ts'
+
+export const storeSlips: Slips = {
+  'src/store/commands.ts': [
+    {
+      before: `if (ifMatch !== undefined) throw importHasNoEtag()`,
+      after: ``,
+      breaks: 'a condition on the deletion of an import is ignored',
+      tests: ['test/api/conditions.test.ts: an import has no ETag, so its deletion'],
+    },
+    {
+      before: `  'applyImport',
+  'discardImport',
+  'findImportCategories',`,
+      after: `  'discardImport',
+  'findImportCategories',`,
+      breaks: 'an import of a million pets is ended after the usual time of a request',
+      tests: ['src/store/commands.test.ts'],
+    },
+    {
+      before: `return idempotency ? withIdempotencyKey(tx, id, idempotency, context, effect) : effect()`,
+      after: `return idempotency && id !== 'cancelOrder'
+    ? withIdempotencyKey(tx, id, idempotency, context, effect)
+    : effect()`,
+      breaks: 'a repeated cancellation is refused although the first one took effect',
+      tests: ['test/api/conditions.test.ts: a repeated cancellation of an order gets'],
+    },
+    {
+      before: `...(operation.resourceHasEtag && operation.method !== 'PUT' && { etag: etagOf(body) }),`,
+      after: `...(operation.resourceHasEtag && { etag: etagOf(body) }),`,
+      breaks: 'a PUT has a validator for a text that the store has changed',
+      tests: [
+        'test/api/conditions.test.ts: the response to a PUT whose body the store transforms has no ETag',
+      ],
+    },
+  ],
+  'src/store/known-callers.ts': [
+    {
+      before: `if (changeCount === this.#changeCount) this.#keep(token, caller)`,
+      after: `this.#keep(token, caller)`,
+      breaks: 'a key that is revoked during its lookup stays valid',
+      tests: ['src/store/known-callers.test.ts'],
+    },
+    {
+      before: `expiresAt <= storedInstant`,
+      after: `expiresAt < storedInstant`,
+      breaks: 'a key is valid at the instant of its expiry',
+      tests: ['src/store/known-callers.test.ts'],
+    },
+    {
+      before: `if (this.#callers.size >= CALLERS_MAX) this.#callers.clear()`,
+      after: `if (this.#callers.size >= CALLERS_MAX ** 2) this.#callers.clear()`,
+      breaks: 'the callers in memory grow without a bound',
+      tests: ['src/store/known-callers.test.ts'],
+    },
+    {
+      before: `if (!changes.has(KEY_TABLE)) return`,
+      after: ``,
+      breaks: 'every change makes the next request read its key again',
+      tests: ['src/store/known-callers.test.ts'],
+    },
+    {
+      before: `    this.#changeCount++
+    this.#callers.clear()`,
+      after: `    this.#changeCount++`,
+      breaks: 'a revoked key stays valid while it is in memory',
+      tests: ['src/store/known-callers.test.ts'],
+    },
+  ],
+  'src/store/maintenance.ts': [
+    {
+      before: `eventRetention === 'forever' ? DELIVERY_RETENTION_MS : Math.min(DELIVERY_RETENTION_MS, eventRetention)`,
+      after: `eventRetention === 'forever' ? DELIVERY_RETENTION_MS : Math.max(DELIVERY_RETENTION_MS, eventRetention)`,
+      breaks: 'deliveries outlive their events',
+      tests: [`${SWEEPING}: deliveries are kept for 30 days`],
+    },
+    {
+      before: `if (eventRetention !== 'forever') await sweepAll('sweepEvents', before(eventRetention))`,
+      after: `await sweepAll('sweepEvents', before(eventRetention === 'forever' ? 90 * 86_400_000 : eventRetention))`,
+      breaks: 'events that are kept for ever are deleted after 90 days',
+      tests: [`${SWEEPING}: deliveries are kept for 30 days`],
+    },
+    {
+      before: `await runSystemCommand(engine, 'insertMetadata', { name: 'secret-key', value }, clock)
+    checkValue = await read()`,
+      after: `await runSystemCommand(engine, 'insertMetadata', { name: 'secret-key', value }, clock)
+    checkValue = value`,
+      breaks: 'two processes that start together encrypt with different keys',
+      tests: ['test/cli/secret-key.test.ts: of two keys that two processes use at once'],
+    },
+    {
+      before: `if (await engine.readShort(hasEncryptedSecret)) return false
+  const value`,
+      after: `if (!(await engine.readShort(hasEncryptedSecret))) return false
+  const value`,
+      breaks: 'a store with webhooks accepts another secret key',
+      tests: ['test/cli/secret-key.test.ts: a key from the data directory replaces the key of a store'],
+    },
+    {
+      before: `return (await engine.readShort(reader => isKeyKnown(reader, token))) ? undefined : token`,
+      after: `return (await engine.readShort(reader => isKeyKnown(reader, token))) ? token : undefined`,
+      breaks: 'a revoked admin key in the file becomes valid again',
+      tests: [`${ADMIN_KEY}: a start does not make a revoked key valid again`],
+    },
+    {
+      before: `  file.write(token)
+  await runSystemCommand(engine, 'resetAdminKey', { token, revokeOthers }, clock)`,
+      after: `  await runSystemCommand(engine, 'resetAdminKey', { token, revokeOthers }, clock)
+  file.write(token)`,
+      breaks: 'a reset that cannot write the key file leaves an admin key that nobody knows',
+      tests: [`${ADMIN_KEY}: a reset that cannot write the key file`],
+    },
+    {
+      before: `while (!stopping?.aborted) {`,
+      after: `for (;;) {`,
+      breaks: 'a store stops only when its sweep is complete',
+      tests: [`${SWEEPING}: when sweeping is stopped, an unfinished sweep ends`],
+    },
+  ],
+  'src/store/open.ts': [
+    {
+      before: `[...cachedTables, KEY_TABLE, WEBHOOK_TABLE]`,
+      after: `[...cachedTables, KEY_TABLE]`,
+      breaks: 'a new webhook gets its first event only at the next poll',
+      tests: ['test/webhooks/webhooks.test.ts', 'test/webhooks/webhook-changes.test.ts'],
+    },
+  ],
+  'src/store/queries.ts': [
+    {
+      before: `hasOneScan !== undefined && limit <= SHORT_LIST_ROWS_MAX && hasOneScan(input)`,
+      after: `hasOneScan !== undefined && hasOneScan(input)`,
+      breaks: 'a long list blocks the thread that serves all requests',
+      tests: ['test/storage/short-lists.test.ts: is read on the serving thread'],
+    },
+    {
+      before: `reference === undefined &&
+    (complete`,
+      after: `(complete`,
+      breaks: 'a search for a reference blocks the thread that serves all requests',
+      tests: ['test/storage/short-lists.test.ts: is read on the serving thread'],
+    },
+    {
+      before: `output.isSingle ? etagOf(writeJson(output.items[0])) : weakEtagOf(body)`,
+      after: `weakEtagOf(body)`,
+      breaks: 'the ETag of a list of one pet cannot be used to change the pet',
+      tests: ['test/api/conditions.test.ts: a list filtered to one pet has the ETag of that pet'],
+    },
+  ],
+  'src/store/representation-cache.ts': [
+    {
+      before: `if (table.changeCount !== changeCount || reply.body === null) return`,
+      after: `if (reply.body === null) return`,
+      breaks: 'a list that was read before a change is shown after it',
+      tests: [CACHE],
+    },
+    {
+      before: `this.#chars -= charsOf(target, reply)`,
+      after: `if (rowId !== undefined) this.#chars -= charsOf(target, reply)`,
+      breaks: 'the cache becomes smaller with each change, until it is useless',
+      tests: [CACHE],
+    },
+    {
+      before: `ids === 'any' ? table.rows.keys() : ids`,
+      after: `ids === 'any' ? [] : ids`,
+      breaks: 'a pet is stale after a change of unknown rows',
+      tests: [CACHE],
+    },
+    {
+      before: `if (!entry.isUsed) {`,
+      after: `if (entry.isUsed) {`,
+      breaks: 'the cache evicts what is read the most',
+      tests: [CACHE],
+    },
+  ],
+  'src/store/retention-clock.ts': [
+    {
+      before: `this.#lastReadMs = readMs
+    this.#report`,
+      after: `this.#report`,
+      breaks: 'a clock that is a year ahead deletes events within hours',
+      tests: [`${CLOCK}: days ahead deletes no event, and neither`],
+    },
+    {
+      before: `    this.#isReported = true
+`,
+      after: ``,
+      breaks: 'a clock that is far ahead is reported at each sweep',
+      tests: [`${CLOCK}: a start with the clock`],
+    },
+    {
+      before: `storedInstant(Math.min(clock(), Date.parse(stored)))`,
+      after: `storedInstant(clock())`,
+      breaks: 'a first start with a wrong clock deletes all events',
+      tests: [`${CLOCK}: a store without a stored time begins at its last event`],
+    },
+  ],
+  'src/store/secret-box.ts': [
+    {
+      before: `const nonce = randomBytes(NONCE_BYTES)`,
+      after: `const nonce = Buffer.alloc(NONCE_BYTES)`,
+      breaks: 'two webhook secrets are encrypted with the same key stream',
+      tests: ['src/store/secret-box.test.ts'],
+    },
+  ],
+}

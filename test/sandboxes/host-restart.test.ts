@@ -1,0 +1,255 @@
+import { expect, test } from 'bun:test'
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { loadSandboxSeed } from '../../src/cli/sandbox-seeds.ts'
+import { defaultLimits } from '../../src/sandboxes/limits.ts'
+import { serveSandboxes } from '../../src/sandboxes/sandbox-server.ts'
+import { bindPort } from '../../src/server.ts'
+import {
+  openSandboxHost,
+  type TestHost,
+  type TestHostOptions,
+  type TestSandbox,
+} from '../support/sandbox-host.ts'
+import { until } from '../support/until.ts'
+
+const rule = {
+  name: 'third',
+  operation: 'listPets',
+  when: { every: 3 },
+  effect: { type: 'delay', delayMs: 1 },
+}
+
+/** Stops a host and starts it again, on the same port and with the same data. */
+async function restarted(host: TestHost, options: TestHostOptions = {}): Promise<TestHost> {
+  await host.stop()
+  return openSandboxHost({ ...options, directory: host.directory, port: Number(new URL(host.base).port) })
+}
+
+/** Creates a sandbox from a snapshot of another one. Returns the status, and the id and key of the new sandbox. */
+async function createFrom(host: TestHost, { created }: TestSandbox, snapshot: string) {
+  const response = await fetch(`${host.base}/sandboxes`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${created.adminKey}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ seed: `${created.id}/${snapshot}` }),
+  })
+  const { id = '', adminKey = '', baseUrl = '' } = Object(await response.json())
+  const send = async (method: string, url: string, body?: object): Promise<unknown> => {
+    const headers = { Authorization: `Bearer ${adminKey}`, 'Content-Type': 'application/json' }
+    return (await fetch(url, { method, headers, ...(body && { body: JSON.stringify(body) }) })).json()
+  }
+  return {
+    status: response.status,
+    id,
+    call: (method: string, path: string, body?: object) => send(method, baseUrl + path, body),
+    control: (method: string, path: string, body?: object) =>
+      send(method, `${host.base}/sandboxes/${id}${path}`, body),
+  }
+}
+
+test('the counts of the rules of a sandbox survive a restart, and deleted rules do not return', async () => {
+  const first = await openSandboxHost()
+  const [counting, cleared] = [await first.create({ seed: 'empty' }), await first.create({ seed: 'empty' })]
+  for (const sandbox of [counting, cleared]) {
+    expect((await sandbox.control('PUT', '/faults', { rules: [rule] })).status).toBe(200)
+    for (let call = 0; call < 4; call++) await sandbox.call('GET', '/pets')
+  }
+  expect((await cleared.control('DELETE', '/faults')).status).toBe(204)
+  await using second = await restarted(first)
+  expect((await counting.control('GET', '/faults')).data).toMatchObject({
+    rules: [{ calls: 4n, applied: 1n }],
+  })
+  expect((await cleared.control('GET', '/faults')).data).toEqual({ rules: [] })
+  expect(second.errors).toEqual([])
+})
+
+test('a start of the host deletes the unfinished files of a killed one, and keeps the others', async () => {
+  const first = await openSandboxHost()
+  const sandbox = await first.create({ seed: 'empty' })
+  await sandbox.control('PUT', '/snapshots/lesson')
+  const directory = join(first.directory, 'sandboxes', sandbox.created.id)
+  for (const name of ['petstore.db.new', 'snapshots/.lesson.new']) writeFileSync(join(directory, name), 'x')
+  await using second = await restarted(first)
+  expect(existsSync(join(directory, 'petstore.db.new'))).toBe(false)
+  expect(readdirSync(join(directory, 'snapshots'))).toEqual(['lesson.db'])
+  expect((await sandbox.call('GET', '/categories')).status).toBe(200)
+  expect(second.errors).toEqual([])
+})
+
+test('a sandbox that cannot be created takes no place and leaves no files', async () => {
+  await using host = await openSandboxHost()
+  const sandbox = await host.create({ seed: 'empty' })
+  expect((await createFrom(host, sandbox, 'missing')).status).toBe(404)
+  expect(host.host.counts.sandboxes).toBe(1)
+  expect(readdirSync(join(host.directory, 'sandboxes'))).toEqual([sandbox.created.id])
+})
+
+test('a seed that could not be built is built for the next sandbox', async () => {
+  let failures = 1
+  await using host = await openSandboxHost({
+    loadSeed: async (seed, engine, clock) => {
+      if (seed === 'empty' && failures-- > 0) throw new Error('the disk was full')
+      await loadSandboxSeed(seed, engine, clock)
+    },
+  })
+  await expect(host.create({ seed: 'empty' })).rejects.toThrow('500')
+  const sandbox = await host.create({ seed: 'empty' })
+  expect((await sandbox.call('GET', '/pets')).data).toEqual([])
+})
+
+test('a reset changes the generation before it replaces the content, even if it then fails', async () => {
+  await using host = await openSandboxHost()
+  const teacher = await host.create({ seed: 'empty' })
+  await teacher.control('PUT', '/snapshots/lesson')
+  const student = await createFrom(host, teacher, 'lesson')
+  await student.call('POST', '/categories', { name: 'Mine' })
+  rmSync(join(host.directory, 'sandboxes', student.id, 'seed.db'))
+  expect(await student.control('POST', '/reset')).toMatchObject({ status: 500 })
+  expect(await student.control('GET', '')).toMatchObject({ generation: 2 })
+  expect(await student.call('GET', '/categories')).toMatchObject([{ name: 'Mine' }])
+})
+
+test('the restore of its own snapshot keeps the keys of a sandbox that began as a copy', async () => {
+  await using host = await openSandboxHost()
+  const teacher = await host.create({ seed: 'empty' })
+  await teacher.control('PUT', '/snapshots/lesson')
+  const student = await createFrom(host, teacher, 'lesson')
+  await student.call('POST', '/keys', { name: 'till', scopes: ['orders:read'] })
+  await student.control('PUT', '/snapshots/mine')
+  await student.control('POST', '/reset', { snapshot: 'mine' })
+  expect(await student.call('GET', '/keys')).toMatchObject([{ id: 1 }, { name: 'till' }])
+  await student.control('POST', '/reset')
+  expect(await student.call('GET', '/keys')).toMatchObject([{ id: 1 }])
+})
+
+test('the ids of events stay in the range of their generation, whichever generation a snapshot is from', async () => {
+  await using host = await openSandboxHost()
+  const sandbox = await host.create({ seed: 'empty' })
+  const lastEventId = async (): Promise<bigint> => {
+    await sandbox.call('POST', '/categories', { body: { name: crypto.randomUUID() } })
+    const { data } = await sandbox.call('GET', '/events?after=0&type=petstore.category.created&limit=100')
+    return BigInt(String(Object(Array.isArray(data) ? data.at(-1) : undefined).id))
+  }
+  await sandbox.control('POST', '/reset')
+  const generations = [await lastEventId()]
+  await sandbox.control('PUT', '/snapshots/second')
+  for (let reset = 0; reset < 2; reset++) {
+    await sandbox.control('POST', '/reset', { snapshot: 'second' })
+    generations.push(await lastEventId())
+  }
+  expect(generations.map(id => id / 1_000_000_000n)).toEqual([1n, 2n, 3n])
+})
+
+test('a snapshot that replaces one of the same size takes no further bytes', async () => {
+  await using host = await openSandboxHost()
+  const sandbox = await host.create({ seed: 'empty' })
+  await sandbox.control('PUT', '/snapshots/lesson')
+  const { bytes } = host.host.counts
+  for (let again = 0; again < 2; again++) await sandbox.control('PUT', '/snapshots/lesson')
+  expect(host.host.counts.bytes).toBe(bytes)
+})
+
+test('a clock that is ahead for a moment, and then right again, deletes no sandbox', async () => {
+  let aheadMs = 0
+  let reads = 0
+  const clock = (): number => {
+    reads++
+    return Date.now() + aheadMs
+  }
+  await using host = await openSandboxHost({ clock, sweepMs: 5, graceMs: 40 })
+  const sandbox = await host.create({ seed: 'empty', lifetimeSeconds: 60 })
+  /** Resolves when a sweep has begun and ended since the call: each sweep reads the clock once. */
+  const swept = async (): Promise<void> => {
+    const before = reads
+    await until('the host has swept', () => reads >= before + 3)
+  }
+  aheadMs = 120_000
+  await swept()
+  aheadMs = 0
+  const startedMs = performance.now()
+  await until('the time until a deletion has passed', () => performance.now() - startedMs > 60)
+  await swept()
+  expect(host.host.counts.sandboxes).toBe(1)
+  expect((await sandbox.call('GET', '/pets')).status).toBe(200)
+})
+
+test('a sandbox that nobody listens to is closed first, then the least recently used one', async () => {
+  await using host = await openSandboxHost({ limits: { open: 2 } })
+  const sandboxes: TestSandbox[] = []
+  for (let index = 0; index < 3; index++) sandboxes.push(await host.create({ seed: 'empty' }))
+  const [first, second, third] = sandboxes
+  if (!first || !second || !third) throw new Error('there is no sandbox')
+  const streams = new Map<TestSandbox, { text: string; isEnded: boolean }>()
+  const stopped = new AbortController()
+  const listen = async (sandbox: TestSandbox): Promise<void> => {
+    const { baseUrl, adminKey } = sandbox.created
+    const headers = { Authorization: `Bearer ${adminKey}` }
+    const response = await fetch(`${baseUrl}/events/stream`, { headers, signal: stopped.signal })
+    const stream = { text: '', isEnded: false }
+    streams.set(sandbox, stream)
+    const read = async (): Promise<void> => {
+      for await (const chunk of response.body ?? []) stream.text += Buffer.from(chunk).toString()
+    }
+    read()
+      .catch(() => {})
+      .finally(() => {
+        stream.isEnded = true
+      })
+  }
+  const endedStreams = (): TestSandbox[] =>
+    [...streams].flatMap(([sandbox, { isEnded }]) => (isEnded ? [sandbox] : []))
+  await listen(first)
+  await second.call('GET', '/pets')
+  // The first one was used before the second one, but somebody listens to it.
+  await listen(third)
+  await first.call('POST', '/categories', { body: { name: 'Dogs' } })
+  const stream = streams.get(first)
+  await until(
+    'the event arrives',
+    () => stream?.isEnded || stream?.text.includes('category.created') === true,
+  )
+  expect(endedStreams()).toEqual([])
+  await second.call('GET', '/pets')
+  await until('a stream has ended', () => endedStreams().length > 0)
+  expect(endedStreams()).toEqual([third])
+  stopped.abort()
+})
+
+test('an address cannot guess the key of a sandbox: sixty wrong keys in a minute are the limit', async () => {
+  await using host = await openSandboxHost()
+  const [sandbox, other] = [await host.create({ seed: 'empty' }), await host.create({ seed: 'empty' })]
+  const guess = async (): Promise<number> => {
+    const headers = { Authorization: `Bearer ${other.created.adminKey}` }
+    return (await fetch(`${host.base}/sandboxes/${sandbox.created.id}`, { headers })).status
+  }
+  const statuses: number[] = []
+  for (let guesses = 0; guesses < 61; guesses++) statuses.push(await guess())
+  expect(statuses).toEqual([...Array.from({ length: 60 }, () => 401), 429])
+  expect((await sandbox.control('GET', '')).status).toBe(200)
+})
+
+test('the pages of a host under a path create any number of sandboxes, other origins only a few', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'petstore-path-'))
+  const listener = bindPort({ host: '127.0.0.1', port: 0 })
+  const silent = { access: () => {}, info: () => {}, error: () => {} }
+  const serving = await serveSandboxes(
+    {
+      ...{ directory, loadSeed: async () => {}, clock: Date.now, trustedProxies: [], log: silent },
+      ...{ allowPrivateWebhooks: false, webhooksRefusal: undefined, baseUrl: 'https://example.org/pets' },
+      limits: { ...defaultLimits, createdPerHour: 1 },
+    },
+    listener,
+  )
+  const create = async (origin: string): Promise<number> => {
+    const headers = { Origin: origin, 'Content-Type': 'application/json' }
+    const url = `http://127.0.0.1:${listener.port}/sandboxes`
+    return (await fetch(url, { method: 'POST', headers, body: '{"seed":"empty"}' })).status
+  }
+  const statuses: number[] = []
+  for (const origin of ['https://example.org', 'https://example.net'])
+    for (let created = 0; created < 2; created++) statuses.push(await create(origin))
+  expect(statuses).toEqual([201, 201, 201, 429])
+  await serving.stop()
+  rmSync(directory, { recursive: true })
+})
