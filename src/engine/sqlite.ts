@@ -21,7 +21,6 @@ import { RowChangeRecorder, type RowChanges } from './row-changes.ts'
 import { SharedReadTransaction } from './shared-read-transaction.ts'
 import { CHECKPOINT_PAGES, openWriter, SqliteConnection } from './sqlite-connection.ts'
 import { mergeWriteAheadLog, watchFiles } from './sqlite-files.ts'
-import { sql } from './statement.ts'
 import { serve, WorkerQueue } from './worker-queue.ts'
 
 /** The scripts that create the tables, in order. */
@@ -170,14 +169,11 @@ interface OpenParts {
 async function undoAll({ file, endWatch, reader, rowReader, writer }: OpenParts): Promise<void> {
   endWatch()
   await reader.close()
-  // While this connection is open, the writer is not the last one, so it does not merge the log when it is closed.
-  rowReader.many(anyTable)
+  // The row reader is still open, so the writer is not the last connection, and does not merge the log.
   await writer.close()
   rowReader.close()
   for (const suffix of ['-wal', '-shm']) rmSync(file + suffix, { force: true })
 }
-
-const anyTable = sql<{ name: string }>()('SELECT name FROM sqlite_master LIMIT 1')
 
 function startOf(options: SqliteOptions, file: string): Start {
   const { pagesMax, watchedTables = [], writerCacheKib, canUndo = false } = options

@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { importCategories } from '../support/busy-shop.ts'
 import { makeClient } from '../support/client.ts'
 import type { EngineName } from '../support/engines.ts'
@@ -25,6 +26,8 @@ const MIB = 1024 * 1024
  * the server filled these streams, each would take 5 MB.
  */
 const GROWTH_MAX_BYTES = 112 * MIB + (CLIENTS / 2) * 64 * 1024
+
+const CONTROL = fileURLToPath(new URL('../controls/eager-streams-server.ts', import.meta.url))
 
 /** Opens `count` streams. The clients of one half read, those of the other half do not. */
 async function openHalves(
@@ -121,6 +124,21 @@ test(
     recordSoak({ guarantee: 11, engine: 'sqlite', summary })
     for (const stream of [...readers, ...idle]) stream[Symbol.dispose]()
     rmSync(directory, { recursive: true, force: true })
+  },
+  TIMEOUT_MS,
+)
+
+test(
+  'control: a server that fills a stream although its client does not read is detected',
+  async () => {
+    await using server = await startProcess([String(EVENTS * EVENT_BYTES)], {}, CONTROL)
+    const idle = await Promise.all(Array.from({ length: CLIENTS / 2 }, () => openRawStream(server.base, 0n)))
+    for (const stream of idle) stream.pause()
+    const before = peakBytes(CONTROL)
+    await fetch(`${server.base}/happen`)
+    const growth = peakBytes(CONTROL) - before
+    for (const stream of idle) stream[Symbol.dispose]()
+    expect(growth).toBeGreaterThan(GROWTH_MAX_BYTES)
   },
   TIMEOUT_MS,
 )

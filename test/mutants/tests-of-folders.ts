@@ -126,6 +126,9 @@ const testsByPath: Readonly<Record<string, readonly string[]>> = {
 const LEFT_OUT =
   /\/(docs|guides|hostile|many-processes|failover|crash|postgres-plans|installed-package)\.test\.ts$/
 
+/** How long the tests of a mutant take at most, after `test/timings.json`. The unit tests are not counted. */
+const ALL_TESTS_MS_MAX = 45_000
+
 const Timings = z.object({ files: z.record(z.string(), z.number()) })
 
 /** Returns the tests of a source file, the fastest first. */
@@ -138,7 +141,12 @@ export function testsOf(file: string): string[] {
   const all = [...new Glob('{src,test}/**/*.test.ts').scanSync(ROOT)].filter(
     name => !/node_modules/.test(name),
   )
-  return all
+  const found = all
     .filter(name => prefixes.some(prefix => name.startsWith(prefix)) && !LEFT_OUT.test(name))
     .sort((a, b) => (files[a] ?? 0) - (files[b] ?? 0))
+  let totalMs = 0
+  return found.filter(name => {
+    totalMs += files[name] ?? 0
+    return totalMs <= ALL_TESTS_MS_MAX
+  })
 }

@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { startProcess } from '../support/process.ts'
 import { createSandbox, type TestSandbox } from '../support/sandbox-host.ts'
 import { recordSoak, timeLimitMs, times } from '../support/soak.ts'
@@ -12,6 +13,7 @@ const STREAMS_PER_SANDBOX = 20
 const MIB = 1024 * 1024
 /** The growth of the memory: a chunk of 64 KiB for each stream, and garbage. The logs have 8 MiB or more each. */
 const GROWTH_MAX_MIB = 64
+const WHOLE_LOG = fileURLToPath(new URL('../controls/whole-log-streams.ts', import.meta.url))
 /** How long the host sends before its memory is read: a stream that does not stop by itself would send everything. */
 const SENDING_MS = 2000
 
@@ -33,9 +35,11 @@ function openUnreadStream(base: string, { created: { id, adminKey } }: TestSandb
 }
 
 /** Returns how much the peak memory of a host grows while many clients open streams of large logs and never read. */
-async function measureGrowthMib(): Promise<number> {
+async function measureGrowthMib(script?: string): Promise<number> {
   const data = mkdtempSync(join(tmpdir(), 'petstore-sandboxes-'))
-  await using host = await startProcess(['sandboxes', '--data', data, '--port', '0', '--log-level', 'error'])
+  const args = ['--data', data, '--port', '0', '--log-level', 'error']
+  await using host =
+    script === undefined ? await startProcess(['sandboxes', ...args]) : await startProcess(args, {}, script)
   const sandboxes = await Promise.all(Array.from({ length: SANDBOXES }, () => createSandbox(host.base)))
   for (const sandbox of sandboxes) await fillLog(sandbox)
   const peak = (): number =>
@@ -59,6 +63,14 @@ test(
     const count = SANDBOXES * STREAMS_PER_SANDBOX
     const summary = `${count} streams of request logs that nobody read: ${growthMib.toFixed(0)} MiB more`
     recordSoak({ guarantee: 46, engine: 'sqlite', summary })
+  },
+  timeLimitMs(60_000),
+)
+
+test(
+  'control: if a stream reads the whole log at once, the memory grows with the number of streams',
+  async () => {
+    expect(await measureGrowthMib(WHOLE_LOG)).toBeGreaterThan(GROWTH_MAX_MIB)
   },
   timeLimitMs(60_000),
 )

@@ -62,7 +62,6 @@ test('the write-ahead log of a damaged sandbox is deleted with its old content',
     loadSeed,
     slices,
     clock: Date.now,
-    newKey: () => 'pst_x',
   })
   const adoption = { hash: 'hash', hint: 'hint', generation: 1, isForeign: false }
   await files.fill({ id: 'abc' }, await templates.file('empty'), adoption)

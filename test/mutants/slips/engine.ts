@@ -599,8 +599,8 @@ export const engineSlips: Slips = {
       guarantee: 59,
     },
     {
-      before: '  rowReader.many(anyTable)\n',
-      after: '',
+      before: '  await writer.close()\n  rowReader.close()\n  for',
+      after: '  rowReader.close()\n  await writer.close()\n  for',
       breaks: 'a failed import merges the log before it deletes it, so its rows stay',
       tests: ['test/storage/undo.test.ts: a store from which nothing was read'],
     },

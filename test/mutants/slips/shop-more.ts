@@ -406,12 +406,6 @@ export const moreShopSlips: Slips = {
       tests: ['test/api/keys.test.ts: a key cannot revoke a key that has a scope'],
     },
     {
-      before: `  await tx.run(lockAdminKeys)\n`,
-      after: ``,
-      breaks: 'two admin keys that revoke each other at once leave a store without an admin key',
-      tests: ['test/api/interleaved.test.ts: two admin keys that revoke each other'],
-    },
-    {
       before: `key !== undefined && (key.expiresAt === null || key.expiresAt > now)`,
       after: `key !== undefined && (key.expiresAt === null || key.expiresAt !== now)`,
       breaks: 'the stream of an expired key continues',
