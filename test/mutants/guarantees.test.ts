@@ -24,7 +24,7 @@ for (const mutant of quick) {
     async () => {
       const change = (source: string): string => mutated(source, mutant)
       const run = await copy.withChange(file, change, () =>
-        copy.test(tests.map(namedTest), { ENGINE: 'sqlite' }),
+        copy.test([tests.map(namedTest)], { ENGINE: 'sqlite' }),
       )
       expect([run.passed, run.isCrash]).toEqual([false, false])
     },

@@ -5,9 +5,9 @@ import { ROOT } from '../support/root.ts'
 import type { NamedTest } from './slip.ts'
 
 /** After this time, tests that do not end are stopped: the slip made them wait for ever. */
-const TESTS_MAX_MS = 300_000
+const TESTS_MAX_MS = 180_000
 /** The time limit of a single test or hook, long enough for a busy machine. */
-const TEST_MAX_MS = 120_000
+const TEST_MAX_MS = 60_000
 
 export interface TestRun {
   readonly passed: boolean
@@ -47,11 +47,14 @@ export class ScratchCopy implements Disposable {
     }
   }
 
-  /** Runs the tests one after another, until one fails. */
-  async test(tests: readonly NamedTest[], variables: Readonly<Record<string, string>>): Promise<TestRun> {
+  /** Runs groups of tests one after another, until a test fails. */
+  async test(
+    groups: readonly (readonly NamedTest[])[],
+    variables: Readonly<Record<string, string>>,
+  ): Promise<TestRun> {
     let last: TestRun = { passed: true, reason: 'no test is named', isCrash: false, output: '' }
-    for (const one of tests) {
-      last = await this.testAll([one], variables)
+    for (const group of groups) {
+      last = await this.testAll(group, variables)
       if (!last.passed) return last
     }
     return last
