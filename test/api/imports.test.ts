@@ -30,6 +30,25 @@ onEveryEngine(engine => {
       expect(data.problems.map(({ file, line }) => `${file} ${line}`)).toEqual(['categories 3'])
     })
 
+    test('a pet whose category has two names that differ only in case is a problem, at once and in slices', async () => {
+      const { client } = store()
+      for (const name of ['Mice', 'MICE']) await client.createCategory({ body: { name } })
+      const pets = [{ line: 2n, name: 'Pip', category: 'mice', quantity: 1n, hold: false }]
+      const stage = (importId: bigint) => client.stageImport({ importId, body: { categories: [], pets } })
+      await stage(5n)
+      const { data: whole } = await client.applyImport({
+        importId: 5n,
+        body: { dryRun: false, keepGoing: true },
+      })
+      await stage(6n)
+      const { data: slice } = await client.loadImportSlice({
+        importId: 6n,
+        body: { begins: true, rows: 100n },
+      })
+      for (const { petsCreated, problems } of [whole, slice])
+        expect([petsCreated, problems.map(({ file, line }) => `${file} ${line}`)]).toEqual([0n, ['pets 2']])
+    })
+
     test('an import that skips existing pets skips a pet whose name has another Unicode form', async () => {
       const { client } = store()
       const { data: category } = await client.createCategory({ body: { name: 'Forms' } })

@@ -168,6 +168,10 @@ const readings: Readonly<Record<string, readonly [content: string | Uint8Array, 
     Buffer.from('name,category\r\nRex,Dogs\r\nZo\xeb,Dogs\r\n', 'latin1'),
     'file.csv:3: the file is not in UTF-8 (this line has "Zoë" in Windows-1252, "ZoÎ" in Mac Roman): save it as "CSV UTF-8", or with the encoding "Unicode (UTF-8)".',
   ],
+  'the line of a file in an 8-bit encoding with the line ends of old Macs is named': [
+    Buffer.from('name,category\rRex,Dogs\rZo\x91,Dogs\r', 'latin1'),
+    'file.csv:3: the file is not in UTF-8 (this line has "Zo‘" in Windows-1252, "Zoë" in Mac Roman): save it as "CSV UTF-8", or with the encoding "Unicode (UTF-8)".',
+  ],
 }
 
 for (const [title, [content, ...lines]] of Object.entries(readings)) {
