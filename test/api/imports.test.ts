@@ -30,7 +30,7 @@ onEveryEngine(engine => {
       expect(data.problems.map(({ file, line }) => `${file} ${line}`)).toEqual(['categories 3'])
     })
 
-    test('a pet whose category has two names that differ only in case is a problem, at once and in slices', async () => {
+    test('a pet whose category has two names that differ in case is a problem, also in slices', async () => {
       const { client } = store()
       for (const name of ['Mice', 'MICE']) await client.createCategory({ body: { name } })
       const pets = [{ line: 2n, name: 'Pip', category: 'mice', quantity: 1n, hold: false }]

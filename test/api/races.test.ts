@@ -1,12 +1,17 @@
 import { expect, test } from 'bun:test'
 import { ApiError } from '../../src/client/errors.ts'
 import { ensureAdminKey } from '../../src/store/maintenance.ts'
+import { performReadThenWrite } from '../controls/read-then-write.ts'
+import { performReferenceByRead } from '../controls/reference-by-read.ts'
 import { makeClient } from '../support/client.ts'
 import { testedEngines } from '../support/engines.ts'
 import { makePet } from '../support/shop.ts'
 import { recordSoak, timeLimitMs, times } from '../support/soak.ts'
 import { ADMIN_KEY, onEveryEngine, openTestStore, type TestStore } from '../support/store.ts'
 import { violatedInvariants } from '../support/violated-invariants.ts'
+
+/** The isolation level of the controls. At a higher level, PostgreSQL itself prevents their faults. */
+const isolation = 'READ COMMITTED'
 
 const ROUNDS = times(50, 1000)
 const BUYERS = 64
@@ -269,3 +274,29 @@ for (const isolation of ['REPEATABLE READ', 'SERIALIZABLE'] as const) {
     TIMEOUT_MS,
   )
 }
+
+test.skipIf(!testedEngines.includes('postgres'))(
+  'control: an order that reads the stock and then writes it is detected',
+  async () => {
+    await using store = await openTestStore('postgres', { executeCommand: performReadThenWrite, isolation })
+    const broken: string[] = []
+    for (let round = 0; round < 5 && broken.length === 0; round++)
+      broken.push(...(await sellOut(store, 3, BUYERS)))
+    expect(broken.length).toBeGreaterThan(0)
+    expect(await violatedInvariants(store)).toContainEqual(
+      expect.stringContaining('reserved is the sum of the open orders'),
+    )
+  },
+  TIMEOUT_MS,
+)
+
+test.skipIf(!testedEngines.includes('postgres'))(
+  'control: a pet creation that only reads its category is detected',
+  async () => {
+    await using store = await openTestStore('postgres', { executeCommand: performReferenceByRead, isolation })
+    for (let round = 0; round < ROUNDS; round++) await createWhileDeleting(store)
+    const broken = (await violatedInvariants(store)).join('; ')
+    expect(broken).toMatch(/every pet has its category|a category counts its pets/)
+  },
+  TIMEOUT_MS,
+)

@@ -60,12 +60,21 @@ export class ScratchCopy implements Disposable {
     return last
   }
 
-  /** Runs the tests together. Of a file, those with any of the titles run. */
+  /** Runs tests together, but those of a file with titles by themselves, because a title selects tests of all files. */
   async testAll(tests: readonly NamedTest[], variables: Readonly<Record<string, string>>): Promise<TestRun> {
-    const files = new Set(tests.map(({ file }) => `./${file}`))
-    const titles = tests.map(({ title }) => title)
-    const filter = titles.includes(undefined) ? [] : ['-t', titles.map(escapedTitle).join('|')]
-    return await this.run(['test', ...files, '--bail', `--timeout=${TEST_MAX_MS}`, ...filter], variables)
+    const whole = tests.filter(({ title }) => title === undefined).map(({ file }) => `./${file}`)
+    const titled = Map.groupBy(
+      tests.filter(({ title, file }) => title !== undefined && !whole.includes(`./${file}`)),
+      ({ file }) => file,
+    )
+    const runs: string[][] = whole.length > 0 ? [whole] : []
+    for (const [file, named] of titled) runs.push([`./${file}`, '-t', named.map(escapedTitle).join('|')])
+    let last: TestRun = { passed: true, reason: 'no test is named', isCrash: false, output: '' }
+    for (const one of runs) {
+      last = await this.run(['test', ...one, '--bail', `--timeout=${TEST_MAX_MS}`], variables)
+      if (!last.passed) return last
+    }
+    return last
   }
 
   /** Runs Bun with these arguments in the copy. It passes if it ends with 0 in time. */
@@ -91,7 +100,10 @@ export class ScratchCopy implements Disposable {
     ])
     clearTimeout(timer)
     endGroup(child.pid)
-    const failed = [...errors.matchAll(/^\(fail\) (.*?)( \[[\d.]+ms\])?$/gm)].map(([, title]) => title)
+    // A hook that failed has no title, and says nothing about the slip.
+    const failed = [...errors.matchAll(/^\(fail\) (?!\(unnamed\))(.*?)( \[[\d.]+ms\])?$/gm)].map(
+      ([, title]) => title,
+    )
     const ended = isLate ? `did not end in ${TESTS_MAX_MS / 1000} s` : `ended with ${exitCode}`
     return {
       passed: exitCode === 0 && !isLate,
@@ -106,7 +118,7 @@ export class ScratchCopy implements Disposable {
   }
 }
 
-function escapedTitle(title = ''): string {
+function escapedTitle({ title = '' }: NamedTest): string {
   return title.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
 }
 

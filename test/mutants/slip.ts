@@ -1,3 +1,7 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { ROOT } from '../support/root.ts'
+
 /** A small mistake that a person could make in the source. The tests must notice it. */
 export interface Slip {
   /** The text in the file that the slip replaces. It occurs once in the file. */
@@ -21,16 +25,18 @@ export interface Slip {
 /** The slips of a folder, by the path of the changed file. */
 export type Slips = Readonly<Record<string, readonly Slip[]>>
 
-/** A slip with its file. */
+/** A slip with its file, or a mutant that was drawn at random. */
 export interface Mutant extends Slip {
   readonly file: string
+  /** The path of its table; absent for a mutant that was drawn. */
+  readonly table?: string
   /** The place of `before` in the file; absent if the file contains it only once. */
   readonly at?: number
 }
 
-export function mutantsOf(tables: readonly Slips[]): Mutant[] {
-  return tables.flatMap(table =>
-    Object.entries(table).flatMap(([file, slips]) => slips.map(slip => ({ file, ...slip }))),
+export function mutantsOf(tables: Readonly<Record<string, Slips>>): Mutant[] {
+  return Object.entries(tables).flatMap(([table, slips]) =>
+    Object.entries(slips).flatMap(([file, all]) => all.map(slip => ({ table, file, ...slip }))),
   )
 }
 
@@ -40,6 +46,7 @@ export function mutated(source: string, { file, before, after, at }: Mutant): st
   const [start = '', end, ...more] = source.split(before)
   if (end === undefined) throw new Error(`${file} does not contain: ${before}`)
   if (more.length > 0) throw new Error(`${file} contains ${more.length + 1} times: ${before}`)
+  if (before === after) throw new Error(`${file} is not changed: ${before}`)
   return start + after + end
 }
 
@@ -52,4 +59,23 @@ export interface NamedTest {
 export function namedTest(name: string): NamedTest {
   const [file = '', ...title] = name.split(': ')
   return { file, title: title.length > 0 ? title.join(': ') : undefined }
+}
+
+/** Returns what is wrong with a slip; undefined if it can be made and its tests exist. */
+export function problemOf(mutant: Mutant): string | undefined {
+  const { file, breaks, tests, equivalent } = mutant
+  if (!existsSync(join(ROOT, file))) return `${file} does not exist`
+  try {
+    mutated(readFileSync(join(ROOT, file), 'utf8'), mutant)
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  }
+  if (tests.length === 0 && equivalent === undefined) return `${file}: no test notices that ${breaks}`
+  return tests.map(missingTest).find(problem => problem !== undefined)
+}
+
+function missingTest(name: string): string | undefined {
+  const { file, title = '' } = namedTest(name)
+  if (!existsSync(join(ROOT, file))) return `${file} does not exist`
+  return readFileSync(join(ROOT, file), 'utf8').includes(title) ? undefined : `${file} has no test: ${title}`
 }

@@ -1,31 +1,8 @@
 import { expect, test } from 'bun:test'
-import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { ROOT } from '../support/root.ts'
-import { type Mutant, mutantsOf, mutated, namedTest } from './slip.ts'
+import { mutantsOf, problemOf } from './slip.ts'
 import { tables } from './tables.ts'
 
 const mutants = mutantsOf(tables)
-
-/** Returns what is wrong with a slip; undefined if it can be applied and its tests can be found. */
-function problemOf(mutant: Mutant): string | undefined {
-  const { file, before, after, tests, equivalent } = mutant
-  if (!existsSync(join(ROOT, file))) return `${file} does not exist`
-  try {
-    mutated(readFileSync(join(ROOT, file), 'utf8'), mutant)
-  } catch (error) {
-    return String(error)
-  }
-  if (before === after) return `${file}: nothing is changed: ${before}`
-  if (tests.length === 0 && equivalent === undefined) return `${file}: no test notices that ${mutant.breaks}`
-  return tests.map(missingTest).find(problem => problem !== undefined)
-}
-
-function missingTest(name: string): string | undefined {
-  const { file, title = '' } = namedTest(name)
-  if (!existsSync(join(ROOT, file))) return `${file} does not exist`
-  return readFileSync(join(ROOT, file), 'utf8').includes(title) ? undefined : `${file} has no test: ${title}`
-}
 
 test('each slip changes a text that its file contains once, and names tests that exist', () => {
   expect(mutants.map(problemOf).filter(problem => problem !== undefined)).toEqual([])

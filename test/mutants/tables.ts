@@ -11,8 +11,17 @@ import { moreShopSlips } from './slips/shop-more.ts'
 import { storeSlips } from './slips/store-wiring.ts'
 import { webhooksSlips } from './slips/webhooks.ts'
 
-/** All slips made by hand. */
-export const tables: readonly Slips[] = [
-  ...[apiSlips, catalogueSlips, cliSlips, clientSlips, engineSlips, guaranteeSlips],
-  ...[sandboxSlips, shopSlips, moreShopSlips, storeSlips, webhooksSlips],
-]
+/** All slips made by hand, by the path of their table. */
+export const tables: Readonly<Record<string, Slips>> = {
+  'test/mutants/slips/api.ts': apiSlips,
+  'test/mutants/slips/catalogue.ts': catalogueSlips,
+  'test/mutants/slips/cli.ts': cliSlips,
+  'test/mutants/slips/client.ts': clientSlips,
+  'test/mutants/slips/engine.ts': engineSlips,
+  'test/mutants/slips/guarantees.ts': guaranteeSlips,
+  'test/mutants/slips/sandboxes.ts': sandboxSlips,
+  'test/mutants/slips/shop.ts': shopSlips,
+  'test/mutants/slips/shop-more.ts': moreShopSlips,
+  'test/mutants/slips/store-wiring.ts': storeSlips,
+  'test/mutants/slips/webhooks.ts': webhooksSlips,
+}

@@ -93,7 +93,7 @@ test('the write-ahead log of a store that serves has a bounded size', async () =
   rmSync(directory, { recursive: true })
 })
 
-test('a store from which nothing was read drops its commits too', async () => {
+test('a store that was opened for an import, and from which nothing was read, drops its commits', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'petstore-undo-'))
   await (await open(directory, false)).close()
   const engine = await openSqlite<never, Command, never>({

@@ -164,7 +164,7 @@ export const catalogueSlips: Slips = {
     },
     {
       before: `return rows.map(({ line, name }) => ({ line: line + CREATED_LINES_FROM, name }))`,
-      after: `return rows.map(({ line, name }) => ({ line: line % CREATED_LINES_FROM, name }))`,
+      after: `return rows.map(({ line, name }) => ({ line, name }))`,
       breaks: 'a created category replaces a category of the file that has the same line',
       tests: [`${SPREADSHEETS}: missing categories are reported with a similar name`],
     },

@@ -208,7 +208,7 @@ export const engineSlips: Slips = {
     {
       before: 'WHERE process = $process AND number',
       after: 'WHERE process <> $process AND number',
-      breaks: 'a process deletes the keys of other processes',
+      breaks: 'a process deletes the execution keys of other processes, whose commands may then run twice',
       tests: ['test/storage/executions.test.ts'],
     },
   ],
@@ -602,7 +602,7 @@ export const engineSlips: Slips = {
       before: '  await writer.close()\n  rowReader.close()\n  for',
       after: '  rowReader.close()\n  await writer.close()\n  for',
       breaks: 'a failed import merges the log before it deletes it, so its rows stay',
-      tests: ['test/storage/undo.test.ts: a store from which nothing was read'],
+      tests: ['test/storage/undo.test.ts: and from which nothing was read'],
     },
     {
       before: 'if (version > known) throw newerDatabase(version, known)\n  throw',
@@ -613,9 +613,8 @@ export const engineSlips: Slips = {
     {
       before: '      mergeWriteAheadLog(file)\n    },',
       after: '    },',
-      breaks: 'a copy of the file after a clean stop lacks the last orders',
-      tests: ['test/storage/clean-stop.test.ts'],
-      guarantee: 20,
+      breaks: 'a stop does not say that another process still needs the write-ahead log',
+      tests: ['test/storage/clean-stop.test.ts: write-ahead log is needed'],
     },
     {
       before: 'if (!keepsLog && Number(',
@@ -925,7 +924,7 @@ export const engineSlips: Slips = {
     {
       before: `if (this.#sequencer.isExhausted()) throw`,
       after: 'if (this.#sequencer === undefined) throw',
-      breaks: 'events are accepted that can get no position',
+      breaks: 'a change after the last position of a store on PostgreSQL is accepted',
       tests: ['test/storage/last-ids.test.ts'],
     },
   ],

@@ -2,25 +2,6 @@ import type { Slips } from '../slip.ts'
 
 /** The slips that are the controls of the guarantees in RELIABILITY.md, and that no other table has. */
 export const guaranteeSlips: Slips = {
-  'src/shop/stock.ts': [
-    {
-      before: 'AND quantity + $quantityChange >= reserved + $reservedChange AND',
-      after: 'AND',
-      breaks: 'the last unit is sold to everybody who orders at the same time',
-      tests: ['test/api/races.test.ts: the store never oversells the last units'],
-      guarantee: 1,
-      isQuick: true,
-    },
-  ],
-  'src/shop/categories.ts': [
-    {
-      before: 'UPDATE category SET pet_count = pet_count + 1 WHERE id = $categoryId',
-      after: 'UPDATE category SET pet_count = pet_count + 0 WHERE id = $categoryId',
-      breaks: 'a category is deleted while a pet is created in it',
-      tests: ['test/api/races.test.ts: concurrent creations, orders, moves and deletions leave no orphan'],
-      guarantee: 14,
-    },
-  ],
   'src/shop/idempotency.ts': [
     {
       before: 'ON CONFLICT DO NOTHING RETURNING status`',

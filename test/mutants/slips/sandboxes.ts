@@ -170,7 +170,7 @@ export const sandboxSlips: Slips = {
     {
       before: `entry.position > this.#limits.events`,
       after: `entry.position >= this.#limits.events`,
-      breaks: 'a sandbox can have an event less than its limit',
+      breaks: 'a sandbox can have one event fewer than its limit',
       tests: [`${LIMITS}: a refusal names the limit of rows, of events or of webhooks`],
     },
   ],
@@ -383,7 +383,7 @@ export const sandboxSlips: Slips = {
   'src/sandboxes/sandbox-files.ts': [
     {
       before: `if (name.includes(UNFINISHED_SUFFIX)) await rm`,
-      after: `if (name.endsWith('.partial')) await rm`,
+      after: `if (name === UNFINISHED_SUFFIX) await rm`,
       breaks: 'the unfinished files of killed processes fill the disk',
       tests: [`${RESTART_FILE}: a start of the host deletes the unfinished files`],
     },
