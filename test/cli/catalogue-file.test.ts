@@ -155,6 +155,16 @@ test('a CRLF that is divided between two parts of a file is one line end', async
   expect(long.failure).toContain(`pets.csv:${names.length + 2}: the line has more than 65536`)
 })
 
+test('a line of the maximum length is read, although a part of the file ends before its line feed', async () => {
+  const chunks = async function* (): AsyncGenerator<Uint8Array> {
+    for (const part of [`name,category\n${'x'.repeat(65_536 - 5)},Dogs\r`, '\n']) yield Buffer.from(part)
+  }
+  const entries = await Array.fromAsync(readPets({ name: 'pets.csv', chunks }, () => {}))
+  expect(entries.map(entry => 'problem' in entry && entry.problem)).toEqual([
+    expect.stringContaining('must have 1 to 200 characters'),
+  ])
+})
+
 test('a line that is too long is reported with its number among mixed line ends', async () => {
   const { failure } = await read(`name,category\r\nRex,Dogs\rMax,Dogs\n${'x'.repeat(70_000)}\n`)
   expect(failure).toContain('pets.csv:4: the line has more than 65536')
