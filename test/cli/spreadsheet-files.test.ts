@@ -271,7 +271,7 @@ onEveryEngine(engine => {
       for (const more of [['--dry-run'], ['--in-slices']]) {
         const { exitCode, errors } = await run([...args, '--create-categories', ...more], place.env)
         expect([exitCode, errors]).toEqual([0, expect.stringMatching(/load(ed)? 4 categories and 4 pets\./i)])
-        expect(errors).toContain('new categories, which are created: "Ferets", "Cats", "Dogs"')
+        expect(errors).toContain('new categories, which are created: "Ferets", "Cats", "Dogs"\n')
       }
       await using server = await place.start()
       const { data } = await place.client(server).listCategories({ limit: 100 })

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { testedEngines } from '../support/engines.ts'
 import { SHARED_SERVER_VARIABLE, startPostgres, stopPostgres } from '../support/postgres-server.ts'
 import { ROOT } from '../support/root.ts'
 import { drawMutants } from './random.ts'
@@ -25,40 +26,37 @@ interface Outcome {
   readonly result: 'noticed' | 'SURVIVED' | 'undecided'
 }
 
-const { values } = parseArgs({
-  options: {
-    /** A part of the paths of the changed files, such as `src/shop/`. */
-    only: { type: 'string', default: '' },
-    /** A part of what the slips break, such as one sentence of the report. */
-    breaks: { type: 'string', default: '' },
-    /** The number of mutants to draw, in place of the table. */
-    random: { type: 'string' },
-    seed: { type: 'string', default: '1' },
-    jobs: { type: 'string', default: String(availableParallelism()) },
-    /** Prints the output of the tests. */
-    verbose: { type: 'boolean', default: false },
-  },
-})
+const options = {
+  /** A part of the paths of the changed files, such as `src/shop/`. */
+  only: { type: 'string', default: '' },
+  /** A part of what the slips break, such as one sentence of the report. */
+  breaks: { type: 'string', default: '' },
+  /** The number of mutants to draw, in place of the table. */
+  random: { type: 'string' },
+  seed: { type: 'string', default: '1' },
+  jobs: { type: 'string', default: String(availableParallelism()) },
+  /** Prints the output of the tests. */
+  verbose: { type: 'boolean', default: false },
+} as const
 
-const { random, seed } = values
+const { only, breaks, random, seed, jobs, verbose } = readOptions()
 const all = random === undefined ? mutantsOf(tables) : await drawMutants(Number(random), Number(seed))
-const chosen = all.filter(({ file, breaks }) => file.includes(values.only) && breaks.includes(values.breaks))
-if (chosen.length === 0) {
-  process.stderr.write('No slip has such a file and such a sentence.\n')
-  process.exit(2)
+const chosen = all.filter(mutant => mutant.file.includes(only) && mutant.breaks.includes(breaks))
+const tested = chosen.filter(({ equivalent }) => equivalent === undefined)
+if (tested.length === 0) {
+  const which = random === undefined ? 'slip of the tables' : `of the ${all.length} mutants drawn`
+  refuse(`No ${which} has such a file and such a sentence, or the program does the same with it.`)
 }
 const problems = chosen.map(problemOf).filter(problem => problem !== undefined)
-if (random === undefined && problems.length > 0) {
-  process.stderr.write(`${problems.join('\n')}\n`)
-  process.exit(2)
-}
-const tested = chosen.filter(({ equivalent }) => equivalent === undefined)
-const server = { [SHARED_SERVER_VARIABLE]: await startPostgres() }
-const copies = Array.from({ length: Number(values.jobs) }, () => new ScratchCopy())
+if (random === undefined && problems.length > 0) refuse(problems.join('\n'))
+const server: Record<string, string> = testedEngines.includes('postgres')
+  ? { [SHARED_SERVER_VARIABLE]: await startPostgres() }
+  : {}
+const copies = Array.from({ length: Number(jobs) }, () => new ScratchCopy())
 const outcomes: Outcome[] = []
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.on(signal, async () => {
-    report()
+    if (outcomes.length > 0) report()
     await cleanUp()
     process.exit(130)
   })
@@ -72,6 +70,25 @@ try {
   await cleanUp()
 }
 process.exit(isReliable && report() ? 0 : 1)
+
+function readOptions() {
+  try {
+    const { values } = parseArgs({ options })
+    for (const name of ['random', 'seed', 'jobs'] as const) {
+      const text = values[name]
+      if (text !== undefined && !/^[1-9]\d*$/.test(text))
+        throw new Error(`--${name} must be a number from 1 on`)
+    }
+    return values
+  } catch (error) {
+    return refuse(error instanceof Error ? error.message : String(error))
+  }
+}
+
+function refuse(message: string): never {
+  process.stderr.write(`${message}\n`)
+  process.exit(2)
+}
 
 async function cleanUp(): Promise<void> {
   for (const copy of copies) copy[Symbol.dispose]()
@@ -113,10 +130,11 @@ async function judge(mutant: Mutant, copy: ScratchCopy): Promise<void> {
       return { ...types, reason: 'the type check' }
     },
   )
-  if (values.verbose) process.stdout.write(run.output)
+  if (verbose) process.stdout.write(run.output)
   let result: Outcome['result'] = run.passed ? 'SURVIVED' : 'noticed'
-  // A run that ended without a failed test may say nothing about the slip.
-  if (run.isCrash && !(await copy.test(tests, variablesOf(mutant))).passed) result = 'undecided'
+  // A run without a failed test, or one that did not end, may say nothing about the slip.
+  if ((run.isCrash || run.isLate) && !(await copy.test(tests, variablesOf(mutant))).passed)
+    result = 'undecided'
   outcomes.push({ mutant, result })
   const by = run.passed ? '' : ` [${run.reason}]`
   process.stdout.write(

@@ -15,12 +15,15 @@ export interface TestRun {
   readonly reason: string
   /** Whether the run ended early, without a failed test. */
   readonly isCrash: boolean
+  /** Whether the run was stopped because it did not end in time. */
+  readonly isLate: boolean
   readonly output: string
 }
 
 /** A copy of the tree without its history, in which one file at a time is changed. */
 export class ScratchCopy implements Disposable {
   readonly #directory = mkdtempSync(join(tmpdir(), 'petstore-mutants-'))
+  #running: number | undefined
 
   constructor() {
     const listed = Bun.spawnSync(['git', 'ls-files', '-co', '--exclude-standard', '-z'], { cwd: ROOT })
@@ -52,7 +55,13 @@ export class ScratchCopy implements Disposable {
     groups: readonly (readonly NamedTest[])[],
     variables: Readonly<Record<string, string>>,
   ): Promise<TestRun> {
-    let last: TestRun = { passed: true, reason: 'no test is named', isCrash: false, output: '' }
+    let last: TestRun = {
+      passed: true,
+      reason: 'no test is named',
+      isCrash: false,
+      isLate: false,
+      output: '',
+    }
     for (const group of groups) {
       last = await this.testAll(group, variables)
       if (!last.passed) return last
@@ -69,7 +78,13 @@ export class ScratchCopy implements Disposable {
     )
     const runs: string[][] = whole.length > 0 ? [whole] : []
     for (const [file, named] of titled) runs.push([`./${file}`, '-t', named.map(escapedTitle).join('|')])
-    let last: TestRun = { passed: true, reason: 'no test is named', isCrash: false, output: '' }
+    let last: TestRun = {
+      passed: true,
+      reason: 'no test is named',
+      isCrash: false,
+      isLate: false,
+      output: '',
+    }
     for (const one of runs) {
       last = await this.run(['test', ...one, '--bail', `--timeout=${TEST_MAX_MS}`], variables)
       if (!last.passed) return last
@@ -88,6 +103,7 @@ export class ScratchCopy implements Disposable {
       // A process group of its own, so that the processes that a test started end with it.
       detached: true,
     })
+    this.#running = child.pid
     let isLate = false
     const timer = setTimeout(() => {
       isLate = true
@@ -100,6 +116,7 @@ export class ScratchCopy implements Disposable {
     ])
     clearTimeout(timer)
     endGroup(child.pid)
+    this.#running = undefined
     // A hook that failed has no title, and says nothing about the slip.
     const failed = [...errors.matchAll(/^\(fail\) (?!\(unnamed\))(.*?)( \[[\d.]+ms\])?$/gm)].map(
       ([, title]) => title,
@@ -108,12 +125,15 @@ export class ScratchCopy implements Disposable {
     return {
       passed: exitCode === 0 && !isLate,
       reason: failed.length > 0 ? failed.join('; ') : ended,
-      isCrash: failed.length === 0 && !isLate,
+      isCrash: exitCode !== 0 && failed.length === 0 && !isLate,
+      isLate,
       output: output + errors,
     }
   }
 
+  /** Ends the tests that run, and deletes the copy. */
   [Symbol.dispose](): void {
+    if (this.#running !== undefined) endGroup(this.#running)
     rmSync(this.#directory, { recursive: true, force: true })
   }
 }

@@ -65,10 +65,17 @@ export function namedTest(name: string): NamedTest {
 export function problemOf(mutant: Mutant): string | undefined {
   const { file, breaks, tests, equivalent } = mutant
   if (!existsSync(join(ROOT, file))) return `${file} does not exist`
+  let text: string
   try {
-    mutated(readFileSync(join(ROOT, file), 'utf8'), mutant)
+    text = mutated(readFileSync(join(ROOT, file), 'utf8'), mutant)
   } catch (error) {
     return error instanceof Error ? error.message : String(error)
+  }
+  try {
+    new Bun.Transpiler({ loader: 'ts' }).transformSync(text)
+  } catch {
+    // Any test would notice it.
+    return `${file} is no program with: ${mutant.after}`
   }
   if (tests.length === 0 && equivalent === undefined) return `${file}: no test notices that ${breaks}`
   return tests.map(missingTest).find(problem => problem !== undefined)

@@ -13,19 +13,23 @@ test('no two slips make the same change', () => {
   expect(changes.filter((change, index) => changes.indexOf(change) !== index)).toEqual([])
 })
 
-test('control: a text that is missing, a text that occurs twice and a test that does not exist are detected', () => {
-  const slip = {
-    file: 'test/mutants/slip.ts',
-    after: '',
-    breaks: 'nothing',
-    tests: ['test/none.test.ts'],
-  }
-  const found = ['no such text', 'export ', 'export function namedTest'].map(before =>
-    problemOf({ ...slip, before }),
-  )
-  expect(found).toEqual([
+test('control: each kind of mistake in a row is detected', () => {
+  const row = { file: 'test/mutants/slip.ts', after: '', breaks: 'nothing', tests: ['test/none.test.ts'] }
+  const once = 'export function namedTest'
+  const problems = [
+    problemOf({ ...row, before: 'no such text' }),
+    problemOf({ ...row, before: 'export ' }),
+    problemOf({ ...row, before: once, after: once }),
+    problemOf({ ...row, before: once, after: '(((' }),
+    problemOf({ ...row, before: once, after: 'function namedTest' }),
+    problemOf({ ...row, before: once, after: 'function namedTest', tests: [] }),
+  ]
+  expect(problems).toEqual([
     expect.stringContaining('does not contain'),
     expect.stringContaining('times'),
+    expect.stringContaining('is not changed'),
+    expect.stringContaining('is no program'),
     'test/none.test.ts does not exist',
+    expect.stringContaining('no test notices'),
   ])
 })

@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { SQL } from 'bun'
@@ -94,11 +94,15 @@ export async function startPostgresIn(
     address: `postgres://postgres:postgres@127.0.0.1:${port}`,
     directory,
     crash: async () => {
-      const pid = Number(readFileSync(join(directory, 'data', 'postmaster.pid'), 'utf8').split('\n')[0])
-      const stopped = server.stop()
-      // The library requests a fast shutdown, which writes a checkpoint. SIGQUIT requests an immediate shutdown.
-      process.kill(pid, 'SIGQUIT')
-      await stopped
+      const pidFile = join(directory, 'data', 'postmaster.pid')
+      // At a signal to this process, the library itself has stopped the server.
+      if (existsSync(pidFile)) {
+        const pid = Number(readFileSync(pidFile, 'utf8').split('\n')[0])
+        const stopped = server.stop()
+        // The library requests a fast shutdown, which writes a checkpoint. SIGQUIT requests an immediate shutdown.
+        process.kill(pid, 'SIGQUIT')
+        await stopped
+      }
       rmSync(directory, { recursive: true, force: true })
     },
   }
