@@ -9,6 +9,7 @@ const holdPets = sql<{ id: bigint }>()(
 const holdSome = sql()(
   'UPDATE pet SET on_hold = 1 WHERE id = $petId AND quantity > 0 OR category_id = $categoryId',
 )
+const insertPet = sql()('INSERT INTO pet (id, name) VALUES ($newId, $name)')
 const updateOrder = sql()('UPDATE orders SET complete = 1 WHERE id = $orderId')
 
 /** Returns what was recorded, as text in the order of the tables. */
@@ -21,8 +22,9 @@ function taken(recorder: RowChangeRecorder): string[] {
 test('the written rows are those that RETURNING reports, or the row that the parameter names', () => {
   const recorder = new RowChangeRecorder(['pet', 'category'])
   recorder.record(updatePet, [{ name: 'Tom', petId: 3n }])
+  recorder.record(insertPet, [{ name: 'Max', newId: 8n }])
   recorder.record(holdPets, [{ categoryId: 9n }], [{ id: 4n }, { id: 5n }])
-  expect(taken(recorder)).toEqual(['pet: 3 4 5'])
+  expect(taken(recorder)).toEqual(['pet: 3 8 4 5'])
 })
 
 test('rows of tables that are not watched are not recorded', () => {

@@ -281,6 +281,12 @@ describe('pages of other origins', () => {
     })
     expect(preflight.headers.get('access-control-allow-methods')).toContain('PATCH')
     expect(preflight.headers.get('access-control-allow-headers')).toBe('authorization, content-type')
+    // Only a preflight gets the fields that permit methods and headers (Fetch standard, section 3.3).
+    const headers = { Origin: 'https://shop.example' }
+    for (const method of ['GET', 'OPTIONS']) {
+      const plain = await fetch(`${store.base}/pets/1`, { method, headers })
+      expect(plain.headers.get('access-control-allow-methods')).toBeNull()
+    }
   })
 
   test('pages of other origins may not call the store by default', async () => {

@@ -1,6 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { SQL } from 'bun'
 import { databaseFile } from '../../src/engine/database-file.ts'
@@ -72,4 +73,20 @@ test('a running store on SQLite is not migrated', async () => {
   const { exitCode, errors } = await run(['migrate', '--data', place.directory])
   expect([exitCode, errors]).toEqual([1, expect.stringContaining('Stop it first, then migrate.')])
   await server.kill('SIGKILL')
+})
+
+test('a database that cannot be opened is named by its place: the data directory, or DATABASE_URL', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'petstore-migrate-'))
+  writeFileSync(databaseFile(directory), 'this is not a database'.repeat(1000))
+  const onSqlite = await run(['migrate', '--check', '--data', directory])
+  expect([onSqlite.exitCode, onSqlite.errors]).toEqual([
+    1,
+    expect.stringContaining(`The database in ${directory} cannot be opened`),
+  ])
+  const onPostgres = await run(['migrate', '--check'], { DATABASE_URL: 'postgres://shop@127.0.0.1:1/shop' })
+  expect([onPostgres.exitCode, onPostgres.errors]).toEqual([
+    1,
+    expect.stringContaining('The database at DATABASE_URL cannot be opened'),
+  ])
+  rmSync(directory, { recursive: true })
 })

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { LogNumber, refuseWrongFiles } from '../../src/engine/database-file.ts'
@@ -51,5 +51,10 @@ test('while another process reads the log, both numbers are valid, however often
   other.close()
   expect(log.renew('RESTART')).toBeTrue()
   expect(notedNumbers()).toBe(1)
+  expect(() => refuseWrongFiles(directory)).not.toThrow()
+})
+
+test('a store that was killed before it had written its first number opens', () => {
+  writeFileSync(`${file}-run`, '')
   expect(() => refuseWrongFiles(directory)).not.toThrow()
 })

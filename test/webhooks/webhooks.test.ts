@@ -92,6 +92,16 @@ onEveryEngine(engine => {
   })
 
   describe('addresses that are refused', () => {
+    test('a URL that is not a URI, or has a user, is refused with the name of the member', async () => {
+      for (const url of ['http://127.0.0.1:9/{a}', 'http://user@127.0.0.1:9/hook']) {
+        const refusal = await refusalOf(store().client.createWebhook({ body: { url } }))
+        expect([refusal.status, refusal.errors.map(({ pointer, code }) => `${pointer} ${code}`)]).toEqual([
+          422,
+          ['/url invalid_format'],
+        ])
+      }
+    })
+
     test('a private address or a host without an address is refused when a webhook is created or changed', async () => {
       const addresses: Record<string, readonly string[]> = {
         'till.example': ['93.184.215.14'],
