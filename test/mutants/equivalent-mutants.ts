@@ -1,9 +1,42 @@
 /** A mutant of StrykerJS with which the program does the same. */
 interface EquivalentMutant {
   readonly file: string
+  /** The line on which the mutant begins, without blanks at its ends. */
+  readonly line: string
   readonly before: string
   readonly after: string
   readonly reason: string
 }
 
-export const equivalentMutants: readonly EquivalentMutant[] = []
+export const equivalentMutants: readonly EquivalentMutant[] = [
+  {
+    file: 'src/cli/rejected-lines.ts',
+    line: 'if (this.close()) rmSync(this.path, { force: true })',
+    before: 'true',
+    after: 'false',
+    reason: 'close() has just said that the file exists',
+  },
+  {
+    file: 'src/engine/sqlite.ts',
+    line: 'try {',
+    before: `{
+    connection.database.query('SELECT count(*) FROM sqlite_master').get()
+  }`,
+    after: '{}',
+    reason: 'opening a connection reads the schema already, and fails for a damaged file',
+  },
+  {
+    file: 'src/api/repeated-reads.ts',
+    line: 'hasOnlyNeutral(headers, accept === null ? 1 : 2) ||',
+    before: 'accept === null',
+    after: 'true',
+    reason: 'the request takes the way through the pipeline, and gets the same response',
+  },
+  {
+    file: 'src/shop/audit.ts',
+    line: 'let [low, high] = [bounds.floor, bounds.head < INT64_MAX ? bounds.head + 1n : INT64_MAX]',
+    before: 'bounds.head < INT64_MAX',
+    after: 'bounds.head <= INT64_MAX',
+    reason: 'no event gets the last position',
+  },
+]

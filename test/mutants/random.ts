@@ -49,12 +49,22 @@ function asMutant(file: string, { location, replacement, mutatorName }: Found): 
   const source = readFileSync(join(ROOT, file), 'utf8')
   const from = offsetOf(source, location.start)
   const before = source.slice(from, offsetOf(source, location.end))
-  const line = location.start.line + 1
+  const line = source.split('\n')[location.start.line]?.trim()
   const known = equivalentMutants.find(
-    mutant => mutant.file === file && mutant.before === before && mutant.after === replacement,
+    mutant =>
+      mutant.file === file &&
+      mutant.line === line &&
+      mutant.before === before &&
+      mutant.after === replacement,
   )
   return {
-    ...{ file, before, after: replacement, at: from, breaks: `line ${line}, ${mutatorName}` },
+    ...{
+      file,
+      before,
+      after: replacement,
+      at: from,
+      breaks: `line ${location.start.line + 1}, ${mutatorName}`,
+    },
     tests: testsOf(file),
     ...(known && { equivalent: known.reason }),
   }
