@@ -222,6 +222,16 @@ describe('commands', () => {
     expect(JSON.parse(empty.output)).toEqual({ id, name: 'Null', description: '' })
   })
 
+  test('a list that consists of null alone removes the list, and another list is sent as it is', async () => {
+    const types = ['--types', 'petstore.pet.created', '--types', 'petstore.pet.deleted']
+    const made = await cli('create-webhook', '--body-url', 'http://127.0.0.1:9/x', ...types)
+    const created = JSON.parse(made.output)
+    const given = [...types, '--types', 'petstore.pet.updated']
+    const changed = JSON.parse((await cli('update-webhook', `${created.id}`, ...given)).output)
+    const removed = JSON.parse((await cli('update-webhook', `${created.id}`, '--types', 'null')).output)
+    expect([created.types.length, changed.types.length, removed.types]).toEqual([2, 3, undefined])
+  })
+
   test('a command reads a body from its argument, from a file and from standard input', async () => {
     const file = join(directory, 'pet.json')
     writeFileSync(file, '{"name":"From a file","categoryId":1}')
