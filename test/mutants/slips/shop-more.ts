@@ -1,5 +1,7 @@
 import type { Slips } from '../slip.ts'
 
+const CURSORS = 'test/api/cursors.test.ts'
+
 /** The slips of `src/shop` in lists, events, deliveries, webhooks, keys, the audit log, exports and imports. */
 export const moreShopSlips: Slips = {
   'src/shop/paging.ts': [
@@ -38,6 +40,14 @@ export const moreShopSlips: Slips = {
       after: `(typeof value === 'bigint' ? 'text' : 'text')`,
       breaks: 'on PostgreSQL, a list with several categories fails',
       tests: ['test/api/lists.test.ts: pets match a filter with any'],
+    },
+    {
+      before: `  const { cursor } = list.input
+  if (cursor === undefined || cursor === '') return undefined`,
+      after: `  const { cursor } = list.input
+  if (cursor === undefined) return undefined`,
+      breaks: 'the documented empty cursor is refused',
+      tests: [`${CURSORS}: is the first page`],
     },
   ],
   'src/shop/events.ts': [
