@@ -378,6 +378,12 @@ export const moreShopSlips: Slips = {
   ],
   'src/shop/keys.ts': [
     {
+      before: `(expiresAt === null || expiresAt > now),`,
+      after: `expiresAt === null,`,
+      breaks: 'a start adds an admin key that never expires, although an admin key that expires is valid',
+      tests: ['test/cli/admin-key.test.ts: a start adds an admin key only if no admin key is valid'],
+    },
+    {
       before: `if (key.expiresAt !== null && key.expiresAt <= now) throw expiredKey()`,
       after: `if (key.expiresAt !== null && key.expiresAt < now) throw expiredKey()`,
       breaks: 'a key works at the instant of its expiry',
