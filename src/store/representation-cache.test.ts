@@ -69,6 +69,35 @@ test('keys, events, webhooks, lists of orders and the summary are not cached', (
   }
 })
 
+test('a change of a row drops its representations, also after another one of them was evicted', () => {
+  const cache = new RepresentationCache({ entries: 2, chars: 1_000_000 })
+  readPet(cache, 1n)
+  const ticket = cache.begin('getInventoryItem')
+  if (ticket) cache.store(ticket, '/store/inventory/1', { petId: 1n }, reply('item 1'))
+  cache.find('/store/inventory/1')
+  readPet(cache, 2n)
+  expect(bodies(cache, '/pets/1', '/store/inventory/1', '/pets/2')).toEqual([undefined, 'item 1', 'pet 2'])
+  cache.drop(changed('pet', 1n))
+  expect(bodies(cache, '/pets/1', '/store/inventory/1', '/pets/2')).toEqual([undefined, undefined, 'pet 2'])
+})
+
+test('two reads of the same target at the same time make one entry', () => {
+  const cache = new RepresentationCache()
+  readPet(cache, 1n)
+  readList(cache, '/pets')
+  const { size } = cache
+  const empty = new RepresentationCache()
+  const read = (queryId: 'getPet' | 'listPets', target: string, input: object, body: string) => {
+    const tickets = [empty.begin(queryId), empty.begin(queryId)]
+    for (const ticket of tickets) if (ticket) empty.store(ticket, target, input, reply(body))
+  }
+  read('getPet', '/pets/1', { petId: 1n }, 'pet 1')
+  read('listPets', '/pets', {}, '[]')
+  expect(empty.size).toEqual(size)
+  empty.drop(changed('pet', 1n))
+  expect(empty.size).toEqual({ entries: 0, chars: 0 })
+})
+
 test('the number of entries is bounded, and entries that were not read lately are evicted first', () => {
   const cache = new RepresentationCache({ entries: 3, chars: 1_000_000 })
   for (const petId of [1n, 2n, 3n]) readPet(cache, petId)

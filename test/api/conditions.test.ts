@@ -175,6 +175,27 @@ onEveryEngine(engine => {
       expect((await client.listPets({ limit: 2 }, { ifNoneMatch: page.etag ?? '' })).status).toBe(304)
     })
 
+    test('a read of a list with If-Match gets 412 for its own weak ETag, for GET and HEAD', async () => {
+      const { petId } = await makePet(store().client, { quantity: 3n, reserved: 1n })
+      const paths = [
+        ...['/pets', '/categories', '/store/inventory', '/store/orders', '/keys'],
+        ...[`/store/inventory/${petId}/movements`, `/pets?id=${petId}&include=stock`],
+      ]
+      for (const path of paths) {
+        for (const method of ['GET', 'HEAD']) {
+          const read = (field: string) => store().send(method, path, { headers: { 'If-Match': field } })
+          const etag = (await store().send(method, path)).headers.get('etag') ?? ''
+          expect([path, etag]).toEqual([path, expect.stringMatching(/^W\/"/)])
+          const statuses = [
+            (await read(etag)).status,
+            (await read(etag.slice(2))).status,
+            (await read('*')).status,
+          ]
+          expect([path, method, ...statuses]).toEqual([path, method, 412, 412, 200])
+        }
+      }
+    })
+
     test('a list of one or more pets with include=stock has a weak ETag that changes with the stock', async () => {
       const { client } = store()
       const { petId } = await makePet(client, { quantity: 5n })

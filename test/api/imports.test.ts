@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { storedInstant } from '../../src/model/instant.ts'
+import { PetStatus } from '../../src/model/pet.ts'
 import { countOf, systemCommand } from '../../src/store/commands.ts'
 import { importCategories } from '../support/busy-shop.ts'
 import { makePet, sharedStore, stockOf } from '../support/shop.ts'
@@ -59,6 +60,46 @@ onEveryEngine(engine => {
       expect([data.petsCreated, data.petsSkipped]).toEqual([0n, 1n])
     })
 
+    test('an import that skips existing pets skips a pet in every status, in each Unicode form', async () => {
+      const { client } = store()
+      const { data: category } = await client.createCategory({ body: { name: 'Statuses' } })
+      for (const status of PetStatus.options)
+        await client.createPet({ body: { name: `Zoë ${status}`, categoryId: category.id, status } })
+      const pets = (['NFC', 'NFD'] as const).flatMap((form, at) =>
+        PetStatus.options.map((status, index) => ({
+          line: BigInt(2 + at * PetStatus.options.length + index),
+          ...{ name: `Zoë ${status}`.normalize(form), category: 'Statuses', quantity: 1n, hold: false },
+        })),
+      )
+      await client.stageImport({ importId: 8n, body: { categories: [], pets } })
+      const { data } = await client.applyImport({ importId: 8n, body: { ...LOAD, skipExisting: true } })
+      expect([data.petsCreated, data.petsSkipped]).toEqual([0n, BigInt(pets.length)])
+    })
+
+    test('a category is found by its exact name among any number of others that differ in case', async () => {
+      const { client } = store()
+      const letters = [...'abcde']
+      for (let bits = 0; bits < 2 ** letters.length; bits++) {
+        const name = letters
+          .map((one, index) => ((bits >> index) % 2 === 1 ? one.toUpperCase() : one))
+          .join('')
+        await client.createCategory({ body: { name } })
+      }
+      const names = ['abcde', 'ABCDE']
+      const pets = names.map((category, index) => ({
+        ...{ line: BigInt(2 + index), name: 'Pip', category, quantity: 1n, hold: false },
+      }))
+      const categories = names.map((name, index) => ({ line: BigInt(2 + index), name }))
+      await client.stageImport({ importId: 10n, body: { categories, pets } })
+      const { data } = await client.applyImport({ importId: 10n, body: LOAD })
+      expect(data).toMatchObject({
+        categoriesCreated: 0n,
+        categoriesFound: 2n,
+        petsCreated: 2n,
+        problems: [],
+      })
+    })
+
     test('a pet that is imported on hold without stock is available after its first restock', async () => {
       const { client } = store()
       const { categoryId } = await makePet(client)
@@ -86,6 +127,17 @@ onEveryEngine(engine => {
     expect(await sweep()).toBe(1)
     expect(await sweep()).toBe(0)
     expect(await store.database('SELECT import_id FROM staged_row')).toEqual([{ import_id: 5n }])
+  })
+
+  test('the rows of an interrupted import are kept for a day, and then deleted', async () => {
+    await using store = await openTestStore(engine)
+    const body = { categories: [{ line: 2n, name: 'Any' }], pets: [] }
+    await store.client.stageImport({ importId: 5n, body })
+    const sweepAfter = async (hours: number) => {
+      const at = storedInstant(Date.now() + hours * 3_600_000)
+      return countOf(await store.engine.execute(systemCommand('sweepStagedRows', {}, at, 'test')))
+    }
+    expect([await sweepAfter(1), await sweepAfter(23.9), await sweepAfter(24.1)]).toEqual([0, 0, 1])
   })
 
   test('a sweep of an interrupted import deletes its first row last, because that row marks the others', async () => {

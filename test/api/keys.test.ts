@@ -339,6 +339,40 @@ describe('rate limits', () => {
     expect((await fetch(`${store.base}/pets`)).status).toBe(429)
   })
 
+  test('rate limits count every request, whatever its refusal is', async () => {
+    const now = Date.parse('2026-11-21T00:00:00Z')
+    const category = JSON.stringify({ name: 'Any' })
+    const refused = [
+      { status: 403, method: 'POST', path: '/categories', body: category },
+      { status: 404, method: 'GET', path: '/pets/404' },
+      { status: 400, method: 'GET', path: '/pets?limit=0' },
+      { status: 406, method: 'GET', path: '/pets', headers: { Accept: 'text/csv' } },
+      { status: 412, method: 'GET', path: '/pets', headers: { 'If-Match': '"other"' } },
+      {
+        status: 415,
+        method: 'POST',
+        path: '/store/orders',
+        body: '{}',
+        headers: { 'Content-Type': 'text/csv' },
+      },
+      { status: 422, method: 'POST', path: '/store/orders', body: '{}' },
+    ]
+    await using store = await openTestStore('sqlite', {
+      rateLimit: { requests: refused.length, seconds: 60 },
+      timer: () => now,
+    })
+    for (const { status, method, path, ...request } of refused) {
+      const { key } = (
+        await store.client.createKey({ body: { name: `${status}`, scopes: ['orders:write'] } })
+      ).data
+      const headers = { Authorization: `Bearer ${key}`, ...request.headers }
+      const statuses: number[] = []
+      for (let count = 0; count <= refused.length; count++)
+        statuses.push((await store.send(method, path, { ...request, headers })).status)
+      expect(statuses).toEqual([...refused.map(() => status), 429])
+    }
+  })
+
   test('rate limits start again when the window ends', async () => {
     let now = Date.parse('2026-11-21T00:00:00Z')
     await using store = await openTestStore('sqlite', {

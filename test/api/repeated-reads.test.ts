@@ -194,6 +194,15 @@ test('a repeated read is logged like the first read, and is counted in the metri
   expect(metrics).toContain(`petstore_requests_total{operation_id="getPet",status="200"} ${REPEATS}\n`)
 })
 
+test('the log has only the first 1,000 characters of a path and of a trace', async () => {
+  await using store = await openTestStore('sqlite', cached)
+  const path = `/pets/${'%C3%A9'.repeat(1500)}`
+  const traceparent = 't'.repeat(1500)
+  await store.send('GET', path, { headers: { traceparent } })
+  const { fields } = store.logged.at(-1) ?? {}
+  expect([fields?.path, fields?.traceparent]).toEqual([path.slice(0, 1000), traceparent.slice(0, 1000)])
+})
+
 test('repeated reads count towards the rate limit, and are refused beyond it', async () => {
   await using store = await openTestStore('sqlite', { ...cached, rateLimit: { requests: 6, seconds: 3600 } })
   await makePet(store.client)

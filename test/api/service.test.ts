@@ -25,6 +25,30 @@ onEveryEngine(engine => {
       }
     })
 
+    test('a response to HEAD has the length of the body in bytes, whatever letters it contains', async () => {
+      const { client } = store()
+      const { data: category } = await client.createCategory({ body: { name: 'Vögel 🦜' } })
+      const { data: pet } = await client.createPet({ body: { name: 'Zoë 日本', categoryId: category.id } })
+      const { data: order } = await client.placeOrder({ body: { petId: pet.id, reference: 'für 🐕' } })
+      for (const path of [
+        '/pets',
+        `/pets/${pet.id}`,
+        '/categories',
+        `/categories/${category.id}`,
+        `/store/orders/${order.id}`,
+        '/audit',
+      ]) {
+        // The first reads of a path, and those from a cache.
+        for (let reads = 0; reads < 3; reads++) {
+          const head = await store().send('HEAD', path)
+          const body = await (await store().send('GET', path)).text()
+          const length = Buffer.byteLength(body)
+          expect([path, length > body.length]).toEqual([path, true])
+          expect([path, head.headers.get('content-length')]).toEqual([path, String(length)])
+        }
+      }
+    })
+
     test('a response to OPTIONS lists the methods that the path allows', async () => {
       const allow = async (path: string) => (await store().send('OPTIONS', path)).headers.get('allow')
       expect(await allow('/pets')).toBe('GET, HEAD, OPTIONS, POST')

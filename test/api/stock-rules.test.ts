@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { STOCK_MAX } from '../../src/model/import-limits.ts'
+import type { PetStatus } from '../../src/model/pet.ts'
 import { headOf } from '../support/received-events.ts'
 import { makePet, sharedStore, stockOf } from '../support/shop.ts'
 import { codeOf, onEveryEngine, refusalOf } from '../support/store.ts'
@@ -61,12 +62,21 @@ onEveryEngine(engine => {
       const { client } = store()
       const sold = await makePet(client, { quantity: 0n })
       const allReserved = await makePet(client, { quantity: 2n, reserved: 2n })
-      const restock = await refusalOf(client.updatePet({ petId: sold.petId, body: { status: 'available' } }))
-      expect(restock.message).toContain('restock')
-      const cancel = await refusalOf(
-        client.updatePet({ petId: allReserved.petId, body: { status: 'available' } }),
-      )
-      expect(cancel.message).toContain('cancel an order')
+      const advice = async (petId: bigint, status: PetStatus): Promise<string> => {
+        const { message } = await refusalOf(client.updatePet({ petId, body: { status } }))
+        return message.slice(message.indexOf(': ') + 2)
+      }
+      expect([
+        await advice(sold.petId, 'available'),
+        await advice(sold.petId, 'pending'),
+        await advice(allReserved.petId, 'available'),
+        await advice(allReserved.petId, 'sold'),
+      ]).toEqual([
+        'no unit is in stock; restock it.',
+        'no unit is in stock; restock it first.',
+        'every unit is reserved; restock it, or cancel an order.',
+        'open orders reserve 2 units; complete or cancel them first.',
+      ])
     })
 
     test('a hold ends when the stock reaches 0, and a restock does not restore it', async () => {

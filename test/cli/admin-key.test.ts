@@ -242,6 +242,26 @@ async function isAdmin(engine: StoreEngine, key = ''): Promise<boolean> {
 const silent = { access: () => {}, info: () => {}, error: () => {} }
 
 onEveryEngine(engine => {
+  test('a start adds an admin key only if no admin key is valid, even one that expires later', async () => {
+    await using store = await openTestStore(engine)
+    const expiresAt = '2100-01-01T00:00:00.000Z'
+    const { data: visitor } = await store.client.createKey({
+      body: { name: 'visitor', scopes: ['admin'], expiresAt },
+    })
+    await store.client.createKey({ body: { name: 'till', scopes: ['keys:manage'] } })
+    // As versions that did not protect the last admin key without an expiry allowed.
+    await store.database(`UPDATE api_key SET revoked_at = created_at WHERE id <> ${visitor.id} RETURNING id`)
+    const written: string[] = []
+    const file: KeyFile = { read: () => undefined, write: key => void written.push(key) }
+    const startAt = (instant: string) => ensureAdminKey(store.engine, file, () => Date.parse(instant))
+    expect(await startAt('2026-12-01T00:00:00Z')).toBe(false)
+    expect(await startAt('2099-12-31T23:59:59.999Z')).toBe(false)
+    expect(written).toEqual([])
+    expect(await startAt(expiresAt)).toBe(true)
+    expect(await startAt(expiresAt)).toBe(false)
+    expect(written).toHaveLength(1)
+  })
+
   test('a reset that cannot write the key file creates no admin key and revokes none', async () => {
     await using store = await openTestStore(engine)
     const keys = async () =>

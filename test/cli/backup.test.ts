@@ -2,10 +2,12 @@ import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import {
   appendFileSync,
+  chmodSync,
   copyFileSync,
   cpSync,
   existsSync,
   mkdirSync,
+  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -13,9 +15,12 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { databaseFile } from '../../src/engine/database-file.ts'
 import { migrations } from '../../src/engine/sqlite.ts'
+import { restoreSqlite } from '../../src/engine/sqlite-restore.ts'
+import { storeTables } from '../../src/engine/store-tables.ts'
 import { importCategories } from '../support/busy-shop.ts'
 import { makeClient } from '../support/client.ts'
 import { type CopyPlace, newCopyPlace, placeOf } from '../support/copy-place.ts'
@@ -386,6 +391,58 @@ test('a store of an older version can be backed up, and a restore migrates it', 
   expect(await restored.database('PRAGMA user_version')).toEqual([
     { user_version: BigInt(migrations.length) },
   ])
+})
+
+/** The file of a backup that has one category, in a directory for a restored store. Disposing it deletes both. */
+function makeBackupFile(): { file: string; directory: string } & Disposable {
+  const parent = mkdtempSync(join(tmpdir(), 'petstore-restore-'))
+  const [file, directory] = [join(parent, 'backup.db'), join(parent, 'data')]
+  mkdirSync(directory)
+  using database = new Database(file, { create: true })
+  database.run('PRAGMA synchronous = OFF')
+  for (const script of migrations) database.run(script)
+  database.run(`PRAGMA user_version = ${migrations.length}`)
+  database.run(`INSERT INTO category (id, name, name_key, pet_count, version, created_at, updated_at)
+    VALUES (1, 'Saved', 'saved', 0, 1, '2026-11-22T00:00:00.000Z', '2026-11-22T00:00:00.000Z')`)
+  return { file, directory, [Symbol.dispose]: () => rmSync(parent, { recursive: true }) }
+}
+
+async function restoreFile({ file, directory }: { file: string; directory: string }): Promise<void> {
+  const at = new Date().toISOString()
+  await using draft = await restoreSqlite(file, directory, { tables: storeTables(), at, head: undefined })
+  draft.publish()
+}
+
+test('only the owner can read a restored store, whoever can read the backup', async () => {
+  using saved = makeBackupFile()
+  const restored = databaseFile(saved.directory)
+  chmodSync(saved.file, 0o644)
+  // A restore that was killed can leave a draft, too.
+  writeFileSync(`${restored}.restore`, '', { mode: 0o644 })
+  await restoreFile(saved)
+  const modes = readdirSync(saved.directory).map(name => [
+    name,
+    statSync(join(saved.directory, name)).mode & 0o777,
+  ])
+  expect(modes).toEqual([['petstore.db', 0o600]])
+})
+
+test('a restore does not use or keep the files that a restore left which was killed', async () => {
+  using saved = makeBackupFile()
+  const restored = databaseFile(saved.directory)
+  const killed = `${restored}.killed`
+  copyFileSync(saved.file, killed)
+  {
+    using database = new Database(killed)
+    database.run('PRAGMA journal_mode = WAL')
+    database.run(`UPDATE category SET name = 'Killed'`)
+    for (const suffix of ['', '-wal', '-shm']) copyFileSync(killed + suffix, `${restored}.restore${suffix}`)
+  }
+  for (const suffix of ['', '-wal', '-shm']) rmSync(killed + suffix, { force: true })
+  await restoreFile(saved)
+  using database = new Database(restored)
+  expect(database.query('SELECT name FROM category').all()).toEqual([{ name: 'Saved' }])
+  expect(readdirSync(saved.directory)).toEqual(['petstore.db'])
 })
 
 /** Replaces a file with a named pipe: a program that reads it without a check waits for ever. */

@@ -3,7 +3,13 @@ import { describe, expect, test } from 'bun:test'
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { Webhook } from 'standardwebhooks'
-import { CopyMismatch, type CopySource, type CopyTarget, copyStore } from '../../src/engine/copy.ts'
+import {
+  CopyMismatch,
+  type CopyProgress,
+  type CopySource,
+  type CopyTarget,
+  copyStore,
+} from '../../src/engine/copy.ts'
 import { databaseFile } from '../../src/engine/database-file.ts'
 import { openPostgresTarget } from '../../src/engine/postgres-copy.ts'
 import { migratePostgres } from '../../src/engine/postgres-migrations.ts'
@@ -256,6 +262,27 @@ onEveryEngine(engine => {
   )
 
   test(
+    'a copy that is interrupted after its last row was copied or verified leaves its target untouched',
+    async () => {
+      using source = await newCopyPlace('sqlite')
+      await migrate(source)
+      using target = await newCopyPlace(engine)
+      mkdirSync(target.directory)
+      const last = storeTables().at(-1)?.name
+      for (const step of ['copied', 'verified']) {
+        const stopping = new AbortController()
+        const onTable: CopyProgress['onTable'] = (reported, table) => {
+          if (reported === step && table === last) stopping.abort(new Error('stopped by the test'))
+        }
+        const copied = copyWith(source.directory, target, { onTable }, stopping.signal)
+        expect([step, await copied.catch(String)]).toEqual([step, 'Error: stopped by the test'])
+        expect([step, await isUntouched(target)]).toEqual([step, true])
+      }
+    },
+    LIMIT_MS,
+  )
+
+  test(
     'control: a copy that drops or changes a row is detected, and leaves its target untouched',
     async () => {
       await using place = await newStoreDirectory('sqlite')
@@ -280,18 +307,29 @@ onEveryEngine(engine => {
   )
 })
 
-/** Copies with a broken target, and returns the message of the mismatch. */
-async function copyLossily(from: string, to: Place, table: string, loss: Loss): Promise<string> {
+/** Copies from a data directory in this process. */
+async function copyWith(
+  from: string,
+  to: Place,
+  reporting: Partial<CopyProgress>,
+  signal: AbortSignal,
+  wrap: (target: CopyTarget) => CopyTarget = target => target,
+): Promise<void> {
   const tables = storeTables()
   await using source: CopySource = openSqliteSource(from)
   await using target: CopyTarget =
     to.name === to.directory
       ? await openSqliteTarget(to.directory, tables)
       : await openPostgresTarget(parseDatabaseUrl(to.name), tables)
-  const progress = { onCounted: () => {}, onRows: () => {}, onTable: () => {} }
+  const progress = { onCounted: () => {}, onRows: () => {}, onTable: () => {}, ...reporting }
+  await copyStore(source, wrap(target), tables, { progress, signal })
+}
+
+/** Copies with a broken target, and returns the message of the mismatch. */
+async function copyLossily(from: string, to: Place, table: string, loss: Loss): Promise<string> {
   const { signal } = new AbortController()
   try {
-    await copyStore(source, lossyTarget(target, table, loss), tables, { progress, signal })
+    await copyWith(from, to, {}, signal, target => lossyTarget(target, table, loss))
   } catch (error) {
     if (error instanceof CopyMismatch) return error.message
     throw error

@@ -107,6 +107,21 @@ onEveryEngine(engine => {
     timeLimitMs(60_000),
   )
 
+  test('a store that runs for months deletes its events when they are 90 days old, and not earlier', async () => {
+    await using opened = await openWithEvents(engine)
+    const { store, at, start } = opened
+    const before = await countEvents(store)
+    const sweepNow = start()
+    const countAfter = async (days: number): Promise<number> => {
+      at.runMs = at.aheadMs = days * DAY_MS
+      expect(await sweepNow()).toBe(true)
+      return countEvents(store)
+    }
+    const counts: number[] = []
+    for (const days of [1, 4, 30, 60, 89, 91]) counts.push(await countAfter(days))
+    expect(counts).toEqual([before, before, before, before, before, 0])
+  })
+
   test('a store without a stored time begins at its last event before the start', async () => {
     await using opened = await openWithEvents(engine)
     const { store, at, start, lines } = opened

@@ -401,7 +401,29 @@ export const apiSlips: Slips = {
       ],
     },
   ],
+  'src/api/access-log.ts': [
+    {
+      before: `quoted(text.slice(0, TEXT_CHARS_MAX))`,
+      after: `quoted(text)`,
+      breaks: 'a path of 16 KiB is logged as a whole',
+      tests: ['test/api/repeated-reads.test.ts: the log has only the first 1,000 characters'],
+    },
+  ],
   'src/api/pipeline.ts': [
+    {
+      before: `String(Buffer.byteLength(reply.body))`,
+      after: `String(reply.body.length)`,
+      breaks: 'a response to HEAD has a wrong length if a name contains an umlaut',
+      tests: ['test/api/service.test.ts: a response to HEAD has the length of the body in bytes'],
+    },
+    {
+      before: `  enforceRateLimit(pipeline, context)
+  authorize(operation, caller)`,
+      after: `  authorize(operation, caller)
+  enforceRateLimit(pipeline, context)`,
+      breaks: 'requests that a key may not make are not limited',
+      tests: ['test/api/keys.test.ts: rate limits count every request, whatever its refusal is'],
+    },
     {
       before: `  'Access-Control-Allow-Origin',
   'Access-Control-Expose-Headers',

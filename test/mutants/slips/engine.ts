@@ -774,6 +774,12 @@ export const engineSlips: Slips = {
   ],
   'src/engine/copy.ts': [
     {
+      before: '  signal.throwIfAborted()\n  await target.publish()',
+      after: '  await target.publish()',
+      breaks: 'a copy that was interrupted at its end exists, and copying again is refused',
+      tests: [`${COPY}: a copy that is interrupted after its last row`],
+    },
+    {
       before: 'if (source.checksum() !== target.checksum())',
       after: 'if (source.rows !== target.rows)',
       breaks: 'a copy with a changed row is accepted',
@@ -827,6 +833,18 @@ export const engineSlips: Slips = {
     },
   ],
   'src/engine/sqlite-restore.ts': [
+    {
+      before: '  deleteDatabase(draft)\n  try {',
+      after: '  try {',
+      breaks: 'the write-ahead log that another restore left is applied to the restored store',
+      tests: [`${BACKUP}: a restore does not use or keep the files`],
+    },
+    {
+      before: '    makePrivate(draft)\n',
+      after: '',
+      breaks: 'everybody on the machine can read a store that was restored from a readable backup',
+      tests: [`${BACKUP}: only the owner can read a restored store`],
+    },
     {
       before: '    connection.run(raiseCounters, { count })\n',
       after: '',

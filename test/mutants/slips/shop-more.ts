@@ -1,5 +1,7 @@
 import type { Slips } from '../slip.ts'
 
+const CURSORS = 'test/api/cursors.test.ts'
+
 /** The slips of `src/shop` in lists, events, deliveries, webhooks, keys, the audit log, exports and imports. */
 export const moreShopSlips: Slips = {
   'src/shop/paging.ts': [
@@ -38,6 +40,14 @@ export const moreShopSlips: Slips = {
       after: `(typeof value === 'bigint' ? 'text' : 'text')`,
       breaks: 'on PostgreSQL, a list with several categories fails',
       tests: ['test/api/lists.test.ts: pets match a filter with any'],
+    },
+    {
+      before: `  const { cursor } = list.input
+  if (cursor === undefined || cursor === '') return undefined`,
+      after: `  const { cursor } = list.input
+  if (cursor === undefined) return undefined`,
+      breaks: 'the documented empty cursor is refused',
+      tests: [`${CURSORS}: is the first page`],
     },
   ],
   'src/shop/events.ts': [
@@ -368,6 +378,12 @@ export const moreShopSlips: Slips = {
   ],
   'src/shop/keys.ts': [
     {
+      before: `(expiresAt === null || expiresAt > now),`,
+      after: `expiresAt === null,`,
+      breaks: 'a start adds an admin key that never expires, although an admin key that expires is valid',
+      tests: ['test/cli/admin-key.test.ts: a start adds an admin key only if no admin key is valid'],
+    },
+    {
       before: `if (key.expiresAt !== null && key.expiresAt <= now) throw expiredKey()`,
       after: `if (key.expiresAt !== null && key.expiresAt < now) throw expiredKey()`,
       breaks: 'a key works at the instant of its expiry',
@@ -593,6 +609,31 @@ function readEnvelope`,
       after: `ORDER BY file, line LIMIT`,
       breaks: 'a sweep of a discarded import deletes its mark first, and the other rows can be loaded',
       tests: ['test/api/imports.test.ts: a sweep of an interrupted import'],
+    },
+    {
+      before: `SELECT id FROM pet WHERE category_id = $categoryId AND status IN ('available', 'pending', 'sold')`,
+      after: `SELECT id FROM pet WHERE category_id = $categoryId AND status IN ('available', 'pending')`,
+      breaks: 'an import that skips existing pets loads a pet that is sold out a second time',
+      tests: ['test/api/imports.test.ts: skips a pet in every status, in each Unicode form'],
+    },
+    {
+      before: `DISTINCT name FROM pet WHERE category_id = $categoryId AND status IN ('available', 'pending', 'sold')`,
+      after: `DISTINCT name FROM pet WHERE category_id = $categoryId AND status IN ('available', 'pending')`,
+      breaks:
+        'an import that skips existing pets loads a pet again that is sold out and has another Unicode form',
+      tests: ['test/api/imports.test.ts: skips a pet in every status, in each Unicode form'],
+    },
+    {
+      before: `STAGED_KEPT_MS = 24 * 3_600_000`,
+      after: `STAGED_KEPT_MS = 24 * 60_000`,
+      breaks: 'an import that was interrupted half an hour ago cannot be resumed',
+      tests: ['test/api/imports.test.ts: the rows of an interrupted import are kept for a day'],
+    },
+    {
+      before: `ORDER BY CASE WHEN name = $name THEN 0 ELSE 1 END, id LIMIT`,
+      after: `ORDER BY id LIMIT`,
+      breaks: 'a category is not found by its exact name if more than 20 others differ from it in case',
+      tests: ['test/api/imports.test.ts: a category is found by its exact name'],
     },
     {
       before: `  if (hasOneForm(name)) return false\n`,

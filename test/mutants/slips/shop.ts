@@ -1,7 +1,15 @@
 import type { Slips } from '../slip.ts'
 
+const CURSORS = 'test/api/cursors.test.ts'
+
 export const shopSlips: Slips = {
   'src/shop/categories.ts': [
+    {
+      before: `filters: { name }`,
+      after: `filters: {}`,
+      breaks: 'a cursor of a search for categories continues the search for another name',
+      tests: [`${CURSORS}: continues only the same list`],
+    },
     {
       before: `WHERE id = $categoryId AND version = $version AND pet_count = 0`,
       after: `WHERE id = $categoryId AND pet_count = 0 AND version >= $version`,
@@ -68,6 +76,12 @@ export const shopSlips: Slips = {
     },
   ],
   'src/shop/pets.ts': [
+    {
+      before: `      if (quantity === 0n) throw refuse(RESTOCK)\n`,
+      after: ``,
+      breaks: 'the advice about a sold pet is to cancel an order',
+      tests: ['test/api/stock-rules.test.ts: a refused status change has a message'],
+    },
     {
       before: `  if (from > to) await removeFromCategory(tx, from)\n`,
       after: ``,
@@ -193,6 +207,12 @@ export const shopSlips: Slips = {
     },
   ],
   'src/shop/orders.ts': [
+    {
+      before: `filters: { petId, complete, shipDateAfter, shipDateBefore, reference }`,
+      after: `filters: { petId, complete, shipDateAfter, reference }`,
+      breaks: 'a cursor of a list of orders continues a list until another date',
+      tests: [`${CURSORS}: continues only the same list`],
+    },
     {
       before: `    reason: complete ? 'completion' : 'order',
     orderId: id,
@@ -331,7 +351,33 @@ export const shopSlips: Slips = {
       ],
     },
   ],
+  'src/shop/preconditions.ts': [
+    {
+      before: `  if (etag.startsWith('W/') || !matchesWeakly`,
+      after: `  if (!matchesWeakly`,
+      breaks: 'a read of a list with its weak ETag in If-Match succeeds',
+      tests: ['test/api/conditions.test.ts: a read of a list with If-Match gets 412'],
+    },
+  ],
   'src/shop/inventory.ts': [
+    {
+      before: `      ...(petId && { limitDefault: IDS_MAX }),\n`,
+      after: ``,
+      breaks: 'a client that asks for the stock of 50 pets gets 20 items',
+      tests: [`${CURSORS}: a list of up to a hundred given ids needs no limit`],
+    },
+    {
+      before: `      filters: { petId },`,
+      after: `      filters: {},`,
+      breaks: 'a cursor of the ledger of one pet continues the ledger of another one',
+      tests: [`${CURSORS}: continues only the same list`],
+    },
+    {
+      before: `filters: { petId, status, quantityAtMost }`,
+      after: `filters: { petId, status }`,
+      breaks: 'a cursor of the list of low stock continues a list with another maximum quantity',
+      tests: [`${CURSORS}: continues only the same list`],
+    },
     {
       before: `  if (movement.quantity !== body.quantity) throw new Stale(\`pet \${petId}\`)\n`,
       after: ``,

@@ -176,6 +176,19 @@ export const storeSlips: Slips = {
       breaks: 'the cache evicts what is read the most',
       tests: [CACHE],
     },
+    {
+      before: `    if (others.length > 0) table.rows.set(rowId, others)
+    else table.rows.delete(rowId)`,
+      after: `    table.rows.delete(rowId)`,
+      breaks: 'the stock of a pet is stale for ever after the pet itself was evicted from the cache',
+      tests: [`${CACHE}: also after another one of them was evicted`],
+    },
+    {
+      before: ` || this.#entries.has(target)) return`,
+      after: `) return`,
+      breaks: 'reads of the same target at the same time make the cache smaller, until it is useless',
+      tests: [`${CACHE}: two reads of the same target at the same time`],
+    },
   ],
   'src/store/retention-clock.ts': [
     {
@@ -197,6 +210,12 @@ export const storeSlips: Slips = {
       after: `storedInstant(clock())`,
       breaks: 'a first start with a wrong clock deletes all events',
       tests: [`${CLOCK}: a store without a stored time begins at its last event`],
+    },
+    {
+      before: `storedInstant(Math.min(nowMs, limitMs))`,
+      after: `storedInstant(limitMs)`,
+      breaks: 'a store that runs for four days deletes the events of 90 days',
+      tests: [`${CLOCK}: a store that runs for months deletes its events`],
     },
   ],
   'src/store/secret-box.ts': [
