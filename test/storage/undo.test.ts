@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
-import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { engineTarget } from '../../src/cli/import-target.ts'
@@ -127,5 +127,16 @@ test('the copy of a store replaces an empty store together with its write-ahead 
   await target.publish()
   expect(existsSync(`${databaseFile(directory)}-wal`)).toBeFalse()
   connection.close()
+  rmSync(directory, { recursive: true })
+})
+
+test('a copy does not use or keep the files that a copy left which was killed', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'petstore-undo-'))
+  const draft = `${databaseFile(directory)}.copy`
+  writeFileSync(draft, 'half of a database'.repeat(1000))
+  const target = await openSqliteTarget(directory, storeTables())
+  await target.readBack()
+  await target.publish()
+  expect(readdirSync(directory)).toEqual(['petstore.db'])
   rmSync(directory, { recursive: true })
 })
