@@ -233,6 +233,12 @@ export const apiSlips: Slips = {
         'test/api/lifecycle.test.ts: the lifecycle clock decides when an operation gets 410, but a changed pet gets the real time',
       ],
     },
+    {
+      before: `stability === 'beta' || stability === 'experimental'`,
+      after: `stability === 'beta' || stability !== 'experimental'`,
+      breaks: 'stable operations have the header Petstore-Stability, and experimental ones do not',
+      tests: ['test/api/lifecycle.test.ts: only beta and experimental operations report their stability'],
+    },
   ],
   'src/api/negotiate.ts': [
     {

@@ -148,6 +148,15 @@ export const webhooksSlips: Slips = {
         'src/webhooks/host-limit.test.ts: a host is the same at another port, at another path, with a trailing dot and in capital letters',
       ],
     },
+    {
+      before: `    this.#attempts.delete(host)
+    this.#attempts.set(host, recent)`,
+      after: '    this.#attempts.set(host, recent)',
+      breaks: 'the host with the latest attempts is forgotten, so its limit begins again',
+      tests: [
+        'src/webhooks/host-limit.test.ts: a limit that is full forgets the host without an attempt for the longest time',
+      ],
+    },
   ],
   'src/webhooks/outcome-writer.ts': [
     {
