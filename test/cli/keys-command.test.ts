@@ -2,6 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { writeAddressFile } from '../../src/cli/address-file.ts'
+import { lockDirectory } from '../../src/engine/data-lock.ts'
 import { isKeyText } from '../../src/model/key.ts'
 import { makeClient } from '../support/client.ts'
 import { type EngineName, testedEngines } from '../support/engines.ts'
@@ -14,6 +16,7 @@ import {
   type ServerProcess,
   startProcess,
 } from '../support/process.ts'
+import { deadPort } from '../support/receiver.ts'
 import { codeOf, onEveryEngine } from '../support/store.ts'
 import { newStoreDirectory } from '../support/store-directory.ts'
 
@@ -269,6 +272,22 @@ test(
   },
   TIMEOUT_MS,
 )
+
+test('keys says that a running store does not respond if nothing listens at its address', async () => {
+  await using place = await newStoreDirectory('sqlite')
+  const file = join(place.directory, 'categories.csv')
+  writeFileSync(file, 'name\nDogs\n')
+  await run(['import', '--categories', file, '--data', place.directory], place.env)
+  const lock = lockDirectory(place.directory)
+  writeAddressFile(place.directory, `http://127.0.0.1:${await deadPort()}`)
+  const ended = await run(['keys', ...create, '--data', place.directory], place.env)
+  lock.release()
+  expect([ended.exitCode, ended.output, ended.errors]).toEqual([
+    1,
+    '',
+    expect.stringMatching(/^The running store does not respond: [^\n]+\.\n$/),
+  ])
+})
 
 test('keys create --expires 30d creates a key that expires in thirty days', async () => {
   await using place = await newStoreDirectory('sqlite')

@@ -360,6 +360,12 @@ export const apiSlips: Slips = {
       breaks: 'the pointer to an unknown member with a slash points to nothing',
       tests: ['test/api/hostile.test.ts'],
     },
+    {
+      before: `typeof key !== 'number'`,
+      after: 'false',
+      breaks: 'the message about a member in a list begins with the whole path to it',
+      tests: ['test/api/service.test.ts: validation names the innermost member of a body'],
+    },
   ],
   'src/api/routes.ts': [
     {
