@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { writeAddressFile } from '../../src/cli/address-file.ts'
 import { lockDirectory } from '../../src/engine/data-lock.ts'
+import { databaseFile } from '../../src/engine/database-file.ts'
 import { isKeyText } from '../../src/model/key.ts'
 import { makeClient } from '../support/client.ts'
 import { type EngineName, testedEngines } from '../support/engines.ts'
@@ -272,6 +273,26 @@ test(
   },
   TIMEOUT_MS,
 )
+
+test('a command ends with one message if the database is so damaged that the store cannot continue', async () => {
+  await using place = await newStoreDirectory('sqlite')
+  const categories = join(place.directory, 'categories.csv')
+  writeFileSync(categories, 'name\nDogs\n')
+  await run(['import', '--categories', categories, '--data', place.directory], place.env)
+  const [{ rootpage = 0, size = 0 } = {}] = await place.database(
+    `SELECT rootpage, page_size AS size FROM sqlite_master, pragma_page_size WHERE name = 'api_key'`,
+  )
+  const bytes = readFileSync(databaseFile(place.directory))
+  bytes.fill('x', (Number(rootpage) - 1) * Number(size), Number(rootpage) * Number(size))
+  writeFileSync(databaseFile(place.directory), bytes)
+  for (const [args, reason] of [
+    [['list'], 'reading the database failed: database disk image is malformed'],
+    [create, 'database disk image is malformed'],
+  ] as const) {
+    const ended = await run(['keys', ...args, '--data', place.directory], place.env)
+    expect(ended).toEqual({ exitCode: 1, output: '', errors: `The store cannot continue: ${reason}\n` })
+  }
+})
 
 test('keys says that a running store does not respond if nothing listens at its address', async () => {
   await using place = await newStoreDirectory('sqlite')

@@ -469,8 +469,8 @@ export const shopSlips: Slips = {
       tests: ['test/api/exports.test.ts: every column of an export has what the API says'],
     },
     {
-      before: '    updated_at = $now, status = ${statusAfter},',
-      after: '    updated_at = coalesce(updated_at, $now), status = ${statusAfter},',
+      before: `    updated_at = $now, status = \${statusAfter},`,
+      after: `    updated_at = coalesce(updated_at, $now), status = \${statusAfter},`,
       breaks: 'the export of a pet whose status changed with its stock says that it was never changed',
       tests: ['test/api/exports.test.ts: every column of an export has what the API says'],
     },

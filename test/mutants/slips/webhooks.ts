@@ -373,5 +373,11 @@ export const webhooksSlips: Slips = {
       breaks: 'a delivery is attempted twice at the same time',
       tests: ['test/webhooks/interrupted-reads.test.ts: a retry whose attempt ends'],
     },
+    {
+      before: 'Math.max(waitMs, HOST_PAUSE_MIN_MS)',
+      after: 'Math.min(waitMs, HOST_PAUSE_MIN_MS)',
+      breaks: 'many senders that wait for one host ask for it all the time',
+      tests: ['test/webhooks/host-limit.test.ts: a host whose limit is reached is not asked for again'],
+    },
   ],
 }
