@@ -284,7 +284,7 @@ export const cliSlips: Slips = {
     {
       before: 'Number(date[1]) < 100',
       after: 'false',
-      breaks: 'a period with a mistyped year, such as 0026, begins in 1926',
+      breaks: 'a period with a mistyped year, such as 0099, begins in 1999',
       tests: ['test/cli/history.test.ts: petstore history --since'],
     },
   ],

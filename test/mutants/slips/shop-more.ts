@@ -263,6 +263,12 @@ export const moreShopSlips: Slips = {
       breaks: 'the failure of a delivery counts as a success of the receiver',
       tests: ['test/webhooks/delivery-failures.test.ts: a delivery fails after the last attempt'],
     },
+    {
+      before: 'attempts = attempts + 1, updated_at = $at',
+      after: 'attempts = attempts + 1, updated_at = coalesce(updated_at, $at)',
+      breaks: 'the export of a retried delivery has the instant of its first attempt',
+      tests: ['test/api/exports.test.ts: every column of an export has what the API says'],
+    },
   ],
   'src/shop/deliveries.ts': [
     {
@@ -371,6 +377,14 @@ export const moreShopSlips: Slips = {
       after: `    version = version + 1, updated_at = coalesce(updated_at, $now)
   WHERE`,
       breaks: 'the export of a changed webhook says that it was never changed',
+      tests: ['test/api/exports.test.ts: every column of an export has what the API says'],
+    },
+    {
+      before: `    updated_at = $now
+  WHERE id = $webhookId RETURNING`,
+      after: `    updated_at = coalesce(updated_at, $now)
+  WHERE id = $webhookId RETURNING`,
+      breaks: 'the export of a webhook with a new secret says that it was never changed',
       tests: ['test/api/exports.test.ts: every column of an export has what the API says'],
     },
   ],
