@@ -1,6 +1,15 @@
 import { expect, test } from 'bun:test'
 import { absentTarget } from '../cli/import-target.ts'
-import { type ImportTarget, resumeSlices } from './importer.ts'
+import { checkFiles, type Findings, type ImportTarget, resumeSlices } from './importer.ts'
+
+const ignore = (): void => {}
+const progress = {
+  onBytes: ignore,
+  onChecked: ignore,
+  onStaged: ignore,
+  onProblems: ignore,
+  onLoaded: ignore,
+}
 
 test('an import in slices counts every problem that the store reports, but keeps only the first thousand', async () => {
   const problems = Array.from({ length: 600 }, (_, index) => ({
@@ -16,15 +25,31 @@ test('an import in slices counts every problem that the store reports, but keeps
       ...{ problems, isKnown: true, isLast: ++slices === 2 },
     }),
   }
-  const ignore = (): void => {}
-  const progress = {
-    onBytes: ignore,
-    onChecked: ignore,
-    onStaged: ignore,
-    onProblems: ignore,
-    onLoaded: ignore,
-  }
   const report = await resumeSlices(target, progress)
   expect(report?.outcome?.petsCreated).toBe(2n)
   expect([report?.problemCount, report?.problems.length]).toEqual([1200, 1000])
+})
+
+test('a missing category counts once, however the pets write its name', async () => {
+  const lines = [
+    'name,category',
+    'Rex,Dogs',
+    'Ida,dogs',
+    'Bo,DOGS',
+    'Tom,Caf\u00e9s',
+    'Eva,Cafe\u0301s',
+    'Max,Cats',
+  ]
+  const pets = {
+    name: 'pets.csv',
+    chunks: async function* () {
+      yield Buffer.from(`${lines.join('\n')}\n`)
+    },
+  }
+  let counts: number[] = []
+  const onChecked = ({ problemCount, missingCategoryCount }: Findings): void => {
+    counts = [problemCount, missingCategoryCount]
+  }
+  await checkFiles(absentTarget(), { pets }, { keepGoing: false }, { ...progress, onChecked })
+  expect(counts).toEqual([6, 3])
 })

@@ -29,3 +29,24 @@ test('a rule that cuts streams counts and changes no other request', () => {
     'cut_stream',
   )
 })
+
+test('a rule for a header applies to its value, including an empty one, or to any value', () => {
+  const sent = {
+    absent: noHeaders,
+    empty: new Headers({ 'X-Till': '' }),
+    seven: new Headers({ 'X-Till': '7' }),
+  }
+  const appliesTo = (value: string | undefined): string[] => {
+    const faults = new Faults('')
+    const header = { name: 'X-Till', ...(value !== undefined && { value }) }
+    faults.set([{ name: 'till', when: { header }, effect: { type: 'error', code: 'storage_full' } }])
+    return Object.entries(sent).flatMap(([name, headers]) =>
+      faults.forRequest({ operationId: 'listPets', headers }) ? [name] : [],
+    )
+  }
+  expect([appliesTo(''), appliesTo('7'), appliesTo(undefined)]).toEqual([
+    ['empty'],
+    ['seven'],
+    ['empty', 'seven'],
+  ])
+})

@@ -51,3 +51,28 @@ test('the length of a page of the log is that of its text', async () => {
     await log.close()
   })
 })
+
+test('a log returns the last thousand requests and no older ones, however its files divide them', async () => {
+  const linesOf = (from: number, to: number): string =>
+    Array.from({ length: to - from }, (_, index) => `{"number":${from + index},"path":"/pets"}\n`).join('')
+  for (const inCurrent of [0, 1, 400, 1000]) {
+    await withDirectory(async directory => {
+      writeFileSync(join(directory, 'requests-before.ndjson'), linesOf(1, 1001))
+      writeFileSync(join(directory, 'requests.ndjson'), linesOf(1001, 1001 + inCurrent))
+      const log = await RequestLog.open(directory)
+      const textOf = async (limit: number, before?: number): Promise<string> => {
+        const chunks: Uint8Array[] = []
+        const page = await log.page(limit, before)
+        for (let chunk = await page.next(); chunk; chunk = await page.next()) chunks.push(chunk)
+        await page.close()
+        return Buffer.concat(chunks).toString()
+      }
+      const all: { number: number }[] = JSON.parse(await textOf(5000))
+      expect(all.map(({ number }) => number)).toEqual(
+        Array.from({ length: 1000 }, (_, index) => 1000 + inCurrent - index),
+      )
+      expect(await textOf(10, inCurrent + 1)).toBe('[]')
+      await log.close()
+    })
+  }
+})

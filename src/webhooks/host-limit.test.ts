@@ -82,3 +82,12 @@ test('a limit remembers a bounded number of hosts: those with the latest attempt
   expect(take('https://99.example', '192.0.2.99')).toBe(0)
   expect(take('https://99.example', '192.0.2.99')).toBe(MINUTE_MS)
 })
+
+test('a limit that is full forgets the host without an attempt for the longest time, not the first one', () => {
+  const { take } = makeLimit({ attemptsMax: 2, hostsMax: 4 })
+  expect(take('https://a.example', '192.0.2.1')).toBe(0)
+  expect(take('https://b.example', '192.0.2.2')).toBe(0)
+  expect(take('https://a.example', '192.0.2.1')).toBe(0)
+  expect(take('https://c.example', '192.0.2.3')).toBe(0)
+  expect(take('https://a.example', '192.0.2.1')).toBe(MINUTE_MS)
+})

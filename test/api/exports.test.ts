@@ -1,8 +1,10 @@
 import { expect, test } from 'bun:test'
 import { type ExportedResource, exportRows } from '../../src/shop/exports.ts'
 import { importCategories } from '../support/busy-shop.ts'
+import { openReceiver, reply } from '../support/receiver.ts'
 import { makePet } from '../support/shop.ts'
 import { onEveryEngine, openTestStore } from '../support/store.ts'
+import { createWebhook, waitForDeliveries } from '../support/webhook-receipts.ts'
 
 onEveryEngine(engine => {
   test('an export of more than a thousand rows has each of them, and values as the API writes them', async () => {
@@ -30,5 +32,81 @@ onEveryEngine(engine => {
       status: 'pending',
     })
     expect((await rowsOf('keys'))[0]).toMatchObject({ scopes: ['admin'], revokedAt: null })
+  })
+
+  test('every column of an export has what the API says, and the instant of the last change', async () => {
+    let nowMs = Date.parse('2026-11-20T08:00:00Z')
+    await using store = await openTestStore(engine, { clock: () => nowMs })
+    await using receiver = await openReceiver((_, index) => reply(index === 0 ? 503 : 204))
+    const { client } = store
+    const rowsOf = (resource: ExportedResource): Promise<Record<string, unknown>[]> =>
+      store.engine.readShort(reader => Array.fromAsync(exportRows(reader, resource, store.base)))
+    const lastRow = async (resource: ExportedResource) => (await rowsOf(resource)).at(-1)
+    const created = { createdAt: '2026-11-20T08:00:00Z', updatedAt: '2026-11-20T08:00:00Z' }
+
+    const { data: category } = await client.createCategory({ body: { name: 'Dogs', description: 'All.' } })
+    const categoryId = category.id
+    const { data: pet } = await client.createPet({ body: { name: 'Rex', categoryId } })
+    const petId = pet.id
+    const shipDate = '2027-01-31T12:30:00Z'
+    const { data: order } = await client.placeOrder({ body: { petId, reference: 'R-7', shipDate } })
+    const orderId = order.id ?? 0n
+    const webhook = await createWebhook(store, receiver, [
+      'petstore.category.deleted',
+      'petstore.pet.deleted',
+    ])
+    const { webhookId } = webhook
+    const { data: webhookRow } = await client.getWebhook({ webhookId })
+    const { data: other } = await client.createCategory({ body: { name: 'Other' } })
+    expect(await lastRow('categories')).toEqual({ ...other, description: null, petCount: 0n, ...created })
+    await client.deleteCategory({ categoryId: other.id })
+    const [delivery] = await waitForDeliveries(store, webhook, 'pending')
+    const deliveryId = delivery?.id ?? 0n
+    const expiresAt = '2027-01-31T00:00:00Z'
+    const body = { name: 'till', scopes: ['orders:read' as const, 'events:read' as const], expiresAt }
+    const { data: key } = await client.createKey({ body })
+
+    const stock = { quantity: 1n, reserved: 1n, status: 'pending' }
+    expect(await rowsOf('categories')).toEqual([{ ...category, petCount: 1n, ...created }])
+    expect(await rowsOf('pets')).toEqual([{ ...pet, category: 'Dogs', ...stock, hold: false, ...created }])
+    expect(await rowsOf('orders')).toEqual([{ ...order, shipDate, reference: 'R-7', ...created }])
+    const absent = { note: null, orderId: null }
+    expect(await rowsOf('movements')).toEqual(
+      (await client.listMovements({ petId })).data.items.map(movement => ({ ...absent, ...movement })),
+    )
+    const { key: _, ...keyRow } = key
+    expect(await lastRow('keys')).toEqual({ ...keyRow, createdAt: created.createdAt, revokedAt: null })
+    const unset = { description: null, disabledReason: null }
+    expect(await rowsOf('webhooks')).toEqual([{ ...webhookRow, ...unset, ...created }])
+    const sent = { webhookId, attempts: 1n, state: 'pending', nextAttemptAt: delivery?.nextAttemptAt }
+    const eventId = BigInt(delivery?.eventId ?? 0)
+    expect(await rowsOf('deliveries')).toEqual([
+      { id: deliveryId, eventId, eventType: 'petstore.category.deleted', ...sent, ...created },
+    ])
+
+    const changes: [resource: ExportedResource, change: () => Promise<unknown>][] = [
+      // An hour later, the retry is due, and any event wakes the sender.
+      ['deliveries', () => client.updateCategory({ categoryId, body: { name: 'Big dogs' } })],
+      ['categories', () => client.updateCategory({ categoryId, body: { name: 'Dogs and others' } })],
+      ['pets', () => client.updatePet({ petId, body: { name: 'Max' } })],
+      ['pets', () => client.adjustInventory({ petId, body: { quantityChange: 4n } })],
+      ['pets', () => client.adjustInventory({ petId, body: { quantityChange: 1n } })],
+      ['orders', () => client.updateOrder({ orderId, body: { quantity: 2n } })],
+      ['pets', () => client.updateOrder({ orderId, body: { quantity: 3n } })],
+      ['orders', () => client.updateOrder({ orderId, body: { complete: true } })],
+      ['webhooks', () => client.updateWebhook({ webhookId, body: { description: 'The till.' } })],
+      ['webhooks', () => client.rotateWebhookSecret({ webhookId })],
+      ['deliveries', () => client.redeliver({ webhookId, deliveryId })],
+    ]
+    for (const [index, [resource, change]] of changes.entries()) {
+      nowMs += 3_600_000
+      await change()
+      if (resource === 'deliveries') await waitForDeliveries(store, webhook, 'delivered')
+      const row = await lastRow(resource)
+      const updatedAt = new Date(nowMs).toISOString().replace('.000', '')
+      expect([index, row]).toEqual([index, { ...row, createdAt: created.createdAt, updatedAt }])
+    }
+    await client.revokeKey({ keyId: key.id })
+    expect((await lastRow('keys'))?.revokedAt).toBe(new Date(nowMs).toISOString().replace('.000', ''))
   })
 })

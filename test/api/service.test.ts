@@ -156,6 +156,20 @@ onEveryEngine(engine => {
       )
     })
 
+    test('validation names the innermost member of a body, with its place in a list', async () => {
+      const message = async (path: string, body: unknown): Promise<unknown> => {
+        const reply = await store().send('POST', path, { body: JSON.stringify(body) })
+        return ErrorBody.parse(parseJson(await reply.text())).message
+      }
+      const pets = [
+        { name: 'Rex', category: 'Dogs' },
+        { name: 'Rex', category: 7 },
+      ]
+      expect(await message('/imports/1/pets', { pets })).toBe('category must be a string.')
+      const scopes = ['pets:write', 'x']
+      expect(await message('/keys', { name: 'till', scopes })).toStartWith('scopes[1] must be one of ')
+    })
+
     test('validation describes at most three invalid members in its message, and counts the others', async () => {
       const message = async (path: string, body: unknown): Promise<unknown> => {
         const reply = await store().send('POST', path, { body: JSON.stringify(body) })

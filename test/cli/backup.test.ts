@@ -201,7 +201,8 @@ async function makeSmallBackup(): Promise<{ place: StoreDirectory; directory: st
     await server.kill('SIGTERM')
   }
   const directory = join(place.directory, 'backup')
-  expect((await backup(place, directory, '--with-secret-key')).exitCode).toBe(0)
+  const { exitCode, errors } = await backup(place, directory, '--with-secret-key')
+  expect([exitCode, errors]).toEqual([0, expect.not.stringContaining('keep a copy')])
   return { place, directory, [Symbol.asyncDispose]: () => place[Symbol.asyncDispose]() }
 }
 
@@ -286,6 +287,31 @@ test('restore refuses a backup with a damaged or replaced file, and a backup of 
     const { exitCode, errors } = await restore(broken, target)
     expect([message, exitCode, errors]).toEqual([message, 1, expect.stringContaining(message)])
     expect([message, existsSync(join(target.directory, 'petstore.db'))]).toEqual([message, false])
+  }
+})
+
+test('a backup without the secret key says which file to keep, and a restore says what is still missing', async () => {
+  await using saved = await makeSmallBackup()
+  const { place, directory } = saved
+  const withoutKey = join(place.directory, 'without-key')
+  const { errors: warning } = await backup(place, withoutKey)
+  expect(warning).toEndWith(
+    `keep a copy of ${join(place.directory, 'secret-key')}, or use --with-secret-key.\n`,
+  )
+  for (const [from, files] of [
+    [directory, ['admin-key']],
+    [withoutKey, []],
+  ] as const) {
+    using target = await newCopyPlace('sqlite')
+    mkdirSync(target.directory)
+    for (const file of files) copyFileSync(join(directory, 'secret-key'), join(target.directory, file))
+    const { errors } = await restore(from, target)
+    const isMissing = from === withoutKey
+    expect([from, errors.includes('copy its secret key to'), errors.includes('reset-admin')]).toEqual([
+      from,
+      isMissing,
+      isMissing,
+    ])
   }
 })
 

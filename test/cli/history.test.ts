@@ -144,7 +144,7 @@ describe('periods', () => {
     expect(Math.abs(Date.now() - 90 * 60_000 - Date.parse(until))).toBeLessThan(30_000)
   })
 
-  test.each(['2026-02-30', '3', 'soon', '-1d', '2026-11-21T09:30:00'])(
+  test.each(['2026-02-30', '0026-11-21', '0099-12-31', '3', 'soon', '-1d', '2026-11-21T09:30:00'])(
     'petstore history --since %s is refused',
     async text => {
       const { exitCode, errors } = await runAt('http://127.0.0.1:1', ['history', 'pet', '1', '--since', text])

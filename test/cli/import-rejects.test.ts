@@ -108,15 +108,26 @@ test(
         ['--pets', 'p.csv', '--rejects', 'r.csv', '--keep-going', '--dry-run'],
         'A dry run writes no file: specify no --rejects.',
       ],
-      [
-        ['--resume', '7', '--skip-existing'],
+      ...[
+        ...[['--keep-going'], ['--skip-existing'], ['--create-categories'], ['--rejects', 'r.csv']],
+        ['--in-slices'],
+      ].map((option): [args: string[], says: string] => [
+        ['--resume', '7', ...option],
         'An import resumes as it was started: leave out --keep-going, --skip-existing, --create-categories, --rejects and --in-slices.',
-      ],
+      ]),
+      ...[['--pets', 'p.csv'], ['--categories', 'p.csv'], ['--dry-run']].map(
+        (option): [args: string[], says: string] => [
+          ['--resume', '7', ...option],
+          '--resume needs no files, because the import has already sent its rows: leave out files and --dry-run.',
+        ],
+      ),
     ]
-    for (const [args, says] of cases) {
-      const ended = await shop.import(...args)
-      expect([ended.exitCode, ended.errors.trim()]).toEqual([2, says])
-    }
+    await Promise.all(
+      cases.map(async ([args, says]) => {
+        const ended = await shop.import(...args)
+        expect([args, ended.exitCode, ended.errors.trim()]).toEqual([args, 2, says])
+      }),
+    )
   },
   TIMEOUT_MS,
 )

@@ -2,6 +2,9 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { writeAddressFile } from '../../src/cli/address-file.ts'
+import { lockDirectory } from '../../src/engine/data-lock.ts'
+import { databaseFile } from '../../src/engine/database-file.ts'
 import { isKeyText } from '../../src/model/key.ts'
 import { makeClient } from '../support/client.ts'
 import { type EngineName, testedEngines } from '../support/engines.ts'
@@ -14,6 +17,7 @@ import {
   type ServerProcess,
   startProcess,
 } from '../support/process.ts'
+import { deadPort } from '../support/receiver.ts'
 import { codeOf, onEveryEngine } from '../support/store.ts'
 import { newStoreDirectory } from '../support/store-directory.ts'
 
@@ -269,6 +273,42 @@ test(
   },
   TIMEOUT_MS,
 )
+
+test('a command ends with one message if the database is so damaged that the store cannot continue', async () => {
+  await using place = await newStoreDirectory('sqlite')
+  const categories = join(place.directory, 'categories.csv')
+  writeFileSync(categories, 'name\nDogs\n')
+  await run(['import', '--categories', categories, '--data', place.directory], place.env)
+  const [{ rootpage = 0, size = 0 } = {}] = await place.database(
+    `SELECT rootpage, page_size AS size FROM sqlite_master, pragma_page_size WHERE name = 'api_key'`,
+  )
+  const bytes = readFileSync(databaseFile(place.directory))
+  bytes.fill('x', (Number(rootpage) - 1) * Number(size), Number(rootpage) * Number(size))
+  writeFileSync(databaseFile(place.directory), bytes)
+  for (const [args, reason] of [
+    [['list'], 'reading the database failed: database disk image is malformed'],
+    [create, 'database disk image is malformed'],
+  ] as const) {
+    const ended = await run(['keys', ...args, '--data', place.directory], place.env)
+    expect(ended).toEqual({ exitCode: 1, output: '', errors: `The store cannot continue: ${reason}\n` })
+  }
+})
+
+test('keys says that a running store does not respond if nothing listens at its address', async () => {
+  await using place = await newStoreDirectory('sqlite')
+  const file = join(place.directory, 'categories.csv')
+  writeFileSync(file, 'name\nDogs\n')
+  await run(['import', '--categories', file, '--data', place.directory], place.env)
+  const lock = lockDirectory(place.directory)
+  writeAddressFile(place.directory, `http://127.0.0.1:${await deadPort()}`)
+  const ended = await run(['keys', ...create, '--data', place.directory], place.env)
+  lock.release()
+  expect([ended.exitCode, ended.output, ended.errors]).toEqual([
+    1,
+    '',
+    expect.stringMatching(/^The running store does not respond: [^\n]+\.\n$/),
+  ])
+})
 
 test('keys create --expires 30d creates a key that expires in thirty days', async () => {
   await using place = await newStoreDirectory('sqlite')

@@ -522,6 +522,31 @@ describe('streams of events', () => {
     }
   })
 
+  test('a stream of events waits for as long as the server demands, but at most for ten minutes', async () => {
+    const delayAfter = async (retryAfter: string): Promise<number> => {
+      using fake = fakeServer(() => refusal(503, 'overloaded', { 'Retry-After': retryAfter }))
+      const aborting = new AbortController()
+      let delayMs = 0
+      const onReconnect = (_: Error, ms: number): void => {
+        delayMs = ms
+        aborting.abort()
+      }
+      for await (const _ of createClient(fake).followEvents({ onReconnect, signal: aborting.signal }));
+      return delayMs
+    }
+    for (const [retryAfter, leastMs] of [
+      ['599', 599_000],
+      ['600', 600_000],
+      ['601', 600_000],
+      ['9999999999', 600_000],
+      ['Fri, 31 Dec 9999 23:59:59 GMT', 600_000],
+    ] as const) {
+      const delayMs = await delayAfter(retryAfter)
+      // A random part of the pause of a second is added.
+      expect([retryAfter, delayMs >= leastMs, delayMs <= leastMs + 1000]).toEqual([retryAfter, true, true])
+    }
+  })
+
   test('a stream of events ends at once when it is aborted, even in the middle of a chunk', async () => {
     using fake = fakeServer(() => streamOf([1, 2, 3].map(event).join('')))
     const aborting = new AbortController()

@@ -71,6 +71,30 @@ onEveryEngine(engine => {
   })
 })
 
+test('a host whose limit is reached is not asked for again in each millisecond', async () => {
+  const askedMs: number[] = []
+  const hostLimit = new HostLimit({
+    attemptsMax: 1,
+    periodMs: 1,
+    // The clock stands still, so that the limit is reached for ever, and its end is always a millisecond away.
+    monotonicClock: () => {
+      askedMs.push(performance.now())
+      return 0
+    },
+  })
+  await using store = await openTestStore('sqlite', { delivery: { hostLimit } })
+  await using receiver = await openReceiver()
+  const webhook = await createWebhook(store, receiver)
+  await emitEvents(store, 'First')
+  await waitForDeliveries(store, webhook, 'delivered')
+  await emitEvents(store, 'Second')
+  await waitForDeliveries(store, webhook, 'pending')
+  // Each event wakes the sender.
+  await emitEvents(store, 'Third', 'Fourth', 'Fifth', 'Sixth')
+  const [, secondMs = 0] = askedMs
+  expect(askedMs.filter(ms => ms > secondMs && ms < secondMs + 900)).toEqual([])
+})
+
 test('a wait for the limit of a host uses up no attempt', async () => {
   let periods = 0
   const hostLimit = new HostLimit({ attemptsMax: 1, periodMs: 20, monotonicClock: () => periods * 20 })

@@ -233,6 +233,12 @@ export const apiSlips: Slips = {
         'test/api/lifecycle.test.ts: the lifecycle clock decides when an operation gets 410, but a changed pet gets the real time',
       ],
     },
+    {
+      before: `stability === 'beta' || stability === 'experimental'`,
+      after: `stability === 'beta' || stability !== 'experimental'`,
+      breaks: 'stable operations have the header Petstore-Stability, and experimental ones do not',
+      tests: ['test/api/lifecycle.test.ts: only beta and experimental operations report their stability'],
+    },
   ],
   'src/api/negotiate.ts': [
     {
@@ -353,6 +359,12 @@ export const apiSlips: Slips = {
       after: `.replaceAll('/', '~1').replaceAll('~', '~0')`,
       breaks: 'the pointer to an unknown member with a slash points to nothing',
       tests: ['test/api/hostile.test.ts'],
+    },
+    {
+      before: `typeof key !== 'number'`,
+      after: 'false',
+      breaks: 'the message about a member in a list begins with the whole path to it',
+      tests: ['test/api/service.test.ts: validation names the innermost member of a body'],
     },
   ],
   'src/api/routes.ts': [

@@ -47,6 +47,12 @@ export const cliSlips: Slips = {
       breaks: 'a backup lacks the secret key of the settings',
       tests: [`${BACKUP}: a backup keeps the files of another backup`],
     },
+    {
+      before: '    if (!withSecretKey) warnOfMissingKey(config)',
+      after: '    if (withSecretKey) warnOfMissingKey(config)',
+      breaks: 'a backup without the secret key does not say that the key must be kept',
+      tests: ['test/cli/backup.test.ts: a backup without the secret key says which file to keep'],
+    },
   ],
   'src/cli/backup-manifest.ts': [
     {
@@ -180,6 +186,12 @@ export const cliSlips: Slips = {
       breaks: 'a resumed import with a problem says that nothing was loaded',
       tests: ['test/cli/import-slices.test.ts: a resumed import says that the other lines'],
     },
+    {
+      before: 'createCategories || rejects !== undefined || inSlices)',
+      after: 'createCategories || rejects !== undefined)',
+      breaks: '--resume with --in-slices is accepted, although the option does nothing',
+      tests: ['test/cli/import-rejects.test.ts: invalid combinations of options'],
+    },
   ],
   'src/cli/key-target.ts': [
     {
@@ -197,6 +209,12 @@ export const cliSlips: Slips = {
       after: `formatInstantMs(afterMs)`,
       breaks: 'a key with --expires 30d expired in 1970',
       tests: [`${KEYS}: keys create --expires 30d creates a key`],
+    },
+    {
+      before: 'error instanceof ConnectionError || error instanceof TimeoutError',
+      after: 'error instanceof TimeoutError',
+      breaks: 'a running store that cannot be reached gives a stack trace',
+      tests: ['test/cli/keys-command.test.ts: keys says that a running store does not respond'],
     },
   ],
   'src/cli/listen.ts': [
@@ -263,6 +281,12 @@ export const cliSlips: Slips = {
       breaks: 'the history of the day of a clock change has an hour too much or too little',
       tests: ['test/cli/history.test.ts: a period given as a date is the whole local day'],
     },
+    {
+      before: 'Number(date[1]) < 100',
+      after: 'false',
+      breaks: 'a period with a mistyped year, such as 0099, begins in 1999',
+      tests: ['test/cli/history.test.ts: petstore history --since'],
+    },
   ],
   'src/cli/rejected-lines.ts': [
     {
@@ -314,6 +338,12 @@ export const cliSlips: Slips = {
       after: `const options = { tables, at: storedInstant(Date.now()), head: undefined }`,
       breaks: 'a restore to PostgreSQL accepts a database that is not that of the manifest',
       tests: [`${BACKUP}: a restore to PostgreSQL leaves no copy`],
+    },
+    {
+      before: 'if (!existsSync(adminKeyPath(to.directory)))',
+      after: 'if (existsSync(adminKeyPath(to.directory)))',
+      breaks: 'a restore does not say how to get an admin key',
+      tests: ['test/cli/backup.test.ts: a backup without the secret key says which file to keep'],
     },
   ],
   'src/cli/running-store.ts': [
@@ -424,6 +454,15 @@ export const cliSlips: Slips = {
       after: `    stopAll()`,
       breaks: 'the second Ctrl-C of npm ends a command before its last message',
       tests: ['src/cli/interruption.test.ts'],
+    },
+  ],
+  'src/cli/stopped-store.ts': [
+    {
+      before: `      say(\`The store cannot continue: \${reason}\`)
+      process.exit(1)`,
+      after: `      say(\`The store cannot continue: \${reason}\`)`,
+      breaks: 'a command goes on after its store cannot continue',
+      tests: ['test/cli/keys-command.test.ts: a command ends with one message if the database is so damaged'],
     },
   ],
 }

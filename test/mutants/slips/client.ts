@@ -109,6 +109,12 @@ export const clientSlips: Slips = {
       breaks: 'events are repeated after a reconnection',
       tests: [`${CLIENT}: a stream continues after the last event if the connection breaks`],
     },
+    {
+      before: 'Math.min(demandedMs ?? 0, RETRY_AFTER_MAX_MS) + backoffMs',
+      after: '(demandedMs ?? 0) + backoffMs',
+      breaks: 'a wrong Retry-After stops a follower of events for days',
+      tests: ['test/client/client.test.ts: a stream of events waits for as long as the server demands'],
+    },
   ],
   'src/client/paged-list.ts': [
     {

@@ -122,6 +122,14 @@ export const sandboxSlips: Slips = {
       breaks: 'a rule for streams counts and cuts other responses',
       tests: ['src/sandboxes/faults.test.ts'],
     },
+    {
+      before: 'headers?.get(header.name) ?? undefined',
+      after: 'headers?.get(header.name) || undefined',
+      breaks: 'a rule for an empty header never applies',
+      tests: [
+        'src/sandboxes/faults.test.ts: a rule for a header applies to its value, including an empty one',
+      ],
+    },
   ],
   'src/sandboxes/foreign-content.ts': [
     {
@@ -333,6 +341,14 @@ export const sandboxSlips: Slips = {
       after: `const last = current.at(-1)`,
       breaks: 'numbers of requests are used twice after a stop with an empty current file',
       tests: ['src/sandboxes/request-log.test.ts'],
+    },
+    {
+      before: 'const others = Math.max(0, REQUESTS_KEPT - this.#current.length)',
+      after: 'const others = REQUESTS_KEPT',
+      breaks: 'the log of a sandbox returns up to 2,000 requests instead of the last 1,000',
+      tests: [
+        'src/sandboxes/request-log.test.ts: a log returns the last thousand requests and no older ones',
+      ],
     },
   ],
   'src/sandboxes/request-streams.ts': [

@@ -273,6 +273,12 @@ export const moreShopSlips: Slips = {
       breaks: 'the failure of a delivery counts as a success of the receiver',
       tests: ['test/webhooks/delivery-failures.test.ts: a delivery fails after the last attempt'],
     },
+    {
+      before: 'attempts = attempts + 1, updated_at = $at',
+      after: 'attempts = attempts + 1, updated_at = coalesce(updated_at, $at)',
+      breaks: 'the export of a retried delivery has the instant of its first attempt',
+      tests: ['test/api/exports.test.ts: every column of an export has what the API says'],
+    },
   ],
   'src/shop/deliveries.ts': [
     {
@@ -374,6 +380,22 @@ export const moreShopSlips: Slips = {
       after: `previous_secret = coalesce(previous_secret, secret), previous_until = $previousUntil, secret = $secret`,
       breaks: 'after a second rotation, a receiver with the secret before it refuses all deliveries',
       tests: ['test/webhooks/deliveries.test.ts: a delivery has two signatures'],
+    },
+    {
+      before: `    version = version + 1, updated_at = $now
+  WHERE`,
+      after: `    version = version + 1, updated_at = coalesce(updated_at, $now)
+  WHERE`,
+      breaks: 'the export of a changed webhook says that it was never changed',
+      tests: ['test/api/exports.test.ts: every column of an export has what the API says'],
+    },
+    {
+      before: `    updated_at = $now
+  WHERE id = $webhookId RETURNING`,
+      after: `    updated_at = coalesce(updated_at, $now)
+  WHERE id = $webhookId RETURNING`,
+      breaks: 'the export of a webhook with a new secret says that it was never changed',
+      tests: ['test/api/exports.test.ts: every column of an export has what the API says'],
     },
   ],
   'src/shop/keys.ts': [
@@ -539,6 +561,18 @@ function readEnvelope`,
       after: `new Set(['complete', 'enabled'])`,
       breaks: 'an export has 0 and 1 in the column hold, which an import refuses',
       tests: ['test/api/exports.test.ts: an export of more than a thousand rows'],
+    },
+    {
+      before: '/(?:^at|At|shipDate)$/',
+      after: '/(?:^at|At)$/',
+      breaks: 'an exported shipDate is not as the API writes it',
+      tests: ['test/api/exports.test.ts: every column of an export has what the API says'],
+    },
+    {
+      before: `new Set(['scopes', 'types'])`,
+      after: `new Set(['scopes'])`,
+      breaks: 'the types of an exported webhook are a text instead of a list',
+      tests: ['test/api/exports.test.ts: every column of an export has what the API says'],
     },
   ],
   'src/shop/imports.ts': [

@@ -74,6 +74,14 @@ export const shopSlips: Slips = {
         'test/api/pets.test.ts: a pet in a category that does not exist is refused, and the message names the category',
       ],
     },
+    {
+      before: `version = version + 1,
+    updated_at = $now`,
+      after: `version = version + 1,
+    updated_at = coalesce(updated_at, $now)`,
+      breaks: 'the export of a changed category says that it was never changed',
+      tests: ['test/api/exports.test.ts: every column of an export has what the API says'],
+    },
   ],
   'src/shop/pets.ts': [
     {
@@ -190,6 +198,12 @@ export const shopSlips: Slips = {
       after: `  return padded(categoryId).flatMap(`,
       breaks: 'a list lists each pet twice if a category is named twice',
       tests: ['test/api/lists.test.ts: a filter that names a value twice'],
+    },
+    {
+      before: 'status = $status, version = version + 1, updated_at = $now',
+      after: 'status = $status, version = version + 1, updated_at = coalesce(updated_at, $now)',
+      breaks: 'the export of a renamed pet says that it was never changed',
+      tests: ['test/api/exports.test.ts: every column of an export has what the API says'],
     },
   ],
   'src/shop/pet-row.ts': [
@@ -350,6 +364,14 @@ export const shopSlips: Slips = {
         'test/api/orders.test.ts: the reference of an open order can be set, changed and removed, alone or with other members',
       ],
     },
+    {
+      before: `version = version + 1, updated_at = $now
+  WHERE id = $orderId`,
+      after: `version = version + 1, updated_at = coalesce(updated_at, $now)
+  WHERE id = $orderId`,
+      breaks: 'the export of a changed order says that it was never changed',
+      tests: ['test/api/exports.test.ts: every column of an export has what the API says'],
+    },
   ],
   'src/shop/preconditions.ts': [
     {
@@ -483,6 +505,20 @@ export const shopSlips: Slips = {
       after: `  if (units > free || units > 0n) {`,
       breaks: 'an order is refused although units became free during the order',
       tests: ['test/api/interleaved.test.ts: an order is placed if its units become free'],
+    },
+    {
+      before: `    updated_at = $now
+  WHERE \${possibleCondition}`,
+      after: `    updated_at = coalesce(updated_at, $now)
+  WHERE \${possibleCondition}`,
+      breaks: 'the export of a pet whose stock changed says that it was never changed',
+      tests: ['test/api/exports.test.ts: every column of an export has what the API says'],
+    },
+    {
+      before: `    updated_at = $now, status = \${statusAfter},`,
+      after: `    updated_at = coalesce(updated_at, $now), status = \${statusAfter},`,
+      breaks: 'the export of a pet whose status changed with its stock says that it was never changed',
+      tests: ['test/api/exports.test.ts: every column of an export has what the API says'],
     },
   ],
   'src/shop/totals.ts': [

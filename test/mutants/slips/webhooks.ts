@@ -148,6 +148,15 @@ export const webhooksSlips: Slips = {
         'src/webhooks/host-limit.test.ts: a host is the same at another port, at another path, with a trailing dot and in capital letters',
       ],
     },
+    {
+      before: `    this.#attempts.delete(host)
+    this.#attempts.set(host, recent)`,
+      after: '    this.#attempts.set(host, recent)',
+      breaks: 'the host with the latest attempts is forgotten, so its limit begins again',
+      tests: [
+        'src/webhooks/host-limit.test.ts: a limit that is full forgets the host without an attempt for the longest time',
+      ],
+    },
   ],
   'src/webhooks/outcome-writer.ts': [
     {
@@ -363,6 +372,12 @@ export const webhooksSlips: Slips = {
       after: `    const next = deliveries[0]`,
       breaks: 'a delivery is attempted twice at the same time',
       tests: ['test/webhooks/interrupted-reads.test.ts: a retry whose attempt ends'],
+    },
+    {
+      before: 'Math.max(waitMs, HOST_PAUSE_MIN_MS)',
+      after: 'Math.min(waitMs, HOST_PAUSE_MIN_MS)',
+      breaks: 'many senders that wait for one host ask for it all the time',
+      tests: ['test/webhooks/host-limit.test.ts: a host whose limit is reached is not asked for again'],
     },
   ],
 }
