@@ -659,7 +659,7 @@ describe('streams of events', () => {
     const local = createClient({ baseUrl: 'http://127.0.0.1:1' })
     // An empty list of types is refused, because without a type the stream would not be filtered.
     expect(await errorOf(local.followEvents({ types: [] }).next())).toBeInstanceOf(TypeError)
-    for (const after of ['', 'x', 2 ** 53]) {
+    for (const after of ['', 'x', 'x7', '7x', 2 ** 53]) {
       expect(await errorOf(client.followEvents({ after }).next())).toBeInstanceOf(RangeError)
     }
   })
