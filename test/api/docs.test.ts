@@ -263,5 +263,11 @@ describe('the entry pages of the service', () => {
     const described = operationIds.filter(id => !('hidden' in contract[id]))
     expect([...text.matchAll(/^- (\w+): /gm)].map(([, id]) => id).toSorted()).toEqual(described.toSorted())
     expect(text).not.toContain('applyImport')
+    expect([...text.matchAll(/, (\w+)\)\.$/gm)].map(([, stability]) => stability).toSorted()).toEqual(
+      described
+        .map(id => contract[id].stability)
+        .filter(stability => stability !== 'stable')
+        .toSorted(),
+    )
   })
 })

@@ -141,6 +141,17 @@ describe('a log that cannot be written', () => {
     expect(kept).toBeGreaterThan(10)
   })
 
+  test('a log keeps at most 16 MiB for a slow reader', () => {
+    const sink = new Sink()
+    sink.fault = 'EAGAIN'
+    const log = new LogStream({ descriptor: 1, lossLine, write: sink.write })
+    const line = `${'x'.repeat(65_535)}\n`
+    for (let count = 0; count < 300; count++) log.write(line)
+    Object.assign(sink, { fault: undefined })
+    log.flush()
+    expect(sink.written).toBe(`${line.repeat(256)}lost 44\n`)
+  })
+
   test('each line is written once and in order, or counted as lost, whatever the sink refuses', () => {
     fc.assert(
       fc.property(fc.array(phase, { minLength: 1, maxLength: 12 }), expectNoLineForgotten(makeStoreLog)),
