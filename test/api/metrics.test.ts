@@ -23,11 +23,14 @@ function familiesOf(text: string): Family[] {
 function faultsOf(text: string): string[] {
   const families = familiesOf(text)
   const [rss = 0] = families.find(({ name }) => name === 'process_resident_memory_bytes')?.values ?? []
+  const { user, system } = process.cpuUsage()
+  const cpuSeconds = (user + system) / 1_000_000
   return families.flatMap(({ name, type, values }) => [
     ...(name.endsWith('_total') === (type === 'counter') ? [] : [`${name} is a ${type}`]),
     ...(type === 'histogram' && !/_(seconds|bytes)$/.test(name) ? [`${name} has no unit`] : []),
     ...(values.every(value => Number.isFinite(value) && value >= 0) ? [] : [`${name} is ${values}`]),
     ...(/heap|external/.test(name) && values.some(value => value > 2 * rss) ? [`${name} is ${values}`] : []),
+    ...(/cpu/.test(name) && values.some(value => value > cpuSeconds + 1) ? [`${name} is ${values}`] : []),
     ...(/lag/.test(name) && values.some(value => value > 60) ? [`${name} is ${values}`] : []),
   ])
 }

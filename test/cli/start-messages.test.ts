@@ -256,3 +256,10 @@ test('a store that listens on every address without a base URL says what its lin
   expect(await startNote('--host', '0.0.0.0', '--base-url', 'http://shop.example')).not.toContain(note)
   expect(await startNote()).not.toContain(note)
 })
+
+test('petstore without a command runs the store', async () => {
+  using directory = scratch()
+  await using server = await startProcess(['--port', '0', '--no-demo', '--data', directory.path])
+  expect((await fetch(`${server.base}/livez`)).status).toBe(200)
+  await server.kill('SIGTERM')
+}, 60_000)

@@ -46,4 +46,20 @@ export const equivalentMutants: readonly EquivalentMutant[] = [
     after: '["Stryker was here"]',
     reason: 'each variant of a resource is an object',
   },
+  {
+    file: 'src/store/representation-cache.ts',
+    line: 'if (name !== undefined && rowId === undefined) return',
+    before: 'name !== undefined && rowId === undefined',
+    after: 'false',
+    reason: 'the validated input of a read by id always has the id',
+  },
+  {
+    file: 'src/engine/sqlite-backup-worker.ts',
+    line: '} finally {',
+    before: `{
+    source.close()
+  }`,
+    after: '{}',
+    reason: 'the worker ends after one backup, and its connections with it',
+  },
 ]

@@ -125,6 +125,7 @@ describe('while all sandboxes that may be open are in use', () => {
     const startedMs = performance.now()
     const results = await Promise.all(Array.from({ length: 6 }, () => waiting.call('GET', '/pets')))
     expect(new Set(results.map(({ status }) => status))).toEqual(new Set([503]))
+    expect(new Set(results.map(({ headers }) => headers.get('retry-after')))).toEqual(new Set(['5']))
     expect(performance.now() - startedMs).toBeLessThan(4400)
     await inUse
     expect((await waiting.call('GET', '/pets')).status).toBe(200)
