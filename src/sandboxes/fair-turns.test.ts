@@ -50,3 +50,21 @@ test('at most 500 requests of a sandbox wait for a turn', async () => {
   await Promise.all(waiting)
   expect(turns.isFull).toBe(false)
 })
+
+test('a sandbox begins two requests in each turn of the event loop, however many come at once', async () => {
+  const turns = new FairTurns()
+  let turn = 0
+  const begunIn: number[] = []
+  for (let request = 0; request < 8; request++) {
+    const waiting = turns.begin()
+    if (waiting) void waiting.then(() => begunIn.push(turn))
+    else begunIn.push(turn)
+  }
+  for (turn = 1; begunIn.length < 8; turn++) await new Promise(resolve => setImmediate(resolve))
+  expect(
+    Map.groupBy(begunIn, one => one)
+      .values()
+      .map(all => all.length)
+      .toArray(),
+  ).toEqual([2, 2, 2, 2])
+})

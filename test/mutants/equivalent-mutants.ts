@@ -62,4 +62,11 @@ export const equivalentMutants: readonly EquivalentMutant[] = [
     after: '{}',
     reason: 'the worker ends after one backup, and its connections with it',
   },
+  {
+    file: 'src/cli/log-stream.ts',
+    line: 'clearTimeout(this.#timer)',
+    before: 'clearTimeout(this.#timer)',
+    after: ';',
+    reason: 'the timer then writes what waits, or nothing',
+  },
 ]
