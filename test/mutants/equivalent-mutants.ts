@@ -69,4 +69,11 @@ export const equivalentMutants: readonly EquivalentMutant[] = [
     after: ';',
     reason: 'the timer then writes what waits, or nothing',
   },
+  {
+    file: 'src/client/event-stream.ts',
+    line: "const [, name, value = ''] = /^([^:]*)(?:: ?(.*))?$/s.exec(line) ?? []",
+    before: '/^([^:]*)(?:: ?(.*))?$/s',
+    after: '/^([^:]*)(?:: ?(.*))?/s',
+    reason: 'the last group takes the rest of the line in any case',
+  },
 ]
