@@ -6,7 +6,7 @@ import { checkConformance, type Observed } from './conformance-check.ts'
 import { driveSandbox } from './conformance-drive.ts'
 import { readDocument } from './document.ts'
 
-const DRIVE_MS_MAX = 120_000
+const DRIVE_MS_MAX = 300_000
 const FUZZ_REQUESTS = 4_000
 
 let observed: readonly Observed[] = []
