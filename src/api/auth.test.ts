@@ -1,10 +1,9 @@
 import { expect, test } from 'bun:test'
+import { contextOf } from '../../test/support/request-context.ts'
 import { StoreError } from '../model/error.ts'
 import { overloaded, unknownKey } from '../model/refusals.ts'
-import { CapacityLimiter } from './admission.ts'
 import { authenticate, type Callers } from './auth.ts'
 import { RateLimiter } from './rate-limit.ts'
-import { openRequestContext } from './request-context.ts'
 
 const KEY = 'pst_00000000000000000000000000000000000000000074DLXrg'
 const FAILURES_MAX = 3
@@ -15,16 +14,10 @@ async function refusalsFor(addresses: readonly string[], refusal: StoreError): P
   const failures = new RateLimiter({ requests: FAILURES_MAX, seconds: 60 }, () => 0)
   const codes: string[] = []
   for (const address of addresses) {
-    const context = openRequestContext({
-      request: new Request('http://store/pets', { headers: { Authorization: `Bearer ${KEY}` } }),
-      findPeer: () => address,
+    const context = contextOf(
+      new Request('http://store/pets', { headers: { Authorization: `Bearer ${KEY}` } }),
       address,
-      nowMs: 0,
-      largeBodies: new CapacityLimiter({ total: 1, perCaller: 1 }),
-      newRequestId: () => 'request',
-      match: undefined,
-      closeConnection: () => {},
-    })
+    )
     try {
       await authenticate(context, callers, failures)
       codes.push('authenticated')

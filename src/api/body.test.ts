@@ -1,7 +1,8 @@
 import { expect, test } from 'bun:test'
-import { Admission, CapacityLimiter } from './admission.ts'
+import { contextOf } from '../../test/support/request-context.ts'
+import { Admission } from './admission.ts'
 import { nextTurn, receiveBody } from './body.ts'
-import { openRequestContext, type RequestContext } from './request-context.ts'
+import type { RequestContext } from './request-context.ts'
 
 /** Returns the context of a request whose body arrives in chunks, and a function that ends the body. */
 function openChunkedRequest(admission = new Admission()): { context: RequestContext; end: () => void } {
@@ -12,16 +13,7 @@ function openChunkedRequest(admission = new Admission()): { context: RequestCont
       end = () => controller.close()
     },
   })
-  const context = openRequestContext({
-    request: new Request('http://store/pets', { method: 'POST', body }),
-    findPeer: () => '192.0.2.1',
-    address: '192.0.2.1',
-    nowMs: 0,
-    largeBodies: new CapacityLimiter({ total: 1, perCaller: 1 }),
-    newRequestId: () => 'request',
-    match: undefined,
-    closeConnection: () => {},
-  })
+  const context = contextOf(new Request('http://store/pets', { method: 'POST', body }))
   context.slot = admission.enter('192.0.2.1')
   return { context, end }
 }

@@ -1,22 +1,12 @@
 import { expect, test } from 'bun:test'
+import { contextOf } from '../../test/support/request-context.ts'
 import { requestTimeout } from '../contract/refusals.ts'
 import type { StoreError } from '../model/error.ts'
 import { overloaded } from '../model/refusals.ts'
-import { CapacityLimiter } from './admission.ts'
 import { refusalResponse } from './problem.ts'
-import { openRequestContext } from './request-context.ts'
 
 function headersOf(error: StoreError): Headers {
-  const context = openRequestContext({
-    request: new Request('http://store/pets'),
-    findPeer: () => '192.0.2.1',
-    address: '192.0.2.1',
-    nowMs: 0,
-    largeBodies: new CapacityLimiter({ total: 1, perCaller: 1 }),
-    newRequestId: () => 'request',
-    match: undefined,
-    closeConnection: () => {},
-  })
+  const context = contextOf(new Request('http://store/pets'))
   return refusalResponse(context, error, 'http://store').headers
 }
 

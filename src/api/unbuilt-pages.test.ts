@@ -1,8 +1,7 @@
 import { expect, test } from 'bun:test'
-import { CapacityLimiter } from './admission.ts'
+import { contextOf } from '../../test/support/request-context.ts'
 import { docsRoutes, docsScript } from './docs-page.ts'
 import { guideRoutes } from './guide-pages.ts'
-import { openRequestContext } from './request-context.ts'
 
 const BASE = 'http://127.0.0.1'
 
@@ -21,13 +20,7 @@ test.each(pages)(
   async page => {
     const { routes, path, texts } = page
     expect(routes.map(([route]) => route)).toEqual([path])
-    const context = openRequestContext({
-      request: new Request(BASE + path),
-      ...{ findPeer: () => '127.0.0.1', address: '127.0.0.1', nowMs: 0, match: undefined },
-      largeBodies: new CapacityLimiter({ total: 1, perCaller: 1 }),
-      newRequestId: () => '1',
-      closeConnection: () => {},
-    })
+    const context = contextOf(new Request(BASE + path))
     const [[, handle] = []] = routes
     const response = await handle?.(context)
     expect(response?.status).toBe(200)

@@ -1,14 +1,14 @@
 import { expect, test } from 'bun:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { CapacityLimiter } from '../../src/api/admission.ts'
 import { RecentEvents } from '../../src/api/events/recent-events.ts'
 import { SseHub } from '../../src/api/events/sse-hub.ts'
-import { openRequestContext, type RequestContext } from '../../src/api/request-context.ts'
+import type { RequestContext } from '../../src/api/request-context.ts'
 import { CommitSignal } from '../../src/engine/commit-signal.ts'
 import type { Reader } from '../../src/engine/engine.ts'
 import { TimeSlices } from '../../src/engine/time-slices.ts'
 import { importCategories } from '../support/busy-shop.ts'
 import { headOf } from '../support/received-events.ts'
+import { contextOf } from '../support/request-context.ts'
 import { makePet } from '../support/shop.ts'
 import { onEveryEngine, openTestStore, type TestStore } from '../support/store.ts'
 import { until } from '../support/until.ts'
@@ -104,16 +104,7 @@ function openHub({ engine, base }: TestStore) {
 }
 
 function streamContext(): RequestContext {
-  return openRequestContext({
-    request: new Request('http://store/events/stream'),
-    findPeer: () => '192.0.2.1',
-    address: '192.0.2.1',
-    nowMs: 0,
-    largeBodies: new CapacityLimiter({ total: 1, perCaller: 1 }),
-    newRequestId: () => 'request',
-    match: undefined,
-    closeConnection: () => {},
-  })
+  return contextOf(new Request('http://store/events/stream'))
 }
 
 onEveryEngine(engine => {

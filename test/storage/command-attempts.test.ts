@@ -1,24 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { SQL } from 'bun'
 import type { Tx } from '../../src/engine/engine.ts'
 import { dynamicSql, sql } from '../../src/engine/statement.ts'
 import { executeCommand } from '../../src/store/commands.ts'
 import { testedEngines } from '../support/engines.ts'
+import { serverError } from '../support/postgres-error.ts'
 import { type CommitFate, openPostgresProxy, type PostgresProxy } from '../support/postgres-proxy.ts'
 import { newDatabase } from '../support/postgres-server.ts'
 import { makePet } from '../support/shop.ts'
 import { codeOf, openTestStore, refusalOf, type TestStore } from '../support/store.ts'
-
-/** Returns an error as the driver reports it. */
-function serverError(state: string): Error {
-  return new SQL.PostgresError('injected by the test', {
-    code: 'ERR_POSTGRES_SERVER_ERROR',
-    errno: state,
-    detail: '',
-    hint: '',
-    severity: 'ERROR',
-  })
-}
 
 /** The work of the next attempts of `createCategory`, in order; the attempts after them run the command. */
 let attempts: ((tx: Tx) => Promise<void>)[] = []

@@ -5,6 +5,7 @@ import type { Tx } from '../../src/engine/engine.ts'
 import { executeCommand } from '../../src/store/commands.ts'
 import { missingOrders } from '../support/buyers.ts'
 import { testedEngines } from '../support/engines.ts'
+import { serverError } from '../support/postgres-error.ts'
 import { type CommitFate, openPostgresProxy, type PostgresProxy } from '../support/postgres-proxy.ts'
 import { newDatabase } from '../support/postgres-server.ts'
 import { type Seeded, seeded } from '../support/seeded.ts'
@@ -27,17 +28,6 @@ let proxy: PostgresProxy
 /** Opens a store whose connections to PostgreSQL go through the proxy. */
 function openThroughProxy(options: TestOptions = {}): Promise<TestStore> {
   return openTestStore('postgres', { ...options, routeOf: url => proxy.urlOf(url) })
-}
-
-/** Returns an error as the driver reports it. */
-function serverError(state: string): Error {
-  return new SQL.PostgresError('injected by the test', {
-    code: 'ERR_POSTGRES_SERVER_ERROR',
-    errno: state,
-    detail: '',
-    hint: '',
-    severity: 'ERROR',
-  })
 }
 
 /** Returns a transaction in which one statement fails as it does in a conflict with another transaction. */

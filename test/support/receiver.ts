@@ -266,3 +266,10 @@ MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQglb58cbjnlYgS+juy
 UFPHArx6s2lobH44zszW4vRqGZL5biIPJLMsVHs4ujH7Li0NmY13mhVk
 -----END PRIVATE KEY-----
 `
+
+/** Returns a responder that holds its request until the test calls `release`. */
+export function heldReply(): { respond: Responder; release: (status: number) => void } {
+  const released = Promise.withResolvers<number>()
+  const respond: Responder = async (socket, request) => reply(await released.promise)(socket, request)
+  return { respond, release: released.resolve }
+}

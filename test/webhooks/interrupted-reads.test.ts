@@ -8,7 +8,7 @@ import { importCategories } from '../support/busy-shop.ts'
 import { testedEngines } from '../support/engines.ts'
 import { newDatabase } from '../support/postgres-server.ts'
 import { headOf } from '../support/received-events.ts'
-import { openReceiver, type Responder, reply } from '../support/receiver.ts'
+import { heldReply, openReceiver, reply } from '../support/receiver.ts'
 import { onEveryEngine, openTestStore, type TestOptions, type TestStore } from '../support/store.ts'
 import { until } from '../support/until.ts'
 import {
@@ -77,13 +77,6 @@ function plain(text: string): string {
 function gate() {
   const { promise, resolve } = Promise.withResolvers<void>()
   return { passed: promise, open: () => resolve() }
-}
-
-/** Returns a responder that holds its request until the test calls `release`. */
-function heldReply(): { respond: Responder; release: (status: number) => void } {
-  const released = Promise.withResolvers<number>()
-  const respond: Responder = async (socket, request) => reply(await released.promise)(socket, request)
-  return { respond, release: released.resolve }
 }
 
 /** Waits until the process has handled the end of each command that was committed before. */

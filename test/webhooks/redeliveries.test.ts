@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { openReceiver, type Responder, reply } from '../support/receiver.ts'
+import { heldReply, openReceiver, reply } from '../support/receiver.ts'
 import { onEveryEngine, openTestStore } from '../support/store.ts'
 import { until } from '../support/until.ts'
 import {
@@ -12,13 +12,6 @@ import {
 
 /** Far less than the interval at which a sender polls for due deliveries. */
 const SOON_MS = 5000
-
-/** Returns a responder that holds its request until the test calls `release`. */
-function heldReply(): { respond: Responder; release: (status: number) => void } {
-  const released = Promise.withResolvers<number>()
-  const respond: Responder = async (socket, request) => reply(await released.promise)(socket, request)
-  return { respond, release: released.resolve }
-}
 
 onEveryEngine(engine => {
   test('a redelivery that is requested during the last attempt starts a new retry cycle', async () => {
