@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import type { Engine } from '../src/engine/engine.ts'
-import { openSqlite } from '../src/engine/sqlite.ts'
-import { storedInstant } from '../src/model/instant.ts'
+import type { Engine } from '../src/database/engine.ts'
+import { openSqlite } from '../src/database/sqlite/engine.ts'
+import { type Command, type CommandResult, replyOf } from '../src/shop/commands.ts'
 import type { Reply } from '../src/shop/idempotency.ts'
-import { type Command, type CommandResult, replyOf } from '../src/store/commands.ts'
-import type { Query } from '../src/store/queries.ts'
+import type { Query } from '../src/shop/queries.ts'
+import { storedInstant } from '../src/values/instant.ts'
 import { orderCommand } from './order-command.ts'
 
 // A server that uses only the runtime and the writer of the program: `bun bench/bare-order-server.ts '<JSON>'` passes
@@ -21,8 +21,8 @@ const Plan = z.strictObject({
 const { port, directory, headers } = Plan.parse(JSON.parse(process.argv[2] ?? ''))
 const engine: Engine<Query, Command, Reply, CommandResult> = await openSqlite({
   directory,
-  writer: new URL('../src/store/sqlite-writer.ts', import.meta.url),
-  reader: new URL('../src/store/sqlite-reader.ts', import.meta.url),
+  writer: new URL('../src/serving/sqlite-writer.ts', import.meta.url),
+  reader: new URL('../src/serving/sqlite-reader.ts', import.meta.url),
   onFatal: reason => {
     process.stderr.write(`${reason}\n`)
     process.exit(1)

@@ -1,5 +1,5 @@
 import { Database } from 'bun:sqlite'
-import { databaseFile } from '../src/engine/database-file.ts'
+import { databaseFile } from '../src/database/sqlite/database-file.ts'
 import { REQUEST_ID } from './order-statements.ts'
 import { PET_ID_FIRST, type Place, startStore } from './store.ts'
 

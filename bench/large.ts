@@ -1,7 +1,7 @@
 import { createReadStream, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { createClient } from '../src/client/client.ts'
-import { databaseFile } from '../src/engine/database-file.ts'
+import { databaseFile } from '../src/database/sqlite/database-file.ts'
 import { childEnvironment } from '../test/support/process.ts'
 import { programFile, runCommand, type ServerProcess } from './child.ts'
 import { type Figure, figureTable, medianFigure } from './figures.ts'

@@ -1,8 +1,8 @@
-import { databaseFile } from '../src/engine/database-file.ts'
-import { BatchWriter } from '../src/engine/group-commit.ts'
-import { openWriter } from '../src/engine/sqlite-connection.ts'
-import { storedInstant } from '../src/model/instant.ts'
-import { type Command, type CommandResult, executeCommand, replyOf } from '../src/store/commands.ts'
+import { openWriter } from '../src/database/sqlite/connection.ts'
+import { databaseFile } from '../src/database/sqlite/database-file.ts'
+import { BatchWriter } from '../src/database/sqlite/group-commit.ts'
+import { type Command, type CommandResult, executeCommand, replyOf } from '../src/shop/commands.ts'
+import { storedInstant } from '../src/values/instant.ts'
 import { orderCommand } from './order-command.ts'
 import { PET_ID_FIRST } from './store.ts'
 

@@ -1,4 +1,4 @@
-import { sql, type Value, valuesOf } from '../src/engine/statement.ts'
+import { sql, type Value, valuesOf } from '../src/database/statement.ts'
 
 /** The stock of a pet after an order: the columns returned by `shiftStock` that the other statements need. */
 export interface StockAfter {

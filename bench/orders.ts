@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { cpSync } from 'node:fs'
-import { databaseFile } from '../src/engine/database-file.ts'
+import { databaseFile } from '../src/database/sqlite/database-file.ts'
 import { freePort, programFile, type ServerProcess, startServerProcess } from './child.ts'
 import { generateOrders, runForSample } from './generate.ts'
 import { assertSameStatements } from './order-command.ts'

@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { databaseFile } from '../src/engine/database-file.ts'
+import { databaseFile } from '../src/database/sqlite/database-file.ts'
 import { freePort, programFile, type ServerProcess, startCommand } from './child.ts'
 import { type Node, peerFile } from './peer-packages.ts'
 import type { Place } from './store.ts'

@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite'
-import { parseJson } from '../src/model/json.ts'
-import { Pet } from '../src/model/pet.ts'
+import { Pet } from '../src/shop/pets/schema.ts'
+import { parseJson } from '../src/values/json.ts'
 import type { ServerProcess } from './child.ts'
 import { generateOrders, generateReads } from './generate.ts'
 import { assertAllThere } from './orders.ts'

@@ -1,8 +1,8 @@
 import { type ReservedSQL, SQL, type TransactionSQL } from 'bun'
 import { z } from 'zod'
-import { startSequencer } from '../src/engine/sequencer.ts'
-import type { Statement, Value } from '../src/engine/statement.ts'
-import { storedInstant } from '../src/model/instant.ts'
+import { startSequencer } from '../src/database/postgres/sequencer.ts'
+import type { Statement, Value } from '../src/database/statement.ts'
+import { storedInstant } from '../src/values/instant.ts'
 import { cpuUs } from './cpu.ts'
 import {
   type EventEntry,

@@ -1,5 +1,5 @@
 import type { Database, Statement as Prepared, SQLQueryBindings } from 'bun:sqlite'
-import { type Statement, sql, valuesOf } from '../src/engine/statement.ts'
+import { type Statement, sql, valuesOf } from '../src/database/statement.ts'
 import { FINGERPRINT } from './order-command.ts'
 import {
   movementValues,

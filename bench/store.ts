@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statfsSync } f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { databaseFile } from '../src/engine/database-file.ts'
+import { databaseFile } from '../src/database/sqlite/database-file.ts'
 import { freePort, programFile, type ServerProcess, startServerProcess } from './child.ts'
 
 /** A well-formed key with a correct checksum. All stores listen only on loopback and are deleted after the run. */

@@ -1,8 +1,8 @@
 import type { z } from 'zod'
-import { contract, isOperationId, type OperationId } from '../src/contract/contract.ts'
+import { errorTable } from '../src/contract/error.ts'
 import type { Operation } from '../src/contract/operation.ts'
-import { errorTable } from '../src/model/error.ts'
 import { describe } from '../src/openapi/document.ts'
+import { contract, isOperationId, type OperationId } from '../src/shop/operations.ts'
 import { comment, type Schema, TypeWriter } from './client-types.ts'
 
 /**

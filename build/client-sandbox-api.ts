@@ -1,9 +1,7 @@
 import type { z } from 'zod'
-import { contract } from '../src/contract/contract.ts'
 import type { Operation } from '../src/contract/operation.ts'
 import { type Part, schemaComponents, schemaPart } from '../src/openapi/schemas.ts'
-import { type ControlOperation, controlOperations } from '../src/sandboxes/control-contract.ts'
-import { effectMembers, FaultRule, FaultRuleStates } from '../src/sandboxes/fault-rules.ts'
+import { type ControlOperation, controlOperations } from '../src/sandboxes/control/operations.ts'
 import {
   CreatedSandbox,
   LoggedRequest,
@@ -11,7 +9,9 @@ import {
   Sandbox,
   Snapshot,
   seedNames,
-} from '../src/sandboxes/sandbox.ts'
+} from '../src/sandboxes/control/schema.ts'
+import { effectMembers, FaultRule, FaultRuleStates } from '../src/sandboxes/failures/rules.ts'
+import { contract } from '../src/shop/operations.ts'
 import { comment, type Schema, TypeWriter } from './client-types.ts'
 
 /** The members of each kind of condition of a rule. The first member is required. */

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { Marked, type Token } from 'marked'
-import { escapeHtml } from '../src/api/escape-html.ts'
+import { escapeHtml } from '../src/http/pages/escape-html.ts'
 
 const ROOT = join(import.meta.dir, '..')
 const GUIDES = join(ROOT, 'docs')

@@ -15,7 +15,7 @@ function manifest(version: string): object {
     sideEffects: false,
     types: './client/petstore-client.d.ts',
     exports: { '.': { types: './client/petstore-client.d.ts', default: './client/petstore-client.js' } },
-    files: ['client', 'model'],
+    files: ['client', 'values'],
   }
 }
 

@@ -22,7 +22,7 @@ import { licensesOf, packagesOf } from './package-licenses.ts'
 const ROOT = join(import.meta.dir, '..')
 /** The files that `npm ci` builds. */
 const BUILT_FILES = ['dist/docs', 'dist/guide', 'dist/console']
-/** The files that the program reads at run time, in the folders where src/program-files.ts finds them. */
+/** The files that the program reads at run time, in the folders where src/files/program-files.ts finds them. */
 const PROGRAM_FILES = [...BUILT_FILES, 'demo', 'licenses', 'LICENSE', 'THIRD-PARTY.md']
 
 const { values } = parseArgs({ options: { target: { type: 'string' }, outfile: { type: 'string' } } })

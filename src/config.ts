@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { parseDatabaseUrl } from './model/database-url.ts'
+import { parseDatabaseUrl } from './database/postgres/database-url.ts'
 import {
   readBaseUrl,
   readChoice,

@@ -1,31 +1,31 @@
 #!/usr/bin/env -S bun --no-env-file --config=/dev/null
 import { Command, CommanderError } from 'commander'
-import { CommandFailed, EXIT_USAGE, reasonOf, say } from './cli/terminal.ts'
+import { CommandFailed, EXIT_USAGE, reasonOf, say } from './cli/terminal/terminal.ts'
 
 /** The functions that add the commands, by name. Each loads only the modules of its command. */
 const commands: ReadonlyMap<string, (program: Command) => Promise<void>> = new Map([
-  ['serve', async program => (await import('./cli/serve.ts')).addServe(program)],
-  ['sandboxes', async program => (await import('./cli/sandboxes.ts')).addSandboxes(program)],
-  ['sandbox', async program => (await import('./cli/sandbox.ts')).addSandbox(program)],
-  ['import', async program => (await import('./cli/import.ts')).addImport(program)],
-  ['copy', async program => (await import('./cli/copy.ts')).addCopy(program)],
-  ['backup', async program => (await import('./cli/backup.ts')).addBackup(program)],
-  ['restore', async program => (await import('./cli/restore.ts')).addRestore(program)],
-  ['export', async program => (await import('./cli/export.ts')).addExport(program)],
-  ['reset', async program => (await import('./cli/reset.ts')).addReset(program)],
-  ['migrate', async program => (await import('./cli/migrate.ts')).addMigrate(program)],
-  ['doctor', async program => (await import('./cli/doctor.ts')).addDoctor(program)],
-  ['audit', async program => (await import('./cli/audit.ts')).addAudit(program)],
-  ['listen', async program => (await import('./cli/listen.ts')).addListen(program)],
-  ['keys', async program => (await import('./cli/keys.ts')).addKeys(program)],
-  ['new-key', async program => (await import('./cli/new-key.ts')).addNewKey(program)],
-  ['new-secret-key', async program => (await import('./cli/secret-key.ts')).addNewSecretKey(program)],
-  ['openapi', async program => (await import('./cli/openapi.ts')).addOpenapi(program)],
-  ['health', async program => (await import('./cli/health.ts')).addHealth(program)],
-  ['history', async program => (await import('./cli/history.ts')).addHistory(program)],
-  ['operations', async program => (await import('./cli/operations.ts')).addOperations(program)],
-  ['licenses', async program => (await import('./cli/licenses.ts')).addLicenses(program)],
-  ['completion', async program => (await import('./cli/completion.ts')).addCompletion(program)],
+  ['serve', async program => (await import('./cli/serve/serve.ts')).addServe(program)],
+  ['sandboxes', async program => (await import('./cli/sandboxes/sandboxes.ts')).addSandboxes(program)],
+  ['sandbox', async program => (await import('./cli/sandboxes/sandbox.ts')).addSandbox(program)],
+  ['import', async program => (await import('./cli/import/import.ts')).addImport(program)],
+  ['copy', async program => (await import('./cli/copies/copy.ts')).addCopy(program)],
+  ['backup', async program => (await import('./cli/copies/backup.ts')).addBackup(program)],
+  ['restore', async program => (await import('./cli/copies/restore.ts')).addRestore(program)],
+  ['export', async program => (await import('./cli/copies/export.ts')).addExport(program)],
+  ['reset', async program => (await import('./cli/copies/reset.ts')).addReset(program)],
+  ['migrate', async program => (await import('./cli/copies/migrate.ts')).addMigrate(program)],
+  ['doctor', async program => (await import('./cli/inspect/doctor.ts')).addDoctor(program)],
+  ['audit', async program => (await import('./cli/inspect/audit.ts')).addAudit(program)],
+  ['listen', async program => (await import('./cli/listen/listen.ts')).addListen(program)],
+  ['keys', async program => (await import('./cli/keys/keys.ts')).addKeys(program)],
+  ['new-key', async program => (await import('./cli/keys/new-key.ts')).addNewKey(program)],
+  ['new-secret-key', async program => (await import('./cli/keys/secret-key.ts')).addNewSecretKey(program)],
+  ['openapi', async program => (await import('./cli/inspect/openapi.ts')).addOpenapi(program)],
+  ['health', async program => (await import('./cli/inspect/health.ts')).addHealth(program)],
+  ['history', async program => (await import('./cli/inspect/history.ts')).addHistory(program)],
+  ['operations', async program => (await import('./cli/operations/operations.ts')).addOperations(program)],
+  ['licenses', async program => (await import('./cli/inspect/licenses.ts')).addLicenses(program)],
+  ['completion', async program => (await import('./cli/completion/completion.ts')).addCompletion(program)],
 ])
 
 const program = new Command('petstore')
@@ -34,7 +34,7 @@ const program = new Command('petstore')
   .addHelpText('after', '\nThe operations of the API are commands too: "petstore operations" lists them.')
   .exitOverride()
   .hook('preAction', async (_, command) => {
-    if (process.env.INIT_CWD) (await import('./cli/typed-paths.ts')).resolveTypedPaths(command)
+    if (process.env.INIT_CWD) (await import('./cli/terminal/typed-paths.ts')).resolveTypedPaths(command)
   })
 
 process.stdout.on('error', endAtBrokenPipe)
@@ -80,13 +80,13 @@ async function addNamed([word = 'serve', ...others]: readonly string[]): Promise
 
 /** Adds the command of the operation that `word` names, and returns its name. Throws CommandFailed if there is none. */
 async function addByOperation(word: string): Promise<string> {
-  const { findOperation, kebabCase, operationNames } = await import('./cli/operation-names.ts')
+  const { findOperation, kebabCase, operationNames } = await import('./cli/operations/names.ts')
   const id = findOperation(word)
   if (id === undefined) {
-    const { unknownWord } = await import('./cli/unknown-word.ts')
+    const { unknownWord } = await import('./cli/terminal/unknown-word.ts')
     throw unknownWord(word, [...commands.keys(), ...operationNames])
   }
-  const { addOperation } = await import('./cli/operation-command.ts')
+  const { addOperation } = await import('./cli/operations/command.ts')
   addOperation(program, id)
   return kebabCase(id)
 }

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { textOfFile } from './catalogue/file-text.ts'
-import { isDatabaseAddress, URL_FORM } from './model/database-url.ts'
-import { parseInstantMs } from './model/instant.ts'
-import { isKeyText } from './model/key.ts'
-import { hasUriCharacters } from './model/uri.ts'
-import { SECRET_KEY_BYTES } from './model/webhook.ts'
+import { isDatabaseAddress, URL_FORM } from './database/postgres/database-url.ts'
+import { isKeyText } from './shop/keys/schema.ts'
+import { SECRET_KEY_BYTES } from './shop/webhooks/schema.ts'
+import { parseInstantMs } from './values/instant.ts'
+import { hasUriCharacters } from './values/uri.ts'
 
 // Each function returns the value of the text of one kind of setting, or throws an error whose message says what is
 // valid.

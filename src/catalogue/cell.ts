@@ -1,5 +1,5 @@
-import { escapeControls } from '../model/control-characters.ts'
-import { STOCK_MAX } from '../model/import-limits.ts'
+import { STOCK_MAX } from '../shop/imports/limits.ts'
+import { escapeControls } from '../values/control-characters.ts'
 
 /** The maximum number of characters of a cell in a message. */
 const CELL_CHARS_SHOWN = 100

@@ -1,5 +1,5 @@
 import { CsvError, parse } from 'csv-parse/browser/esm/sync'
-import { escapeControls } from '../model/control-characters.ts'
+import { escapeControls } from '../values/control-characters.ts'
 import { cellValue, shownCell } from './cell.ts'
 import { linesOf, UnreadableFile, withoutLineEnd } from './file-text.ts'
 

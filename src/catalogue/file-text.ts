@@ -1,4 +1,4 @@
-import { escapeControls } from '../model/control-characters.ts'
+import { escapeControls } from '../values/control-characters.ts'
 import { foreignFormat } from './foreign-format.ts'
 
 /** Thrown if a file is refused as a whole. The message is a sentence for the user. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { absentTarget } from '../cli/import-target.ts'
+import { absentTarget } from '../cli/import/target.ts'
 import { checkFiles, type Findings, type ImportTarget, resumeSlices } from './importer.ts'
 
 const ignore = (): void => {}

@@ -1,4 +1,4 @@
-import { escapeControls } from '../model/control-characters.ts'
+import { IMPORT_ROWS_MAX } from '../shop/imports/limits.ts'
 import type {
   ApplyOptions,
   ImportedCategory,
@@ -8,9 +8,9 @@ import type {
   ImportRows,
   ImportSlice,
   ImportSliceOutcome,
-} from '../model/import.ts'
-import { IMPORT_ROWS_MAX } from '../model/import-limits.ts'
-import { caselessForm } from '../model/same-name.ts'
+} from '../shop/imports/schema.ts'
+import { escapeControls } from '../values/control-characters.ts'
+import { caselessForm } from '../values/same-name.ts'
 import {
   type CatalogueKind,
   type CatalogueSource,

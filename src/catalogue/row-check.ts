@@ -1,7 +1,12 @@
-import type { ImportedCategory, ImportedPet, ImportNameMatches, ImportPetNames } from '../model/import.ts'
-import { ambiguous, IMPORT_ROWS_MAX, noCategory, occursTwice } from '../model/import-limits.ts'
-import { caselessForm, matchName, nameForm } from '../model/same-name.ts'
-import { similarName } from '../model/similar-name.ts'
+import { ambiguous, IMPORT_ROWS_MAX, noCategory, occursTwice } from '../shop/imports/limits.ts'
+import type {
+  ImportedCategory,
+  ImportedPet,
+  ImportNameMatches,
+  ImportPetNames,
+} from '../shop/imports/schema.ts'
+import { caselessForm, matchName, nameForm } from '../values/same-name.ts'
+import { similarName } from '../values/similar-name.ts'
 
 /** The part of a store in which an import looks up names. */
 export interface NameSource {

@@ -1,4 +1,4 @@
-import { SLICE_ROWS_MAX } from '../model/import-limits.ts'
+import { SLICE_ROWS_MAX } from '../shop/imports/limits.ts'
 
 /** The number of rows in the first slice: few enough for a slow machine. */
 export const SLICE_ROWS_FIRST = 50

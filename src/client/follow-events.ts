@@ -1,4 +1,4 @@
-import { parseJson } from '../model/json.ts'
+import { parseJson } from '../values/json.ts'
 import type { Event, FeedEventType } from './api-types.ts'
 import { ApiError, ConnectionError } from './errors.ts'
 import { readEventStream } from './event-stream.ts'

@@ -1,4 +1,4 @@
-import { writeJson } from '../model/json.ts'
+import { writeJson } from '../values/json.ts'
 import type { CallOptions } from './call.ts'
 import type { SuccessBody } from './response.ts'
 

@@ -1,4 +1,4 @@
-import { type JsonValue, parseJson } from '../model/json.ts'
+import { type JsonValue, parseJson } from '../values/json.ts'
 import type { ErrorCode, FieldError } from './api-types.ts'
 import { ApiError, ConnectionError } from './errors.ts'
 

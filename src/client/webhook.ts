@@ -1,4 +1,4 @@
-import { parseJson } from '../model/json.ts'
+import { parseJson } from '../values/json.ts'
 import type { Event } from './api-types.ts'
 
 export interface WebhookRequest {

@@ -1,4 +1,4 @@
-import type { ErrorCodeName } from '../model/error.ts'
+import type { ErrorCodeName } from './error.ts'
 import { type Operation, requiredScope } from './operation.ts'
 
 /**

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
-import type { ErrorCodeName } from '../model/error.ts'
-import type { Scope } from '../model/key.ts'
+import type { Scope } from '../shop/keys/schema.ts'
+import type { ErrorCodeName } from './error.ts'
 import type { Parameter, PathValues, QueryValues } from './parameter.ts'
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'

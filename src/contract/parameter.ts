@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { constantNames } from '../model/constant-names.ts'
-import { parseSequence } from '../model/event.ts'
-import { instant, instantOrDate } from '../model/instant.ts'
-import { int64, parseInt64 } from '../model/int64.ts'
-import { text } from '../model/text.ts'
+import { parseSequence } from '../shop/events/schema.ts'
+import { constantNames } from '../values/constant-names.ts'
+import { instant, instantOrDate } from '../values/instant.ts'
+import { int64, parseInt64 } from '../values/int64.ts'
+import { text } from '../values/text.ts'
 
 /** A path or query parameter: how its text is parsed, and the schema of its value. */
 export interface Parameter<T = unknown> {

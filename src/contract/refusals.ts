@@ -1,11 +1,5 @@
-import {
-  type ErrorCodeName,
-  FIELD_ERRORS_MAX,
-  type FieldError,
-  StoreError,
-  summaryOf,
-} from '../model/error.ts'
-import { invalidParameter } from '../model/refusals.ts'
+import { invalidParameter } from '../shop/refusals.ts'
+import { type ErrorCodeName, FIELD_ERRORS_MAX, type FieldError, StoreError, summaryOf } from './error.ts'
 import { BODY_BYTES_MAX, BODY_TIMEOUT_MS, PATCH_TYPES, URL_CHARS_MAX } from './limits.ts'
 
 // One function for each refusal of the HTTP layer. Each function returns the error; its caller throws it. The examples

@@ -1,5 +1,5 @@
-import { Event, eventSchemas } from '../model/event.ts'
-import { eventTypes, TEST_TYPE } from '../model/event-type.ts'
+import { Event, eventSchemas } from '../shop/events/schema.ts'
+import { eventTypes, TEST_TYPE } from '../shop/events/types.ts'
 import type { Components } from './components.ts'
 import { eventExamples } from './event-examples.ts'
 import { type Part, schemaPart } from './schemas.ts'

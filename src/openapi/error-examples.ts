@@ -1,7 +1,7 @@
+import { type ErrorCodeName, type FieldError, type StoreError, validationFailed } from '../contract/error.ts'
 import { type Operation, requiredScope } from '../contract/operation.ts'
 import * as http from '../contract/refusals.ts'
-import { type ErrorCodeName, type FieldError, type StoreError, validationFailed } from '../model/error.ts'
-import * as shop from '../model/refusals.ts'
+import * as shop from '../shop/refusals.ts'
 
 /** Codes that no operation of a store returns: for requests without an operation, and for operations of a host. */
 type OutsideOperations =

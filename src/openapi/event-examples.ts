@@ -1,5 +1,5 @@
-import { type Event, sequenceText } from '../model/event.ts'
-import { type EventType, TEST_TYPE } from '../model/event-type.ts'
+import { type Event, sequenceText } from '../shop/events/schema.ts'
+import { type EventType, TEST_TYPE } from '../shop/events/types.ts'
 
 /** An event as an example. Ids are numbers here, as they appear in JSON. */
 type EventExample = Omit<Event, 'type' | 'data'> & { readonly type: string; readonly data: object }

@@ -1,5 +1,5 @@
-import { contract, type OperationId } from '../contract/contract.ts'
-import { orderExample } from '../model/order.ts'
+import { contract, type OperationId } from '../shop/operations.ts'
+import { orderExample } from '../shop/orders/schema.ts'
 import { eventExamples } from './event-examples.ts'
 
 const openingMovement = {

@@ -1,4 +1,4 @@
-import type { OperationId } from '../contract/contract.ts'
+import type { OperationId } from '../shop/operations.ts'
 
 /** A link from a response to another operation, whose parameters take their values from the response. */
 export interface OperationLink {

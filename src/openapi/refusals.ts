@@ -1,6 +1,6 @@
+import { ErrorBody, type ErrorCodeName, errorTable } from '../contract/error.ts'
 import { errorsOf } from '../contract/errors-of.ts'
 import type { Operation } from '../contract/operation.ts'
-import { ErrorBody, type ErrorCodeName, errorTable } from '../model/error.ts'
 import { pascalCase } from './components.ts'
 import { type ExampleError, errorExample } from './error-examples.ts'
 import { headerParts, type PresentHeaders, presentHeaders } from './headers.ts'

@@ -1,5 +1,5 @@
-import type { OperationId } from '../contract/contract.ts'
 import type { Operation } from '../contract/operation.ts'
+import type { OperationId } from '../shop/operations.ts'
 import { streamExample } from './event-examples.ts'
 import { responseExample } from './examples.ts'
 import { isConditional, responseHeaders } from './headers.ts'

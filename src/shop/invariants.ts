@@ -1,6 +1,6 @@
-import type { Reader } from '../engine/engine.ts'
-import { sql } from '../engine/statement.ts'
-import { readChanges } from '../engine/totals.ts'
+import type { Reader } from '../database/engine.ts'
+import { readChanges } from '../database/numbering/totals.ts'
+import { sql } from '../database/statement.ts'
 
 /** A row that violates an invariant: `id` is an id, or the name of a total. */
 interface Violation {

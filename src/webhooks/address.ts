@@ -1,6 +1,6 @@
 import { lookup } from 'node:dns/promises'
 import { BlockList, isIP } from 'node:net'
-import { URL_CHARS_MAX } from '../model/webhook.ts'
+import { URL_CHARS_MAX } from '../shop/webhooks/schema.ts'
 import { globalIpv6, type SpecialNetwork, specialIpv4, specialIpv6 } from './special-addresses.ts'
 
 const LOOKUP_MS_MAX = 5000

@@ -1,6 +1,6 @@
 import { Webhook } from 'standardwebhooks'
-import type { Receiver } from '../shop/delivery-state.ts'
-import { envelopeText, type SequencedEvent } from '../shop/events.ts'
+import { envelopeText, type SequencedEvent } from '../shop/events/verbs.ts'
+import type { Receiver } from '../shop/webhooks/delivery-state.ts'
 import { AddressRefused, type AddressRules, checkTarget } from './address.ts'
 import type { HostLimit } from './host-limit.ts'
 import { type Incoming, type Outgoing, post, RequestFailed } from './request.ts'

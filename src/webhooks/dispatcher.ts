@@ -1,17 +1,17 @@
-import type { CommitSignal } from '../engine/commit-signal.ts'
-import type { Engine } from '../engine/engine.ts'
-import { storedInstant } from '../model/instant.ts'
+import type { CommitSignal } from '../database/commit-signal.ts'
+import type { Engine } from '../database/engine.ts'
+import { type Command, type CommandResult, systemCommand } from '../shop/commands.ts'
+import { findLogBounds } from '../shop/events/verbs.ts'
+import type { Reply } from '../shop/idempotency.ts'
+import type { Query } from '../shop/queries.ts'
 import {
   type AttemptOutcome,
   hasFreeWebhook,
   type LeasedWebhook,
   leasedWebhooks,
   WEBHOOK_TABLE,
-} from '../shop/delivery-state.ts'
-import { findLogBounds } from '../shop/events.ts'
-import type { Reply } from '../shop/idempotency.ts'
-import { type Command, type CommandResult, systemCommand } from '../store/commands.ts'
-import type { Query } from '../store/queries.ts'
+} from '../shop/webhooks/delivery-state.ts'
+import { storedInstant } from '../values/instant.ts'
 import type { DeliveryContext } from './attempt.ts'
 import { WebhookSender, type WebhookSenderOptions } from './sender.ts'
 import { Throttle } from './throttle.ts'

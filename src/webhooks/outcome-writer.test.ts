@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import type { AttemptOutcome, Attempts } from '../shop/delivery-state.ts'
+import type { AttemptOutcome, Attempts } from '../shop/webhooks/delivery-state.ts'
 import { OutcomeWriter } from './outcome-writer.ts'
 import { completedPosition, initialPositions, withPage, withSaved } from './pending-positions.ts'
 

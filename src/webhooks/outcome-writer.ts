@@ -1,4 +1,4 @@
-import type { AttemptOutcome, Attempts } from '../shop/delivery-state.ts'
+import type { AttemptOutcome, Attempts } from '../shop/webhooks/delivery-state.ts'
 import type { PendingEvents } from './pending-events.ts'
 
 const WRITE_RETRY_MS = 1000

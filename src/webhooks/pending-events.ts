@@ -1,8 +1,8 @@
-import type { ReadShort } from '../engine/engine.ts'
-import { StoreError } from '../model/error.ts'
-import { type LeasedWebhook, receiverOf, recordedPositions } from '../shop/delivery-state.ts'
-import { type EventPage, findLogBounds, readEventPage, type SequencedEvent } from '../shop/events.ts'
-import { typesOf } from '../shop/webhooks.ts'
+import { StoreError } from '../contract/error.ts'
+import type { ReadShort } from '../database/engine.ts'
+import { type EventPage, findLogBounds, readEventPage, type SequencedEvent } from '../shop/events/verbs.ts'
+import { type LeasedWebhook, receiverOf, recordedPositions } from '../shop/webhooks/delivery-state.ts'
+import { typesOf } from '../shop/webhooks/verbs.ts'
 import {
   completedPosition,
   initialPositions,

@@ -1,5 +1,5 @@
-import type { TimeSlices } from '../engine/time-slices.ts'
-import { storedInstant } from '../model/instant.ts'
+import type { TimeSlices } from '../database/time-slices.ts'
+import type { SequencedEvent } from '../shop/events/verbs.ts'
 import {
   type AttemptOutcome,
   eventOf,
@@ -9,8 +9,8 @@ import {
   pendingDeliveries,
   type Receiver,
   receiverOf,
-} from '../shop/delivery-state.ts'
-import type { SequencedEvent } from '../shop/events.ts'
+} from '../shop/webhooks/delivery-state.ts'
+import { storedInstant } from '../values/instant.ts'
 import { type AttemptResult, attempt, type DeliveryContext } from './attempt.ts'
 import { OutcomeWriter, type OutcomeWriterOptions } from './outcome-writer.ts'
 import { PendingEvents, type PendingEventsOptions } from './pending-events.ts'

@@ -1,6 +1,6 @@
-import { type EventType, TEST_TYPE } from '../model/event-type.ts'
-import type { SequencedEvent } from '../shop/events.ts'
-import { webhookSubject } from '../shop/webhooks.ts'
+import { type EventType, TEST_TYPE } from '../shop/events/types.ts'
+import type { SequencedEvent } from '../shop/events/verbs.ts'
+import { webhookSubject } from '../shop/webhooks/verbs.ts'
 
 /** Events about the webhook itself, which are read whatever types it subscribes to. */
 export const ownTypes = [TEST_TYPE, 'petstore.webhook.created', 'petstore.webhook.redelivered'] as const

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { executeQuery, type Query } from '../../src/store/queries.ts'
-import { RepresentationCache, type Ticket } from '../../src/store/representation-cache.ts'
+import { RepresentationCache, type Ticket } from '../../src/http/cache/representation-cache.ts'
+import { executeQuery, type Query } from '../../src/shop/queries.ts'
 import { withLateReports, withoutReportsOf } from '../support/row-reports.ts'
 import { makePet } from '../support/shop.ts'
 import { openTestStore, type TestOptions, type TestStore } from '../support/store.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Browser, Locator, Page } from 'playwright-core'
-import { contract, operationIds } from '../../src/contract/contract.ts'
+import { contract, operationIds } from '../../src/shop/operations.ts'
 import { INSECURE_HOST, launchBrowser } from '../support/browser.ts'
 import { makePet, sharedStore } from '../support/shop.ts'
 import { ADMIN_KEY } from '../support/store.ts'

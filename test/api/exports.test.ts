@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { type ExportedResource, exportRows } from '../../src/shop/exports.ts'
+import { type ExportedResource, exportRows } from '../../src/transfer/exports.ts'
 import { importCategories } from '../support/busy-shop.ts'
 import { openReceiver, reply } from '../support/receiver.ts'
 import { makePet } from '../support/shop.ts'

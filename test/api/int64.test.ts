@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { contract } from '../../src/contract/contract.ts'
+import { contract } from '../../src/shop/operations.ts'
 import { type EngineName, testedEngines } from '../support/engines.ts'
 import { onEveryEngine, openTestStore, type TestStore } from '../support/store.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { KEY_TABLE } from '../../src/store/known-callers.ts'
+import { KEY_TABLE } from '../../src/serving/known-callers.ts'
 import { makeClient } from '../support/client.ts'
 import { withLateReports, withoutReportsOf } from '../support/row-reports.ts'
 import { codeOf, openTestStore, type TestOptions, type TestStore } from '../support/store.ts'

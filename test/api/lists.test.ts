@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
-import type { Pet } from '../../src/model/pet.ts'
+import type { Pet } from '../../src/shop/pets/schema.ts'
 import { everyItem } from '../support/client.ts'
 import { makePet, sharedStore } from '../support/shop.ts'
 import { codeOf, onEveryEngine, openTestStore, refusalOf } from '../support/store.ts'

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
 import { connect } from 'node:net'
-import { Admission } from '../../src/api/admission.ts'
-import { contract } from '../../src/contract/contract.ts'
-import { RepresentationCache } from '../../src/store/representation-cache.ts'
+import { RepresentationCache } from '../../src/http/cache/representation-cache.ts'
+import { Admission } from '../../src/http/limits/admission.ts'
+import { contract } from '../../src/shop/operations.ts'
 import { makePet } from '../support/shop.ts'
 import { openTestStore, type TestOptions, type TestStore } from '../support/store.ts'
 

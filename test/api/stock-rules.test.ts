@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { STOCK_MAX } from '../../src/model/import-limits.ts'
-import type { PetStatus } from '../../src/model/pet.ts'
+import { STOCK_MAX } from '../../src/shop/imports/limits.ts'
+import type { PetStatus } from '../../src/shop/pets/schema.ts'
 import { headOf } from '../support/received-events.ts'
 import { makePet, sharedStore, stockOf } from '../support/shop.ts'
 import { codeOf, onEveryEngine, refusalOf } from '../support/store.ts'

@@ -3,8 +3,8 @@ import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readPets } from '../../src/catalogue/catalogue-file.ts'
-import { catalogueSource } from '../../src/cli/catalogue-source.ts'
-import type { ImportedPet } from '../../src/model/import.ts'
+import { catalogueSource } from '../../src/cli/import/catalogue-source.ts'
+import type { ImportedPet } from '../../src/shop/imports/schema.ts'
 
 const MIB = 1024 * 1024
 /** The size of each hostile file. It is far above READ_MAX_MIB, so that a parser without a limit is detected. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { commandIds, kebabCase } from '../../src/cli/operation-names.ts'
+import { commandIds, kebabCase } from '../../src/cli/operations/names.ts'
 import { run, runToEnd } from '../support/process.ts'
 import { scratch } from '../support/tool.ts'
 

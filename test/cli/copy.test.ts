@@ -3,20 +3,20 @@ import { describe, expect, test } from 'bun:test'
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { Webhook } from 'standardwebhooks'
+import { parseDatabaseUrl } from '../../src/database/postgres/database-url.ts'
+import { migratePostgres } from '../../src/database/postgres/migrations.ts'
+import { databaseFile } from '../../src/database/sqlite/database-file.ts'
+import { migrations } from '../../src/database/sqlite/engine.ts'
 import {
   CopyMismatch,
   type CopyProgress,
   type CopySource,
   type CopyTarget,
   copyStore,
-} from '../../src/engine/copy.ts'
-import { databaseFile } from '../../src/engine/database-file.ts'
-import { openPostgresTarget } from '../../src/engine/postgres-copy.ts'
-import { migratePostgres } from '../../src/engine/postgres-migrations.ts'
-import { migrations } from '../../src/engine/sqlite.ts'
-import { openSqliteSource, openSqliteTarget } from '../../src/engine/sqlite-copy.ts'
-import { storeTables } from '../../src/engine/store-tables.ts'
-import { parseDatabaseUrl } from '../../src/model/database-url.ts'
+} from '../../src/transfer/copy.ts'
+import { openPostgresTarget } from '../../src/transfer/postgres-copy.ts'
+import { openSqliteSource, openSqliteTarget } from '../../src/transfer/sqlite-copy.ts'
+import { storeTables } from '../../src/transfer/tables.ts'
 import { type Loss, lossyTarget } from '../controls/lossy-copy.ts'
 import { importCategories, useShop } from '../support/busy-shop.ts'
 import { makeClient } from '../support/client.ts'

@@ -12,12 +12,12 @@ import {
   importInSlices,
   resumeSlices,
 } from '../../src/catalogue/importer.ts'
-import { catalogueSource } from '../../src/cli/catalogue-source.ts'
-import { linesBeforeLoad } from '../../src/cli/import-progress.ts'
-import { runningTarget } from '../../src/cli/import-target.ts'
-import { DESCRIPTION_CHARS_MAX, IMPORT_ROWS_MAX } from '../../src/model/import-limits.ts'
-import { sweep } from '../../src/store/maintenance.ts'
-import type { Log } from '../../src/store/open.ts'
+import { catalogueSource } from '../../src/cli/import/catalogue-source.ts'
+import { linesBeforeLoad } from '../../src/cli/import/progress.ts'
+import { runningTarget } from '../../src/cli/import/target.ts'
+import { sweep } from '../../src/serving/maintenance.ts'
+import type { Log } from '../../src/serving/open.ts'
+import { DESCRIPTION_CHARS_MAX, IMPORT_ROWS_MAX } from '../../src/shop/imports/limits.ts'
 import { run, startProcess } from '../support/process.ts'
 import { makePet } from '../support/shop.ts'
 import { ADMIN_KEY, onEveryEngine, openTestStore, type TestStore } from '../support/store.ts'

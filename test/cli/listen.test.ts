@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { fileURLToPath } from 'node:url'
 import { Webhook } from 'standardwebhooks'
-import { webhookSecret } from '../../src/store/secret-box.ts'
+import { webhookSecret } from '../../src/serving/secret-box.ts'
 import { run } from '../support/process.ts'
 import { openTestStore } from '../support/store.ts'
 import { until } from '../support/until.ts'

@@ -3,12 +3,12 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Command } from 'commander'
-import { addOperation, optionsOf } from '../../src/cli/operation-command.ts'
-import { exampleWords } from '../../src/cli/operation-example.ts'
-import { commandIds, kebabCase, operationOf } from '../../src/cli/operation-names.ts'
-import { CommandFailed } from '../../src/cli/terminal.ts'
-import type { OperationId } from '../../src/contract/contract.ts'
-import { parseJson } from '../../src/model/json.ts'
+import { addOperation, optionsOf } from '../../src/cli/operations/command.ts'
+import { exampleWords } from '../../src/cli/operations/example.ts'
+import { commandIds, kebabCase, operationOf } from '../../src/cli/operations/names.ts'
+import { CommandFailed } from '../../src/cli/terminal/terminal.ts'
+import type { OperationId } from '../../src/shop/operations.ts'
+import { parseJson } from '../../src/values/json.ts'
 import { runAt, runOnTerminal, runWithInput } from '../support/command-line.ts'
 import { openDemo } from '../support/demo-store.ts'
 import { childEnvironment, command, run } from '../support/process.ts'
@@ -158,11 +158,11 @@ function partsOf({ method, path, headers, body }: Received) {
 }
 
 test('petstore serve imports no module of the commands for operations', () => {
-  const loaded = [...staticImports('src/main.ts'), ...staticImports('src/cli/serve.ts')]
-  expect(loaded).toContain('src/server.ts')
+  const loaded = [...staticImports('src/main.ts'), ...staticImports('src/cli/serve/serve.ts')]
+  expect(loaded).toContain('src/serving/server.ts')
   expect(loaded.filter(path => /cli\/(operation|output|history|completion|request)/.test(path))).toEqual([])
   expect(staticImports('src/main.ts').size).toBeLessThan(4)
-  expect(staticImports('src/cli/operations.ts')).toContain('src/cli/operation-command.ts')
+  expect(staticImports('src/cli/operations/operations.ts')).toContain('src/cli/operations/command.ts')
 })
 
 /** Returns a file and the files that its static imports load, directly or indirectly. */

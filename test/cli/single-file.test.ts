@@ -258,7 +258,7 @@ test('the build prints the size and the hash of the single file, which contains 
 test('only program-files.ts uses import.meta, except for the URLs of workers, which the build recognizes', () => {
   const worker = /new URL\('\.\/[^']+\.ts', import\.meta\.url\)/g
   const others = [...new Glob('src/**/*.{ts,tsx}').scanSync(ROOT)]
-    .filter(path => path !== 'src/program-files.ts' && !path.endsWith('.test.ts'))
+    .filter(path => path !== 'src/files/program-files.ts' && !path.endsWith('.test.ts'))
     .filter(path => {
       const text = readFileSync(join(ROOT, path), 'utf8').replaceAll(worker, '')
       return /import\.meta|__dirname|__filename/.test(text)

@@ -3,7 +3,7 @@ import { createClient } from '../../src/client/client.ts'
 import { createSandbox, type FaultRule } from '../../src/client/petstore-client.ts'
 import type { Fetch } from '../../src/client/request.ts'
 import type { SandboxOptions } from '../../src/client/sandbox.ts'
-import { effectMembers } from '../../src/sandboxes/fault-rules.ts'
+import { effectMembers } from '../../src/sandboxes/failures/rules.ts'
 import { openSandboxHost, type TestHost } from '../support/sandbox-host.ts'
 import { codeOf } from '../support/store.ts'
 

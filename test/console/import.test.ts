@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { readPets } from '../../src/catalogue/catalogue-file.ts'
-import { catalogueSource } from '../../src/cli/catalogue-source.ts'
+import { catalogueSource } from '../../src/cli/import/catalogue-source.ts'
 import { sharedStore } from '../support/shop.ts'
 import { consoleBrowser, TIMEOUT_MS } from './console-session.ts'
 

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core'
-import type { Scope } from '../../src/model/key.ts'
+import type { Scope } from '../../src/shop/keys/schema.ts'
 import type { TestStore } from '../support/store.ts'
 
 /** A name without a place where a line can break. It is wider than a small screen. */

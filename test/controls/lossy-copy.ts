@@ -1,5 +1,5 @@
-import type { CopyTarget } from '../../src/engine/copy.ts'
-import type { Statement } from '../../src/engine/statement.ts'
+import type { Statement } from '../../src/database/statement.ts'
+import type { CopyTarget } from '../../src/transfer/copy.ts'
 
 /** What a broken copy does to the rows of one table. */
 export type Loss = 'drops a row' | 'changes a text' | 'changes an integer'

@@ -1,4 +1,4 @@
-import { openEngine, type StoreEngine } from '../../src/store/open.ts'
+import { openEngine, type StoreEngine } from '../../src/serving/open.ts'
 import { serveControl } from '../support/control-server.ts'
 
 // Broken on purpose: all webhook senders share one permit, so a good receiver waits for the bad ones. An attempt takes

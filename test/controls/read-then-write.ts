@@ -1,9 +1,9 @@
-import type { Tx } from '../../src/engine/engine.ts'
-import { sql } from '../../src/engine/statement.ts'
-import { StoreError } from '../../src/model/error.ts'
-import { NewOrder } from '../../src/model/order.ts'
-import { findPet } from '../../src/shop/pet-row.ts'
-import { type Command, type CommandResult, executeCommand } from '../../src/store/commands.ts'
+import { StoreError } from '../../src/contract/error.ts'
+import type { Tx } from '../../src/database/engine.ts'
+import { sql } from '../../src/database/statement.ts'
+import { type Command, type CommandResult, executeCommand } from '../../src/shop/commands.ts'
+import { NewOrder } from '../../src/shop/orders/schema.ts'
+import { findPet } from '../../src/shop/pets/rows.ts'
 
 const overwriteReserved = sql()(
   `UPDATE pet SET reserved = $reserved, status = CASE WHEN quantity = $reserved THEN 'pending' ELSE 'available' END

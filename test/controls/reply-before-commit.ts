@@ -1,8 +1,8 @@
-import { BatchWriter, type WriteConnection } from '../../src/engine/group-commit.ts'
-import { SqliteConnection } from '../../src/engine/sqlite-connection.ts'
-import { type ParametersOf, type Statement, sql } from '../../src/engine/statement.ts'
-import { serve } from '../../src/engine/worker-queue.ts'
-import { type Command, type CommandResult, executeCommand } from '../../src/store/commands.ts'
+import { SqliteConnection } from '../../src/database/sqlite/connection.ts'
+import { BatchWriter, type WriteConnection } from '../../src/database/sqlite/group-commit.ts'
+import { serve } from '../../src/database/sqlite/worker-queue.ts'
+import { type ParametersOf, type Statement, sql } from '../../src/database/statement.ts'
+import { type Command, type CommandResult, executeCommand } from '../../src/shop/commands.ts'
 
 const commit = sql()('COMMIT')
 

@@ -1,4 +1,4 @@
-import { type LoggedEvents, RequestLog } from '../../src/sandboxes/request-log.ts'
+import { type LoggedEvents, RequestLog } from '../../src/sandboxes/requests/log.ts'
 
 /**
  * Broken on purpose: serves a host whose log streams read the whole log at once. The arguments are those of `petstore

@@ -23,10 +23,10 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   api: ['model', 'contract', 'openapi', 'engine', 'shop', 'store', 'program-files.ts'],
   webhooks: ['model', 'contract', 'engine', 'shop', 'store'],
   // The published client contains only its own folder and this file.
-  client: ['model/json.ts'],
+  client: ['values/json.ts'],
   // It runs in browsers too: of model, only the files without a schema, and types.
   catalogue: ['model'],
-  console: ['client', 'catalogue', 'model/control-characters.ts', 'model/same-name.ts'],
+  console: ['client', 'catalogue', 'values/control-characters.ts', 'values/same-name.ts'],
   'config.ts': ['model', 'setting-readers.ts'],
   'program-files.ts': [],
   'setting-readers.ts': ['model', 'catalogue'],
@@ -204,11 +204,11 @@ test('a folder of src imports only the folders that the import rule allows', () 
 })
 
 test('control: an import against the rule is detected', () => {
-  const wrong = importing('src/model/pet.ts', 'src/shop/orders.ts')
-  expect(forbiddenImports(wrong)).toEqual(['src/model/pet.ts imports src/shop/orders.ts'])
+  const wrong = importing('src/shop/pets/schema.ts', 'src/shop/orders/verbs.ts')
+  expect(forbiddenImports(wrong)).toEqual(['src/shop/pets/schema.ts imports src/shop/orders/verbs.ts'])
   expect(forbiddenImports({ path: 'src/extras/x.ts', text: '' })).toHaveLength(1)
-  const client = importing('src/client/client.ts', 'src/model/json.ts', 'src/model/pet.ts')
-  expect(forbiddenImports(client)).toEqual(['src/client/client.ts imports src/model/pet.ts'])
+  const client = importing('src/client/client.ts', 'src/values/json.ts', 'src/shop/pets/schema.ts')
+  expect(forbiddenImports(client)).toEqual(['src/client/client.ts imports src/shop/pets/schema.ts'])
 })
 
 test('build, examples, fuzz, bench and test import only what the import rule allows', () => {
@@ -221,19 +221,19 @@ test('control: each forbidden import of a file outside src is detected', () => {
   const support = [
     importing('test/support/until.ts'),
     importing('test/support/process.ts', 'test/support/until.ts'),
-    importing('test/support/store.ts', 'src/server.ts'),
+    importing('test/support/store.ts', 'src/serving/server.ts'),
     importing('test/support/shop.ts', 'test/support/store.ts'),
   ]
   const allowed = [
     importing('fuzz/run.ts', 'fuzz/random.ts', 'test/support/process.ts'),
-    importing('bench/run.ts', 'src/server.ts', 'test/support/process.ts', 'test/support/store.ts'),
+    importing('bench/run.ts', 'src/serving/server.ts', 'test/support/process.ts', 'test/support/store.ts'),
     importing('test/description/fuzz.test.ts', 'fuzz/run.ts', 'test/controls/x.ts', 'test/support/shop.ts'),
   ]
   expect(forbiddenOutside([...support, ...allowed])).toEqual([])
   const wrong = [
-    ['examples/x.ts', 'src/server.ts'],
+    ['examples/x.ts', 'src/serving/server.ts'],
     ['examples/x.ts', 'test/support/until.ts'],
-    ['fuzz/x.ts', 'src/server.ts'],
+    ['fuzz/x.ts', 'src/serving/server.ts'],
     ['fuzz/x.ts', 'bench/child.ts'],
     ['fuzz/x.ts', 'test/support/store.ts'],
     ['fuzz/x.ts', 'test/support/shop.ts'],
@@ -245,7 +245,7 @@ test('control: each forbidden import of a file outside src is detected', () => {
     ['test/api/x.ts', 'test/webhooks/x.ts'],
     ['test/api/x.ts', 'fuzz/run.ts'],
     ['test/api/x.ts', 'bench/run.ts'],
-    ['test/run.ts', 'src/server.ts'],
+    ['test/run.ts', 'src/serving/server.ts'],
   ] as const
   expect(forbiddenOutside([...support, ...wrong.map(([path, name]) => importing(path, name))])).toEqual(
     wrong.map(([path, name]) => `${path} imports ${name}`),

@@ -1,5 +1,5 @@
-import type { OperationId } from '../../src/contract/contract.ts'
-import { WEBHOOKS_MAX } from '../../src/model/webhook.ts'
+import type { OperationId } from '../../src/shop/operations.ts'
+import { WEBHOOKS_MAX } from '../../src/shop/webhooks/schema.ts'
 import type { TestStore } from '../support/store.ts'
 import type { RequestSetup } from './request-setup.ts'
 

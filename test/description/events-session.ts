@@ -1,7 +1,7 @@
 import { expect } from 'bun:test'
 import { z } from 'zod'
-import { TEST_TYPE } from '../../src/model/event-type.ts'
 import { eventExamples, streamExample } from '../../src/openapi/event-examples.ts'
+import { TEST_TYPE } from '../../src/shop/events/types.ts'
 import { openReceiver, reply } from '../support/receiver.ts'
 import { ADMIN_KEY, type TestStore } from '../support/store.ts'
 import { type ExampleResponse, operationOf, sendExamples } from './description-session.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { loadModule, parseSync } from 'libpg-query'
 import { z } from 'zod'
-import { migrations } from '../../src/engine/postgres-migrations.ts'
+import { migrations } from '../../src/database/postgres/migrations.ts'
 import { testedEngines } from '../support/engines.ts'
 import { openPostgresProxy } from '../support/postgres-proxy.ts'
 import { newDatabase } from '../support/postgres-server.ts'

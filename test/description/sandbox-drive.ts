@@ -1,12 +1,12 @@
 import { BODY_BYTES_MAX, URL_CHARS_MAX } from '../../src/contract/limits.ts'
-import { KEY_RANDOM_BYTES, keyText } from '../../src/model/key.ts'
-import { shuttingDown, tooManyRequests } from '../../src/model/refusals.ts'
 import {
   type ControlId,
   type ControlOperation,
   controlOperations,
-} from '../../src/sandboxes/control-contract.ts'
-import { sandboxDamaged } from '../../src/sandboxes/refusals.ts'
+} from '../../src/sandboxes/control/operations.ts'
+import { sandboxDamaged } from '../../src/sandboxes/control/refusals.ts'
+import { KEY_RANDOM_BYTES, keyText } from '../../src/shop/keys/schema.ts'
+import { shuttingDown, tooManyRequests } from '../../src/shop/refusals.ts'
 import { sendHalfBody } from '../support/half-body.ts'
 import { openSandboxHost, type TestHost, type TestSandbox } from '../support/sandbox-host.ts'
 import type { Observed } from './conformance-check.ts'

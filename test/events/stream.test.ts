@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { createParser, type EventSourceMessage } from 'eventsource-parser'
 import { ApiError } from '../../src/client/errors.ts'
-import type { Event } from '../../src/model/event.ts'
+import type { Event } from '../../src/shop/events/schema.ts'
 import { importCategories } from '../support/busy-shop.ts'
 import { followEvents } from '../support/client.ts'
 import { openStream } from '../support/open-stream.ts'

@@ -10,14 +10,14 @@ interface EquivalentMutant {
 
 export const equivalentMutants: readonly EquivalentMutant[] = [
   {
-    file: 'src/cli/rejected-lines.ts',
+    file: 'src/cli/import/rejected-lines.ts',
     line: 'if (this.close()) rmSync(this.path, { force: true })',
     before: 'true',
     after: 'false',
     reason: 'close() has just said that the file exists',
   },
   {
-    file: 'src/engine/sqlite.ts',
+    file: 'src/database/sqlite/engine.ts',
     line: 'try {',
     before: `{
     connection.database.query('SELECT count(*) FROM sqlite_master').get()
@@ -26,35 +26,35 @@ export const equivalentMutants: readonly EquivalentMutant[] = [
     reason: 'opening a connection reads the schema already, and fails for a damaged file',
   },
   {
-    file: 'src/api/repeated-reads.ts',
+    file: 'src/http/cache/repeated-reads.ts',
     line: 'hasOnlyNeutral(headers, accept === null ? 1 : 2) ||',
     before: 'accept === null',
     after: 'true',
     reason: 'the request takes the way through the pipeline, and gets the same response',
   },
   {
-    file: 'src/shop/audit.ts',
+    file: 'src/shop/events/audit.ts',
     line: 'let [low, high] = [bounds.floor, bounds.head < INT64_MAX ? bounds.head + 1n : INT64_MAX]',
     before: 'bounds.head < INT64_MAX',
     after: 'bounds.head <= INT64_MAX',
     reason: 'no event gets the last position',
   },
   {
-    file: 'src/cli/operation-columns.ts',
+    file: 'src/cli/operations/columns.ts',
     line: 'option instanceof z.ZodObject ? Object.keys(option.shape) : [],',
     before: '[]',
     after: '["Stryker was here"]',
     reason: 'each variant of a resource is an object',
   },
   {
-    file: 'src/store/representation-cache.ts',
+    file: 'src/http/cache/representation-cache.ts',
     line: 'if (name !== undefined && rowId === undefined) return',
     before: 'name !== undefined && rowId === undefined',
     after: 'false',
     reason: 'the validated input of a read by id always has the id',
   },
   {
-    file: 'src/engine/sqlite-backup-worker.ts',
+    file: 'src/transfer/sqlite-backup-worker.ts',
     line: '} finally {',
     before: `{
     source.close()
@@ -63,7 +63,7 @@ export const equivalentMutants: readonly EquivalentMutant[] = [
     reason: 'the worker ends after one backup, and its connections with it',
   },
   {
-    file: 'src/cli/log-stream.ts',
+    file: 'src/cli/serve/log-stream.ts',
     line: 'clearTimeout(this.#timer)',
     before: 'clearTimeout(this.#timer)',
     after: ';',

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { connect, type Socket } from 'node:net'
-import { Admission } from '../../src/api/admission.ts'
+import { Admission } from '../../src/http/limits/admission.ts'
 import { openSandboxHost, type TestHost, type TestSandbox } from '../support/sandbox-host.ts'
 import { recordSoak, timeLimitMs, times } from '../support/soak.ts'
 import { until } from '../support/until.ts'

@@ -2,10 +2,10 @@ import { expect, test } from 'bun:test'
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { loadSandboxSeed } from '../../src/cli/sandbox-seeds.ts'
-import { defaultLimits } from '../../src/sandboxes/limits.ts'
-import { serveSandboxes } from '../../src/sandboxes/sandbox-server.ts'
-import { bindPort } from '../../src/server.ts'
+import { loadSandboxSeed } from '../../src/cli/sandboxes/seeds.ts'
+import { defaultLimits } from '../../src/sandboxes/host/limits.ts'
+import { serveSandboxes } from '../../src/sandboxes/server.ts'
+import { bindPort } from '../../src/serving/server.ts'
 import {
   openSandboxHost,
   type TestHost,

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type LogPage, REQUESTS_KEPT, RequestLog } from '../../src/sandboxes/request-log.ts'
+import { type LogPage, REQUESTS_KEPT, RequestLog } from '../../src/sandboxes/requests/log.ts'
 import { type CallResult, openSandboxHost, type TestSandbox } from '../support/sandbox-host.ts'
 import { until } from '../support/until.ts'
 

@@ -3,9 +3,9 @@ import { expect, test } from 'bun:test'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { TimeSlices } from '../../src/engine/time-slices.ts'
-import { SandboxFiles } from '../../src/sandboxes/sandbox-files.ts'
-import { Templates } from '../../src/sandboxes/templates.ts'
+import { TimeSlices } from '../../src/database/time-slices.ts'
+import { SandboxFiles } from '../../src/sandboxes/host/files.ts'
+import { Templates } from '../../src/sandboxes/host/templates.ts'
 
 test('a reset that fails keeps the commits that a killed host left in the write-ahead log', async () => {
   const root = mkdtempSync(join(tmpdir(), 'petstore-files-'))

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { sharedCapacities } from '../../src/api/admission.ts'
-import { deliveryEffects, FaultRule, requestEffects } from '../../src/sandboxes/fault-rules.ts'
-import { defaultLimits } from '../../src/sandboxes/limits.ts'
+import { sharedCapacities } from '../../src/http/limits/admission.ts'
+import { deliveryEffects, FaultRule, requestEffects } from '../../src/sandboxes/failures/rules.ts'
+import { defaultLimits } from '../../src/sandboxes/host/limits.ts'
 import {
   STREAMS_MAX,
   STREAMS_PER_ADDRESS_MAX,
   STREAMS_PER_SANDBOX_MAX,
-} from '../../src/sandboxes/request-streams.ts'
+} from '../../src/sandboxes/requests/streams.ts'
 import { run } from '../support/process.ts'
 import { ROOT } from '../support/root.ts'
 import { openSandboxHost, type TestHost, type TestSandbox } from '../support/sandbox-host.ts'

@@ -1,9 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { dynamicSql } from '../../src/engine/statement.ts'
-import { type CreatedSandbox, ID_ALPHABET, ID_CHARS, isSandboxId } from '../../src/sandboxes/sandbox.ts'
-import { verifyAuditChain } from '../../src/shop/audit-chain.ts'
+import { dynamicSql } from '../../src/database/statement.ts'
+import {
+  type CreatedSandbox,
+  ID_ALPHABET,
+  ID_CHARS,
+  isSandboxId,
+} from '../../src/sandboxes/control/schema.ts'
+import { verifyAuditChain } from '../../src/shop/log/verification.ts'
 import { sendBytes } from '../support/hostile-request.ts'
 import {
   type CallResult,

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { type ReservedSQL, SQL } from 'bun'
-import { BoundedPool } from '../../src/engine/bounded-pool.ts'
+import { BoundedPool } from '../../src/database/postgres/bounded-pool.ts'
 import { testedEngines } from '../support/engines.ts'
 import { newDatabase } from '../support/postgres-server.ts'
 import { until } from '../support/until.ts'

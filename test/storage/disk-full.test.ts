@@ -2,11 +2,11 @@ import { expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { databaseFile } from '../../src/engine/database-file.ts'
-import { BatchWriter } from '../../src/engine/group-commit.ts'
-import { openSqlite } from '../../src/engine/sqlite.ts'
-import { SqliteConnection } from '../../src/engine/sqlite-connection.ts'
-import { type Command, executeCommand } from '../../src/store/commands.ts'
+import { SqliteConnection } from '../../src/database/sqlite/connection.ts'
+import { databaseFile } from '../../src/database/sqlite/database-file.ts'
+import { openSqlite } from '../../src/database/sqlite/engine.ts'
+import { BatchWriter } from '../../src/database/sqlite/group-commit.ts'
+import { type Command, executeCommand } from '../../src/shop/commands.ts'
 import { recordSoak, timeLimitMs, times } from '../support/soak.ts'
 import { openTestStore } from '../support/store.ts'
 import { violatedInvariants } from '../support/violated-invariants.ts'
@@ -83,8 +83,8 @@ async function fillInOneBatch(pagesLeft: number): Promise<{ acknowledged: number
 async function makeTables(directory: string): Promise<void> {
   const engine = await openSqlite({
     directory,
-    writer: new URL('../../src/store/sqlite-writer.ts', import.meta.url),
-    reader: new URL('../../src/store/sqlite-reader.ts', import.meta.url),
+    writer: new URL('../../src/serving/sqlite-writer.ts', import.meta.url),
+    reader: new URL('../../src/serving/sqlite-reader.ts', import.meta.url),
     onFatal: () => {},
   })
   await engine.close()

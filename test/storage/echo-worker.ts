@@ -1,4 +1,4 @@
-import { serve } from '../../src/engine/worker-queue.ts'
+import { serve } from '../../src/database/sqlite/worker-queue.ts'
 
 // A worker for the tests of WorkerQueue. It returns each message with the number of messages in its batch. It blocks at
 // `hold` until the test sets the flag, asks for the next batch at `ask`, fails at

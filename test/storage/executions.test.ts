@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { type ReservedSQL, SQL } from 'bun'
-import { Executions } from '../../src/engine/executions.ts'
-import { migratePostgres } from '../../src/engine/postgres-migrations.ts'
-import { parseDatabaseUrl } from '../../src/model/database-url.ts'
+import { parseDatabaseUrl } from '../../src/database/postgres/database-url.ts'
+import { Executions } from '../../src/database/postgres/executions.ts'
+import { migratePostgres } from '../../src/database/postgres/migrations.ts'
 import { testedEngines } from '../support/engines.ts'
 import { newDatabase } from '../support/postgres-server.ts'
 

@@ -1,11 +1,11 @@
 import { expect, test } from 'bun:test'
-import { readHead } from '../../src/engine/chain-head.ts'
-import type { Tx } from '../../src/engine/engine.ts'
-import { BatchWriter } from '../../src/engine/group-commit.ts'
-import { sql } from '../../src/engine/statement.ts'
-import type { EventRecord } from '../../src/model/audit-chain.ts'
-import { StoreError } from '../../src/model/error.ts'
-import { storageFull } from '../../src/model/refusals.ts'
+import { StoreError } from '../../src/contract/error.ts'
+import type { Tx } from '../../src/database/engine.ts'
+import type { EventRecord } from '../../src/database/numbering/chain.ts'
+import { readHead } from '../../src/database/numbering/head.ts'
+import { BatchWriter } from '../../src/database/sqlite/group-commit.ts'
+import { sql } from '../../src/database/statement.ts'
+import { storageFull } from '../../src/shop/refusals.ts'
 import { openFailingConnection, sqliteError } from '../support/failing-connection.ts'
 
 const insertText = `

@@ -2,8 +2,8 @@ import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { LogNumber, refuseWrongFiles } from '../../src/engine/database-file.ts'
-import { SqliteConnection } from '../../src/engine/sqlite-connection.ts'
+import { SqliteConnection } from '../../src/database/sqlite/connection.ts'
+import { LogNumber, refuseWrongFiles } from '../../src/database/sqlite/database-file.ts'
 
 let directory: string
 let file: string

@@ -1,14 +1,14 @@
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
-import type { Reader } from '../../src/engine/engine.ts'
-import { migrations } from '../../src/engine/sqlite.ts'
-import { type ParametersOf, type Statement, type Value, valuesOf } from '../../src/engine/statement.ts'
-import { listAudit } from '../../src/shop/audit.ts'
-import { listCategories } from '../../src/shop/categories.ts'
-import { readEventPage } from '../../src/shop/events.ts'
-import { listInventory, listMovements } from '../../src/shop/inventory.ts'
-import { listOrders } from '../../src/shop/orders.ts'
-import { listPets } from '../../src/shop/pets.ts'
+import type { Reader } from '../../src/database/engine.ts'
+import { migrations } from '../../src/database/sqlite/engine.ts'
+import { type ParametersOf, type Statement, type Value, valuesOf } from '../../src/database/statement.ts'
+import { listCategories } from '../../src/shop/categories/verbs.ts'
+import { listAudit } from '../../src/shop/events/audit.ts'
+import { readEventPage } from '../../src/shop/events/verbs.ts'
+import { listInventory, listMovements } from '../../src/shop/inventory/verbs.ts'
+import { listOrders } from '../../src/shop/orders/verbs.ts'
+import { listPets } from '../../src/shop/pets/verbs.ts'
 
 interface PlanStep {
   readonly detail: string

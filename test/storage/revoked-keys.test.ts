@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { SharedLookup } from '../../src/api/shared-lookup.ts'
+import { SharedLookup } from '../../src/http/pipeline/shared-lookup.ts'
 import { testedEngines } from '../support/engines.ts'
 import type { ServerProcess } from '../support/process.ts'
 import { seeded } from '../support/seeded.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { SQL } from 'bun'
-import { startSequencer } from '../../src/engine/sequencer.ts'
+import { startSequencer } from '../../src/database/postgres/sequencer.ts'
 import { testedEngines } from '../support/engines.ts'
 import { openTestStore, type TestStore } from '../support/store.ts'
 import { until } from '../support/until.ts'

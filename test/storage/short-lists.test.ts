@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import type { Reader } from '../../src/engine/engine.ts'
+import type { Reader } from '../../src/database/engine.ts'
 import { seeded } from '../support/seeded.ts'
 import { makePet } from '../support/shop.ts'
 import { openTestStore, type TestStore } from '../support/store.ts'

@@ -3,12 +3,12 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { SQL } from 'bun'
-import { NewerDatabase } from '../../src/engine/migrate.ts'
-import { openPostgres } from '../../src/engine/postgres.ts'
-import { migrations } from '../../src/engine/postgres-migrations.ts'
-import { parseDatabaseUrl } from '../../src/model/database-url.ts'
-import { executeCommand } from '../../src/store/commands.ts'
-import { executeQuery } from '../../src/store/queries.ts'
+import { NewerDatabase } from '../../src/database/migrate.ts'
+import { parseDatabaseUrl } from '../../src/database/postgres/database-url.ts'
+import { openPostgres } from '../../src/database/postgres/engine.ts'
+import { migrations } from '../../src/database/postgres/migrations.ts'
+import { executeCommand } from '../../src/shop/commands.ts'
+import { executeQuery } from '../../src/shop/queries.ts'
 import { testedEngines } from '../support/engines.ts'
 import { newDatabase, VERSION_VARIABLE } from '../support/postgres-server.ts'
 import { onEveryEngine, openTestStore, type TestStore } from '../support/store.ts'
@@ -145,7 +145,9 @@ test.skipIf(!testedEngines.includes('postgres'))(
 )
 
 test('a locked data directory cannot be locked again until its lock is released', async () => {
-  const { DirectoryInUse, isDirectoryLocked, lockDirectory } = await import('../../src/engine/data-lock.ts')
+  const { DirectoryInUse, isDirectoryLocked, lockDirectory } = await import(
+    '../../src/database/sqlite/data-lock.ts'
+  )
   const directory = mkdtempSync(join(tmpdir(), 'petstore-lock-'))
   expect(isDirectoryLocked(directory)).toBeFalse()
   const lock = lockDirectory(directory)

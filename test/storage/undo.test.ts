@@ -3,15 +3,15 @@ import { expect, test } from 'bun:test'
 import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { engineTarget } from '../../src/cli/import-target.ts'
-import { databaseFile } from '../../src/engine/database-file.ts'
-import { migrations, openSqlite } from '../../src/engine/sqlite.ts'
-import { SqliteConnection } from '../../src/engine/sqlite-connection.ts'
-import { openSqliteTarget } from '../../src/engine/sqlite-copy.ts'
-import { dynamicSql } from '../../src/engine/statement.ts'
-import { storeTables } from '../../src/engine/store-tables.ts'
-import type { Command } from '../../src/store/commands.ts'
-import { openEngine } from '../../src/store/open.ts'
+import { engineTarget } from '../../src/cli/import/target.ts'
+import { SqliteConnection } from '../../src/database/sqlite/connection.ts'
+import { databaseFile } from '../../src/database/sqlite/database-file.ts'
+import { migrations, openSqlite } from '../../src/database/sqlite/engine.ts'
+import { dynamicSql } from '../../src/database/statement.ts'
+import { openEngine } from '../../src/serving/open.ts'
+import type { Command } from '../../src/shop/commands.ts'
+import { openSqliteTarget } from '../../src/transfer/sqlite-copy.ts'
+import { storeTables } from '../../src/transfer/tables.ts'
 
 const countStaged = dynamicSql<{ count: bigint }>(() => 'SELECT count(*) AS count FROM staged_row')
 const quiet = { access: () => {}, info: () => {}, error: () => {} }
@@ -98,8 +98,8 @@ test('a store that was opened for an import, and from which nothing was read, dr
   await (await open(directory, false)).close()
   const engine = await openSqlite<never, Command, never>({
     directory,
-    writer: new URL('../../src/store/sqlite-writer.ts', import.meta.url),
-    reader: new URL('../../src/store/sqlite-reader.ts', import.meta.url),
+    writer: new URL('../../src/serving/sqlite-writer.ts', import.meta.url),
+    reader: new URL('../../src/serving/sqlite-reader.ts', import.meta.url),
     onFatal: reason => expect(reason).toBe(''),
     canUndo: true,
   })

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { WorkerQueue } from '../../src/engine/worker-queue.ts'
-import { StoreError } from '../../src/model/error.ts'
+import { StoreError } from '../../src/contract/error.ts'
+import { WorkerQueue } from '../../src/database/sqlite/worker-queue.ts'
 
 /** A test that waits for ever ends after this time. */
 const TEST_MS = 10_000

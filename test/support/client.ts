@@ -4,9 +4,9 @@ import { createClient, makeCall } from '../../src/client/client.ts'
 import type { FollowOptions } from '../../src/client/follow-events.ts'
 import type { OperationInput, OperationShape } from '../../src/client/request.ts'
 import type { ApiResponse } from '../../src/client/response.ts'
-import { type Contract, contract, type OperationId, type StreamId } from '../../src/contract/contract.ts'
 import type { Input, Operation, Output, Page } from '../../src/contract/operation.ts'
-import { Event } from '../../src/model/event.ts'
+import { Event } from '../../src/shop/events/schema.ts'
+import { type Contract, contract, type OperationId, type StreamId } from '../../src/shop/operations.ts'
 
 export interface TestClientOptions {
   readonly base: string

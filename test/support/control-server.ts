@@ -1,9 +1,9 @@
-import { openSqlite } from '../../src/engine/sqlite.ts'
-import { type ServerOptions, startServer } from '../../src/server.ts'
+import { openSqlite } from '../../src/database/sqlite/engine.ts'
+import { ensureAdminKey } from '../../src/serving/maintenance.ts'
+import { type ServerOptions, startServer } from '../../src/serving/server.ts'
+import type { Command, CommandResult } from '../../src/shop/commands.ts'
 import type { Reply } from '../../src/shop/idempotency.ts'
-import type { Command, CommandResult } from '../../src/store/commands.ts'
-import { ensureAdminKey } from '../../src/store/maintenance.ts'
-import type { Query } from '../../src/store/queries.ts'
+import type { Query } from '../../src/shop/queries.ts'
 
 /** Serves a store with a writer that is broken on purpose. The arguments of the process are those of `serveControl`. */
 export async function serveWithWriter(writer: URL): Promise<void> {
@@ -11,7 +11,7 @@ export async function serveWithWriter(writer: URL): Promise<void> {
     engine: await openSqlite<Query, Command, Reply, CommandResult>({
       ...options,
       writer,
-      reader: new URL('../../src/store/sqlite-reader.ts', import.meta.url),
+      reader: new URL('../../src/serving/sqlite-reader.ts', import.meta.url),
     }),
     cache: 'verify',
   }))

@@ -1,4 +1,4 @@
-import { loadDemo } from '../../src/cli/demo.ts'
+import { loadDemo } from '../../src/cli/serve/demo.ts'
 import { openTestStore, type TestStore } from './store.ts'
 
 /** The fixed instant of the clock: that of the examples in the description. */

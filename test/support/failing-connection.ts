@@ -1,11 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { WriteConnection } from '../../src/engine/group-commit.ts'
-import type { ReadConnection } from '../../src/engine/shared-read-transaction.ts'
-import { migrations } from '../../src/engine/sqlite.ts'
-import { SqliteConnection } from '../../src/engine/sqlite-connection.ts'
-import type { ParametersOf, Statement } from '../../src/engine/statement.ts'
+import { SqliteConnection } from '../../src/database/sqlite/connection.ts'
+import { migrations } from '../../src/database/sqlite/engine.ts'
+import type { WriteConnection } from '../../src/database/sqlite/group-commit.ts'
+import type { ReadConnection } from '../../src/database/sqlite/shared-read-transaction.ts'
+import type { ParametersOf, Statement } from '../../src/database/statement.ts'
 
 /** Returns an error like those that SQLite throws. */
 export function sqliteError(code: string): Error {

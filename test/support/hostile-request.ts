@@ -1,5 +1,5 @@
-import { ErrorBody, errorTable, isErrorCode } from '../../src/model/error.ts'
-import { parseJson } from '../../src/model/json.ts'
+import { ErrorBody, errorTable, isErrorCode } from '../../src/contract/error.ts'
+import { parseJson } from '../../src/values/json.ts'
 
 /** One hostile request, byte for byte, and its only correct response. */
 export interface HostileCase {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import type { Event } from '../../src/model/event.ts'
-import { eventTypes } from '../../src/model/event-type.ts'
+import type { Event } from '../../src/shop/events/schema.ts'
+import { eventTypes } from '../../src/shop/events/types.ts'
 import type { TestStore } from './store.ts'
 import { until } from './until.ts'
 

@@ -1,4 +1,4 @@
-import type { RowChanges } from '../../src/engine/row-changes.ts'
+import type { RowChanges } from '../../src/database/row-changes.ts'
 import type { TestOptions } from './store.ts'
 
 /** A delay that is longer than the test that uses it, even on a busy machine. */

@@ -1,14 +1,14 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { loadSandboxSeed } from '../../src/cli/sandbox-seeds.ts'
-import { lockDirectory } from '../../src/engine/data-lock.ts'
-import { parseJson } from '../../src/model/json.ts'
-import type { HostOptions, SandboxHost } from '../../src/sandboxes/host.ts'
-import { defaultLimits, type SandboxLimits } from '../../src/sandboxes/limits.ts'
-import type { CreatedSandbox, NewSandbox } from '../../src/sandboxes/sandbox.ts'
-import { serveSandboxes } from '../../src/sandboxes/sandbox-server.ts'
-import { bindPort } from '../../src/server.ts'
+import { loadSandboxSeed } from '../../src/cli/sandboxes/seeds.ts'
+import { lockDirectory } from '../../src/database/sqlite/data-lock.ts'
+import type { CreatedSandbox, NewSandbox } from '../../src/sandboxes/control/schema.ts'
+import type { HostOptions, SandboxHost } from '../../src/sandboxes/host/host.ts'
+import { defaultLimits, type SandboxLimits } from '../../src/sandboxes/host/limits.ts'
+import { serveSandboxes } from '../../src/sandboxes/server.ts'
+import { bindPort } from '../../src/serving/server.ts'
+import { parseJson } from '../../src/values/json.ts'
 
 /**
  * A host of sandboxes on a free port, or on the port of the options. Disposing it stops the host and deletes its data.

@@ -1,4 +1,4 @@
-import { storeTables } from '../../src/engine/store-tables.ts'
+import { storeTables } from '../../src/transfer/tables.ts'
 import type { RawRow } from './store.ts'
 import type { StoreDirectory } from './store-directory.ts'
 

@@ -5,18 +5,18 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { SQL } from 'bun'
 import { ApiError } from '../../src/client/errors.ts'
-import { databaseFile } from '../../src/engine/database-file.ts'
-import { openPostgres, type PostgresOptions } from '../../src/engine/postgres.ts'
-import { openSqlite } from '../../src/engine/sqlite.ts'
-import { dynamicSql } from '../../src/engine/statement.ts'
-import { parseDatabaseUrl } from '../../src/model/database-url.ts'
-import type { Scope } from '../../src/model/key.ts'
-import { startServer } from '../../src/server.ts'
+import { parseDatabaseUrl } from '../../src/database/postgres/database-url.ts'
+import { openPostgres, type PostgresOptions } from '../../src/database/postgres/engine.ts'
+import { databaseFile } from '../../src/database/sqlite/database-file.ts'
+import { openSqlite } from '../../src/database/sqlite/engine.ts'
+import { dynamicSql } from '../../src/database/statement.ts'
+import { ensureAdminKey } from '../../src/serving/maintenance.ts'
+import { entryText, type Log, reportOutage, type StoreEngine, watchedTables } from '../../src/serving/open.ts'
+import { startServer } from '../../src/serving/server.ts'
+import { type Command, type CommandResult, executeCommand, timeLimitMs } from '../../src/shop/commands.ts'
 import type { Reply } from '../../src/shop/idempotency.ts'
-import { type Command, type CommandResult, executeCommand, timeLimitMs } from '../../src/store/commands.ts'
-import { ensureAdminKey } from '../../src/store/maintenance.ts'
-import { entryText, type Log, reportOutage, type StoreEngine, watchedTables } from '../../src/store/open.ts'
-import { executeQuery, type Query } from '../../src/store/queries.ts'
+import type { Scope } from '../../src/shop/keys/schema.ts'
+import { executeQuery, type Query } from '../../src/shop/queries.ts'
 import { type Client, makeClient } from './client.ts'
 import { type EngineName, isSandboxRun, testedEngines } from './engines.ts'
 import { newDatabase } from './postgres-server.ts'
@@ -204,13 +204,13 @@ function openVariant(
     pagesMax,
     isolation = testedIsolation,
     routeOf = url => url,
-    writer = new URL('../../src/store/sqlite-writer.ts', import.meta.url),
+    writer = new URL('../../src/serving/sqlite-writer.ts', import.meta.url),
   } = variant
   if (databaseUrl === undefined) {
     return openSqlite({
       directory,
       writer,
-      reader: new URL('../../src/store/sqlite-reader.ts', import.meta.url),
+      reader: new URL('../../src/serving/sqlite-reader.ts', import.meta.url),
       watchedTables,
       onFatal: reason => log.error({ reason }, 'the store cannot continue'),
       ...(pagesMax !== undefined && { pagesMax }),

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import type { DeliveryOptions } from '../../src/service.ts'
+import type { DeliveryOptions } from '../../src/serving/service.ts'
 import { HostLimit } from '../../src/webhooks/host-limit.ts'
 import { post } from '../../src/webhooks/request.ts'
 import { openReceiver, reply } from '../support/receiver.ts'

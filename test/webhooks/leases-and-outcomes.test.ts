@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
-import { storedInstant } from '../../src/model/instant.ts'
-import { type AttemptOutcome, hasFreeWebhook, receiverOf } from '../../src/shop/delivery-state.ts'
-import { type SystemCommandId, systemCommand } from '../../src/store/commands.ts'
+import { type SystemCommandId, systemCommand } from '../../src/shop/commands.ts'
+import { type AttemptOutcome, hasFreeWebhook, receiverOf } from '../../src/shop/webhooks/delivery-state.ts'
+import { storedInstant } from '../../src/values/instant.ts'
 import { sharedStore } from '../support/shop.ts'
 import { onEveryEngine, type TestStore } from '../support/store.ts'
 

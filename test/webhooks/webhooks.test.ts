@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { z } from 'zod'
-import { WEBHOOKS_MAX } from '../../src/model/webhook.ts'
+import { WEBHOOKS_MAX } from '../../src/shop/webhooks/schema.ts'
 import { everyItem } from '../support/client.ts'
 import { openReceiver } from '../support/receiver.ts'
 import { sharedStore } from '../support/shop.ts'

@@ -1,5 +1,5 @@
 import { DonutChart } from '@mantine/charts'
-import { formatCount } from '../parts/format.ts'
+import { formatCount } from '../parts/generic/format.ts'
 
 export interface StatusShare {
   readonly name: string

@@ -1,5 +1,5 @@
 import { LineChart } from '@mantine/charts'
-import { formatCount, formatDate, formatInstant, formatTime } from '../parts/format.ts'
+import { formatCount, formatDate, formatInstant, formatTime } from '../parts/generic/format.ts'
 
 /** The stock at one instant. It stays the same until the instant of the next point. */
 export interface StockPoint {

@@ -4,10 +4,10 @@ import type { Order, OrderPatch } from '../../client/petstore-client.ts'
 import type { Sending } from '../data/change.ts'
 import { useEdit, type Version } from '../data/edit.ts'
 import { useSession } from '../data/store.ts'
-import { EditConflict } from '../parts/edit-conflict.tsx'
-import { FormDialog } from '../parts/form-dialog.tsx'
-import { InstantInput, instantIn, NOT_AN_INSTANT } from '../parts/instant-input.tsx'
-import { UnitsInput } from '../parts/units-input.tsx'
+import { EditConflict } from '../parts/generic/edit-conflict.tsx'
+import { FormDialog } from '../parts/generic/form-dialog.tsx'
+import { InstantInput, instantIn, NOT_AN_INSTANT } from '../parts/generic/instant-input.tsx'
+import { UnitsInput } from '../parts/inventory/units-input.tsx'
 
 interface EditOrderProps {
   /** The version that the form shows. The store refuses the change if the order has changed since. */

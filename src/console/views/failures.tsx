@@ -4,11 +4,11 @@ import { useState } from 'react'
 import { operations } from '../../client/operations.ts'
 import { callControl } from '../data/control.ts'
 import { useSession } from '../data/store.ts'
-import { type Column, ColumnTable } from '../parts/column-table.tsx'
-import { Empty } from '../parts/empty.tsx'
-import { FormDialog } from '../parts/form-dialog.tsx'
-import { Page } from '../parts/page.tsx'
-import { Refusal } from '../parts/refusal.tsx'
+import { type Column, ColumnTable } from '../parts/generic/column-table.tsx'
+import { Empty } from '../parts/generic/empty.tsx'
+import { FormDialog } from '../parts/generic/form-dialog.tsx'
+import { Page } from '../parts/generic/page.tsx'
+import { Refusal } from '../parts/generic/refusal.tsx'
 
 const TABLE_MIN_PX = 700
 /** How often the counts are read again, in milliseconds. */

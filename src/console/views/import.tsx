@@ -16,7 +16,7 @@ import { useRef, useState } from 'react'
 import { Link } from 'wouter'
 import type { CatalogueKind } from '../../catalogue/catalogue-file.ts'
 import { UnreadableFile } from '../../catalogue/file-text.ts'
-import { escapeControls } from '../../model/control-characters.ts'
+import { escapeControls } from '../../values/control-characters.ts'
 import {
   type ChosenFiles,
   type ImportChoices,
@@ -24,9 +24,9 @@ import {
   runImport,
 } from '../data/catalogue-import.ts'
 import { useSession } from '../data/store.ts'
-import { formatNumber } from '../parts/format.ts'
-import { Page } from '../parts/page.tsx'
-import { Refusal } from '../parts/refusal.tsx'
+import { formatNumber } from '../parts/generic/format.ts'
+import { Page } from '../parts/generic/page.tsx'
+import { Refusal } from '../parts/generic/refusal.tsx'
 
 /** The maximum number of problems that the page lists. */
 const SHOWN_MAX = 100

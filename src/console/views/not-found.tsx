@@ -1,7 +1,7 @@
 import { Anchor } from '@mantine/core'
 import { Link } from 'wouter'
-import { Empty } from '../parts/empty.tsx'
-import { Page } from '../parts/page.tsx'
+import { Empty } from '../parts/generic/empty.tsx'
+import { Page } from '../parts/generic/page.tsx'
 
 export function NotFound() {
   return (

@@ -13,12 +13,12 @@ import {
 } from '@mantine/core'
 import { useState } from 'react'
 import { type ShownRequest, useRequests } from '../data/requests.ts'
-import { type Column, ColumnTable } from '../parts/column-table.tsx'
-import { Empty } from '../parts/empty.tsx'
-import { Page } from '../parts/page.tsx'
-import { Panel } from '../parts/panel.tsx'
-import { Refusal } from '../parts/refusal.tsx'
-import { SilentStream } from '../parts/silent-stream.tsx'
+import { type Column, ColumnTable } from '../parts/generic/column-table.tsx'
+import { Empty } from '../parts/generic/empty.tsx'
+import { Page } from '../parts/generic/page.tsx'
+import { Panel } from '../parts/generic/panel.tsx'
+import { Refusal } from '../parts/generic/refusal.tsx'
+import { SilentStream } from '../parts/generic/silent-stream.tsx'
 
 const TABLE_MIN_PX = 760
 /** The paths of the pages of the store. */

@@ -4,12 +4,12 @@ import { useState } from 'react'
 import { callControl } from '../data/control.ts'
 import { type ShownSandbox, sandboxQuery } from '../data/sandbox.ts'
 import { useSession } from '../data/store.ts'
-import { FormDialog } from '../parts/form-dialog.tsx'
-import { formatInstant } from '../parts/format.ts'
-import { InstantInput, instantIn } from '../parts/instant-input.tsx'
-import { Page } from '../parts/page.tsx'
-import { Panel } from '../parts/panel.tsx'
-import { Refusal } from '../parts/refusal.tsx'
+import { FormDialog } from '../parts/generic/form-dialog.tsx'
+import { formatInstant } from '../parts/generic/format.ts'
+import { InstantInput, instantIn } from '../parts/generic/instant-input.tsx'
+import { Page } from '../parts/generic/page.tsx'
+import { Panel } from '../parts/generic/panel.tsx'
+import { Refusal } from '../parts/generic/refusal.tsx'
 
 const BYTES_PER_KIB = 1024
 

@@ -1,25 +1,25 @@
 import type { Slips } from '../slip.ts'
 
 export const apiSlips: Slips = {
-  'src/api/admission.ts': [
+  'src/http/limits/admission.ts': [
     {
       before: `    if (this.#bodyBytes.take(caller, bytesMax)) return
     this.#bodies.release(caller)`,
       after: `    if (this.#bodyBytes.take(caller, bytesMax)) return`,
       breaks: 'a caller with refused bodies is locked out for ever, little by little',
-      tests: ['src/api/admission.test.ts: a caller whose bodies were refused'],
+      tests: ['src/http/limits/admission.test.ts: a caller whose bodies were refused'],
     },
     {
       before: `    this.#within?.limiter.release(this.#within.name, amount)\n`,
       after: ``,
       breaks: 'a sandbox refuses all requests after its first 500',
-      tests: ['src/api/admission.test.ts: a limit within a shared one'],
+      tests: ['src/http/limits/admission.test.ts: a limit within a shared one'],
     },
     {
       before: `this.#total + amount > this.#capacity.total || amountOfCaller`,
       after: `amountOfCaller`,
       breaks: 'many callers together exceed the capacity of the process',
-      tests: ['src/api/admission.test.ts: all callers together'],
+      tests: ['src/http/limits/admission.test.ts: all callers together'],
     },
     {
       before: `    if (this.#within && !this.#within.limiter.take(this.#within.name, amount)) return false
@@ -27,7 +27,7 @@ export const apiSlips: Slips = {
       after: `    this.#total += amount
     if (this.#within && !this.#within.limiter.take(this.#within.name, amount)) return false`,
       breaks: 'a store is locked out little by little while the shared capacity is used up',
-      tests: ['src/api/admission.test.ts: a limit within a shared one'],
+      tests: ['src/http/limits/admission.test.ts: a limit within a shared one'],
     },
     {
       before: `    } finally {
@@ -37,7 +37,7 @@ export const apiSlips: Slips = {
       if (this.#holdsRequest) this.#admission.releaseBody(caller, bytesMax)
     }`,
       breaks: 'a caller can send 500 large bodies and then no more',
-      tests: ['src/api/admission.test.ts: a body that has arrived or failed counts no more'],
+      tests: ['src/http/limits/admission.test.ts: a body that has arrived or failed counts no more'],
     },
     {
       before: `    if (holdsRequest) this.#requests.release(address)
@@ -45,7 +45,7 @@ export const apiSlips: Slips = {
       after: `    this.#requests.release(address)`,
       breaks:
         'a request that ends without a slot releases the slot of another request, so the limit is not held',
-      tests: ['src/api/admission.test.ts: a request that ends without a slot'],
+      tests: ['src/http/limits/admission.test.ts: a request that ends without a slot'],
     },
     {
       before: `return !this.#isClosing && this.#inProgress < REQUESTS.perCaller`,
@@ -56,18 +56,18 @@ export const apiSlips: Slips = {
       ],
     },
   ],
-  'src/api/auth.ts': [
+  'src/http/pipeline/auth.ts': [
     {
       before: `const isFailure = error instanceof StoreError && error.status < 500`,
       after: `const isFailure = error instanceof StoreError`,
       breaks: 'clients with a valid key are refused after an outage of the database',
-      tests: ['src/api/auth.test.ts: requests during an outage'],
+      tests: ['src/http/pipeline/auth.test.ts: requests during an outage'],
     },
     {
       before: `failedAuthentications.take(rateGroup(context.address))`,
       after: `failedAuthentications.take(context.address)`,
       breaks: 'somebody who guesses keys has 2^64 addresses to do it',
-      tests: ['src/api/auth.test.ts: unknown keys are slowed down'],
+      tests: ['src/http/pipeline/auth.test.ts: unknown keys are slowed down'],
     },
     {
       before: `  if (scope !== undefined && !hasScope(caller, scope)) {`,
@@ -78,7 +78,7 @@ export const apiSlips: Slips = {
       ],
     },
   ],
-  'src/api/body.ts': [
+  'src/http/pipeline/body.ts': [
     {
       before: `?? 0) > BODY_BYTES_MAX) throw bodyTooLarge()`,
       after: `?? 0) >= BODY_BYTES_MAX) throw bodyTooLarge()`,
@@ -98,21 +98,21 @@ export const apiSlips: Slips = {
       after: `  return bytes
 }`,
       breaks: 'a command with a large body takes effect although the runtime refuses its request',
-      tests: ['src/api/body.test.ts: a command runs at least one turn'],
+      tests: ['src/http/pipeline/body.test.ts: a command runs at least one turn'],
     },
     {
       before: `headers.get('content-length') ?? BODY_BYTES_MAX)`,
       after: `headers.get('content-length') ?? 0)`,
       breaks: 'bodies in chunks do not count towards the limit of their bytes',
-      tests: ['src/api/body.test.ts: each body in chunks'],
+      tests: ['src/http/pipeline/body.test.ts: each body in chunks'],
     },
   ],
-  'src/api/client-address.ts': [
+  'src/http/limits/client-address.ts': [
     {
       before: `      address = addressIn(hop) ?? UNKNOWN`,
       after: `      address = addressIn(hop) ?? address`,
       breaks: 'clients behind a proxy that hides them use up the limit of the proxy',
-      tests: ['src/api/client-address.test.ts: has the client address'],
+      tests: ['src/http/limits/client-address.test.ts: has the client address'],
     },
     {
       before: `].slice(0, 4)
@@ -121,7 +121,7 @@ export const apiSlips: Slips = {
   return`,
       breaks: 'one subscriber has 65,536 rate limits',
       tests: [
-        'src/api/client-address.test.ts: the IPv6 addresses of one /64 share a rate limit, and every other address has its own',
+        'src/http/limits/client-address.test.ts: the IPv6 addresses of one /64 share a rate limit, and every other address has its own',
       ],
     },
     {
@@ -129,11 +129,11 @@ export const apiSlips: Slips = {
       after: `return isLoopback`,
       breaks: 'everybody can read the metrics through a proxy on the same machine',
       tests: [
-        'src/api/client-address.test.ts: a request is from this machine only if its peer is loopback and it has no forwarding header',
+        'src/http/limits/client-address.test.ts: a request is from this machine only if its peer is loopback and it has no forwarding header',
       ],
     },
   ],
-  'src/api/conditional.ts': [
+  'src/http/pipeline/conditional.ts': [
     {
       before: `  if (ifNoneMatch !== undefined) throw notForPost('If-None-Match')\n`,
       after: ``,
@@ -141,7 +141,7 @@ export const apiSlips: Slips = {
       tests: ['test/api/conditions.test.ts: a POST with a condition is refused and has no effect'],
     },
   ],
-  'src/api/content.ts': [
+  'src/http/pages/content.ts': [
     {
       before: `\`\${etag.slice(0, -1)}-gzip"\``,
       after: `etag`,
@@ -153,10 +153,10 @@ export const apiSlips: Slips = {
       throw error`,
       after: `      throw error`,
       breaks: 'a page that could not be read once fails until the next start',
-      tests: ['src/api/content.test.ts: content that could not be prepared'],
+      tests: ['src/http/pages/content.test.ts: content that could not be prepared'],
     },
   ],
-  'src/api/cors.ts': [
+  'src/http/cors.ts': [
     {
       before: `  varyBy(headers, 'Origin')
   const origin = request.headers.get('origin')
@@ -170,16 +170,18 @@ export const apiSlips: Slips = {
       ],
     },
   ],
-  'src/api/deadlines.ts': [
+  'src/http/limits/deadlines.ts': [
     {
       before: `        this.#setTimer(deadline.dueMs - nowMs)
         return`,
       after: `        return`,
       breaks: 'a request whose body never arrives holds its share for ever',
-      tests: ['src/api/deadlines.test.ts: deadlines expire in order, and cleared deadlines do not expire'],
+      tests: [
+        'src/http/limits/deadlines.test.ts: deadlines expire in order, and cleared deadlines do not expire',
+      ],
     },
   ],
-  'src/api/idempotency-key.ts': [
+  'src/http/pipeline/idempotency-key.ts': [
     {
       before: `update(\`\${path}?\${query}\\n\`)`,
       after: `update(\`\${path}\\n\`)`,
@@ -199,7 +201,7 @@ export const apiSlips: Slips = {
       tests: ['test/api/hostile.test.ts'],
     },
   ],
-  'src/api/large-body.ts': [
+  'src/http/limits/large-body.ts': [
     {
       before: `      cancel: end,`,
       after: `      cancel: () => {},`,
@@ -213,7 +215,7 @@ export const apiSlips: Slips = {
     isOver = true`,
       after: `    isOver = true`,
       breaks: 'a client that stops reading gets more large responses at once than allowed',
-      tests: ['src/api/large-body.test.ts: the share of a large response'],
+      tests: ['src/http/limits/large-body.test.ts: the share of a large response'],
     },
     {
       before: `        if (isOver) return controller.error(new Error('the client did not read in time'))`,
@@ -224,7 +226,7 @@ export const apiSlips: Slips = {
       ],
     },
   ],
-  'src/api/lifecycle.ts': [
+  'src/http/pipeline/lifecycle.ts': [
     {
       before: `deprecation.sunsetAtMs + 1000 : Infinity`,
       after: `deprecation.sunsetAtMs : Infinity`,
@@ -240,15 +242,15 @@ export const apiSlips: Slips = {
       tests: ['test/api/lifecycle.test.ts: only beta and experimental operations report their stability'],
     },
   ],
-  'src/api/negotiate.ts': [
+  'src/http/pipeline/negotiate.ts': [
     {
       before: `    if (specificity <= best.specificity) continue`,
       after: `    if (specificity === 0) continue`,
       breaks: 'a client is refused that accepts JSON, but nothing else',
-      tests: ['src/api/negotiate.test.ts: the most specific range of Accept'],
+      tests: ['src/http/pipeline/negotiate.test.ts: the most specific range of Accept'],
     },
   ],
-  'src/api/parameters.ts': [
+  'src/http/pipeline/parameters.ts': [
     {
       before: `if (list.length < parameter.valuesMax) list.push`,
       after: `if (list.length <= parameter.valuesMax) list.push`,
@@ -262,7 +264,7 @@ export const apiSlips: Slips = {
       tests: ['test/api/hostile.test.ts'],
     },
   ],
-  'src/api/problem.ts': [
+  'src/http/problem.ts': [
     {
       before: `    ...(details.etag !== undefined && { ETag: details.etag }),\n`,
       after: ``,
@@ -275,7 +277,7 @@ export const apiSlips: Slips = {
       before: `    ...(code === 'request_timeout' && { Connection: 'close' }),\n`,
       after: ``,
       breaks: 'the rest of a late body is taken for the next request',
-      tests: ['src/api/problem.test.ts: the connection of a body that is late'],
+      tests: ['src/http/problem.test.ts: the connection of a body that is late'],
     },
     {
       before: `  varyBy(headers, 'Accept')\n`,
@@ -286,7 +288,7 @@ export const apiSlips: Slips = {
       ],
     },
   ],
-  'src/api/rate-limit.ts': [
+  'src/http/limits/rate-limit.ts': [
     {
       before: `      old && old.endsMs > nowMs
         ? old`,
@@ -294,11 +296,11 @@ export const apiSlips: Slips = {
         ? old`,
       breaks: 'a caller gets a new window each time the limiter drops old callers',
       tests: [
-        'src/api/rate-limit.test.ts: a caller keeps its rate-limit window when the young map of the limiter becomes the old map',
+        'src/http/limits/rate-limit.test.ts: a caller keeps its rate-limit window when the young map of the limiter becomes the old map',
       ],
     },
   ],
-  'src/api/repeated-reads.ts': [
+  'src/http/cache/repeated-reads.ts': [
     {
       before: `      !headers.has('if-none-match') &&\n`,
       after: ``,
@@ -332,15 +334,15 @@ export const apiSlips: Slips = {
       equivalent: 'The URL of a request contains its Host, so with another Host it is another URL.',
     },
   ],
-  'src/api/request-context.ts': [
+  'src/http/request-context.ts': [
     {
       before: `  if (!caller?.keyId) return rateGroup(address)`,
       after: `  if (!caller?.keyId) return address`,
       breaks: 'one subscriber without a key has any number of rate limits',
-      tests: ['src/api/request-context.test.ts: the addresses of one IPv6 network'],
+      tests: ['src/http/request-context.test.ts: the addresses of one IPv6 network'],
     },
   ],
-  'src/api/shared-lookup.ts': [
+  'src/http/pipeline/shared-lookup.ts': [
     {
       before: `    if (!latest) return this.#start(key)
     latest.next`,
@@ -349,11 +351,11 @@ export const apiSlips: Slips = {
     latest.next`,
       breaks: 'a revoked key is accepted by another process right after its revocation',
       tests: [
-        'src/api/shared-lookup.test.ts: calls during a lookup share the next one, and do not get the result of the one in progress',
+        'src/http/pipeline/shared-lookup.test.ts: calls during a lookup share the next one, and do not get the result of the one in progress',
       ],
     },
   ],
-  'src/api/validate.ts': [
+  'src/http/pipeline/validate.ts': [
     {
       before: `.replaceAll('~', '~0').replaceAll('/', '~1')`,
       after: `.replaceAll('/', '~1').replaceAll('~', '~0')`,
@@ -367,7 +369,7 @@ export const apiSlips: Slips = {
       tests: ['test/api/service.test.ts: validation names the innermost member of a body'],
     },
   ],
-  'src/api/routes.ts': [
+  'src/http/routes.ts': [
     {
       before: `if (!handler?.route && !handler?.isProbe) enforceRateLimit`,
       after: `if (!handler?.route) enforceRateLimit`,
@@ -389,7 +391,7 @@ export const apiSlips: Slips = {
       tests: ['test/api/hostile.test.ts'],
     },
   ],
-  'src/api/service-paths.ts': [
+  'src/http/service-paths.ts': [
     {
       before: `  if (isDraining()) throw shuttingDown()\n`,
       after: ``,
@@ -413,7 +415,7 @@ export const apiSlips: Slips = {
       ],
     },
   ],
-  'src/api/access-log.ts': [
+  'src/http/observe/access-log.ts': [
     {
       before: `quoted(text.slice(0, TEXT_CHARS_MAX))`,
       after: `quoted(text)`,
@@ -421,7 +423,7 @@ export const apiSlips: Slips = {
       tests: ['test/api/repeated-reads.test.ts: the log has only the first 1,000 characters'],
     },
   ],
-  'src/api/pipeline.ts': [
+  'src/http/pipeline/pipeline.ts': [
     {
       before: `String(Buffer.byteLength(reply.body))`,
       after: `String(reply.body.length)`,
@@ -486,7 +488,7 @@ export const apiSlips: Slips = {
       ],
     },
   ],
-  'src/api/events/long-poll.ts': [
+  'src/http/events/long-poll.ts': [
     {
       before: `      await (slot ? slot.whileWaiting(wait) : wait())
     } finally {`,
@@ -501,7 +503,7 @@ export const apiSlips: Slips = {
       before: `      windows = 0\n`,
       after: ``,
       breaks: 'a client that waits for a rare type gets an empty page after ten other changes',
-      tests: ['src/api/events/long-poll.test.ts: a long poll that was woken many times'],
+      tests: ['src/http/events/long-poll.test.ts: a long poll that was woken many times'],
     },
     {
       before: `      const nextCommit = this.#commitSignal.next()
@@ -509,16 +511,16 @@ export const apiSlips: Slips = {
       after: `      const reply = await this.#runQuery(current)
       const nextCommit = this.#commitSignal.next()`,
       breaks: 'a client waits for 30 seconds although an event occurred during its read',
-      tests: ['src/api/events/long-poll.test.ts: an event that is committed during'],
+      tests: ['src/http/events/long-poll.test.ts: an event that is committed during'],
     },
     {
       before: `      if (pauseMs <= 0 || signal.aborted) return reply`,
       after: `      if (pauseMs <= 0) return reply`,
       breaks: 'a client that has disconnected holds its share until its time is over',
-      tests: ['src/api/events/long-poll.test.ts: a long poll ends with the connection'],
+      tests: ['src/http/events/long-poll.test.ts: a long poll ends with the connection'],
     },
   ],
-  'src/api/events/recent-events.ts': [
+  'src/http/events/recent-events.ts': [
     {
       before: `      const nextCommit = this.#commitSignal.next()
       try {
@@ -560,7 +562,7 @@ export const apiSlips: Slips = {
       ],
     },
   ],
-  'src/api/events/sse-hub.ts': [
+  'src/http/events/stream-hub.ts': [
     {
       before: `      if (!stream) this.#shares.release(caller)`,
       after: `      if (!stream && context.request.method === 'HEAD') this.#shares.release(caller)`,

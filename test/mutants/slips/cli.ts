@@ -14,7 +14,7 @@ const SECRET_KEY = 'test/cli/secret-key.test.ts'
 const RESET = 'test/cli/reset-command.test.ts'
 
 export const cliSlips: Slips = {
-  'src/cli/address-file.ts': [
+  'src/cli/which-store/address-file.ts': [
     {
       before: `isAlive(Number(pid)) && isDirectoryLocked(directory)`,
       after: `isAlive(Number(pid))`,
@@ -22,7 +22,7 @@ export const cliSlips: Slips = {
       tests: [`${CHOSEN}: no key is sent to the address of an ended store`],
     },
   ],
-  'src/cli/backup.ts': [
+  'src/cli/copies/backup.ts': [
     {
       before: `if (pid === undefined || isAlive(Number(pid))) continue`,
       after: `if (pid === undefined) continue`,
@@ -54,7 +54,7 @@ export const cliSlips: Slips = {
       tests: ['test/cli/backup.test.ts: a backup without the secret key says which file to keep'],
     },
   ],
-  'src/cli/backup-manifest.ts': [
+  'src/cli/copies/backup-manifest.ts': [
     {
       before: `found.bytes !== expected.bytes || found.sha256 !== expected.sha256`,
       after: `found.bytes !== expected.bytes && found.sha256 !== expected.sha256`,
@@ -66,10 +66,10 @@ export const cliSlips: Slips = {
     hash.update(chunk)`,
       after: `    hash.update(chunk)`,
       breaks: 'Ctrl-C does not end the check of a large backup',
-      tests: ['src/cli/backup-manifest.test.ts'],
+      tests: ['src/cli/copies/backup-manifest.test.ts'],
     },
   ],
-  'src/cli/chosen-store.ts': [
+  'src/cli/which-store/chosen-store.ts': [
     {
       before: `directory === undefined ? undefined : adminKeyFile(directory).read()`,
       after: `adminKeyFile(directory ?? data ?? './data').read()`,
@@ -93,7 +93,7 @@ export const cliSlips: Slips = {
       tests: [`${CHOSEN}: a pipe in place of the file of a key`],
     },
   ],
-  'src/cli/copy.ts': [
+  'src/cli/copies/copy.ts': [
     {
       before: `    secretKey?.undo()
     if (error instanceof CommandFailed) throw error`,
@@ -114,15 +114,15 @@ export const cliSlips: Slips = {
       tests: [`${COPY}: a copy to a directory has the secret key`],
     },
   ],
-  'src/cli/copy-place.ts': [
+  'src/cli/which-store/copy-place.ts': [
     {
       before: `parseDatabaseUrl(text, hasPassword ? undefined : passwordOf)`,
       after: `parseDatabaseUrl(text, passwordOf)`,
       breaks: 'the password of a URL is replaced by that of another database',
-      tests: ['src/cli/copy-place.test.ts'],
+      tests: ['src/cli/which-store/copy-place.test.ts'],
     },
   ],
-  'src/cli/copied-secret-key.ts': [
+  'src/cli/copies/copied-secret-key.ts': [
     {
       before: `=== key.trim()) return { undo: () => {} }`,
       after: `=== key.trim()) return { undo: () => rmSync(target, { force: true }) }`,
@@ -130,7 +130,7 @@ export const cliSlips: Slips = {
       tests: [`${BACKUP}: a restore that fails when it publishes`],
     },
   ],
-  'src/cli/export.ts': [
+  'src/cli/copies/export.ts': [
     {
       before: `    await sink.write(texts.join(''))
     texts = []`,
@@ -158,15 +158,15 @@ export const cliSlips: Slips = {
       tests: [`${EXPORT}: a name that begins with apostrophes before a formula`],
     },
   ],
-  'src/cli/import-target.ts': [
+  'src/cli/import/target.ts': [
     {
       before: `retriesMax: RETRIES_MAX }`,
       after: `retriesMax: 0 }`,
       breaks: 'an import into a busy store fails at its rate limit',
-      tests: ['src/cli/import-target.test.ts'],
+      tests: ['src/cli/import/target.test.ts'],
     },
   ],
-  'src/cli/import.ts': [
+  'src/cli/import/import.ts': [
     {
       before: `        await undo()
         hasBegun = false`,
@@ -193,7 +193,7 @@ export const cliSlips: Slips = {
       tests: ['test/cli/import-rejects.test.ts: invalid combinations of options'],
     },
   ],
-  'src/cli/key-target.ts': [
+  'src/cli/keys/key-target.ts': [
     {
       before: `        cursor = page.next
         if (cursor === undefined) return`,
@@ -203,7 +203,7 @@ export const cliSlips: Slips = {
       tests: [`${KEYS}: keys list prints more keys than one page has`],
     },
   ],
-  'src/cli/keys.ts': [
+  'src/cli/keys/keys.ts': [
     {
       before: `formatInstantMs(Date.now() + afterMs)`,
       after: `formatInstantMs(afterMs)`,
@@ -217,7 +217,7 @@ export const cliSlips: Slips = {
       tests: ['test/cli/keys-command.test.ts: keys says that a running store does not respond'],
     },
   ],
-  'src/cli/listen.ts': [
+  'src/cli/listen/listen.ts': [
     {
       before: `problem !== undefined && configured < 300 ? 400 : configured`,
       after: `configured`,
@@ -231,15 +231,15 @@ export const cliSlips: Slips = {
       tests: [`${LISTEN}: no content of a delivery can control the terminal`],
     },
   ],
-  'src/cli/log-stream.ts': [
+  'src/cli/serve/log-stream.ts': [
     {
       before: `if (this.#last.end === 0 && this.#lastByteWritten !== NEWLINE)`,
       after: `if (this.#lost > 0 && this.#last.end === 0 && this.#lastByteWritten !== NEWLINE)`,
       breaks: 'two lines of the log become one after a write that failed in its middle',
-      tests: ['src/cli/log-stream.test.ts'],
+      tests: ['src/cli/serve/log-stream.test.ts'],
     },
   ],
-  'src/cli/operation-run.ts': [
+  'src/cli/operations/run.ts': [
     {
       before: `(data.items.length === 0 && data.next === String(position))`,
       after: `data.items.length === 0`,
@@ -260,7 +260,7 @@ export const cliSlips: Slips = {
       tests: ['test/cli/command-line.test.ts: a change whose output cannot be written to a full disk'],
     },
   ],
-  'src/cli/output.ts': [
+  'src/cli/terminal/output.ts': [
     {
       before: `(isFirst ? csvLine(columns) : '') + rows.join('')`,
       after: `csvLine(columns) + rows.join('')`,
@@ -271,10 +271,10 @@ export const cliSlips: Slips = {
       before: `return /[",\\r\\n]/.test(text)`,
       after: `return /[",\\n]/.test(text)`,
       breaks: 'a description with a carriage return breaks a row of the CSV',
-      tests: ['src/cli/output.test.ts'],
+      tests: ['src/cli/terminal/output.test.ts'],
     },
   ],
-  'src/cli/period.ts': [
+  'src/cli/inspect/period.ts': [
     {
       before: `new Date(Number(date[1]), Number(date[2]) - 1, Number(date[3]) + dayOffset).getTime()`,
       after: `new Date(Number(date[1]), Number(date[2]) - 1, Number(date[3])).getTime() + dayOffset * 86_400_000`,
@@ -288,7 +288,7 @@ export const cliSlips: Slips = {
       tests: ['test/cli/history.test.ts: petstore history --since'],
     },
   ],
-  'src/cli/rejected-lines.ts': [
+  'src/cli/import/rejected-lines.ts': [
     {
       before: `Buffer.from(isNew ? head + text : text)`,
       after: `Buffer.from(text)`,
@@ -296,7 +296,7 @@ export const cliSlips: Slips = {
       tests: ['test/cli/import-rejects.test.ts: the invalid lines are copied byte for byte'],
     },
   ],
-  'src/cli/reset.ts': [
+  'src/cli/copies/reset.ts': [
     {
       before: `if (!keepKeys && lock) rmSync(`,
       after: `if (!keepKeys) rmSync(`,
@@ -310,7 +310,7 @@ export const cliSlips: Slips = {
       tests: [`${RESET}: reset --empty deletes everything`],
     },
   ],
-  'src/cli/restore.ts': [
+  'src/cli/copies/restore.ts': [
     {
       before: `      secretKey?.undo()
 `,
@@ -346,12 +346,12 @@ export const cliSlips: Slips = {
       tests: ['test/cli/backup.test.ts: a backup without the secret key says which file to keep'],
     },
   ],
-  'src/cli/running-store.ts': [
+  'src/cli/which-store/running-store.ts': [
     {
       before: `const key = adminKey ?? adminKeyInFile`,
       after: `const key = adminKey`,
       breaks: 'an import into a running store does not find the key of PETSTORE_ADMIN_KEY_FILE',
-      tests: ['src/cli/running-store.test.ts'],
+      tests: ['src/cli/which-store/running-store.test.ts'],
     },
     {
       before: `if (given !== undefined) return readKeyOption(given, '--key')
@@ -361,15 +361,15 @@ export const cliSlips: Slips = {
   if (given !== undefined && variable === undefined) return readKeyOption(given, '--key')
   if (variable !== undefined) return`,
       breaks: 'an import uses PETSTORE_KEY although --key names another key',
-      tests: ['src/cli/running-store.test.ts'],
+      tests: ['src/cli/which-store/running-store.test.ts'],
     },
   ],
-  'src/cli/saved-sandboxes.ts': [
+  'src/cli/sandboxes/saved.ts': [
     {
       before: `(text.endsWith('\\n') ? '' : '\\n') + line`,
       after: `line`,
       breaks: 'two sandboxes are on one line of the list after an edit, and neither can be used',
-      tests: ['src/cli/saved-sandboxes.test.ts'],
+      tests: ['src/cli/sandboxes/saved.test.ts'],
     },
     {
       before: `      makePrivate(this.path)
@@ -377,10 +377,10 @@ export const cliSlips: Slips = {
       after: `      if (text === '') makePrivate(this.path)
 `,
       breaks: 'everybody on the machine can read the keys in a list that existed before',
-      tests: ['src/cli/saved-sandboxes.test.ts'],
+      tests: ['src/cli/sandboxes/saved.test.ts'],
     },
   ],
-  'src/cli/sandbox.ts': [
+  'src/cli/sandboxes/sandbox.ts': [
     {
       before: `deleted.add(sandbox.id)
     }
@@ -402,7 +402,7 @@ export const cliSlips: Slips = {
       tests: [`${SANDBOX}: reset accepts the start of an id, or --all`],
     },
   ],
-  'src/cli/sandbox-create.ts': [
+  'src/cli/sandboxes/create.ts': [
     {
       before: `created.push(sandbox)
       saved.add(sandbox)`,
@@ -412,7 +412,7 @@ export const cliSlips: Slips = {
       tests: [`${SANDBOX}: sandboxes created before a failure are printed and saved`],
     },
   ],
-  'src/cli/secret-key.ts': [
+  'src/cli/keys/secret-key.ts': [
     {
       before: `(secretKey === undefined && (await adoptSecretKey(engine, key, clock)))`,
       after: `(await adoptSecretKey(engine, key, clock))`,
@@ -426,7 +426,7 @@ export const cliSlips: Slips = {
       tests: [`${SECRET_KEY}: a missing secret key is reported`],
     },
   ],
-  'src/cli/store-address.ts': [
+  'src/cli/which-store/store-address.ts': [
     {
       before: `if (address === undefined || !URL.canParse(address) || !isThisMachine(address)) return undefined`,
       after: `if (address === undefined || !URL.canParse(address)) return undefined`,
@@ -440,7 +440,7 @@ export const cliSlips: Slips = {
       tests: [CHOSEN],
     },
   ],
-  'src/cli/store-config.ts': [
+  'src/cli/which-store/store-config.ts': [
     {
       before: `const isAmbiguous = data !== undefined && databaseUrl === undefined && config.databaseUrl !== undefined`,
       after: `const isAmbiguous = data !== undefined && databaseUrl !== undefined && config.databaseUrl !== undefined`,
@@ -448,15 +448,15 @@ export const cliSlips: Slips = {
       tests: ['test/cli/ambiguous-store.test.ts'],
     },
   ],
-  'src/cli/interruption.ts': [
+  'src/cli/terminal/interruption.ts': [
     {
       before: `    if (!signal.aborted) stopAll()`,
       after: `    stopAll()`,
       breaks: 'the second Ctrl-C of npm ends a command before its last message',
-      tests: ['src/cli/interruption.test.ts'],
+      tests: ['src/cli/terminal/interruption.test.ts'],
     },
   ],
-  'src/cli/stopped-store.ts': [
+  'src/cli/which-store/stopped-store.ts': [
     {
       before: `      say(\`The store cannot continue: \${reason}\`)
       process.exit(1)`,

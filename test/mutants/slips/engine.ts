@@ -8,14 +8,14 @@ const LOCKED = 'test/storage/locked-database.test.ts'
 const UNRELIABLE = 'test/storage/unreliable-database.test.ts'
 const TABLES = 'test/storage/tables.test.ts'
 const FILES = 'test/storage/files-together.test.ts'
-const STATEMENT = 'src/engine/statement.test.ts'
+const STATEMENT = 'src/database/statement.test.ts'
 const CLOCKS = 'test/events/clock-steps.test.ts'
 const CACHE = 'test/api/cache.test.ts'
 const COPY = 'test/cli/copy.test.ts'
 const BACKUP = 'test/cli/backup.test.ts'
 
 export const engineSlips: Slips = {
-  'src/engine/group-commit.ts': [
+  'src/database/sqlite/group-commit.ts': [
     {
       before:
         'this.#savedHead = this.#loadHead()\n    this.#head = this.#savedHead\n    this.#totals.clear()',
@@ -134,7 +134,7 @@ export const engineSlips: Slips = {
       tests: [GROUP_COMMIT],
     },
   ],
-  'src/engine/worker-queue.ts': [
+  'src/database/sqlite/worker-queue.ts': [
     {
       before: 'if (changes) this.#options.onChanges?.(changes, batch.length)\n    for (',
       after: 'for (',
@@ -172,7 +172,7 @@ export const engineSlips: Slips = {
       tests: ['test/storage/worker-queue.test.ts'],
     },
   ],
-  'src/engine/executions.ts': [
+  'src/database/postgres/executions.ts': [
     {
       before: 'number < $before',
       after: 'number <= $before',
@@ -212,7 +212,7 @@ export const engineSlips: Slips = {
       tests: ['test/storage/executions.test.ts'],
     },
   ],
-  'src/engine/postgres-runner.ts': [
+  'src/database/postgres/runner.ts': [
     {
       before: 'execution.unconfirmed = { result }\n    await connection.unsafe(',
       after: 'await connection.unsafe(',
@@ -272,7 +272,7 @@ export const engineSlips: Slips = {
       tests: [`${UNRELIABLE}: a command whose outcome is unknown at the deadline`],
     },
   ],
-  'src/engine/postgres-fault.ts': [
+  'src/database/postgres/fault.ts': [
     {
       before: `'40P01': 'conflict'`,
       after: `'40P02': 'conflict'`,
@@ -298,7 +298,7 @@ export const engineSlips: Slips = {
       tests: [`${ATTEMPTS}: runs again and succeeds`],
     },
   ],
-  'src/engine/sequencer.ts': [
+  'src/database/postgres/sequencer.ts': [
     {
       before: 'if (head !== seenHead) onMoved()',
       after: 'if (numbered > 0) onMoved()',
@@ -343,33 +343,33 @@ export const engineSlips: Slips = {
       tests: ['test/storage/sequencer.test.ts'],
     },
   ],
-  'src/engine/numbering.ts': [
+  'src/database/numbering/numbering.ts': [
     {
       before: 'found.length < EVENTS_PER_STEP_MAX ? sortByIdAndVersion(found) : found',
       after: 'found.length > EVENTS_PER_STEP_MAX ? sortByIdAndVersion(found) : found',
       breaks: 'events are numbered by subject, not in the order in which they happened',
-      tests: ['src/engine/numbering.test.ts'],
+      tests: ['src/database/numbering/numbering.test.ts'],
     },
     {
       before: 'return places.flatMap(({ subject }) => queues.get(subject)?.shift() ?? [])',
       after: 'return places',
       breaks: 'the events of a pet are not in the order of its changes',
-      tests: ['src/engine/numbering.test.ts'],
+      tests: ['src/database/numbering/numbering.test.ts'],
     },
     {
       before: 'ORDER BY subject, subject_version, id LIMIT',
       after: 'ORDER BY id LIMIT',
       breaks: 'the thousand events of a large commit are not in the order of the changes',
-      tests: ['src/engine/numbering.test.ts'],
+      tests: ['src/database/numbering/numbering.test.ts'],
     },
     {
       before: 'if (event.totals !== null) sums.add(readChanges(event.totals))',
       after: 'if (event.totals !== null && sums === undefined) sums.add(readChanges(event.totals))',
       breaks: 'the totals of a copied store lack the events that had no position',
-      tests: ['src/engine/numbering.test.ts', 'test/api/summary.test.ts'],
+      tests: ['src/database/numbering/numbering.test.ts', 'test/api/summary.test.ts'],
     },
   ],
-  'src/engine/totals.ts': [
+  'src/database/numbering/totals.ts': [
     {
       before: 'filter(([, change]) => change !== 0n)',
       after: 'filter(([, change]) => change > 0n)',
@@ -383,27 +383,27 @@ export const engineSlips: Slips = {
       tests: [GROUP_COMMIT],
     },
   ],
-  'src/engine/id-blocks.ts': [
+  'src/database/postgres/id-blocks.ts': [
     {
       before: 'block.next < block.end',
       after: 'block.next <= block.end',
       breaks: 'two processes give the same id',
-      tests: ['src/engine/id-blocks.test.ts'],
+      tests: ['src/database/postgres/id-blocks.test.ts'],
     },
     {
       before: 'next: last - ID_BLOCK + 1n',
       after: 'next: last - ID_BLOCK',
       breaks: 'an id is given twice',
-      tests: ['src/engine/id-blocks.test.ts'],
+      tests: ['src/database/postgres/id-blocks.test.ts'],
     },
     {
       before: `.finally(() => this.#reserving.delete(noun))`,
       after: '',
       breaks: 'after a thousand ids the process gives no more',
-      tests: ['src/engine/id-blocks.test.ts'],
+      tests: ['src/database/postgres/id-blocks.test.ts'],
     },
   ],
-  'src/engine/bounded-pool.ts': [
+  'src/database/postgres/bounded-pool.ts': [
     {
       before: 'isReusable = closedBefore === this.#closedCount && !this.#isClosing',
       after: 'isReusable = !this.#isClosing',
@@ -441,21 +441,21 @@ export const engineSlips: Slips = {
       tests: [POOL],
     },
   ],
-  'src/engine/outage.ts': [
+  'src/database/postgres/outage.ts': [
     {
       before: 'if (sinceMs === undefined) this.#onChange(failure)',
       after: 'this.#onChange(failure)',
       breaks: 'an outage is reported each second',
-      tests: ['src/engine/outage.test.ts'],
+      tests: ['src/database/postgres/outage.test.ts'],
     },
     {
       before: 'if (this.#isProbing || this.#isClosed) return',
       after: 'if (this.#isClosed) return',
       breaks: 'each failed request starts a probe of its own',
-      tests: ['src/engine/outage.test.ts'],
+      tests: ['src/database/postgres/outage.test.ts'],
     },
   ],
-  'src/engine/primary.ts': [
+  'src/database/postgres/primary.ts': [
     {
       before: `row?.transaction_read_only === 'off'`,
       after: `row?.transaction_read_only !== 'never'`,
@@ -481,7 +481,7 @@ export const engineSlips: Slips = {
       tests: ['test/storage/database-address.test.ts: of several hosts that respond'],
     },
   ],
-  'src/engine/database-clock.ts': [
+  'src/database/postgres/database-clock.ts': [
     {
       before: 'this.#options.local() - this.#aheadMs',
       after: 'this.#options.local() + this.#aheadMs',
@@ -493,22 +493,22 @@ export const engineSlips: Slips = {
       before: 'if (tookMs > READING_MS_MAX) return',
       after: '',
       breaks: 'a slow network sets the clock of a process back by seconds',
-      tests: ['src/engine/database-clock.test.ts'],
+      tests: ['src/database/postgres/database-clock.test.ts'],
     },
     {
       before: 'Math.abs(aheadMs - this.#aheadMs) < DIFFERENCE_MS_MIN',
       after: 'Math.abs(aheadMs) < DIFFERENCE_MS_MIN',
       breaks: 'a clock that was corrected stays wrong',
-      tests: ['src/engine/database-clock.test.ts'],
+      tests: ['src/database/postgres/database-clock.test.ts'],
     },
     {
       before: 'local() - tookMs / 2 - time',
       after: 'local() - tookMs * 2 - time',
       breaks: 'a slow reading moves the clock',
-      tests: ['src/engine/database-clock.test.ts'],
+      tests: ['src/database/postgres/database-clock.test.ts'],
     },
   ],
-  'src/engine/commit-signal.ts': [
+  'src/database/commit-signal.ts': [
     {
       before: 'if (!this.#isAwaited || this.#timer !== undefined) return',
       after: 'if (this.#timer !== undefined) return',
@@ -520,21 +520,21 @@ export const engineSlips: Slips = {
       before: 'clearTimeout(this.#timer)\n    this.#next.resolve()',
       after: 'clearTimeout(this.#timer)',
       breaks: 'a stop waits for long polls until their timeout',
-      tests: ['src/engine/commit-signal.test.ts'],
+      tests: ['src/database/commit-signal.test.ts'],
     },
     {
       before: '    this.#timer = undefined\n    this.#spacingMs',
       after: '    this.#spacingMs',
       breaks: 'only the first commit of a process is signalled',
-      tests: ['src/engine/commit-signal.test.ts'],
+      tests: ['src/database/commit-signal.test.ts'],
     },
   ],
-  'src/engine/row-changes.ts': [
+  'src/database/row-changes.ts': [
     {
       before: '(known && known.size >= ROWS_MAX)',
       after: '(known && known.size > 10_000_000)',
       breaks: 'an import of a million pets reports a million rows',
-      tests: ['src/engine/row-changes.test.ts'],
+      tests: ['src/database/row-changes.test.ts'],
     },
     {
       before: 'this.#add(table, idOf(row) ?? written)',
@@ -547,21 +547,21 @@ export const engineSlips: Slips = {
       before: `for (const watched of this.#watched) this.#changes.set(watched, 'any')`,
       after: '',
       breaks: 'the cache keeps rows that a statement of an unknown form has changed',
-      tests: ['src/engine/row-changes.test.ts'],
+      tests: ['src/database/row-changes.test.ts'],
     },
     {
       before: 'this.#changes = new Map()\n    return changes',
       after: 'return changes',
       breaks: 'every batch drops again what all batches before it wrote',
-      tests: ['src/engine/row-changes.test.ts'],
+      tests: ['src/database/row-changes.test.ts'],
     },
   ],
-  'src/engine/statement.ts': [
+  'src/database/statement.ts': [
     {
       before: String.raw`others.length > 0 || /\bOR\b/.test(condition)`,
       after: 'others.length > 0',
       breaks: 'the cache keeps rows that an UPDATE with OR has changed',
-      tests: ['src/engine/row-changes.test.ts'],
+      tests: ['src/database/row-changes.test.ts'],
     },
     {
       before: `if (value === undefined) throw new Error`,
@@ -576,7 +576,7 @@ export const engineSlips: Slips = {
       tests: ['test/api/orders.test.ts'],
     },
   ],
-  'src/engine/shared-read-transaction.ts': [
+  'src/database/sqlite/shared-read-transaction.ts': [
     {
       before: 'setImmediate(() => this.refresh())',
       after: '',
@@ -590,7 +590,7 @@ export const engineSlips: Slips = {
       tests: [LOCKED],
     },
   ],
-  'src/engine/sqlite.ts': [
+  'src/database/sqlite/engine.ts': [
     {
       before: '...(options.canUndo &&\n      isLogEmpty && {',
       after: '...(options.canUndo && {',
@@ -629,7 +629,7 @@ export const engineSlips: Slips = {
       tests: [`${FILES}: a damaged database keeps its write-ahead log`],
     },
   ],
-  'src/engine/sqlite-connection.ts': [
+  'src/database/sqlite/connection.ts': [
     {
       before: `this.database.run('PRAGMA synchronous = FULL')`,
       after: `this.database.run('PRAGMA synchronous = NORMAL')`,
@@ -651,7 +651,7 @@ export const engineSlips: Slips = {
       tests: [LOCKED],
     },
   ],
-  'src/engine/sqlite-light.ts': [
+  'src/database/sqlite/light-engine.ts': [
     {
       before:
         '    while (this.#writing) await this.#writing\n    this.#refuseIfUnusable()\n    this.#readers++',
@@ -691,21 +691,21 @@ export const engineSlips: Slips = {
       guarantee: 45,
     },
   ],
-  'src/engine/time-slices.ts': [
+  'src/database/time-slices.ts': [
     {
       before: 'if (this.#waiting.length > 0) setImmediate(() => this.#begin())',
       after: '',
       breaks: 'of two long tasks only one goes on',
-      tests: ['src/engine/time-slices.test.ts'],
+      tests: ['src/database/time-slices.test.ts'],
     },
     {
       before: 'this.#startedMs = performance.now()\n  }',
       after: '}',
       breaks: 'after its first slice a long task pauses at every statement',
-      tests: ['src/engine/time-slices.test.ts'],
+      tests: ['src/database/time-slices.test.ts'],
     },
   ],
-  'src/engine/database-file.ts': [
+  'src/database/sqlite/database-file.ts': [
     {
       before: 'if (known.length === 0 || known.includes(numberIn(file))) return true',
       after: 'if (known.length > 0) return true',
@@ -738,7 +738,7 @@ export const engineSlips: Slips = {
       tests: ['test/storage/log-number.test.ts'],
     },
   ],
-  'src/engine/data-lock.ts': [
+  'src/database/sqlite/data-lock.ts': [
     {
       before: `database.run('BEGIN EXCLUSIVE')`,
       after: `database.run('BEGIN')`,
@@ -752,27 +752,27 @@ export const engineSlips: Slips = {
       tests: [`${TABLES}: a locked data directory cannot be locked again`],
     },
   ],
-  'src/engine/private-file.ts': [
+  'src/files/private-file.ts': [
     {
       before: `openSync(temporary, 'wx', 0o600)`,
       after: `openSync(temporary, 'wx')`,
       breaks: 'everybody on the machine can read the admin key',
-      tests: ['src/engine/private-file.test.ts'],
+      tests: ['src/files/private-file.test.ts'],
     },
     {
       before: `closeSync(openSync(file, 'a', 0o600))`,
       after: `closeSync(openSync(file, 'a'))`,
       breaks: 'everybody on the machine can read the database',
-      tests: ['src/engine/private-file.test.ts'],
+      tests: ['src/files/private-file.test.ts'],
     },
     {
       before: 'if (replace) renameSync(temporary, file)',
       after: 'if (replace || file !== temporary) renameSync(temporary, file)',
       breaks: 'of two first starts at once, one loses its admin key',
-      tests: ['src/engine/private-file.test.ts'],
+      tests: ['src/files/private-file.test.ts'],
     },
   ],
-  'src/engine/copy.ts': [
+  'src/transfer/copy.ts': [
     {
       before: '  signal.throwIfAborted()\n  await target.publish()',
       after: '  await target.publish()',
@@ -806,7 +806,7 @@ export const engineSlips: Slips = {
       tests: [COPY],
     },
   ],
-  'src/engine/sqlite-copy.ts': [
+  'src/transfer/sqlite-copy.ts': [
     {
       before: 'if (isServed) numberEvents(draft)',
       after: '',
@@ -832,7 +832,7 @@ export const engineSlips: Slips = {
       tests: ['test/storage/undo.test.ts: the copy of a store replaces an empty store'],
     },
   ],
-  'src/engine/sqlite-restore.ts': [
+  'src/transfer/sqlite-restore.ts': [
     {
       before: '  deleteDatabase(draft)\n  try {',
       after: '  try {',
@@ -871,7 +871,7 @@ export const engineSlips: Slips = {
       tests: [BACKUP],
     },
   ],
-  'src/engine/reset.ts': [
+  'src/transfer/reset.ts': [
     {
       before: `if (keepsKeys && table.name === 'api_key') continue`,
       after: `if (keepsKeys && table.name === 'api_keys') continue`,
@@ -891,7 +891,7 @@ export const engineSlips: Slips = {
       tests: ['test/cli/reset-command.test.ts: reset --demo --keep-keys loads the demo shop'],
     },
   ],
-  'src/engine/migrate.ts': [
+  'src/database/migrate.ts': [
     {
       before: 'if (index >= version) await',
       after: 'if (index > version) await',
@@ -905,7 +905,7 @@ export const engineSlips: Slips = {
       tests: ['test/cli/migrate.test.ts', TABLES],
     },
   ],
-  'src/engine/postgres-migrations.ts': [
+  'src/database/postgres/migrations.ts': [
     {
       before: '    await transaction.unsafe(lockVersions)\n    await runMigrations(transaction)',
       after: '    await runMigrations(transaction)',
@@ -920,7 +920,7 @@ export const engineSlips: Slips = {
       guarantee: 57,
     },
   ],
-  'src/engine/postgres.ts': [
+  'src/database/postgres/engine.ts': [
     {
       before: '          await tx.written()\n',
       after: '',

@@ -11,7 +11,7 @@ export const guaranteeSlips: Slips = {
       guarantee: 4,
     },
   ],
-  'src/shop/keys.ts': [
+  'src/shop/keys/verbs.ts': [
     {
       before: '  await tx.run(lockAdminKeys)\n',
       after: '',
@@ -23,7 +23,7 @@ export const guaranteeSlips: Slips = {
       guarantee: 29,
     },
   ],
-  'src/shop/imports.ts': [
+  'src/shop/imports/verbs.ts': [
     {
       before: 'last: last.line })',
       after: 'last: last.line - 1n })',
@@ -32,7 +32,7 @@ export const guaranteeSlips: Slips = {
       guarantee: 36,
     },
   ],
-  'src/shop/orders.ts': [
+  'src/shop/orders/verbs.ts': [
     {
       before: 'totals: { [openOrders]: -1n, [ordersPlacedOn(removed.createdAt)]: -1n },',
       after: '',
@@ -41,7 +41,7 @@ export const guaranteeSlips: Slips = {
       guarantee: 34,
     },
   ],
-  'src/api/auth.ts': [
+  'src/http/pipeline/auth.ts': [
     {
       before: 'if (scope !== undefined && !hasScope(caller, scope)) {',
       after: 'if (scope !== undefined && scope.length === 0) {',
@@ -50,7 +50,7 @@ export const guaranteeSlips: Slips = {
       guarantee: 12,
     },
   ],
-  'src/api/body.ts': [
+  'src/http/pipeline/body.ts': [
     {
       before: '    if (total > BODY_BYTES_MAX) throw bodyTooLarge()\n',
       after: '',
@@ -60,7 +60,7 @@ export const guaranteeSlips: Slips = {
       isQuick: true,
     },
   ],
-  'src/api/admission.ts': [
+  'src/http/limits/admission.ts': [
     {
       before: '    this.#admission.releaseSlot(this.#address)\n',
       after:
@@ -71,7 +71,7 @@ export const guaranteeSlips: Slips = {
       isQuick: true,
     },
   ],
-  'src/api/shared-lookup.ts': [
+  'src/http/pipeline/shared-lookup.ts': [
     {
       before: '    latest.next ??= endOf(latest.result).then(() => this.#start(key))\n    return latest.next',
       after: '    return latest.result',
@@ -105,7 +105,7 @@ export const guaranteeSlips: Slips = {
       guarantee: 31,
     },
   ],
-  'src/store/maintenance.ts': [
+  'src/serving/maintenance.ts': [
     {
       before: `  given.write(token)
   await runSystemCommand(engine, 'installAdminKey', { token, madeBy: 'first start' }, clock)`,
@@ -130,7 +130,7 @@ export const guaranteeSlips: Slips = {
       guarantee: 23,
     },
   ],
-  'src/engine/sqlite-files.ts': [
+  'src/database/sqlite/files.ts': [
     {
       before: 'dev === opened.dev && ino === opened.ino',
       after: 'dev === opened.dev',
@@ -139,12 +139,12 @@ export const guaranteeSlips: Slips = {
       guarantee: 22,
     },
   ],
-  'src/engine/time-slices.ts': [
+  'src/database/time-slices.ts': [
     {
       before: '      this.#waiting.push(resolve)\n      if (this.#waiting.length === 1)',
       after: '      resolve()\n      if (this.#waiting.length === 1)',
       breaks: 'streams that catch up hold up all other requests',
-      tests: ['src/engine/time-slices.test.ts', 'test/events/long-history.test.ts'],
+      tests: ['src/database/time-slices.test.ts', 'test/events/long-history.test.ts'],
       guarantee: 27,
       isQuick: true,
     },
@@ -156,18 +156,18 @@ export const guaranteeSlips: Slips = {
       guarantee: 50,
     },
   ],
-  'src/sandboxes/fair-turns.ts': [
+  'src/sandboxes/host/fair-turns.ts': [
     {
       before:
         'if (this.#left > 0 && this.#waiting.length === 0 && performance.now() >= this.#pausedUntilMs) {',
       after: 'if (this.#left <= REQUESTS_PER_TURN) {',
       breaks: 'one sandbox with many requests slows down all others',
-      tests: ['src/sandboxes/fair-turns.test.ts'],
+      tests: ['src/sandboxes/host/fair-turns.test.ts'],
       guarantee: 47,
       isQuick: true,
     },
   ],
-  'src/model/key.ts': [
+  'src/shop/keys/schema.ts': [
     {
       before: 'keyText(crypto.getRandomValues(new Uint8Array(KEY_RANDOM_BYTES)))',
       after: 'keyText(new Uint8Array(KEY_RANDOM_BYTES))',
@@ -188,7 +188,7 @@ export const guaranteeSlips: Slips = {
       guarantee: 30,
     },
   ],
-  'src/cli/log-stream.ts': [
+  'src/cli/serve/log-stream.ts': [
     {
       before: '        this.#chunks = this.#chunks.slice(this.#chunks.indexOf(chunk))\n        return error',
       after: '        throw error',
@@ -198,7 +198,7 @@ export const guaranteeSlips: Slips = {
       isQuick: true,
     },
   ],
-  'src/cli/serve.ts': [
+  'src/cli/serve/serve.ts': [
     {
       before: `['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
     process.on(signal`,
@@ -209,7 +209,7 @@ export const guaranteeSlips: Slips = {
       guarantee: 18,
     },
   ],
-  'src/cli/address-file.ts': [
+  'src/cli/which-store/address-file.ts': [
     {
       before: 'loopbackOfAny[name] ?? name}:',
       after: 'name}:',
@@ -219,7 +219,7 @@ export const guaranteeSlips: Slips = {
       isQuick: true,
     },
   ],
-  'src/cli/secret-key.ts': [
+  'src/cli/keys/secret-key.ts': [
     {
       before: 'if (found === undefined && (await engine.readShort(hasEncryptedSecret))) {',
       after:

@@ -8,12 +8,12 @@ const RACES = 'test/sandboxes/sandbox-races.test.ts'
 const CAPACITY = 'test/sandboxes/host-capacity.test.ts'
 const FILES = 'test/sandboxes/sandbox-files.test.ts'
 const RESTART_FILE = 'test/sandboxes/host-restart.test.ts'
-const TURNS = 'src/sandboxes/fair-turns.test.ts'
+const TURNS = 'src/sandboxes/host/fair-turns.test.ts'
 
 const OWNER = `${SANDBOXES}: has its shop, and nothing of its owner`
 
 export const sandboxSlips: Slips = {
-  'src/sandboxes/failing-deliveries.ts': [
+  'src/sandboxes/failures/deliveries.ts': [
     {
       before: `} finally {
           releaseOvertaken = undefined
@@ -22,29 +22,29 @@ export const sandboxSlips: Slips = {
           // nothing
         }`,
       breaks: 'only the first two deliveries change places',
-      tests: ['src/sandboxes/failing-deliveries.test.ts'],
+      tests: ['src/sandboxes/failures/deliveries.test.ts'],
     },
     {
       before: `const isAllowed = hostLimit === undefined || hostLimit.take(outgoing.target) === 0`,
       after: `const isAllowed = true`,
       breaks: 'the deliveries that are sent twice exceed the limit per receiver',
-      tests: ['src/sandboxes/failing-deliveries.test.ts'],
+      tests: ['src/sandboxes/failures/deliveries.test.ts'],
     },
     {
       before: `if (isClosing) throw`,
       after: `if (isClosing && releaseOvertaken) throw`,
       breaks: 'a late delivery arrives too early when its sandbox is closed',
-      tests: ['src/sandboxes/failing-deliveries.test.ts'],
+      tests: ['src/sandboxes/failures/deliveries.test.ts'],
     },
     {
       before: `    releaseOvertaken?.()
     return incoming`,
       after: `    return incoming`,
       breaks: 'an overtaken delivery waits three seconds instead of for the next one',
-      tests: ['src/sandboxes/failing-deliveries.test.ts'],
+      tests: ['src/sandboxes/failures/deliveries.test.ts'],
     },
   ],
-  'src/sandboxes/failing-requests.ts': [
+  'src/sandboxes/failures/requests.ts': [
     {
       before: `firstBytes(Math.min(Number(bytes ?? BigInt(Math.floor(body.length / 2))), body.length)),`,
       after: `firstBytes(Number(bytes ?? BigInt(Math.floor(body.length / 2)))),`,
@@ -77,7 +77,7 @@ export const sandboxSlips: Slips = {
       tests: [`${FAULTS}: the header Petstore-Fault of a request affects only its own request`],
     },
   ],
-  'src/sandboxes/fair-turns.ts': [
+  'src/sandboxes/host/fair-turns.ts': [
     {
       before: `Math.max(this.#pausedUntilMs, performance.now()) + ms`,
       after: `performance.now() + ms`,
@@ -97,7 +97,7 @@ export const sandboxSlips: Slips = {
       tests: [TURNS],
     },
   ],
-  'src/sandboxes/faults.ts': [
+  'src/sandboxes/failures/faults.ts': [
     {
       before: `if (doesApply(state)) found ??= state`,
       after: `if (!found && doesApply(state)) found = state`,
@@ -108,7 +108,7 @@ export const sandboxSlips: Slips = {
       before: `applied: Number(rules[index]?.applied ?? 0n),`,
       after: `applied: 0,`,
       breaks: 'the counts of rules begin again when a sandbox is opened again',
-      tests: ['src/sandboxes/faults.test.ts'],
+      tests: ['src/sandboxes/failures/faults.test.ts'],
     },
     {
       before: `return sent === idempotencyKey || sent === \`"\${idempotencyKey}"\``,
@@ -120,18 +120,18 @@ export const sandboxSlips: Slips = {
       before: `if (effect.type === 'cut_stream' && call.operationId !== 'streamEvents') return false`,
       after: ``,
       breaks: 'a rule for streams counts and cuts other responses',
-      tests: ['src/sandboxes/faults.test.ts'],
+      tests: ['src/sandboxes/failures/faults.test.ts'],
     },
     {
       before: 'headers?.get(header.name) ?? undefined',
       after: 'headers?.get(header.name) || undefined',
       breaks: 'a rule for an empty header never applies',
       tests: [
-        'src/sandboxes/faults.test.ts: a rule for a header applies to its value, including an empty one',
+        'src/sandboxes/failures/faults.test.ts: a rule for a header applies to its value, including an empty one',
       ],
     },
   ],
-  'src/sandboxes/foreign-content.ts': [
+  'src/sandboxes/host/foreign-content.ts': [
     {
       before: `  sql()('DELETE FROM reply'),
 `,
@@ -168,7 +168,7 @@ export const sandboxSlips: Slips = {
       tests: [OWNER],
     },
   ],
-  'src/sandboxes/limits.ts': [
+  'src/sandboxes/host/limits.ts': [
     {
       before: `counted.count >= webhooks`,
       after: `counted.count > webhooks`,
@@ -182,35 +182,35 @@ export const sandboxSlips: Slips = {
       tests: [`${LIMITS}: a refusal names the limit of rows, of events or of webhooks`],
     },
   ],
-  'src/sandboxes/masked.ts': [
+  'src/sandboxes/requests/masked.ts': [
     {
       before: `['authorization', 'cookie', 'set-cookie', 'proxy-authorization']`,
       after: `['authorization', 'cookie', 'set-cookie']`,
       breaks: 'the password for a proxy is in the request log',
-      tests: ['src/sandboxes/masked.test.ts'],
+      tests: ['src/sandboxes/requests/masked.test.ts'],
     },
     {
       before: `return SECRET_CHARACTER.test(character) ? character : written`,
       after: `return inUri !== undefined && SECRET_CHARACTER.test(character) ? character : written`,
       breaks: 'a key that is written with escapes of JSON is in the request log',
-      tests: ['src/sandboxes/masked.test.ts'],
+      tests: ['src/sandboxes/requests/masked.test.ts'],
     },
   ],
-  'src/sandboxes/numbered-lines.ts': [
+  'src/sandboxes/requests/numbered-lines.ts': [
     {
       before: `return start && line.at(-1) === LINE_END ? Number(start[1]) : undefined`,
       after: `return start ? Number(start[1]) : undefined`,
       breaks: 'half a line that a killed process left makes the request log invalid JSON',
-      tests: ['src/sandboxes/numbered-lines.test.ts'],
+      tests: ['src/sandboxes/requests/numbered-lines.test.ts'],
     },
     {
       before: `const read = start === 0 ? bytesRead : start`,
       after: `const read = bytesRead`,
       breaks: 'a request at the edge of 256 KiB is missing after the sandbox was opened again',
-      tests: ['src/sandboxes/numbered-lines.test.ts'],
+      tests: ['src/sandboxes/requests/numbered-lines.test.ts'],
     },
   ],
-  'src/sandboxes/registry.ts': [
+  'src/sandboxes/host/registry.ts': [
     {
       before: `if (known) return known.value
     const value = make()
@@ -219,10 +219,10 @@ export const sandboxSlips: Slips = {
     if (known) return value
     this.#database.query('INSERT INTO host (name, value) VALUES ($name, $value)').run({ name, value })`,
       breaks: 'the webhooks of sandboxes deliver nothing after a restart of the host',
-      tests: ['src/sandboxes/registry.test.ts'],
+      tests: ['src/sandboxes/host/registry.test.ts'],
     },
   ],
-  'src/sandboxes/host.ts': [
+  'src/sandboxes/host/host.ts': [
     {
       before: `      this.#sandboxes.delete(id)
       await this.#files.delete(id)
@@ -303,7 +303,7 @@ export const sandboxSlips: Slips = {
       tests: [`${SANDBOXES}: a sandbox is not deleted soon if the clock of the machine jumps`],
     },
   ],
-  'src/sandboxes/open-sandbox.ts': [
+  'src/sandboxes/host/open-sandbox.ts': [
     {
       before: `const log = this.#options.findLog?.() ?? this.requests`,
       after: `const log = this.requests`,
@@ -317,41 +317,41 @@ export const sandboxSlips: Slips = {
       tests: [`${SANDBOXES}: the lifecycle clock retires an operation`],
     },
   ],
-  'src/sandboxes/request-log.ts': [
+  'src/sandboxes/requests/log.ts': [
     {
       before: `last?.number ?? clearedNumber`,
       after: `last?.number ?? 0`,
       breaks: 'the numbers of the request log begin again after it was cleared and opened again',
-      tests: ['src/sandboxes/request-log.test.ts'],
+      tests: ['src/sandboxes/requests/log.test.ts'],
     },
     {
       before: `this.#lastRead?.after === after && this.#lastRead.lastNumber === this.#lastNumber`,
       after: `this.#lastRead?.after === after`,
       breaks: 'a stream of requests never sends what came after its last read',
-      tests: ['src/sandboxes/request-log.test.ts'],
+      tests: ['src/sandboxes/requests/log.test.ts'],
     },
     {
       before: `'[]'.length - Math.min(lengths.length, 1)),`,
       after: `'[]'.length),`,
       breaks: 'the length of a page of the request log is wrong',
-      tests: ['src/sandboxes/request-log.test.ts'],
+      tests: ['src/sandboxes/requests/log.test.ts'],
     },
     {
       before: `const last = current.at(-1) ?? (await findLines(previousFile(directory))).at(-1)`,
       after: `const last = current.at(-1)`,
       breaks: 'numbers of requests are used twice after a stop with an empty current file',
-      tests: ['src/sandboxes/request-log.test.ts'],
+      tests: ['src/sandboxes/requests/log.test.ts'],
     },
     {
       before: 'const others = Math.max(0, REQUESTS_KEPT - this.#current.length)',
       after: 'const others = REQUESTS_KEPT',
       breaks: 'the log of a sandbox returns up to 2,000 requests instead of the last 1,000',
       tests: [
-        'src/sandboxes/request-log.test.ts: a log returns the last thousand requests and no older ones',
+        'src/sandboxes/requests/log.test.ts: a log returns the last thousand requests and no older ones',
       ],
     },
   ],
-  'src/sandboxes/request-streams.ts': [
+  'src/sandboxes/requests/streams.ts': [
     {
       before: `      this.#sandboxes.release(sandboxId)
       throw tooManyStreams()`,
@@ -367,7 +367,7 @@ export const sandboxSlips: Slips = {
       tests: [`${LOG}: the log of one sandbox has at most 20 streams`],
     },
   ],
-  'src/sandboxes/control.ts': [
+  'src/sandboxes/control/control.ts': [
     {
       before: `throw this.#wrongKeys.take(rateGroup(context.address)).refusal ?? wrongSandboxKey()`,
       after: `throw wrongSandboxKey()`,
@@ -396,7 +396,7 @@ export const sandboxSlips: Slips = {
       tests: [`${SANDBOXES}: a new sandbox can start from a snapshot only with the key`],
     },
   ],
-  'src/sandboxes/sandbox-files.ts': [
+  'src/sandboxes/host/files.ts': [
     {
       before: `if (name.includes(UNFINISHED_SUFFIX)) await rm`,
       after: `if (name === UNFINISHED_SUFFIX) await rm`,
@@ -431,7 +431,7 @@ export const sandboxSlips: Slips = {
       tests: [`${FILES}: a reset whose seed is damaged leaves no copy`],
     },
   ],
-  'src/sandboxes/sandbox-server.ts': [
+  'src/sandboxes/server.ts': [
     {
       before: `return origin === null || origin === new URL(base).origin`,
       after: `return origin === null || origin === base`,
@@ -445,7 +445,7 @@ export const sandboxSlips: Slips = {
       tests: [`${LIMITS}: a refusal names the limit of sandboxes, of total bytes`],
     },
   ],
-  'src/sandboxes/templates.ts': [
+  'src/sandboxes/host/templates.ts': [
     {
       before: `last % \${EVENT_IDS_PER_GENERATION} + $start`,
       after: 'last + $start',

@@ -50,7 +50,7 @@ export const moreShopSlips: Slips = {
       tests: [`${CURSORS}: is the first page`],
     },
   ],
-  'src/shop/events.ts': [
+  'src/shop/events/verbs.ts': [
     {
       before: `  // Events that a sweep deleted during the read are missing from it, so the position is checked again.
   assertWithinLog(after, await findLogBounds(reader))\n`,
@@ -141,7 +141,7 @@ export const moreShopSlips: Slips = {
       ],
     },
   ],
-  'src/shop/retention.ts': [
+  'src/shop/log/retention.ts': [
     {
       before: `: oldest[firstKept - 1]`,
       after: `: oldest[firstKept]`,
@@ -181,7 +181,7 @@ export const moreShopSlips: Slips = {
       ],
     },
   ],
-  'src/shop/delivery-state.ts': [
+  'src/shop/webhooks/delivery-state.ts': [
     {
       before: `    next_at = CASE WHEN cycle_attempts = $cycleAttempts THEN $nextAt ELSE next_at END,`,
       after: `    next_at = $nextAt,`,
@@ -280,7 +280,7 @@ export const moreShopSlips: Slips = {
       tests: ['test/api/exports.test.ts: every column of an export has what the API says'],
     },
   ],
-  'src/shop/deliveries.ts': [
+  'src/shop/webhooks/delivery-verbs.ts': [
     {
       before: `AND number > attempts - \${ATTEMPTS_SHOWN_MAX}`,
       after: `AND number >= attempts - \${ATTEMPTS_SHOWN_MAX}`,
@@ -328,7 +328,7 @@ export const moreShopSlips: Slips = {
       tests: ['test/webhooks/webhooks.test.ts: webhooks are listed by id'],
     },
   ],
-  'src/shop/webhooks.ts': [
+  'src/shop/webhooks/verbs.ts': [
     {
       before: `enabled ? null : (before.disabledReason ?? 'asked')`,
       after: `enabled ? null : 'asked'`,
@@ -398,7 +398,7 @@ export const moreShopSlips: Slips = {
       tests: ['test/api/exports.test.ts: every column of an export has what the API says'],
     },
   ],
-  'src/shop/keys.ts': [
+  'src/shop/keys/verbs.ts': [
     {
       before: `(expiresAt === null || expiresAt > now),`,
       after: `expiresAt === null,`,
@@ -472,7 +472,7 @@ export const moreShopSlips: Slips = {
       ],
     },
   ],
-  'src/shop/audit.ts': [
+  'src/shop/events/audit.ts': [
     {
       before: `Date.parse(row.at) >= untilMs + COMMAND_MS_MAX`,
       after: `Date.parse(row.at) >= untilMs`,
@@ -504,7 +504,7 @@ export const moreShopSlips: Slips = {
       tests: ['test/events/audit-trail.test.ts: a period has an inclusive start and an exclusive end'],
     },
   ],
-  'src/shop/audit-chain.ts': [
+  'src/shop/log/verification.ts': [
     {
       before: `gaps.filter(({ after }) => after >= floor.position)`,
       after: `gaps.filter(({ after }) => after > floor.position)`,
@@ -525,7 +525,7 @@ export const moreShopSlips: Slips = {
       tests: ['test/events/gaps.test.ts: an audit log with a gap is intact'],
     },
   ],
-  'src/shop/exports.ts': [
+  'src/transfer/exports.ts': [
     {
       before: `    petId = last.petId
     version = last.version`,
@@ -575,7 +575,7 @@ function readEnvelope`,
       tests: ['test/api/exports.test.ts: every column of an export has what the API says'],
     },
   ],
-  'src/shop/imports.ts': [
+  'src/shop/imports/verbs.ts': [
     {
       before: `isLast = file === 'pets' && BigInt(pets.length) < body.rows`,
       after: `isLast = file === 'pets' && BigInt(pets.length) <= body.rows`,

@@ -3,7 +3,7 @@ import type { Slips } from '../slip.ts'
 const CURSORS = 'test/api/cursors.test.ts'
 
 export const shopSlips: Slips = {
-  'src/shop/categories.ts': [
+  'src/shop/categories/verbs.ts': [
     {
       before: `filters: { name }`,
       after: `filters: {}`,
@@ -83,7 +83,7 @@ export const shopSlips: Slips = {
       tests: ['test/api/exports.test.ts: every column of an export has what the API says'],
     },
   ],
-  'src/shop/pets.ts': [
+  'src/shop/pets/verbs.ts': [
     {
       before: `      if (quantity === 0n) throw refuse(RESTOCK)\n`,
       after: ``,
@@ -206,7 +206,7 @@ export const shopSlips: Slips = {
       tests: ['test/api/exports.test.ts: every column of an export has what the API says'],
     },
   ],
-  'src/shop/pet-row.ts': [
+  'src/shop/pets/rows.ts': [
     {
       before: `return padded(distinct(statuses), STATUS_SIZES)`,
       after: `return padded(statuses, STATUS_SIZES)`,
@@ -220,7 +220,7 @@ export const shopSlips: Slips = {
       tests: ['test/api/lists.test.ts: a filter that names a value twice'],
     },
   ],
-  'src/shop/orders.ts': [
+  'src/shop/orders/verbs.ts': [
     {
       before: `filters: { petId, complete, shipDateAfter, shipDateBefore, reference }`,
       after: `filters: { petId, complete, shipDateAfter, reference }`,
@@ -381,7 +381,7 @@ export const shopSlips: Slips = {
       tests: ['test/api/conditions.test.ts: a read of a list with If-Match gets 412'],
     },
   ],
-  'src/shop/inventory.ts': [
+  'src/shop/inventory/verbs.ts': [
     {
       before: `      ...(petId && { limitDefault: IDS_MAX }),\n`,
       after: ``,
@@ -457,7 +457,7 @@ export const shopSlips: Slips = {
       tests: ['test/api/interleaved.test.ts: an adjustment is made'],
     },
   ],
-  'src/shop/stock.ts': [
+  'src/shop/inventory/stock.ts': [
     {
       before: `AND quantity + $quantityChange <= \${STOCK_MAX}`,
       after: `AND quantity + $quantityChange < \${STOCK_MAX}`,
@@ -521,7 +521,7 @@ export const shopSlips: Slips = {
       tests: ['test/api/exports.test.ts: every column of an export has what the API says'],
     },
   ],
-  'src/shop/totals.ts': [
+  'src/shop/inventory/totals.ts': [
     {
       before: `totals.set(changed, (totals.get(changed) ?? 0n) + change)`,
       after: `totals.set(changed, change)`,

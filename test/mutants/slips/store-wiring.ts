@@ -1,12 +1,12 @@
 import type { Slips } from '../slip.ts'
 
-const CACHE = 'src/store/representation-cache.test.ts'
+const CACHE = 'src/http/cache/representation-cache.test.ts'
 const SWEEPING = 'test/events/sweeping.test.ts'
 const CLOCK = 'test/events/clock-steps.test.ts'
 const ADMIN_KEY = 'test/cli/admin-key.test.ts'
 
 export const storeSlips: Slips = {
-  'src/store/commands.ts': [
+  'src/shop/commands.ts': [
     {
       before: `if (ifMatch !== undefined) throw importHasNoEtag()`,
       after: ``,
@@ -20,7 +20,7 @@ export const storeSlips: Slips = {
       after: `  'discardImport',
   'findImportCategories',`,
       breaks: 'an import of a million pets is ended after the usual time of a request',
-      tests: ['src/store/commands.test.ts'],
+      tests: ['src/shop/commands.test.ts'],
     },
     {
       before: `return idempotency ? withIdempotencyKey(tx, id, idempotency, context, effect) : effect()`,
@@ -39,40 +39,40 @@ export const storeSlips: Slips = {
       ],
     },
   ],
-  'src/store/known-callers.ts': [
+  'src/serving/known-callers.ts': [
     {
       before: `if (changeCount === this.#changeCount) this.#keep(token, caller)`,
       after: `this.#keep(token, caller)`,
       breaks: 'a key that is revoked during its lookup stays valid',
-      tests: ['src/store/known-callers.test.ts'],
+      tests: ['src/serving/known-callers.test.ts'],
     },
     {
       before: `expiresAt <= storedInstant`,
       after: `expiresAt < storedInstant`,
       breaks: 'a key is valid at the instant of its expiry',
-      tests: ['src/store/known-callers.test.ts'],
+      tests: ['src/serving/known-callers.test.ts'],
     },
     {
       before: `if (this.#callers.size >= CALLERS_MAX) this.#callers.clear()`,
       after: `if (this.#callers.size >= CALLERS_MAX ** 2) this.#callers.clear()`,
       breaks: 'the callers in memory grow without a bound',
-      tests: ['src/store/known-callers.test.ts'],
+      tests: ['src/serving/known-callers.test.ts'],
     },
     {
       before: `if (!changes.has(KEY_TABLE)) return`,
       after: ``,
       breaks: 'every change makes the next request read its key again',
-      tests: ['src/store/known-callers.test.ts'],
+      tests: ['src/serving/known-callers.test.ts'],
     },
     {
       before: `    this.#changeCount++
     this.#callers.clear()`,
       after: `    this.#changeCount++`,
       breaks: 'a revoked key stays valid while it is in memory',
-      tests: ['src/store/known-callers.test.ts'],
+      tests: ['src/serving/known-callers.test.ts'],
     },
   ],
-  'src/store/maintenance.ts': [
+  'src/serving/maintenance.ts': [
     {
       before: `eventRetention === 'forever' ? DELIVERY_RETENTION_MS : Math.min(DELIVERY_RETENTION_MS, eventRetention)`,
       after: `eventRetention === 'forever' ? DELIVERY_RETENTION_MS : Math.max(DELIVERY_RETENTION_MS, eventRetention)`,
@@ -122,7 +122,7 @@ export const storeSlips: Slips = {
       tests: [`${SWEEPING}: when sweeping is stopped, an unfinished sweep ends`],
     },
   ],
-  'src/store/open.ts': [
+  'src/serving/open.ts': [
     {
       before: `[...cachedTables, KEY_TABLE, WEBHOOK_TABLE]`,
       after: `[...cachedTables, KEY_TABLE]`,
@@ -130,7 +130,7 @@ export const storeSlips: Slips = {
       tests: ['test/webhooks/webhooks.test.ts', 'test/webhooks/webhook-changes.test.ts'],
     },
   ],
-  'src/store/queries.ts': [
+  'src/shop/queries.ts': [
     {
       before: `hasOneScan !== undefined && limit <= SHORT_LIST_ROWS_MAX && hasOneScan(input)`,
       after: `hasOneScan !== undefined && hasOneScan(input)`,
@@ -151,7 +151,7 @@ export const storeSlips: Slips = {
       tests: ['test/api/conditions.test.ts: a list filtered to one pet has the ETag of that pet'],
     },
   ],
-  'src/store/representation-cache.ts': [
+  'src/http/cache/representation-cache.ts': [
     {
       before: `if (table.changeCount !== changeCount || reply.body === null) return`,
       after: `if (reply.body === null) return`,
@@ -190,7 +190,7 @@ export const storeSlips: Slips = {
       tests: [`${CACHE}: two reads of the same target at the same time`],
     },
   ],
-  'src/store/retention-clock.ts': [
+  'src/serving/retention-clock.ts': [
     {
       before: `this.#lastReadMs = readMs
     this.#report`,
@@ -218,12 +218,12 @@ export const storeSlips: Slips = {
       tests: [`${CLOCK}: a store that runs for months deletes its events`],
     },
   ],
-  'src/store/secret-box.ts': [
+  'src/serving/secret-box.ts': [
     {
       before: `const nonce = randomBytes(NONCE_BYTES)`,
       after: `const nonce = Buffer.alloc(NONCE_BYTES)`,
       breaks: 'two webhook secrets are encrypted with the same key stream',
-      tests: ['src/store/secret-box.test.ts'],
+      tests: ['src/serving/secret-box.test.ts'],
     },
   ],
 }

@@ -2,10 +2,10 @@ import { Group, Stack, Text } from '@mantine/core'
 import { useInterval } from '@mantine/hooks'
 import { useState } from 'react'
 import { useFeed, useIsStreamSilent } from '../../data/live.ts'
-import { ChangeSentence } from '../../parts/change-sentence.tsx'
-import { formatAge } from '../../parts/format.ts'
-import { Panel } from '../../parts/panel.tsx'
-import { SilentStream } from '../../parts/silent-stream.tsx'
+import { ChangeSentence } from '../../parts/events/change-sentence.tsx'
+import { formatAge } from '../../parts/generic/format.ts'
+import { Panel } from '../../parts/generic/panel.tsx'
+import { SilentStream } from '../../parts/generic/silent-stream.tsx'
 
 /** How often the ages of the events are updated, in milliseconds. */
 const AGE_MS = 30_000

@@ -2,11 +2,11 @@ import { Anchor, Group, Skeleton, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import { useSession } from '../../data/store.ts'
-import { formatUnits } from '../../parts/format.ts'
-import { PetLink } from '../../parts/names.tsx'
-import { Panel } from '../../parts/panel.tsx'
-import { Refusal } from '../../parts/refusal.tsx'
-import { StatusBadge, unsoldStatuses } from '../../parts/status.tsx'
+import { PetLink } from '../../parts/events/names.tsx'
+import { formatUnits } from '../../parts/generic/format.ts'
+import { Panel } from '../../parts/generic/panel.tsx'
+import { Refusal } from '../../parts/generic/refusal.tsx'
+import { StatusBadge, unsoldStatuses } from '../../parts/pets/status.tsx'
 
 /** A pet with at most this number of units on hand has low stock. */
 const LOW_STOCK_MAX = 2

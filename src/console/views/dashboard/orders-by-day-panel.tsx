@@ -1,9 +1,9 @@
 import { Center, Text } from '@mantine/core'
 import type { OrdersOnDay } from '../../../client/petstore-client.ts'
-import { ChartPlace } from '../../parts/chart-place.tsx'
-import { formatDay, formatNumber } from '../../parts/format.ts'
-import { lazyChart } from '../../parts/lazy-chart.tsx'
-import { Panel } from '../../parts/panel.tsx'
+import { ChartPlace } from '../../parts/generic/chart-place.tsx'
+import { formatDay, formatNumber } from '../../parts/generic/format.ts'
+import { lazyChart } from '../../parts/generic/lazy-chart.tsx'
+import { Panel } from '../../parts/generic/panel.tsx'
 
 const OrdersByDay = lazyChart(async () => (await import('../../charts/orders-by-day.tsx')).OrdersByDay)
 

@@ -2,10 +2,10 @@ import { Anchor, Box, ColorSwatch, Group, Skeleton, Table } from '@mantine/core'
 import { Suspense } from 'react'
 import { Link } from 'wouter'
 import type { PetCounts } from '../../../client/petstore-client.ts'
-import { formatCount } from '../../parts/format.ts'
-import { lazyChart } from '../../parts/lazy-chart.tsx'
-import { Panel } from '../../parts/panel.tsx'
-import { petStatuses } from '../../parts/status.tsx'
+import { formatCount } from '../../parts/generic/format.ts'
+import { lazyChart } from '../../parts/generic/lazy-chart.tsx'
+import { Panel } from '../../parts/generic/panel.tsx'
+import { petStatuses } from '../../parts/pets/status.tsx'
 
 const StockByStatus = lazyChart(async () => (await import('../../charts/stock-by-status.tsx')).StockByStatus)
 

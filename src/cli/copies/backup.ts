@@ -1,0 +1,245 @@
+import { existsSync, readdirSync, realpathSync, renameSync, rmdirSync, rmSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Command } from 'commander'
+import type { Config } from '../../config.ts'
+import type { Reader } from '../../database/engine.ts'
+import { NewerDatabase } from '../../database/migrate.ts'
+import { parseDatabaseUrl } from '../../database/postgres/database-url.ts'
+import { SqliteConnection } from '../../database/sqlite/connection.ts'
+import { databaseFile, refuseWrongFiles } from '../../database/sqlite/database-file.ts'
+import { migrations } from '../../database/sqlite/engine.ts'
+import { makeDirectory, syncDirectory, syncFile, writeWholeFile } from '../../files/private-file.ts'
+import { hasCode } from '../../files/system-error.ts'
+import { verifyAuditChain } from '../../shop/log/verification.ts'
+import { CopyMismatch, copyStore, NoSource } from '../../transfer/copy.ts'
+import { openPostgresSource } from '../../transfer/postgres-copy.ts'
+import { type BackupFacts, backupSqlite } from '../../transfer/sqlite-backup.ts'
+import { openSqliteTarget } from '../../transfer/sqlite-copy.ts'
+import { storeTables } from '../../transfer/tables.ts'
+import { formatInstantMs } from '../../values/instant.ts'
+import { readOwnSecretKey } from '../keys/secret-key.ts'
+import { interruptedBySignals } from '../terminal/interruption.ts'
+import { CommandFailed, escapeControls, reasonOf, say } from '../terminal/terminal.ts'
+import { isAlive } from '../which-store/address-file.ts'
+import { requireStore } from '../which-store/copy-place.ts'
+import { storeConfigFrom } from '../which-store/store-config.ts'
+import {
+  DATABASE_FILE,
+  describeFile,
+  MANIFEST_FILE,
+  manifestText,
+  SECRET_KEY_FILE,
+} from './backup-manifest.ts'
+import { showByteProgress, showHashProgress } from './byte-progress.ts'
+import { showCopyProgress } from './copy-progress.ts'
+
+interface BackupOptions {
+  readonly to?: string
+  readonly data?: string
+  readonly databaseUrl?: string
+  readonly withSecretKey?: boolean
+}
+
+const EXAMPLES = `
+The store can be running or stopped. The backup is a directory with ${MANIFEST_FILE} and a SQLite database, even if
+the store is on PostgreSQL. The manifest holds the position of the last event and the SHA-256 of each file. The backup
+is complete, or it does not exist.
+
+Examples:
+  petstore backup --to backups/2026-11-22
+  petstore backup --to /mnt/safe/petstore --with-secret-key
+  petstore backup --to backups/today --database-url postgres://shop@db.example/shop`
+
+/** Adds the command `backup`, which makes a backup of a running or stopped store. */
+export function addBackup(program: Command): void {
+  program
+    .command('backup')
+    .description('back up a store, even while it runs')
+    .option('--to <directory>', 'the directory of the backup: a new one, or an empty one')
+    .option('--with-secret-key', 'include the key that encrypts webhook secrets')
+    .option('--data <directory>', 'the data directory [PETSTORE_DATA]')
+    .option('--database-url <url>', 'PostgreSQL of the store [DATABASE_URL]')
+    .addHelpText('after', EXAMPLES)
+    .action(runBackup)
+}
+
+async function runBackup({ to, data, databaseUrl, withSecretKey }: BackupOptions): Promise<void> {
+  if (!to) throw new CommandFailed('Specify the directory of the backup with --to.', 2)
+  const config = storeConfigFrom({ data, databaseUrl })
+  const name = escapeControls(to)
+  refuseUsedDirectory(to, name)
+  const startedMs = performance.now()
+  const createdAt = formatInstantMs(Date.now())
+  // A rename replaces an empty directory, but not a link to one.
+  const target = existsSync(to) ? realpathSync(to) : resolve(to)
+  const draft = `${target}.${process.pid}.partial`
+  const interruption = interruptedBySignals(`Nothing was left in ${name}.`)
+  try {
+    removeAbandonedDrafts(dirname(target))
+    makeDirectory(draft)
+    const { facts, engine } = await backupDatabase(config, draft, interruption.signal)
+    if (withSecretKey) writeSecretKey(config, draft)
+    await verifyCopy(draft, facts, interruption.signal)
+    const files = await describeFiles(draft, interruption.signal)
+    const head = facts.head && { position: String(facts.head.position), hash: facts.head.hash }
+    const manifest = { createdAt, engine, databaseVersion: facts.version, head: head ?? null, files }
+    writeWholeFile(join(draft, MANIFEST_FILE), manifestText(manifest), { replace: false })
+    publish(draft, target)
+    printReport(name, facts, files[DATABASE_FILE].bytes, performance.now() - startedMs)
+    if (!withSecretKey) warnOfMissingKey(config)
+  } catch (error) {
+    if (error instanceof CommandFailed) throw error
+    const reason =
+      error instanceof CopyMismatch || error instanceof NewerDatabase || error instanceof NoSource
+        ? error.message
+        : `${reasonOf(error)}.`
+    throw new CommandFailed(`The backup failed: ${escapeControls(reason)} Nothing was left in ${name}.`)
+  } finally {
+    interruption.stop()
+    rmSync(draft, { recursive: true, force: true })
+  }
+}
+
+const DRAFT = /\.(\d+)\.partial$/
+
+/** Removes the incomplete backups that killed processes have left in a directory, next to the complete ones. */
+function removeAbandonedDrafts(directory: string): void {
+  if (!existsSync(directory)) return
+  for (const name of readdirSync(directory)) {
+    const [, pid] = DRAFT.exec(name) ?? []
+    if (pid === undefined || isAlive(Number(pid))) continue
+    const draft = join(directory, name)
+    const isOurs = readdirSync(draft).every(
+      file => basename(file).startsWith(DATABASE_FILE) || FILES.includes(file),
+    )
+    if (isOurs) rmSync(draft, { recursive: true, force: true })
+  }
+}
+
+/** The files of a backup, in addition to those of its database. */
+const FILES: readonly string[] = [MANIFEST_FILE, SECRET_KEY_FILE]
+
+/** The version of a SQLite database from which on its audit log can be verified. */
+const VERSION_WITH_GAPS = 9
+
+/** Throws an Error unless the audit log of a copied database is intact. A damaged copy must not replace a good one. */
+async function verifyCopy(directory: string, { version }: BackupFacts, signal: AbortSignal): Promise<void> {
+  if (version < VERSION_WITH_GAPS) return
+  const copy = new SqliteConnection(databaseFile(directory), { readonly: true })
+  const reader: Reader = {
+    one: (...query) => copy.one(...query),
+    many: async (...query) => {
+      // An interruption is noticed between two pages.
+      await nextTurn()
+      signal.throwIfAborted()
+      return copy.many(...query)
+    },
+  }
+  try {
+    const { faults } = await verifyAuditChain(reader)
+    const [fault] = faults
+    if (fault !== undefined)
+      throw new Error(
+        `the database is damaged: ${fault.replace(/\.$/, '')} ("petstore doctor" lists all faults)`,
+      )
+  } finally {
+    copy.close()
+  }
+}
+
+/** Throws CommandFailed if a directory has files, because a backup replaces nothing. */
+function refuseUsedDirectory(directory: string, name: string): void {
+  let entries: readonly string[] = []
+  try {
+    entries = readdirSync(directory)
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return
+    throw new CommandFailed(`${name} cannot be used for a backup: ${reasonOf(error)}.`)
+  }
+  if (entries.length === 0) return
+  const today = formatInstantMs(Date.now()).slice(0, 10)
+  throw new CommandFailed(
+    `${name} is not empty: specify a new directory with --to, for example ${join(dirname(name), today)}.`,
+  )
+}
+
+/** Writes the database file of the backup, and returns what it contains. */
+async function backupDatabase(
+  config: Config,
+  directory: string,
+  signal: AbortSignal,
+): Promise<{ facts: BackupFacts; engine: 'sqlite' | 'postgres' }> {
+  if (config.databaseUrl !== undefined) {
+    const address = parseDatabaseUrl(config.databaseUrl, config.databasePassword)
+    const progress = showCopyProgress()
+    await using source = await openPostgresSource(address)
+    const tables = storeTables()
+    await using target = await openSqliteTarget(directory, tables, { isServed: false })
+    try {
+      const { head } = await copyStore(source, target, tables, { progress, signal })
+      return { facts: { version: migrations.length, head }, engine: 'postgres' }
+    } finally {
+      progress.stop()
+    }
+  }
+  requireStore(config)
+  refuseWrongFiles(config.data)
+  const bar = showByteProgress('Backup')
+  try {
+    const task = { from: databaseFile(config.data), to: join(directory, DATABASE_FILE) }
+    const facts = await backupSqlite(task, { signal, onBytes: bar.onProgress })
+    syncFile(task.to)
+    return { facts, engine: 'sqlite' }
+  } finally {
+    bar.stop()
+  }
+}
+
+function writeSecretKey(config: Config, directory: string): void {
+  const key = readOwnSecretKey(config)
+  if (key === undefined) {
+    throw new CommandFailed('The store has no secret key yet: back it up without --with-secret-key.')
+  }
+  writeWholeFile(join(directory, SECRET_KEY_FILE), `${Buffer.from(key).toString('base64')}\n`, {
+    replace: false,
+  })
+}
+
+async function describeFiles(directory: string, signal: AbortSignal) {
+  const file = join(directory, DATABASE_FILE)
+  const { onBytes, stop } = showHashProgress(Bun.file(file).size)
+  try {
+    const database = await describeFile(file, { signal, onBytes })
+    const key = join(directory, SECRET_KEY_FILE)
+    if (!existsSync(key)) return { [DATABASE_FILE]: database }
+    return { [DATABASE_FILE]: database, [SECRET_KEY_FILE]: await describeFile(key, { signal, onBytes }) }
+  } finally {
+    stop()
+  }
+}
+
+/** Gives the complete backup its name. An empty directory of that name is removed before. */
+function publish(draft: string, directory: string): void {
+  syncDirectory(draft)
+  // Some file systems do not rename a directory over an empty one.
+  if (existsSync(directory)) rmdirSync(directory)
+  renameSync(draft, directory)
+  syncDirectory(dirname(directory))
+}
+
+function printReport(name: string, { head }: BackupFacts, bytes: number, tookMs: number): void {
+  const mib = (bytes / 1_048_576).toFixed(1)
+  say(`Backed up ${mib} MiB to ${name} in ${(tookMs / 1000).toFixed(1)} s.`)
+  if (head && head.position > 0n)
+    say(`It ends with event ${head.position}; its anchor for "audit verify" is ${head.position}:${head.hash}`)
+  say(`To restore it: petstore restore --from ${name} --to DIRECTORY`)
+}
+
+function warnOfMissingKey({ secretKey, databaseUrl, data }: Config): void {
+  const key =
+    secretKey !== undefined || databaseUrl !== undefined
+      ? 'the file of PETSTORE_SECRET_KEY_FILE'
+      : join(data, SECRET_KEY_FILE)
+  say(`The backup has no key for webhook secrets: keep a copy of ${key}, or use --with-secret-key.`)
+}

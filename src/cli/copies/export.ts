@@ -1,0 +1,202 @@
+import { closeSync, existsSync, openSync, rmSync, writeSync } from 'node:fs'
+import { type Command, Option } from 'commander'
+import { escapedFormula } from '../../catalogue/cell.ts'
+import type { Config } from '../../config.ts'
+import { NewerDatabase } from '../../database/migrate.ts'
+import { publishFile } from '../../files/private-file.ts'
+import { NoSource } from '../../transfer/copy.ts'
+import {
+  type ExportedResource,
+  type ExportedRow,
+  exportColumns,
+  exportedResources,
+  exportRows,
+} from '../../transfer/exports.ts'
+import { writeJson } from '../../values/json.ts'
+import { similarName } from '../../values/similar-name.ts'
+import { interruptedBySignals } from '../terminal/interruption.ts'
+import { csvLine } from '../terminal/output.ts'
+import { CommandFailed, escapeControls, print, reasonOf, say } from '../terminal/terminal.ts'
+import { requireStore } from '../which-store/copy-place.ts'
+import { openSnapshot } from '../which-store/snapshot.ts'
+import { storeConfigFrom } from '../which-store/store-config.ts'
+
+interface ExportOptions {
+  readonly format: 'csv' | 'ndjson'
+  readonly columns?: string
+  readonly output?: string
+  readonly bom?: true
+  readonly escapeFormulas?: true
+  readonly data?: string
+  readonly databaseUrl?: string
+}
+
+/** The number of rows that are written at a time. */
+const ROWS_PER_WRITE = 500
+/** The base URL in the member `source` of exported events if the settings have no base URL. */
+const DEFAULT_BASE = 'http://127.0.0.1:8080'
+
+const EXAMPLES = `
+All rows show the same moment, even while the store runs. Secrets and hashes of keys are not exported. Each row has
+the columns that --columns names, in that order. In CSV, true and false are yes and no; lists and objects are JSON.
+Texts are written unchanged to CSV: a spreadsheet may treat a pet name that begins with = as a formula. With
+--escape-formulas, such a text begins with an apostrophe, which petstore import removes. --bom helps Excel, which
+otherwise reads UTF-8 as another encoding.
+
+Resources:
+${exportedResources.map(name => `  ${name.padEnd(12)}${exportColumns(name).join(', ')}`).join('\n')}
+
+Examples:
+  petstore export orders > orders.csv
+  petstore export pets --bom --escape-formulas --output pets.csv   (a file for Excel)
+  petstore export pets --columns name,category,quantity,hold --output pets.csv   (a file for petstore import)
+  petstore export events --format ndjson --output events.ndjson`
+
+/** Adds the command `export`, which writes all rows of a resource. */
+export function addExport(program: Command): void {
+  program
+    .command('export <resource>')
+    .description('write all rows of a resource as CSV or NDJSON, even while the store runs')
+    .addOption(new Option('--format <format>', 'the format').choices(['csv', 'ndjson']).default('csv'))
+    .option('--columns <names>', 'the columns, separated by commas (default: all)')
+    .option('--bom', 'begin the CSV with a byte order mark, for Excel')
+    .option('--escape-formulas', 'begin each text of the CSV that looks like a formula with an apostrophe')
+    .option('--output <file>', 'a new file (default: standard output)')
+    .option('--data <directory>', 'the data directory [PETSTORE_DATA]')
+    .option('--database-url <url>', 'PostgreSQL of the store [DATABASE_URL]')
+    .addHelpText('after', EXAMPLES)
+    .action(runExport)
+}
+
+async function runExport(given: string, options: ExportOptions): Promise<void> {
+  const resource = resourceOf(given)
+  const columns = columnsOf(resource, options.columns)
+  const { format, bom, escapeFormulas } = options
+  if (format !== 'csv' && (bom || escapeFormulas))
+    throw new CommandFailed('--bom and --escape-formulas are for CSV: leave out --format ndjson.', 2)
+  const config = storeConfigFrom(options)
+  requireStore(config)
+  const consequence = options.output === undefined ? 'The output is incomplete.' : 'No file was written.'
+  const interruption = interruptedBySignals(consequence)
+  const sink = options.output === undefined ? standardOutput : openFile(options.output)
+  try {
+    const { signal } = interruption
+    const rows = { resource, columns, format, bom: bom === true, escapeFormulas: escapeFormulas === true }
+    const count = await writeRows(config, { ...rows, sink, signal })
+    sink.finish()
+    if (options.output !== undefined) {
+      say(
+        `Exported ${count} ${count === 1 ? 'row' : 'rows'} of ${resource} to ${escapeControls(options.output)}.`,
+      )
+    }
+  } catch (error) {
+    sink.discard()
+    if (error instanceof CommandFailed) throw error
+    if (error instanceof NewerDatabase || error instanceof NoSource) {
+      throw new CommandFailed(`The store cannot be exported. ${error.message}`)
+    }
+    throw new CommandFailed(`The export failed: ${reasonOf(error)}. ${consequence}`)
+  } finally {
+    interruption.stop()
+  }
+}
+
+function resourceOf(given: string): ExportedResource {
+  const found = exportedResources.find(name => name === given)
+  if (found) return found
+  const similar = similarName(given, exportedResources)
+  const hint = similar ? `Did you mean ${similar}?` : `The resources are ${exportedResources.join(', ')}.`
+  throw new CommandFailed(`There is no resource ${escapeControls(given)} to export. ${hint}`, 2)
+}
+
+function columnsOf(resource: ExportedResource, given: string | undefined): readonly string[] {
+  const known = exportColumns(resource)
+  if (given === undefined) return known
+  const names = given.split(',').map(name => name.trim())
+  const unknown = names.find(name => !known.includes(name))
+  if (unknown === undefined) return names
+  throw new CommandFailed(
+    `${resource} has no column "${escapeControls(unknown)}". Its columns are ${known.join(', ')}.`,
+    2,
+  )
+}
+
+interface Sink {
+  write(text: string): Promise<void> | void
+  /** Makes the written text durable, and gives a file its final name. */
+  finish(): void
+  discard(): void
+}
+
+const standardOutput: Sink = { write: print, finish: () => {}, discard: () => {} }
+
+/** Opens a new file, which appears under its name only when it is complete. Throws CommandFailed. */
+function openFile(file: string): Sink {
+  const name = escapeControls(file)
+  if (existsSync(file)) throw new CommandFailed(`${name} exists: specify another file with --output.`)
+  const draft = `${file}.${process.pid}.partial`
+  try {
+    const descriptor = openSync(draft, 'wx', 0o600)
+    return {
+      write: text => {
+        const bytes = Buffer.from(text)
+        for (let written = 0; written < bytes.length; ) written += writeSync(descriptor, bytes, written)
+      },
+      finish: () => {
+        closeSync(descriptor)
+        publishFile(draft, file)
+      },
+      discard: () => rmSync(draft, { force: true }),
+    }
+  } catch (error) {
+    throw new CommandFailed(`${name} cannot be written: ${reasonOf(error)}.`)
+  }
+}
+
+interface RowsToWrite {
+  readonly resource: ExportedResource
+  readonly columns: readonly string[]
+  readonly format: 'csv' | 'ndjson'
+  readonly bom: boolean
+  readonly escapeFormulas: boolean
+  readonly sink: Sink
+  readonly signal: AbortSignal
+}
+
+/**
+ * Returns a value in the form that `petstore import` reads from CSV. A text that begins with an apostrophe before a
+ * formula is always escaped, because an import removes one apostrophe there.
+ */
+function cellOf(value: unknown, escapeFormulas: boolean): unknown {
+  if (typeof value === 'boolean') return value ? 'yes' : 'no'
+  if (typeof value !== 'string') return value
+  return escapeFormulas || value.startsWith("'") ? escapedFormula(value) : value
+}
+
+/** Writes the rows of a snapshot, and returns their number. */
+async function writeRows(
+  config: Config,
+  { resource, columns, format, bom, escapeFormulas, sink, signal }: RowsToWrite,
+): Promise<number> {
+  await using snapshot = await openSnapshot(config)
+  const base = config.baseUrl ?? DEFAULT_BASE
+  const textOf = (row: ExportedRow): string =>
+    format === 'csv'
+      ? csvLine(columns.map(name => cellOf(row[name], escapeFormulas)))
+      : `${writeJson(Object.fromEntries(columns.map(name => [name, row[name] ?? null])))}\n`
+  let count = 0
+  let texts = format === 'csv' ? [(bom ? '\ufeff' : '') + csvLine(columns)] : []
+  for await (const row of exportRows(snapshot.reader, resource, base)) {
+    texts.push(textOf(row))
+    count++
+    if (texts.length < ROWS_PER_WRITE) continue
+    await sink.write(texts.join(''))
+    texts = []
+    // SQLite reads never yield to the event loop. Without this turn, the handler of a signal would not run.
+    await Bun.sleep(0)
+    signal.throwIfAborted()
+  }
+  await sink.write(texts.join(''))
+  signal.throwIfAborted()
+  return count
+}

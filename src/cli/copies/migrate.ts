@@ -1,0 +1,67 @@
+import type { Command } from 'commander'
+import type { Config } from '../../config.ts'
+import { newerDatabase } from '../../database/migrate.ts'
+import { parseDatabaseUrl } from '../../database/postgres/database-url.ts'
+import { postgresVersion } from '../../database/postgres/engine.ts'
+import { migrations as postgresMigrations } from '../../database/postgres/migrations.ts'
+import { migrations, sqliteVersion } from '../../database/sqlite/engine.ts'
+import { CommandFailed, reasonOf, say } from '../terminal/terminal.ts'
+import { requireStore } from '../which-store/copy-place.ts'
+import { openStoppedOrFail } from '../which-store/stopped-store.ts'
+import { storeConfigFrom } from '../which-store/store-config.ts'
+
+interface MigrateOptions {
+  readonly check?: boolean
+  readonly data?: string
+  readonly databaseUrl?: string
+}
+
+const EXAMPLES = `
+Every start of the store runs the missing migrations. This command runs them at a time that you choose. Back up the
+store first: no older petstore can open it afterwards. On PostgreSQL, the store may be running.
+With --check, the exit code is 1 if a migration is missing.
+
+Examples:
+  petstore migrate --check
+  petstore migrate --data ./data`
+
+/** Adds the command `migrate`, which brings the database of a store to the version of this petstore. */
+export function addMigrate(program: Command): void {
+  program
+    .command('migrate')
+    .description('bring the database of a store to the version of this petstore')
+    .option('--check', 'only report whether migrations are missing')
+    .option('--data <directory>', 'the data directory [PETSTORE_DATA]')
+    .option('--database-url <url>', 'PostgreSQL of the store [DATABASE_URL]')
+    .addHelpText('after', EXAMPLES)
+    .action(runMigrate)
+}
+
+async function runMigrate({ check, data, databaseUrl }: MigrateOptions): Promise<void> {
+  const config = storeConfigFrom({ data, databaseUrl })
+  const before = await databaseVersion(config)
+  const known = config.databaseUrl === undefined ? migrations.length : postgresMigrations.length
+  if (before > known) throw new CommandFailed(newerDatabase(before, known).message)
+  if (before === known) return say(`The database is at version ${known}: nothing is missing.`)
+  const missing = `${known - before} ${known - before === 1 ? 'migration is' : 'migrations are'} missing`
+  if (check) throw new CommandFailed(`The database is at version ${before} of ${known}: ${missing}.`)
+  const startedMs = performance.now()
+  // An engine runs the missing migrations when it opens.
+  const store = await openStoppedOrFail(config, 'Stop it first, then migrate.')
+  await store[Symbol.asyncDispose]()
+  const seconds = ((performance.now() - startedMs) / 1000).toFixed(1)
+  say(`The database is now at version ${known}. It was at version ${before}; this took ${seconds} s.`)
+}
+
+/** Returns the number of the last migration of a store; 0 if its database has none. Throws CommandFailed. */
+export async function databaseVersion(config: Config): Promise<number> {
+  const { databaseUrl, databasePassword, data } = config
+  requireStore(config)
+  try {
+    if (databaseUrl === undefined) return sqliteVersion(data)
+    return await postgresVersion(parseDatabaseUrl(databaseUrl, databasePassword))
+  } catch (error) {
+    const where = databaseUrl === undefined ? `in ${data}` : 'at DATABASE_URL'
+    throw new CommandFailed(`The database ${where} cannot be opened: ${reasonOf(error)}.`)
+  }
+}

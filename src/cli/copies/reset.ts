@@ -1,0 +1,129 @@
+import { existsSync, rmSync } from 'node:fs'
+import type { Command } from 'commander'
+import type { Config } from '../../config.ts'
+import { NewerDatabase } from '../../database/migrate.ts'
+import { parseDatabaseUrl } from '../../database/postgres/database-url.ts'
+import { dynamicSql } from '../../database/statement.ts'
+import { openReader } from '../../serving/open.ts'
+import { NotResettable, resetPostgres, resetSqlite } from '../../transfer/reset.ts'
+import { type StoreTable, storeTables } from '../../transfer/tables.ts'
+import { adminKeyPath } from '../keys/admin-key-file.ts'
+import { loadDemo, WITHOUT_DEMO } from '../serve/demo.ts'
+import { confirm } from '../terminal/confirmation.ts'
+import { CommandFailed, reasonOf, say } from '../terminal/terminal.ts'
+import { requireStore } from '../which-store/copy-place.ts'
+import { lockOrFail, openStoppedOrFail } from '../which-store/stopped-store.ts'
+import { storeConfigFrom } from '../which-store/store-config.ts'
+
+interface ResetOptions {
+  readonly demo?: boolean
+  readonly empty?: boolean
+  readonly keepKeys?: boolean
+  readonly yes?: boolean
+  readonly data?: string
+  readonly databaseUrl?: string
+}
+
+const EXAMPLES = `
+The store must be stopped. All of it is deleted: pets, categories, orders, webhooks, events and the audit log. Ids and
+event positions start at 1 again. Without --keep-keys, the next start creates a new admin key.
+
+Examples:
+  petstore reset --demo
+  petstore reset --empty --keep-keys --yes`
+
+/** Adds the command `reset`, which deletes everything in a stopped store. */
+export function addReset(program: Command): void {
+  program
+    .command('reset')
+    .description('delete everything in a stopped store, and start over')
+    .option('--demo', 'load the demo shop into it')
+    .option('--empty', 'leave it empty; the next start does not load the demo shop')
+    .option('--keep-keys', 'keep the API keys')
+    .option('--yes', 'do not ask')
+    .option('--data <directory>', 'the data directory [PETSTORE_DATA]')
+    .option('--database-url <url>', 'PostgreSQL of the store [DATABASE_URL]')
+    .addHelpText('after', EXAMPLES)
+    .action(runReset)
+}
+
+async function runReset({ data, databaseUrl, demo, empty, keepKeys, yes }: ResetOptions): Promise<void> {
+  if ((demo === true) === (empty === true)) throw new CommandFailed('Specify --demo or --empty.', 2)
+  const config = storeConfigFrom({ data, databaseUrl })
+  requireStore(config)
+  const name = storeName(config)
+  const tables = storeTables()
+  const lock =
+    config.databaseUrl === undefined ? lockOrFail(config.data, 'Stop it first, then reset it.') : undefined
+  try {
+    if (!yes) await confirm(`This deletes ${await contentsOf(config)} in the store ${name}.`, 'reset')
+    const scope = { keepsKeys: keepKeys === true, metadata: empty ? WITHOUT_DEMO : {} }
+    await deleteAll(config, tables, scope)
+    // With PostgreSQL, the data directory may belong to another store, so the admin key in it stays.
+    if (!keepKeys && lock) rmSync(adminKeyPath(config.data), { force: true })
+  } catch (error) {
+    throw failureOf(error, name)
+  } finally {
+    lock?.release()
+  }
+  if (demo) await loadDemoShop(config)
+  say(`The store ${name} was reset: it ${demo ? 'has the demo shop' : 'is empty'}.`)
+  say(keepKeys ? 'Its API keys are valid as before.' : nextKey(config))
+}
+
+/** Returns a sentence about the admin key that a store without keys has after its next start. */
+function nextKey({ databaseUrl, data }: Config): string {
+  const file = adminKeyPath(data)
+  if (databaseUrl === undefined || !existsSync(file)) return 'The next start creates a new admin key.'
+  return `The next start uses the admin key in ${file}, or creates one.`
+}
+
+function storeName({ databaseUrl, data }: Config): string {
+  if (databaseUrl === undefined) return `in ${data}`
+  return `at ${parseDatabaseUrl(databaseUrl)
+    .hosts.map(({ name, url }) => name + decodeURIComponent(new URL(url).pathname))
+    .join(',')}`
+}
+
+const countedTables = {
+  pet: 'pets',
+  category: 'categories',
+  orders: 'orders',
+  webhook: 'webhooks',
+  event: 'events',
+}
+
+/** Returns the counts of what a store has, for a question: `349 pets, 16 categories, ... and 715 events`. */
+async function contentsOf({ databaseUrl, databasePassword, data }: Config): Promise<string> {
+  await using store = await openReader({ databaseUrl, databasePassword, directory: data })
+  const counts: string[] = []
+  for (const [table, noun] of Object.entries(countedTables)) {
+    const row = await store.reader.one(
+      dynamicSql<{ count: bigint }>(() => `SELECT count(*) AS count FROM ${table}`),
+    )
+    counts.push(`${row?.count} ${noun}`)
+  }
+  return `${counts.slice(0, -1).join(', ')} and ${counts.at(-1)}`
+}
+
+async function deleteAll(
+  { databaseUrl, databasePassword, data }: Config,
+  tables: readonly StoreTable[],
+  scope: Parameters<typeof resetSqlite>[2],
+): Promise<void> {
+  if (databaseUrl === undefined) return resetSqlite(data, tables, scope)
+  return resetPostgres(parseDatabaseUrl(databaseUrl, databasePassword), tables, scope)
+}
+
+async function loadDemoShop(config: Config): Promise<void> {
+  await using store = await openStoppedOrFail(config, 'The store is empty: start it to load the demo shop.')
+  await loadDemo(store.engine, store.engine.clock)
+}
+
+function failureOf(error: unknown, name: string): unknown {
+  if (error instanceof CommandFailed) return error
+  if (error instanceof NotResettable || error instanceof NewerDatabase) {
+    return new CommandFailed(`The store ${name} was not reset. ${error.message}`)
+  }
+  return new CommandFailed(`The store ${name} was not reset: ${reasonOf(error)}.`)
+}

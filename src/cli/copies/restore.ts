@@ -1,0 +1,181 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Command } from 'commander'
+import { NewerDatabase } from '../../database/migrate.ts'
+import { CommitUnconfirmed, CopyMismatch, copyStore, TargetInUse } from '../../transfer/copy.ts'
+import { openPostgresTarget } from '../../transfer/postgres-copy.ts'
+import { openSqliteSource } from '../../transfer/sqlite-copy.ts'
+import { type RestoredDraft, restoreSqlite, SKIPPED_BY_RESTORE } from '../../transfer/sqlite-restore.ts'
+import { storeTables } from '../../transfer/tables.ts'
+import { storedInstant } from '../../values/instant.ts'
+import { adminKeyPath } from '../keys/admin-key-file.ts'
+import { secretKeyPath } from '../keys/secret-key.ts'
+import { configFrom } from '../serve/serve.ts'
+import { interruptedBySignals } from '../terminal/interruption.ts'
+import { CommandFailed, escapeControls, reasonOf, say } from '../terminal/terminal.ts'
+import { type CopyPlace, parsePlace } from '../which-store/copy-place.ts'
+import { lockOrFail } from '../which-store/stopped-store.ts'
+import {
+  DATABASE_FILE,
+  type Manifest,
+  readManifest,
+  SECRET_KEY_FILE,
+  verifyBackup,
+} from './backup-manifest.ts'
+import { showHashProgress } from './byte-progress.ts'
+import { copySecretKey } from './copied-secret-key.ts'
+import { showCopyProgress } from './copy-progress.ts'
+
+interface RestoreOptions {
+  readonly from?: string
+  readonly to?: string
+}
+
+interface Restore {
+  readonly backup: string
+  readonly manifest: Manifest
+  readonly to: CopyPlace
+  readonly signal: AbortSignal
+}
+
+const SKIPPED = SKIPPED_BY_RESTORE.toLocaleString('en')
+
+const EXAMPLES = `
+The target must be empty and unused; it has the whole store at the end, or nothing. The restored store skips ${SKIPPED}
+ids and event positions, because the lost store may have issued them after the backup.
+PETSTORE_DATABASE_PASSWORD_FILE applies to a URL without a password.
+
+Examples:
+  petstore restore --from backups/2026-11-22 --to ./data
+  petstore restore --from backups/2026-11-22 --to postgres://shop@db.example/shop`
+
+/** Adds the command `restore`, which makes a store from a backup. */
+export function addRestore(program: Command): void {
+  program
+    .command('restore')
+    .description('make a store from a backup, in an empty directory or database')
+    .option('--from <directory>', 'the directory of the backup')
+    .option('--to <place>', 'an empty or absent data directory, or the postgres:// URL of an empty database')
+    .addHelpText('after', EXAMPLES)
+    .action(runRestore)
+}
+
+async function runRestore({ from, to }: RestoreOptions): Promise<void> {
+  if (!from || !to) throw new CommandFailed('Specify --from and --to.', 2)
+  const place = parsePlace('--to', to, configFrom({}).databasePassword)
+  const startedMs = performance.now()
+  const manifest = readManifest(from)
+  const interruption = interruptedBySignals('Nothing was restored; you can restore again.')
+  const restore = { backup: from, manifest, to: place, signal: interruption.signal }
+  try {
+    await verify(restore)
+    const draft =
+      place.kind === 'directory'
+        ? await restoreToDirectory(restore, place.directory)
+        : await restoreToDatabase(restore, place)
+    printReport(restore, draft, performance.now() - startedMs)
+  } catch (error) {
+    throw failureOf(error, place)
+  } finally {
+    interruption.stop()
+  }
+}
+
+async function verify({ backup, manifest, signal }: Restore): Promise<void> {
+  const { onBytes, stop } = showHashProgress(manifest.files[DATABASE_FILE].bytes)
+  try {
+    await verifyBackup(backup, manifest, { signal, onBytes })
+  } finally {
+    stop()
+  }
+}
+
+async function restoreToDirectory(
+  { backup, manifest, signal }: Restore,
+  directory: string,
+): Promise<RestoredDraft> {
+  const lock = lockOrFail(directory, 'Stop it, and restore to an empty directory. Nothing was restored.')
+  try {
+    const options = { tables: storeTables(), at: storedInstant(Date.now()), head: manifest.head?.position }
+    await using draft = await restoreSqlite(join(backup, DATABASE_FILE), directory, options)
+    signal.throwIfAborted()
+    const secretKey =
+      manifest.files[SECRET_KEY_FILE] && copySecretKey(join(backup, SECRET_KEY_FILE), directory, 'restored')
+    try {
+      draft.publish()
+    } catch (error) {
+      secretKey?.undo()
+      throw error
+    }
+    return draft
+  } finally {
+    lock.release()
+  }
+}
+
+/** Restores to a temporary directory, and copies that store to the database. */
+async function restoreToDatabase(
+  { backup, manifest, signal }: Restore,
+  { address }: Extract<CopyPlace, { kind: 'database' }>,
+): Promise<RestoredDraft> {
+  const tables = storeTables()
+  await using target = await openPostgresTarget(address, tables)
+  const directory = mkdtempSync(join(tmpdir(), 'petstore-restore-'))
+  const progress = showCopyProgress()
+  try {
+    const options = { tables, at: storedInstant(Date.now()), head: manifest.head?.position }
+    await using draft = await restoreSqlite(join(backup, DATABASE_FILE), directory, options)
+    draft.publish()
+    await using source = openSqliteSource(directory)
+    await copyStore(source, target, tables, { progress, signal })
+    return draft
+  } finally {
+    progress.stop()
+    rmSync(directory, { recursive: true, force: true })
+  }
+}
+
+function failureOf(error: unknown, { name }: CopyPlace): unknown {
+  if (error instanceof CommandFailed) return error
+  if (error instanceof TargetInUse) {
+    return new CommandFailed(
+      `The target ${name} must be empty and unused. ${error.message} Nothing was restored. ` +
+        'To replace a store, move its data directory away first.',
+    )
+  }
+  if (error instanceof CommitUnconfirmed) {
+    return new CommandFailed(`${error.message} Check whether ${name} has rows before you restore again.`)
+  }
+  const isSentence = error instanceof NewerDatabase || error instanceof CopyMismatch
+  const reason = isSentence ? error.message : `${reasonOf(error)}.`
+  return new CommandFailed(`The restore to ${name} failed: ${escapeControls(reason)} Nothing was restored.`)
+}
+
+function printReport({ backup, manifest, to }: Restore, { gap, head }: RestoredDraft, tookMs: number): void {
+  say(`Restored the store of ${manifest.createdAt} to ${to.name} in ${(tookMs / 1000).toFixed(1)} s.`)
+  say(
+    `Its last event is ${gap.after}; new events start at ${gap.to + 1n}, and new ids skip ${SKIPPED} numbers.`,
+  )
+  say(`The audit log ends with the anchor ${head.position}:${head.hash}`)
+  for (const line of nextSteps(backup, manifest, to)) say(line)
+}
+
+function nextSteps(backup: string, { files }: Manifest, to: CopyPlace): string[] {
+  const hasKey = files[SECRET_KEY_FILE] !== undefined
+  if (to.kind === 'database') {
+    const key = hasKey
+      ? `a copy of ${escapeControls(join(backup, SECRET_KEY_FILE))}`
+      : 'the same file as before'
+    return [`Next: set PETSTORE_SECRET_KEY_FILE to ${key}, and start the store with DATABASE_URL.`]
+  }
+  const lines = existsSync(secretKeyPath(to.directory))
+    ? []
+    : [`If the store has webhooks, copy its secret key to ${secretKeyPath(to.name)} first.`]
+  if (!existsSync(adminKeyPath(to.directory))) {
+    lines.push(
+      `The API keys in the backup are valid. If you have none of them: petstore keys reset-admin --data ${to.name}`,
+    )
+  }
+  return [...lines, `Next: start the store with --data ${to.name}.`]
+}

@@ -1,0 +1,396 @@
+import { resolve } from 'node:path'
+import type { Command } from 'commander'
+import type { CatalogueKind } from '../../catalogue/catalogue-file.ts'
+import { UnreadableFile } from '../../catalogue/file-text.ts'
+import {
+  checkFiles,
+  type ImportPlan,
+  type ImportProgress,
+  type ImportReport,
+  type ImportSources,
+  type ImportTarget,
+  importFiles,
+  importInSlices,
+  resumeSlices,
+} from '../../catalogue/importer.ts'
+import { ApiError, ConnectionError } from '../../client/errors.ts'
+import type { Config } from '../../config.ts'
+import { StoreError } from '../../contract/error.ts'
+import { parseDatabaseUrl } from '../../database/postgres/database-url.ts'
+import { DirectoryInUse } from '../../database/sqlite/data-lock.ts'
+import { refuseWrongFiles } from '../../database/sqlite/database-file.ts'
+import { byteText } from '../terminal/byte-text.ts'
+import { interruptedBySignals } from '../terminal/interruption.ts'
+import { CommandFailed, escapeControls, fileName, reasonOf, say } from '../terminal/terminal.ts'
+import { databaseName, hasDatabase } from '../which-store/copy-place.ts'
+import { keyForRunning, runningAddress } from '../which-store/running-store.ts'
+import { openStopped } from '../which-store/stopped-store.ts'
+import { storeConfigFrom } from '../which-store/store-config.ts'
+import { catalogueSource, fileBytes } from './catalogue-source.ts'
+import { type ImportScreen, showProgress } from './progress.ts'
+import { type ImportPaths, RejectedLines, rejectsPaths } from './rejected-lines.ts'
+import { absentTarget, engineTarget, runningTarget } from './target.ts'
+
+/**
+ * The page cache of the writer while it loads into a stopped store. A million pets change 200 MiB of pages in random
+ * order. Each page that does not fit into the cache is written to the log and read again.
+ */
+const IMPORT_CACHE_KIB = 512 * 1024
+
+interface ImportOptions extends ImportPaths {
+  readonly data?: string
+  readonly databaseUrl?: string
+  readonly key?: string
+  readonly dryRun?: true
+  readonly keepGoing?: true
+  readonly skipExisting?: true
+  readonly createCategories?: true
+  readonly rejects?: string
+  readonly inSlices?: true
+  readonly resume?: string
+}
+
+const EXAMPLES = `
+The files are in UTF-8 or UTF-16. The first line names the columns; they are separated by commas, semicolons, tabs or |.
+Other columns are ignored. A category that exists is used unchanged. The category of a pet is found without regard to
+case if only one category has the name; --create-categories creates those that are missing. A running store is accessed
+over HTTP, at its address on this machine; the key comes from --key, PETSTORE_KEY, PETSTORE_ADMIN_KEY or the file
+admin-key in the data directory.
+
+--skip-existing leaves out a pet if its category has a pet with the same name, including one from an earlier line. Thus
+the same file can be imported again, and loads only what is missing. --rejects copies the invalid lines to a new file,
+with the header, to be corrected and imported; with two files, rejects.csv becomes rejects-categories.csv and
+rejects-pets.csv.
+
+Examples:
+  petstore import --categories categories.csv --pets pets.csv --dry-run
+  petstore import --pets pets.csv --keep-going --rejects rejects.csv
+  petstore import --pets pets.csv --skip-existing
+  petstore import --pets pets.csv --in-slices --data /var/lib/petstore
+
+Exit codes:
+  0    everything was loaded, or, with --dry-run, would be loaded
+  1    a line is invalid, or the import failed
+  2    the command line is wrong
+  130  interrupted with Ctrl-C; the message says how to continue, or that nothing was loaded`
+
+/** Adds `import`, which loads files of categories and pets into a running or stopped store. */
+export function addImport(program: Command): void {
+  program
+    .command('import')
+    .description('load categories and pets from CSV files, into a running or a stopped store')
+    .option('--categories <file>', 'CSV with the columns name, description')
+    .option('--pets <file>', 'CSV with the columns name, category, quantity, hold')
+    .option('--dry-run', 'check everything, change nothing')
+    .option('--keep-going', 'load the valid lines even if others are invalid (default: all or nothing)')
+    .option('--rejects <file>', 'a new file for the invalid lines; requires --keep-going')
+    .option('--skip-existing', 'leave out a pet if its category has a pet with its name')
+    .option('--create-categories', 'create the categories that pets name and that do not exist')
+    .option('--in-slices', 'load in many short transactions, so that a running store stays responsive')
+    .option('--resume <id>', 'continue an interrupted import in slices')
+    .option('--data <directory>', 'the data directory [PETSTORE_DATA]')
+    .option('--database-url <url>', 'PostgreSQL of the store [DATABASE_URL]')
+    .option('--key <key>', 'a key with pets:write, for a running store [PETSTORE_KEY]')
+    .addHelpText('after', EXAMPLES)
+    .action(runImport)
+}
+
+async function runImport(options: ImportOptions): Promise<void> {
+  refuseContradictions(options)
+  const { categories, pets } = options
+  const files = { categories: sourceOf(categories), pets: sourceOf(pets) }
+  const resumedId = options.resume === undefined ? undefined : importIdOf(options.resume)
+  const sources = await sourcesOf({ categories, pets })
+  const rejects = new Rejects(options)
+  const config = storeConfigFrom(options)
+  const opened = await openTarget(config, options, resumedId)
+  const source =
+    resumedId === undefined ? sources.map(({ text }) => text).join(' and ') : `import ${resumedId}`
+  const verb = resumedId !== undefined ? 'Resuming' : options.dryRun ? 'Checking' : 'Importing'
+  const announcement = `${verb} ${source} ${options.dryRun ? 'for' : 'into'} ${opened.place}.`
+  const bytes = sources.reduce((sum, { bytes }) => sum + bytes, 0)
+  await load({ options, files, bytes, rejects, announcement, ...opened })
+}
+
+function refuseContradictions(options: ImportOptions): void {
+  const { categories, pets, dryRun, keepGoing, skipExisting, createCategories } = options
+  const { rejects, inSlices, resume } = options
+  const refuse = (message: string): never => {
+    throw new CommandFailed(message, 2)
+  }
+  if (resume !== undefined) {
+    if (categories || pets || dryRun)
+      refuse(
+        '--resume needs no files, because the import has already sent its rows: leave out files and --dry-run.',
+      )
+    if (keepGoing || skipExisting || createCategories || rejects !== undefined || inSlices)
+      refuse(
+        'An import resumes as it was started: leave out --keep-going, --skip-existing, --create-categories, ' +
+          '--rejects and --in-slices.',
+      )
+  } else if (!categories && !pets) refuse('Specify --categories, --pets or both.')
+  if (rejects === undefined) return
+  if (dryRun) refuse('A dry run writes no file: specify no --rejects.')
+  // Without --keep-going, one invalid line prevents the whole import, and the file of rejects lacks the valid lines.
+  if (!keepGoing) refuse('--rejects requires --keep-going, which loads the valid lines.')
+}
+
+/** Returns the id after --resume. Throws CommandFailed if it is not one. */
+function importIdOf(resume: string): bigint {
+  if (!/^[0-9]{1,15}$/.test(resume))
+    throw new CommandFailed(
+      `--resume takes the id that the import printed, not ${escapeControls(resume)}.`,
+      2,
+    )
+  return BigInt(resume)
+}
+
+function sourceOf(path: string | undefined): ImportSources[CatalogueKind] {
+  return path === undefined ? undefined : catalogueSource(path)
+}
+
+async function sourcesOf({ categories, pets }: ImportPaths): Promise<{ bytes: number; text: string }[]> {
+  const sources: { bytes: number; text: string }[] = []
+  for (const file of [categories, pets]) {
+    if (file === undefined) continue
+    const bytes = await fileBytes(file)
+    sources.push({ bytes, text: `${fileName(file)} (${byteText(bytes)})` })
+  }
+  return sources
+}
+
+/** An import that a command has prepared. */
+interface PreparedImport extends OpenedTarget {
+  readonly options: ImportOptions
+  readonly files: ImportSources
+  readonly bytes: number
+  readonly rejects: Rejects
+  /** The first message, which names the files and the store. */
+  readonly announcement: string
+}
+
+async function load({
+  options,
+  files,
+  bytes,
+  rejects,
+  announcement,
+  target,
+  undo,
+  isRunning,
+}: PreparedImport): Promise<void> {
+  const { keepGoing = false, skipExisting = false, createCategories = false, resume } = options
+  const mode = modeOf(options)
+  let hasBegun = resume !== undefined
+  let { close } = target
+  const hint = (): string => interruptionHint(mode, hasBegun, target.importId)
+  // The handlers come before the announcement, because whoever reads it may press Ctrl-C at once.
+  const interruption = interruptedBySignals(hint)
+  say(announcement)
+  const screen = showProgress({ files, bytes, mode, isRunning, importId: target.importId, skipExisting })
+  const onStaged = (rows: number): void => {
+    hasBegun = true
+    screen.onStaged(rows)
+  }
+  const { signal } = interruption
+  const plan = {
+    keepGoing,
+    skipExisting,
+    createCategories,
+    onRejected: rejects.add,
+    signal,
+    digest: petDigest,
+  }
+  try {
+    const report = await loadInMode(mode, { target, files, plan, progress: { ...screen, onStaged } }, resume)
+    screen.stop()
+    rejects.close()
+    printReport(report, { mode, keepGoing: keepGoing || resume !== undefined })
+  } catch (error) {
+    screen.stop()
+    if (!hasBegun) rejects.discard()
+    if (error instanceof UnreadableFile) throw new CommandFailed(error.message)
+    if (error instanceof ApiError)
+      throw new CommandFailed(`The running store refused the import: ${error.message} ${hint()}`)
+    if (error instanceof ConnectionError)
+      throw new CommandFailed(`The connection to the store was lost. ${hint()}`)
+    if (error instanceof StoreError) {
+      if (undo) {
+        await undo()
+        hasBegun = false
+        close = async () => {}
+      }
+      throw new CommandFailed(`The import failed: ${error.message} ${hint()}`)
+    }
+    throw error
+  } finally {
+    // After an interruption in the mode `at once`, `close` would wait until the load is complete. Without `close`, the
+    // end of the process rolls the load back.
+    if (!(signal.aborted && hasBegun && mode === 'at once')) await close()
+    interruption.stop()
+  }
+}
+
+/** With 128 bits, two pets practically never have the same digest. */
+const DIGEST_BYTES = 16
+
+/** Returns a digest. It is a string, because a set of short strings takes the least memory. */
+function petDigest(text: string): string {
+  return new Bun.CryptoHasher('sha256').update(text).digest().toString('latin1', 0, DIGEST_BYTES)
+}
+
+type Mode = ImportScreen['mode']
+
+function modeOf({ dryRun, inSlices, resume }: ImportOptions): Mode {
+  if (dryRun) return 'check'
+  return inSlices || resume !== undefined ? 'in slices' : 'at once'
+}
+
+interface LoadParts {
+  readonly target: ImportTarget
+  readonly files: ImportSources
+  readonly plan: ImportPlan
+  readonly progress: ImportProgress
+}
+
+async function loadInMode(
+  mode: Mode,
+  { target, files, plan, progress }: LoadParts,
+  resume: string | undefined,
+): Promise<ImportReport> {
+  if (resume !== undefined)
+    return (await resumeSlices(target, progress, plan.signal)) ?? failResume(target.importId)
+  if (mode === 'check') return checkFiles(target, files, plan, progress)
+  return mode === 'in slices'
+    ? importInSlices(target, files, plan, progress)
+    : importFiles(target, files, plan, progress)
+}
+
+/** Returns what to tell the user after an error or an interruption: how to continue, or that nothing was loaded. */
+function interruptionHint(mode: Mode, hasBegun: boolean, importId: bigint): string {
+  if (!hasBegun || mode === 'check') return 'Nothing was loaded.'
+  if (mode === 'in slices') return `Continue with --resume ${importId}.`
+  return (
+    'It is unknown whether the rows were loaded. Import the files again with --skip-existing, ' +
+    'which leaves out the pets that exist.'
+  )
+}
+
+function failResume(importId: bigint): never {
+  throw new CommandFailed(
+    `The store has no import ${importId} to resume: it is complete, it was not started, or it is older than a day.`,
+  )
+}
+
+interface OpenedTarget {
+  readonly target: ImportTarget
+  /** The store with its place, for messages. */
+  readonly place: string
+  /** Closes the store, and drops everything that the import has done; undefined if that is not possible. */
+  readonly undo?: (() => Promise<void>) | undefined
+  /** Whether another process serves the store. */
+  readonly isRunning: boolean
+}
+
+/** Opens the store, or connects to the process that has it open. Throws CommandFailed if neither is possible. */
+async function openTarget(
+  config: Config,
+  options: ImportOptions,
+  importId: bigint | undefined,
+): Promise<OpenedTarget> {
+  const { dryRun, key } = options
+  const { data, databaseUrl } = config
+  const directory = escapeControls(resolve(data))
+  const isNew = databaseUrl === undefined && !hasDatabase(data)
+  if (isNew && dryRun) {
+    refuseLostStore(data, directory)
+    return { target: absentTarget(), place: `a new store in ${directory}`, isRunning: false }
+  }
+  try {
+    const store = await openStopped(config, {
+      writerCacheKib: IMPORT_CACHE_KIB,
+      canUndo: modeOf(options) === 'at once',
+    })
+    const target = engineTarget(store.engine, store.engine.clock, 'import', importId)
+    const close = async (): Promise<void> => {
+      await store[Symbol.asyncDispose]()
+    }
+    const place =
+      databaseUrl !== undefined
+        ? `the store at ${databaseName(parseDatabaseUrl(databaseUrl))}`
+        : isNew
+          ? `a new store in ${directory}`
+          : `the store in ${directory}, which is stopped`
+    return { target: { ...target, close }, undo: store.undo, place, isRunning: false }
+  } catch (error) {
+    if (!(error instanceof DirectoryInUse)) throw error
+    const base = runningAddress(config, error)
+    const target = runningTarget(base, keyForRunning(config, key, 'pets:write'), importId)
+    return { target, place: `the store in ${directory}, which is running at ${base}`, isRunning: true }
+  }
+}
+
+/** Throws CommandFailed if a directory has lost its database, as the import itself does. */
+function refuseLostStore(data: string, shown: string): void {
+  try {
+    refuseWrongFiles(data)
+  } catch (error) {
+    throw new CommandFailed(`The database in ${shown} cannot be opened: ${reasonOf(error)}.`)
+  }
+}
+
+/** Writes the invalid lines to new files. Without --rejects, it writes nothing. */
+class Rejects {
+  readonly #files: Readonly<Record<'categories' | 'pets', RejectedLines | undefined>>
+
+  /** Throws CommandFailed if one of the files exists. */
+  constructor({ rejects, categories, pets }: ImportOptions) {
+    const paths = rejects === undefined ? {} : rejectsPaths(rejects, { categories, pets })
+    const lines = (path: string | undefined): RejectedLines | undefined =>
+      path === undefined ? undefined : new RejectedLines(path)
+    this.#files = { categories: lines(paths.categories), pets: lines(paths.pets) }
+  }
+
+  readonly add: NonNullable<ImportPlan['onRejected']> = (file, text) => this.#files[file]?.add(text)
+
+  /** Closes the files that have lines, and says where they are. */
+  close(): void {
+    for (const [kind, file] of Object.entries(this.#files)) {
+      if (!file?.close()) continue
+      say(
+        `The invalid lines are in ${escapeControls(file.path)}: correct them, then import this file with --${kind}.`,
+      )
+    }
+  }
+
+  discard(): void {
+    for (const file of Object.values(this.#files)) file?.discard()
+  }
+}
+
+function printReport(
+  { outcome, problemCount, isTakenOver }: ImportReport,
+  { mode, keepGoing }: { readonly mode: Mode; readonly keepGoing: boolean },
+): void {
+  const isDry = mode === 'check'
+  const isLoaded = outcome !== undefined && (problemCount === 0 || keepGoing)
+  if (isLoaded) {
+    const { categoriesCreated, categoriesFound, petsCreated, petsSkipped } = outcome
+    const existing = categoriesFound > 0n ? ` (${categoriesFound} more already existed)` : ''
+    const skipped = petsSkipped > 0n ? `; ${petsSkipped} more ${isDry ? 'would be' : 'were'} left out` : ''
+    const categories = `${categoriesCreated} ${categoriesCreated === 1n ? 'category' : 'categories'}`
+    const pets = `${petsCreated} ${petsCreated === 1n ? 'pet' : 'pets'}`
+    const loaded = `${categories}${existing} and ${pets}${skipped}.`
+    say(`${isDry ? 'Would load' : 'Loaded'} ${loaded}`)
+  }
+  if (isTakenOver) {
+    throw new CommandFailed(
+      'The rest of this import is gone: another process has loaded it with --resume, or discarded it unloaded.',
+    )
+  }
+  if (problemCount === 0) return
+  const lines = `${problemCount} ${problemCount === 1 ? 'line is' : 'lines are'} invalid`
+  const subject = isLoaded ? 'the others' : 'nothing'
+  const verb = isDry ? 'would be' : isLoaded ? 'were' : 'was'
+  throw new CommandFailed(`${lines}; ${subject} ${verb} loaded.`)
+}

@@ -1,0 +1,101 @@
+import { SingleBar } from 'cli-progress'
+import type { Findings, ImportProgress, ImportSources } from '../../catalogue/importer.ts'
+import type { ImportProblem } from '../../shop/imports/schema.ts'
+import { escapeControls, say } from '../terminal/terminal.ts'
+
+/** About how many rows one core loads per second. Only the estimate that is printed before a long load uses it. */
+const ROWS_PER_SECOND = 10_000
+/** A shorter wait needs no warning. */
+const WARNED_SECONDS = 2
+
+export interface ImportScreen {
+  readonly files: ImportSources
+  /** The bytes of all files; 0 if no file is read. */
+  readonly bytes: number
+  /** Whether the rows are only checked, loaded at once, or loaded in slices. */
+  readonly mode: 'check' | 'at once' | 'in slices'
+  /** Whether another process serves the store during the import. */
+  readonly isRunning: boolean
+  readonly importId: bigint
+  readonly skipExisting: boolean
+}
+
+/** Shows the progress of an import on standard error: bars on a terminal, problems, and a line before a long load. */
+export function showProgress(screen: ImportScreen): ImportProgress & { stop(): void } {
+  const bar = (unit: string): SingleBar =>
+    new SingleBar({ format: `{bar} {percentage}% of {total} ${unit}`, hideCursor: true, noTTYOutput: false })
+  const reading = bar('bytes read')
+  const loading = bar('rows loaded')
+  const isTerminal = process.stderr.isTTY === true
+  if (isTerminal && screen.bytes > 0) reading.start(screen.bytes, 0)
+  return {
+    onBytes: count => reading.increment(count),
+    onChecked: findings => {
+      reading.stop()
+      for (const line of findingsText(findings, screen)) say(line)
+    },
+    onStaged: rows => {
+      for (const line of linesBeforeLoad(screen, rows)) say(line)
+      if (isTerminal && screen.mode === 'in slices') loading.start(rows, 0)
+    },
+    onProblems: problems => {
+      for (const problem of problems) say(problemText(screen.files, problem))
+    },
+    onLoaded: count => loading.increment(count),
+    stop: () => {
+      reading.stop()
+      loading.stop()
+    },
+  }
+}
+
+/** Returns a problem as `file:line: problem`. A resumed import does not know the names of its files. */
+function problemText(files: ImportSources, { file, line, message }: ImportProblem): string {
+  return escapeControls(`${files[file]?.name ?? file}:${line}: ${message}`)
+}
+
+/** Returns the notices, the problems of the lines, and a warning about the lines whose pet exists. */
+export function findingsText(
+  { notices, problems, problemCount, missingCategoryCount, existing, existingCount }: Findings,
+  { files, skipExisting }: Pick<ImportScreen, 'files' | 'skipExisting'>,
+): string[] {
+  const lines = [...notices, ...problems.map(problem => problemText(files, problem))]
+  if (problemCount > problems.length)
+    lines.push(`... and ${problemCount - problems.length} more invalid lines`)
+  if (missingCategoryCount > 0) {
+    const missing = missingCategoryCount === 1 ? '1 category is' : `${missingCategoryCount} categories are`
+    lines.push(
+      `${missing} missing: with --create-categories, the import creates ${missingCategoryCount === 1 ? 'it' : 'them'}.`,
+    )
+  }
+  if (existingCount === 0) return lines
+  const isOne = existingCount === 1
+  const pets = isOne ? '1 pet' : `${existingCount} pets`
+  if (skipExisting) {
+    const why = `${isOne ? 'its' : 'their'} category has a pet of this name, or an earlier line names one`
+    lines.push(`${pets} ${isOne ? 'is' : 'are'} left out, because ${why}:`)
+  } else {
+    const have = `${isOne ? 'has' : 'have'} the name of an existing pet of ${isOne ? 'its' : 'their'} category`
+    lines.push(`${pets} ${have}. Without --skip-existing, ${isOne ? 'it is' : 'they are'} loaded as well:`)
+  }
+  const texts = existing.map(({ line, name }) => problemText(files, { file: 'pets', line, message: name }))
+  lines.push(...texts.map(line => `  ${line}`))
+  if (existingCount > existing.length) lines.push(`  ... and ${existingCount - existing.length} more`)
+  return lines
+}
+
+/** Returns the lines to print after all rows are staged, and before the first is loaded. */
+export function linesBeforeLoad(
+  { mode, isRunning, importId }: Pick<ImportScreen, 'mode' | 'isRunning' | 'importId'>,
+  rows: number,
+): string[] {
+  if (mode === 'in slices') {
+    return [`Loading ${rows} rows in slices. If this is interrupted, continue with --resume ${importId}`]
+  }
+  const seconds = Math.ceil(rows / ROWS_PER_SECOND)
+  if (mode === 'check' || !isRunning || seconds < WARNED_SECONDS) return []
+  return [
+    `Loading ${rows} rows at once: for about ${seconds} seconds, all other changes to the store wait. ` +
+      'With --in-slices, they continue.',
+  ]
+}

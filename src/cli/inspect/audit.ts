@@ -1,0 +1,95 @@
+import type { Command } from 'commander'
+import { NewerDatabase } from '../../database/migrate.ts'
+import type { ChainEntry } from '../../database/numbering/chain.ts'
+import { type OpenReader, openReader } from '../../serving/open.ts'
+import { type AuditReport, exportAuditLog, verifyAuditChain } from '../../shop/log/verification.ts'
+import { formatInstant } from '../../values/instant.ts'
+import { CommandFailed, print, say } from '../terminal/terminal.ts'
+import { requireStore } from '../which-store/copy-place.ts'
+import { storeConfigFrom } from '../which-store/store-config.ts'
+
+interface AuditOptions {
+  readonly data?: string
+  readonly databaseUrl?: string
+  readonly anchor?: string
+}
+
+const EMPTY_LOG_HINT =
+  'If you expected events, this may be an incomplete copy: copy a stopped store, or petstore.db together with petstore.db-wal.'
+
+/** Adds the command `audit`, which verifies or prints the audit log of a running or stopped store. */
+export function addAudit(program: Command): void {
+  const audit = program.command('audit').description('verify or print the audit log of a store')
+  const verify = audit
+    .command('verify')
+    .description('verify the hash chain: finds changed, deleted and inserted entries')
+    .option(
+      '--anchor <position:hash>',
+      'an anchor that was printed earlier: the log up to it must be unchanged',
+    )
+    .action(runVerify)
+  const print = audit
+    .command('export')
+    .description('print every entry as a line of JSON, oldest first')
+    .action(runExport)
+  for (const command of [verify, print]) {
+    command
+      .option('--data <directory>', 'the data directory [PETSTORE_DATA]')
+      .option('--database-url <url>', 'PostgreSQL of the store [DATABASE_URL]')
+  }
+}
+
+async function runVerify(options: AuditOptions): Promise<void> {
+  const anchor = options.anchor === undefined ? undefined : readAnchor(options.anchor)
+  await using store = await open(options)
+  const report = await verifyAuditChain(store.reader, anchor)
+  if (report.faults.length > 0) throw new CommandFailed(report.faults.join('\n'))
+  await print(`${explainReport(report)}\n`)
+  if (report.entries === 0n) say(EMPTY_LOG_HINT)
+}
+
+async function runExport(options: AuditOptions): Promise<void> {
+  await using store = await open(options)
+  for await (const line of exportAuditLog(store.reader)) await print(`${line}\n`)
+}
+
+async function open({ data, databaseUrl }: AuditOptions): Promise<OpenReader> {
+  const config = storeConfigFrom({ data, databaseUrl })
+  requireStore(config)
+  try {
+    return await openReader({
+      databaseUrl: config.databaseUrl,
+      databasePassword: config.databasePassword,
+      directory: config.data,
+    })
+  } catch (error) {
+    if (error instanceof NewerDatabase) throw new CommandFailed(error.message)
+    const where = config.databaseUrl === undefined ? `in ${config.data}` : 'at DATABASE_URL'
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new CommandFailed(`The database ${where} cannot be opened: ${reason}`)
+  }
+}
+
+/** Prints hints about a report on standard error, and returns the line for standard output. */
+function explainReport({ entries, floor, head, gaps }: AuditReport): string {
+  for (const { after, to, at } of gaps) {
+    const when = formatInstant(at)
+    say(
+      `The positions ${after + 1n} to ${to} have no entries: the store was restored at ${when}, from a backup.`,
+    )
+  }
+  if (entries === 0n) return 'This store has no events: there is nothing to verify.'
+  say(`Keep the anchor: with --anchor, it later shows that no entry up to ${head.position} was changed.`)
+  const whole = `${entries} entries, ${floor.position + 1n} to ${head.position}, are intact.`
+  return `${whole} Anchor: ${head.position}:${head.hash}`
+}
+
+function readAnchor(text: string): ChainEntry {
+  const match = /^([1-9]\d{0,17}):([\w-]{43})$/.exec(text)
+  if (!match)
+    throw new CommandFailed(
+      '--anchor must be an anchor that "audit verify" printed: a position, a colon, a hash.',
+      2,
+    )
+  return { position: BigInt(match[1] ?? ''), hash: match[2] ?? '' }
+}

@@ -1,0 +1,270 @@
+import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs'
+import type { Command } from 'commander'
+import manifest from '../../../package.json' with { type: 'json' }
+import type { Config } from '../../config.ts'
+import type { Reader } from '../../database/engine.ts'
+import { migrations as postgresMigrations } from '../../database/postgres/migrations.ts'
+import { SqliteConnection } from '../../database/sqlite/connection.ts'
+import { isDirectoryLocked } from '../../database/sqlite/data-lock.ts'
+import { databaseFile, refuseWrongFiles } from '../../database/sqlite/database-file.ts'
+import { migrations } from '../../database/sqlite/engine.ts'
+import { dynamicSql, sql } from '../../database/statement.ts'
+import { isSecretKeyOf } from '../../serving/maintenance.ts'
+import { arePagesBuilt } from '../../serving/server.ts'
+import { findWrongTotals, invariants } from '../../shop/invariants.ts'
+import { hasAdminKey } from '../../shop/keys/verbs.ts'
+import { verifyAuditChain } from '../../shop/log/verification.ts'
+import { readMetadata } from '../../shop/metadata.ts'
+import { formatInstant, storedInstant } from '../../values/instant.ts'
+import { databaseVersion } from '../copies/migrate.ts'
+import { adminKeyPath } from '../keys/admin-key-file.ts'
+import { readOwnSecretKey, secretKeyPath } from '../keys/secret-key.ts'
+import { CommandFailed, escapeControls, print, reasonOf } from '../terminal/terminal.ts'
+import { readAddressFile } from '../which-store/address-file.ts'
+import { AS_OWNER, hasDatabase } from '../which-store/copy-place.ts'
+import { openSnapshot } from '../which-store/snapshot.ts'
+import { storeConfigFrom } from '../which-store/store-config.ts'
+
+interface DoctorOptions {
+  readonly data?: string
+  readonly databaseUrl?: string
+}
+
+/** The result of a check: a fact, a warning or a fault. A warning or fault names a remedy if there is one. */
+type Finding = string | { readonly warning: string } | { readonly fault: string }
+
+/** The name of what a check examines, and the check. If the check throws, the error is reported as a fault. */
+type Check = readonly [subject: string, check: () => Promise<Finding> | Finding]
+
+/** If the disk has fewer free bytes than this, the check of the directory warns. */
+const FREE_BYTES_MIN = 500 * 1_048_576
+const FAULTS_SHOWN = 5
+
+const newestEvent = sql<{ at: string }>()('SELECT at FROM event ORDER BY id DESC LIMIT 1')
+const troubledWebhooks = sql<{ id: bigint }>()(
+  `SELECT id FROM webhook WHERE failures > 0 OR disabled_reason IN ('gone', 'failing') ORDER BY id`,
+)
+
+const EXAMPLES = `
+This command changes nothing, and the store can be running. The exit code is 1 if a check fails; warnings do not count.
+The checks of a store with a million pets take about a minute.
+
+Examples:
+  petstore doctor
+  petstore doctor --data /var/lib/petstore`
+
+/** Adds the command `doctor`, which checks an installation and a store. */
+export function addDoctor(program: Command): void {
+  program
+    .command('doctor')
+    .description('check the installation, the database and the stock')
+    .option('--data <directory>', 'the data directory [PETSTORE_DATA]')
+    .option('--database-url <url>', 'PostgreSQL of the store [DATABASE_URL]')
+    .addHelpText('after', EXAMPLES)
+    .action(runDoctor)
+}
+
+async function runDoctor({ data, databaseUrl }: DoctorOptions): Promise<void> {
+  const config = storeConfigFrom({ data, databaseUrl })
+  let faults = await runChecks(installationChecks(config))
+  if (faults === 0) {
+    if (config.databaseUrl !== undefined || hasDatabase(config.data)) faults = await checkStore(config)
+    else await report('store', `there is none in ${config.data} yet; "petstore serve" creates it`)
+  }
+  if (faults > 0) {
+    throw new CommandFailed(`${faults} ${faults === 1 ? 'check' : 'checks'} failed.`)
+  }
+}
+
+/** Runs checks one after the other, prints each finding, and returns the number of faults. */
+async function runChecks(checks: readonly Check[]): Promise<number> {
+  let faults = 0
+  for (const [subject, check] of checks) {
+    let finding: Finding
+    try {
+      finding = await check()
+    } catch (error) {
+      finding = { fault: `${reasonOf(error)}.` }
+    }
+    if (typeof finding === 'object' && 'fault' in finding) faults++
+    await report(subject, finding)
+  }
+  return faults
+}
+
+async function report(subject: string, finding: Finding): Promise<void> {
+  const [mark, text] =
+    typeof finding === 'string'
+      ? ['ok  ', finding]
+      : 'warning' in finding
+        ? ['warn', finding.warning]
+        : ['FAIL', finding.fault]
+  await print(`${mark}  ${subject.padEnd(14)}  ${escapeControls(text)}\n`)
+}
+
+function installationChecks(config: Config): Check[] {
+  const needed = manifest.dependencies.bun
+  const checks: Check[] = [
+    [
+      'runtime',
+      () =>
+        Bun.version === needed
+          ? `Bun ${Bun.version}`
+          : { warning: `Bun ${Bun.version}; petstore ${manifest.version} is tested with ${needed}` },
+    ],
+    [
+      'pages',
+      () =>
+        arePagesBuilt()
+          ? 'the docs page and the console are built'
+          : { warning: 'the docs page, the guides or the console is not built: run "npm ci" once' },
+    ],
+    ['database', () => checkVersion(config)],
+  ]
+  if (config.databaseUrl !== undefined) return checks
+  return [
+    ...checks.slice(0, 2),
+    ['directory', () => checkDirectory(config)],
+    ['files', () => checkFiles(config)],
+    ...checks.slice(2),
+  ]
+}
+
+function checkDirectory({ data }: Config): Finding {
+  if (!hasDatabase(data)) return `no store in ${data}`
+  const files = [databaseFile(data), `${databaseFile(data)}-wal`, secretKeyPath(data), adminKeyPath(data)]
+  const unreadable = files.find(file => existsSync(file) && !isReadable(file))
+  if (unreadable !== undefined) return { fault: `this user cannot read ${unreadable}. ${AS_OWNER}` }
+  const mode = statSync(databaseFile(data)).mode & 0o077
+  const { bavail, bsize } = statfsSync(data)
+  const freeMib = Math.floor((bavail * bsize) / 1_048_576)
+  if (mode !== 0) return { warning: `other users can access ${databaseFile(data)}: run chmod 600 on it` }
+  if (bavail * bsize < FREE_BYTES_MIN) return { warning: `only ${freeMib} MiB of disk are free` }
+  const address = readAddressFile(data)
+  return `${data}, ${freeMib} MiB free, ${address ? `served at ${address}` : 'not served'}`
+}
+
+/** Checks that the files of a data directory belong together. A running store keeps them together. */
+function checkFiles({ data }: Config): Finding {
+  if (isDirectoryLocked(data)) return 'in use by a running store'
+  refuseWrongFiles(data)
+  return hasDatabase(data) ? 'the database and its log belong together' : 'none yet'
+}
+
+function isReadable(file: string): boolean {
+  try {
+    accessSync(file, constants.R_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+async function checkVersion(config: Config): Promise<Finding> {
+  if (config.databaseUrl === undefined && !hasDatabase(config.data)) return 'none yet'
+  const version = await databaseVersion(config)
+  const [name, known] =
+    config.databaseUrl === undefined
+      ? ['SQLite', migrations.length]
+      : ['PostgreSQL', postgresMigrations.length]
+  if (version === known) return `${name}, at version ${version}`
+  return {
+    fault:
+      version > known
+        ? `${name}, at version ${version}; this petstore knows ${known}: use a newer petstore`
+        : `${name}, at version ${version} of ${known}: run "petstore migrate", or start the store`,
+  }
+}
+
+async function checkStore(config: Config): Promise<number> {
+  await using snapshot = await openSnapshot(config)
+  const { reader } = snapshot
+  return await runChecks([
+    ['file', () => checkFile(config)],
+    ['stock', () => checkStock(reader)],
+    ['totals', () => checkTotals(reader)],
+    ['audit log', () => checkAudit(reader)],
+    ['admin key', () => checkAdminKey(reader)],
+    ['secret key', () => checkSecretKey(reader, config)],
+    ['webhooks', () => checkWebhooks(reader)],
+    ['clock', () => checkClock(reader)],
+  ])
+}
+
+/** Checks every page and index of a database file. PostgreSQL checks its own pages. */
+function checkFile({ databaseUrl, data }: Config): Finding {
+  if (databaseUrl !== undefined) return 'PostgreSQL checks its files itself'
+  const connection = new SqliteConnection(databaseFile(data), { readonly: true })
+  try {
+    const rows = connection.database
+      .query<{ integrity_check: string }, []>(`PRAGMA integrity_check(${FAULTS_SHOWN})`)
+      .all()
+    const [first] = rows
+    if (first?.integrity_check === 'ok') return `every page of ${databaseFile(data)} is intact`
+    return {
+      fault: `${rows.map(row => row.integrity_check).join('; ')}: stop the store, and restore a backup`,
+    }
+  } finally {
+    connection.close()
+  }
+}
+
+async function checkStock(reader: Reader): Promise<Finding> {
+  const broken: string[] = []
+  for (const [name, { text }] of Object.entries(invariants)) {
+    const found = await violations(reader, text)
+    if (found.length > 0) broken.push(`not true: ${name} (ids ${found.join(', ')})`)
+  }
+  if (broken.length > 0) return { fault: broken.join('; ') }
+  return `${Object.keys(invariants).length} invariants hold for every pet, order and category`
+}
+
+async function violations(reader: Reader, text: string): Promise<readonly (bigint | string)[]> {
+  const rows = await reader.many(
+    dynamicSql<{ id: bigint | string }>(() => `SELECT id FROM (${text}) AS found LIMIT ${FAULTS_SHOWN}`),
+  )
+  return rows.map(({ id }) => id)
+}
+
+async function checkTotals(reader: Reader): Promise<Finding> {
+  const wrong = await findWrongTotals(reader)
+  if (wrong.length === 0) return 'the totals of the summary are the sums of the rows'
+  return { fault: `wrong totals: ${wrong.slice(0, FAULTS_SHOWN).join(', ')}` }
+}
+
+async function checkAudit(reader: Reader): Promise<Finding> {
+  const { faults, entries } = await verifyAuditChain(reader)
+  if (faults.length > 0) return { fault: faults.slice(0, FAULTS_SHOWN).join(' ') }
+  return `${entries} entries are intact`
+}
+
+async function checkAdminKey(reader: Reader): Promise<Finding> {
+  if (await hasAdminKey(reader, storedInstant(Date.now()))) return 'there is a valid one'
+  return { warning: 'there is none: the next start creates one' }
+}
+
+async function checkSecretKey(reader: Reader, config: Config): Promise<Finding> {
+  const checkValue = await readMetadata(reader, 'secret-key')
+  if (checkValue === undefined) return 'not used yet'
+  const key = readOwnSecretKey(config)
+  if (key === undefined) {
+    return { fault: `${secretKeyPath(config.data)} is missing: restore it from a backup` }
+  }
+  if (isSecretKeyOf(checkValue, key)) return 'it decrypts the webhook secrets'
+  return { fault: 'it is not the key with which the webhook secrets were encrypted' }
+}
+
+async function checkWebhooks(reader: Reader): Promise<Finding> {
+  const ids = (await reader.many(troubledWebhooks)).map(({ id }) => id)
+  if (ids.length === 0) return 'none is failing'
+  return { warning: `failing or disabled: ${ids.join(', ')} (see /webhooks/{id}/deliveries)` }
+}
+
+async function checkClock(reader: Reader): Promise<Finding> {
+  const newest = await reader.one(newestEvent)
+  const now = Date.now()
+  if (newest && newest.at > storedInstant(now + 60_000)) {
+    return { warning: `the newest event is dated ${formatInstant(newest.at)}: the clock was set back` }
+  }
+  return new Date(now).toISOString()
+}

@@ -1,0 +1,276 @@
+import { Argument, type Command, InvalidArgumentError, Option } from 'commander'
+import type { AuditEntry, StockMovement } from '../../client/api-types.ts'
+import { type Client, createClient } from '../../client/client.ts'
+import { ApiError } from '../../client/errors.ts'
+import { formatInstantMs } from '../../values/instant.ts'
+import { parseInt64 } from '../../values/int64.ts'
+import { failureOf } from '../operations/request-failure.ts'
+import {
+  addOptions,
+  deadline,
+  formatOf,
+  type RequestOptions,
+  requestOptions,
+} from '../operations/request-options.ts'
+import { listPrinter } from '../terminal/output.ts'
+import { escapeControls, print, say } from '../terminal/terminal.ts'
+import { chooseStore } from '../which-store/chosen-store.ts'
+import { entrySentence } from './history-sentence.ts'
+import { localTime, PERIOD_FORMS, readPeriodEnd, readPeriodStart, timeZone } from './period.ts'
+
+/** The kinds of resources that have a history, and the first part of the subject of their entries. */
+const kinds = {
+  pet: 'pets',
+  order: 'orders',
+  category: 'categories',
+  webhook: 'webhooks',
+  key: 'keys',
+} as const
+type HistoryKind = keyof typeof kinds
+
+/** The maximum number of entries on a page of the API. */
+const PAGE_MAX = 100
+const ENTRIES_DEFAULT = 100
+/** The maximum of --limit, because the entries are collected in memory. */
+const ENTRIES_MAX = 10_000
+/** The maximum number of pages of the list of keys that are read to find the names of keys. */
+const KEY_PAGES_MAX = 10
+
+interface HistoryOptions extends RequestOptions {
+  /** Milliseconds since 1970. */
+  readonly since?: number
+  readonly until?: number
+  readonly limit: number
+}
+
+/** Returns the options of one request, which has its own time limit. */
+type MakeDeadline = () => ReturnType<typeof deadline>
+
+/** The entries of one resource, and what explains them. */
+interface History {
+  /** Oldest first. */
+  readonly entries: readonly AuditEntry[]
+  /** Whether there are older entries in the period. */
+  readonly isCut: boolean
+  readonly movements: ReadonlyMap<string, StockMovement>
+  readonly keyNames: ReadonlyMap<bigint, string>
+}
+
+/** Adds the command `history`, which prints what happened to a resource, who did it, and by which request. */
+export function addHistory(program: Command): void {
+  const command = program
+    .command('history')
+    .description('print what happened to a pet, an order, a category, a webhook or a key, newest last')
+    .addArgument(new Argument('<kind>', 'what the history is about').choices(Object.keys(kinds)))
+    .addArgument(new Argument('<id>', 'its id').argParser(readId))
+  addOptions(command, 'Period:', [
+    new Option('--since <time>', `only changes from then on: ${PERIOD_FORMS}`).argParser(
+      readWith(readPeriodStart),
+    ),
+    new Option('--until <time>', 'only changes before then; a date includes that whole day').argParser(
+      readWith(readPeriodEnd),
+    ),
+    new Option('--limit <count>', 'the maximum number of entries to print; the newest are printed')
+      .argParser(readLimit)
+      .default(ENTRIES_DEFAULT),
+  ])
+  addOptions(command, 'Common options:', requestOptions(['table', 'json', 'ndjson']))
+  command.addHelpText(
+    'after',
+    '\nExample:\n  petstore history pet 12 --since yesterday\n\nRequires a key with audit:read.',
+  )
+  command.action(runHistory)
+}
+
+async function runHistory(kind: HistoryKind, id: bigint, options: HistoryOptions): Promise<void> {
+  const store = chooseStore(options)
+  const client = createClient({ baseUrl: store.url, key: store.key, timeoutMs: Number.POSITIVE_INFINITY })
+  const makeDeadline: MakeDeadline = () => deadline(options)
+  try {
+    const history = await readHistory(client, kind, id, options, makeDeadline)
+    const format = formatOf(options)
+    if (format === 'table') await printLines(history)
+    else {
+      const printer = listPrinter({ format, columns: [] })
+      await printer.page(history.entries)
+      await printer.end()
+    }
+    if (history.isCut) {
+      const more = Math.min(options.limit * 10, ENTRIES_MAX)
+      say(`Older entries exist: use --limit ${more}, or --until with the first time above.`)
+    }
+    if (history.entries.length === 0) say(await explainEmptyHistory(client, kind, id, makeDeadline))
+  } catch (error) {
+    throw failureOf(error, { store, timeoutSeconds: options.timeout, isChange: false })
+  }
+}
+
+async function readHistory(
+  client: Client,
+  kind: HistoryKind,
+  id: bigint,
+  options: HistoryOptions,
+  makeDeadline: MakeDeadline,
+): Promise<History> {
+  const { entries, isCut } = await readEntries(client, kind, id, options, makeDeadline)
+  const stock =
+    formatOf(options) === 'table' ? entries.filter(one => one.type === 'petstore.inventory.changed') : []
+  const oldest = stock[0]
+  const movements =
+    oldest && kind === 'pet'
+      ? await ifAllowed(() => readMovements(client, id, oldest.at, makeDeadline))
+      : undefined
+  const keyIds = formatOf(options) === 'table' ? entries.flatMap(({ keyId }) => keyId ?? []) : []
+  return {
+    ...{ entries, isCut },
+    movements: movements ?? new Map(),
+    keyNames: keyIds.length === 0 ? new Map() : await readKeyNames(client, new Set(keyIds), makeDeadline),
+  }
+}
+
+/** Returns the newest entries of the period, oldest first. */
+async function readEntries(
+  client: Client,
+  kind: HistoryKind,
+  id: bigint,
+  { since, until, limit }: HistoryOptions,
+  makeDeadline: MakeDeadline,
+): Promise<Pick<History, 'entries' | 'isCut'>> {
+  const filter = {
+    ...(kind === 'pet' ? { petId: id } : { subject: `${kinds[kind]}/${id}` }),
+    ...(since !== undefined && { since: formatInstantMs(since) }),
+    ...(until !== undefined && { until: formatInstantMs(until) }),
+    limit: Math.min(limit, PAGE_MAX),
+  }
+  const entries: AuditEntry[] = []
+  let cursor: string | undefined
+  do {
+    const { data } = await client.listAudit(
+      { ...filter, ...(cursor !== undefined && { cursor }) },
+      makeDeadline(),
+    )
+    entries.push(...data.items)
+    cursor = data.next
+  } while (cursor !== undefined && entries.length < limit)
+  const isCut = entries.length > limit || (cursor !== undefined && entries.length === limit)
+  return { entries: entries.slice(0, limit).reverse(), isCut }
+}
+
+/** Returns the stock ledger of a pet since an instant, keyed by the state after each movement. */
+async function readMovements(
+  client: Client,
+  petId: bigint,
+  since: string,
+  makeDeadline: MakeDeadline,
+): Promise<ReadonlyMap<string, StockMovement>> {
+  const movements = new Map<string, StockMovement>()
+  let cursor: string | undefined
+  let isDone = false
+  while (!isDone && movements.size <= ENTRIES_MAX) {
+    const page = { petId, limit: PAGE_MAX, sort: '-id', ...(cursor !== undefined && { cursor }) } as const
+    const { data } = await client.listMovements(page, makeDeadline())
+    for (const movement of data.items) movements.set(stateKey(movement), movement)
+    cursor = data.next
+    const last = data.items.at(-1)
+    isDone = cursor === undefined || last === undefined || Date.parse(last.at) < Date.parse(since)
+  }
+  return movements
+}
+
+/** Returns a text that is the same for a movement and for the event about it. */
+function stateKey({ at, quantity, reserved }: Pick<StockMovement, 'at' | 'quantity' | 'reserved'>): string {
+  return `${at} ${quantity} ${reserved}`
+}
+
+/** Returns the names of keys. A revoked key is in no list, so its name comes from the audit log. */
+async function readKeyNames(
+  client: Client,
+  ids: ReadonlySet<bigint>,
+  makeDeadline: MakeDeadline,
+): Promise<ReadonlyMap<bigint, string>> {
+  const names = new Map<bigint, string>()
+  await ifAllowed(async () => {
+    let cursor: string | undefined
+    for (let pages = 0; pages < KEY_PAGES_MAX; pages++) {
+      const page = { limit: PAGE_MAX, ...(cursor !== undefined && { cursor }) }
+      const { data } = await client.listKeys(page, makeDeadline())
+      for (const { id, name } of data.items) names.set(id, name)
+      cursor = data.next
+      if (cursor === undefined) return
+    }
+  })
+  for (const id of ids) {
+    if (names.has(id)) continue
+    const { data } = await client.listAudit({ subject: `keys/${id}`, limit: 1 }, makeDeadline())
+    const [entry] = data.items
+    if (entry && (entry.type === 'petstore.key.created' || entry.type === 'petstore.key.revoked'))
+      names.set(id, entry.data.name)
+  }
+  return names
+}
+
+/** Returns the result of a read; undefined if the key may not read the resource, or if the resource does not exist. */
+async function ifAllowed<T>(read: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await read()
+  } catch (error) {
+    if (error instanceof ApiError && [403, 404].includes(error.status)) return undefined
+    throw error
+  }
+}
+
+async function printLines({ entries, movements, keyNames }: History): Promise<void> {
+  if (entries.length > 0) say(`Times are in the time zone ${timeZone()}.`)
+  const latest = new Map<string, AuditEntry>()
+  for (const entry of entries) {
+    const movement =
+      entry.type === 'petstore.inventory.changed'
+        ? movements.get(stateKey({ at: entry.at, ...entry.data, reserved: entry.data.reserved ?? 0n }))
+        : undefined
+    const sentence = entrySentence(entry, { before: latest.get(entry.subject), movement })
+    latest.set(entry.subject, entry)
+    const by = `by ${makerOf(entry, keyNames)}, request ${entry.requestId}`
+    await print(`${localTime(entry.at)}  ${escapeControls(`${sentence}  (${by})`)}\n`)
+  }
+}
+
+function makerOf({ keyId }: AuditEntry, names: ReadonlyMap<bigint, string>): string {
+  if (keyId === undefined) return 'the store'
+  const name = names.get(keyId)
+  return name === undefined ? `key ${keyId}` : `key ${keyId} "${name}"`
+}
+
+/** Returns why there may be no entries. */
+async function explainEmptyHistory(
+  client: Client,
+  kind: HistoryKind,
+  id: bigint,
+  makeDeadline: MakeDeadline,
+): Promise<string> {
+  const oldest = await ifAllowed(
+    async () => (await client.listEvents({ limit: 1 }, makeDeadline())).data.items[0],
+  )
+  const since = oldest ? `The store keeps entries since ${localTime(oldest.time)} (${timeZone()}).` : ''
+  const reason = `Either nothing happened, or the store has deleted the entries (PETSTORE_EVENT_RETENTION).`
+  return `Nothing found for ${kind} ${id} in this period. ${reason} ${since}`.trimEnd()
+}
+
+function readId(text: string): bigint {
+  const id = parseInt64(text)
+  if (id !== undefined && id > 0n) return id
+  throw new InvalidArgumentError('It must be a positive 64-bit integer.')
+}
+
+function readLimit(text: string): number {
+  const limit = /^\d{1,5}$/.test(text) ? Number(text) : 0
+  if (limit >= 1 && limit <= ENTRIES_MAX) return limit
+  throw new InvalidArgumentError(`It must be an integer from 1 to ${ENTRIES_MAX}.`)
+}
+
+function readWith(read: typeof readPeriodStart): (text: string) => number {
+  return text => {
+    const ms = read(text, Date.now())
+    if (ms !== undefined && ms >= 0) return ms
+    throw new InvalidArgumentError(`It must be ${PERIOD_FORMS}.`)
+  }
+}

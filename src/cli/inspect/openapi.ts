@@ -1,0 +1,36 @@
+import type { Command } from 'commander'
+import { describe } from '../../openapi/document.ts'
+import type { Part } from '../../openapi/schemas.ts'
+import { writeYaml } from '../../openapi/yaml.ts'
+import { print } from '../terminal/terminal.ts'
+
+const BASE = 'http://127.0.0.1:8080'
+
+interface OpenapiOptions {
+  readonly json?: true
+  readonly sandboxes?: true
+  readonly baseUrl?: string
+}
+
+/** Adds the command `openapi`, which prints the description of the service: all operations, like openapi.yaml. */
+export function addOpenapi(program: Command): void {
+  program
+    .command('openapi')
+    .description('print the description of the service (OpenAPI 3.0.3), as YAML')
+    .option('--json', 'print JSON instead of YAML')
+    .option('--sandboxes', 'print the description of a host of sandboxes, as in openapi-sandboxes.yaml')
+    .option('--base-url <url>', `the base URL in the description (default: ${BASE})`)
+    .action(async ({ json, sandboxes, baseUrl }: OpenapiOptions) => {
+      const base = baseUrl?.replace(/\/$/, '')
+      const description = sandboxes
+        ? await describeSandboxes(base)
+        : describe({ base: base ?? BASE, serves: () => true })
+      await print(json ? `${JSON.stringify(description, null, 2)}\n` : writeYaml(description))
+    })
+}
+
+/** Returns the description of a host of sandboxes. Imports the modules on demand: other commands do not need them. */
+async function describeSandboxes(base: string | undefined): Promise<Part> {
+  const { DESCRIBED_BASE, describeControl } = await import('../../sandboxes/control/description.ts')
+  return describeControl(base ?? DESCRIBED_BASE)
+}

@@ -1,0 +1,78 @@
+import { ApiError, ConnectionError } from '../../client/errors.ts'
+import { hasCode } from '../../files/system-error.ts'
+import {
+  CommandFailed,
+  EXIT_FAILED,
+  EXIT_UNAVAILABLE,
+  EXIT_USAGE,
+  escapeControls,
+  reasonOf,
+} from '../terminal/terminal.ts'
+import type { ChosenStore } from '../which-store/chosen-store.ts'
+
+/** The circumstances of a failed request, for the message. */
+export interface RequestFacts {
+  readonly store: ChosenStore
+  readonly timeoutSeconds: number
+  /** The request changes data, so it matters whether it took effect. */
+  readonly isChange: boolean
+}
+
+/**
+ * Returns a CommandFailed for a failed request. Its exit code is 1 if the store refused the request, 2 if the request
+ * could not be sent, and 3 if the store did not respond or failed. Returns any other error unchanged.
+ */
+export function failureOf(error: unknown, facts: RequestFacts): unknown {
+  if (error instanceof ApiError) {
+    return new CommandFailed(
+      refusalText(error, facts.store),
+      error.status >= 500 ? EXIT_UNAVAILABLE : EXIT_FAILED,
+    )
+  }
+  if (error instanceof RangeError || error instanceof TypeError) {
+    return new CommandFailed(`The request cannot be sent: ${escapeControls(reasonOf(error))}.`, EXIT_USAGE)
+  }
+  const isLate = error instanceof DOMException && error.name === 'TimeoutError'
+  if (!isLate && !(error instanceof ConnectionError)) return error
+  return new CommandFailed(isLate ? lateText(facts) : lostText(error, facts), EXIT_UNAVAILABLE)
+}
+
+/** Returns the lines about a refusal: its code and message, each invalid field, what to do, and the request id. */
+function refusalText({ status, code, message, errors, requestId }: ApiError, store: ChosenStore): string {
+  const lines = [`${status} ${code}: ${message}`]
+  if (errors.length > 1) {
+    for (const field of errors) lines.push(`  ${field.pointer || field.name || field.in}: ${field.message}`)
+  }
+  const hint = hintFor(status, code, store)
+  if (hint !== undefined) lines.push(hint)
+  if (requestId !== undefined) lines.push(`Request id: ${requestId}`)
+  return lines.map(escapeControls).join('\n')
+}
+
+function hintFor(status: number, code: string, { url, keySource }: ChosenStore): string | undefined {
+  if (code === 'unknown') return `The response is not that of a petstore: check the address ${url}.`
+  if (code === 'authentication_required') return 'Give a key with --key @FILE or PETSTORE_KEY.'
+  if (status === 401 || status === 403) return `The key came from ${keySource}.`
+  return undefined
+}
+
+function lateText({ store, timeoutSeconds, isChange }: RequestFacts): string {
+  const text = `The store at ${store.url} did not respond within ${timeoutSeconds} s (--timeout).`
+  return isChange ? `${text} ${UNKNOWN_OUTCOME}` : text
+}
+
+const UNKNOWN_OUTCOME = 'It is unknown whether the change was made.'
+
+function lostText(error: ConnectionError, { store, isChange }: RequestFacts): string {
+  if (isRefusedConnection(error.cause)) {
+    const start = 'Start one with "petstore serve", or give its address with --url or PETSTORE_URL.'
+    return `No store responds at ${store.url}: the connection was refused. ${start}`
+  }
+  const text = `${store.url}: ${escapeControls(error.message)}`
+  return isChange ? `${text} ${UNKNOWN_OUTCOME}` : text
+}
+
+/** Returns whether a request failed because nothing listens at the address. Such a request had no effect. */
+export function isRefusedConnection(cause: unknown): boolean {
+  return hasCode(cause, 'ConnectionRefused', 'ECONNREFUSED')
+}

@@ -1,0 +1,208 @@
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { cellValue, trimmed } from '../../catalogue/cell.ts'
+import { recordsOfText } from '../../catalogue/file-records.ts'
+import { textOfFile } from '../../catalogue/file-text.ts'
+import type { SandboxControl } from '../../client/sandbox-control.ts'
+import {
+  LIFETIME_SECONDS_MAX,
+  LIFETIME_SECONDS_MIN,
+  NewSandbox,
+  snapshotSeed,
+} from '../../sandboxes/control/schema.ts'
+import { nameForm } from '../../values/same-name.ts'
+import { jsonText } from '../terminal/output.ts'
+import { CommandFailed, EXIT_USAGE, escapeControls, print, reasonOf, say } from '../terminal/terminal.ts'
+import { alignedLines, memberLines } from '../terminal/text-table.ts'
+import { readKeyOption } from '../which-store/chosen-store.ts'
+import { chooseHost, controlHost, hostFailure } from './host.ts'
+import { type SavedSandbox, SavedSandboxes, sandboxesCsv, savedSandbox } from './saved.ts'
+
+/** The maximum number of sandboxes that one command creates. */
+export const COUNT_MAX = 500
+const UNIT_SECONDS: Readonly<Record<string, number>> = { m: 60, h: 3600, d: 86_400 }
+
+export const sandboxFormats = ['table', 'csv', 'json'] as const
+export type SandboxFormat = (typeof sandboxFormats)[number]
+
+export interface CreateSandboxesOptions {
+  readonly count?: number
+  readonly names?: string
+  readonly label?: string
+  readonly seed?: string
+  readonly key?: string
+  readonly lifetime?: number
+  readonly hostUrl?: string
+  readonly format?: SandboxFormat
+  readonly save: string
+}
+
+/**
+ * Creates sandboxes, saves each at once, and prints them. If one cannot be created, prints those before it and throws
+ * CommandFailed.
+ */
+export async function runCreate(options: CreateSandboxesOptions): Promise<void> {
+  const inputs = newSandboxes(options)
+  const host = chooseHost(options.hostUrl)
+  const key = seedKey(options)
+  const saved = new SavedSandboxes(options.save)
+  saved.prepare()
+  warnOfKnownLabels(saved, inputs)
+  const created: SavedSandbox[] = []
+  try {
+    await createAll(controlHost(host, key), inputs, sandbox => {
+      created.push(sandbox)
+      saved.add(sandbox)
+    })
+  } catch (error) {
+    const failure = hostFailure(error, host, '--key')
+    if (!(failure instanceof CommandFailed) || created.length === 0) throw failure
+    await printCreated(created, options.format ?? defaultSandboxFormat())
+    const missing = inputs.length - created.length
+    const summary = `${created.length} of ${inputs.length} sandboxes were created; ${missing} are missing.`
+    throw new CommandFailed(`${failure.message}\n${summary} ${savedSentence(saved)}`, failure.exitCode)
+  }
+  await printCreated(created, options.format ?? defaultSandboxFormat())
+  const [first] = created
+  const count = created.length === 1 ? '1 sandbox' : `${created.length} sandboxes`
+  say(`Created ${count}, valid until ${first?.expiresAt}. ${savedSentence(saved)}`)
+}
+
+/** Warns if the list already has one of the labels: creating sandboxes twice for the same people is rarely intended. */
+function warnOfKnownLabels(saved: SavedSandboxes, inputs: readonly NewSandbox[]): void {
+  const known = new Set(saved.read().map(({ label }) => nameForm(label)))
+  const [repeated] = inputs.flatMap(({ label }) =>
+    label !== undefined && known.has(nameForm(escapeControls(label))) ? [label] : [],
+  )
+  if (repeated === undefined) return
+  const name = escapeControls(repeated)
+  say(
+    `${escapeControls(saved.path)} already has a sandbox with the label "${name}": this one is added. ` +
+      'Use --save for another list.',
+  )
+}
+
+async function createAll(
+  control: SandboxControl,
+  inputs: readonly NewSandbox[],
+  onCreated: (sandbox: SavedSandbox) => void,
+): Promise<void> {
+  for (const input of inputs) onCreated(savedSandbox(await control.create(input)))
+}
+
+function savedSentence({ path }: SavedSandboxes): string {
+  return `The addresses and keys are in ${escapeControls(path)}.`
+}
+
+/** Returns the sandboxes to create. Throws CommandFailed for options that the host would refuse. */
+function newSandboxes(options: CreateSandboxesOptions): NewSandbox[] {
+  const { seed, lifetime } = options
+  const lifetimeSeconds = lifetime === undefined ? undefined : BigInt(lifetime)
+  return labelsOf(options).map(label => {
+    const input = {
+      ...(seed !== undefined && { seed }),
+      ...(label !== undefined && { label }),
+      ...(lifetimeSeconds !== undefined && { lifetimeSeconds }),
+    }
+    const { success, data, error } = NewSandbox.safeParse(input)
+    if (success) return data
+    const [issue] = error.issues
+    if (issue?.path[0] === 'label') {
+      throw new CommandFailed(
+        `A label has at most 100 characters: ${escapeControls(label ?? '')}`,
+        EXIT_USAGE,
+      )
+    }
+    throw new CommandFailed(`--${String(issue?.path[0])} ${issue?.message}.`, EXIT_USAGE)
+  })
+}
+
+/** Returns the label of each sandbox to create. */
+function labelsOf({ count, names, label }: CreateSandboxesOptions): (string | undefined)[] {
+  if (names === undefined) {
+    if (count === undefined) return [label]
+    return Array.from({ length: count }, (_, index) => label && `${label} ${index + 1}`)
+  }
+  if (count !== undefined || label !== undefined)
+    throw new CommandFailed('--names has one label per line: leave out --count and --label.', EXIT_USAGE)
+  const labels = readNames(names)
+  if (labels.length >= 1 && labels.length <= COUNT_MAX) return labels
+  const found = labels.length === 0 ? 'no name' : `${labels.length} names`
+  throw new CommandFailed(
+    `${escapeControls(names)} has ${found}; it must have 1 to ${COUNT_MAX}, one per line.`,
+    EXIT_USAGE,
+  )
+}
+
+/** The columns that have the labels in a table of a spreadsheet. */
+const LABEL_COLUMNS = ['label', 'name']
+
+/** Returns the labels in a file: one per line, or the column `label` or `name` of a table whose first line names it. */
+function readNames(file: string): string[] {
+  try {
+    const text = textOfFile(file, readFileSync(file), 'table')
+    const lines = text.split(/\r\n?|\n/).filter(line => cellValue(line) !== '')
+    const header = (lines[0] ?? '').split(/[,;\t|]/).map(cell => cellValue(cell.replaceAll('"', '')))
+    const isTable = header.some(cell => LABEL_COLUMNS.includes(cell.toLowerCase()))
+    const labels = isTable ? labelsInTable(file, text) : lines.map(labelOfLine)
+    return labels.filter(label => label !== '')
+  } catch (error) {
+    const reason = `The file ${escapeControls(resolve(file))} of --names cannot be read: ${reasonOf(error)}.`
+    throw new CommandFailed(reason, EXIT_USAGE)
+  }
+}
+
+function labelsInTable(file: string, text: string): string[] {
+  const { records } = recordsOfText(file, text, LABEL_COLUMNS)
+  const [header, ...rows] = records.map(({ cells }) => cells.map(cellValue))
+  const column = header?.findIndex(cell => LABEL_COLUMNS.includes(cell.toLowerCase())) ?? 0
+  say(`The labels are in the column "${escapeControls(header?.[column] ?? '')}" of ${escapeControls(file)}.`)
+  return rows.map(row => row[column] ?? '')
+}
+
+/** Returns a line without the delimiters of empty cells around it, and without quotes around it. */
+function labelOfLine(line: string): string {
+  const value = cellValue(trimmed(line, /[\s,;|]/))
+  const [, quoted] = /^"((?:[^"]|"")*)"$/.exec(value) ?? []
+  return quoted === undefined ? value : cellValue(quoted.replaceAll('""', '"'))
+}
+
+/** Returns the key of the sandbox whose snapshot is the seed. Throws CommandFailed if it is missing or not needed. */
+function seedKey({ seed = '', key }: CreateSandboxesOptions): string | undefined {
+  const source = snapshotSeed(seed)
+  if (!source && key === undefined) return undefined
+  if (!source) throw new CommandFailed('--key is only for a seed that is a snapshot.', EXIT_USAGE)
+  if (key !== undefined) return readKeyOption(key, '--key')
+  throw new CommandFailed(
+    'A seed that is a snapshot needs the key of its sandbox: give it with --key @FILE or --key KEY.',
+    EXIT_USAGE,
+  )
+}
+
+/** Returns the seconds of a time such as 90m, 24h or 3d; undefined if it is not valid. */
+export function readLifetime(text: string): number | undefined {
+  const [, amount, unit = ''] = /^([1-9]\d{0,5})([mhd])$/.exec(text) ?? []
+  const seconds = Number(amount) * (UNIT_SECONDS[unit] ?? Number.NaN)
+  return seconds >= LIFETIME_SECONDS_MIN && seconds <= LIFETIME_SECONDS_MAX ? seconds : undefined
+}
+
+/** Returns the format for standard output: a table for a terminal, and CSV for a file or a program. */
+export function defaultSandboxFormat(): SandboxFormat {
+  return process.stdout.isTTY ? 'table' : 'csv'
+}
+
+/** Prints new sandboxes. No value is cut, because the keys are in no other response. */
+async function printCreated(created: readonly SavedSandbox[], format: SandboxFormat): Promise<void> {
+  if (format === 'json') return print(`${jsonText(created)}\n`)
+  if (format === 'csv') return print(sandboxesCsv(created))
+  const [only, ...others] = created
+  if (!only) return
+  const lines =
+    others.length === 0
+      ? memberLines({ ...only, label: only.label || undefined })
+      : alignedLines([
+          ['LABEL', 'ADDRESS', 'KEY'],
+          ...created.map(({ label, address, key }) => [escapeControls(label), address, key]),
+        ])
+  for (const line of lines) await print(`${line}\n`)
+}

@@ -1,0 +1,57 @@
+import { ApiError, ConnectionError } from '../../client/errors.ts'
+import { isFromOtherServer, makeSandboxControl, type SandboxControl } from '../../client/sandbox-control.ts'
+import { isRefusedConnection } from '../operations/request-failure.ts'
+import { ignoreProxies } from '../terminal/proxy-variables.ts'
+import { CommandFailed, EXIT_FAILED, EXIT_UNAVAILABLE, escapeControls } from '../terminal/terminal.ts'
+import { isThisMachine, readAddress } from '../which-store/store-address.ts'
+
+const DEFAULT_HOST = 'http://127.0.0.1:8081'
+
+/** Returns the host of new sandboxes: `given`, PETSTORE_SANDBOXES, or the default address. Throws CommandFailed. */
+export function chooseHost(given: string | undefined): string {
+  if (given !== undefined) return readAddress(given, '--host-url')
+  const variable = process.env.PETSTORE_SANDBOXES || undefined
+  return variable === undefined ? DEFAULT_HOST : readAddress(variable, 'PETSTORE_SANDBOXES')
+}
+
+/** Returns the control operations of a host. The key is sent only to this host. Failed requests are not repeated. */
+export function controlHost(host: string, key: string | undefined): SandboxControl {
+  if (isThisMachine(host)) ignoreProxies()
+  return makeSandboxControl({ baseUrl: host, key, retriesMax: 0 })
+}
+
+/** Returns whether a request failed because the sandbox does not exist. */
+export function isGone(error: unknown): boolean {
+  return error instanceof ApiError && error.code === 'sandbox_not_found'
+}
+
+/**
+ * Returns the error of a command for a failed request to a host, or any other error unchanged. `keySource` says where
+ * the key came from.
+ */
+export function hostFailure(error: unknown, host: string, keySource: string): unknown {
+  if (error instanceof ApiError) {
+    const exitCode = error.status >= 500 ? EXIT_UNAVAILABLE : EXIT_FAILED
+    return new CommandFailed(refusalText(error, host, keySource), exitCode)
+  }
+  if (!(error instanceof ConnectionError)) return error
+  if (!isRefusedConnection(error.cause))
+    return new CommandFailed(`${host}: ${escapeControls(error.message)}`, EXIT_UNAVAILABLE)
+  const start = 'Start one with "petstore sandboxes", or give its address with --host-url'
+  return new CommandFailed(
+    `No host of sandboxes responds at ${host}: the connection was refused. ${start} or PETSTORE_SANDBOXES.`,
+    EXIT_UNAVAILABLE,
+  )
+}
+
+function refusalText(refusal: ApiError, host: string, keySource: string): string {
+  const { status, code, message, errors } = refusal
+  if (isFromOtherServer(refusal)) {
+    const hint = 'Give the address of a host with --host-url; "petstore sandboxes" starts one.'
+    return `${host} is not a host of sandboxes: it may be a store, or one sandbox. ${hint}`
+  }
+  const lines = [`${status} ${code}: ${message}`]
+  if (errors.length > 1) for (const field of errors) lines.push(`  ${field.pointer}: ${field.message}`)
+  if (status === 401) lines.push(`The key came from ${keySource}.`)
+  return lines.map(escapeControls).join('\n')
+}

@@ -1,0 +1,253 @@
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import type { SandboxControl } from '../../client/sandbox-control.ts'
+import { nameForm } from '../../values/same-name.ts'
+import { confirm } from '../terminal/confirmation.ts'
+import { csvLine, jsonText, terminalWidth } from '../terminal/output.ts'
+import { CommandFailed, EXIT_USAGE, escapeControls, print, say } from '../terminal/terminal.ts'
+import { tableLines } from '../terminal/text-table.ts'
+import { readAddress } from '../which-store/store-address.ts'
+import {
+  COUNT_MAX,
+  defaultSandboxFormat,
+  readLifetime,
+  runCreate,
+  type SandboxFormat,
+  sandboxFormats,
+} from './create.ts'
+import { controlHost, hostFailure, isGone } from './host.ts'
+import { csvLabel, hostOf, type SavedSandbox, SavedSandboxes } from './saved.ts'
+
+const SAVED_FILE_DEFAULT = 'sandboxes.csv'
+const GONE = 'expired or deleted'
+
+const CREATE_HELP = `
+Each sandbox is a private store with its own address and admin key. The new sandboxes and their keys are appended to a
+list, a file that only you can read. The other commands read this list.
+
+Examples:
+  petstore sandbox create
+  petstore sandbox create --count 30 --label Student --lifetime 3d --save class.csv
+  petstore sandbox create --names class.txt --seed empty
+  petstore sandbox create --count 30 --seed 7k2m9xq4w8e3rtyu5pasdf6ghj/lesson-1 --key @teacher-key`
+
+const IDS_HELP = `
+The ids are those that "petstore sandbox list" shows. The first characters of an id are enough, and so is a label. A
+reset without --snapshot restores what a sandbox was created from, even if that was the snapshot of another sandbox.`
+
+/** The options of the commands that work with saved sandboxes. */
+interface SavedOptions {
+  readonly saved: string
+  readonly hostUrl?: string
+}
+
+/** Adds the command `sandbox`, which creates sandboxes on a host, lists them in a file, and controls those in it. */
+export function addSandbox(program: Command): void {
+  const sandbox = program
+    .command('sandbox')
+    .description('create, list, reset and delete private stores on a host')
+  addCreate(sandbox)
+  const withSavedOptions = (command: Command, help = ''): Command =>
+    command
+      .option('--saved <file>', 'the list of the sandboxes', SAVED_FILE_DEFAULT)
+      .option('--host-url <url>', 'address of the host, in place of the one in the list')
+      .addHelpText('after', help)
+  withSavedOptions(sandbox.command('list').description('show the state of each saved sandbox'))
+    .addOption(formatOption())
+    .action(runList)
+  withSavedOptions(
+    sandbox.command('reset [id...]').description('restore the seed or a snapshot of sandboxes'),
+    IDS_HELP,
+  )
+    .option('--all', 'all saved sandboxes')
+    .option('--snapshot <name>', 'a snapshot of the sandbox, in place of its seed')
+    .action(runReset)
+  withSavedOptions(
+    sandbox.command('delete [id...]').description('delete sandboxes with all their data'),
+    IDS_HELP,
+  )
+    .option('--all', 'all saved sandboxes')
+    .option('--yes', 'do not ask')
+    .action(runDelete)
+}
+
+function addCreate(sandbox: Command): void {
+  sandbox
+    .command('create')
+    .description('create sandboxes, and print their addresses and keys')
+    .addOption(
+      new Option('--count <number>', `how many; at most ${COUNT_MAX} (default: 1)`).argParser(readCount),
+    )
+    .option('--label <text>', 'a text for people; with --count, a number is appended')
+    .option('--names <file>', 'one label per line, in place of --count')
+    .option('--seed <seed>', 'demo, empty, large, or a snapshot as ID/NAME (default: demo)')
+    .option('--key <key>', 'the key of the sandbox whose snapshot is the seed, or @FILE')
+    .addOption(
+      new Option('--lifetime <time>', 'until they expire: 90m, 24h, 7d (default: 24h)').argParser(
+        readLifetimeOption,
+      ),
+    )
+    .option('--host-url <url>', 'address of the host (default: http://127.0.0.1:8081) [PETSTORE_SANDBOXES]')
+    .addOption(formatOption())
+    .option('--save <file>', 'the list that they are appended to', SAVED_FILE_DEFAULT)
+    .addHelpText('after', CREATE_HELP)
+    .action(runCreate)
+}
+
+function formatOption(): Option {
+  return new Option('--format <format>', 'table for a terminal, csv otherwise').choices(sandboxFormats)
+}
+
+function readCount(text: string): number {
+  const count = /^\d{1,3}$/.test(text) ? Number(text) : 0
+  if (count >= 1 && count <= COUNT_MAX) return count
+  throw new InvalidArgumentError(`It must be a number from 1 to ${COUNT_MAX}.`)
+}
+
+function readLifetimeOption(text: string): number {
+  const seconds = readLifetime(text)
+  if (seconds !== undefined) return seconds
+  throw new InvalidArgumentError('It must be from 1m to 7d, such as 90m, 24h or 3d.')
+}
+
+interface ListOptions extends SavedOptions {
+  readonly format?: SandboxFormat
+}
+
+async function runList({ format = defaultSandboxFormat(), ...options }: ListOptions): Promise<void> {
+  const rows: Record<string, unknown>[] = []
+  for (const { id, label, expiresAt, ...saved } of new SavedSandboxes(options.saved).read()) {
+    const found = await onHost({ id, ...saved }, options, control => control.read(id))
+    rows.push(
+      found
+        ? {
+            id,
+            state: found.state,
+            generation: found.generation,
+            expiresAt: found.expiresAt,
+            label: found.label,
+          }
+        : { id, state: GONE, expiresAt, label: label || undefined },
+    )
+  }
+  const columns = ['id', 'state', 'generation', 'expiresAt', 'label']
+  if (format === 'json') await print(`${jsonText(rows)}\n`)
+  else if (format === 'csv')
+    await print(
+      csvLine(columns) + rows.map(row => csvLine(columns.map(name => csvValue(name, row)))).join(''),
+    )
+  else if (rows.length > 0)
+    for (const line of tableLines(columns, rows, terminalWidth())) await print(`${line}\n`)
+  if (rows.length === 0) say(`${escapeControls(options.saved)} has no sandboxes.`)
+}
+
+/** Returns a value of a row for a CSV. A label gets the form that is safe in a spreadsheet. */
+function csvValue(name: string, row: Readonly<Record<string, unknown>>): unknown {
+  const value = row[name]
+  return name === 'label' && typeof value === 'string' ? csvLabel(value) : value
+}
+
+interface ResetSandboxesOptions extends SavedOptions {
+  readonly all?: boolean
+  readonly snapshot?: string
+}
+
+async function runReset(ids: readonly string[], options: ResetSandboxesOptions): Promise<void> {
+  const { snapshot } = options
+  const failures: string[] = []
+  let count = 0
+  for (const sandbox of chosenSandboxes(ids, options)) {
+    try {
+      const isReset = await onHost(sandbox, options, control => control.reset(sandbox.id, snapshot))
+      if (isReset) count++
+      else failures.push(`${nameOf(sandbox)} was not reset: ${GONE}.`)
+    } catch (error) {
+      if (!(error instanceof CommandFailed) || error.exitCode !== 1) throw error
+      failures.push(`${nameOf(sandbox)} was not reset: ${error.message}`)
+    }
+  }
+  say(`Reset ${countText(count)}${snapshot === undefined ? '' : ` to ${escapeControls(snapshot)}`}.`)
+  if (failures.length > 0) throw new CommandFailed(failures.join('\n'))
+}
+
+interface DeleteSandboxesOptions extends SavedOptions {
+  readonly all?: boolean
+  readonly yes?: boolean
+}
+
+async function runDelete(ids: readonly string[], options: DeleteSandboxesOptions): Promise<void> {
+  const chosen = chosenSandboxes(ids, options)
+  if (chosen.length === 0) return say(`${escapeControls(options.saved)} has no sandboxes.`)
+  if (!options.yes)
+    await confirm(`This deletes ${countText(chosen.length)} with all data and snapshots.`, 'delete')
+  const saved = new SavedSandboxes(options.saved)
+  const deleted = new Set<string>()
+  try {
+    for (const sandbox of chosen) {
+      // A sandbox that does not exist is removed from the list too.
+      await onHost(sandbox, options, async control => {
+        await control.delete(sandbox.id)
+        return true
+      })
+      deleted.add(sandbox.id)
+    }
+  } finally {
+    saved.remove(deleted)
+    say(`Deleted ${countText(deleted.size)}.`)
+  }
+}
+
+/**
+ * Returns the result of a request about a saved sandbox, or undefined if the sandbox does not exist. Throws
+ * CommandFailed for any other failure.
+ */
+async function onHost<T>(
+  sandbox: Pick<SavedSandbox, 'id' | 'address' | 'key'>,
+  { hostUrl, saved }: SavedOptions,
+  work: (control: SandboxControl) => Promise<T>,
+): Promise<T | undefined> {
+  const host = hostUrl === undefined ? hostOf(sandbox) : readAddress(hostUrl, '--host-url')
+  try {
+    return await work(controlHost(host, sandbox.key))
+  } catch (error) {
+    if (isGone(error)) return undefined
+    throw hostFailure(error, host, escapeControls(saved))
+  }
+}
+
+/** Returns all saved sandboxes, or those whose label, id or start of an id is in `ids`. Throws CommandFailed. */
+function chosenSandboxes(
+  ids: readonly string[],
+  { all, saved }: SavedOptions & { readonly all?: boolean },
+): SavedSandbox[] {
+  if (ids.length > 0 === (all === true))
+    throw new CommandFailed(
+      'Give the ids of sandboxes, or --all: "petstore sandbox list" shows the ids.',
+      EXIT_USAGE,
+    )
+  const sandboxes = new SavedSandboxes(saved).read()
+  if (all) return sandboxes
+  return [...new Set(ids.map(id => findSaved(sandboxes, id, saved)))]
+}
+
+/** Returns the saved sandbox whose label is `given`, or whose id begins with `given`. Throws CommandFailed. */
+function findSaved(sandboxes: readonly SavedSandbox[], given: string, file: string): SavedSandbox {
+  const labelled = sandboxes.filter(({ label }) => nameForm(label) === nameForm(given) && given !== '')
+  const matching = sandboxes.filter(({ id }) => given !== '' && id.startsWith(given))
+  const [found, ...others] = labelled.length > 0 ? labelled : matching
+  if (found && others.length === 0) return found
+  const text = escapeControls(given)
+  throw new CommandFailed(
+    found
+      ? `${others.length + 1} sandboxes have the label "${text}", or an id that begins with it: give more of the id.`
+      : `No sandbox in ${escapeControls(file)} has the label "${text}", or an id that begins with it.`,
+    EXIT_USAGE,
+  )
+}
+
+function nameOf({ id, label }: SavedSandbox): string {
+  return label === '' ? id : `${id} (${escapeControls(label)})`
+}
+
+function countText(count: number): string {
+  return count === 1 ? '1 sandbox' : `${count} sandboxes`
+}

@@ -1,0 +1,262 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { type Command, Option } from 'commander'
+import { type Config, ConfigError, readConfig, type SettingName, settings } from '../../config.ts'
+import { StoreError } from '../../contract/error.ts'
+import { lockPath } from '../../database/sqlite/data-lock.ts'
+import { hasCode } from '../../files/system-error.ts'
+import { registryFile } from '../../sandboxes/host/registry-file.ts'
+import { ensureAdminKey } from '../../serving/maintenance.ts'
+import type { Log, StoreEngine } from '../../serving/open.ts'
+import { type BoundPort, bindPort, type Serving, startServer } from '../../serving/server.ts'
+import { adminKeyFile, adminKeyPath } from '../keys/admin-key-file.ts'
+import { readOwnSecretKey, settleSecretKey } from '../keys/secret-key.ts'
+import { CommandFailed, reasonOf, say } from '../terminal/terminal.ts'
+import { unknownWord } from '../terminal/unknown-word.ts'
+import {
+  isAnyAddress,
+  localAddress,
+  removeAddressFile,
+  writeAddressFile,
+} from '../which-store/address-file.ts'
+import { lockOrFail, openOrFail } from '../which-store/stopped-store.ts'
+import { loadDemo } from './demo.ts'
+import { openLog } from './log.ts'
+
+/** The maximum duration of a stop after the drain. Then the process ends in any case. */
+const STOP_MS = 9500
+
+/** Adds the command `serve`, which is the default command. */
+export function addServe(program: Command): void {
+  const serve = program.command('serve', { isDefault: true }).description('run the store (the default)')
+  for (const { flag, description, fallback, variable } of settingList()) {
+    if (!flag) continue
+    // The help shows the default, but commander must not apply it: the setting may come from the environment.
+    const shown = fallback && flag.includes('<') ? ` (default: ${fallback})` : ''
+    serve.addOption(new Option(flag, `${description}${shown} [${variable}]`))
+  }
+  // All arguments are accepted here, because the action can refuse them with a better message.
+  serve.argument('[arguments...]').usage('[options]')
+  serve.action(async (extra: string[], options: Record<string, string | boolean | undefined>) => {
+    const [unknown] = extra
+    if (unknown !== undefined) throw unknownWord(unknown)
+    await runServe(configFrom(options))
+  })
+}
+
+/**
+ * Returns the settings from the options of a command and from the environment. Throws CommandFailed with a one-sentence
+ * message.
+ */
+export function configFrom(options: Readonly<Record<string, string | boolean | undefined>>): Config {
+  const flags: Partial<Record<SettingName, string>> = {}
+  for (const { name, flag } of settingList()) {
+    const value = options[name]
+    if (typeof value === 'string') flags[name] = value
+    if (typeof value === 'boolean' && value === !isOnByDefault(flag)) flags[name] = String(value)
+  }
+  try {
+    return readConfig(flags, process.env)
+  } catch (error) {
+    if (error instanceof ConfigError) throw new CommandFailed(error.message, 2)
+    throw error
+  }
+}
+
+function settingList(): {
+  name: SettingName
+  flag?: string
+  description: string
+  fallback?: string
+  variable: string
+}[] {
+  const entries: [string, { flag?: string; description: string; fallback?: string; variable: string }][] =
+    Object.entries(settings)
+  return entries.flatMap(([name, entry]) => (isSettingName(name) ? [{ name, ...entry }] : []))
+}
+
+function isOnByDefault(flag: string | undefined): boolean {
+  return flag?.startsWith('--no-') ?? false
+}
+
+function isSettingName(name: string): name is SettingName {
+  return Object.hasOwn(settings, name)
+}
+
+async function runServe(config: Config): Promise<void> {
+  const log = openLog(config)
+  if (config.databaseUrl === undefined && existsSync(registryFile(config.data)))
+    throw new CommandFailed(`${config.data} contains sandboxes: choose another --data for a shop.`)
+  // The port is bound first: if it is in use, the data directory must stay unchanged.
+  const listener = bind(config)
+  const lock = config.databaseUrl === undefined ? lockData(config.data) : undefined
+  if (lock) removeAddressFile(config.data)
+  const foundKey = readOwnSecretKey(config)
+  const engine = await openOrFail(config, { log, onFatal: endOnFatal(log) })
+  const { clock } = engine
+  const secretKey = await failIfRefused(() =>
+    engine.exclusively(() => prepare(engine, foundKey, config, clock)),
+  )
+  const lifecycleClock = clockFrom(config.clock, clock)
+  const delivery = config.webhookRetries && { retryDelaysMs: config.webhookRetries }
+  const serving = startServer(
+    { ...config, secretKey, engine, log, clock, lifecycleClock, ...(delivery && { delivery }) },
+    listener,
+  )
+  if (lock) writeAddressFile(config.data, localAddress(config.host, serving.port))
+  stopOnSignals(config.drainSeconds, async secondSignal => {
+    serving.drain()
+    await Promise.race([Bun.sleep(config.drainSeconds * 1000), secondSignal])
+    await serving.stop()
+    await engine
+      .close()
+      .catch(error => log.error({ fault: reasonOf(error) }, 'the database was not closed completely'))
+    if (lock) removeAddressFile(config.data)
+    lock?.release()
+    log.info({}, 'stopped')
+  })
+  greet(config, serving)
+  log.info({ base: serving.base, engine: engine.name }, 'listening')
+}
+
+/**
+ * Ensures that a store has its secret key, an admin key and, unless the settings exclude it, the demo shop. Returns the
+ * secret key.
+ */
+async function prepare(
+  engine: StoreEngine,
+  foundKey: Uint8Array | undefined,
+  config: Config,
+  clock: () => number,
+): Promise<Uint8Array> {
+  const secretKey = await settleSecretKey(engine, foundKey, config, clock)
+  const given = config.adminKey ?? config.adminKeyInFile ?? adminKeyFile(config.data)
+  await ensureAdminKey(engine, given, clock)
+  if (config.demo) await loadDemo(engine, clock)
+  return secretKey
+}
+
+function endOnFatal(log: Log): (cause: string) => never {
+  return cause => {
+    log.error({ fault: cause }, 'the store cannot continue')
+    process.exit(1)
+  }
+}
+
+/** Locks the data directory, and returns the lock. Throws CommandFailed. */
+export function lockData(directory: string): { release(): void } {
+  return lockOrFail(directory, 'Stop it, or choose another --data.')
+}
+
+function bind(config: Config): BoundPort {
+  const { data, databaseUrl } = config
+  try {
+    return bindPort(config)
+  } catch (error) {
+    const isInUse = hasCode(error, 'EADDRINUSE')
+    // If this store was started twice, lockData throws, and its message names the cause.
+    if (isInUse && databaseUrl === undefined && existsSync(lockPath(data))) lockData(data).release()
+    throw portFailure(error, config)
+  }
+}
+
+/** Returns the error for a port that cannot be bound, with a one-sentence message; any other error unchanged. */
+export function portFailure(error: unknown, { host, port }: Pick<Config, 'host' | 'port'>): unknown {
+  if (!(error instanceof Error && 'code' in error)) return error
+  return error.code === 'EADDRINUSE'
+    ? new CommandFailed(
+        `${host}:${port} is in use: stop the process that listens there, or choose another --port.`,
+      )
+    : new CommandFailed(`The store cannot listen on ${host}:${port}: ${reasonOf(error)}.`)
+}
+
+/** Returns the clock that retires operations: it starts at the configured instant, or is the normal clock. */
+function clockFrom(startAtMs: number | undefined, clock: () => number): () => number {
+  if (startAtMs === undefined) return clock
+  const startedMs = performance.now()
+  return () => startAtMs + Math.floor(performance.now() - startedMs)
+}
+
+/**
+ * Runs a step of the start and returns its result. Throws CommandFailed with a one-sentence message if the store
+ * refuses, for example because the disk is full.
+ */
+async function failIfRefused<T>(step: () => Promise<T>): Promise<T> {
+  try {
+    return await step()
+  } catch (error) {
+    if (error instanceof StoreError) throw new CommandFailed(`The store cannot start: ${error.message}`)
+    throw error
+  }
+}
+
+/** Prints the addresses, and where the admin key is. On a terminal, the link to the console contains the key. */
+function greet(config: Config, { base }: Serving): void {
+  const { adminKey, adminKeyInFile, data } = config
+  const file = adminKeyPath(data)
+  const lines = [`Petstore serves ${base}`, `docs            ${base}/docs`]
+  if (adminKey !== undefined) lines.push('admin key       from PETSTORE_ADMIN_KEY')
+  else if (adminKeyInFile !== undefined) lines.push('admin key       from PETSTORE_ADMIN_KEY_FILE')
+  else if (existsSync(file)) lines.push(`admin key       in ${file}`)
+  const isOwnKey = adminKey === undefined && adminKeyInFile === undefined
+  // Only on a terminal, because a file or the log of a service must not contain the key.
+  const key = isOwnKey && process.stderr.isTTY ? storedKey(file) : undefined
+  lines.splice(
+    1,
+    0,
+    `console         ${base}/console${key === undefined ? '' : `#key=${encodeURIComponent(key)}`}`,
+  )
+  const greeting = `\n${lines.map(line => `  ${line}\n`).join('')}`
+  const isReachable = config.baseUrl !== undefined || !isAnyAddress(config.host)
+  const note =
+    `Links in responses begin with ${base}, which is no address for other machines: ` +
+    'set --base-url (PETSTORE_BASE_URL) to the address that clients use.'
+  // One write, so that a reader that stops the store after the address has read all of it.
+  say(isReachable ? greeting : `${greeting}\n${note}`)
+}
+
+/** Returns the content of the file of the admin key; undefined if it cannot be read. */
+function storedKey(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8').trim()
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * Calls `stop` on the first SIGTERM, SIGINT or SIGHUP, and ends the process when `stop` resolves. `secondSignal`
+ * resolves on the next signal, which ends the drain early. The process ends after the drain and `stopMs` in any case.
+ * This is called before the address is printed, because a program that reads the address may stop the store at once.
+ */
+export function stopOnSignals(
+  drainSeconds: number,
+  stop: (secondSignal: Promise<void>) => Promise<void>,
+  stopMs = STOP_MS,
+): void {
+  const secondSignal = Promise.withResolvers<void>()
+  let isStopping = false
+  // SIGHUP arrives when the terminal of the store is closed.
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
+    process.on(signal, () => {
+      if (isStopping) {
+        secondSignal.resolve()
+        return
+      }
+      isStopping = true
+      setTimeout(
+        () => {
+          say('The store did not finish its work in time, and ends now.')
+          process.exit(1)
+        },
+        stopMs + drainSeconds * 1000,
+      ).unref()
+      stop(secondSignal.promise).then(
+        () => process.exit(0),
+        error => {
+          say(`The store did not stop gracefully: ${reasonOf(error)}.`)
+          process.exit(1)
+        },
+      )
+    })
+  }
+}

@@ -1,0 +1,77 @@
+import { fstatSync, writeSync } from 'node:fs'
+import { basename } from 'node:path'
+import { isatty } from 'node:tty'
+import { escapeControls, escapeControlsInLines } from '../../values/control-characters.ts'
+
+export { escapeControls }
+
+// The exit codes of the commands, in addition to 0. A command that a signal interrupts exits with 129 (SIGHUP),
+// 130 (SIGINT) or 143 (SIGTERM).
+export const EXIT_FAILED = 1
+export const EXIT_USAGE = 2
+export const EXIT_UNAVAILABLE = 3
+
+/** An error that ends a command. Its message is printed on standard error; the process ends with `exitCode`. */
+export class CommandFailed extends Error {
+  readonly exitCode: number
+
+  constructor(message: string, exitCode = EXIT_FAILED) {
+    super(message)
+    this.exitCode = exitCode
+  }
+}
+
+/**
+ * Writes a line for people to standard error, unless it is closed, with escaped control characters. (Standard output is
+ * for programs.)
+ */
+export function say(line: string): void {
+  try {
+    process.stderr.write(`${escapeControlsInLines(line)}\n`)
+  } catch {
+    // There is nobody to notify.
+  }
+}
+
+/**
+ * Writes text to standard output: unchanged to a file or a pipe, and with escaped control characters to a terminal,
+ * which would obey them. If the pipe is full, waits until it is drained, because the text may be endless. Throws
+ * CommandFailed if a file cannot be written.
+ */
+export async function print(output: string): Promise<void> {
+  const text = process.stdout.isTTY ? escapeControlsInLines(output) : output
+  if (isToFileOrDevice) writeToFile(text)
+  else if (!process.stdout.write(text)) await new Promise(drained => process.stdout.once('drain', drained))
+}
+
+// On a full disk, process.stdout retries a write forever, so `print` writes to a file itself. A write to a file does
+// not wait for a reader, so it can be synchronous.
+const isToFileOrDevice = isFileOrDevice(process.stdout.fd)
+
+function isFileOrDevice(descriptor: number): boolean {
+  try {
+    const stats = fstatSync(descriptor)
+    return (stats.isFile() || stats.isCharacterDevice()) && !isatty(descriptor)
+  } catch {
+    return false
+  }
+}
+
+function writeToFile(text: string): void {
+  const bytes = Buffer.from(text)
+  try {
+    for (let written = 0; written < bytes.length; ) written += writeSync(process.stdout.fd, bytes, written)
+  } catch (error) {
+    throw new CommandFailed(`The output cannot be written: ${reasonOf(error)}.`)
+  }
+}
+
+/** Returns the message of an error without its full stop, to be used inside a sentence. */
+export function reasonOf(error: unknown): string {
+  return (error instanceof Error ? error.message : String(error)).replace(/\.$/, '')
+}
+
+/** Returns the name of a file for a terminal, without its directory. */
+export function fileName(path: string): string {
+  return escapeControls(basename(path))
+}

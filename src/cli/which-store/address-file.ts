@@ -1,0 +1,100 @@
+import { closeSync, existsSync, openSync, readFileSync, statSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import { isDirectoryLocked } from '../../database/sqlite/data-lock.ts'
+import { writeWholeFile } from '../../files/private-file.ts'
+import { hasCode } from '../../files/system-error.ts'
+import { reasonOf, say } from '../terminal/terminal.ts'
+
+/** The file always has this size and is never removed, so that it can be written on a full disk. */
+const FILE_BYTES = 512
+
+/**
+ * Writes the local address of the store and the id of this process to a file in the data directory. If that fails, the
+ * store serves all the same: only commands on this machine need the file.
+ */
+export function writeAddressFile(directory: string, address: string): void {
+  const file = addressFile(directory)
+  try {
+    writeContent(file, `${address}\n${process.pid}\n`)
+  } catch (error) {
+    const reason = `The address of the store cannot be written to ${file}: ${reasonOf(error)}.`
+    say(`${reason} Commands such as "petstore import" will not find the running store.`)
+  }
+}
+
+/** Removes the address of this process, or of a process that has ended, from its file. */
+export function removeAddressFile(directory: string): void {
+  try {
+    if (existsSync(addressFile(directory))) writeContent(addressFile(directory), '')
+  } catch {
+    // A leftover file names a process that has ended, so it is ignored.
+  }
+}
+
+function writeContent(file: string, text: string): void {
+  const content = text.padEnd(FILE_BYTES, ' ')
+  if (statSync(file, { throwIfNoEntry: false })?.size !== FILE_BYTES) {
+    writeWholeFile(file, content, { replace: true })
+    return
+  }
+  const descriptor = openSync(file, 'r+')
+  try {
+    writeSync(descriptor, content, 0)
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+/**
+ * Returns the address of the store that has a data directory open. Returns undefined if there is no address file, if
+ * its process has ended, or if no process has the directory open.
+ */
+export function readAddressFile(directory: string): string | undefined {
+  try {
+    const [address = '', pid = ''] = readFileSync(addressFile(directory), 'utf8').split('\n')
+    // After a process is killed, another program may get its id. That program must not get a key, so the lock of the
+    // directory is checked too.
+    const isPublished = address.startsWith('http://') && isAlive(Number(pid)) && isDirectoryLocked(directory)
+    return isPublished ? address : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * Returns the address at which clients on the same machine reach a listener. This is never the public base URL, which
+ * may be on another host. A listener on all interfaces is reached through loopback.
+ */
+export function localAddress(host: string, port: number): string {
+  const name = nameInUrl(host)
+  return `http://${loopbackOfAny[name] ?? name}:${port}`
+}
+
+/** Returns whether a value of --host stands for every address of this machine. */
+export function isAnyAddress(host: string): boolean {
+  return Object.hasOwn(loopbackOfAny, nameInUrl(host))
+}
+
+/** The names that stand for every address, with the loopback address of the same family. */
+const loopbackOfAny: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '[::]': '[::1]' }
+
+/** Returns a host as a URL contains it: `[::]` for `::`, and `0.0.0.0` for `0`. */
+function nameInUrl(host: string): string {
+  const bracketed = host.includes(':') && !host.startsWith('[') ? `[${host}]` : host
+  return URL.canParse(`http://${bracketed}`) ? new URL(`http://${bracketed}`).hostname : bracketed
+}
+
+function addressFile(directory: string): string {
+  return join(directory, 'address')
+}
+
+/** Returns whether a process with this id runs on this machine. */
+export function isAlive(pid: number): boolean {
+  if (!Number.isSafeInteger(pid) || pid <= 0) return false
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return hasCode(error, 'EPERM')
+  }
+}

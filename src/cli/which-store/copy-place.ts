@@ -1,0 +1,89 @@
+import { existsSync, realpathSync, statSync } from 'node:fs'
+import { resolve } from 'node:path'
+import type { Config } from '../../config.ts'
+import {
+  type DatabaseAddress,
+  isDatabaseAddress,
+  parseDatabaseUrl,
+  URL_FORM,
+} from '../../database/postgres/database-url.ts'
+import { databaseFile } from '../../database/sqlite/database-file.ts'
+import { hasCode } from '../../files/system-error.ts'
+import { readDirectory } from '../../setting-readers.ts'
+import { CommandFailed, escapeControls, reasonOf } from '../terminal/terminal.ts'
+
+/** Where a copy comes from or goes to. */
+export type CopyPlace =
+  | { readonly kind: 'directory'; readonly directory: string; readonly name: string }
+  | { readonly kind: 'database'; readonly address: DatabaseAddress; readonly name: string }
+
+/**
+ * Returns the place that an option names: a data directory, or a URL of PostgreSQL. `passwordOf` returns the password
+ * for a URL that has none. Throws CommandFailed, whose message has no password.
+ */
+export function parsePlace(option: string, text: string, passwordOf: (() => string) | undefined): CopyPlace {
+  try {
+    if (/^postgres(ql)?:/i.test(text)) {
+      const hasPassword = parseDatabaseUrl(text).hosts.some(({ url }) => {
+        const { password, searchParams } = new URL(url)
+        return password !== '' || searchParams.has('password')
+      })
+      const address = parseDatabaseUrl(text, hasPassword ? undefined : passwordOf)
+      return { kind: 'database', address, name: databaseName(address) }
+    }
+    if (isDatabaseAddress(text)) throw new Error(`it must be a directory, or a URL such as ${URL_FORM}.`)
+    return { kind: 'directory', directory: readDirectory(text), name: escapeControls(text) }
+  } catch (error) {
+    throw new CommandFailed(`${option}: ${error instanceof Error ? error.message : error}`, 2)
+  }
+}
+
+/** Returns whether two places have the same name. One database can have several names, so false proves nothing. */
+export function isSamePlace(one: CopyPlace, other: CopyPlace): boolean {
+  if (one.kind === 'directory' && other.kind === 'directory') {
+    return realPath(one.directory) === realPath(other.directory)
+  }
+  if (one.kind !== 'database' || other.kind !== 'database') return false
+  const targets = (address: DatabaseAddress): string[] =>
+    address.hosts.map(host => host.name + databaseOf(host))
+  return targets(one.address).some(target => targets(other.address).includes(target))
+}
+
+/** Returns whether a data directory has a database file. Throws CommandFailed if this user may not know. */
+export function hasDatabase(directory: string): boolean {
+  try {
+    statSync(databaseFile(directory))
+    return true
+  } catch (error) {
+    if (hasCode(error, 'ENOENT') || hasCode(error, 'ENOTDIR')) return false
+    throw new CommandFailed(
+      `The data directory ${escapeControls(directory)} cannot be read: ${reasonOf(error)}. ${AS_OWNER}`,
+    )
+  }
+}
+
+/** What to do if a file of a store cannot be read. */
+export const AS_OWNER = 'Run the command as the user that runs the store.'
+
+/** Throws CommandFailed if the settings name a data directory without a database. */
+export function requireStore({ databaseUrl, data }: Pick<Config, 'databaseUrl' | 'data'>): void {
+  if (databaseUrl === undefined && !hasDatabase(data)) {
+    throw new CommandFailed(`There is no store in ${resolve(data)}: specify its directory with --data.`)
+  }
+}
+
+/** Returns `host:port,host:port/database`, for messages. */
+export function databaseName({ hosts }: DatabaseAddress): string {
+  const [first] = hosts
+  const names = hosts.map(({ name }) => name).join(',')
+  return escapeControls(names + (first ? databaseOf(first) : ''))
+}
+
+/** Returns the path of a URL, which is the name of its database: `/shop`. */
+function databaseOf({ url }: { readonly url: string }): string {
+  return decodeURIComponent(new URL(url).pathname)
+}
+
+function realPath(directory: string): string {
+  return existsSync(directory) ? realpathSync(directory) : resolve(directory)
+}

@@ -1,0 +1,91 @@
+import type { Config } from '../../config.ts'
+import { NewerDatabase } from '../../database/migrate.ts'
+import { DirectoryInUse, lockDirectory } from '../../database/sqlite/data-lock.ts'
+import { type EngineOptions, openEngine, type StoreEngine } from '../../serving/open.ts'
+import { CommandFailed, reasonOf, say } from '../terminal/terminal.ts'
+
+/** A store that a command has opened. A SQLite store is locked against other processes. */
+export interface StoppedStore extends AsyncDisposable {
+  readonly engine: StoreEngine
+  /** Closes the store and drops what was done since it was opened; undefined if it was opened without `canUndo`. */
+  readonly undo: (() => Promise<void>) | undefined
+}
+
+/**
+ * Opens a store. Throws DirectoryInUse if another process has its data directory open, and CommandFailed if the store
+ * cannot be opened for another reason.
+ */
+export async function openStopped(
+  config: Config,
+  options: Pick<EngineOptions, 'writerCacheKib' | 'canUndo'> = {},
+): Promise<StoppedStore> {
+  const lock = config.databaseUrl === undefined ? lockDirectoryOrFail(config.data) : undefined
+  const engine = await openOrFail(config, {
+    ...options,
+    log: { access: () => {}, info: () => {}, error: fields => say(JSON.stringify(fields)) },
+    onFatal: reason => {
+      say(`The store cannot continue: ${reason}`)
+      process.exit(1)
+    },
+  })
+  const closeWith = async (close: () => Promise<void>): Promise<void> => {
+    await close().catch(error => say(reasonOf(error)))
+    lock?.release()
+  }
+  const { undo } = engine
+  return {
+    engine,
+    undo: undo && (() => closeWith(undo)),
+    [Symbol.asyncDispose]: () => closeWith(engine.close),
+  }
+}
+
+/**
+ * Opens a store. Throws CommandFailed if another process has its data directory open; `advice` is the sentence that
+ * says what to do then.
+ */
+export async function openStoppedOrFail(config: Config, advice: string): Promise<StoppedStore> {
+  try {
+    return await openStopped(config)
+  } catch (error) {
+    if (!(error instanceof DirectoryInUse)) throw error
+    throw new CommandFailed(`${error.message} ${advice}`)
+  }
+}
+
+/** Opens the engine that the settings select. Throws CommandFailed if the database cannot be opened. */
+export async function openOrFail(
+  { databaseUrl, databasePassword, data }: Config,
+  options: Pick<EngineOptions, 'log' | 'onFatal' | 'writerCacheKib' | 'canUndo'>,
+): Promise<StoreEngine> {
+  try {
+    return await openEngine({ databaseUrl, databasePassword, directory: data, ...options })
+  } catch (error) {
+    if (error instanceof NewerDatabase) throw new CommandFailed(error.message)
+    const where = databaseUrl === undefined ? `in ${data}` : 'at DATABASE_URL'
+    throw new CommandFailed(`The database ${where} cannot be opened: ${reasonOf(error)}.`)
+  }
+}
+
+/** Locks a data directory. Throws DirectoryInUse, or CommandFailed if the directory cannot be written. */
+export function lockDirectoryOrFail(directory: string): { release(): void } {
+  try {
+    return lockDirectory(directory)
+  } catch (error) {
+    if (error instanceof DirectoryInUse) throw error
+    throw new CommandFailed(`The data directory ${directory} cannot be written: ${reasonOf(error)}.`)
+  }
+}
+
+/**
+ * Locks the data directory of a stopped store. Throws CommandFailed if a process has it open; `advice` is the sentence
+ * that says what to do then.
+ */
+export function lockOrFail(directory: string, advice: string): { release(): void } {
+  try {
+    return lockDirectoryOrFail(directory)
+  } catch (error) {
+    if (!(error instanceof DirectoryInUse)) throw error
+    throw new CommandFailed(`${error.message} ${advice}`)
+  }
+}

@@ -1,0 +1,165 @@
+import { Anchor } from '@mantine/core'
+import { Fragment, type ReactNode } from 'react'
+import { Link } from 'wouter'
+import type {
+  AuditEntry,
+  Category,
+  Event,
+  InventoryItem,
+  Order,
+  Pet,
+} from '../../../client/petstore-client.ts'
+import { formatCount, formatInstant, formatUnits } from '../generic/format.ts'
+import { Name } from './name.tsx'
+import { CategoryName, PetLink } from './names.tsx'
+
+interface ChangeSentenceProps {
+  /** An event or an entry of the audit log: both contain the resource after the change. */
+  readonly change: Event | AuditEntry
+  /** The previous change of the same resource, if it is known. With it, the sentence says what changed. */
+  readonly before?: Event | AuditEntry | undefined
+}
+
+/** One sentence about a change, with links to the resources that it concerns. */
+export function ChangeSentence(props: ChangeSentenceProps) {
+  return <span className="sentence">{sentence(props)}</span>
+}
+
+function sentence({ change, before }: ChangeSentenceProps): ReactNode {
+  switch (change.type) {
+    case 'petstore.pet.created':
+      return (
+        <>
+          <PetSnapshotLink pet={change.data} /> was added to <CategoryName id={change.data.categoryId} />.
+        </>
+      )
+    case 'petstore.pet.updated':
+      return <PetUpdated pet={change.data} before={before && isPetChange(before) ? before.data : undefined} />
+    case 'petstore.pet.deleted':
+      return (
+        <>
+          <Name name={change.data.name} id={change.data.id} /> was deleted.
+        </>
+      )
+    case 'petstore.category.created':
+      return <>The category {categoryLink(change.data)} was added.</>
+    case 'petstore.category.updated':
+      return <>The category {categoryLink(change.data)} was changed.</>
+    case 'petstore.category.deleted':
+      return (
+        <>
+          The category <Name name={change.data.name} id={change.data.id} /> was deleted.
+        </>
+      )
+    case 'petstore.order.placed':
+    case 'petstore.order.updated':
+    case 'petstore.order.completed':
+    case 'petstore.order.cancelled':
+      return <OrderChange order={change.data} type={change.type} />
+    case 'petstore.inventory.changed':
+      return <StockChange item={change.data} />
+    default:
+      // Webhooks, keys, and the types of later versions.
+      return otherSentence(change)
+  }
+}
+
+function isPetChange(change: Event | AuditEntry): change is Extract<Event | AuditEntry, { data: Pet }> {
+  return change.type.startsWith('petstore.pet.')
+}
+
+/**
+ * A link to a pet with its name at the time of the change, because a later name would be wrong in a history. An order
+ * and an inventory item have only the id of their pet, so their sentences show its current name.
+ */
+function PetSnapshotLink({ pet }: { readonly pet: Pet }) {
+  return (
+    <Anchor component={Link} href={`/pets/${pet.id}`} inherit>
+      <Name name={pet.name} id={pet.id} />
+    </Anchor>
+  )
+}
+
+function PetUpdated({ pet, before }: { readonly pet: Pet; readonly before: Pet | undefined }) {
+  const isRenamed = before && pet.name !== before.name
+  const changes: ReactNode[] = []
+  if (before && pet.categoryId !== before.categoryId) {
+    changes.push(
+      <Fragment key="category">
+        was moved from <CategoryName id={before.categoryId} /> to <CategoryName id={pet.categoryId} />
+      </Fragment>,
+    )
+  }
+  if (before && pet.status !== before.status) changes.push(`became ${pet.status}`)
+  // Without the previous state, the page does not know what changed.
+  if (!isRenamed && changes.length === 0) changes.push('was changed')
+  return (
+    <>
+      {isRenamed && (
+        <>
+          <Name name={before.name} id={before.id} /> was renamed to{' '}
+        </>
+      )}
+      <PetSnapshotLink pet={pet} />
+      {changes.map((change, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the clauses of a sentence keep their order
+        <Fragment key={index}>
+          {isRenamed || index > 0 ? ' and ' : ' '}
+          {change}
+        </Fragment>
+      ))}
+      .
+    </>
+  )
+}
+
+const orderVerbs = {
+  'petstore.order.placed': 'was placed for',
+  'petstore.order.updated': 'was changed: it is now for',
+  'petstore.order.completed': 'was completed for',
+  'petstore.order.cancelled': 'was cancelled for',
+} as const
+
+function OrderChange({ order, type }: { readonly order: Order; readonly type: keyof typeof orderVerbs }) {
+  const name = `Order ${order.id}`
+  return (
+    <>
+      {type === 'petstore.order.cancelled' ? (
+        name
+      ) : (
+        <Anchor component={Link} href={`/orders/${order.id}`} inherit>
+          {name}
+        </Anchor>
+      )}{' '}
+      {orderVerbs[type]} <PetLink id={order.petId} />, {formatUnits(order.quantity)}.
+      {type === 'petstore.order.updated' &&
+        order.shipDate &&
+        ` It ships on ${formatInstant(order.shipDate)}.`}
+    </>
+  )
+}
+
+function StockChange({ item: { petId, quantity, reserved = 0n, status } }: { readonly item: InventoryItem }) {
+  return (
+    <>
+      <PetLink id={petId} /> has {formatUnits(quantity)} on hand, {formatCount(reserved)} reserved, and is{' '}
+      {status}.
+    </>
+  )
+}
+
+function categoryLink({ id, name }: Category): ReactNode {
+  return (
+    <Anchor component={Link} href={`/pets?categoryId=${id}`} inherit>
+      <Name name={name} id={id} />
+    </Anchor>
+  )
+}
+
+/** Returns a sentence from the subject and the type: `Webhook 3: secret rotated.` */
+function otherSentence({ type, subject }: Event | AuditEntry): string {
+  const [, , verb = type] = type.split('.')
+  const [kind = '', id = ''] = subject.split('/')
+  const noun = kind.replace(/s$/, '')
+  return `${noun.charAt(0).toUpperCase()}${noun.slice(1)} ${id}: ${verb.replaceAll('-', ' ')}.`
+}

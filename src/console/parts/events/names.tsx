@@ -1,0 +1,46 @@
+import { Anchor } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from 'wouter'
+import { useKeyNames } from '../../data/key-names.ts'
+import { useStoredPetName } from '../../data/pets.ts'
+import { useSession } from '../../data/store.ts'
+import { Name } from './name.tsx'
+
+/**
+ * How long a name is used before it is read again, in milliseconds. An event about a category makes its name outdated
+ * earlier.
+ */
+const NAME_FRESH_MS = 300_000
+
+/** The name of a category, or a text such as `Category 7` if the name is not known. */
+export function CategoryName({ id }: { readonly id: bigint }) {
+  const { client } = useSession()
+  const { data } = useQuery({
+    queryKey: ['categories', 'name', id],
+    queryFn: async () => (await client.getCategory({ categoryId: id })).data.name,
+    staleTime: NAME_FRESH_MS,
+  })
+  return <Name name={data ?? `Category ${id}`} id={id} />
+}
+
+/** The name of a pet, or a text such as `Pet 7` if the name is not known. */
+export function PetName({ id }: { readonly id: bigint }) {
+  return <Name name={useStoredPetName(id)} id={id} />
+}
+
+/** The name of a pet as a link to its view. */
+export function PetLink({ id }: { readonly id: bigint }) {
+  return (
+    <Anchor component={Link} href={`/pets/${id}`} inherit>
+      <PetName id={id} />
+    </Anchor>
+  )
+}
+
+/**
+ * The name of a key, or a text such as `Key 7` if the name is not known. That is so if the key was revoked, if it is
+ * not among the keys that `useKeyNames` reads, or if the key of the session may not list keys.
+ */
+export function KeyName({ id }: { readonly id: bigint }) {
+  return <Name name={useKeyNames().get(id) ?? `Key ${id}`} id={id} />
+}

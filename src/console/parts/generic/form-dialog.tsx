@@ -1,0 +1,184 @@
+import { Button, Group, Modal, Stack } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+import { useQueryClient } from '@tanstack/react-query'
+import { type MouseEvent, type ReactNode, type SubmitEvent, useEffect, useRef, useState } from 'react'
+import { type Change, type Sending, textOf, useChange } from '../../data/change.ts'
+import { isConflict } from '../../data/edit.ts'
+import { isKeyRefused } from '../../data/query-client.ts'
+import { readPageAgain } from '../../data/read-page-again.ts'
+import { useFocusReturn } from './focus-return.ts'
+import { fieldErrors, Refusal, sentenceOf } from './refusal.tsx'
+
+/** How long a change runs before the dialog offers to stop waiting, in milliseconds. */
+const LONG_MS = 1000
+
+type Messages = Readonly<Record<string, string>>
+
+interface FormDialogProps<Result> {
+  readonly title: string
+  /** The text of the button that submits, such as `Add pet`. */
+  readonly action: string
+  /** The text of the button that closes the dialog without a change; `Cancel` by default. */
+  readonly cancel?: string
+  /** The notification after success, such as `Order placed`. */
+  readonly done: string
+  /** The notification instead of `done` if the user left the page before the change was made. */
+  readonly doneUnseen?: string
+  /** Whether the action deletes or revokes something. If so, its button is red. */
+  readonly isDestructive?: boolean
+  /** What the user entered. If it differs from the first values, Escape does not close the dialog. */
+  readonly values?: unknown
+  /** Returns the problems that the store cannot see, by the name of the member. If there are any, nothing is sent. */
+  readonly check?: () => Messages
+  /** Sends the change. If it throws, the dialog shows the error and keeps the values that the user entered. */
+  readonly submit: (sending: Sending) => Promise<Result>
+  /** Returns the fields. `errors` has the messages of the store and of `check`, by the name of the member. */
+  readonly children: (errors: Messages) => ReactNode
+  /** The members that have a field, with the label of the field. Messages about them appear only at the field. */
+  readonly fields?: Messages
+  /** Whether `submit` sends the idempotency key, so that a second submit has no second effect. True by default. */
+  readonly isRepeatable?: boolean
+  /**
+   * Shown instead of the refusal if the resource was changed since it was read (412). Without it, the refusal itself is
+   * shown.
+   */
+  readonly conflict?: ReactNode
+  readonly onClose: () => void
+  /** Called after the change, when the dialog is closed. Not called if the user has left the page by then. */
+  readonly onDone?: (result: Result) => void
+}
+
+/** A dialog with a form for one change. It stays open until the change is made, or until the user closes it. */
+export function FormDialog<Result>(props: FormDialogProps<Result>) {
+  const { title, values, check, submit, children, fields = {}, conflict, onClose } = props
+  const changeKind = props.isRepeatable === false ? 'once' : 'repeatable'
+  useFocusReturn()
+  const change = useDialogChange(props)
+  const { error, isRunning } = change
+  const [problems, setProblems] = useState<Messages>({})
+  const [firstValues] = useState(() => textOf(values))
+  const onSubmit = (event: SubmitEvent): void => {
+    event.preventDefault()
+    // In React, the event would also reach a form around the dialog, and submit it.
+    event.stopPropagation()
+    const found = check?.() ?? {}
+    setProblems(found)
+    if (Object.keys(found).length > 0) change.reset()
+    else change.start(textOf(values), submit)
+  }
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title={title}
+      closeOnClickOutside={false}
+      closeOnEscape={!isRunning && textOf(values) === firstValues}
+      closeButtonProps={{ 'aria-label': 'Close', disabled: isRunning }}
+    >
+      <form onSubmit={onSubmit} noValidate>
+        <Stack>
+          {children({ ...fieldErrors(error, fields), ...problems })}
+          {isConflict(error) && conflict ? (
+            conflict
+          ) : (
+            <Refusal error={error} labels={fields} change={changeKind} />
+          )}
+          <Buttons {...props} change={change} />
+        </Stack>
+      </form>
+    </Modal>
+  )
+}
+
+interface DialogChange<Result> extends Change<Result> {
+  /** Whether the change was made, so that only the page is read again while `isRunning` is true. */
+  readonly isMade: boolean
+}
+
+/** Returns the change of a dialog. It reports the result even if the user has left the page by then. */
+function useDialogChange<Result>(props: FormDialogProps<Result>): DialogChange<Result> {
+  const { done, doneUnseen = done, onClose, onDone } = props
+  const queries = useQueryClient()
+  const [isMade, setIsMade] = useState(false)
+  const change = useChange<Result>({
+    onDone: async (result, isShown) => {
+      setIsMade(true)
+      const staysOnPage = isShown && !onDone
+      // Otherwise the next dialog on the page could open with the replaced version, and report the user's own change.
+      if (staysOnPage) await readPageAgain(queries)
+      if (isShown) {
+        onClose()
+        onDone?.(result)
+      }
+      notifications.show({ message: isShown ? done : doneUnseen })
+      if (!staysOnPage) await queries.invalidateQueries()
+    },
+    onFailed: (error, isShown) => {
+      // The sign-in page says that the key was refused.
+      if (isShown || isKeyRefused(error)) return
+      // The idempotency key is lost with the dialog, so submitting the same values again is a second change.
+      notifications.show({ color: 'red', message: sentenceOf(error, 'once', props.fields) })
+    },
+  })
+  return { ...change, isMade }
+}
+
+interface ButtonsProps<Result>
+  extends Pick<FormDialogProps<Result>, 'action' | 'cancel' | 'isDestructive' | 'onClose'> {
+  readonly change: DialogChange<Result>
+}
+
+function Buttons<Result>({ action, cancel, isDestructive, onClose, change }: ButtonsProps<Result>) {
+  const { isRunning, isMade, error } = change
+  const queries = useQueryClient()
+  // A change that was made cannot be stopped.
+  const canStop = useIsLong(isRunning) && !isMade
+  const submitButton = useRef<HTMLButtonElement>(null)
+  // A running change disables the button, which takes the focus away from it.
+  useEffect(() => {
+    if (error && document.activeElement === document.body) submitButton.current?.focus()
+  }, [error])
+  const stop = (): void => {
+    change.stop()
+    notifications.show({
+      color: 'yellow',
+      message: 'The change may have taken effect. Check that before you submit it again.',
+    })
+    void queries.invalidateQueries()
+  }
+  return (
+    <Group justify="flex-end">
+      <Button variant="default" onClick={isRunning ? stop : onClose} disabled={isRunning && !canStop}>
+        {isRunning && canStop ? 'Stop waiting' : (cancel ?? 'Cancel')}
+      </Button>
+      <Button
+        ref={submitButton}
+        type="submit"
+        loading={isRunning}
+        onClick={ignoreSecondClick}
+        {...(isDestructive && { color: 'red' })}
+      >
+        {action}
+      </Button>
+    </Group>
+  )
+}
+
+/** Ignores the second click of a double click, which may arrive after the response to the first click. */
+function ignoreSecondClick(event: MouseEvent): void {
+  if (event.detail > 1) event.preventDefault()
+}
+
+/** Returns whether something has been running for `LONG_MS`. */
+function useIsLong(isRunning: boolean): boolean {
+  const [isLong, setIsLong] = useState(false)
+  useEffect(() => {
+    if (!isRunning) return
+    const timer = setTimeout(() => setIsLong(true), LONG_MS)
+    return () => {
+      clearTimeout(timer)
+      setIsLong(false)
+    }
+  }, [isRunning])
+  return isLong
+}

@@ -1,0 +1,102 @@
+import { Button, Group, Text } from '@mantine/core'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { type ReactNode, useEffect } from 'react'
+import { ApiError, type ListPage } from '../../../client/petstore-client.ts'
+import { type ListPlace, useListPlace } from '../../data/list-place.ts'
+import { ColumnTable, type TableProps } from './column-table.tsx'
+import { formatCount } from './format.ts'
+import { Refusal } from './refusal.tsx'
+
+interface PagedTableProps<Row> extends TableProps<Row> {
+  /** The key of the query: the first part names the resource, the others are the filters. */
+  readonly queryKey: readonly unknown[]
+  /** Reads one page; `cursor` is undefined for the first page. */
+  readonly read: (cursor: string | undefined) => Promise<ListPage<Row>>
+  /** How often the page is read again, in milliseconds. Only for data whose changes no event reports. */
+  readonly refreshMs?: number
+  /** Shown instead of the table if the first page is empty. */
+  readonly empty: ReactNode
+  /** The parameter of the address that contains the cursor, if a view has more than one table. */
+  readonly cursorName?: string
+}
+
+/** A list of the API as a table. It reads one page at a time, so a million rows are as fast as ten. */
+export function PagedTable<Row>(props: PagedTableProps<Row>) {
+  const filters = JSON.stringify(props.queryKey, (_, value) =>
+    typeof value === 'bigint' ? String(value) : value,
+  )
+  // When the filters change, React creates a new table, which never shows the rows of the previous filters.
+  return <Pages key={filters} {...props} />
+}
+
+function Pages<Row>({
+  queryKey,
+  read,
+  refreshMs,
+  empty,
+  cursorName = 'cursor',
+  ...table
+}: PagedTableProps<Row>) {
+  const place = useListPlace(cursorName)
+  const { cursor } = place
+  const { data, error, isPending, isPlaceholderData, refetch } = useQuery({
+    // The cursor is in an object, so that a cursor from the address never equals another part of a query key.
+    queryKey: [...queryKey, { cursor }],
+    queryFn: () => read(cursor),
+    placeholderData: keepPreviousData,
+    refetchInterval: refreshMs ?? false,
+  })
+  const isEmpty = data !== undefined && data.items.length === 0 && !isPlaceholderData
+  const isGone = cursor !== undefined && (isEmpty || isRefusedCursor(error))
+  // The address can contain the cursor of another list, or of a page whose rows have since been deleted.
+  useEffect(() => {
+    if (isGone) place.restart()
+  })
+  if (error && !isGone) return <Refusal error={error} onRetry={() => void refetch()} />
+  if (isEmpty && !isGone) return <>{empty}</>
+  return (
+    <>
+      <ColumnTable {...table} rows={data?.items} isBusy={isPending || isPlaceholderData} />
+      <PageButtons place={place} next={data?.next} isReading={isPlaceholderData} />
+    </>
+  )
+}
+
+/** Returns whether an error is a refusal that an invalid cursor can cause. */
+function isRefusedCursor(error: unknown): boolean {
+  return (
+    error instanceof ApiError && ['invalid_cursor', 'invalid_parameter', 'url_too_long'].includes(error.code)
+  )
+}
+
+interface PageButtonsProps {
+  readonly place: ListPlace
+  /** The cursor of the next page; undefined on the last page. */
+  readonly next: string | undefined
+  /** Whether the table still shows the page that the user left, because the new page is loading. */
+  readonly isReading: boolean
+}
+
+function PageButtons({ place, next, isReading }: PageButtonsProps) {
+  const { cursor, page, open, back } = place
+  if (cursor === undefined && next === undefined) return null
+  return (
+    <Group justify="space-between">
+      <Text size="sm" c="dimmed">
+        {page !== undefined && `Page ${formatCount(page)}`}
+      </Text>
+      <Group gap="xs">
+        <Button variant="default" disabled={cursor === undefined} onClick={back}>
+          {page === undefined ? 'First page' : 'Previous'}
+        </Button>
+        <Button
+          variant="default"
+          disabled={next === undefined || isReading}
+          onClick={() => next !== undefined && open(next)}
+        >
+          Next
+        </Button>
+      </Group>
+    </Group>
+  )
+}

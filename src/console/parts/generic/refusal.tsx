@@ -1,0 +1,90 @@
+import { Alert, Button, Group, Text } from '@mantine/core'
+import { ApiError, ConnectionError, type FieldError } from '../../../client/petstore-client.ts'
+
+/** The labels of fields, by the name of the member of the body. */
+type Labels = Readonly<Record<string, string>>
+
+/**
+ * The effect of submitting a change again after its response was lost. `repeatable`: none. `once`: the change may be
+ * made twice.
+ */
+type ChangeKind = 'repeatable' | 'once'
+
+const lostSentences: Readonly<Record<ChangeKind, string>> = {
+  repeatable:
+    'The store does not respond. The change may have been saved. You can resubmit it: the store makes it only once.',
+  once: 'The store does not respond. The change may have been saved: check that before you submit it again.',
+}
+
+/** Returns the message to show for an error. `change` is the kind of the change that failed; undefined for a read. */
+export function sentenceOf(error: unknown, change?: ChangeKind, labels: Labels = {}): string {
+  if (error instanceof ApiError) {
+    const { errors, message } = error
+    // The message about an invalid body quotes the messages in `errors`. They name members; the form shows labels.
+    const isReworded = errors.some(fieldError => withLabel(fieldError, labels) !== fieldError.message)
+    return isReworded
+      ? `${errors.map(fieldError => withLabel(fieldError, labels).replace(/\.$/, '')).join('; ')}.`
+      : message
+  }
+  if (error instanceof ConnectionError) return change ? lostSentences[change] : 'The store does not respond.'
+  return 'Something went wrong in this page. Reload the page and try again.'
+}
+
+/** Returns the messages of a refusal about members of the body, by the name of the top-level member. */
+export function fieldErrors(error: unknown, labels: Labels = {}): Record<string, string> {
+  if (!(error instanceof ApiError)) return {}
+  const fields = error.errors.filter(({ pointer }) => pointer !== undefined && pointer !== '')
+  return Object.fromEntries(fields.map(fieldError => [memberOf(fieldError), withLabel(fieldError, labels)]))
+}
+
+function memberOf({ pointer = '' }: FieldError): string {
+  return pointer.split('/')[1] ?? ''
+}
+
+/** Replaces the name of the member at the start of a message, such as `scopes[0]`, with the label of its field. */
+function withLabel(error: FieldError, labels: Labels): string {
+  const member = memberOf(error)
+  const label = labels[member]
+  if (label === undefined) return error.message
+  const [start = ''] = error.message.split(' ', 1)
+  return start.replace(/\[\d+\]$/, '') === member ? label + error.message.slice(start.length) : error.message
+}
+
+interface RefusalProps {
+  readonly error: unknown
+  /** The labels of the fields. Each field shows the messages about its own member of the body. */
+  readonly labels?: Labels
+  /** The kind of the change that failed; undefined if the request only reads. */
+  readonly change?: ChangeKind
+  readonly onRetry?: () => void
+}
+
+/** Shows an error as an alert, unless all of its messages are shown at fields. Shows nothing if there is no error. */
+export function Refusal({ error, labels = {}, change, onRetry }: RefusalProps) {
+  if (!error) return null
+  const fields = Object.keys(fieldErrors(error))
+  if (fields.length > 0 && fields.every(name => Object.hasOwn(labels, name))) return null
+  const requestId = error instanceof ApiError ? error.requestId : undefined
+  return (
+    <Alert
+      color="red"
+      variant="light"
+      role="alert"
+      title={error instanceof ApiError ? 'Request refused' : 'Request failed'}
+    >
+      <Text size="sm">{sentenceOf(error, change, labels)}</Text>
+      <Group justify="space-between" mt="xs">
+        {requestId && (
+          <Text size="xs" c="dimmed">
+            Request {requestId}
+          </Text>
+        )}
+        {onRetry && (
+          <Button size="xs" variant="light" color="red" onClick={onRetry}>
+            Try again
+          </Button>
+        )}
+      </Group>
+    </Alert>
+  )
+}

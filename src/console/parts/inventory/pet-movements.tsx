@@ -1,0 +1,125 @@
+import { Anchor, Stack, Title } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from 'wouter'
+import type { MovementReason, StockMovement } from '../../../client/petstore-client.ts'
+import type { StockPoint } from '../../charts/stock-over-time.tsx'
+import { useSession } from '../../data/store.ts'
+import { ChartPlace } from '../generic/chart-place.tsx'
+import type { Column } from '../generic/column-table.tsx'
+import { Empty } from '../generic/empty.tsx'
+import { formatChange, formatCount, formatInstant, formatUnits } from '../generic/format.ts'
+import { lazyChart } from '../generic/lazy-chart.tsx'
+import { PagedTable } from '../generic/paged-table.tsx'
+
+const StockOverTime = lazyChart(async () => (await import('../../charts/stock-over-time.tsx')).StockOverTime)
+
+const CHART_PX = 260
+/** The maximum number of movements in the chart, which shows the newest ones. */
+const CHART_MOVEMENTS_MAX = 100
+
+const reasons: Readonly<Record<MovementReason, string>> = {
+  opening: 'Opening stock',
+  order: 'Order placed or changed',
+  completion: 'Order completed',
+  cancellation: 'Order cancelled',
+  count: 'Stock count',
+  adjustment: 'Adjustment',
+  status: 'Change of status',
+  closing: 'Pet deleted',
+}
+
+const columns: readonly Column<StockMovement>[] = [
+  { head: 'When', cell: ({ at }) => formatInstant(at) },
+  { head: 'Reason', cell: ({ reason }) => reasons[reason] ?? reason },
+  { head: 'Change', isNumber: true, cell: changeText },
+  { head: 'On hand', isNumber: true, cell: ({ quantity }) => formatCount(quantity) },
+  { head: 'Reserved', isNumber: true, cell: ({ reserved }) => formatCount(reserved) },
+  {
+    head: 'Order',
+    isShort: true,
+    cell: ({ orderId }) => orderId !== undefined && <OrderLink id={orderId} />,
+  },
+  { head: 'Note', cell: ({ note }) => note },
+]
+
+/** The movements of the stock of a pet, as a chart and as a table. */
+export function PetMovements({ petId }: { readonly petId: bigint }) {
+  const { client } = useSession()
+  return (
+    <Stack component="section" aria-label="Movements">
+      <Title order={2} size="h4">
+        Movements
+      </Title>
+      <MovementsChart petId={petId} />
+      <PagedTable
+        label="Movements"
+        cursorName="movements"
+        queryKey={['movements', petId]}
+        read={async cursor =>
+          (await client.listMovements({ petId, sort: '-id', ...(cursor && { cursor }) })).data
+        }
+        columns={columns}
+        idOf={({ id }) => id}
+        empty={
+          <Empty title="No movements yet">Each order, count and adjustment of this pet appears here.</Empty>
+        }
+        minWidth={760}
+      />
+    </Stack>
+  )
+}
+
+function MovementsChart({ petId }: { readonly petId: bigint }) {
+  const { client } = useSession()
+  const { data, dataUpdatedAt } = useQuery({
+    queryKey: ['movements', 'chart', petId],
+    queryFn: async () =>
+      (await client.listMovements({ petId, sort: '-id', limit: CHART_MOVEMENTS_MAX })).data.items,
+  })
+  // If there are no movements, the table says so.
+  if (data?.length === 0) return null
+  const points = data && pointsOf(data, dataUpdatedAt)
+  return (
+    <ChartPlace label={data ? summaryOf(data) : 'The stock over time is loading'} height={CHART_PX}>
+      {points && <StockOverTime points={points} height={CHART_PX} />}
+    </ChartPlace>
+  )
+}
+
+/** Returns the stock after each movement, oldest first. A final point repeats the last stock at `nowMs`. */
+function pointsOf(newestFirst: readonly StockMovement[], nowMs: number): StockPoint[] {
+  const points = newestFirst.map(({ at, quantity, reserved }) => ({
+    atMs: Date.parse(at),
+    quantity,
+    reserved,
+  }))
+  const [last] = points
+  return [...points.reverse(), ...(last ? [{ ...last, atMs: Math.max(nowMs, last.atMs) }] : [])]
+}
+
+function summaryOf(movements: readonly StockMovement[]): string {
+  const last = movements.at(0)
+  const first = movements.at(-1)
+  if (!first || !last) return 'No movements'
+  return (
+    `Stock over time: ${formatUnits(first.quantity)} on hand on ${formatInstant(first.at)}, ` +
+    `now ${formatUnits(last.quantity)}, ${formatCount(last.reserved)} reserved. The table below lists each movement.`
+  )
+}
+
+/** Returns a text such as `-2 on hand, -2 reserved`. A new open order changes only the reserved units. */
+function changeText({ quantityChange, reservedChange }: StockMovement): string {
+  const parts = [
+    ...(quantityChange === 0n ? [] : [`${formatChange(quantityChange)} on hand`]),
+    ...(reservedChange === 0n ? [] : [`${formatChange(reservedChange)} reserved`]),
+  ]
+  return parts.length === 0 ? '0' : parts.join(', ')
+}
+
+function OrderLink({ id }: { readonly id: bigint }) {
+  return (
+    <Anchor component={Link} href={`/orders/${id}`} inherit>
+      Order {String(id)}
+    </Anchor>
+  )
+}

@@ -1,0 +1,45 @@
+import { Anchor, Group, Stack, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from 'wouter'
+import { useSession } from '../../data/store.ts'
+import { formatInstant, formatUnits } from '../generic/format.ts'
+import { Panel } from '../generic/panel.tsx'
+
+/** The maximum number of orders in the list. */
+const ORDERS_MAX = 10
+
+/** The newest open orders of a pet. Shows nothing if there are none. */
+export function OpenOrders({ petId }: { readonly petId: bigint }) {
+  const { client } = useSession()
+  const { data } = useQuery({
+    queryKey: ['orders', 'open', petId],
+    queryFn: async () =>
+      (await client.listOrders({ petId: [petId], complete: false, sort: '-id', limit: ORDERS_MAX })).data,
+  })
+  if (!data || data.items.length === 0) return null
+  return (
+    <Panel title="Open orders">
+      <Stack gap="xs">
+        {data.items.map(({ id, quantity, shipDate, reference }) => (
+          <Group key={String(id)} gap="sm">
+            <Anchor component={Link} href={`/orders/${id}`} size="sm">
+              {`Order ${id}`}
+            </Anchor>
+            <Text size="sm">{formatUnits(quantity)}</Text>
+            {shipDate && <Text size="sm">ships {formatInstant(shipDate)}</Text>}
+            {reference && (
+              <Text size="sm" c="dimmed" className="name">
+                {reference}
+              </Text>
+            )}
+          </Group>
+        ))}
+        {data.next !== undefined && (
+          <Text size="sm" c="dimmed">
+            Older orders are not listed here.
+          </Text>
+        )}
+      </Stack>
+    </Panel>
+  )
+}

@@ -1,0 +1,127 @@
+import { Button, Group, Stack } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+import { useQueryClient } from '@tanstack/react-query'
+import { useLocation } from 'wouter'
+import type { ApiResponse, InventoryItem, Pet } from '../../../client/petstore-client.ts'
+import { useChange } from '../../data/change.ts'
+import type { Version } from '../../data/edit.ts'
+import { readPageAgain } from '../../data/read-page-again.ts'
+import { useCan, useSession } from '../../data/store.ts'
+import { ActButton } from '../generic/act-button.tsx'
+import { Refusal } from '../generic/refusal.tsx'
+import { AdjustDialog, CountDialog } from '../inventory/stock-dialogs.tsx'
+import { PlaceOrder } from '../orders/place-order.tsx'
+import { DeletePet, EditPet, SellPet } from './pet-forms.tsx'
+
+/** An open dialog about a pet, with the versions that the user saw when it was opened. */
+export type OpenedPetDialog =
+  | { readonly dialog: 'edit' | 'delete' | 'adjust'; readonly pet: Version<Pet> }
+  | {
+      readonly dialog: 'sell' | 'count' | 'order'
+      readonly pet: Version<Pet>
+      readonly stock: Version<InventoryItem>
+    }
+
+interface PetActionsProps {
+  readonly pet: Version<Pet>
+  /** Undefined while the stock is loading. */
+  readonly stock: Version<InventoryItem> | undefined
+  readonly onOpen: (opened: OpenedPetDialog) => void
+}
+
+/** The buttons for the changes that the key of the session may make to a pet. Shows nothing if there are none. */
+export function PetActions({ pet, stock, onOpen }: PetActionsProps) {
+  const can = useCan()
+  const hold = useHold(pet.value)
+  const { status } = pet.value
+  const canEdit = can('pets:write')
+  const canCount = can('inventory:write')
+  const canOrder = can('orders:write') && status === 'available'
+  if (!canEdit && !canCount && !canOrder) return null
+  const { quantity = 0n, reserved = 0n } = stock?.value ?? {}
+  // If every unit is reserved, there is no hold to release: the pet becomes available when an order is cancelled.
+  const canHold = canEdit && (status === 'available' || (status === 'pending' && quantity > reserved))
+  // A dialog must be about the version that the user sees, not the one that the hold replaces.
+  const isReplaced = hold.isRunning
+  const opens = (dialog: 'edit' | 'delete' | 'adjust') => ({
+    variant: 'default',
+    disabled: isReplaced,
+    onClick: () => onOpen({ dialog, pet }),
+  })
+  const opensWithStock = (dialog: 'sell' | 'count' | 'order') => ({
+    variant: 'default',
+    // The dialogs change the stock or depend on it, so the user must see it first.
+    disabled: !stock || isReplaced,
+    onClick: () => stock && onOpen({ dialog, pet, stock }),
+  })
+  return (
+    <Stack gap="sm">
+      <Group gap="xs" role="group" aria-label="Actions">
+        {canEdit && <Button {...opens('edit')}>Edit</Button>}
+        {canOrder && <Button {...opensWithStock('order')}>Place order</Button>}
+        {canHold && (
+          <ActButton variant="default" isRunning={hold.isRunning} onAct={hold.toggle}>
+            {status === 'pending' ? 'Release' : 'Put on hold'}
+          </ActButton>
+        )}
+        {canEdit && status !== 'sold' && reserved === 0n && (
+          <Button {...opensWithStock('sell')}>Mark as sold</Button>
+        )}
+        {canCount && <Button {...opensWithStock('count')}>Set stock</Button>}
+        {canCount && <Button {...opens('adjust')}>Adjust</Button>}
+        {canEdit && (
+          <Button {...opens('delete')} c="var(--mantine-color-error)">
+            Delete
+          </Button>
+        )}
+      </Group>
+      <Refusal error={hold.error} change="repeatable" />
+    </Stack>
+  )
+}
+
+/**
+ * Puts an available pet on hold, or releases a pending one. Neither action asks for confirmation, because each undoes
+ * the other.
+ */
+function useHold({ id: petId, name, status }: Pet) {
+  const { client } = useSession()
+  const queries = useQueryClient()
+  const { start, isRunning, error } = useChange<ApiResponse<Pet>>({
+    onDone: async ({ data }) => {
+      const isHeld = data.status === 'pending'
+      notifications.show({ message: isHeld ? `${name} is on hold.` : `${name} was released.` })
+      await readPageAgain(queries)
+    },
+  })
+  const next = status === 'pending' ? 'available' : 'pending'
+  const toggle = (): void =>
+    start(next, sending => client.updatePet({ petId, body: { status: next } }, sending))
+  return { toggle, isRunning, error }
+}
+
+interface PetDialogProps {
+  readonly opened: OpenedPetDialog
+  readonly onClose: () => void
+}
+
+/** The dialog that a button of `PetActions` opens. The page renders it even if the pet was deleted meanwhile. */
+export function PetDialog({ opened, onClose }: PetDialogProps) {
+  const [, navigate] = useLocation()
+  const { dialog, pet } = opened
+  const { id: petId, name } = pet.value
+  switch (dialog) {
+    case 'edit':
+      return <EditPet pet={pet} onClose={onClose} />
+    case 'sell':
+      return <SellPet pet={pet} stock={opened.stock} onClose={onClose} />
+    case 'delete':
+      return <DeletePet pet={pet.value} onClose={onClose} onDeleted={() => navigate('/pets')} />
+    case 'count':
+      return <CountDialog petId={petId} name={name} stock={opened.stock} onClose={onClose} />
+    case 'order':
+      return <PlaceOrder pet={{ ...pet.value, ...opened.stock.value }} onClose={onClose} />
+    case 'adjust':
+      return <AdjustDialog petId={petId} name={name} onClose={onClose} />
+  }
+}

@@ -1,0 +1,98 @@
+import { Select } from '@mantine/core'
+import { type ReactNode, useState } from 'react'
+import type { Pet } from '../../../client/petstore-client.ts'
+import { useSession } from '../../data/store.ts'
+import { formatCount } from '../generic/format.ts'
+import { useNameField } from '../generic/name-field.ts'
+
+/** The maximum number of available pets in the list. */
+const AVAILABLE_MAX = 20
+/** The maximum number of other pets in the list, below the available ones. */
+const OTHERS_MAX = 10
+
+/** The members of a pet that its option shows. */
+export type OrderedPet = Pick<Pet, 'id' | 'name' | 'status' | 'quantity' | 'reserved'>
+
+interface PetSelectProps {
+  /** The pet that is selected when the field appears. */
+  readonly first: OrderedPet | undefined
+  /** The id of the selected pet as text; empty if no pet is selected. */
+  readonly value: string
+  readonly onChange: (id: string) => void
+  readonly error?: ReactNode
+}
+
+/**
+ * A field that finds a pet by the start of its name. The list shows how many units of each pet are free. Pets that
+ * cannot be ordered stay in the list, at its end: a user who looks for one must see why it cannot be ordered.
+ */
+export function PetSelect({ first, value, onChange, error }: PetSelectProps) {
+  const { client } = useSession()
+  const [selected, setSelected] = useState(first && optionOf(first, []))
+  const { found, isPending, isTyping, endTyping, props } = useNameField<Pet>({
+    resource: 'pets',
+    chosenText: selected?.label,
+    search: async text => {
+      const input = { include: 'stock' as const, ...(text !== '' && { name: text }) }
+      const [available, others] = await Promise.all([
+        client.listPets({ ...input, status: ['available'], limit: AVAILABLE_MAX }),
+        client.listPets({ ...input, status: ['pending', 'sold'], limit: OTHERS_MAX }),
+      ])
+      return [...available.data.items, ...others.data.items]
+    },
+    read: async name => (await client.listPets({ name, include: 'stock' })).data.items,
+    onChoose: pet => {
+      setSelected(optionOf(pet, []))
+      onChange(String(pet.id))
+    },
+    // An order for the pet that was chosen before would not be an order for what the field shows.
+    onTyped: () => {
+      setSelected(undefined)
+      onChange('')
+    },
+  })
+  const options = found.map(pet => optionOf(pet, found))
+  return (
+    <Select
+      {...props}
+      label="Pet"
+      placeholder="Start of the name"
+      required
+      data-autofocus={first === undefined || undefined}
+      // The dialog opens with the focus here. An open list would hide the other fields.
+      openOnFocus={false}
+      // The chosen pet is always an option, because the field shows its label.
+      data={
+        selected && !options.some(({ value: id }) => id === selected.value) ? [selected, ...options] : options
+      }
+      filter={({ options: all }) => all}
+      value={value === '' ? null : value}
+      onChange={(id, option) => {
+        endTyping()
+        setSelected(option ? { value: option.value, label: option.label } : undefined)
+        onChange(id ?? '')
+      }}
+      nothingFoundMessage={nothingFound(isPending, isTyping)}
+      error={error}
+    />
+  )
+}
+
+function nothingFound(isPending: boolean, isTyping: boolean): string {
+  if (isPending) return 'Searching…'
+  return isTyping ? 'No pet name starts with this text.' : 'There is no pet yet.'
+}
+
+/** Returns the option of a pet. Its label contains the id if another pet in the list has the same name. */
+function optionOf(pet: OrderedPet, all: readonly OrderedPet[]): { value: string; label: string } {
+  const { id, name } = pet
+  const isShared = all.some(other => other.id !== id && other.name === name)
+  return { value: String(id), label: `${name}${isShared ? ` – pet ${id}` : ''} (${stateOf(pet)})` }
+}
+
+/** Returns what matters for an order. The free units of a pet that is not available cannot be ordered. */
+function stateOf({ status, quantity = 0n, reserved = 0n }: OrderedPet): string {
+  if (status === 'sold') return 'sold'
+  if (status === 'pending') return quantity > reserved ? 'on hold' : 'all reserved'
+  return `${formatCount(quantity - reserved)} free`
+}

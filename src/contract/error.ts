@@ -1,0 +1,269 @@
+import { z } from 'zod'
+import { int64Between } from '../values/int64.ts'
+
+/** Every error that the service returns: its code, its HTTP status and its meaning. */
+export const errorTable = {
+  malformed_json: { status: 400, meaning: 'The body is not one well-formed JSON text in UTF-8.' },
+  invalid_parameter: { status: 400, meaning: 'A path, query or header parameter is not valid.' },
+  missing_parameter: { status: 400, meaning: 'A required parameter is absent.' },
+  unknown_parameter: { status: 400, meaning: 'The operation has no query parameter of this name.' },
+  invalid_cursor: {
+    status: 400,
+    meaning: 'The cursor does not belong to this list with these filters and this sort.',
+  },
+  preview_required: {
+    status: 400,
+    meaning: 'The operation is experimental: name its feature in Petstore-Preview.',
+  },
+  idempotency_key_invalid: {
+    status: 400,
+    meaning: 'The Idempotency-Key is not 1 to 255 printable characters.',
+  },
+  idempotency_key_refused: {
+    status: 400,
+    meaning: 'The response contains a secret, which is never stored: the operation takes no Idempotency-Key.',
+  },
+  authentication_required: {
+    status: 401,
+    meaning: 'The operation requires a key: Authorization: Bearer pst_...',
+  },
+  invalid_token: { status: 401, meaning: 'The key is malformed, unknown, expired or revoked.' },
+  insufficient_scope: {
+    status: 403,
+    meaning: 'The key does not have the scope that the operation requires.',
+  },
+  route_not_found: { status: 404, meaning: 'No operation has this path.' },
+  pet_not_found: { status: 404, meaning: 'There is no pet with this id.' },
+  category_not_found: { status: 404, meaning: 'There is no category with this id.' },
+  order_not_found: { status: 404, meaning: 'There is no order with this id; cancelled orders are deleted.' },
+  inventory_item_not_found: { status: 404, meaning: 'There is no inventory item for a pet with this id.' },
+  webhook_not_found: { status: 404, meaning: 'There is no webhook with this id.' },
+  delivery_not_found: { status: 404, meaning: 'The webhook has no delivery with this id.' },
+  key_not_found: { status: 404, meaning: 'There is no key with this id, or it was revoked.' },
+  error_not_found: { status: 404, meaning: 'The catalogue has no error with this code.' },
+  method_not_allowed: { status: 405, meaning: 'The path does not support this method: see Allow.' },
+  not_acceptable: {
+    status: 406,
+    meaning: 'The Accept header does not allow the media type of the response.',
+  },
+  request_timeout: { status: 408, meaning: 'The body did not arrive in time.' },
+  invalid_status_transition: { status: 409, meaning: 'The stock of the pet does not allow this status.' },
+  pet_not_available: { status: 409, meaning: 'The pet is on hold and cannot be ordered.' },
+  insufficient_stock: { status: 409, meaning: 'Fewer units are available than the order requires.' },
+  order_already_complete: { status: 409, meaning: 'A complete order cannot be changed.' },
+  stock_below_reserved: {
+    status: 409,
+    meaning: 'The stock would fall below the units reserved for open orders.',
+  },
+  stock_out_of_bounds: { status: 409, meaning: 'The stock would be outside the range 0 to 1,000,000,000.' },
+  pet_in_use: { status: 409, meaning: 'The pet has open orders; complete or cancel them first.' },
+  category_in_use: { status: 409, meaning: 'The category contains pets; move or delete them first.' },
+  webhook_disabled: { status: 409, meaning: 'The webhook is disabled: enable it first.' },
+  webhook_limit_reached: { status: 409, meaning: 'The store has the maximum number of webhooks.' },
+  last_admin_key: { status: 409, meaning: 'No other key with the scope admin is valid without an expiry.' },
+  operation_sunset: { status: 410, meaning: 'The operation has been retired; Link names its replacement.' },
+  event_history_expired: { status: 410, meaning: 'Some events after this position have been deleted.' },
+  precondition_failed: { status: 412, meaning: 'The resource has changed: its current ETag does not match.' },
+  body_too_large: { status: 413, meaning: 'The body is larger than 1 MiB.' },
+  url_too_long: { status: 414, meaning: 'The URL is longer than 8 KiB.' },
+  unsupported_media_type: { status: 415, meaning: 'The operation does not accept this Content-Type.' },
+  validation_failed: {
+    status: 422,
+    meaning: 'The body was read but does not match its schema; errors lists the invalid fields.',
+  },
+  unknown_reference: { status: 422, meaning: 'The body refers to something that does not exist.' },
+  idempotency_key_reused: {
+    status: 422,
+    meaning: 'The Idempotency-Key was already used for a different request.',
+  },
+  rate_limited: {
+    status: 429,
+    meaning: 'Too many requests in this window; Retry-After says when to retry.',
+  },
+  internal_error: { status: 500, meaning: 'An error of the server; it is logged with the request id.' },
+  overloaded: { status: 503, meaning: 'The store cannot handle the request now; try again shortly.' },
+  storage_full: {
+    status: 503,
+    meaning: 'The storage is full: the store cannot write, but reads still work.',
+  },
+  shutting_down: { status: 503, meaning: 'The process is stopping.' },
+  sandbox_not_found: {
+    status: 404,
+    meaning: 'There is no sandbox at this address: it expired, was deleted, or never existed.',
+  },
+  snapshot_not_found: { status: 404, meaning: 'The sandbox has no snapshot with this name.' },
+  sandbox_limit_reached: {
+    status: 409,
+    meaning: 'The sandbox has reached a limit of its host; the message names the limit.',
+  },
+  sandbox_damaged: {
+    status: 503,
+    meaning: 'The files of the sandbox were damaged, probably by a power failure: reset it.',
+  },
+} as const satisfies Record<string, { status: number; meaning: string }>
+
+export type ErrorCodeName = keyof typeof errorTable
+
+export function isErrorCode(text: string): text is ErrorCodeName {
+  return Object.hasOwn(errorTable, text)
+}
+
+/** Every code of a FieldError. */
+export const fieldErrorCodes = [
+  'required',
+  'unknown_field',
+  'type_mismatch',
+  'out_of_range',
+  'too_short',
+  'too_long',
+  'too_many',
+  'not_in_enum',
+  'invalid_format',
+  'read_only',
+  'duplicate',
+] as const
+
+/** The maximum length of texts that echo a part of the request head. The runtime limits the head to this size. */
+const HEAD_CHARS_MAX = 16_384
+const codeForm = { pattern: '^[a-z_]+$', maxLength: 64 }
+
+const FieldErrorPlace = z
+  .enum(['body', 'path', 'query', 'header'])
+  .meta({ id: 'FieldErrorPlace', description: 'The part of the request that is invalid.', example: 'body' })
+
+const FieldErrorCode = z.enum(fieldErrorCodes).meta({
+  id: 'FieldErrorCode',
+  description: 'What is wrong with a field or a parameter of the request.',
+  example: 'required',
+})
+
+/**
+ * One invalid field: `pointer` (RFC 6901) locates it in a body, `name` is the name of a path, query or header
+ * parameter.
+ */
+export const FieldError = z
+  .object({
+    in: FieldErrorPlace,
+    pointer: z.string().optional().meta({
+      description: 'JSON Pointer (RFC 6901) into the body.',
+      maxLength: HEAD_CHARS_MAX,
+      example: '/name',
+    }),
+    name: z
+      .string()
+      .optional()
+      .meta({ description: 'The name of the parameter.', maxLength: HEAD_CHARS_MAX, example: 'limit' }),
+    code: FieldErrorCode,
+    message: z.string().meta({
+      description: 'What is wrong, in words for people.',
+      maxLength: HEAD_CHARS_MAX,
+      example: 'name is required',
+    }),
+  })
+  .meta({
+    id: 'FieldError',
+    description: 'One invalid field or parameter of a request.',
+    example: { in: 'body', pointer: '/name', code: 'required', message: 'name is required' },
+  })
+export type FieldError = z.output<typeof FieldError>
+
+/** The maximum number of field errors in one response. */
+export const FIELD_ERRORS_MAX = 100
+
+const httpStatus = int64Between(400n, 599n).meta({ format: 'int32' })
+
+export const ErrorBody = z
+  .object({
+    code: z.string().meta({
+      description: 'A code from the error catalogue.',
+      ...codeForm,
+      example: 'pet_not_found',
+    }),
+    message: z.string().meta({
+      description: 'What went wrong, in one or two sentences for people.',
+      maxLength: HEAD_CHARS_MAX,
+      example: 'Pet 404 does not exist.',
+    }),
+    status: httpStatus.meta({ description: 'The HTTP status of the response.', example: 404 }),
+    errors: z
+      .array(FieldError)
+      .max(FIELD_ERRORS_MAX)
+      .optional()
+      .meta({ description: 'The invalid fields and parameters; absent if the error concerns none.' }),
+  })
+  .meta({
+    id: 'Error',
+    description: 'The body of every error response.',
+    // No example: Prism would prefer it to the example of the requested status.
+  })
+export type ErrorBody = z.output<typeof ErrorBody>
+
+export const ErrorInfo = z
+  .object({
+    code: z
+      .string()
+      .meta({ description: 'The code, as it appears in an Error.', ...codeForm, example: 'pet_not_found' }),
+    status: httpStatus.meta({ description: 'The HTTP status of the response.', example: 404 }),
+    meaning: z.string().meta({
+      description: 'What the error means.',
+      maxLength: 256,
+      example: 'There is no pet with this id.',
+    }),
+  })
+  .meta({
+    id: 'ErrorInfo',
+    description: 'An entry in the error catalogue.',
+    example: { code: 'pet_not_found', status: 404, meaning: 'There is no pet with this id.' },
+  })
+export type ErrorInfo = z.output<typeof ErrorInfo>
+
+/** The data that the response to some errors needs in addition to code and message. */
+export interface ErrorDetails {
+  readonly errors?: readonly FieldError[]
+  readonly etag?: string
+  readonly scope?: string
+  readonly allow?: string
+  readonly acceptPatch?: string
+  readonly retryAfterSeconds?: number
+}
+
+/**
+ * A refusal: an error that the caller can act on. The response has an Error body and the status of the code. A cause,
+ * if it has one, is for the log.
+ */
+export class StoreError extends Error {
+  readonly code: ErrorCodeName
+  readonly details: ErrorDetails
+
+  constructor(code: ErrorCodeName, message: string, details: ErrorDetails = {}) {
+    super(message)
+    this.name = 'StoreError'
+    this.code = code
+    this.details = details
+  }
+
+  get status(): number {
+    return errorTable[this.code].status
+  }
+}
+
+/** Returns the field error of a member that may only be sent with its current value. */
+export function readOnlyMember(member: string, value: bigint): FieldError {
+  const message = `${member} is ${value} and cannot be changed.`
+  return { in: 'body', pointer: `/${member}`, code: 'read_only', message }
+}
+
+/** Returns the error (422) for a body that was read but does not match its schema. */
+export function validationFailed(errors: readonly FieldError[]): StoreError {
+  return new StoreError('validation_failed', summaryOf(errors), { errors: errors.slice(0, FIELD_ERRORS_MAX) })
+}
+
+/** The maximum number of field errors that the message of an error quotes; `errors` lists up to FIELD_ERRORS_MAX. */
+const ERRORS_QUOTED_MAX = 3
+
+/** Returns one sentence for several field errors: it quotes the first ones and counts the others. */
+export function summaryOf(errors: readonly FieldError[]): string {
+  const quoted = errors.slice(0, ERRORS_QUOTED_MAX).map(({ message }) => message.replace(/\.$/, ''))
+  const others = errors.length - quoted.length
+  return `${quoted.join('; ')}${others > 0 ? `; and ${others} more` : ''}.`
+}

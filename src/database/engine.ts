@@ -1,0 +1,103 @@
+import type { ChainEntry, EventRecord } from './numbering/chain.ts'
+import type { TotalChanges } from './numbering/totals.ts'
+import type { RowChanges } from './row-changes.ts'
+import type { ParametersOf, Statement } from './statement.ts'
+
+/**
+ * The interface through which a verb reads. SQLite returns values, PostgreSQL returns promises. A verb awaits both, or
+ * passes both to `whenRead`.
+ */
+export interface Reader {
+  one<Row, Name extends string>(
+    statement: Statement<Row, Name>,
+    ...parameters: ParametersOf<Name>
+  ): Row | undefined | Promise<Row | undefined>
+  many<Row, Name extends string>(
+    statement: Statement<Row, Name>,
+    ...parameters: ParametersOf<Name>
+  ): Row[] | Promise<Row[]>
+}
+
+/** The nouns whose rows the engine numbers 1, 2, 3, ... */
+export type Noun = 'category' | 'pet' | 'order' | 'movement' | 'event' | 'key' | 'webhook' | 'delivery'
+
+/** One transaction, which runs one command. */
+export interface Tx extends Reader {
+  /** Runs a statement for its effect and returns the number of rows changed. */
+  run<Name extends string>(
+    statement: Statement<unknown, Name>,
+    ...parameters: ParametersOf<Name>
+  ): number | Promise<number>
+  /**
+   * Runs a statement whose result is not needed. It is sent to PostgreSQL without waiting for the statements before it.
+   * If it fails, the command fails, at the latest at its end.
+   */
+  write<Name extends string>(statement: Statement<unknown, Name>, ...parameters: ParametersOf<Name>): void
+  /** Returns the next id of a noun, before its INSERT. Two rows never get the same id, even if one is deleted. */
+  nextId(noun: Noun): bigint | Promise<bigint>
+  /**
+   * Returns the position and the hash of a new event, and adds its changes to the totals. Returns null on PostgreSQL,
+   * where commits are not in order: the sequencer assigns the position and adds the changes after the commit. So the
+   * row of the event must contain the changes.
+   */
+  numberEvent(event: EventRecord, totals: TotalChanges | undefined): ChainEntry | null
+}
+
+/** Runs a short read of the store: see `Engine.readShort`. */
+export type ReadShort = <Result>(work: (reader: Reader) => Result) => Result | Promise<Awaited<Result>>
+
+/**
+ * The storage of a store. Queries and commands are data; the engine gets the functions that run them when it opens.
+ * A query returns a Reply and a command a Result; both can be sent between threads.
+ */
+export interface Engine<Query, Command, Reply, Result = Reply> {
+  readonly name: 'sqlite' | 'postgres'
+  /** Returns the time in milliseconds since 1970, the same for all processes of the store. */
+  readonly clock: () => number
+  /**
+   * Runs a short read on this thread, such as a few rows by key or one page of events. Returns the result of `work`, or
+   * a promise of it if this engine waits before or during the read.
+   */
+  readonly readShort: ReadShort
+  /** Returns the reply to a long list. The read does not block other reads. */
+  readLong(query: Query): Promise<Reply>
+  /** Runs one command in one transaction. Resolves to its result once its effect is durable. */
+  execute(command: Command): Promise<Result>
+  /**
+   * Calls `listener` whenever events may have received positions: at once or some milliseconds after a commit of this
+   * process, about a second after a commit of another process. Its argument is the number of commands that share the
+   * call, or 1 if that is unknown. Returns a function that stops the calls.
+   */
+  watch(listener: (commands: number) => void): () => void
+  /**
+   * Calls `listener` with the rows that each batch of commands wrote. New reads see the rows by then, and none of the
+   * commands has its result yet. Undefined if no tables are watched, or if other processes may write too. Returns a
+   * function that stops the calls.
+   */
+  readonly watchRows?: (listener: (changes: RowChanges) => void) => () => void
+  /** Runs work that only one process of the store may do at a time, such as the work of a first start. */
+  exclusively<T>(work: () => Promise<T>): Promise<T>
+  /**
+   * Closes a store that was opened with `canUndo`, and drops every commit since then. It needs no space, so it also
+   * works on a full disk.
+   */
+  readonly undo?: () => Promise<void>
+  /** Resolves if the engine works, rejects if it does not. */
+  ping(): Promise<void>
+  /**
+   * Finishes the work in progress and releases everything. Rejects if another process prevents SQLite from merging the
+   * write-ahead log into the database file. Even then, everything is durable and closed.
+   */
+  close(): Promise<void>
+}
+
+/** Thrown if a row changed between a read and a write of one command. The engine runs the command again. */
+export class Stale extends Error {
+  constructor(subject: string) {
+    super(`${subject} changed while the command ran`)
+    this.name = 'Stale'
+  }
+}
+
+/** The maximum number of times that work runs if each run ends in a conflict. Its deadline may come first. */
+export const ATTEMPTS_MAX = 30

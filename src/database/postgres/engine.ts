@@ -1,0 +1,213 @@
+import { type ReservedSQL, SQL } from 'bun'
+import { noNumberLeft } from '../../shop/refusals.ts'
+import type { Engine, Noun, Reader, Tx } from '../engine.ts'
+import { newerDatabase } from '../migrate.ts'
+import { type ParametersOf, type Statement, sql } from '../statement.ts'
+import { PostgresConnection } from './connection.ts'
+import { DatabaseClock } from './database-clock.ts'
+import type { DatabaseAddress } from './database-url.ts'
+import { Executions } from './executions.ts'
+import { hostOptions } from './host-options.ts'
+import { IdBlocks } from './id-blocks.ts'
+import { exclusively, migratePostgres, migrations, storeVersionOf, versionOf } from './migrations.ts'
+import type { OutageChange } from './outage.ts'
+import { findPrimary, Primary, refusingCrowds } from './primary.ts'
+import { PostgresRunner } from './runner.ts'
+import { type Sequencer, startSequencer } from './sequencer.ts'
+
+const takeIds = sql<{ last: bigint }>()(`
+  UPDATE counter SET last = last + $count WHERE noun = $noun AND last <= 9223372036854775807 - $count
+  RETURNING last`)
+
+/** The time in which ids must be reserved and events numbered, in milliseconds. */
+const NUMBERING_MS_MAX = 4000
+/** The time that the work in progress gets when the engine closes, in milliseconds. */
+const CLOSE_MS_MAX = 5000
+
+export interface PostgresOptions<Query, Command, Reply, Result = Reply> {
+  readonly address: DatabaseAddress
+  /** The maximum number of commands that run at once. */
+  readonly commandsMax: number
+  readonly executeQuery: (reader: Reader, query: Query) => Promise<Reply>
+  readonly executeCommand: (tx: Tx, command: Command) => Promise<Result>
+  /** Returns the time that a command may take, in milliseconds; undefined for the usual time. */
+  readonly timeLimitMs?: (command: Command) => number | undefined
+  /** Returns a number from 0 to 1, for the jitter. */
+  readonly random: () => number
+  readonly isolation?: 'READ COMMITTED' | 'REPEATABLE READ' | 'SERIALIZABLE'
+  /** The clock of this machine; `Date.now` by default. */
+  readonly localClock?: () => number
+  /** Called when the clock of this machine differs from that of the database: how far it is ahead. */
+  readonly onClockDifference?: (aheadMs: number) => void
+  readonly onFault: (error: unknown) => void
+  /** Called when the database stops responding or accepting writes, and when it works again. */
+  readonly onOutage: (change: OutageChange) => void
+}
+
+/**
+ * Migrates and opens a store on PostgreSQL 15 or later, with bounded pools. Throws NewerDatabase, and the errors of
+ * Primary.find.
+ */
+export async function openPostgres<Query, Command, Reply, Result = Reply>(
+  options: PostgresOptions<Query, Command, Reply, Result>,
+): Promise<Engine<Query, Command, Reply, Result>> {
+  const { address, commandsMax, executeQuery, executeCommand, isolation, random, onFault } = options
+  const starting = <T>(work: () => Promise<T>): Promise<T> => refusingCrowds(commandsMax, work)
+  const primary = await starting(() => Primary.find(address, commandsMax))
+  await starting(() => migratePostgres(primary.pools.host))
+  const useNumbering = <T>(work: (connection: ReservedSQL) => Promise<T>): Promise<T> =>
+    primary.pools.numbering.use(performance.now() + NUMBERING_MS_MAX, work)
+  const ids = new IdBlocks((noun, count) => useNumbering(connection => reserveIds(connection, noun, count)))
+  const clock = await DatabaseClock.start({
+    read: () => starting(() => primary.pools.pings.use(performance.now() + NUMBERING_MS_MAX, readClock)),
+    local: options.localClock ?? Date.now,
+    onDifference: options.onClockDifference ?? (() => {}),
+  })
+  const executions = new Executions<Result>(useNumbering, clock.now)
+  const watchers = new Set<(commands: number) => void>()
+  const notifyAll = (): void => {
+    for (const listener of watchers) listener(1)
+  }
+  const sequencer = startSequencer(
+    work => useNumbering(connection => inTransaction(connection, work)),
+    notifyAll,
+    onFault,
+  )
+  const runner = new PostgresRunner<Result>({
+    primary,
+    executions,
+    isolation,
+    random,
+    onOutage: options.onOutage,
+  })
+  return {
+    name: 'postgres',
+    clock: clock.now,
+    readShort: <Result>(work: (reader: Reader) => Result) =>
+      runner.read('reads', async (reader): Promise<Awaited<Result>> => await work(reader)),
+    readLong: query => runner.read('scans', reader => executeQuery(reader, query)),
+    execute: async command => {
+      const run = async (connection: ReservedSQL): Promise<Result> => {
+        const tx = new PostgresTx(connection, ids, sequencer)
+        try {
+          return await executeCommand(tx, command)
+        } finally {
+          // After a write that failed, each statement fails: the error of the write is the one to report.
+          await tx.written()
+        }
+      }
+      const result = await runner.execute(run, options.timeLimitMs?.(command))
+      sequencer.wake()
+      return result
+    },
+    watch: listener => {
+      watchers.add(listener)
+      return () => watchers.delete(listener)
+    },
+    exclusively: work => starting(() => exclusively(primary.pools.host, work)),
+    ping: () => runner.ping(),
+    close: async () => {
+      clock.close()
+      runner.close()
+      await sequencer.close()
+      await executions.close()
+      await primary.close(CLOSE_MS_MAX)
+    },
+  }
+}
+
+/** Returns the time of the database server, in milliseconds since 1970. */
+async function readClock(connection: ReservedSQL): Promise<number> {
+  const [row] = await connection.unsafe<{ ms: unknown }[]>(
+    'SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT) AS ms',
+  )
+  return Number(row?.ms)
+}
+
+async function reserveIds(connection: ReservedSQL, noun: Noun, count: bigint): Promise<bigint> {
+  const row = await new PostgresConnection(connection).one(takeIds, { noun, count })
+  if (!row) throw noNumberLeft(`id for another ${noun}`)
+  return row.last
+}
+
+async function inTransaction<T>(
+  connection: ReservedSQL,
+  work: (connection: ReservedSQL) => Promise<T>,
+): Promise<T> {
+  try {
+    await connection.unsafe('BEGIN ISOLATION LEVEL READ COMMITTED')
+    const result = await work(connection)
+    await connection.unsafe('COMMIT')
+    return result
+  } catch (error) {
+    await connection.unsafe('ROLLBACK').catch(() => {})
+    throw error
+  }
+}
+
+/**
+ * Opens a store for reading only. Throws the errors of findPrimary, NewerDatabase, and an Error if the database has no
+ * store or must be migrated first.
+ */
+export async function openPostgresReader(
+  address: DatabaseAddress,
+): Promise<{ reader: Reader; close(): Promise<void> }> {
+  const pool = new SQL({ ...hostOptions(await findPrimary(address.hosts)), max: 1 })
+  const reader = new PostgresConnection(pool)
+  try {
+    const version = await versionOf(reader)
+    if (version > migrations.length) throw newerDatabase(version, migrations.length)
+    if (version < migrations.length) {
+      throw new Error(
+        `it is at version ${version}, but this petstore needs ${migrations.length}: start the store once to migrate it`,
+      )
+    }
+  } catch (error) {
+    await pool.close()
+    throw error
+  }
+  return { reader, close: () => pool.close() }
+}
+
+/**
+ * Returns the number of the last migration of a database; 0 if it has no store. Throws the errors of findPrimary and of
+ * the driver.
+ */
+export async function postgresVersion({ hosts }: DatabaseAddress): Promise<number> {
+  await using pool = new SQL({ ...hostOptions(await findPrimary(hosts)), max: 1 })
+  return await storeVersionOf(new PostgresConnection(pool))
+}
+
+class PostgresTx extends PostgresConnection implements Tx {
+  readonly #ids: IdBlocks
+  readonly #sequencer: Pick<Sequencer, 'isExhausted'>
+  readonly #writes: Promise<unknown>[] = []
+
+  constructor(connection: ReservedSQL, ids: IdBlocks, sequencer: Pick<Sequencer, 'isExhausted'>) {
+    super(connection)
+    this.#ids = ids
+    this.#sequencer = sequencer
+  }
+
+  write<Name extends string>(statement: Statement<unknown, Name>, ...parameters: ParametersOf<Name>): void {
+    const written = this.run(statement, ...parameters)
+    // `written()` throws the error, perhaps much later. Until then, the rejection must not count as unhandled.
+    written.catch(() => {})
+    this.#writes.push(written)
+  }
+
+  /** Resolves once all writes have succeeded. Throws the error of the first that failed. */
+  async written(): Promise<void> {
+    for (const write of this.#writes) await write
+  }
+
+  nextId(noun: Noun): bigint | Promise<bigint> {
+    return this.#ids.next(noun)
+  }
+
+  /** Returns null, because commits are not in order here. The sequencer numbers events after they are committed. */
+  numberEvent(): null {
+    if (this.#sequencer.isExhausted()) throw noNumberLeft('position for another event')
+    return null
+  }
+}

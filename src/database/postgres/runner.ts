@@ -1,0 +1,217 @@
+import type { ReservedSQL } from 'bun'
+import type { StoreError } from '../../contract/error.ts'
+import { overloaded, storageFull } from '../../shop/refusals.ts'
+import { ATTEMPTS_MAX, type Reader } from '../engine.ts'
+import { PostgresConnection } from './connection.ts'
+import type { Execution, Executions } from './executions.ts'
+import { type Fault, faultOf } from './fault.ts'
+import { type OutageChange, OutageWatch } from './outage.ts'
+import { isPrimary, noConnectionLeft, type Pools, type Primary } from './primary.ts'
+
+/** The default time limit of a read or a command, in milliseconds. */
+const DEADLINE_MS = 5000
+/** The time limit of a ping, in milliseconds. `/readyz` waits slightly longer. */
+const PING_MS_MAX = 1200
+/** How long a long command may be idle between two statements, in milliseconds. */
+const LONG_IDLE_MS = 60_000
+/** The n-th repetition is delayed by a random time of at most 2^n times this (full jitter). */
+const BACKOFF_MS = 5
+const BACKOFF_MS_MAX = 400
+/** How long an attempt waits for the new primary, in milliseconds. The search continues in the background. */
+const RENEW_MS_MAX = 1000
+
+interface RunnerOptions<Result> {
+  readonly primary: Primary
+  readonly executions: Executions<Result>
+  readonly isolation: string | undefined
+  readonly random: () => number
+  readonly onOutage: (change: OutageChange) => void
+}
+
+/**
+ * Runs reads and commands on the primary. After a fault that may pass, the work runs again. At its deadline it fails
+ * with `overloaded` (503), so no request waits longer, whatever the database does.
+ */
+export class PostgresRunner<Result> {
+  readonly #options: RunnerOptions<Result>
+  readonly #begin: string
+  readonly #outageWatch: OutageWatch
+
+  constructor(options: RunnerOptions<Result>) {
+    this.#options = options
+    this.#outageWatch = new OutageWatch(() => this.#probe(), options.onOutage)
+    this.#begin = `BEGIN ISOLATION LEVEL ${options.isolation ?? 'READ COMMITTED'}`
+  }
+
+  read<T>(kind: 'reads' | 'scans', work: (reader: Reader) => Promise<T>): Promise<T> {
+    const dueMs = performance.now() + DEADLINE_MS
+    return this.#repeat({ dueMs, isRead: true }, pools =>
+      pools[kind].use(dueMs, connection => work(new PostgresConnection(connection))),
+    )
+  }
+
+  /** Runs a command in a transaction, and commits it at most once, however often it runs. */
+  async execute(
+    run: (connection: ReservedSQL) => Promise<Result>,
+    timeLimitMs: number | undefined,
+  ): Promise<Result> {
+    const { executions } = this.#options
+    const dueMs = performance.now() + (timeLimitMs ?? DEADLINE_MS)
+    const execution = executions.start()
+    const begin = `${this.#begin};${limitsOf(timeLimitMs)}${execution.insertion}`
+    try {
+      return await this.#repeat({ dueMs, isRead: false }, ({ commands, lockedCommands }, fault) => {
+        // After a lock timeout, a command runs in a separate pool, so that it does not block other commands.
+        const pool = fault === 'locked' ? lockedCommands : commands
+        return pool.use(dueMs, connection => attempt(connection, begin, execution, run))
+      })
+    } catch (error) {
+      throw execution.unconfirmed ? unknownOutcome() : error
+    } finally {
+      executions.end(execution)
+    }
+  }
+
+  /** Resolves if the primary responds. Otherwise rejects, and looks for another one. */
+  async ping(): Promise<void> {
+    try {
+      await this.#probe()
+    } catch (error) {
+      this.#outageWatch.suspect()
+      throw error
+    }
+  }
+
+  /** Reports no outage from now on, because closing the connections looks like one. */
+  close(): void {
+    this.#outageWatch.close()
+  }
+
+  async #probe(): Promise<void> {
+    const { primary } = this.#options
+    const { pools } = primary
+    const dueMs = performance.now() + PING_MS_MAX
+    const ping = () => pools.pings.use(dueMs, isPrimary)
+    try {
+      // The connection of the last ping may be gone, although the database works.
+      if (!(await ping().catch(ping))) throw this.#gaveUp('standby')
+    } catch (error) {
+      // This probe fails. The next one finds the new primary, if there is one.
+      void primary.renew(pools).catch(() => {})
+      throw error
+    }
+  }
+
+  /**
+   * Runs work with the pools of the primary. After each fault that may pass, runs the work again, and passes the fault
+   * to it. Throws `overloaded` or `storage_full` after a final fault and after too many conflicts, and `overloaded` if
+   * the next attempt would start after the deadline.
+   */
+  async #repeat<T>(
+    { dueMs, isRead }: { readonly dueMs: number; readonly isRead: boolean },
+    work: (pools: Pools, fault: Fault | undefined) => Promise<T>,
+  ): Promise<T> {
+    const { primary, random } = this.#options
+    let fault: Fault | undefined
+    for (let attempts = 1; ; attempts++) {
+      const { pools } = primary
+      try {
+        return await work(pools, fault)
+      } catch (error) {
+        // An attempt that the deadline ended does not know why it waited for a connection.
+        if (fault === 'crowded' && performance.now() + 1 >= dueMs) throw this.#gaveUp(fault)
+        fault = faultOf(error)
+        if (fault === undefined) throw error
+        if (fault === 'full' && !isRead) throw storageFull()
+        if (isFinal(fault) || (fault === 'conflict' && attempts >= ATTEMPTS_MAX))
+          throw this.#gaveUp(fault, error)
+      }
+      if (fault === 'lost' || fault === 'standby') await this.#renew(pools, dueMs)
+      const delayMs = random() * Math.min(BACKOFF_MS * 2 ** attempts, BACKOFF_MS_MAX)
+      if (performance.now() + delayMs >= dueMs) {
+        if (fault === 'lost' || fault === 'standby') this.#outageWatch.suspect()
+        throw this.#gaveUp(fault)
+      }
+      await Bun.sleep(delayMs)
+    }
+  }
+
+  /** Returns the refusal for a fault. Its cause, which the log gets, is the error that only the operator can end. */
+  #gaveUp(fault: Fault, error?: unknown): StoreError {
+    if (fault === 'crowded') return noConnectionLeft(this.#options.primary.connectionsMax)
+    const refusal = overloaded(reasons[fault], fault === 'conflict' ? 10 : 2)
+    if (fault === 'denied' || fault === 'broken') refusal.cause = error
+    return refusal
+  }
+
+  /** Looks for another primary, and waits until one is found, but only for a moment: the next attempt looks again. */
+  async #renew(pools: Pools, dueMs: number): Promise<void> {
+    const waitMs = Math.min(RENEW_MS_MAX, dueMs - performance.now())
+    await Promise.race([this.#options.primary.renew(pools).catch(() => {}), Bun.sleep(waitMs)])
+  }
+}
+
+/** Returns the statements that set the limits of a transaction, if they are not the usual ones. */
+function limitsOf(timeLimitMs: number | undefined): string {
+  if (timeLimitMs === undefined) return ''
+  // A large import may spend a long time between two statements.
+  return `SET LOCAL statement_timeout = ${timeLimitMs};
+    SET LOCAL idle_in_transaction_session_timeout = ${LONG_IDLE_MS};`
+}
+
+/** Runs a command once. If an earlier run of it has committed, returns the result of that run. */
+async function attempt<Result>(
+  connection: ReservedSQL,
+  begin: string,
+  execution: Execution<Result>,
+  run: (connection: ReservedSQL) => Promise<Result>,
+): Promise<Result> {
+  const { unconfirmed } = execution
+  let hasBegun = false
+  try {
+    await connection.unsafe(begin)
+    // The insertion of the key proves that no earlier run has committed.
+    hasBegun = true
+    execution.unconfirmed = undefined
+    const result = await run(connection)
+    // From here until the server confirms the commit, nobody knows whether the command has taken effect.
+    execution.unconfirmed = { result }
+    await connection.unsafe('COMMIT')
+    return result
+  } catch (error) {
+    // A lost connection has nothing to roll back. The error that ended the command is the one to report.
+    await connection.unsafe('ROLLBACK').catch(() => {})
+    if (unconfirmed && execution.hasCommitted(error)) {
+      // If the wait for a synchronous standby was cut off, the earlier commit may be on the primary alone.
+      await connection.unsafe(execution.confirmation)
+      return unconfirmed.result
+    }
+    // A server that reports an error has not committed.
+    if (hasBegun && faultOf(error) !== 'lost') execution.unconfirmed = undefined
+    throw error
+  }
+}
+
+/** Returns whether the work would fail again in the same way. */
+function isFinal(fault: Fault): boolean {
+  return fault === 'slow' || fault === 'full' || fault === 'denied' || fault === 'broken'
+}
+
+const reasons: Readonly<Record<Exclude<Fault, 'crowded'>, string>> = {
+  conflict: 'Too many commands compete for the same rows; try again shortly.',
+  locked: 'Another transaction holds a row that the request needs; try again shortly.',
+  slow: 'The database took too long; try again shortly.',
+  lost: 'The database does not respond; try again shortly.',
+  full: 'The database has no space left for this read; try again shortly.',
+  broken: 'The database reports an error of its own; its operator must look into it.',
+  denied: 'The database refuses to serve the store; its operator must look into it.',
+  standby: 'The database accepts no writes now; try again shortly.',
+}
+
+function unknownOutcome(): StoreError {
+  return overloaded(
+    'The database did not confirm the change in time, so it may have taken effect. ' +
+      'Repeat it with the same Idempotency-Key.',
+    2,
+  )
+}

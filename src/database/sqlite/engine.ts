@@ -1,0 +1,307 @@
+import { existsSync, rmSync } from 'node:fs'
+import { makeDirectory, reserveFile } from '../../files/private-file.ts'
+import type { Engine, Reader, Tx } from '../engine.ts'
+import { migrate, newerDatabase } from '../migrate.ts'
+import storeTables from '../migrations/sqlite/0001-store.sql' with { type: 'text' }
+import webhookTables from '../migrations/sqlite/0002-webhooks.sql' with { type: 'text' }
+import keyVersion from '../migrations/sqlite/0003-key-version.sql' with { type: 'text' }
+import plainNames from '../migrations/sqlite/0004-plain-names.sql' with { type: 'text' }
+import orderReference from '../migrations/sqlite/0005-order-reference.sql' with { type: 'text' }
+import eventPet from '../migrations/sqlite/0006-event-pet.sql' with { type: 'text' }
+import totals from '../migrations/sqlite/0007-totals.sql' with { type: 'text' }
+import eventBlocks from '../migrations/sqlite/0008-event-blocks.sql' with { type: 'text' }
+import chainGap from '../migrations/sqlite/0009-chain-gap.sql' with { type: 'text' }
+import eventByPet from '../migrations/sqlite/0010-event-by-pet.sql' with { type: 'text' }
+import failingTime from '../migrations/sqlite/0011-failing-time.sql' with { type: 'text' }
+import { failure } from '../outcome.ts'
+import { RowChangeRecorder, type RowChanges } from '../row-changes.ts'
+import { CHECKPOINT_PAGES, openWriter, SqliteConnection } from './connection.ts'
+import { lockPath } from './data-lock.ts'
+import { databaseFile, LogNumber, refuseForeignLog, refuseWrongFiles } from './database-file.ts'
+import { mergeWriteAheadLog, watchFiles } from './files.ts'
+import { BatchWriter } from './group-commit.ts'
+import { SharedReadTransaction } from './shared-read-transaction.ts'
+import { serve, WorkerQueue } from './worker-queue.ts'
+
+/** The scripts that create the tables, in order. */
+export const migrations = [
+  storeTables,
+  webhookTables,
+  keyVersion,
+  plainNames,
+  orderReference,
+  eventPet,
+  totals,
+  eventBlocks,
+  chainGap,
+  eventByPet,
+  failingTime,
+]
+
+/** The maximum number of commands in one transaction. It bounds how long the first command waits for the last one. */
+const COMMANDS_PER_BATCH_MAX = 128
+/** The longest time that a read on this thread waits for a lock of another process. All requests wait meanwhile. */
+const READ_LOCK_WAIT_MS = 10
+/** The maximum number of lists in one batch. */
+const QUERIES_PER_BATCH_MAX = 32
+
+export interface SqliteOptions {
+  /** The data directory; created if absent. */
+  readonly directory: string
+  /** The module that runs the writer with the commands of the shop. */
+  readonly writer: URL
+  /** The module that runs the reader worker with the queries of the shop. */
+  readonly reader: URL
+  /** Called when the process must end: a worker ended, or a file of the store was deleted or cannot be trusted. */
+  readonly onFatal: (reason: string) => void
+  /** The maximum file size, in pages of 4 KiB; for tests of a full disk. */
+  readonly pagesMax?: number
+  /** The tables whose changes `watchRows` reports. */
+  readonly watchedTables?: readonly string[]
+  /** Replaces the default size of the page cache of the writer. */
+  readonly writerCacheKib?: number | undefined
+  /** Whether `undo` can drop all commits: the write-ahead log keeps them until the store is closed. */
+  readonly canUndo?: boolean | undefined
+}
+
+/** The values with which a worker opens its connection. */
+interface Start {
+  readonly file: string
+  readonly pagesMax?: number
+  readonly watchedTables: readonly string[]
+  readonly writerCacheKib?: number
+  readonly keepsLog: boolean
+}
+
+/**
+ * Opens the embedded store: migrates, then starts the writer. Throws NewerDatabase, or an Error if there is a
+ * set of files that do not belong together. The function does not wait until the writer has loaded its modules, because
+ * that takes as long as loading those of the server. Until then, commands wait in the queue of the writer. Reads do not
+ * need the writer.
+ */
+export async function openSqlite<Query, Command, Reply, Result = Reply>(
+  options: SqliteOptions,
+): Promise<Engine<Query, Command, Reply, Result>> {
+  const file = databaseFile(options.directory)
+  makeDirectory(options.directory)
+  refuseWrongFiles(options.directory)
+  reserveFile(file)
+  const isLogEmpty = await prepareFile(file)
+  const rowReader = new SharedReadTransaction(
+    new SqliteConnection(file, { readonly: true, waitMs: READ_LOCK_WAIT_MS }),
+    options.onFatal,
+  )
+  const { onFatal, watchedTables = [] } = options
+  const start = startOf(options, file)
+  const rowListeners = new Set<(changes: RowChanges) => void>()
+  const watchers = new Set<(commands: number) => void>()
+  const writer = new WorkerQueue<Start, Command, Result>({
+    module: options.writer,
+    start,
+    batchMax: COMMANDS_PER_BATCH_MAX,
+    onFatal,
+    onChanges: (changes, commands) => {
+      // This runs before any reply, because a client with a reply must see the commit, in a read and in the cache.
+      rowReader.refresh()
+      if (changes.size > 0) for (const listener of rowListeners) listener(changes)
+      for (const listener of watchers) listener(commands)
+    },
+  })
+  const reader = new WorkerQueue<Start, Query, Reply>({
+    module: options.reader,
+    start,
+    batchMax: QUERIES_PER_BATCH_MAX,
+    onFatal,
+  })
+  // Only the writer starts here. The first long list starts the reader worker: an idle worker would take memory, and
+  // starting it here would slow down the start of the store.
+  writer.start()
+  const watched = [file, `${file}-wal`, ...[lockPath(options.directory)].filter(path => existsSync(path))]
+  const endWatch = watchFiles(watched, deleted => {
+    options.onFatal(`${deleted} was deleted or replaced under the running store: later writes could be lost`)
+  })
+  return {
+    name: 'sqlite',
+    clock: Date.now,
+    readShort: work => work(rowReader),
+    readLong: query => reader.send(query),
+    execute: command => writer.send(command),
+    ...(watchedTables.length > 0 && {
+      watchRows: (listener: (changes: RowChanges) => void) => {
+        rowListeners.add(listener)
+        return () => rowListeners.delete(listener)
+      },
+    }),
+    watch: listener => {
+      watchers.add(listener)
+      return () => watchers.delete(listener)
+    },
+    exclusively: work => work(),
+    ping: async () => {
+      if (writer.hasEnded || reader.hasEnded) throw new Error('a worker of the store has ended')
+      await writer.started
+    },
+    ...(options.canUndo &&
+      isLogEmpty && { undo: () => undoAll({ file, endWatch, reader, rowReader, writer }) }),
+    close: async () => {
+      endWatch()
+      // A read-only connection cannot remove the log, so it must not be the last connection to close.
+      await reader.close()
+      rowReader.close()
+      await writer.close()
+      mergeWriteAheadLog(file)
+    },
+  }
+}
+
+interface OpenParts {
+  readonly file: string
+  readonly endWatch: () => void
+  readonly reader: { close(): Promise<void> }
+  readonly rowReader: SharedReadTransaction
+  readonly writer: { close(): Promise<void> }
+}
+
+/**
+ * Closes a store, and deletes its write-ahead log, which has every commit since the store was opened. The log must have
+ * been empty then: a log with earlier commits must not be deleted.
+ */
+async function undoAll({ file, endWatch, reader, rowReader, writer }: OpenParts): Promise<void> {
+  endWatch()
+  await reader.close()
+  // The row reader is still open, so the writer is not the last connection, and does not merge the log.
+  await writer.close()
+  rowReader.close()
+  for (const suffix of ['-wal', '-shm']) rmSync(file + suffix, { force: true })
+}
+
+function startOf(options: SqliteOptions, file: string): Start {
+  const { pagesMax, watchedTables = [], writerCacheKib, canUndo = false } = options
+  return {
+    ...{ file, watchedTables, keepsLog: canUndo },
+    ...(pagesMax !== undefined && { pagesMax }),
+    ...(writerCacheKib !== undefined && { writerCacheKib }),
+  }
+}
+
+/**
+ * Opens a store on SQLite for reading only, even if another process has it open. Throws NewerDatabase, or an Error if
+ * the database must be migrated first.
+ */
+export function openSqliteReader(directory: string): { reader: Reader; close(): Promise<void> } {
+  refuseForeignLog(databaseFile(directory))
+  const connection = new SqliteConnection(databaseFile(directory), { readonly: true })
+  const known = migrations.length
+  const version = versionOf(connection)
+  if (version === known) return { reader: connection, close: async () => connection.close() }
+  connection.close()
+  if (version > known) throw newerDatabase(version, known)
+  throw new Error(
+    `it is at version ${version}, but this petstore needs ${known}: start the store once to migrate it`,
+  )
+}
+
+/** Returns the number of the last migration of the store in a data directory. */
+export function sqliteVersion(directory: string): number {
+  refuseForeignLog(databaseFile(directory))
+  const connection = new SqliteConnection(databaseFile(directory), { readonly: true })
+  try {
+    return versionOf(connection)
+  } finally {
+    connection.close()
+  }
+}
+
+/** Returns the number of the last migration of a database; 0 for an empty one. */
+export function versionOf({ database }: SqliteConnection): number {
+  const row = database.query<{ user_version: bigint }, []>('PRAGMA user_version').get()
+  return Number(row?.user_version ?? 0n)
+}
+
+/** Runs the missing migrations, and moves the write-ahead log into the file. Returns whether the log is empty now. */
+async function prepareFile(file: string): Promise<boolean> {
+  refuseUnreadable(file)
+  const connection = new SqliteConnection(file, { readonly: false })
+  try {
+    await migrateSqlite(connection)
+    return new LogNumber(connection, file).renew('TRUNCATE')
+  } finally {
+    connection.close()
+  }
+}
+
+/**
+ * Throws the error of SQLite if the tables cannot be read. This connection only reads, so it leaves the write-ahead log
+ * of a damaged database as it is. A connection that writes would merge and delete the log when it is closed.
+ */
+function refuseUnreadable(file: string): void {
+  const connection = new SqliteConnection(file, { readonly: true })
+  try {
+    connection.database.query('SELECT count(*) FROM sqlite_master').get()
+  } finally {
+    connection.close()
+  }
+}
+
+/** Runs the missing migrations, each in a transaction. Throws NewerDatabase. */
+export async function migrateSqlite(connection: SqliteConnection): Promise<void> {
+  const { database } = connection
+  await migrate(
+    {
+      version: () => versionOf(connection),
+      apply: database.transaction((script: string, version: number) => {
+        database.run(script)
+        database.run(`PRAGMA user_version = ${version}`)
+      }),
+    },
+    migrations,
+  )
+}
+
+/** Runs the writer worker. */
+export function serveWriter<Command, Result>(
+  executeCommand: (tx: Tx, command: Command) => Promise<Result>,
+): void {
+  serve<Start, Command, Result>(({ file, pagesMax, watchedTables, writerCacheKib, keepsLog }) => {
+    const connection = openWriter(file, writerCacheKib)
+    // The writer itself moves the log, because the database gets a new number then.
+    connection.database.run('PRAGMA wal_autocheckpoint = 0')
+    const log = new LogNumber(connection, file)
+    const logSize = connection.database.query<{ log: bigint }, []>('PRAGMA wal_checkpoint(NOOP)')
+    if (pagesMax !== undefined) connection.database.run(`PRAGMA max_page_count = ${pagesMax}`)
+    const recorder = new RowChangeRecorder(watchedTables)
+    const writer = new BatchWriter(connection, executeCommand, recorder)
+    return {
+      runBatch: async (batch, askForNext) => {
+        const outcomes = await writer.commit(batch, askForNext)
+        if (!keepsLog && Number(logSize.get()?.log ?? 0n) >= CHECKPOINT_PAGES) log.renew('RESTART')
+        return { outcomes, changes: recorder.take() }
+      },
+      close: () => connection.close(),
+    }
+  })
+}
+
+/** Runs the reader worker. The lists of a batch share one read transaction, so they see the same state of the store. */
+export function serveReader<Query, Reply>(
+  executeQuery: (reader: Reader, query: Query) => Promise<Reply>,
+): void {
+  serve<Start, Query, Reply>(({ file }) => {
+    let fatal: string | undefined
+    const reader = new SharedReadTransaction(new SqliteConnection(file, { readonly: true }), reason => {
+      fatal = reason
+    })
+    return {
+      runBatch: async (batch, askForNext) => {
+        askForNext()
+        const outcomes = await Promise.all(
+          batch.map(query => executeQuery(reader, query).then(reply => ({ reply }), failure)),
+        )
+        reader.refresh()
+        if (fatal !== undefined) throw new Error(fatal)
+        return { outcomes }
+      },
+      close: () => reader.close(),
+    }
+  })
+}

@@ -1,8 +1,0 @@
-import type { ChainEntry } from '../model/audit-chain.ts'
-import { sql } from './statement.ts'
-
-/** Reads the head of the hash chain: the position and the hash of its last entry. */
-export const readHead = sql<ChainEntry>()(`SELECT position, hash FROM chain_end WHERE name = 'head'`)
-
-/** Moves the head of the hash chain to a new last entry. */
-export const moveHead = sql()(`UPDATE chain_end SET position = $position, hash = $hash WHERE name = 'head'`)

@@ -1,0 +1,187 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { routeNotFound } from '../../contract/refusals.ts'
+import { programFile } from '../../files/program-files.ts'
+import { basePath } from '../base-path.ts'
+import { acceptsPage } from '../pipeline/negotiate.ts'
+import { type RequestContext, varyBy } from '../request-context.ts'
+import type { Handler } from '../routes.ts'
+import { type Content, prepareContent, prepareOnce, sendContent } from './content.ts'
+import { escapeHtml } from './escape-html.ts'
+import { pageHeaders } from './page-headers.ts'
+
+/** The directory of the files that `npm ci` and `npm pack` bundle. */
+const CONSOLE_DIRECTORY = programFile('dist/console')
+
+/** Returns whether the files of the console exist. */
+export function isConsoleBuilt(): boolean {
+  return existsSync(CONSOLE_DIRECTORY)
+}
+
+/** The paths of the views in `src/console/views/views.ts`. */
+const viewPaths = [
+  /^\/console(?:\/(?:pets|categories|inventory|orders|webhooks|keys|audit|import))?\/?$/,
+  /^\/console\/(?:pets|orders|webhooks)\/[^/]+\/?$/,
+]
+
+/** The paths of the views in `src/console/views/sandbox-views.ts`, which only a sandbox has. */
+const sandboxViewPath = /^\/console\/(?:requests|failures|sandbox)\/?$/
+
+const mediaTypes: Readonly<Record<string, string>> = {
+  js: 'text/javascript; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+  txt: 'text/plain; charset=utf-8',
+}
+
+/** Matches a file name that has a hash of the content before the extension. */
+const HASHED_NAME = /-[0-9a-z]{8}\.\w+$/
+/** For names with a hash: the content of such a name never changes. */
+const KEPT_FOREVER = 'public, max-age=31536000, immutable'
+
+/**
+ * Allows scripts and styles only from this host. The component library also inserts styles, which need the nonce of the
+ * page.
+ */
+function consoleHeaders(nonce: string) {
+  return pageHeaders(
+    "script-src 'self'",
+    `style-src 'self' 'nonce-${nonce}'`,
+    "img-src 'self' data:",
+    "font-src 'self'",
+    "connect-src 'self'",
+  )
+}
+
+/** The bundled files of the console, by name. There are none if the console is not built. */
+export type ConsoleFiles = ReadonlyMap<string, () => Promise<Content>>
+
+/** Returns the files of the console. `directory` contains the bundled files; tests pass another one. */
+export function consoleFiles(directory = CONSOLE_DIRECTORY): ConsoleFiles {
+  const names = existsSync(directory) ? readdirSync(directory) : []
+  return new Map(names.map(name => [name, prepareOnce(() => readAsset(directory, name))]))
+}
+
+/**
+ * Returns the handlers of the console, by path. `base` is the base URL of the store: behind a proxy, its path is part
+ * of every address in the page. `control` is the address of the control operations of a sandbox.
+ */
+export function consoleRoutes(
+  base: string,
+  files: ConsoleFiles,
+  control?: string,
+): [string, Handler['handle']][] {
+  const options = {
+    pathOfBase: basePath(base),
+    pathOfControl: control === undefined ? undefined : basePath(control),
+    names: [...files.keys()],
+  }
+  const showPage: Handler['handle'] = context => sendPage(context, options)
+  return [
+    ['/console', showPage],
+    // Every path has the same page, whose script selects the view by the path.
+    ['/console/*', showPage],
+    ['/console/assets/{file}', context => sendAsset(context, files)],
+  ]
+}
+
+async function readAsset(directory: string, name: string): Promise<Content> {
+  const type = mediaTypes[name.slice(name.lastIndexOf('.') + 1)] ?? 'application/octet-stream'
+  return prepareContent(type, await Bun.file(join(directory, name)).bytes())
+}
+
+async function sendAsset(context: RequestContext, contents: ConsoleFiles): Promise<Response> {
+  const name = context.pathParameters.file ?? ''
+  const content = contents.get(name)
+  if (!content) throw routeNotFound(context.path, '')
+  return sendContent(
+    context,
+    await content(),
+    HASHED_NAME.test(name) ? { 'Cache-Control': KEPT_FOREVER } : {},
+  )
+}
+
+/** What the page depends on, in addition to its nonce. */
+interface ConsolePageOptions {
+  readonly pathOfBase: string
+  readonly pathOfControl: string | undefined
+  readonly names: readonly string[]
+}
+
+/**
+ * Sends the page. Its status is 404 if no view has the path; the page says so after the user has signed in. A client
+ * that asks for something other than a page gets an Error. The page is never cached, because each response has its own
+ * nonce.
+ */
+function sendPage({ headers, path, request }: RequestContext, options: ConsolePageOptions): Response {
+  // An unknown file must not become a page.
+  if (path.startsWith('/console/assets/')) throw routeNotFound(path, '')
+  const known = options.pathOfControl === undefined ? viewPaths : [...viewPaths, sandboxViewPath]
+  const status = known.some(view => view.test(path)) ? 200 : 404
+  if (status === 404) {
+    varyBy(headers, 'Accept')
+    if (!acceptsPage(request.headers)) throw routeNotFound(path, '')
+  }
+  const nonce = randomBytes(16).toString('base64')
+  const html = options.names.length === 0 ? NOT_BUILT_PAGE : consolePage(options, nonce)
+  const responseHeaders = {
+    ...headers,
+    'Content-Type': 'text/html; charset=utf-8',
+    'Cache-Control': 'no-store',
+    ...consoleHeaders(nonce),
+  }
+  if (request.method !== 'HEAD') return new Response(html, { status, headers: responseHeaders })
+  return new Response(null, {
+    status,
+    headers: { ...responseHeaders, 'Content-Length': String(Buffer.byteLength(html)) },
+  })
+}
+
+function consolePage({ pathOfBase, pathOfControl, names }: ConsolePageOptions, nonce: string): string {
+  const assets = `${pathOfBase}/console/assets`
+  const control =
+    pathOfControl === undefined
+      ? ''
+      : `<meta name="petstore-control" content="${escapeHtml(pathOfControl)}">\n`
+  const mainOf = (extension: string): string =>
+    names.find(name => name.startsWith('main-') && name.endsWith(`.${extension}`)) ?? ''
+  return htmlPage(
+    `<meta name="petstore-base" content="${escapeHtml(pathOfBase)}">
+<meta name="petstore-nonce" content="${nonce}">
+${control}<link rel="stylesheet" href="${escapeHtml(assets)}/${mainOf('css')}">
+<script type="module" src="${escapeHtml(assets)}/${mainOf('js')}"></script>
+`,
+    '<noscript>The console needs JavaScript.</noscript>\n<div id="app"></div>',
+  )
+}
+
+/** The icon of the page: a paw, as a data URL, so that the page loads no image file. */
+const ICON =
+  "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32' fill='%23087f5b'%3E" +
+  "%3Cellipse cx='16' cy='22' rx='8' ry='7'/%3E%3Ccircle cx='6' cy='13' r='3.5'/%3E" +
+  "%3Ccircle cx='12.5' cy='7' r='3.5'/%3E%3Ccircle cx='19.5' cy='7' r='3.5'/%3E" +
+  "%3Ccircle cx='26' cy='13' r='3.5'/%3E%3C/svg%3E"
+
+const NOT_BUILT_PAGE = htmlPage(
+  '',
+  `<h1>The console is not built</h1>
+<p>In a clone of petstore, <code>npm ci</code> builds it. With <code>--omit=dev</code>, its packages are missing: run
+<code>npm ci</code> once, and restart the store.</p>`,
+)
+
+function htmlPage(head: string, body: string): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>Petstore</title>
+<link rel="icon" href="${ICON}">
+${head}</head>
+<body>
+${body}
+</body>
+</html>
+`
+}

@@ -1,0 +1,92 @@
+import { StoreError } from '../../contract/error.ts'
+import { type Operation, requiredScope } from '../../contract/operation.ts'
+import {
+  authenticationRequired,
+  insufficientScope,
+  malformedAuthorization,
+  malformedKey,
+} from '../../contract/refusals.ts'
+import type { Caller } from '../../shop/context.ts'
+import { isKeyText } from '../../shop/keys/schema.ts'
+import { hasScope } from '../../shop/keys/verbs.ts'
+import { rateGroup } from '../limits/client-address.ts'
+import type { RateLimiter } from '../limits/rate-limit.ts'
+import type { RequestContext } from '../request-context.ts'
+
+const SCHEME = 'bearer '
+const anonymous: Caller = { keyId: null, scopes: [] }
+
+/** The callers of the keys of a store. */
+export interface Callers {
+  /** Returns the caller of a key if that caller is in memory; undefined for any other text. */
+  known(token: string): Caller | undefined
+  /** Returns the caller of a key. Throws `invalid_token` if the key is unknown, revoked or expired. */
+  find(token: string): Promise<Caller>
+}
+
+/**
+ * Returns the caller (RFC 6750): a caller without a key if the request has no Authorization header. A token must be
+ * valid even if the operation needs no key. Throws `authentication_required` for a scheme other than Bearer or an empty
+ * token, `invalid_token` for a token that is not a valid key, and `rate_limited` for an address with too many failed
+ * attempts.
+ */
+export function authenticate(
+  context: RequestContext,
+  callers: Callers,
+  failedAuthentications: RateLimiter,
+): Caller | Promise<Caller> {
+  const header = context.request.headers.get('authorization')
+  if (header === null) return anonymous
+  const token = bearerToken(header)
+  const known = token && callers.known(token)
+  return known || findCaller(token, context, callers, failedAuthentications)
+}
+
+async function findCaller(
+  token: string | undefined,
+  context: RequestContext,
+  callers: Callers,
+  failedAuthentications: RateLimiter,
+): Promise<Caller> {
+  try {
+    if (token === undefined) {
+      throw malformedAuthorization()
+    }
+    if (!isKeyText(token)) {
+      throw malformedKey()
+    }
+    return await callers.find(token)
+  } catch (error) {
+    // Only failures count, so failed attempts never block a caller with a valid key, even from the same address. A
+    // database that does not respond is not a failed attempt.
+    const isFailure = error instanceof StoreError && error.status < 500
+    const slowed = isFailure ? failedAuthentications.take(rateGroup(context.address)).refusal : undefined
+    throw slowed ?? error
+  }
+}
+
+/**
+ * Returns the token of an Authorization header (RFC 6750, section 2.1), unchecked; undefined for a scheme other than
+ * Bearer or an empty token. This function uses no regular expression, because backtracking over one long header could
+ * block the process.
+ */
+export function bearerToken(header: string): string | undefined {
+  if (header.slice(0, SCHEME.length).toLowerCase() !== SCHEME) return undefined
+  let start = SCHEME.length
+  while (header[start] === ' ') start++
+  let end = header.length
+  while (end > start && header[end - 1] === ' ') end--
+  return end > start ? header.slice(start, end) : undefined
+}
+
+/** Throws `authentication_required` (401) or `insufficient_scope` (403) if the caller may not call the operation. */
+export function authorize(operation: Operation, caller: Caller): void {
+  if (operation.scope === 'public') return
+  const scope = requiredScope(operation)
+  if (caller.keyId === null) {
+    throw authenticationRequired(scope)
+  }
+  if (scope !== undefined && !hasScope(caller, scope)) {
+    throw insufficientScope(scope)
+  }
+}

@@ -1,0 +1,386 @@
+import { readJson } from '../../contract/json-body.ts'
+import type { Operation } from '../../contract/operation.ts'
+import type { Engine } from '../../database/engine.ts'
+import { whenRead } from '../../database/when-read.ts'
+import { type Command, type CommandResult, replyOf } from '../../shop/commands.ts'
+import type { Caller, NewSecret } from '../../shop/context.ts'
+import type { Reply } from '../../shop/idempotency.ts'
+import { isQueryId, isStreamId, type QueryId } from '../../shop/operations.ts'
+import { type Conditions, matchesWeakly, refuseUnlessMatches } from '../../shop/preconditions.ts'
+import { isShortList, type Query, replyTo } from '../../shop/queries.ts'
+import { storedInstant } from '../../values/instant.ts'
+import { headersFor } from '../cache/last-headers.ts'
+import type { RepeatedReads } from '../cache/repeated-reads.ts'
+import type { CachedReply, RepresentationCache } from '../cache/representation-cache.ts'
+import type { LongPoll } from '../events/long-poll.ts'
+import { markUnbuffered } from '../events/stream-headers.ts'
+import type { SseHub } from '../events/stream-hub.ts'
+import { bodyInChunks } from '../limits/large-body.ts'
+import type { RateLimiter } from '../limits/rate-limit.ts'
+import { callerName, type RequestContext, type Route } from '../request-context.ts'
+import { authenticate, authorize, type Callers } from './auth.ts'
+import { assertNotRefused, nextTurn, receiveBody, refuseBodyByHeaders } from './body.ts'
+import { isUnconditional, readConditions, refuseConditions } from './conditional.ts'
+import { readIdempotencyKey } from './idempotency-key.ts'
+import { announceLifecycle, enforceLifecycle } from './lifecycle.ts'
+import { refuseUnacceptable } from './negotiate.ts'
+import { decodeText, readParameters } from './parameters.ts'
+import { validateBody } from './validate.ts'
+
+/** A text of at most this length is sent as a whole, without counting its bytes. */
+const LARGE_CHARS = 16 * 1024
+
+/** The dependencies of the pipeline. Everything is passed in, so that many stores can run in one process. */
+export interface Pipeline {
+  readonly engine: Engine<Query, Command, Reply, CommandResult>
+  /** The base address of every URI in a response, without a trailing slash. */
+  readonly base: string
+  /** Identifies the content of the store since its last reset; undefined for a store that is never reset. */
+  readonly contentTag?: bigint | undefined
+  /** Returns the time in milliseconds since 1970. It decides only which operations have been retired. */
+  readonly lifecycleClock: () => number
+  readonly callers: Callers
+  readonly makeSecret: (kind: 'key' | 'webhook') => NewSecret
+  /** Resolves if events may be sent to the URL, or if there is no URL. Throws `validation_failed`. */
+  readonly checkTarget: (url: string | undefined) => Promise<void>
+  readonly longPoll: LongPoll
+  readonly streams: SseHub
+  /** Undefined if the cache is off, or if other processes may write to the store too. */
+  readonly cache: RepresentationCache | undefined
+  /** Undefined without a cache, and if the cache is verified. */
+  readonly repeatedReads: RepeatedReads | undefined
+  /** Compares every reply from the cache with fresh reads, and fails if they differ for long; for tests. */
+  readonly verifiesCache: boolean
+  /** Undefined if requests are not limited. */
+  readonly rateLimiter: RateLimiter | undefined
+  readonly failedAuthentications: RateLimiter
+  /** Returns whether the process will stop soon. If so, readiness probes fail, and load balancers send no requests. */
+  readonly isDraining: () => boolean
+}
+
+/**
+ * Returns the response to one request, after routing and admission. Runs the remaining steps in order: each step throws
+ * a StoreError or passes the request on. If both the caller and the reply are in memory, the response is returned
+ * synchronously, because a promise costs as much as several steps.
+ */
+export function handleRequest(
+  pipeline: Pipeline,
+  context: RequestContext,
+  route: Route,
+): Response | Promise<Response> {
+  const caller = authenticate(context, pipeline.callers, pipeline.failedAuthentications)
+  return caller instanceof Promise
+    ? caller.then(known => handleCaller(pipeline, context, route, known))
+    : handleCaller(pipeline, context, route, caller)
+}
+
+function handleCaller(
+  pipeline: Pipeline,
+  context: RequestContext,
+  route: Route,
+  caller: Caller,
+): Response | Promise<Response> {
+  const { operation } = route
+  const { request } = context
+  context.caller = caller
+  enforceRateLimit(pipeline, context)
+  authorize(operation, caller)
+  enforceLifecycle(context, route, pipeline.lifecycleClock())
+  refuseUnacceptable(request.headers, operation)
+  if (operation.body) refuseBodyByHeaders(request)
+  const cached = operation.method === 'GET' ? pipeline.cache?.find(targetIn(context)) : undefined
+  if (!cached) return handleUncached(pipeline, context, route)
+  return pipeline.verifiesCache
+    ? verifyCached(pipeline, context, route, cached.reply).then(() =>
+        respondCached(pipeline, context, route, cached),
+      )
+    : respondCached(pipeline, context, route, cached)
+}
+
+/** The headers that differ between requests. All other headers of a cached response are the same each time. */
+const varyingHeaders = [
+  'X-Request-Id',
+  'RateLimit',
+  'Vary',
+  'Access-Control-Allow-Origin',
+  'Access-Control-Expose-Headers',
+]
+
+/**
+ * Returns the response with a cached reply. Its fixed headers are built once, because building them is a third of the
+ * cost of a read.
+ */
+function respondCached(
+  pipeline: Pipeline,
+  context: RequestContext,
+  route: Route,
+  cached: CachedReply,
+): Response {
+  const { request, headers } = context
+  const conditions = readConditions(request.headers)
+  const { reply } = cached
+  if (!cached.headers || request.method === 'HEAD' || !isUnconditional(conditions)) {
+    announceLifecycle(context, route, pipeline.base)
+    const response = respond(pipeline, context, route.operation, reply, conditions)
+    if (response.status === 200 && request.method === 'GET') {
+      const fixed = new Headers(response.headers)
+      for (const name of varyingHeaders) fixed.delete(name)
+      cached.headers = fixed
+      pipeline.repeatedReads?.remember(context, route, cached, response)
+    }
+    return response
+  }
+  const response = new Response(bodyOfReply(context, reply.body ?? ''), {
+    status: reply.status,
+    headers: cached.headers,
+  })
+  for (const name of varyingHeaders) {
+    const value = headers[name]
+    if (value !== undefined) response.headers.set(name, value)
+  }
+  if (request.method === 'GET') pipeline.repeatedReads?.remember(context, route, cached, response)
+  return response
+}
+
+/** How long a cached reply may differ from the database, which shows a commit before the cache drops the reply. */
+const STALE_MS_MAX = 2000
+
+/** Throws if the cache keeps a reply although it has differed from the database for STALE_MS_MAX. */
+async function verifyCached(
+  pipeline: Pipeline,
+  context: RequestContext,
+  { operation, id }: Route,
+  cached: Reply,
+): Promise<void> {
+  if (!isQueryId(id)) return
+  const { engine, cache } = pipeline
+  const query = queryOf(pipeline, context, id, readParameters(operation, context))
+  const deadlineMs = performance.now() + STALE_MS_MAX
+  for (;;) {
+    const fresh = await readFresh(engine, operation, query)
+    if (fresh?.body === cached.body && fresh?.etag === cached.etag && fresh?.next === cached.next) return
+    if (cache?.peek(targetIn(context))?.reply !== cached) return
+    if (performance.now() > deadlineMs) throw new Error(`the cache has a stale reply to ${targetIn(context)}`)
+    await Bun.sleep(5)
+  }
+}
+
+/** Returns the reply to a query; undefined if it fails, for example because the resource was deleted meanwhile. */
+async function readFresh(
+  engine: Pipeline['engine'],
+  operation: Operation,
+  query: Query,
+): Promise<Reply | undefined> {
+  try {
+    return await readReply(engine, operation, query)
+  } catch {
+    return undefined
+  }
+}
+
+function handleUncached(
+  pipeline: Pipeline,
+  context: RequestContext,
+  route: Route,
+): Response | Promise<Response> {
+  const { operation, id } = route
+  announceLifecycle(context, route, pipeline.base)
+  const parameters = readParameters(operation, context)
+  const conditions = readConditions(context.request.headers)
+  if (operation.method === 'POST') refuseConditions(conditions)
+  if (isStreamId(id)) return pipeline.streams.respond(context, parameters)
+  return isQueryId(id)
+    ? handleQuery(pipeline, context, route, queryOf(pipeline, context, id, parameters), conditions)
+    : handleCommand(pipeline, context, route, parameters, conditions)
+}
+
+function handleQuery(
+  pipeline: Pipeline,
+  context: RequestContext,
+  route: Route,
+  query: Query,
+  conditions: Conditions,
+): Response | Promise<Response> {
+  const { operation } = route
+  return whenRead(runQuery(pipeline, context, operation, query), reply => {
+    const response = respond(pipeline, context, operation, reply, conditions)
+    rememberAgain(pipeline, context, route, reply, response)
+    return response
+  })
+}
+
+/**
+ * Remembers the response to a read if `repeatedReads` knows the URL: the cache has dropped the reply that was
+ * remembered for this URL. A read of any other URL is remembered when it is repeated.
+ */
+function rememberAgain(
+  { cache, repeatedReads }: Pipeline,
+  context: RequestContext,
+  route: Route,
+  reply: Reply,
+  response: Response,
+): void {
+  const { request } = context
+  if (!cache || !repeatedReads?.knows(request.url)) return
+  const cached = cache.peek(targetIn(context))
+  if (cached?.reply !== reply || request.method !== 'GET' || response.status !== 200) return
+  repeatedReads.remember(context, route, cached, response)
+}
+
+function queryOf(
+  { base, contentTag }: Pipeline,
+  { nowMs, caller }: RequestContext,
+  id: QueryId,
+  input: object,
+): Query {
+  return { id, input, now: storedInstant(nowMs), base, keyId: caller?.keyId ?? null, contentTag }
+}
+
+/** Returns the request target, which is the key of the cache. */
+function targetIn({ path, query }: RequestContext): string {
+  return query === '' ? path : `${path}?${query}`
+}
+
+/** Counts a request against the rate limit of its key, or of its address. Throws `rate_limited`. */
+export function enforceRateLimit(
+  { rateLimiter }: Pick<Pipeline, 'rateLimiter'>,
+  context: RequestContext,
+): void {
+  if (!rateLimiter) return
+  const { headers } = context
+  headers['RateLimit-Policy'] = rateLimiter.policy
+  const { field, refusal } = rateLimiter.take(callerName(context))
+  headers.RateLimit = field
+  if (refusal) throw refusal
+}
+
+/**
+ * Returns the reply to a query, and stores it in the cache if replies of this operation are cached. A read of the feed
+ * waits for events if the client asks for that, and is not cached.
+ */
+function runQuery(
+  { engine, longPoll, cache }: Pipeline,
+  context: RequestContext,
+  operation: Operation,
+  query: Query,
+): Reply | Promise<Reply> {
+  if (operation.endless) {
+    const { request, slot } = context
+    return longPoll.read(query, { caller: callerName(context), signal: request.signal, slot })
+  }
+  const ticket = cache?.begin(query.id)
+  const reading = readReply(engine, operation, query)
+  if (!ticket) return reading
+  return whenRead(reading, reply => {
+    cache?.store(ticket, targetIn(context), query.input, reply)
+    return reply
+  })
+}
+
+/** Runs a query. A query for a row, and on SQLite for a short list, is a short read. Any other is a long read. */
+function readReply(engine: Pipeline['engine'], { reads }: Operation, query: Query): Reply | Promise<Reply> {
+  const isShort = reads === 'row' || (engine.name === 'sqlite' && isShortList(query))
+  return isShort ? engine.readShort(reader => replyTo(reader, query)) : engine.readLong(query)
+}
+
+/** Returns the response to a command: its body is read, parsed and validated, then the engine runs one transaction. */
+async function handleCommand(
+  pipeline: Pipeline,
+  context: RequestContext,
+  { id, operation }: Route,
+  parameters: Record<string, unknown>,
+  conditions: Conditions,
+): Promise<Response> {
+  const { engine, makeSecret, checkTarget } = pipeline
+  const { requestId, nowMs, caller } = context
+  if (isQueryId(id) || isStreamId(id) || !caller)
+    throw new Error('handleCommand needs the id of a command, and a caller')
+  const bytes = operation.body ? await receiveBody(context) : new Uint8Array()
+  const idempotency = readIdempotencyKey(operation, context, bytes)
+  const body = operation.body && validateBody(operation.body, readJson(bytes))
+  // The URL is checked before the transaction, which must never wait for the network.
+  if (operation.checksTarget) await checkTarget(memberOf(body, operation.checksTarget))
+  // With a body, `receiveBody` has already waited for a turn.
+  if (!operation.body) await nextTurn()
+  assertNotRefused(context.request)
+  const command: Command = {
+    id,
+    input: body === undefined ? parameters : { ...parameters, body },
+    context: {
+      now: storedInstant(nowMs),
+      caller,
+      requestId,
+      ...(operation.secret && { secret: makeSecret(operation.secret) }),
+    },
+    ...(operation.method !== 'POST' && { conditions }),
+    ...(idempotency && { idempotency }),
+  }
+  const reply = replyOf(await engine.execute(command))
+  return respond(pipeline, context, operation, reply, conditions)
+}
+
+function respond(
+  { base }: Pipeline,
+  context: RequestContext,
+  operation: Operation,
+  reply: Reply,
+  { ifMatch, ifNoneMatch }: Conditions,
+): Response {
+  const { headers, request } = context
+  const isRead = operation.method === 'GET'
+  headers['Cache-Control'] = cacheControl(operation)
+  if (reply.etag !== undefined) headers.ETag = reply.etag
+  if (reply.location !== undefined) headers.Location = base + reply.location
+  if (reply.isReplayed) headers['Idempotent-Replayed'] = 'true'
+  if ('list' in operation.success) addPageLinks(context, base, operation.endless ?? 'cursor', reply.next)
+  if (isRead && reply.etag !== undefined) refuseUnlessMatches(ifMatch, reply.etag)
+  if (operation.endless) markUnbuffered(headers)
+  if (isRead && ifNoneMatch && reply.etag !== undefined && matchesWeakly(ifNoneMatch, reply.etag)) {
+    return new Response(null, { status: 304, headers })
+  }
+  if (reply.body === null) return new Response(null, { status: reply.status, headers })
+  headers['Content-Type'] = 'application/json'
+  if (request.method === 'HEAD') {
+    headers['Content-Length'] = String(Buffer.byteLength(reply.body))
+    return new Response(null, { status: reply.status, headers })
+  }
+  return new Response(bodyOfReply(context, reply.body), {
+    status: reply.status,
+    headers: headersFor(operation, headers),
+  })
+}
+
+function bodyOfReply(context: RequestContext, text: string): string | ReturnType<typeof bodyInChunks> {
+  if (text.length <= LARGE_CHARS) return text
+  return bodyInChunks(context, Buffer.from(text))
+}
+
+function cacheControl({ scope, secret, method }: Operation): string {
+  if (secret) return 'no-store'
+  return scope === 'public' && method === 'GET' ? 'no-cache' : 'private, no-cache'
+}
+
+/**
+ * Adds the link `first`, and the link `next` if there are more items or the list is endless (RFC 8288). Both links keep
+ * the filters.
+ */
+function addPageLinks(
+  { headers, path, query }: RequestContext,
+  base: string,
+  parameter: 'cursor' | 'after',
+  next: string | undefined,
+): void {
+  const rest = query
+    .split('&')
+    .filter(pair => pair !== '' && decodeText(pair.split('=')[0] ?? '') !== parameter)
+  const link = (pairs: string[], rel: string): string =>
+    `<${base}${path}${pairs.length > 0 ? `?${pairs.join('&')}` : ''}>; rel="${rel}"`
+  const links = [link(rest, 'first')]
+  if (next !== undefined) links.unshift(link([...rest, `${parameter}=${next}`], 'next'))
+  headers.Link = links.join(', ')
+}
+
+function memberOf(body: unknown, member: string): string | undefined {
+  const value: unknown = typeof body === 'object' && body !== null ? Reflect.get(body, member) : undefined
+  return typeof value === 'string' ? value : undefined
+}

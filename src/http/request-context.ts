@@ -1,0 +1,120 @@
+import { randomBytes } from 'node:crypto'
+import type { Operation } from '../contract/operation.ts'
+import type { Caller } from '../shop/context.ts'
+import type { OperationId } from '../shop/operations.ts'
+import { NumberText } from './cache/number-text.ts'
+import type { AdmissionSlot, CapacityLimiter } from './limits/admission.ts'
+import { rateGroup } from './limits/client-address.ts'
+import type { Match } from './paths.ts'
+
+/** One routed operation: its id and its definition. */
+export interface Route {
+  readonly id: OperationId
+  readonly operation: Operation
+}
+
+/** One request and what the steps of the pipeline have found out about it so far. */
+export interface RequestContext {
+  readonly request: Request
+  /** The path below the base URL of the store: percent-encoded, without dot segments. */
+  readonly path: string
+  /** The query as the runtime returns it, without the question mark. */
+  readonly query: string
+  readonly requestId: string
+  /** Returns the address of the connected peer; empty if the connection is closed. */
+  readonly findPeer: () => string
+  /** The address of the client, even if trusted proxies forwarded the request. */
+  readonly address: string
+  /** The path parameters by name, percent-decoded. */
+  readonly pathParameters: Readonly<Record<string, string>>
+  /** Headers of every response to this request, including errors. */
+  readonly headers: Record<string, string>
+  /** Limits the large response bodies that are being sent. */
+  readonly largeBodies: CapacityLimiter
+  route?: Route
+  caller?: Caller
+  /** The name by which limits identify the caller's key. Set when it is first needed. */
+  keyName?: string
+  /** Set once the request is admitted; a probe needs no slot. */
+  slot?: AdmissionSlot
+  /** The code of the error, for the log. */
+  errorCode?: string
+  /** The instant at which the request arrived, in milliseconds since 1970. */
+  readonly nowMs: number
+  /** Closes the connection within a few seconds, whatever is still buffered. */
+  readonly closeConnection: () => void
+}
+
+const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/
+
+export interface Arrival {
+  readonly request: Request & { readonly params?: Readonly<Record<string, string>> }
+  readonly findPeer: () => string
+  readonly address: string
+  readonly nowMs: number
+  readonly largeBodies: CapacityLimiter
+  readonly newRequestId: () => string
+  /** Replaces the path and the parameters that the runtime found; undefined if those are right. */
+  readonly match: Match | undefined
+  readonly closeConnection: () => void
+}
+
+/**
+ * Returns the context of a request. The request target is split but not decoded. The request id is the X-Request-Id of
+ * the client if that is valid, or else a new one.
+ */
+export function openRequestContext(arrival: Arrival): RequestContext {
+  const { request, findPeer, address, nowMs, match, largeBodies, newRequestId, closeConnection } = arrival
+  const { path, query } = targetOf(request.url)
+  const given = request.headers.get('x-request-id')
+  const requestId = given !== null && REQUEST_ID.test(given) ? given : newRequestId()
+  return {
+    request,
+    path: match?.path ?? path,
+    query,
+    requestId,
+    findPeer,
+    address,
+    pathParameters: match?.parameters ?? request.params ?? {},
+    headers: { 'X-Request-Id': requestId, 'X-Content-Type-Options': 'nosniff' },
+    largeBodies,
+    nowMs,
+    closeConnection,
+  }
+}
+
+/**
+ * Returns a function that makes request ids. An id is a random prefix, the same for all ids of this function, and a
+ * count: this costs less than a UUID.
+ */
+export function makeRequestIds(): () => string {
+  const text = new NumberText(`${randomBytes(9).toString('base64url')}-`)
+  let count = 0
+  return () => text.of(++count)
+}
+
+/**
+ * Returns the path and query of a URL from the runtime. The URL of a request without a usable Host has no scheme and no
+ * authority.
+ */
+export function targetOf(url: string): { path: string; query: string } {
+  const pathStart = url.startsWith('/') ? 0 : Math.max(url.indexOf('/', url.indexOf('://') + 3), 0)
+  const questionMark = url.indexOf('?', pathStart)
+  return questionMark < 0
+    ? { path: url.slice(pathStart), query: '' }
+    : { path: url.slice(pathStart, questionMark), query: url.slice(questionMark + 1) }
+}
+
+/** Returns the name by which limits identify a caller: its key, or else the rate group of its address. */
+export function callerName(context: Pick<RequestContext, 'caller' | 'address' | 'keyName'>): string {
+  const { caller, address } = context
+  if (!caller?.keyId) return rateGroup(address)
+  context.keyName ??= `key ${caller.keyId}`
+  return context.keyName
+}
+
+/** Adds a request header to Vary (RFC 9110, section 12.5.5). */
+export function varyBy(headers: Record<string, string>, field: string): void {
+  if (headers.Vary?.split(', ').includes(field)) return
+  headers.Vary = headers.Vary === undefined ? field : `${headers.Vary}, ${field}`
+}

@@ -1,0 +1,244 @@
+import type { BunRequest, Server } from 'bun'
+import { StoreError } from '../contract/error.ts'
+import { PATCH_TYPES, URL_CHARS_MAX } from '../contract/limits.ts'
+import type { Operation } from '../contract/operation.ts'
+import { invalidHeader, methodNotAllowed, routeNotFound, urlTooLong } from '../contract/refusals.ts'
+import { contract, isOperationId } from '../shop/operations.ts'
+import { type AllowedOrigins, applyCors } from './cors.ts'
+import type { Admission } from './limits/admission.ts'
+import { type AddressOf, peerOf, rateGroup } from './limits/client-address.ts'
+import { findEquivalent, findPath, type Match, matchesAnother, normalPath, similarPath } from './paths.ts'
+import { announceLifecycle } from './pipeline/lifecycle.ts'
+import { enforceRateLimit, handleRequest, type Pipeline } from './pipeline/pipeline.ts'
+import { internalErrorResponse, refusalResponse } from './problem.ts'
+import { openRequestContext, type RequestContext, type Route, targetOf } from './request-context.ts'
+
+/** RFC 9112, section 3.2: one host, without a character that ends the authority of a URL. */
+const HOST = /^[\w.~!$&'()*+;=:%[\]-]+$/
+
+/** The handler of one method of a path. Only the handler of an operation has a route. */
+export interface Handler {
+  readonly route?: Route
+  /** A probe always gets a response, however busy the store is, and counts towards no limit. */
+  readonly isProbe?: true
+  readonly handle: (context: RequestContext) => Promise<Response> | Response
+}
+
+/** The handlers of one path, by method. */
+export type Methods = ReadonlyMap<string, Handler>
+
+/** The handlers by path, in the notation of the contract. HEAD and OPTIONS are derived from them. */
+export type Paths = ReadonlyMap<string, Methods>
+
+export interface RoutesOptions {
+  readonly pipeline: Pick<Pipeline, 'base' | 'rateLimiter' | 'repeatedReads'>
+  readonly paths: Paths
+  readonly admission: Admission
+  readonly allowedOrigins: AllowedOrigins
+  readonly clock: () => number
+  readonly newRequestId: () => string
+  /** Returns the address of the client, even if trusted proxies forwarded the request. */
+  readonly addressOf: AddressOf
+  /**
+   * Called with each response except those of `RepeatedReads`, for the log and the metrics. `fault` is the error behind
+   * a 500, or undefined.
+   */
+  readonly onResponse: (context: RequestContext, status: number, tookMs: number, fault: unknown) => void
+}
+
+type Serve = (
+  request: BunRequest | Request,
+  server: Server<undefined>,
+  match?: Match,
+) => Response | Promise<Response>
+
+/** Returns handlers for the operations of the contract that `serves` allows, by path and method. */
+export function operationPaths(pipeline: Pipeline, serves: (operation: Operation) => boolean): Paths {
+  const paths = new Map<string, Map<string, Handler>>()
+  const operations: [string, Operation][] = Object.entries(contract)
+  for (const [id, operation] of operations) {
+    if (!isOperationId(id) || !serves(operation)) continue
+    const methods = paths.get(operation.path) ?? new Map<string, Handler>()
+    const route = { id, operation }
+    methods.set(operation.method, { route, handle: context => handleRequest(pipeline, context, route) })
+    paths.set(operation.path, methods)
+  }
+  return paths
+}
+
+/** Returns the table for the router of the runtime, and the fallback for requests that match nothing. */
+export function makeRoutes(options: RoutesOptions): {
+  routes: Record<string, Serve>
+  fetch: Serve
+} {
+  const routes: Record<string, Serve> = {}
+  const { paths, pipeline } = options
+  for (const [path, methods] of paths) {
+    const serve = serveWith(options, methods)
+    // The router of the runtime compares before it decodes, so it would pass /keys/%63urrent to /keys/{keyId}.
+    routes[path.replaceAll(/\{(\w+)\}/g, ':$1')] = matchesAnother(path, paths.keys())
+      ? serveEquivalent(options, serve)
+      : serveRepeated(pipeline, serve)
+  }
+  return { routes, fetch: serveEquivalent(options, serveWith(options, undefined)) }
+}
+
+/**
+ * Returns a function that serves one request without the router of the runtime, such as a request to one of many stores
+ * of a process. `path` is the path of the request below the base address of the store.
+ */
+export function makePathHandler(
+  options: RoutesOptions,
+): (request: Request, server: Server<undefined>, path: string) => Response | Promise<Response> {
+  const handlers = new Map([...options.paths].map(([path, methods]) => [path, serveWith(options, methods)]))
+  const unknownPath = serveWith(options, undefined)
+  return (request, server, path) => {
+    const normal = normalPath(path)
+    const match = findPath(options.paths.keys(), normal)
+    const serve = (match && handlers.get(match.template)) ?? unknownPath
+    return serve(request, server, match ?? { path: normal, template: '', parameters: {} })
+  }
+}
+
+/** Returns a function that passes a request to its argument `handle`, whatever the method and path of the request. */
+export function makeAnyPathHandler(
+  options: RoutesOptions,
+): (request: Request, server: Server<undefined>, handle: Handler['handle']) => Response | Promise<Response> {
+  return (request, server, handle) =>
+    serveWith(options, new Map([[request.method === 'HEAD' ? 'GET' : request.method, { handle }]]))(
+      request,
+      server,
+    )
+}
+
+/** Returns a function that serves a path: a repeated read at once, and any other request as `serve` does. */
+function serveRepeated({ repeatedReads }: RoutesOptions['pipeline'], serve: Serve): Serve {
+  if (!repeatedReads) return serve
+  return (request, server) =>
+    (request.method === 'GET' ? repeatedReads.respond(request, server) : undefined) ?? serve(request, server)
+}
+
+/**
+ * Returns a function that serves a request whose path is not in normal form, but whose normal form is in the table.
+ * Other requests go to `fallback`.
+ */
+function serveEquivalent(options: RoutesOptions, fallback: Serve): Serve {
+  return (request, server) => {
+    const match = findEquivalent(options.paths.keys(), targetOf(request.url).path)
+    const serve = match ? serveWith(options, options.paths.get(match.template)) : fallback
+    return serve(request, server, match)
+  }
+}
+
+/** Returns a function that serves one path, or unknown paths if `methods` is undefined. */
+function serveWith(options: RoutesOptions, methods: Methods | undefined): Serve {
+  const { admission, clock, addressOf, onResponse, allowedOrigins, pipeline } = options
+  return (request, server, match) => {
+    const startedMs = performance.now()
+    const context = openRequestContext({
+      request,
+      address: addressOf(request, server),
+      findPeer: () => peerOf(request, server),
+      nowMs: clock(),
+      match,
+      largeBodies: admission.largeBodies,
+      newRequestId: options.newRequestId,
+      closeConnection: () => server.timeout(request, 1),
+    })
+    const finish = (response: Response, fault?: unknown): Response => {
+      context.slot?.leave()
+      // The runtime sets Date (RFC 9110, section 6.6.1) on every response, except the response to a HEAD request.
+      if (request.method === 'HEAD') response.headers.set('Date', new Date(clock()).toUTCString())
+      onResponse(context, response.status, performance.now() - startedMs, fault)
+      return response
+    }
+    const fail = (error: unknown): Response => {
+      if (context.route) announceLifecycle(context, context.route, pipeline.base)
+      return error instanceof StoreError
+        ? finish(refusalResponse(context, error, pipeline.base), error.cause)
+        : finish(internalErrorResponse(context, pipeline.base), error)
+    }
+    let response: Response | Promise<Response>
+    try {
+      applyCors(allowedOrigins, context)
+      const handler = methods && handlerOf(context, methods)
+      if (handler?.route) {
+        context.route = handler.route
+        if (isSlow(handler.route.operation)) server.timeout(request, 0)
+      }
+      response = admitAndHandle(options, context, methods, handler)
+    } catch (error) {
+      return fail(error)
+    }
+    // This is outside the try block, so that a request finishes once even if finishing throws.
+    return response instanceof Promise ? response.then(finish, fail) : finish(response)
+  }
+}
+
+/** Admits the request, checks its target, and passes it to its handler. Throws a StoreError for every refusal. */
+function admitAndHandle(
+  { admission, pipeline, paths }: RoutesOptions,
+  context: RequestContext,
+  methods: Methods | undefined,
+  handler: Handler | undefined,
+): Promise<Response> | Response {
+  if (!handler?.isProbe) context.slot = admission.enter(rateGroup(context.address))
+  refuseBadTarget(context)
+  // The pipeline counts the requests of operations itself, once it knows their key.
+  if (!handler?.route && !handler?.isProbe) enforceRateLimit(pipeline, context)
+  return handler ? handler.handle(context) : respondWithoutHandler(context, methods, paths)
+}
+
+/**
+ * Returns whether an operation may be silent for longer than the timeout of the runtime. That is so for the operations
+ * of an import, which are the hidden ones, and for reads of events.
+ */
+function isSlow({ hidden, endless, success }: Operation): boolean {
+  return hidden === true || endless !== undefined || 'stream' in success
+}
+
+function handlerOf({ request }: RequestContext, methods: Methods): Handler | undefined {
+  return methods.get(request.method === 'HEAD' ? 'GET' : request.method)
+}
+
+/** Returns the response to OPTIONS. Throws a refusal if the path does not exist, or does not have the method. */
+function respondWithoutHandler(
+  { path, request, headers }: RequestContext,
+  methods: Methods | undefined,
+  paths: Paths,
+): Response {
+  if (!methods) {
+    // A target with dot segments matches no route, but the runtime resolves them in `request.url`. So `path` can be a
+    // path of the table, such as /pets for the target /x/../pets.
+    const similar = similarPath(paths.keys(), path)
+    const hint =
+      similar === undefined ? '' : ` Did you mean ${similar}${similar === path ? ', without dots' : ''}?`
+    throw routeNotFound(path, hint)
+  }
+  const { method } = request
+  const allow = allowField(methods)
+  if (method === 'OPTIONS') {
+    const patch = methods.has('PATCH') && { 'Accept-Patch': PATCH_TYPES }
+    return new Response(null, { status: 204, headers: { ...headers, Allow: allow, ...patch } })
+  }
+  throw methodNotAllowed(path, method, allow)
+}
+
+function allowField(methods: Methods): string {
+  return [...methods.keys(), ...(methods.has('GET') ? ['HEAD'] : []), 'OPTIONS'].sort().join(', ')
+}
+
+/**
+ * Throws `invalid_parameter` for a bad Host, and `url_too_long`. The runtime builds the URL from Host and target, so a
+ * bad host would become part of the path.
+ */
+function refuseBadTarget({ request, path, query }: RequestContext): void {
+  const host = request.headers.get('host')
+  // Only an HTTP/1.0 request has no Host here, because the runtime refuses an HTTP/1.1 request without Host.
+  if (host !== null && !HOST.test(host)) {
+    throw invalidHeader('Host', 'Host must be one name or address, with an optional port.')
+  }
+  if (path.length + (query === '' ? 0 : query.length + 1) > URL_CHARS_MAX) {
+    throw urlTooLong()
+  }
+}

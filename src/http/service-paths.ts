@@ -1,0 +1,132 @@
+import type { Operation } from '../contract/operation.ts'
+import { metricsNeedAdmin, metricsNeedKey } from '../contract/refusals.ts'
+import { hasScope } from '../shop/keys/verbs.ts'
+import { overloaded, shuttingDown } from '../shop/refusals.ts'
+import { isFromThisMachine } from './limits/client-address.ts'
+import type { Metrics } from './observe/metrics.ts'
+import { consoleRoutes } from './pages/console-page.ts'
+import { prepareContent, prepareOnce, sendContent } from './pages/content.ts'
+import { apiCatalog, homeHeaders, homeHtml, homeJson, llmsText } from './pages/discovery.ts'
+import { docsRoutes } from './pages/docs-page.ts'
+import type { Pages } from './pages/pages.ts'
+import { authenticate } from './pipeline/auth.ts'
+import { namesPage } from './pipeline/negotiate.ts'
+import type { Pipeline } from './pipeline/pipeline.ts'
+import { type RequestContext, varyBy } from './request-context.ts'
+import type { Handler, Methods, Paths } from './routes.ts'
+
+const LINKSET = 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"'
+
+/**
+ * Returns the paths that are not operations of the contract: home, description, API catalogue, summary, docs, guides,
+ * console, probes and metrics.
+ */
+export function servicePaths(
+  pipeline: Pipeline,
+  metrics: Metrics,
+  serves: (operation: Operation) => boolean,
+  pages: Pages,
+  control: string | undefined,
+): Paths {
+  const { base, engine } = pipeline
+  const get = (handle: Handler['handle']): Methods => new Map([['GET', { handle }]])
+  const probe = (handle: Handler['handle']): Methods => new Map([['GET', { handle, isProbe: true }]])
+  const fixedContent = (
+    type: string,
+    make: () => Promise<string> | string,
+    fields?: Readonly<Record<string, string>>,
+  ): Methods => {
+    const content = prepareOnce(async () => prepareContent(type, await make()))
+    return get(async context => sendContent(context, await content(), fields))
+  }
+  const description = (format: 'json' | 'yaml') => (): Promise<string> =>
+    pages.descriptions.text(format, base, serves)
+  const catalog = '/.well-known/api-catalog'
+  const ping = sharedPing(() => engine.ping())
+  return new Map([
+    ['/', get(context => sendHome(context, base))],
+    ['/openapi.json', fixedContent('application/json', description('json'))],
+    ['/openapi.yaml', fixedContent('application/yaml', description('yaml'))],
+    // RFC 9727, section 2 requires this link on HEAD.
+    [
+      catalog,
+      fixedContent(LINKSET, () => apiCatalog(base), { Link: `<${base}${catalog}>; rel="api-catalog"` }),
+    ],
+    ['/llms.txt', fixedContent('text/markdown; charset=utf-8', () => llmsText(base, serves))],
+    ...[
+      ...docsRoutes(base, pages.docsScript),
+      ...pages.guides,
+      ...consoleRoutes(base, pages.console, control),
+    ].map(([path, handle]): [string, Methods] => [path, get(handle)]),
+    ['/livez', probe(context => sendText(context, '{"status":"live"}', 'application/json'))],
+    ['/readyz', probe(context => sendReadiness(context, pipeline, ping))],
+    ['/metrics', get(context => sendMetrics(context, pipeline, metrics))],
+  ])
+}
+
+/** Returns links to every entry point, as a page for browsers and as JSON for all other clients. */
+function sendHome(context: RequestContext, base: string): Response {
+  varyBy(context.headers, 'Accept')
+  if (!namesPage(context.request.headers)) return sendText(context, homeJson(base), 'application/json')
+  Object.assign(context.headers, homeHeaders)
+  return sendText(context, homeHtml(base), 'text/html; charset=utf-8')
+}
+
+/** Returns a function that sends one query for all concurrent probes, because probes have no other limit. */
+function sharedPing(ping: () => Promise<void>): () => Promise<void> {
+  let pending: Promise<void> | undefined
+  return () => {
+    pending ??= ping().finally(() => {
+      pending = undefined
+    })
+    return pending
+  }
+}
+
+/** The longest time that a probe waits for the database. */
+const PING_MS_MAX = 1500
+
+async function sendReadiness(
+  context: RequestContext,
+  { isDraining }: Pipeline,
+  ping: () => Promise<void>,
+): Promise<Response> {
+  if (isDraining()) throw shuttingDown()
+  const late = Promise.withResolvers<never>()
+  const timer = setTimeout(() => late.reject(new Error('the database did not respond in time')), PING_MS_MAX)
+  try {
+    await Promise.race([ping(), late.promise])
+  } catch {
+    throw overloaded('The database does not respond.', 5)
+  } finally {
+    clearTimeout(timer)
+  }
+  return sendText(context, '{"status":"ready"}', 'application/json')
+}
+
+/**
+ * Returns the metrics. A program on this machine needs no key; a client elsewhere or behind a proxy needs an admin key.
+ */
+async function sendMetrics(
+  context: RequestContext,
+  { callers, failedAuthentications }: Pipeline,
+  metrics: Metrics,
+): Promise<Response> {
+  if (!isFromThisMachine(context.request, context.findPeer())) {
+    const caller = await authenticate(context, callers, failedAuthentications)
+    if (caller.keyId === null) {
+      throw metricsNeedKey()
+    }
+    if (!hasScope(caller, 'admin')) {
+      throw metricsNeedAdmin()
+    }
+  }
+  const { text, contentType } = await metrics.read()
+  return new Response(text, {
+    headers: { ...context.headers, 'Content-Type': contentType, 'Cache-Control': 'no-store' },
+  })
+}
+
+function sendText({ headers }: RequestContext, body: string, type: string): Response {
+  return new Response(body, { headers: { ...headers, 'Content-Type': type, 'Cache-Control': 'no-cache' } })
+}

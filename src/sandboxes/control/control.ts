@@ -1,0 +1,262 @@
+import type { z } from 'zod'
+import { readJson } from '../../contract/json-body.ts'
+import { rateGroup } from '../../http/limits/client-address.ts'
+import { CHUNK_BYTES, largeBody } from '../../http/limits/large-body.ts'
+import { RateLimiter } from '../../http/limits/rate-limit.ts'
+import { bearerToken } from '../../http/pipeline/auth.ts'
+import { assertNotRefused, nextTurn, receiveBody, refuseBodyByHeaders } from '../../http/pipeline/body.ts'
+import { refuseUnacceptable } from '../../http/pipeline/negotiate.ts'
+import { readParameters } from '../../http/pipeline/parameters.ts'
+import { validateBody } from '../../http/pipeline/validate.ts'
+import type { RequestContext } from '../../http/request-context.ts'
+import type { Handler, Methods, Paths } from '../../http/routes.ts'
+import { isKeyText, keyHash } from '../../shop/keys/schema.ts'
+import { formatInstantMs } from '../../values/instant.ts'
+import { writeJson } from '../../values/json.ts'
+import type { SandboxHost } from '../host/host.ts'
+import type { SandboxRecord } from '../host/registry.ts'
+import type { LogPage } from '../requests/log.ts'
+import { RequestStreams } from '../requests/streams.ts'
+import { type ControlId, type ControlOperation, controlOperations } from './operations.ts'
+import { sandboxKeyRequired, sandboxNotFound, tooManyCreated, wrongSandboxKey } from './refusals.ts'
+import { type LifecycleClock, snapshotSeed } from './schema.ts'
+
+const REQUESTS_DEFAULT = 100
+/** The maximum rate of requests with a wrong key per address. */
+const WRONG_KEYS = { requests: 60, seconds: 60 }
+
+export interface ControlOptions {
+  readonly host: SandboxHost
+  /** The base address of the host. */
+  readonly base: string
+  readonly createdPerHour: number
+  readonly clock: () => number
+  /**
+   * Returns whether a request comes directly from this machine, and not from a page of another origin. `createdPerHour`
+   * does not apply to such a request.
+   */
+  readonly isLocal: (context: RequestContext) => boolean
+}
+
+/** The last instant of the API. A lifecycle clock that reaches it stops there. */
+const LAST_INSTANT_MS = Date.parse('9999-12-31T23:59:59.999Z')
+
+/** What the handler of an operation works with. */
+interface ControlCall<Body> {
+  readonly context: RequestContext
+  /** The sandbox that the path names. An operation that needs no key must not read it. */
+  readonly record: SandboxRecord
+  /** The path and query parameters by name. */
+  readonly parameters: Readonly<Record<string, unknown>>
+  /** The validated body; undefined if there is none. */
+  readonly body: Body
+}
+
+/** The result of an operation: a resource or a list to encode, undefined for status 204, or a complete response. */
+type ControlResult = object | undefined | Response
+
+type ControlHandler<Body> = (call: ControlCall<Body>) => Promise<ControlResult> | ControlResult
+
+/** The type of the validated body of an operation. It includes undefined if the body may be absent. */
+type BodyOf<O extends ControlOperation> =
+  | (O extends { body: infer B extends z.ZodType } ? z.output<B> : undefined)
+  | (O extends { isBodyOptional: true } ? undefined : never)
+
+type ControlHandlers = {
+  readonly [Id in ControlId]: ControlHandler<BodyOf<(typeof controlOperations)[Id]>>
+}
+
+/** The control operations of a host, as handlers by path. */
+export class Control {
+  readonly #options: ControlOptions
+  readonly #created: RateLimiter
+  readonly #wrongKeys = new RateLimiter(WRONG_KEYS, () => performance.now())
+  readonly #streams = new RequestStreams()
+
+  constructor(options: ControlOptions) {
+    this.#options = options
+    const rate = { requests: options.createdPerHour, seconds: 3600 }
+    this.#created = new RateLimiter(rate, () => performance.now())
+  }
+
+  paths(): Paths {
+    const paths = new Map<string, Map<string, Handler>>()
+    for (const [id, operation] of Object.entries<ControlOperation>(controlOperations)) {
+      const methods = paths.get(operation.path) ?? new Map<string, Handler>()
+      // Safe: the keys of the contract are its ids, and each body is validated with the schema of its operation.
+      const handle = this.#handlers[id as ControlId] as ControlHandler<unknown>
+      methods.set(operation.method, { handle: context => this.#handle(operation, handle, context) })
+      paths.set(operation.path, methods)
+    }
+    return paths satisfies ReadonlyMap<string, Methods>
+  }
+
+  /** Ends the streams of requests. */
+  end(): void {
+    this.#streams.end()
+  }
+
+  async #handle(
+    operation: ControlOperation,
+    handle: ControlHandler<unknown>,
+    context: RequestContext,
+  ): Promise<Response> {
+    const { request, headers } = context
+    refuseUnacceptable(request.headers, operation)
+    const parameters = readParameters(operation, context)
+    const record = this.#recordOf(operation, parameters, context)
+    const body = operation.body && (await this.#bodyOf(operation, operation.body, context))
+    // A request without a body has not waited for a turn yet.
+    await nextTurn()
+    assertNotRefused(request)
+    const result = await handle({ context, record, parameters, body })
+    headers['Cache-Control'] = 'no-store'
+    if (result instanceof Response) return result
+    const { status } = operation.success
+    if (result === undefined) return new Response(null, { status: 204, headers })
+    const text = writeJson(result)
+    headers['Content-Type'] = 'application/json'
+    if (request.method === 'HEAD') headers['Content-Length'] = String(Buffer.byteLength(text))
+    if (request.method === 'HEAD') return new Response(null, { status, headers })
+    return new Response(text, { status, headers })
+  }
+
+  /** Returns the validated body; undefined for an absent or empty body, if the operation allows that. */
+  async #bodyOf(
+    { isBodyOptional }: ControlOperation,
+    schema: NonNullable<ControlOperation['body']>,
+    context: RequestContext,
+  ): Promise<unknown> {
+    const { request } = context
+    if (isBodyOptional && isWithoutBody(request)) return undefined
+    const isTyped = request.headers.has('content-type')
+    if (isTyped || !isBodyOptional) refuseBodyByHeaders(request)
+    const bytes = await receiveBody(context)
+    if (isBodyOptional && bytes.length === 0) return undefined
+    refuseBodyByHeaders(request)
+    return validateBody(schema, readJson(bytes))
+  }
+
+  /** If the operation needs a key, checks the key and returns the record of the sandbox that the path names. */
+  #recordOf(
+    { needsKey }: ControlOperation,
+    { sandboxId }: Readonly<Record<string, unknown>>,
+    context: RequestContext,
+  ): SandboxRecord {
+    // Safe: an operation that needs no key never uses its record.
+    if (!needsKey) return undefined as unknown as SandboxRecord
+    return this.#authorized(String(sandboxId), context)
+  }
+
+  /**
+   * Returns the sandbox if the request carries its key. Throws `sandbox_not_found`, `authentication_required` or
+   * `invalid_token`; after too many wrong keys from one address, `rate_limited`.
+   */
+  #authorized(sandboxId: string, context: RequestContext): SandboxRecord {
+    const record = this.#options.host.find(sandboxId)
+    if (!record) throw sandboxNotFound()
+    const header = context.request.headers.get('authorization')
+    const token = header === null ? undefined : bearerToken(header)
+    if (token === undefined) throw sandboxKeyRequired()
+    if (isKeyText(token) && keyHash(token) === record.keyHash) return record
+    throw this.#wrongKeys.take(rateGroup(context.address)).refusal ?? wrongSandboxKey()
+  }
+
+  /** Counts a creation. Throws `rate_limited` if the address has created too many sandboxes. */
+  #countCreation(context: RequestContext): void {
+    if (this.#options.isLocal(context)) return
+    const { refusal } = this.#created.take(rateGroup(context.address))
+    if (!refusal) return
+    throw tooManyCreated(this.#options.createdPerHour, refusal.details.retryAfterSeconds ?? 1)
+  }
+
+  readonly #handlers: ControlHandlers = {
+    createSandbox: async ({ context, body }) => {
+      const input = body ?? {}
+      const source = snapshotSeed(input.seed ?? '')
+      if (source) this.#authorized(source.sandboxId, context)
+      this.#countCreation(context)
+      const created = await this.#options.host.create(input)
+      context.headers.Location = `${this.#options.base}/sandboxes/${created.id}`
+      return created
+    },
+    getSandbox: ({ record }) => this.#options.host.show(record),
+    updateSandbox: ({ record, body }) => this.#options.host.update(record.id, body),
+    deleteSandbox: async ({ record }) => this.#options.host.delete(record.id),
+    resetSandbox: ({ record, body }) => this.#options.host.reset(record.id, body?.snapshot),
+    listSnapshots: ({ record }) => this.#options.host.listSnapshots(record.id),
+    getSnapshot: ({ record, parameters }) =>
+      this.#options.host.showSnapshot(record.id, String(parameters.name)),
+    putSnapshot: async ({ record, parameters }) =>
+      this.#options.host.takeSnapshot(record.id, String(parameters.name)),
+    deleteSnapshot: async ({ record, parameters }) =>
+      this.#options.host.deleteSnapshot(record.id, String(parameters.name)),
+    getClock: ({ record }) => this.#clockOf(record.clockAheadMs),
+    setClock: ({ record, body }) => {
+      const { now } = body
+      const aheadMs = now === null ? 0 : Date.parse(now) - this.#options.clock()
+      this.#options.host.setClock(record.id, aheadMs)
+      return this.#clockOf(aheadMs)
+    },
+    getFaults: ({ record }) => this.#options.host.use(record.id, async ({ faults }) => faults.states()),
+    setFaults: ({ record, body }) =>
+      this.#options.host.use(record.id, async ({ faults }) => {
+        faults.set(body.rules)
+        this.#options.host.saveFaults(record.id)
+        return faults.states()
+      }),
+    deleteFaults: ({ record }) =>
+      this.#options.host.use(record.id, async ({ faults }) => {
+        faults.set([])
+        this.#options.host.saveFaults(record.id)
+        return undefined
+      }),
+    listRequests: ({ context, record, parameters }) => {
+      // Safe: the parameters were read as the contract says.
+      const { limit = REQUESTS_DEFAULT, before } = parameters as { limit?: number; before?: bigint }
+      return this.#options.host.use(record.id, async ({ requests }) =>
+        sendLogPage(context, await requests.page(limit, before === undefined ? undefined : Number(before))),
+      )
+    },
+    deleteRequests: ({ record }) =>
+      this.#options.host.use(record.id, async ({ requests }) => {
+        await requests.clear()
+        return undefined
+      }),
+    streamRequests: ({ context, record }) =>
+      this.#options.host.use(record.id, async ({ requests }) =>
+        this.#streams.respond(context, record.id, requests),
+      ),
+  }
+
+  #clockOf(aheadMs: number): LifecycleClock {
+    return { now: formatInstantMs(Math.min(this.#options.clock() + aheadMs, LAST_INSTANT_MS)) }
+  }
+}
+
+/** Sends a page of a request log, a large one while it is read. */
+async function sendLogPage(context: RequestContext, page: LogPage): Promise<Response> {
+  const headers = {
+    ...context.headers,
+    'Content-Type': 'application/json',
+    'Cache-Control': 'no-store',
+  }
+  const isHead = context.request.method === 'HEAD'
+  if (!isHead && page.bytes > CHUNK_BYTES) return new Response(largeBody(context, page), { headers })
+  try {
+    if (!isHead) return new Response(await wholePage(page), { headers })
+    return new Response(null, { headers: { ...headers, 'Content-Length': String(page.bytes) } })
+  } finally {
+    await page.close()
+  }
+}
+
+async function wholePage(page: LogPage): Promise<Uint8Array<ArrayBuffer>> {
+  const chunks: Uint8Array[] = []
+  for (let chunk = await page.next(); chunk; chunk = await page.next()) chunks.push(chunk)
+  return Buffer.concat(chunks)
+}
+
+function isWithoutBody({ headers, body }: Request): boolean {
+  return body === null || headers.get('content-length') === '0'
+}

@@ -1,0 +1,72 @@
+import { type ErrorCodeName, type ErrorDetails, errorTable, StoreError } from '../../contract/error.ts'
+
+// One function for each refusal of the host. Each function returns the error; its caller throws it.
+
+export function sandboxNotFound(): StoreError {
+  return new StoreError(
+    'sandbox_not_found',
+    'There is no sandbox at this address: it expired, was deleted, or never existed.',
+  )
+}
+
+export function sandboxDamaged(): StoreError {
+  return new StoreError(
+    'sandbox_damaged',
+    'The files of this sandbox were damaged, probably by a power failure. Reset it to its seed or to a snapshot.',
+  )
+}
+
+/** `isSeed`: whether the sandbox was created from a snapshot of another sandbox, and that snapshot has this name. */
+export function snapshotNotFound(name: string, isSeed = false): StoreError {
+  const hint = isSeed
+    ? ' Its seed is a snapshot with this name in another sandbox. To restore the seed, reset without a snapshot name.'
+    : ''
+  return new StoreError('snapshot_not_found', `This sandbox has no snapshot ${JSON.stringify(name)}.${hint}`)
+}
+
+export function tooManySnapshots(max: number): StoreError {
+  return new StoreError('sandbox_limit_reached', `A sandbox can have ${max} snapshots: delete one first.`)
+}
+
+/** The refusal of anything new while the host is full. `bound` names the limit, such as `1000 sandboxes`. */
+export function hostFull(bound: string): StoreError {
+  const message = `This host has reached its limit of ${bound}; try again when some sandboxes have expired.`
+  return new StoreError('overloaded', message, { retryAfterSeconds: 600 })
+}
+
+export function tooManyCreated(max: number, retryAfterSeconds: number): StoreError {
+  const message = `One address can create ${max} sandboxes an hour; try again in ${retryAfterSeconds} seconds.`
+  return new StoreError('rate_limited', message, { retryAfterSeconds })
+}
+
+export function allOpenAreBusy(max: number): StoreError {
+  return new StoreError('overloaded', `All ${max} sandboxes that can be open at once are in use.`, {
+    retryAfterSeconds: 5,
+  })
+}
+
+export function wrongSandboxKey(): StoreError {
+  return new StoreError('invalid_token', 'The key does not belong to this sandbox.')
+}
+
+export function sandboxKeyRequired(): StoreError {
+  const message = 'This operation requires the key of the sandbox, as Authorization: Bearer pst_...'
+  return new StoreError('authentication_required', message)
+}
+
+/** The refusal that a fault rule, or the header of a request, asked for. */
+export function requestedFailure(code: ErrorCodeName, details: ErrorDetails): StoreError {
+  return new StoreError(code, `${errorTable[code].meaning} This failure was requested.`, details)
+}
+
+export function tooManyRequestsOfSandbox(perMinute: number, details: ErrorDetails): StoreError {
+  return new StoreError(
+    'rate_limited',
+    `This sandbox has reached its limit of ${perMinute} requests a minute.`,
+    details,
+  )
+}
+
+export function sandboxFailed(): StoreError {
+  return new StoreError('internal_error', 'The sandbox failed; the host has logged the reason.')
+}

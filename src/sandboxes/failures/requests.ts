@@ -1,0 +1,246 @@
+import { requiredScope } from '../../contract/operation.ts'
+import type { RequestContext, Route } from '../../http/request-context.ts'
+import type { Handler, Methods, Paths } from '../../http/routes.ts'
+import { requestedFailure } from '../control/refusals.ts'
+import { type AppliedFault, codeOf, FAULT_HEADER, type Faults } from './faults.ts'
+
+/** The number of bytes of an event stream that are sent if the effect `truncate` has no `bytes`. */
+const STREAM_BYTES_DEFAULT = 100n
+/** The longest time until the runtime closes the connection of a HEAD request that is dropped, in milliseconds. */
+const CUT_MS_MAX = 5000
+
+/**
+ * Calls `wait`, and resolves when its promise resolves or when the sandbox is closed. Meanwhile, the request does not
+ * keep its sandbox open.
+ */
+type Sleep = (wait: () => Promise<void>) => Promise<void>
+
+export interface FaultHandling {
+  readonly faults: Faults
+  /** Called first with every request except probes; may refuse it. */
+  readonly enter: (context: RequestContext) => void
+  readonly sleep: Sleep
+}
+
+/** Returns the handlers of a sandbox, whose operations fail as the rules say. */
+export function withFaults(paths: Paths, handling: FaultHandling): Paths {
+  const wrap = (handler: Handler): Handler => ({
+    ...handler,
+    handle: context => {
+      handling.enter(context)
+      return handler.route ? handleOrFail(handler, handler.route, handling, context) : handler.handle(context)
+    },
+  })
+  return new Map(
+    [...paths].map(([path, methods]): [string, Methods] => [
+      path,
+      new Map([...methods].map(([method, handler]) => [method, handler.isProbe ? handler : wrap(handler)])),
+    ]),
+  )
+}
+
+function handleOrFail(
+  handler: Handler,
+  { id, operation }: Route,
+  { faults, sleep }: FaultHandling,
+  context: RequestContext,
+): Promise<Response> | Response {
+  const { headers } = context.request
+  if (faults.isEmpty && !headers.has(FAULT_HEADER)) return handler.handle(context)
+  const fault = faults.forRequest({ operationId: id, headers })
+  if (!fault) return handler.handle(context)
+  context.headers[FAULT_HEADER] = fault.text
+  return handleWithFault(handler, context, fault, { scope: requiredScope(operation) ?? 'admin', sleep })
+}
+
+/** Applies a failure and returns the response. The effect `error` throws; `rate_limit` throws beyond its limit. */
+async function handleWithFault(
+  handler: Handler,
+  context: RequestContext,
+  fault: AppliedFault,
+  { scope, sleep }: { readonly scope: string; readonly sleep: Sleep },
+): Promise<Response> {
+  const { effect } = fault
+  switch (effect.type) {
+    case 'error': {
+      throw requestedFailure(codeOf(effect), {
+        scope,
+        ...(codeOf(effect) === 'method_not_allowed' && { allow: context.request.method }),
+        ...(effect.retryAfterSeconds !== undefined && {
+          retryAfterSeconds: Number(effect.retryAfterSeconds),
+        }),
+      })
+    }
+    case 'delay':
+      await wait(context, Number(effect.delayMs), sleep)
+      return handler.handle(context)
+    case 'rate_limit':
+      return handleWithinLimit(handler, context, fault)
+    case 'drop_before_command':
+      return dropConnection(context, sleep)
+    case 'drop_after_commit': {
+      const response = await handler.handle(context)
+      // Nobody reads the body. Until it is cancelled, it can hold a share of a limit.
+      await response.body?.cancel()
+      return dropConnection(context, sleep)
+    }
+    case 'truncate':
+      return truncate(await handler.handle(context), effect.bytes)
+    case 'cut_stream':
+      return cutStream(await handler.handle(context), Number(effect.events ?? 1n))
+    default:
+      return handler.handle(context)
+  }
+}
+
+/** Returns the response within the limit of a rule. Throws `rate_limited` beyond it. */
+async function handleWithinLimit(
+  handler: Handler,
+  context: RequestContext,
+  { limiter, text, onApplied }: AppliedFault,
+): Promise<Response> {
+  if (!limiter) return handler.handle(context)
+  const { field, refusal } = limiter.take('rule')
+  const fields = { 'RateLimit-Policy': limiter.policy, RateLimit: field }
+  if (refusal) {
+    onApplied()
+    Object.assign(context.headers, fields, { [FAULT_HEADER]: text })
+    throw refusal
+  }
+  delete context.headers[FAULT_HEADER]
+  const response = await handler.handle(context)
+  // These fields replace the fields about the limit of the store.
+  for (const [name, value] of Object.entries(fields)) response.headers.set(name, value)
+  return response
+}
+
+/** Resolves after a delay, or when the client has gone. The request holds no slot meanwhile. */
+async function wait({ request, slot }: RequestContext, delayMs: number, sleep: Sleep): Promise<void> {
+  const delay = async (): Promise<void> => {
+    const gone = Promise.withResolvers<void>()
+    request.signal.addEventListener('abort', () => gone.resolve(), { once: true })
+    await sleep(() => Promise.race([Bun.sleep(delayMs), gone.promise]))
+  }
+  await (slot ? slot.whileWaiting(delay) : delay())
+}
+
+/** The responses that end abruptly. */
+const abruptResponses = new WeakSet<Response>()
+/** The abrupt responses whose connection is dropped before the first byte. */
+const droppedResponses = new WeakSet<Response>()
+
+/** Returns whether reading the body of a response fails. */
+export function isAbrupt(response: Response): boolean {
+  return abruptResponses.has(response)
+}
+
+/** Returns whether the connection of a response is dropped, so that the client receives no status. */
+export function isDropped(response: Response): boolean {
+  return droppedResponses.has(response)
+}
+
+function abruptResponse(body: ReadableStream<Uint8Array>, init: ResponseInit): Response {
+  const response = new Response(body, init)
+  abruptResponses.add(response)
+  return response
+}
+
+/** Returns a response that resets the connection: the client receives nothing. */
+async function dropConnection(
+  { request, headers, closeConnection }: RequestContext,
+  sleep: Sleep,
+): Promise<Response> {
+  if (request.method === 'HEAD') {
+    // The runtime reads no body for HEAD, so an error of the body would not close the connection.
+    closeConnection()
+    await sleep(() => Bun.sleep(CUT_MS_MAX))
+  }
+  // The runtime prints any error value except undefined to standard error.
+  const body = new ReadableStream<Uint8Array>({ start: controller => controller.error(undefined) })
+  // No client receives these headers. The request log reads Petstore-Fault from them.
+  const response = abruptResponse(body, { headers })
+  droppedResponses.add(response)
+  return response
+}
+
+/**
+ * Returns a response whose body ends early and abruptly, after `bytes` bytes. By default, it ends after half of the
+ * body, or after 100 bytes of a stream.
+ */
+async function truncate(response: Response, bytes: bigint | undefined): Promise<Response> {
+  if (!response.body) return response
+  // A stream has no end, so it has no half.
+  if (isStream(response)) return cutAfter(response, firstBytes(Number(bytes ?? STREAM_BYTES_DEFAULT)))
+  const body = await response.bytes()
+  const whole = new Response(body, response)
+  return cutAfter(
+    whole,
+    firstBytes(Math.min(Number(bytes ?? BigInt(Math.floor(body.length / 2))), body.length)),
+  )
+}
+
+/** Returns an event stream that ends abruptly after a number of events. */
+function cutStream(response: Response, events: number): Response {
+  return response.body ? cutAfter(response, firstEvents(events)) : response
+}
+
+function isStream({ headers }: Response): boolean {
+  return headers.get('content-type') === 'text/event-stream'
+}
+
+/** Returns the part of the next chunk to send, and whether it is the last one. */
+type Take = (chunk: Uint8Array) => { readonly part: Uint8Array; readonly isLast: boolean }
+
+function firstBytes(bytes: number): Take {
+  let left = bytes
+  return chunk => {
+    const part = chunk.subarray(0, left)
+    left -= part.length
+    return { part, isLast: left === 0 }
+  }
+}
+
+/** Blocks of a stream end with an empty line. A block without data, such as a keep-alive, is no event. */
+const BLOCK_END = '\n\n'
+
+function firstEvents(events: number): Take {
+  let left = events
+  return chunk => {
+    const text = Buffer.from(chunk).toString('latin1')
+    let end = 0
+    while (left > 0) {
+      const next = text.indexOf(BLOCK_END, end)
+      if (next < 0) return { part: chunk, isLast: false }
+      if (text.slice(end, next).includes('\ndata: ')) left--
+      end = next + BLOCK_END.length
+    }
+    return { part: chunk.subarray(0, end), isLast: true }
+  }
+}
+
+/** Returns a response with the first part of a body, which then ends abruptly. */
+function cutAfter(response: Response, take: Take): Response {
+  const reader = response.body?.getReader()
+  let isCut = false
+  const body = new ReadableStream<Uint8Array>(
+    {
+      pull: async controller => {
+        if (isCut) {
+          // The runtime sends queued bytes at the end of a turn. Without the pause, the client would not receive them.
+          await Bun.sleep(10)
+          return controller.error(undefined)
+        }
+        const { value, done } = (await reader?.read()) ?? { value: undefined, done: true }
+        if (done) return controller.close()
+        const { part, isLast } = take(value)
+        isCut = isLast
+        if (isLast) await reader?.cancel()
+        if (part.length > 0) controller.enqueue(part)
+        else if (isLast) controller.error(undefined)
+      },
+      cancel: () => reader?.cancel(),
+    },
+    { highWaterMark: 0 },
+  )
+  return abruptResponse(body, response)
+}

@@ -1,0 +1,588 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync, readFileSync } from 'node:fs'
+import { copyFile, rm } from 'node:fs/promises'
+import { uptime } from 'node:os'
+import { join } from 'node:path'
+import type { Server } from 'bun'
+import { StoreError } from '../../contract/error.ts'
+import { DamagedDatabase } from '../../database/sqlite/light-engine.ts'
+import { TimeSlices } from '../../database/time-slices.ts'
+import { makeDirectory } from '../../files/private-file.ts'
+import { SharedCapacity } from '../../http/limits/admission.ts'
+import { loadPages } from '../../http/pages/pages.ts'
+import { keyHash, keyHint, newKey } from '../../shop/keys/schema.ts'
+import { shuttingDown } from '../../shop/refusals.ts'
+import { formatInstantMs } from '../../values/instant.ts'
+import { HostLimit } from '../../webhooks/host-limit.ts'
+import {
+  allOpenAreBusy,
+  hostFull,
+  sandboxDamaged,
+  sandboxNotFound,
+  tooManySnapshots,
+} from '../control/refusals.ts'
+import {
+  type CreatedSandbox,
+  ID_ALPHABET,
+  ID_CHARS,
+  isSandboxId,
+  isSeedName,
+  LIFETIME_SECONDS_DEFAULT,
+  type NewSandbox,
+  type Sandbox,
+  type SandboxPatch,
+  type Snapshot,
+  shownSeed,
+  snapshotSeed,
+} from '../control/schema.ts'
+import { refusalOfFullDisk, SandboxFiles } from './files.ts'
+import { OpenSandbox, type SharedOptions } from './open-sandbox.ts'
+import { Registry, type SandboxRecord } from './registry.ts'
+import { registryFile } from './registry-file.ts'
+import { type LoadSeed, Templates } from './templates.ts'
+
+// Anybody can create a sandbox, so webhooks must not be usable to flood other servers.
+/** The maximum number of deliveries to one receiving host in a minute, over all sandboxes. */
+const DELIVERIES_PER_MINUTE = 60
+/** A delivery is not retried when this time has passed since the first attempt of its retry cycle. */
+const GIVE_UP_AFTER_MS = 10 * 60_000
+
+/** A sandbox that nobody has used for this long is closed. Its next request opens it again. */
+const IDLE_MS = 10 * 60_000
+/**
+ * An expired sandbox is deleted this long after a sweep first found it expired. The time is measured by the monotonic
+ * clock, so that nothing is deleted if the wall clock jumps forward for a moment.
+ */
+const GRACE_MS = 5 * 60_000
+/** A sandbox that expired longer ago waits longer: the wall clock of the host may be wrong. */
+const SOON_MS = 3_600_000
+/** By which part of the time since its expiry such a sandbox waits longer. */
+const LATE_SHARE = 1 / 24
+/** The longest time that a request waits until another sandbox can be closed. */
+const ROOM_MS_MAX = 3000
+const ROOM_CHECK_MS = 100
+/** The interval at which expired sandboxes are deleted, idle ones closed, and the bytes on the disk counted. */
+const SWEEP_MS = 30_000
+
+export interface HostOptions
+  extends Omit<SharedOptions, 'pages' | 'slices' | 'capacity' | 'secretKey' | 'delivery'> {
+  readonly directory: string
+  /** The base address of the host, without a trailing slash. */
+  readonly base: string
+  readonly loadSeed: LoadSeed
+  /** The delays between the attempts of a delivery, in milliseconds, in place of the default. */
+  readonly retryDelaysMs?: readonly number[] | undefined
+  /** Replaces the interval of the sweeps, in milliseconds. */
+  readonly sweepMs?: number
+  /** Replaces the time between the expiry of a sandbox and its deletion, in milliseconds. */
+  readonly graceMs?: number
+}
+
+/** A sandbox of the host: its record, and its store while the store is open. */
+interface HostedSandbox {
+  record: SandboxRecord
+  opened: OpenSandbox | undefined
+  /** Set while requests wait until the store is open. */
+  opening: Promise<void> | undefined
+  /** Settled when the sandbox is opened again after it was closed to make room, or will not be. */
+  reopened: PromiseWithResolvers<void>
+  /** When a sweep first found the sandbox expired, by `performance.now`; undefined if it has not expired. */
+  expiredSinceMs: number | undefined
+  /**
+   * Settles when all requested turns have ended. Each opening, closing, reset, deletion or change of a snapshot is one
+   * turn; a sandbox has one turn at a time.
+   */
+  lastTurn: Promise<unknown>
+}
+
+/** All sandboxes of one data directory. The caller holds the lock of the directory. */
+export class SandboxHost {
+  readonly #options: HostOptions
+  readonly #shared: SharedOptions
+  readonly #files: SandboxFiles
+  readonly #registry: Registry
+  readonly #templates: Templates
+  readonly #sandboxes = new Map<string, HostedSandbox>()
+  readonly #bootId = readBootId()
+  readonly #sweeping: ReturnType<typeof setInterval>
+  /** Resolves as soon as any request to any sandbox ends. */
+  #useEnded = Promise.withResolvers<void>()
+  #openCount = 0
+  #bytes = 0
+  #isClosing = false
+
+  constructor(options: HostOptions) {
+    const { directory, loadSeed, clock, retryDelaysMs } = options
+    this.#options = options
+    for (const name of ['', 'templates']) makeDirectory(join(directory, name))
+    const slices = new TimeSlices()
+    this.#files = new SandboxFiles(join(directory, 'sandboxes'), slices)
+    this.#registry = new Registry(registryFile(directory))
+    const secretKey = this.#registry.getOrCreateValue('secret-key', () => randomBytes(32).toString('base64'))
+    this.#shared = {
+      ...options,
+      slices,
+      capacity: new SharedCapacity(),
+      pages: loadPages(),
+      secretKey: Buffer.from(secretKey, 'base64'),
+      delivery: {
+        hostLimit: new HostLimit({ attemptsMax: DELIVERIES_PER_MINUTE }),
+        giveUpAfterMs: GIVE_UP_AFTER_MS,
+        ...(retryDelaysMs && { retryDelaysMs }),
+      },
+    }
+    this.#templates = new Templates({
+      ...{ loadSeed, slices, clock },
+      directory: join(directory, 'templates'),
+    })
+    for (const record of [...this.#registry.all()]) {
+      if (this.#files.exists(record.id)) this.#sandboxes.set(record.id, newHostedSandbox(record))
+      else this.#unregister(record.id)
+    }
+    this.#sweeping = setInterval(() => this.#sweep(), options.sweepMs ?? SWEEP_MS)
+  }
+
+  /** The numbers of sandboxes and of open databases, and the bytes of all sandboxes on the disk. */
+  get counts(): { sandboxes: number; open: number; bytes: number } {
+    return { sandboxes: this.#sandboxes.size, open: this.#openCount, bytes: this.#bytes }
+  }
+
+  /** Deletes files that a killed process left behind, counts the bytes, and builds the template of the demo shop. */
+  async prepare(): Promise<void> {
+    await this.#files.clean(id => this.#sandboxes.has(id))
+    await this.#sweep()
+    await this.#templates.file('demo')
+  }
+
+  /** Returns the record of a sandbox that has not expired; undefined if there is none. */
+  find(id: string): SandboxRecord | undefined {
+    const record = isSandboxId(id) ? this.#sandboxes.get(id)?.record : undefined
+    return record && record.expiresAtMs > this.#options.clock() ? record : undefined
+  }
+
+  /** Returns a sandbox as the API shows it. */
+  show({ id, label, seed, isDamaged, generation, createdAtMs, expiresAtMs }: SandboxRecord): Sandbox {
+    return {
+      id,
+      baseUrl: this.baseOf(id),
+      ...(label !== '' && { label }),
+      seed: shownSeed(seed),
+      state: isDamaged ? 'damaged' : 'ready',
+      generation: BigInt(generation),
+      createdAt: formatInstantMs(createdAtMs),
+      expiresAt: formatInstantMs(expiresAtMs),
+    }
+  }
+
+  baseOf(id: string): string {
+    return `${this.#options.base}/s/${id}`
+  }
+
+  /**
+   * Responds to a request to the store of a sandbox. `path` is the path below the base address of the sandbox. Throws
+   * the refusals of `use`, and `overloaded` if too many requests to the sandbox wait.
+   */
+  async respond(
+    record: SandboxRecord,
+    request: Request,
+    server: Server<undefined>,
+    path: string,
+  ): Promise<Response> {
+    return this.use(record.id, sandbox => sandbox.respond(request, server, path))
+  }
+
+  /**
+   * Opens a sandbox if necessary, and keeps it open while `work` runs. Throws `sandbox_damaged`, `sandbox_not_found`,
+   * `storage_full`, `shutting_down`, and `overloaded` if too many sandboxes are in use.
+   */
+  async use<T>(id: string, work: (sandbox: OpenSandbox) => Promise<T>): Promise<T> {
+    const hosted = this.#findOrThrow(id)
+    while (!hosted.opened) await this.#openOnce(hosted)
+    const sandbox = hosted.opened
+    sandbox.beginUse()
+    try {
+      return await work(sandbox)
+    } finally {
+      sandbox.endUse()
+      this.#useEnded.resolve()
+      this.#useEnded = Promise.withResolvers()
+    }
+  }
+
+  /**
+   * Creates a sandbox. Throws `snapshot_not_found`, `storage_full`, `shutting_down`, and `overloaded` if the host is
+   * full.
+   */
+  async create(input: NewSandbox): Promise<CreatedSandbox> {
+    const { limits, clock } = this.#options
+    const { seed = 'demo', label = '', lifetimeSeconds = BigInt(LIFETIME_SECONDS_DEFAULT) } = input
+    if (this.#isClosing) throw shuttingDown()
+    if (this.#sandboxes.size >= limits.sandboxes) throw hostFull(`${limits.sandboxes} sandboxes`)
+    this.#refuseBeyondTotalBytes()
+    const id = newSandboxId()
+    const key = newKey()
+    const createdAtMs = clock()
+    const record: SandboxRecord = {
+      ...{ id, label, seed, createdAtMs, generation: 1, clockAheadMs: 0, faults: '', isDamaged: false },
+      expiresAtMs: createdAtMs + Number(lifetimeSeconds) * 1000,
+      keyHash: keyHash(key),
+      keyHint: keyHint(key),
+      bootId: this.#bootId,
+    }
+    const hosted = newHostedSandbox(record)
+    // The sandbox counts while its files are copied, so that concurrent requests stay within the limit.
+    this.#sandboxes.set(id, hosted)
+    try {
+      await this.#files.create(id)
+      if (!isSeedName(seed)) await this.#copySeedSnapshot(seed, id)
+      await this.#fill(record)
+      this.#registry.put(record)
+      this.#bytes += await this.#files.bytesOf(id)
+    } catch (error) {
+      this.#sandboxes.delete(id)
+      await this.#files.delete(id)
+      throw refusalOfFullDisk(error)
+    }
+    return { ...this.show(record), adminKey: key }
+  }
+
+  /** Changes the label, the lifetime, or both. */
+  update(id: string, { label, lifetimeSeconds }: SandboxPatch): Sandbox {
+    const hosted = this.#findOrThrow(id)
+    this.#save(hosted, {
+      ...(label !== undefined && { label }),
+      ...(lifetimeSeconds !== undefined && {
+        expiresAtMs: this.#options.clock() + Number(lifetimeSeconds) * 1000,
+      }),
+    })
+    return this.show(hosted.record)
+  }
+
+  /** Sets how far the lifecycle clock of a sandbox is ahead of the real time, in milliseconds. */
+  setClock(id: string, clockAheadMs: number): void {
+    this.#save(this.#findOrThrow(id), { clockAheadMs })
+  }
+
+  /** Stores the fault rules of a sandbox, so that they survive the process. */
+  saveFaults(id: string): void {
+    const hosted = this.#findOrThrow(id)
+    if (hosted.opened) this.#save(hosted, { faults: hosted.opened.faults.save() })
+  }
+
+  /**
+   * Resets a sandbox to its seed or to a snapshot of its own. Throws `sandbox_not_found`, `snapshot_not_found` and
+   * `storage_full`.
+   */
+  reset(id: string, snapshot: string | undefined): Promise<Sandbox> {
+    return this.#inTurn(this.#findOrThrow(id), async hosted => {
+      const isSeed = snapshotSeed(hosted.record.seed)?.name === snapshot
+      const source = snapshot === undefined ? undefined : this.#files.findSnapshot(id, snapshot, isSeed)
+      await this.#close(hosted)
+      // Saved before the content is replaced: even after a kill, the new content never has the old generation.
+      this.#save(hosted, { generation: hosted.record.generation + 1 })
+      await this.#fill(hosted.record, source)
+      this.#save(hosted, { isDamaged: false, bootId: this.#bootId })
+      return this.show(hosted.record)
+    })
+  }
+
+  delete(id: string): Promise<void> {
+    return this.#inTurn(this.#findOrThrow(id), async hosted => {
+      // From here on, the sandbox is not found.
+      this.#sandboxes.delete(id)
+      await this.#close(hosted)
+      const bytes = await this.#files.bytesOf(id)
+      await this.#files.delete(id)
+      this.#bytes -= bytes
+      // This comes last: on a full disk, the registry has no space for this change until the files are deleted.
+      this.#unregister(id)
+    })
+  }
+
+  async listSnapshots(id: string): Promise<Snapshot[]> {
+    return this.#files.listSnapshots(id)
+  }
+
+  /** Returns a snapshot as the API shows it. Throws `snapshot_not_found`. */
+  async showSnapshot(id: string, name: string): Promise<Snapshot> {
+    return this.#files.showSnapshot(id, name)
+  }
+
+  /**
+   * Takes a snapshot, which replaces an earlier one with the same name. Throws the refusals of `use`,
+   * `sandbox_limit_reached` if the sandbox has too many snapshots, and `overloaded` if the host is full.
+   */
+  takeSnapshot(id: string, name: string): Promise<Snapshot> {
+    const { limits } = this.#options
+    return this.#inTurn(this.#findOrThrow(id), async hosted => {
+      const existing = await this.#files.listSnapshots(id)
+      const replaced = existing.find(snapshot => snapshot.name === name)
+      if (!replaced && existing.length >= limits.snapshots) throw tooManySnapshots(limits.snapshots)
+      this.#refuseBeyondTotalBytes()
+      const { engine } = hosted.opened ?? (await this.#open(hosted))
+      try {
+        await this.#files.writeSnapshot(id, name, engine.copyTo)
+      } catch (error) {
+        throw refusalOfFullDisk(error)
+      }
+      const snapshot = await this.#files.showSnapshot(id, name)
+      this.#bytes += Number(snapshot.bytes - (replaced?.bytes ?? 0n))
+      return snapshot
+    })
+  }
+
+  deleteSnapshot(id: string, name: string): Promise<void> {
+    return this.#inTurn(this.#findOrThrow(id), async () => {
+      const { bytes } = await this.#files.showSnapshot(id, name)
+      await rm(this.#files.findSnapshot(id, name))
+      this.#bytes -= Number(bytes)
+    })
+  }
+
+  /** Stops the sweeps, and closes all sandboxes and the registry. */
+  async close(): Promise<void> {
+    this.#isClosing = true
+    clearInterval(this.#sweeping)
+    await Promise.all(
+      [...this.#sandboxes.values()].map(hosted => this.#inTurn(hosted, () => this.#close(hosted))),
+    )
+    this.#registry.close()
+  }
+
+  /** Returns the sandbox with an id. Throws `sandbox_not_found`, also if it was deleted a moment ago. */
+  #findOrThrow(id: string): HostedSandbox {
+    const hosted = this.#sandboxes.get(id)
+    if (!hosted) throw sandboxNotFound()
+    return hosted
+  }
+
+  /** Runs work on a sandbox after all earlier turns. Throws `sandbox_not_found` if one of them deleted the sandbox. */
+  #inTurn<T>(hosted: HostedSandbox, work: (hosted: HostedSandbox) => Promise<T>): Promise<T> {
+    const result = hosted.lastTurn.then(() => {
+      if (this.#sandboxes.get(hosted.record.id) !== hosted) throw sandboxNotFound()
+      return work(hosted)
+    })
+    hosted.lastTurn = result.catch(() => {})
+    return result
+  }
+
+  /** Opens a sandbox once for all requests that wait for it. */
+  #openOnce(hosted: HostedSandbox): Promise<void> {
+    hosted.opening ??= this.#inTurn(hosted, async () => {
+      const opened = hosted.opened ?? (await this.#open(hosted))
+      // It stays open until the requests that waited have begun to use it.
+      opened.beginUse()
+      setImmediate(() => opened.endUse())
+    }).finally(() => {
+      hosted.opening = undefined
+    })
+    return hosted.opening
+  }
+
+  /** Changes the record of a sandbox. Throws `storage_full` if the disk is full. */
+  #save(hosted: HostedSandbox, changes: Partial<SandboxRecord>): void {
+    const record = { ...hosted.record, ...changes }
+    // A deleted sandbox must not return.
+    if (this.#sandboxes.get(record.id) !== hosted) return
+    try {
+      this.#registry.put(record)
+    } catch (error) {
+      throw refusalOfFullDisk(error)
+    }
+    hosted.record = record
+  }
+
+  /** Deletes the record of a sandbox whose files are deleted. If the disk is full, the next start deletes it. */
+  #unregister(id: string): void {
+    try {
+      this.#registry.delete(id)
+    } catch (error) {
+      this.#options.log.error({ sandbox: id, fault: String(error) }, 'a deleted sandbox is still registered')
+    }
+  }
+
+  /** Opens a sandbox. The caller has the turn of the sandbox. */
+  async #open(hosted: HostedSandbox): Promise<OpenSandbox> {
+    const { id, isDamaged, bootId } = hosted.record
+    if (this.#isClosing) throw shuttingDown()
+    if (isDamaged) throw sandboxDamaged()
+    await this.#makeRoom()
+    this.#openCount++
+    const lastReopened = hosted.reopened
+    hosted.reopened = Promise.withResolvers()
+    try {
+      const checks = bootId !== this.#bootId
+      const opened = await OpenSandbox.open({
+        ...this.#shared,
+        record: hosted.record,
+        directory: this.#files.directoryOf(id),
+        file: this.#files.storeOf(id),
+        base: this.baseOf(id),
+        control: `${this.#options.base}/sandboxes/${id}`,
+        checks,
+        clockAheadMs: () => hosted.record.clockAheadMs,
+        reopened: hosted.reopened.promise,
+        findLog: () => hosted.opened?.requests,
+        onFatal: reason => this.#onFatal(hosted, reason),
+      })
+      if (checks) this.#save(hosted, { bootId: this.#bootId })
+      hosted.opened = opened
+      return opened
+    } catch (error) {
+      this.#openCount--
+      if (!(error instanceof DamagedDatabase)) throw await this.#files.failureOf(error)
+      this.#options.log.error({ sandbox: id, fault: error.message }, 'the database of a sandbox is damaged')
+      this.#save(hosted, { isDamaged: true })
+      throw sandboxDamaged()
+    } finally {
+      lastReopened.resolve()
+    }
+  }
+
+  /** Closes a sandbox after an error that its store cannot recover from. The next opening checks the file. */
+  #onFatal(hosted: HostedSandbox, reason: string): void {
+    this.#options.log.error(
+      { sandbox: hosted.record.id, fault: reason },
+      'a sandbox was closed after an error',
+    )
+    const closeUnchecked = (): Promise<void> => {
+      this.#save(hosted, { bootId: '' })
+      return this.#close(hosted)
+    }
+    this.#inTurn(hosted, closeUnchecked).catch(() => {})
+  }
+
+  /** Closes the store of a sandbox, if it is open. The caller has the turn of the sandbox. */
+  async #close(hosted: HostedSandbox): Promise<void> {
+    hosted.reopened.resolve()
+    await this.#letSleep(hosted)
+  }
+
+  /** Like `#close`, but requests that wait for events go on waiting until the sandbox is opened again. */
+  async #letSleep(hosted: HostedSandbox): Promise<void> {
+    const { opened } = hosted
+    if (!opened) return
+    hosted.opened = undefined
+    this.#openCount--
+    if (!opened.faults.isEmpty) this.#save(hosted, { faults: opened.faults.save() })
+    await opened.close()
+  }
+
+  async #letSleepUnlessInUse(hosted: HostedSandbox): Promise<void> {
+    if (hosted.opened?.isInUse === false) await this.#letSleep(hosted)
+  }
+
+  /** Closes the least recently used sandbox if the maximum number are open. Throws `overloaded` if all stay in use. */
+  async #makeRoom(): Promise<void> {
+    const { open } = this.#options.limits
+    const deadlineMs = performance.now() + ROOM_MS_MAX
+    while (this.#openCount >= open) {
+      const oldest = leastRecentlyUsed(this.#sandboxes.values())
+      if (oldest) await this.#inTurn(oldest, () => this.#letSleepUnlessInUse(oldest)).catch(ignoreDeleted)
+      else if (performance.now() > deadlineMs) throw allOpenAreBusy(open)
+      else await Promise.race([this.#useEnded.promise, Bun.sleep(ROOM_CHECK_MS)])
+    }
+  }
+
+  /** Replaces the content of a closed sandbox with its seed, or with a snapshot of its own. Throws `storage_full`. */
+  async #fill(
+    { id, seed, keyHash: hash, keyHint: hint, generation }: SandboxRecord,
+    snapshot?: string,
+  ): Promise<void> {
+    const isBuiltInSeed = isSeedName(seed)
+    const source = snapshot ?? (isBuiltInSeed ? await this.#templates.file(seed) : this.#files.seedOf(id))
+    const isForeign = snapshot === undefined && !isBuiltInSeed
+    try {
+      await this.#files.fill({ id }, source, { hash, hint, generation, isForeign })
+    } catch (error) {
+      throw refusalOfFullDisk(error)
+    }
+  }
+
+  /** Copies the snapshot that a sandbox starts with, because the sandbox of the snapshot may expire first. */
+  async #copySeedSnapshot(seed: string, id: string): Promise<void> {
+    const source = snapshotSeed(seed)
+    if (!source) throw new Error(`${seed} is not the snapshot of a sandbox`)
+    await copyFile(this.#files.findSnapshot(source.sandboxId, source.name), this.#files.seedOf(id))
+  }
+
+  #refuseBeyondTotalBytes(): void {
+    const { bytesTotal } = this.#options.limits
+    if (this.#bytes >= bytesTotal) throw hostFull(`${Math.floor(bytesTotal / 1024 ** 2)} MiB on its disk`)
+  }
+
+  /** Notes when a sandbox is first found expired, and returns whether the time until its deletion has passed. */
+  #isDueForDeletion(hosted: HostedSandbox, nowMs: number): boolean {
+    const isExpired = hosted.record.expiresAtMs <= nowMs
+    hosted.expiredSinceMs = isExpired ? (hosted.expiredSinceMs ?? performance.now()) : undefined
+    const { graceMs = GRACE_MS } = this.#options
+    const lateMs = Math.max(0, nowMs - hosted.record.expiresAtMs - SOON_MS)
+    const waitMs = graceMs + lateMs * LATE_SHARE
+    return hosted.expiredSinceMs !== undefined && performance.now() - hosted.expiredSinceMs >= waitMs
+  }
+
+  async #sweep(): Promise<void> {
+    try {
+      const nowMs = this.#options.clock()
+      for (const [id, hosted] of this.#sandboxes) {
+        if (this.#isDueForDeletion(hosted, nowMs)) await this.delete(id)
+        else if (isIdle(hosted))
+          await this.#inTurn(hosted, () => this.#letSleepUnlessInUse(hosted)).catch(ignoreDeleted)
+      }
+      let bytes = 0
+      for (const id of this.#sandboxes.keys()) bytes += await this.#files.bytesOf(id)
+      this.#bytes = bytes
+    } catch (error) {
+      this.#options.log.error({ fault: String(error) }, 'the sweep of the sandboxes failed')
+    }
+  }
+}
+
+function newHostedSandbox(record: SandboxRecord): HostedSandbox {
+  return {
+    record,
+    opened: undefined,
+    opening: undefined,
+    reopened: Promise.withResolvers(),
+    expiredSinceMs: undefined,
+    lastTurn: Promise.resolve(),
+  }
+}
+
+/** Returns whether nobody has used a sandbox for a while, and nobody waits for its events. */
+function isIdle({ opened }: HostedSandbox): boolean {
+  return opened !== undefined && !opened.hasListeners && performance.now() - opened.usedMs > IDLE_MS
+}
+
+/** Returns the least recently used open sandbox that is not in use. Sandboxes without listeners come first. */
+function leastRecentlyUsed(sandboxes: Iterable<HostedSandbox>): HostedSandbox | undefined {
+  let found: { hosted: HostedSandbox; hasListeners: boolean; usedMs: number } | undefined
+  for (const hosted of sandboxes) {
+    const { opened } = hosted
+    if (!opened || opened.isInUse) continue
+    const { hasListeners, usedMs } = opened
+    const isBetter =
+      !found || (found.hasListeners === hasListeners ? usedMs < found.usedMs : found.hasListeners)
+    if (isBetter) found = { hosted, hasListeners, usedMs }
+  }
+  return found?.hosted
+}
+
+/** Ignores that a sandbox was deleted while something waited for its turn. */
+function ignoreDeleted(error: unknown): void {
+  if (!(error instanceof StoreError) || error.code !== 'sandbox_not_found') throw error
+}
+
+function newSandboxId(): string {
+  return Array.from(randomBytes(ID_CHARS), byte => ID_ALPHABET[byte % ID_ALPHABET.length]).join('')
+}
+
+const BOOT_ID_FILE = '/proc/sys/kernel/random/boot_id'
+/** Two calculations of when the machine was booted can differ by this much, in seconds. */
+const BOOT_PRECISION_SECONDS = 60
+
+/** Returns a text that changes when the machine is booted. A change without a boot only causes a needless check. */
+function readBootId(): string {
+  if (existsSync(BOOT_ID_FILE)) return readFileSync(BOOT_ID_FILE, 'utf8').trim()
+  return String(Math.round((Date.now() / 1000 - uptime()) / BOOT_PRECISION_SECONDS))
+}

@@ -1,0 +1,260 @@
+import type { Server } from 'bun'
+import { type LightEngine, openLightSqlite } from '../../database/sqlite/light-engine.ts'
+import type { TimeSlices } from '../../database/time-slices.ts'
+import { Admission, type CapacityShare, type SharedCapacity } from '../../http/limits/admission.ts'
+import { type Rate, RateLimiter } from '../../http/limits/rate-limit.ts'
+import type { Pages } from '../../http/pages/pages.ts'
+import { type RequestContext, targetOf } from '../../http/request-context.ts'
+import { makePathHandler } from '../../http/routes.ts'
+import { entryText, type Log } from '../../serving/open.ts'
+import { type Service, type ServiceOptions, startService } from '../../serving/service.ts'
+import { type Command, type CommandResult, executeCommand } from '../../shop/commands.ts'
+import type { Reply } from '../../shop/idempotency.ts'
+import type { OperationId } from '../../shop/operations.ts'
+import { executeQuery, type Query } from '../../shop/queries.ts'
+import { tooManyRequests } from '../../shop/refusals.ts'
+import { formatInstantMs } from '../../values/instant.ts'
+import { tooManyRequestsOfSandbox } from '../control/refusals.ts'
+import { sendWithFaults } from '../failures/deliveries.ts'
+import { FAULT_HEADER, Faults } from '../failures/faults.ts'
+import { isAbrupt, isDropped, withFaults } from '../failures/requests.ts'
+import { BodyCapture, captureResponse } from '../requests/body-capture.ts'
+import { bodyText, RequestLog } from '../requests/log.ts'
+import { masked, maskedHeaders } from '../requests/masked.ts'
+import { FairTurns } from './fair-turns.ts'
+import { databaseFull, type SandboxLimits, withinLimits } from './limits.ts'
+import type { SandboxRecord } from './registry.ts'
+
+/** The longest time that closing a sandbox waits for its requests in progress. */
+const LAST_REQUESTS_MS = 1000
+const NO_BODY = new Uint8Array()
+
+/** What all sandboxes of a host share. */
+export interface SharedOptions {
+  readonly limits: SandboxLimits
+  readonly slices: TimeSlices
+  readonly capacity: SharedCapacity
+  readonly pages: Pages
+  readonly secretKey: Uint8Array
+  readonly trustedProxies: readonly string[]
+  readonly log: Log
+  readonly clock: () => number
+  readonly delivery: ServiceOptions['delivery']
+  readonly allowPrivateWebhooks: boolean
+  /** Why sandboxes send no webhooks; undefined if they do. */
+  readonly webhooksRefusal: string | undefined
+}
+
+export interface OpenSandboxOptions extends SharedOptions {
+  readonly record: SandboxRecord
+  /** The directory of the sandbox, and the file of its store in it. */
+  readonly directory: string
+  readonly file: string
+  readonly base: string
+  /** The address of the control operations of the sandbox, for its console. */
+  readonly control?: string
+  /** Whether the file is checked for damage: after a boot of the machine, or after a fatal error. */
+  readonly checks: boolean
+  /** Returns how far the lifecycle clock is ahead of the real time, in milliseconds. */
+  readonly clockAheadMs: () => number
+  readonly onFatal: (reason: string) => void
+  /** Settles when the sandbox is opened again after it was closed to make room, or will not be. */
+  readonly reopened?: Promise<void>
+  /** Returns the log of the sandbox, which has another one after it was opened again. */
+  readonly findLog?: () => RequestLog | undefined
+  /** Replaces options of the store, for tests. */
+  readonly service?: Partial<ServiceOptions>
+}
+
+/** A sandbox whose database is open: it responds to requests. */
+export class OpenSandbox {
+  readonly faults: Faults
+  readonly requests: RequestLog
+  readonly engine: LightEngine<Query, Command, Reply, CommandResult>
+  #uses = 0
+  readonly #closing = Promise.withResolvers<void>()
+  #usedMs = performance.now()
+  readonly #options: OpenSandboxOptions
+  readonly #turns: FairTurns
+  readonly #share: CapacityShare
+  readonly #admission: Admission
+  readonly #operations = new WeakMap<Request, OperationId>()
+  readonly #service: Service
+  readonly #handle: ReturnType<typeof makePathHandler>
+
+  private constructor(
+    options: OpenSandboxOptions,
+    engine: LightEngine<Query, Command, Reply, CommandResult>,
+    turns: FairTurns,
+    requests: RequestLog,
+  ) {
+    this.#turns = turns
+    this.#options = options
+    this.#share = { name: options.record.id, shared: options.capacity }
+    this.#admission = new Admission(this.#share)
+    this.engine = engine
+    this.requests = requests
+    this.faults = new Faults(options.record.faults)
+    this.#service = startService(this.#serviceOptions())
+    this.#handle = makePathHandler(this.#service.routing)
+  }
+
+  /** Opens the database of a sandbox and starts its store. Throws DamagedDatabase and NewerDatabase. */
+  static async open(options: OpenSandboxOptions): Promise<OpenSandbox> {
+    const { directory, file, limits, slices, checks, onFatal } = options
+    const requests = await RequestLog.open(directory)
+    const turns = new FairTurns()
+    const engine = await openLightSqlite<Query, Command, Reply, CommandResult>({
+      ...{ file, executeQuery, slices, checks, onFatal },
+      onRead: ms => turns.charge(ms),
+      executeCommand: withinLimits(executeCommand, limits),
+      bytesMax: limits.bytes,
+      refuseFull: () => databaseFull(limits),
+    })
+    return new OpenSandbox(options, engine, turns, requests)
+  }
+
+  /**
+   * Whether a request is in progress. Requests do not count while they wait for their body, for events, or because of a
+   * fault rule. A sandbox in use is not closed to make room for another one.
+   */
+  get isInUse(): boolean {
+    return this.#uses > this.#admission.waiting
+  }
+
+  /**
+   * Whether an event stream is open, or a request waits. Such a sandbox is not closed as idle, but may be closed to
+   * make room.
+   */
+  get hasListeners(): boolean {
+    return this.#service.countStreams() + this.#admission.waiting > 0
+  }
+
+  /** When the sandbox was last used, by `performance.now`. */
+  get usedMs(): number {
+    return this.#usedMs
+  }
+
+  /** Marks the sandbox as in use until `endUse` is called. */
+  beginUse(): void {
+    this.#uses++
+    this.#usedMs = performance.now()
+  }
+
+  endUse(): void {
+    this.#uses--
+    this.#usedMs = performance.now()
+  }
+
+  /** Responds to a request, and logs the request and its response. `path` is below the base address of the sandbox. */
+  async respond(request: Request, server: Server<undefined>, path: string): Promise<Response> {
+    if (this.#turns.isFull) throw tooManyRequests()
+    await this.#turns.begin()
+    const startedMs = performance.now()
+    const at = formatInstantMs(this.#options.clock())
+    const body = request.body === null ? undefined : new BodyCapture(request.clone().body ?? request.body)
+    const handled = await this.#handle(request, server, path)
+    const isStream = handled.headers.get('content-type') === 'text/event-stream'
+    const isPassedOn = isAbrupt(handled) || isStream || request.method === 'HEAD'
+    const { response, start: responseStart } = isPassedOn
+      ? { response: handled, start: NO_BODY }
+      : await captureResponse(handled)
+    const fault = response.headers.get(FAULT_HEADER)
+    const operationId = this.#operations.get(request)
+    const { query } = targetOf(request.url)
+    const requestStart = body && (await body.bytes())
+    const log = this.#options.findLog?.() ?? this.requests
+    log.add({
+      at,
+      method: request.method,
+      path: masked(query === '' ? path : `${path}?${query}`),
+      requestHeaders: maskedHeaders(request.headers),
+      ...(requestStart && requestStart.length > 0 && { requestBody: bodyText(requestStart) }),
+      ...(!isDropped(response) && {
+        status: BigInt(response.status),
+        responseHeaders: maskedHeaders(response.headers),
+        ...(responseStart.length > 0 && { responseBody: bodyText(responseStart) }),
+      }),
+      ms: Math.round((performance.now() - startedMs) * 100) / 100,
+      ...(operationId !== undefined && { operationId }),
+      ...(fault !== null && { fault }),
+    })
+    return response
+  }
+
+  /** Ends streams and deliveries, waits up to a second for the requests in progress, and closes the database. */
+  async close(): Promise<void> {
+    this.#closing.resolve()
+    // Requests that wait need nothing of the store, and may wait for long.
+    await this.#service.stop(this.isInUse ? LAST_REQUESTS_MS : 0)
+    await this.requests.close()
+    await this.engine.close()
+  }
+
+  #serviceOptions(): ServiceOptions {
+    const options = this.#options
+    const { limits, record, clock, log } = options
+    const rate: Rate = { requests: limits.requestsPerMinute, seconds: 60 }
+    const total = new RateLimiter(rate, () => performance.now())
+    const enter = ({ request, route }: RequestContext): void => {
+      if (route) this.#operations.set(request, route.id)
+      const { refusal } = total.take(record.id)
+      if (!refusal) return
+      throw tooManyRequestsOfSandbox(limits.requestsPerMinute, refusal.details)
+    }
+    return {
+      engine: this.engine,
+      slices: options.slices,
+      share: this.#share,
+      admission: this.#admission,
+      ...(options.reopened && { reopened: options.reopened }),
+      base: options.base,
+      ...(options.control !== undefined && { control: options.control }),
+      stability: 'experimental',
+      rateLimit: rate,
+      // Tools in a browser call a sandbox from their own pages. This is safe for any origin, because browsers do not
+      // add a key to a request by themselves.
+      corsOrigins: ['*'],
+      trustedProxies: options.trustedProxies,
+      secretKey: options.secretKey,
+      allowPrivateWebhooks: options.allowPrivateWebhooks,
+      // The limit on the number of events bounds what is kept.
+      eventRetention: 'forever',
+      log: {
+        access: entry => log.access(`${entryText(entry).slice(0, -1)},"sandbox":"${record.id}"}`),
+        info: (fields, message) => log.info({ ...fields, sandbox: record.id }, message),
+        error: (fields, message) => log.error({ ...fields, sandbox: record.id }, message),
+      },
+      clock,
+      lifecycleClock: () => clock() + options.clockAheadMs(),
+      // The engine has no reader worker, and its reads cost little more than those of the cache.
+      cache: 'off',
+      streams: { streamsMax: limits.streams, streamsPerCallerMax: limits.streams },
+      pages: options.pages,
+      wrapPaths: paths =>
+        withFaults(paths, {
+          faults: this.faults,
+          enter,
+          sleep: wait => Promise.race([wait(), this.#closing.promise]),
+        }),
+      contentTag: contentTagOf(record),
+      ...options.service,
+      delivery: {
+        ...options.delivery,
+        ...options.service?.delivery,
+        send: sendWithFaults(this.faults, {
+          hostLimit: options.delivery?.hostLimit,
+          closing: this.#closing.promise,
+        }),
+      },
+      ...(options.webhooksRefusal !== undefined && { webhooksRefusal: options.webhooksRefusal }),
+    }
+  }
+}
+
+const CONTENT_TAG_MAX = 9_000_000n
+
+/** Returns the tag of the content of a sandbox since its last reset. Cursors contain it. */
+function contentTagOf({ id, generation }: SandboxRecord): bigint {
+  return (BigInt(Bun.hash(`${id}/${generation}`)) % CONTENT_TAG_MAX) + 1n
+}

@@ -1,0 +1,94 @@
+import { Database } from 'bun:sqlite'
+import { reserveFile } from '../../files/private-file.ts'
+
+/** What the host stores about a sandbox, apart from its content. Instants are in milliseconds since 1970. */
+export interface SandboxRecord {
+  readonly id: string
+  readonly label: string
+  /** The seed that the sandbox is reset to: the name of a seed, or `{sandboxId}/{name}` of a snapshot. */
+  readonly seed: string
+  readonly createdAtMs: number
+  readonly expiresAtMs: number
+  /** 1, and one more after each reset. */
+  readonly generation: number
+  /** The SHA-256 of the key of the sandbox. */
+  readonly keyHash: string
+  /** The last characters of the key. */
+  readonly keyHint: string
+  /** How far the lifecycle clock is ahead of the real time; 0 if it is the real time. */
+  readonly clockAheadMs: number
+  /** The fault rules with their counts, as JSON; empty if there are none. */
+  readonly faults: string
+  /** The boot id of the machine when the database was last opened; empty if the database must be checked. */
+  readonly bootId: string
+  /** Whether the database was found to be damaged. */
+  readonly isDamaged: boolean
+}
+
+/** The sandboxes of a host, by id: in memory, and in a database that survives the process. */
+export class Registry {
+  readonly #database: Database
+  readonly #records = new Map<string, SandboxRecord>()
+
+  /** Opens the registry in a file, which is created if it does not exist. */
+  constructor(file: string) {
+    reserveFile(file)
+    this.#database = new Database(file, { create: true, strict: true })
+    this.#database.run('PRAGMA journal_mode = WAL')
+    this.#database.run('PRAGMA synchronous = NORMAL')
+    this.#database.run(
+      'CREATE TABLE IF NOT EXISTS sandbox (id TEXT NOT NULL PRIMARY KEY, record TEXT NOT NULL) STRICT',
+    )
+    this.#database.run(
+      'CREATE TABLE IF NOT EXISTS host (name TEXT NOT NULL PRIMARY KEY, value TEXT NOT NULL) STRICT',
+    )
+    for (const { record } of this.#database
+      .query<{ record: string }, []>('SELECT record FROM sandbox')
+      .all()) {
+      // Safe: only `put` writes this table.
+      const read = JSON.parse(record) as SandboxRecord
+      this.#records.set(read.id, read)
+    }
+  }
+
+  get size(): number {
+    return this.#records.size
+  }
+
+  get(id: string): SandboxRecord | undefined {
+    return this.#records.get(id)
+  }
+
+  all(): Iterable<SandboxRecord> {
+    return this.#records.values()
+  }
+
+  put(record: SandboxRecord): void {
+    this.#database
+      .query(
+        'INSERT INTO sandbox (id, record) VALUES ($id, $record) ON CONFLICT (id) DO UPDATE SET record = $record',
+      )
+      .run({ id: record.id, record: JSON.stringify(record) })
+    this.#records.set(record.id, record)
+  }
+
+  delete(id: string): void {
+    this.#database.query('DELETE FROM sandbox WHERE id = $id').run({ id })
+    this.#records.delete(id)
+  }
+
+  /** Returns the value that is stored under a name, or stores and returns the value of `make`. */
+  getOrCreateValue(name: string, make: () => string): string {
+    const known = this.#database
+      .query<{ value: string }, { name: string }>('SELECT value FROM host WHERE name = $name')
+      .get({ name })
+    if (known) return known.value
+    const value = make()
+    this.#database.query('INSERT INTO host (name, value) VALUES ($name, $value)').run({ name, value })
+    return value
+  }
+
+  close(): void {
+    this.#database.close()
+  }
+}

@@ -1,0 +1,218 @@
+import type { Server } from 'bun'
+import { StoreError } from '../contract/error.ts'
+import { Admission } from '../http/limits/admission.ts'
+import { clientAddress, isFromThisMachine } from '../http/limits/client-address.ts'
+import { type Rate, RateLimiter } from '../http/limits/rate-limit.ts'
+import { accessLine } from '../http/observe/access-log.ts'
+import { prepareContent, prepareOnce, sendContent } from '../http/pages/content.ts'
+import { namesPage } from '../http/pipeline/negotiate.ts'
+import { makeRequestIds, type RequestContext, targetOf, varyBy } from '../http/request-context.ts'
+import {
+  type Handler,
+  type Methods,
+  makeAnyPathHandler,
+  makePathHandler,
+  type Paths,
+  type RoutesOptions,
+} from '../http/routes.ts'
+import { faultText } from '../serving/open.ts'
+import { getError, listErrors } from '../shop/errors/verbs.ts'
+import { shuttingDown } from '../shop/refusals.ts'
+import { writeJson } from '../values/json.ts'
+import { Control } from './control/control.ts'
+import { sandboxFailed, sandboxNotFound } from './control/refusals.ts'
+import { type HostOptions, SandboxHost } from './host/host.ts'
+import { landingPage } from './pages/landing-page.ts'
+import { HTML, hostPageHeaders, pageFiles } from './pages/page-frame.ts'
+import { noSandboxPage, printPage } from './pages/print-page.ts'
+
+/** The maximum rate of requests to the host itself, per address. Each sandbox has its own limit. */
+const HOST_RATE: Rate = { requests: 6000, seconds: 60 }
+/** The time that requests in progress get when the host stops, in milliseconds. */
+const LAST_REQUESTS_MS = 8000
+
+/** A host of sandboxes that is being served. */
+export interface ServingHost {
+  readonly host: SandboxHost
+  readonly base: string
+  /** Makes the readiness probe fail, so that load balancers use other hosts. Requests are still served. */
+  drain(): void
+  stop(): Promise<void>
+}
+
+/** Serves a host of sandboxes on a bound port. */
+export async function serveSandboxes(
+  options: Omit<HostOptions, 'base'> & { readonly baseUrl?: string | undefined },
+  listener: Server<undefined>,
+): Promise<ServingHost> {
+  const { hostname = '127.0.0.1', port } = listener
+  const shownHost = hostname.includes(':') ? `[${hostname}]` : hostname
+  const base = options.baseUrl ?? `http://${shownHost}:${port}`
+  const host = new SandboxHost({ ...options, base })
+  await host.prepare()
+  const { clock, limits } = options
+  const control = new Control({
+    ...{ host, base, clock },
+    createdPerHour: limits.createdPerHour,
+    // The limit on creations must hold for a page of another origin that is open in a browser on this machine.
+    isLocal: ({ request, findPeer }) =>
+      isFromThisMachine(request, findPeer()) && isFromHostPageOrProgram(request, base),
+  })
+  const admission = new Admission()
+  let isDraining = false
+  const routing = hostRouting(
+    options,
+    base,
+    admission,
+    new Map([...control.paths(), ...pagePaths(base, host, () => isDraining)]),
+  )
+  const respondAsHost = makePathHandler(routing)
+  const respondAnywhere = makeAnyPathHandler(routing)
+  const refuse = (request: Request, server: Server<undefined>, refusal: StoreError) =>
+    respondAnywhere(request, server, () => {
+      throw refusal
+    })
+  const respondAsSandbox = async (
+    request: Request,
+    server: Server<undefined>,
+    path: string,
+  ): Promise<Response> => {
+    const [id = '', ...rest] = path.slice('/s/'.length).split('/')
+    try {
+      const record = host.find(id)
+      if (!record && asksForPage(request, rest[0] ?? ''))
+        return await respondAnywhere(request, server, context => sendNoSandbox(context, base))
+      if (!record) throw sandboxNotFound()
+      return await host.respond(record, request, server, `/${rest.join('/')}`)
+    } catch (error) {
+      if (error instanceof StoreError) return refuse(request, server, error)
+      options.log.error({ sandbox: id, fault: faultText(error) }, 'a sandbox failed')
+      return refuse(request, server, sandboxFailed())
+    }
+  }
+  listener.reload({
+    routes: {},
+    fetch: (request: Request, server: Server<undefined>) => {
+      const { path } = targetOf(request.url)
+      return path.startsWith('/s/')
+        ? respondAsSandbox(request, server, path)
+        : respondAsHost(request, server, path)
+    },
+  })
+  return {
+    host,
+    base,
+    drain: () => {
+      isDraining = true
+    },
+    stop: async () => {
+      control.end()
+      await Promise.race([admission.drain(), Bun.sleep(LAST_REQUESTS_MS)])
+      await host.close()
+      await listener.stop(true)
+    },
+  }
+}
+
+/** Returns whether a browser asks for a page of a sandbox. `pathPart` is the part of the path after the id. */
+function asksForPage({ method, headers }: Request, pathPart: string): boolean {
+  const isRead = method === 'GET' || method === 'HEAD'
+  const isPage = ['', 'console', 'docs'].includes(pathPart)
+  return isRead && isPage && namesPage(headers)
+}
+
+/** Returns whether a request comes from a page of the host itself, or from a program, which sends no Origin. */
+function isFromHostPageOrProgram({ headers }: Request, base: string): boolean {
+  const origin = headers.get('origin')
+  return origin === null || origin === new URL(base).origin
+}
+
+function hostRouting(
+  { log, clock, trustedProxies }: Pick<HostOptions, 'log' | 'clock' | 'trustedProxies'>,
+  base: string,
+  admission: Admission,
+  paths: Paths,
+): RoutesOptions {
+  return {
+    pipeline: {
+      base,
+      rateLimiter: new RateLimiter(HOST_RATE, () => performance.now()),
+      repeatedReads: undefined,
+    },
+    paths,
+    admission,
+    allowedOrigins: ['*'],
+    clock,
+    newRequestId: makeRequestIds(),
+    addressOf: clientAddress(trustedProxies),
+    onResponse: (context, status, tookMs, fault) => {
+      log.access(accessLine(context, status, tookMs))
+      if (fault !== undefined) log.error({ requestId: context.requestId, fault: faultText(fault) }, 'failed')
+    },
+  }
+}
+
+/** Returns the pages, the description, the error catalogue and the probes of the host. */
+function pagePaths(base: string, host: SandboxHost, isDraining: () => boolean): Paths {
+  const get = (handle: Handler['handle']): Methods => new Map([['GET', { handle }]])
+  const probe = (handle: Handler['handle']): Methods => new Map([['GET', { handle, isProbe: true }]])
+  const fixed = (type: string, make: () => Promise<string> | string, fields = {}): Methods => {
+    const content = prepareOnce(async () => prepareContent(type, await make()))
+    return get(async context => sendContent(context, await content(), fields))
+  }
+  const description = async () => (await import('./control/description.ts')).describeControl(base)
+  return new Map([
+    ['/', fixed(HTML, () => landingPage(base), hostPageHeaders)],
+    ...pageFiles.map(({ path, type, text }) => [path, fixed(type, () => text, hostPageHeaders)] as const),
+    ['/sandboxes/{sandboxId}/print', get(context => sendPrintPage(context, base, host))],
+    ['/openapi-sandboxes.json', fixed('application/json', async () => writeJson(await description()))],
+    [
+      '/openapi-sandboxes.yaml',
+      fixed('application/yaml', async () =>
+        (await import('../openapi/yaml.ts')).writeYaml(await description()),
+      ),
+    ],
+    // The `type` of a problem (RFC 9457) is the address `/errors/{code}` of its code.
+    ['/errors', get(async ({ headers }) => jsonResponse(headers, writeJson((await listErrors()).items)))],
+    [
+      '/errors/{code}',
+      get(async ({ headers, pathParameters: { code = '' } }) =>
+        jsonResponse(headers, writeJson(await getError({}, { code }))),
+      ),
+    ],
+    ['/livez', probe(context => jsonResponse(context.headers, '{"status":"live"}'))],
+    [
+      '/readyz',
+      probe(({ headers }) => {
+        if (isDraining()) throw shuttingDown()
+        return jsonResponse(headers, writeJson({ status: 'ready', ...host.counts }))
+      }),
+    ],
+  ])
+}
+
+/** Sends the print page of a sandbox. The request needs no key, because the id is unguessable. */
+function sendPrintPage(context: RequestContext, base: string, host: SandboxHost): Response {
+  const record = host.find(context.pathParameters.sandboxId ?? '')
+  return record ? sendPage(context, 200, printPage(base, host.show(record))) : sendNoSandbox(context, base)
+}
+
+function sendNoSandbox(context: RequestContext, base: string): Response {
+  varyBy(context.headers, 'Accept')
+  return sendPage(context, 404, noSandboxPage(base))
+}
+
+function sendPage({ request, headers }: RequestContext, status: number, html: string): Response {
+  const fields = { ...headers, ...hostPageHeaders, 'Content-Type': HTML, 'Cache-Control': 'no-store' }
+  if (request.method !== 'HEAD') return new Response(html, { status, headers: fields })
+  return new Response(null, {
+    status,
+    headers: { ...fields, 'Content-Length': String(Buffer.byteLength(html)) },
+  })
+}
+
+function jsonResponse(headers: Readonly<Record<string, string>>, body: string): Response {
+  return new Response(body, {
+    headers: { ...headers, 'Content-Type': 'application/json', 'Cache-Control': 'no-store' },
+  })
+}

@@ -1,0 +1,126 @@
+import type { Engine, Reader } from '../database/engine.ts'
+import { parseDatabaseUrl } from '../database/postgres/database-url.ts'
+import { openPostgres, openPostgresReader } from '../database/postgres/engine.ts'
+import type { OutageChange } from '../database/postgres/outage.ts'
+import { openSqlite, openSqliteReader } from '../database/sqlite/engine.ts'
+import { cachedTables } from '../http/cache/representation-cache.ts'
+import { type Command, type CommandResult, executeCommand, timeLimitMs } from '../shop/commands.ts'
+import type { Reply } from '../shop/idempotency.ts'
+import { executeQuery, type Query } from '../shop/queries.ts'
+import { WEBHOOK_TABLE } from '../shop/webhooks/delivery-state.ts'
+import { KEY_TABLE } from './known-callers.ts'
+
+export type StoreEngine = Engine<Query, Command, Reply, CommandResult>
+
+/** An entry of the log that encodes its own text. It is not used after the call, so one object can be many entries. */
+export interface EncodedEntry {
+  /** The maximum length of the text, in bytes. */
+  readonly bytesMax: number
+  /** Writes the text, JSON without a newline in UTF-8, to `target` from `start`, and returns its end. Never throws. */
+  encodeInto(target: Uint8Array, start: number): number
+}
+
+/** The log: each call writes one entry, in the chosen format. The field `fault` is the text of an unexpected error. */
+export interface Log {
+  /** Writes an entry that is JSON text without a newline, or encodes such text. */
+  access(entry: string | EncodedEntry): void
+  info(fields: object, message: string): void
+  error(fields: object, message: string): void
+}
+
+export interface EngineOptions {
+  readonly databaseUrl?: string | undefined
+  /** Returns the password for the database, instead of the one in the URL. */
+  readonly databasePassword?: (() => string) | undefined
+  readonly directory: string
+  readonly log: Log
+  readonly onFatal: (reason: string) => void
+  /** The maximum page cache of the writer of SQLite, if it is not the default. */
+  readonly writerCacheKib?: number
+  /** Whether the engine can drop all its commits, on SQLite. */
+  readonly canUndo?: boolean
+}
+
+/** The tables whose changes SQLite reports. */
+export const watchedTables: readonly string[] = [...cachedTables, KEY_TABLE, WEBHOOK_TABLE]
+
+/** The maximum number of commands that PostgreSQL runs at once for one process. */
+const COMMANDS_MAX = 16
+
+/**
+ * Opens the store: PostgreSQL if there is a `databaseUrl`, otherwise SQLite in the directory. Throws NewerDatabase, the
+ * errors of parseDatabaseUrl and of Primary.find, or an error of the driver.
+ */
+export async function openEngine(options: EngineOptions): Promise<StoreEngine> {
+  const { databaseUrl, databasePassword, directory, log, onFatal, writerCacheKib, canUndo } = options
+  if (databaseUrl === undefined) {
+    return openSqlite({
+      directory,
+      writer: new URL('./sqlite-writer.ts', import.meta.url),
+      reader: new URL('./sqlite-reader.ts', import.meta.url),
+      watchedTables,
+      writerCacheKib,
+      canUndo,
+      onFatal,
+    })
+  }
+  return openPostgres({
+    address: parseDatabaseUrl(databaseUrl, databasePassword),
+    commandsMax: COMMANDS_MAX,
+    timeLimitMs,
+    executeCommand,
+    executeQuery,
+    random: Math.random,
+    onClockDifference: aheadMs => reportClock(log, aheadMs),
+    onFault: error => log.error({ fault: faultText(error) }, 'the sequencer failed'),
+    onOutage: change => reportOutage(log, change),
+  })
+}
+
+/** Writes a line to the log when an outage of the database begins, and when it ends. */
+export function reportOutage(log: Log, change: OutageChange): void {
+  if ('lastedMs' in change) log.info({ lastedMs: change.lastedMs }, 'the database responds again')
+  else log.error({ fault: String(change.reason) }, 'the database does not respond, or accepts no writes')
+}
+
+/** Writes a line to the log when the clock of this machine begins to differ from that of the database. */
+function reportClock(log: Log, aheadMs: number): void {
+  const message =
+    'the clock of this machine differs from that of the database: the time of the database is used'
+  if (aheadMs === 0) log.info({}, 'the clock agrees with that of the database again')
+  else log.error({ aheadSeconds: Math.round(aheadMs / 1000) }, message)
+}
+
+/** A store that is open for reading only. */
+export interface OpenReader extends AsyncDisposable {
+  readonly reader: Reader
+}
+
+/**
+ * Opens a store for reading only, while another process may serve it. Throws NewerDatabase, an Error if the database
+ * must be migrated first, the errors of parseDatabaseUrl and of findPrimary, or an error of the driver.
+ */
+export async function openReader(where: {
+  databaseUrl?: string | undefined
+  databasePassword?: (() => string) | undefined
+  directory: string
+}): Promise<OpenReader> {
+  const { databaseUrl, databasePassword, directory } = where
+  const { reader, close } =
+    databaseUrl === undefined
+      ? openSqliteReader(directory)
+      : await openPostgresReader(parseDatabaseUrl(databaseUrl, databasePassword))
+  return { reader, [Symbol.asyncDispose]: close }
+}
+
+/** Returns the text of a thrown value, with its stack if it has one. */
+export function faultText(fault: unknown): string {
+  return fault instanceof Error ? (fault.stack ?? fault.message) : String(fault)
+}
+
+/** Returns the text of an entry of the log. */
+export function entryText(entry: string | EncodedEntry): string {
+  if (typeof entry === 'string') return entry
+  const bytes = Buffer.alloc(entry.bytesMax)
+  return bytes.toString('utf8', 0, entry.encodeInto(bytes, 0))
+}

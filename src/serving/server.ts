@@ -1,0 +1,82 @@
+import { isConsoleBuilt } from '../http/pages/console-page.ts'
+import { isDocsPageBuilt } from '../http/pages/docs-page.ts'
+import { areGuidesBuilt } from '../http/pages/guide-pages.ts'
+import { makeRoutes } from '../http/routes.ts'
+import { type ServiceOptions, startService } from './service.ts'
+
+/** Returns whether the files of the docs page, of the guides and of the console exist. */
+export function arePagesBuilt(): boolean {
+  return isDocsPageBuilt() && areGuidesBuilt() && isConsoleBuilt()
+}
+
+export interface ServerOptions extends Omit<ServiceOptions, 'base'> {
+  readonly host: string
+  readonly port: number
+  readonly baseUrl?: string | undefined
+}
+
+/** A running server. */
+export interface Serving {
+  /** The base address, without a trailing slash. */
+  readonly base: string
+  readonly port: number
+  /** Makes the readiness probe fail, so that load balancers use other processes. Requests are still served. */
+  drain(): void
+  /**
+   * Ends streams, deliveries and sweeps gracefully, stops admitting requests, waits up to 8 seconds for the requests in
+   * progress, and closes the port.
+   */
+  stop(): Promise<void>
+}
+
+/** The time that requests in progress get when the server stops, in milliseconds. */
+const LAST_REQUESTS_MS = 8000
+/** The limit of the runtime is above the limit of the API, so that the 413 response of the API has a body. */
+const RUNTIME_BODY_BYTES_MAX = 8 * 1024 * 1024
+/**
+ * The idle limit of a connection. It is above the time limit of a body, so that a slow body gets its 408 response
+ * before the connection is closed, even on a busy machine.
+ */
+const IDLE_SECONDS_MAX = 20
+const STARTING = '{"code":"overloaded","message":"The store is starting; try again shortly.","status":503}'
+const startingHeaders = {
+  'Content-Type': 'application/json',
+  'Cache-Control': 'no-store',
+  'Retry-After': '1',
+}
+
+/** A bound port. Until a store is started on it, every request gets 503. */
+export type BoundPort = Bun.Server<undefined>
+
+/** Binds a port before its store is opened. Throws an error such as EADDRINUSE if the port cannot be bound. */
+export function bindPort({ host, port }: Pick<ServerOptions, 'host' | 'port'>): BoundPort {
+  return Bun.serve({
+    hostname: host,
+    port,
+    maxRequestBodySize: RUNTIME_BODY_BYTES_MAX,
+    idleTimeout: IDLE_SECONDS_MAX,
+    // Responses must not reveal internals of the program, whatever NODE_ENV is.
+    development: false,
+    // With `development: false`, the runtime shares the port with other processes by default.
+    reusePort: false,
+    fetch: () => new Response(STARTING, { status: 503, headers: startingHeaders }),
+  })
+}
+
+/** Serves a store over HTTP until `stop` is called. Throws an error such as EADDRINUSE if the port cannot be bound. */
+export function startServer(options: ServerOptions, listener = bindPort(options)): Serving {
+  const { host } = options
+  const port = listener.port ?? options.port
+  const base = options.baseUrl ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+  const service = startService({ ...options, base })
+  listener.reload(makeRoutes(service.routing))
+  return {
+    base,
+    port,
+    drain: service.drain,
+    stop: async () => {
+      await service.stop(LAST_REQUESTS_MS)
+      await listener.stop(true)
+    },
+  }
+}

@@ -1,0 +1,312 @@
+import { randomUUID } from 'node:crypto'
+import { type StoreError, validationFailed } from '../contract/error.ts'
+import type { Operation } from '../contract/operation.ts'
+import { CommitSignal } from '../database/commit-signal.ts'
+import { TimeSlices } from '../database/time-slices.ts'
+import { RepeatedReads, type RepeatedReadsOptions } from '../http/cache/repeated-reads.ts'
+import { RepresentationCache } from '../http/cache/representation-cache.ts'
+import { LongPoll } from '../http/events/long-poll.ts'
+import { SseHub, type SseHubOptions } from '../http/events/stream-hub.ts'
+import { Admission, type CapacityShare, within } from '../http/limits/admission.ts'
+import { clientAddress } from '../http/limits/client-address.ts'
+import { type Rate, RateLimiter } from '../http/limits/rate-limit.ts'
+import { accessLine } from '../http/observe/access-log.ts'
+import { type Metrics, makeMetrics } from '../http/observe/metrics.ts'
+import { loadPages, type Pages } from '../http/pages/pages.ts'
+import type { Callers } from '../http/pipeline/auth.ts'
+import { passesGate } from '../http/pipeline/lifecycle.ts'
+import type { Pipeline } from '../http/pipeline/pipeline.ts'
+import { SharedLookup } from '../http/pipeline/shared-lookup.ts'
+import { makeRequestIds } from '../http/request-context.ts'
+import { operationPaths, type Paths, type RoutesOptions } from '../http/routes.ts'
+import { servicePaths } from '../http/service-paths.ts'
+import type { Caller, NewSecret } from '../shop/context.ts'
+import { keyHash, newKey } from '../shop/keys/schema.ts'
+import { findCaller } from '../shop/keys/verbs.ts'
+import { storedInstant } from '../values/instant.ts'
+import { AddressRefused, checkTarget, type Resolve, resolveHost } from '../webhooks/address.ts'
+import { Dispatcher, type DispatcherOptions } from '../webhooks/dispatcher.ts'
+import { KnownCallers } from './known-callers.ts'
+import { type SweepTimes, startSweeping } from './maintenance.ts'
+import { faultText, type Log, type StoreEngine } from './open.ts'
+import { RetentionClock } from './retention-clock.ts'
+import { makeSecretBox, type SecretBox, webhookSecret } from './secret-box.ts'
+
+export interface ServiceOptions {
+  readonly engine: StoreEngine
+  /** Divides the thread between all stores of the process; by default, between the long tasks of this store. */
+  readonly slices?: TimeSlices
+  /** The base address of every URI in a response, without a trailing slash. */
+  readonly base: string
+  /**
+   * Identifies the content of a store that can be reset: 1 to 9,000,000, another number after each reset. Cursors and
+   * positions that carry another tag are refused. Undefined for a shop.
+   */
+  readonly contentTag?: bigint | undefined
+  /** The address of the control operations of a sandbox, for its console. Undefined for a shop. */
+  readonly control?: string
+  readonly stability: 'stable' | 'beta' | 'experimental'
+  readonly rateLimit: Rate | 'off'
+  readonly corsOrigins: readonly string[]
+  readonly trustedProxies: readonly string[]
+  /** The address on which the server of the store listens, if the store has that server for itself. */
+  readonly host?: string
+  /** The 32-byte key that encrypts webhook secrets. */
+  readonly secretKey: Uint8Array
+  readonly allowPrivateWebhooks: boolean
+  /** The time for which events are kept, in milliseconds. */
+  readonly eventRetention: number | 'forever'
+  readonly log: Log
+  /** Returns the time in milliseconds since 1970, for everything that is stored. */
+  readonly clock: () => number
+  /** Returns the time in milliseconds since 1970. It decides only which operations have been retired. */
+  readonly lifecycleClock: () => number
+  /** Returns monotonic milliseconds for rate limits; `performance.now` by default. */
+  readonly timer?: () => number
+  /** `verify` compares every reply from the cache with fresh reads, and fails if they differ for long. */
+  readonly cache: 'on' | 'off' | 'verify'
+  /** Replaces the default cache. */
+  readonly representations?: RepresentationCache
+  /** Replaces the default limits. */
+  readonly admission?: Admission
+  /** The limits that many stores share; undefined if the store has the process for itself. */
+  readonly share?: CapacityShare
+  /** Settles when a store that was closed while clients waited for events is opened again, or will not be. */
+  readonly reopened?: Promise<void>
+  /** Why no webhook can be registered and nothing is delivered, as a sentence; undefined if webhooks work. */
+  readonly webhooksRefusal?: string
+  readonly sweeping?: SweepTimes
+  /** The pages that are the same for every store; by default, they are loaded for this store. */
+  readonly pages?: Pages
+  /** Returns the handlers to serve in place of those of the store, such as handlers that fail on purpose. */
+  readonly wrapPaths?: (paths: Paths) => Paths
+  readonly streams?: Partial<
+    Pick<SseHubOptions, 'streamsMax' | 'streamsPerCallerMax' | 'keepAliveMs' | 'stalledMs'>
+  >
+  readonly delivery?: DeliveryOptions
+}
+
+type DeliveryOption = 'leaseMs' | 'retryDelaysMs' | 'giveUpAfterMs' | 'timeoutMs' | 'send' | 'hostLimit'
+
+/** What may differ from the normal delivery to webhooks. */
+export interface DeliveryOptions extends Partial<Pick<DispatcherOptions, DeliveryOption>> {
+  readonly resolve?: Resolve
+}
+
+/** A store that responds to requests: the API, its streams, its webhooks and its sweeps, without a port. */
+export interface Service {
+  /** What `makeRoutes` and `makePathHandler` need to serve the store. */
+  readonly routing: RoutesOptions
+  /** Returns the number of open streams. */
+  countStreams(): number
+  /** Makes the readiness probe fail, so that load balancers use other processes. Requests are still served. */
+  drain(): void
+  /**
+   * Ends streams, deliveries and sweeps gracefully, stops admitting requests, and waits up to `lastRequestsMs` for the
+   * requests in progress.
+   */
+  stop(lastRequestsMs: number): Promise<void>
+}
+
+const STREAMS_MAX = 2000
+const STREAMS_PER_CALLER_MAX = 1000
+/** The maximum rate of failed authentications per address. Requests with a valid key are not counted. */
+const FAILED_AUTHENTICATIONS: Rate = { requests: 60, seconds: 60 }
+
+/** Starts everything of a store that needs no port. */
+export function startService(options: ServiceOptions): Service {
+  const { engine, base, log, clock, timer = () => performance.now(), pages = loadPages() } = options
+  const onFault = (error: unknown): void => log.error({ fault: faultText(error) }, 'a background task failed')
+  const metrics = makeMetrics()
+  const admission = options.admission ?? new Admission(options.share)
+  const serves = ({ stability }: Operation): boolean => passesGate(stability, options.stability)
+  const outgoing = startEvents(options, metrics, onFault)
+  const cache = options.cache === 'off' ? undefined : cacheOf(options, metrics)
+  const rateLimiter = options.rateLimit === 'off' ? undefined : new RateLimiter(options.rateLimit, timer)
+  const newRequestId = makeRequestIds()
+  const addressOf = clientAddress(options.trustedProxies, options.host)
+  const forReads: Omit<RepeatedReadsOptions, 'cache'> = {
+    ...{ admission, rateLimiter, timer, clock, newRequestId, addressOf },
+    lifecycleClock: options.lifecycleClock,
+    onResponse: ({ route, entry }) => {
+      metrics.countResponse(route, 200, entry.tookMs)
+      log.access(entry)
+    },
+  }
+  let isDraining = false
+  const pipeline: Pipeline = {
+    engine,
+    base,
+    contentTag: options.contentTag,
+    lifecycleClock: options.lifecycleClock,
+    ...outgoing.forRequests,
+    callers: callersOf(options),
+    cache,
+    // With `verify`, every read must go through the pipeline, which compares the cached reply with a fresh read.
+    repeatedReads: cache && options.cache === 'on' ? new RepeatedReads({ ...forReads, cache }) : undefined,
+    verifiesCache: options.cache === 'verify',
+    isDraining: () => isDraining,
+    rateLimiter,
+    failedAuthentications: new RateLimiter(FAILED_AUTHENTICATIONS, timer),
+  }
+  const paths = new Map([
+    ...operationPaths(pipeline, serves),
+    ...servicePaths(pipeline, metrics, serves, pages, options.control),
+  ])
+  const retentionClock = new RetentionClock({ engine, log, clock, timer: () => performance.now() })
+  const sweeping = startSweeping({ ...options, clock: () => retentionClock.now() }, options.sweeping)
+  return {
+    routing: {
+      pipeline,
+      paths: options.wrapPaths?.(paths) ?? paths,
+      admission,
+      allowedOrigins: options.corsOrigins,
+      clock,
+      newRequestId,
+      addressOf,
+      onResponse: (exchange, status, tookMs, fault) => {
+        metrics.countResponse(exchange.route, status, tookMs)
+        log.access(accessLine(exchange, status, tookMs))
+        if (fault !== undefined)
+          log.error({ requestId: exchange.requestId, fault: faultText(fault) }, 'failed')
+      },
+    },
+    countStreams: () => outgoing.forRequests.streams.count,
+    drain: () => {
+      isDraining = true
+    },
+    stop: async lastRequestsMs => {
+      await Promise.all([
+        sweeping.stop(),
+        outgoing.stop(),
+        Promise.race([admission.drain(), Bun.sleep(lastRequestsMs)]),
+      ])
+    },
+  }
+}
+
+/**
+ * Returns the callers of a store. A process that owns its database keeps them in memory, unless the cache is off. On
+ * PostgreSQL, requests with the same key share lookups, because a lookup takes a tenth of the time that placing an
+ * order takes.
+ */
+function callersOf({ engine, clock, cache }: ServiceOptions): Callers {
+  const find = (token: string): Promise<Caller> =>
+    engine.readShort(reader => findCaller(reader, token, storedInstant(clock())))
+  if (engine.watchRows && cache !== 'off') {
+    const callers = new KnownCallers({ find, clock })
+    engine.watchRows(changes => callers.drop(changes))
+    return callers
+  }
+  const lookup = new SharedLookup(find)
+  const found = engine.name === 'sqlite' ? find : (token: string) => lookup.find(token)
+  return { known: () => undefined, find: found }
+}
+
+/** Returns the cache of a store to which no other process writes; undefined for any other store. */
+function cacheOf(
+  { engine, representations: cache = new RepresentationCache() }: ServiceOptions,
+  metrics: Metrics,
+): RepresentationCache | undefined {
+  if (!engine.watchRows) return undefined
+  metrics.watchCache(cache)
+  engine.watchRows(changes => cache.drop(changes))
+  return cache
+}
+
+/**
+ * Starts the streams and webhooks of one store. Returns the parts that requests use, and the function that stops
+ * everything.
+ */
+function startEvents(
+  options: ServiceOptions,
+  metrics: Metrics,
+  onFault: (error: unknown) => void,
+): {
+  forRequests: Pick<Pipeline, 'longPoll' | 'streams' | 'makeSecret' | 'checkTarget'>
+  stop: () => Promise<void>
+} {
+  const { engine, base, clock, webhooksRefusal, allowPrivateWebhooks: allowPrivate, delivery = {} } = options
+  const { slices = new TimeSlices() } = options
+  const box = makeSecretBox(options.secretKey)
+  const rules = { allowPrivate, resolve: delivery.resolve ?? resolveHost }
+  const commitSignal = new CommitSignal(engine.watch)
+  const streams = new SseHub({
+    ...{
+      commitSignal,
+      slices,
+      base,
+      clock,
+      onFault,
+      contentTag: options.contentTag,
+      readShort: engine.readShort,
+      within: within(options.share, 'streams'),
+      streamsMax: STREAMS_MAX,
+      streamsPerCallerMax: STREAMS_PER_CALLER_MAX,
+    },
+    ...options.streams,
+  })
+  metrics.watchStreams(() => streams.count)
+  const onAttempts: DispatcherOptions['onAttempts'] = outcomes => {
+    for (const { state } of outcomes) metrics.countAttempt(state)
+  }
+  const dispatcherOptions = (): DispatcherOptions => ({
+    ...{
+      engine,
+      slices,
+      base,
+      commitSignal,
+      rules,
+      clock,
+      onFault,
+      onAttempts,
+      decrypt: box.decrypt,
+      random: Math.random,
+    },
+    owner: randomUUID(),
+    isAlone: engine.name === 'sqlite',
+    ...delivery,
+  })
+  const dispatcher = webhooksRefusal === undefined ? new Dispatcher(dispatcherOptions()) : undefined
+  return {
+    forRequests: {
+      longPoll: new LongPoll({
+        ...{ commitSignal, slices, runQuery: engine.readLong, reopened: options.reopened },
+        within: within(options.share, 'polls'),
+      }),
+      streams,
+      makeSecret: kind => makeSecret(kind, box),
+      checkTarget: async url => {
+        if (webhooksRefusal !== undefined && url !== undefined) throw invalidUrl(webhooksRefusal)
+        await checkWebhookUrl(url, rules)
+      },
+    },
+    stop: async () => {
+      const ended = [dispatcher?.stop(), streams.end()]
+      commitSignal.end()
+      await Promise.all(ended)
+    },
+  }
+}
+
+function makeSecret(kind: 'key' | 'webhook', box: SecretBox): NewSecret {
+  const plaintext = kind === 'key' ? newKey() : webhookSecret()
+  return { plaintext, stored: kind === 'key' ? keyHash(plaintext) : box.encrypt(plaintext) }
+}
+
+async function checkWebhookUrl(
+  url: string | undefined,
+  rules: Parameters<typeof checkTarget>[1],
+): Promise<void> {
+  if (url === undefined) return
+  try {
+    await checkTarget(url, rules)
+  } catch (error) {
+    if (!(error instanceof AddressRefused)) throw error
+    throw invalidUrl(error.message)
+  }
+}
+
+function invalidUrl(message: string): StoreError {
+  return validationFailed([{ in: 'body', pointer: '/url', code: 'invalid_format', message }])
+}

@@ -1,0 +1,86 @@
+import { z } from 'zod'
+import type { Operation } from '../../contract/operation.ts'
+import { idParameter, paging, sortParameter, textParameter } from '../../contract/parameter.ts'
+import { Category, CategoryPatch, NewCategory } from './schema.ts'
+
+const pathParameters = { categoryId: idParameter('The id of the category.', 1) }
+
+export const categories = {
+  listCategories: {
+    method: 'GET',
+    path: '/categories',
+    tag: 'Pets',
+    summary: 'List categories',
+    description: 'With `name`, the list can only be sorted by `name` (the default) or `-name`.',
+    scope: 'public',
+    stability: 'stable',
+    reads: 'scan',
+    query: {
+      ...paging,
+      name: textParameter(1, 200, 'Categories whose name starts with this text; case is ignored.', 'dog'),
+      sort: sortParameter(
+        'CategorySort',
+        z.enum(['id', '-id', 'name', '-name']),
+        'name',
+        'The sort order; a leading minus reverses it.',
+      ),
+    },
+    success: { status: 200, list: Category, description: 'A page of categories.' },
+    errors: ['invalid_cursor'],
+  },
+  createCategory: {
+    method: 'POST',
+    path: '/categories',
+    tag: 'Pets',
+    summary: 'Create a category',
+    description: 'Category names do not have to be unique.',
+    scope: 'pets:write',
+    stability: 'stable',
+    body: NewCategory,
+    success: { status: 201, resource: Category, description: 'The category.' },
+    location: (category: Category) => `/categories/${category.id}`,
+    resourceHasEtag: true,
+    errors: [],
+  },
+  getCategory: {
+    method: 'GET',
+    path: '/categories/{categoryId}',
+    tag: 'Pets',
+    summary: 'Read a category',
+    description: 'Send the ETag of the response in If-Match to change or delete the category conditionally.',
+    scope: 'public',
+    stability: 'stable',
+    reads: 'row',
+    pathParameters,
+    success: { status: 200, resource: Category, description: 'The category.' },
+    resourceHasEtag: true,
+    errors: ['category_not_found'],
+  },
+  updateCategory: {
+    method: 'PATCH',
+    path: '/categories/{categoryId}',
+    tag: 'Pets',
+    summary: 'Change a category',
+    description: 'A JSON Merge Patch. `description: null` removes the description.',
+    scope: 'pets:write',
+    stability: 'stable',
+    pathParameters,
+    body: CategoryPatch,
+    success: { status: 200, resource: Category, description: 'The category after the change.' },
+    resourceHasEtag: true,
+    errors: ['category_not_found'],
+  },
+  deleteCategory: {
+    method: 'DELETE',
+    path: '/categories/{categoryId}',
+    tag: 'Pets',
+    summary: 'Delete a category',
+    description: 'The category must be empty: move or delete its pets first.',
+    scope: 'pets:write',
+    stability: 'stable',
+    pathParameters: { categoryId: idParameter('The id of the category.', 17) },
+    success: { status: 204, description: 'The category was deleted.' },
+    resourceHasEtag: true,
+    errors: ['category_not_found', 'category_in_use'],
+  },
+} as const satisfies Record<string, Operation>

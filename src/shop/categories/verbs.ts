@@ -1,0 +1,166 @@
+import { readOnlyMember, validationFailed } from '../../contract/error.ts'
+import type { Input, Page } from '../../contract/operation.ts'
+import { type Reader, Stale, type Tx } from '../../database/engine.ts'
+import { sql } from '../../database/statement.ts'
+import { whenRead } from '../../database/when-read.ts'
+import { nameKey } from '../../values/text.ts'
+import type { Context } from '../context.ts'
+import { type NewEvent, recordEvent } from '../events/verbs.ts'
+import type { contract } from '../operations.ts'
+import { listPage, namePrefix, sortBy } from '../paging.ts'
+import { categoryInUse, categoryNotFound } from '../refusals.ts'
+import type { Category, CategoryPatch, NewCategory } from './schema.ts'
+
+export interface CategoryRow {
+  readonly id: bigint
+  readonly name: string
+  readonly description: string | null
+  readonly version: bigint
+}
+
+export const categoryColumns = 'id, name, description, version'
+
+const findCategory = sql<CategoryRow>()(`SELECT ${categoryColumns} FROM category WHERE id = $categoryId`)
+
+const insertCategory = sql<CategoryRow>()(`
+  INSERT INTO category (id, name, name_key, description, pet_count, version, created_at, updated_at)
+  VALUES ($categoryId, $name, $nameKey, $description, 0, 1, $now, $now) RETURNING ${categoryColumns}`)
+
+const rewriteCategory = sql<CategoryRow>()(`
+  UPDATE category SET name = $name, name_key = $nameKey, description = $description, version = version + 1,
+    updated_at = $now
+  WHERE id = $categoryId AND version = $version RETURNING ${categoryColumns}`)
+
+const removeEmptyCategory = sql<CategoryRow>()(`
+  DELETE FROM category WHERE id = $categoryId AND version = $version AND pet_count = 0
+  RETURNING ${categoryColumns}`)
+
+// One statement counts the pet and checks the reference, which closes the race with deleting the category.
+const countPetIn = sql()('UPDATE category SET pet_count = pet_count + 1 WHERE id = $categoryId')
+const countPetOut = sql()('UPDATE category SET pet_count = pet_count - 1 WHERE id = $categoryId')
+
+/**
+ * Returns a page of categories. Throws `invalid_cursor`, and `invalid_parameter` for a sort that the filter excludes.
+ */
+export async function listCategories(
+  reader: Reader,
+  input: Input<typeof contract.listCategories>,
+): Promise<Page<Category>> {
+  const { name } = input
+  return listPage(
+    reader,
+    {
+      list: 'listCategories',
+      table: 'category',
+      columns: categoryColumns,
+      input,
+      filters: { name },
+      sort: sortBy(input.sort, { name: 'name_key' }, name === undefined ? undefined : 'name'),
+      branches: [name === undefined ? [] : namePrefix(name)],
+    },
+    categoryOf,
+  )
+}
+
+/** Returns the row of a category. Throws `category_not_found`. */
+export function getCategory(
+  reader: Reader,
+  { categoryId }: { categoryId: bigint },
+): CategoryRow | Promise<CategoryRow> {
+  return whenRead(reader.one(findCategory, { categoryId }), category => {
+    if (!category) throw categoryNotFound(categoryId)
+    return category
+  })
+}
+
+/** Creates a category and returns it. */
+export async function createCategory(
+  tx: Tx,
+  { body }: { body: NewCategory },
+  context: Context,
+): Promise<Category> {
+  const { name, description } = body
+  const row = await tx.one(insertCategory, {
+    categoryId: await tx.nextId('category'),
+    name,
+    nameKey: nameKey(name),
+    description: description ?? null,
+    now: context.now,
+  })
+  if (!row) throw new Error('an INSERT returned no row')
+  await recordCategoryEvent(tx, context, { type: 'petstore.category.created', category: row })
+  return categoryOf(row)
+}
+
+/** Updates a category; `description: null` removes the description. Throws `validation_failed` for a different `id`. */
+export async function updateCategory(
+  tx: Tx,
+  { categoryId, body }: { categoryId: bigint; body: CategoryPatch },
+  context: Context,
+  before: CategoryRow,
+): Promise<Category> {
+  if (body.id !== undefined && body.id !== categoryId)
+    throw validationFailed([readOnlyMember('id', categoryId)])
+  const name = body.name ?? before.name
+  const description = body.description === undefined ? before.description : body.description
+  if (name === before.name && description === before.description) return categoryOf(before)
+  const row = await tx.one(rewriteCategory, {
+    categoryId,
+    version: before.version,
+    name,
+    nameKey: nameKey(name),
+    description,
+    now: context.now,
+  })
+  if (!row) throw new Stale(`category ${categoryId}`)
+  await recordCategoryEvent(tx, context, { type: 'petstore.category.updated', category: row })
+  return categoryOf(row)
+}
+
+/** Deletes a category without pets. Throws `category_not_found`, `category_in_use`. */
+export async function deleteCategory(
+  tx: Tx,
+  { categoryId }: { categoryId: bigint },
+  context: Context,
+  { version }: CategoryRow,
+): Promise<undefined> {
+  const removed = await tx.one(removeEmptyCategory, { categoryId, version })
+  if (!removed) {
+    const current = await getCategory(tx, { categoryId })
+    if (current.version !== version) throw new Stale(`category ${categoryId}`)
+    throw categoryInUse(categoryId)
+  }
+  const category = { ...removed, version: removed.version + 1n }
+  await recordCategoryEvent(tx, context, { type: 'petstore.category.deleted', category })
+  return undefined
+}
+
+/** Adds one to the pet count of a category and returns true. Returns false if the category does not exist. */
+export async function addToCategory(tx: Tx, categoryId: bigint): Promise<boolean> {
+  return (await tx.run(countPetIn, { categoryId })) === 1
+}
+
+export async function removeFromCategory(tx: Tx, categoryId: bigint): Promise<void> {
+  if ((await tx.run(countPetOut, { categoryId })) !== 1)
+    throw new Error(`category ${categoryId} of a pet is missing`)
+}
+
+async function recordCategoryEvent(
+  tx: Tx,
+  context: Context,
+  { type, category }: { type: NewEvent['type']; category: CategoryRow },
+): Promise<void> {
+  const { id, version } = category
+  await recordEvent(tx, context, {
+    type,
+    subject: `categories/${id}`,
+    version,
+    petId: null,
+    data: categoryOf(category),
+  })
+}
+
+/** Returns the resource for a row, with a description only if there is one. */
+export function categoryOf({ id, name, description }: CategoryRow): Category {
+  return { id, name, ...(description !== null && { description }) }
+}

@@ -1,0 +1,234 @@
+import type { Input, Operation, Output } from '../contract/operation.ts'
+import type { Tx } from '../database/engine.ts'
+import { writeJson } from '../values/json.ts'
+import {
+  categoryOf,
+  createCategory,
+  deleteCategory,
+  getCategory,
+  updateCategory,
+} from './categories/verbs.ts'
+import type { Context } from './context.ts'
+import { type Idempotency, type Reply, sweepReplies, withIdempotencyKey } from './idempotency.ts'
+import {
+  applyImport,
+  discardImport,
+  findImportCategories,
+  findImportPets,
+  loadImportSlice,
+  stageImport,
+  sweepStagedRows,
+} from './imports/verbs.ts'
+import { inventoryItem } from './inventory/stock.ts'
+import { adjustInventory, getInventoryItem, setInventory } from './inventory/verbs.ts'
+import {
+  createKey,
+  getKey,
+  installAdminKey,
+  keyOf,
+  replaceFirstKey,
+  resetAdminKey,
+  revokeKey,
+} from './keys/verbs.ts'
+import { sweepDeliveries, sweepEvents } from './log/retention.ts'
+import { insertMetadata, replaceMetadata } from './metadata.ts'
+import { type CommandId, type Contract, contract } from './operations.ts'
+import { cancelOrder, getOrder, orderOf, placeOrder, updateOrder } from './orders/verbs.ts'
+import { petOf } from './pets/rows.ts'
+import { createPet, deletePet, getPet, updatePet } from './pets/verbs.ts'
+import { type Conditions, checkConditions, etagOf } from './preconditions.ts'
+import { importHasNoEtag } from './refusals.ts'
+import { leaseWebhooks, recordAttempts, releaseWebhooks } from './webhooks/delivery-state.ts'
+import { redeliver, redeliverFailed } from './webhooks/delivery-verbs.ts'
+import {
+  createWebhook,
+  deleteWebhook,
+  getWebhook,
+  rotateWebhookSecret,
+  sendTestEvent,
+  updateWebhook,
+  webhookOf,
+} from './webhooks/verbs.ts'
+
+type CommandHandler<I, R> = (tx: Tx, input: I, context: Context, conditions: Conditions) => Promise<R>
+
+/** The verb of each command, by operationId. An operation without a verb does not compile. */
+const commands: { readonly [Id in CommandId]: CommandHandler<Input<Contract[Id]>, Output<Contract[Id]>> } = {
+  createPet,
+  updatePet: onTarget(getPet, petOf, updatePet),
+  deletePet: onTarget(getPet, petOf, deletePet),
+  createCategory,
+  updateCategory: onTarget(getCategory, categoryOf, updateCategory),
+  deleteCategory: onTarget(getCategory, categoryOf, deleteCategory),
+  placeOrder,
+  updateOrder: onTarget(getOrder, orderOf, updateOrder),
+  cancelOrder: onTarget(getOrder, orderOf, cancelOrder),
+  setInventory: onTarget(getInventoryItem, inventoryItem, setInventory),
+  adjustInventory: onTarget(getInventoryItem, inventoryItem, adjustInventory),
+  createKey,
+  revokeKey: onTarget(getKey, keyOf, revokeKey),
+  createWebhook,
+  updateWebhook: onTarget(getWebhook, webhookOf, updateWebhook),
+  deleteWebhook: onTarget(getWebhook, webhookOf, deleteWebhook),
+  rotateWebhookSecret,
+  sendTestEvent,
+  redeliver,
+  redeliverFailed,
+  stageImport,
+  applyImport,
+  findImportCategories,
+  findImportPets,
+  loadImportSlice,
+  discardImport: withoutEtag(discardImport),
+}
+
+/** System commands, which the store itself runs. */
+const systemCommands = {
+  installAdminKey,
+  replaceFirstKey,
+  resetAdminKey,
+  insertMetadata,
+  replaceMetadata,
+  leaseWebhooks,
+  releaseWebhooks,
+  recordAttempts,
+  sweepReplies,
+  sweepStagedRows,
+  sweepEvents,
+  sweepDeliveries,
+}
+
+export type SystemCommandId = keyof typeof systemCommands
+
+/** One transaction as data, so that it can be sent to another thread, and run again. */
+export interface Command {
+  readonly id: CommandId | SystemCommandId
+  readonly input: object
+  readonly context: Context
+  readonly conditions?: Conditions
+  readonly idempotency?: Idempotency
+}
+
+/** The result of a system command. */
+export interface SystemResult {
+  /** The number of rows that a sweep deleted; 0 for the other commands. */
+  readonly count: number
+}
+
+/** The result of a command: the encoded reply of an operation, or the count of a system command. */
+export type CommandResult = Reply | SystemResult
+
+/** Returns the reply of an operation. Throws for the result of a system command. */
+export function replyOf(result: CommandResult): Reply {
+  if ('count' in result) throw new Error('a system command returned no reply')
+  return result
+}
+
+/** Returns the count of a system command. Throws for the reply of an operation. */
+export function countOf(result: CommandResult): number {
+  if ('count' in result) return result.count
+  throw new Error('an operation returned no count')
+}
+
+/** The maximum time for a command that reads or changes many rows, in milliseconds. */
+const LONG_MS = 3_600_000
+
+/** Returns the time that a command may take, in milliseconds; undefined for the usual time of a request. */
+export function timeLimitMs({ id }: Command): number | undefined {
+  return longCommands.has(id) ? LONG_MS : undefined
+}
+
+const longCommands: ReadonlySet<Command['id']> = new Set([
+  'stageImport',
+  'applyImport',
+  'discardImport',
+  'findImportCategories',
+  'findImportPets',
+  'sweepReplies',
+  'sweepStagedRows',
+  'sweepEvents',
+  'sweepDeliveries',
+])
+
+/** Returns a system command. It has no key; `now` is in the stored form. */
+export function systemCommand(id: SystemCommandId, input: object, now: string, requestId: string): Command {
+  return { id, input, context: { now, caller: { keyId: null, scopes: [] }, requestId } }
+}
+
+/**
+ * Runs one command in its transaction and returns its result. The order is: replay, target, precondition, verb with its
+ * events, encoded reply.
+ */
+export async function executeCommand(tx: Tx, command: Command): Promise<CommandResult> {
+  const { id, idempotency, context } = command
+  if (isSystemCommand(id)) return runSystemCommand(tx, id, command)
+  const effect = () => runOperation(tx, id, command)
+  return idempotency ? withIdempotencyKey(tx, id, idempotency, context, effect) : effect()
+}
+
+async function runOperation(
+  tx: Tx,
+  id: CommandId,
+  { input, context, conditions = {} }: Command,
+): Promise<Reply> {
+  // The compiler has checked each verb against the contract. It cannot know that this input belongs to this verb:
+  // the pipeline made the input with the schema of this id.
+  const verb = commands[id] as CommandHandler<object, object | undefined>
+  return encodeReply(contract[id], await verb(tx, input, context, conditions))
+}
+
+async function runSystemCommand(
+  tx: Tx,
+  id: SystemCommandId,
+  { input, context }: Command,
+): Promise<SystemResult> {
+  // Only the store itself makes these commands, each with the input that its id requires.
+  const verb = systemCommands[id] as (tx: Tx, input: object, context: Context) => Promise<number | undefined>
+  return { count: (await verb(tx, input, context)) ?? 0 }
+}
+
+function encodeReply(operation: Operation, resource: object | undefined): Reply {
+  const { status } = operation.success
+  if (resource === undefined) return { status, body: null }
+  const body = writeJson(resource)
+  // Safe: the resource is the result of the verb of this operation.
+  const location = operation.location as ((resource: object) => string) | undefined
+  return {
+    status,
+    body,
+    // The response to a PUT has no validator, because the store transforms what was sent (RFC 9110, section 9.3.4).
+    ...(operation.resourceHasEtag && operation.method !== 'PUT' && { etag: etagOf(body) }),
+    ...(location && { location: location(resource) }),
+  }
+}
+
+/**
+ * Returns the handler of a verb that needs an existing resource. The handler finds the resource (404) and checks the
+ * preconditions (412) before it runs the verb.
+ */
+function onTarget<I, T, R>(
+  find: (tx: Tx, input: I) => T | Promise<T>,
+  representationOf: (target: T) => object,
+  verb: (tx: Tx, input: I, context: Context, target: T) => Promise<R>,
+): CommandHandler<I, R> {
+  return async (tx, input, context, conditions) => {
+    const target = await find(tx, input)
+    checkConditions(conditions, () => writeJson(representationOf(target)))
+    return verb(tx, input, context, target)
+  }
+}
+
+/**
+ * Returns the handler of a verb whose target has no representation. The handler refuses If-Match, which cannot match
+ * (RFC 9110, section 13.1.1).
+ */
+function withoutEtag<I, R>(verb: (tx: Tx, input: I) => Promise<R>): CommandHandler<I, R> {
+  return async (tx, input, _, { ifMatch }) => {
+    if (ifMatch !== undefined) throw importHasNoEtag()
+    return verb(tx, input)
+  }
+}
+
+function isSystemCommand(id: CommandId | SystemCommandId): id is SystemCommandId {
+  return Object.hasOwn(systemCommands, id)
+}

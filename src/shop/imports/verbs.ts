@@ -1,0 +1,430 @@
+import type { Reader, Tx } from '../../database/engine.ts'
+import { readBoolean, sql, storedBoolean } from '../../database/statement.ts'
+import { storedInstant } from '../../values/instant.ts'
+import { hasOneForm, matchName, nameForm } from '../../values/same-name.ts'
+import { similarName } from '../../values/similar-name.ts'
+import { nameKey } from '../../values/text.ts'
+import { createCategory } from '../categories/verbs.ts'
+import type { Context } from '../context.ts'
+import { addPet } from '../pets/verbs.ts'
+import { ambiguous, noCategory, occursTwice } from './limits.ts'
+import type {
+  ApplyOptions,
+  ImportNameMatches,
+  ImportNames,
+  ImportOutcome,
+  ImportPetMatches,
+  ImportPetNames,
+  ImportProblem,
+  ImportRows,
+  ImportSlice,
+  ImportSliceOutcome,
+} from './schema.ts'
+
+interface StagedRow {
+  readonly line: bigint
+  readonly name: string
+  /** The description of a category, or the category name of a pet. */
+  readonly detail: string | null
+  readonly quantity: bigint
+  readonly hold: boolean
+}
+
+/** A row as the engines return it. */
+type StoredRow = Omit<StagedRow, 'hold'> & { readonly hold: bigint }
+
+type StagedFile = ImportProblem['file']
+
+const STAGED_PER_READ = 1000n
+/** The maximum number of categories that one name may mean. */
+const NAMED_MAX = 20
+/** The maximum number of categories among which a similar name is searched, and of names for which one is searched. */
+const SIMILAR_MAX = 1000
+const SEARCHES_MAX = 10
+/** The maximum number of names in one category that differ only in case or Unicode form. */
+const VARIANTS_MAX = 1000
+/** The maximum number of rows that one command of a sweep deletes. */
+const SWEPT_MAX = 1000
+/**
+ * Replaces the instant in the first row of a discarded import. An empty text sorts before every instant, so the next
+ * sweep deletes the rows.
+ */
+const DISCARDED = ''
+
+const stageRow = sql()(`
+  INSERT INTO staged_row (import_id, file, line, name, detail, quantity, hold, at)
+  VALUES ($importId, $file, $line, $name, $detail, $quantity, $hold, $now)`)
+
+const readStaged = sql<StoredRow>()(`
+  SELECT line, name, detail, quantity, hold FROM staged_row
+  WHERE import_id = $importId AND file = $file AND line > $after ORDER BY line LIMIT $limit`)
+
+// A row with line 0 marks an import as complete: all rows of its files are staged. In this row, the column hold says
+// whether the import skips existing pets, so that a resumed import keeps this setting.
+const markComplete = sql()(`
+  INSERT INTO staged_row (import_id, file, line, name, detail, quantity, hold, at)
+  VALUES ($importId, 'categories', 0, '', NULL, 0, $hold, $now) ON CONFLICT (import_id, file, line) DO NOTHING`)
+const findComplete = sql<{ hold: bigint }>()(
+  `SELECT hold FROM staged_row WHERE import_id = $importId AND file = 'categories' AND line = 0`,
+)
+const deleteLoaded = sql()(`
+  DELETE FROM staged_row WHERE import_id = $importId AND file = $file AND line > 0 AND line <= $last`)
+
+const deleteStaged = sql()('DELETE FROM staged_row WHERE import_id = $importId')
+
+// Names with one key may differ in case and in Unicode form; `matchName` decides. The exact name comes first, so that
+// it is found among any number of others.
+const findNamed = sql<NamedCategory>()(`
+  SELECT id, name FROM category WHERE name_key = $nameKey
+  ORDER BY CASE WHEN name = $name THEN 0 ELSE 1 END, id LIMIT ${NAMED_MAX}`)
+
+const listNames = sql<{ name: string }>()(`SELECT name FROM category ORDER BY id LIMIT ${SIMILAR_MAX}`)
+
+// The statuses make this a search of the index over category, status and name.
+const findPetNamed = sql<{ id: bigint }>()(`
+  SELECT id FROM pet WHERE category_id = $categoryId AND status IN ('available', 'pending', 'sold')
+    AND name_key = $nameKey AND name = $name LIMIT 1`)
+
+const findPetVariants = sql<{ name: string }>()(`
+  SELECT DISTINCT name FROM pet WHERE category_id = $categoryId AND status IN ('available', 'pending', 'sold')
+    AND name_key = $nameKey AND name <> $name LIMIT ${VARIANTS_MAX}`)
+
+// Changes nothing, but locks the row on PostgreSQL: a command that creates a pet writes to the row of its category.
+const lockCategory = sql()('UPDATE category SET pet_count = pet_count WHERE id = $categoryId')
+
+const findNextImport = sql<{ importId: bigint; at: string }>()(`
+  SELECT import_id AS "importId", at FROM staged_row WHERE import_id > $after ORDER BY import_id, file, line LIMIT 1`)
+
+// Deletes from the end, because the first row marks the others as deletable.
+const sweepImport = sql()(`
+  DELETE FROM staged_row WHERE import_id = $importId AND (file, line) IN
+    (SELECT file, line FROM staged_row WHERE import_id = $importId ORDER BY file DESC, line DESC LIMIT ${SWEPT_MAX})`)
+
+const markDiscarded = sql()(`
+  UPDATE staged_row SET at = '${DISCARDED}' WHERE import_id = $importId AND (file, line) IN
+    (SELECT file, line FROM staged_row WHERE import_id = $importId ORDER BY file, line LIMIT 1)`)
+
+/** How long the rows of an interrupted import are kept, counted from the instant in the first of them. */
+const STAGED_KEPT_MS = 24 * 3_600_000
+
+/** The maximum number of problems reported for one import. */
+const PROBLEMS_MAX = 1000
+
+/** Stages rows of categories and pets. They are not visible until they are applied or loaded. */
+export async function stageImport(
+  tx: Tx,
+  { importId, body }: { importId: bigint; body: ImportRows },
+  context: Context,
+): Promise<undefined> {
+  const { now } = context
+  for (const { line, name, description: detail = null } of body.categories) {
+    const hold = storedBoolean(false)
+    await tx.run(stageRow, { importId, file: 'categories', line, name, detail, quantity: 0n, hold, now })
+  }
+  for (const { line, name, category: detail, quantity, ...row } of body.pets) {
+    const hold = storedBoolean(row.hold)
+    await tx.run(stageRow, { importId, file: 'pets', line, name, detail, quantity, hold, now })
+  }
+  return undefined
+}
+
+/**
+ * Loads staged rows in one transaction: all of them or none, or with `keepGoing` all valid rows. An existing category
+ * with the same name is used unchanged. A dry run loads nothing, and its counts do not consider `skipExisting`.
+ */
+export async function applyImport(
+  tx: Tx,
+  { importId, body }: { importId: bigint; body: ApplyOptions },
+  context: Context,
+): Promise<ImportOutcome> {
+  const first = await tx.one(findNextImport, { after: importId - 1n })
+  if (first?.importId === importId && first.at === DISCARDED) await tx.run(deleteStaged, { importId })
+  const names = new CategoryNames(tx)
+  const problems: ImportProblem[] = []
+  const petLoader = new PetLoader(tx, context, names, body.skipExisting === true)
+  const newCategories: StagedRow[] = []
+  let categoriesFound = 0n
+  for await (const row of staged(tx, importId, 'categories')) {
+    const known = await names.find(row.name, { withCase: true })
+    if (known === 'new') problems.push(problem('categories', row, occursTwice(row.name)))
+    else if (known === 'several') problems.push(problem('categories', row, ambiguous(row.name)))
+    else if (known === 'none') {
+      names.add(row.name, 'new')
+      newCategories.push(row)
+    } else categoriesFound++
+  }
+  let petCount = 0n
+  for await (const row of staged(tx, importId, 'pets')) {
+    const refusal = refusalOfPet(row, await names.find(row.detail ?? '', { withCase: false }))
+    if (refusal) problems.push(refusal)
+    else petCount++
+  }
+  const shouldLoad = !body.dryRun && (problems.length === 0 || body.keepGoing)
+  const petsSkipped = shouldLoad ? await loadRows(tx, context, importId, newCategories, petLoader) : 0n
+  // The rows are deleted here, not by a sweep, because a second apply must find none. This adds little to the
+  // transaction.
+  await tx.run(deleteStaged, { importId })
+  return {
+    categoriesCreated: shouldLoad || body.dryRun ? BigInt(newCategories.length) : 0n,
+    categoriesFound,
+    petsCreated: shouldLoad || body.dryRun ? petCount - petsSkipped : 0n,
+    petsSkipped,
+    problems: problems.slice(0, PROBLEMS_MAX),
+  }
+}
+
+/**
+ * Returns the names of the categories that each name may mean, and otherwise a similar name. An importer checks the
+ * names of its rows before it loads any row.
+ */
+export async function findImportCategories(
+  tx: Tx,
+  { body }: { body: ImportNames },
+): Promise<ImportNameMatches> {
+  let listed: string[] | undefined
+  let searches = 0
+  const matches: ImportNameMatches['matches'] = []
+  for (const name of body.names) {
+    const categories = (await categoriesNamed(tx, name)).map(category => category.name)
+    // Comparing many names would hold up all other requests.
+    const isSearched = categories.length === 0 && searches++ < SEARCHES_MAX
+    if (isSearched) listed ??= (await tx.many(listNames)).map(category => category.name)
+    const similar = isSearched ? similarName(name, listed ?? []) : undefined
+    matches.push({ categories, ...(similar !== undefined && { similar }) })
+  }
+  return { matches }
+}
+
+function categoriesNamed(reader: Reader, name: string): Promise<NamedCategory[]> | NamedCategory[] {
+  return reader.many(findNamed, { nameKey: nameKey(name), name })
+}
+
+/** Returns for each pet whether it was found: a pet of the same name in the category that the given name means. */
+export async function findImportPets(tx: Tx, { body }: { body: ImportPetNames }): Promise<ImportPetMatches> {
+  const names = new CategoryNames(tx)
+  const exist: boolean[] = []
+  for (const { name, category } of body.pets) {
+    const categoryId = await names.find(category, { withCase: false })
+    exist.push(typeof categoryId === 'bigint' && (await hasPet(tx, categoryId, name)))
+  }
+  return { exist }
+}
+
+/** Returns whether a category has a pet with this name, in any Unicode form. */
+async function hasPet(reader: Reader, categoryId: bigint, name: string): Promise<boolean> {
+  const key = nameKey(name)
+  if ((await reader.one(findPetNamed, { categoryId, nameKey: key, name })) !== undefined) return true
+  if (hasOneForm(name)) return false
+  const variants = await reader.many(findPetVariants, { categoryId, nameKey: key, name })
+  return variants.some(variant => nameForm(variant.name) === nameForm(name))
+}
+
+/**
+ * Loads the next staged rows, categories first. The same transaction deletes them from the staged rows, so a slice can
+ * be sent again after a lost response, and an interrupted import continues with the next rows. A row that cannot be
+ * loaded is reported and left out.
+ */
+export async function loadImportSlice(
+  tx: Tx,
+  { importId, body }: { importId: bigint; body: ImportSlice },
+  context: Context,
+): Promise<ImportSliceOutcome> {
+  const problems: ImportProblem[] = []
+  const counts = { categoriesCreated: 0n, categoriesFound: 0n, petsCreated: 0n, petsSkipped: 0n }
+  if (body.begins) {
+    await tx.run(markComplete, {
+      importId,
+      hold: storedBoolean(body.skipExisting === true),
+      now: context.now,
+    })
+  }
+  const complete = await tx.one(findComplete, { importId })
+  if (!complete) return { ...counts, problems, isKnown: false, isLast: true }
+  const names = new CategoryNames(tx)
+  const petLoader = new PetLoader(tx, context, names, readBoolean(complete.hold))
+  const read = async (file: StagedFile): Promise<StagedRow[]> =>
+    (await tx.many(readStaged, { importId, file, after: 0n, limit: body.rows })).map(decodeRow)
+  const categories = await read('categories')
+  for (const row of categories) {
+    const known = await names.find(row.name, { withCase: true })
+    if (known === 'several') problems.push(problem('categories', row, ambiguous(row.name)))
+    else if (known !== 'none') counts.categoriesFound++
+    else {
+      await loadCategory(tx, context, row, names)
+      counts.categoriesCreated++
+    }
+  }
+  const pets = categories.length > 0 ? [] : await read('pets')
+  for (const row of pets) {
+    const refusal = refusalOfPet(row, await names.find(row.detail ?? '', { withCase: false }))
+    if (refusal) problems.push(refusal)
+    else if (await petLoader.load(row)) counts.petsCreated++
+    else counts.petsSkipped++
+  }
+  const file: StagedFile = categories.length > 0 ? 'categories' : 'pets'
+  const last = [...categories, ...pets].at(-1)
+  const isLast = file === 'pets' && BigInt(pets.length) < body.rows
+  if (isLast) await tx.run(deleteStaged, { importId })
+  else if (last) await tx.run(deleteLoaded, { importId, file, last: last.line })
+  return { ...counts, problems, isKnown: true, isLast }
+}
+
+/** Marks the staged rows of an import, so that the next sweep deletes them: there can be a million. */
+export async function discardImport(tx: Tx, { importId }: { importId: bigint }): Promise<undefined> {
+  await tx.run(markDiscarded, { importId })
+  return undefined
+}
+
+/** Deletes at most 1,000 rows that were discarded, or staged more than a day ago. Returns their number. */
+export async function sweepStagedRows(tx: Tx, _: object, { now }: Context): Promise<number> {
+  const before = storedInstant(Date.parse(now) - STAGED_KEPT_MS)
+  for (let after = -1n; ; ) {
+    const next = await tx.one(findNextImport, { after })
+    if (!next) return 0
+    if (next.at < before) return tx.run(sweepImport, { importId: next.importId })
+    after = next.importId
+  }
+}
+
+/** Loads the valid rows, and returns the number of pets that were skipped. */
+async function loadRows(
+  tx: Tx,
+  context: Context,
+  importId: bigint,
+  newCategories: readonly StagedRow[],
+  petLoader: PetLoader,
+): Promise<bigint> {
+  for (const row of newCategories) await loadCategory(tx, context, row, petLoader.names)
+  let skipped = 0n
+  for await (const row of staged(tx, importId, 'pets')) {
+    if (refusalOfPet(row, await petLoader.names.find(row.detail ?? '', { withCase: false }))) continue
+    if (!(await petLoader.load(row))) skipped++
+  }
+  return skipped
+}
+
+async function loadCategory(
+  tx: Tx,
+  context: Context,
+  { name, detail }: StagedRow,
+  names: CategoryNames,
+): Promise<void> {
+  const { id } = await createCategory(tx, { body: { name, description: detail } }, context)
+  names.add(name, id)
+}
+
+/** Creates the pets of the rows of one transaction. */
+class PetLoader {
+  readonly names: CategoryNames
+  readonly #tx: Tx
+  readonly #context: Context
+  readonly #skipExisting: boolean
+  readonly #locked = new Set<bigint>()
+
+  constructor(tx: Tx, context: Context, names: CategoryNames, skipExisting: boolean) {
+    this.names = names
+    this.#tx = tx
+    this.#context = context
+    this.#skipExisting = skipExisting
+  }
+
+  /**
+   * Creates the pet of a row whose category is known, and returns true. Returns false if the pet is skipped, because
+   * the category already has a pet with this name.
+   */
+  async load({ name, detail, quantity, hold }: StagedRow): Promise<boolean> {
+    const categoryId = await this.names.find(detail ?? '', { withCase: false })
+    if (typeof categoryId !== 'bigint') throw new Error(`the category of the pet "${name}" is not known`)
+    if (this.#skipExisting) {
+      await this.#lock(categoryId)
+      if (await hasPet(this.#tx, categoryId, name)) return false
+    }
+    const stock = { quantity, reserved: 0n, onHold: hold && quantity > 0n }
+    await addPet(this.#tx, this.#context, { name, categoryId, stock })
+    return true
+  }
+
+  /** Locks a category: until the commit, no other transaction can create a pet in it, or move one into it. */
+  async #lock(categoryId: bigint): Promise<void> {
+    if (this.#locked.has(categoryId)) return
+    await this.#tx.run(lockCategory, { categoryId })
+    this.#locked.add(categoryId)
+  }
+}
+
+/** The id of the category that a name means, or why there is no such id; `new` if the import itself creates it. */
+type KnownCategory = bigint | 'none' | 'several' | 'new'
+
+interface NamedCategory {
+  readonly id: bigint
+  readonly name: string
+}
+
+/** A category of the store, or a new one without an id. */
+interface NameHolder {
+  readonly name: string
+  readonly id: bigint | 'new'
+}
+
+/** Looks up the categories that the rows name. The store is asked once for each spelling. */
+class CategoryNames {
+  readonly #reader: Reader
+  readonly #stored = new Map<string, readonly NamedCategory[]>()
+  /** The categories of this import, by the key of their name. */
+  readonly #added = new Map<string, NameHolder[]>()
+
+  constructor(reader: Reader) {
+    this.#reader = reader
+  }
+
+  /**
+   * Returns the category with this name, in any Unicode form. Unless `withCase`, a name that differs in case is found,
+   * too, if only one category has it.
+   */
+  async find(name: string, { withCase }: { readonly withCase: boolean }): Promise<KnownCategory> {
+    const stored = this.#stored.get(name) ?? (await categoriesNamed(this.#reader, name))
+    this.#stored.set(name, stored)
+    const found = matchName(name, this.#merged(name, stored), { withCase })
+    return typeof found === 'string' ? found : found.item.id
+  }
+
+  /** Adds a category that this import creates: `new` until it has an id. */
+  add(name: string, id: bigint | 'new'): void {
+    const key = nameKey(name)
+    const others = (this.#added.get(key) ?? []).filter(other => other.name !== name)
+    this.#added.set(key, [...others, { name, id }])
+  }
+
+  #merged(name: string, stored: readonly NamedCategory[]): readonly NameHolder[] {
+    const added = this.#added.get(nameKey(name))
+    if (!added) return stored
+    // A spelling that was looked up after its category was created is in both.
+    return [...stored.filter(({ id }) => !added.some(other => other.id === id)), ...added]
+  }
+}
+
+async function* staged(reader: Reader, importId: bigint, file: StagedFile): AsyncGenerator<StagedRow> {
+  let after = 0n
+  for (;;) {
+    const rows = await reader.many(readStaged, { importId, file, after, limit: STAGED_PER_READ })
+    yield* rows.map(decodeRow)
+    const last = rows.at(-1)
+    if (!last) return
+    after = last.line
+  }
+}
+
+function decodeRow(row: StoredRow): StagedRow {
+  return { ...row, hold: readBoolean(row.hold) }
+}
+
+/** Returns why a pet cannot be loaded, from what is known about its category; undefined if it can. */
+function refusalOfPet(row: StagedRow, found: KnownCategory): ImportProblem | undefined {
+  if (found === 'none') return problem('pets', row, noCategory(row.detail ?? ''))
+  if (found === 'several') return problem('pets', row, ambiguous(row.detail ?? ''))
+  return undefined
+}
+
+function problem(file: StagedFile, { line }: StagedRow, message: string): ImportProblem {
+  return { file, line, message }
+}

@@ -1,0 +1,120 @@
+import { z } from 'zod'
+import type { Operation } from '../../contract/operation.ts'
+import {
+  enumParameter,
+  idParameter,
+  int64Parameter,
+  paging,
+  repeated,
+  sortParameter,
+} from '../../contract/parameter.ts'
+import { STOCK_MAX } from '../imports/limits.ts'
+import { PetStatus } from '../pets/schema.ts'
+import { InventoryItem, InventoryUpdate, StockAdjustment, StockMovement, StoreSummary } from './schema.ts'
+import { stockUnits } from './stock-units.ts'
+
+const pathParameters = { petId: idParameter('The id of the pet.') }
+
+export const inventory = {
+  listInventory: {
+    method: 'GET',
+    path: '/store/inventory',
+    tag: 'Store',
+    summary: 'List the stock',
+    description:
+      'With `quantityAtMost`, the list can only be sorted by `quantity` (the default: what to restock first) or `-quantity`.',
+    scope: 'public',
+    stability: 'stable',
+    reads: 'scan',
+    query: {
+      ...paging,
+      petId: repeated(100, idParameter('Items of these pets. With this filter, the default limit is 100.')),
+      status: repeated(3, enumParameter(PetStatus, 'Items with one of these statuses.')),
+      quantityAtMost: int64Parameter(
+        stockUnits,
+        `an integer from 0 to ${STOCK_MAX}`,
+        'Items with at most this number of units on hand.',
+      ),
+      sort: sortParameter(
+        'InventorySort',
+        z.enum(['id', '-id', 'quantity', '-quantity']),
+        'quantity',
+        'The sort order; a leading minus reverses it.',
+      ),
+    },
+    success: { status: 200, list: InventoryItem, description: 'A page of inventory items.' },
+    errors: ['invalid_cursor'],
+  },
+  getInventoryItem: {
+    method: 'GET',
+    path: '/store/inventory/{petId}',
+    tag: 'Store',
+    summary: 'Read the stock of a pet',
+    description: 'Returns the units on hand, the reserved units and the status of the pet.',
+    scope: 'public',
+    stability: 'stable',
+    reads: 'row',
+    pathParameters,
+    success: { status: 200, resource: InventoryItem, description: 'The inventory item.' },
+    resourceHasEtag: true,
+    errors: ['inventory_item_not_found'],
+  },
+  setInventory: {
+    method: 'PUT',
+    path: '/store/inventory/{petId}',
+    tag: 'Store',
+    summary: 'Set the stock of a pet',
+    description:
+      'Stores the result of a stock count. It must not be less than the units reserved for open orders.',
+    scope: 'inventory:write',
+    stability: 'stable',
+    pathParameters,
+    body: InventoryUpdate,
+    success: { status: 200, resource: InventoryItem, description: 'The inventory item after the change.' },
+    resourceHasEtag: true,
+    errors: ['inventory_item_not_found', 'stock_below_reserved'],
+  },
+  adjustInventory: {
+    method: 'POST',
+    path: '/store/inventory/{petId}/adjustments',
+    tag: 'Store',
+    summary: 'Adjust the stock of a pet',
+    description: 'Adds or removes units without an order. The stock ledger records the change with its note.',
+    scope: 'inventory:write',
+    stability: 'beta',
+    pathParameters,
+    body: StockAdjustment,
+    success: { status: 201, resource: StockMovement, description: 'The stock movement.' },
+    errors: ['inventory_item_not_found', 'stock_below_reserved', 'stock_out_of_bounds'],
+  },
+  listMovements: {
+    method: 'GET',
+    path: '/store/inventory/{petId}/movements',
+    tag: 'Store',
+    summary: 'List the stock movements of a pet',
+    description: 'The stock ledger of one pet, oldest first by default.',
+    scope: 'inventory:read',
+    stability: 'beta',
+    reads: 'scan',
+    pathParameters,
+    query: {
+      ...paging,
+      sort: sortParameter('MovementSort', z.enum(['id', '-id']), 'id', 'Oldest first, or newest first.'),
+    },
+    success: { status: 200, list: StockMovement, description: 'A page of movements.' },
+    errors: ['inventory_item_not_found', 'invalid_cursor'],
+  },
+  getStoreSummary: {
+    method: 'GET',
+    path: '/store/summary',
+    tag: 'Store',
+    summary: 'Read the store summary',
+    description: 'Returns the current totals of the whole store.',
+    scope: 'orders:read',
+    stability: 'experimental',
+    preview: 'store-summary',
+    reads: 'row',
+    success: { status: 200, resource: StoreSummary, description: 'The summary.' },
+    errors: [],
+  },
+} as const satisfies Record<string, Operation>

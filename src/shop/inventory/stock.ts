@@ -1,0 +1,181 @@
+import { Stale, type Tx } from '../../database/engine.ts'
+import { sql, storedBoolean } from '../../database/statement.ts'
+import { formatInstant } from '../../values/instant.ts'
+import type { Context } from '../context.ts'
+import { recordEvent } from '../events/verbs.ts'
+import { STOCK_MAX } from '../imports/limits.ts'
+import { findPet, type PetRow, petColumns, petRow, type StoredPet } from '../pets/rows.ts'
+import { insufficientStock, petNotAvailable, unknownReference } from '../refusals.ts'
+import { type InventoryItem, type MovementReason, type StockMovement, statusOf } from './schema.ts'
+import { type CountedStock, stockTotals } from './totals.ts'
+
+/** A change of the quantity and the reserved units of a pet, and its reason. */
+export interface StockChange {
+  readonly petId: bigint
+  readonly quantityChange: bigint
+  readonly reservedChange: bigint
+  readonly reason: MovementReason
+  readonly orderId?: bigint
+  readonly note?: string | undefined
+  /**
+   * Whether the change is refused if the pet is on hold. A hold refuses only new orders and larger quantities of
+   * orders.
+   */
+  readonly isRefusedOnHold: boolean
+}
+
+// The status after the change, computed from the columns before the change. This is the rule of statusOf, in SQL.
+const statusAfter = `CASE WHEN quantity + $quantityChange = 0 THEN 'sold'
+  WHEN on_hold = 1 OR quantity + $quantityChange = reserved + $reservedChange THEN 'pending' ELSE 'available' END`
+
+const possibleCondition = `id = $petId AND reserved + $reservedChange >= 0
+  AND quantity + $quantityChange >= reserved + $reservedChange AND quantity + $quantityChange <= ${STOCK_MAX}
+` as const
+
+// Two statements, because naming the status in SET rewrites every index that contains it, even if it is unchanged.
+const shiftStock = sql<StoredPet>()(`
+  UPDATE pet SET quantity = quantity + $quantityChange, reserved = reserved + $reservedChange, version = version + 1,
+    updated_at = $now
+  WHERE ${possibleCondition} AND on_hold <= $onHoldMax AND status = ${statusAfter} RETURNING ${petColumns}`)
+
+const shiftStockAndStatus = sql<StoredPet>()(`
+  UPDATE pet SET quantity = quantity + $quantityChange, reserved = reserved + $reservedChange, version = version + 1,
+    updated_at = $now, status = ${statusAfter},
+    on_hold = CASE WHEN quantity + $quantityChange = 0 THEN 0 ELSE on_hold END
+  WHERE ${possibleCondition} AND on_hold = $onHold AND status <> ${statusAfter} RETURNING ${petColumns}`)
+
+const insertMovement = sql()(`
+  INSERT INTO movement (pet_id, version, id, quantity_change, reserved_change, quantity, reserved, reason, note,
+    order_id, at)
+  VALUES ($petId, $version, $movementId, $quantityChange, $reservedChange, $quantity, $reserved, $reason, $note,
+    $orderId, $now)`)
+
+/**
+ * Changes the stock of one pet by a conditional UPDATE, and records the movement and the event. Returns the movement,
+ * or undefined in four cases: the pet does not exist, its stock does not allow the change, a hold refuses it, or
+ * another command changes the status between the two UPDATE statements.
+ */
+export async function moveStock(
+  tx: Tx,
+  context: Context,
+  shift: StockChange,
+): Promise<StockMovement | undefined> {
+  const changed = await changeStock(tx, context, shift)
+  if (!changed) return undefined
+  const { before, pet } = changed
+  const movement = await recordMovement(tx, context, { ...shift, pet })
+  await recordStockEvent(tx, context, pet, before)
+  return movement
+}
+
+/**
+ * Changes the stock of one pet. Returns the pet after the change, and its stock before the change; undefined if the
+ * conditions of the UPDATE match no row.
+ */
+async function changeStock(
+  tx: Tx,
+  { now }: Context,
+  { petId, quantityChange, reservedChange, isRefusedOnHold }: StockChange,
+): Promise<{ before: CountedStock; pet: PetRow } | undefined> {
+  const parameters = { petId, quantityChange, reservedChange, now }
+  const unitsBefore = ({ quantity, reserved }: Pick<PetRow, 'quantity' | 'reserved'>) => ({
+    quantity: quantity - quantityChange,
+    reserved: reserved - reservedChange,
+  })
+  const kept = await tx.one(shiftStock, { ...parameters, onHoldMax: storedBoolean(!isRefusedOnHold) })
+  if (kept) {
+    const pet = petRow(kept)
+    return { before: { ...unitsBefore(pet), status: pet.status }, pet }
+  }
+  // The row after the change does not show whether a sold pet was on hold before, so `onHold` is a condition.
+  for (const onHold of isRefusedOnHold ? [false] : [false, true]) {
+    const changed = await tx.one(shiftStockAndStatus, { ...parameters, onHold: storedBoolean(onHold) })
+    if (!changed) continue
+    const pet = petRow(changed)
+    const units = unitsBefore(pet)
+    return { before: { ...units, status: statusOf({ ...units, onHold }) }, pet }
+  }
+  return undefined
+}
+
+/** A change that has been made; `pet` is in the state after the change. */
+type StockChanged = Omit<StockChange, 'petId' | 'isRefusedOnHold'> & {
+  readonly pet: Pick<PetRow, 'id' | 'version' | 'quantity' | 'reserved'>
+}
+
+/** Records a change in the stock ledger, and returns the movement. */
+export async function recordMovement(
+  tx: Tx,
+  context: Context,
+  { pet, quantityChange, reservedChange, reason, orderId, note }: StockChanged,
+): Promise<StockMovement> {
+  const { id: petId, version, quantity, reserved } = pet
+  const id = await tx.nextId('movement')
+  const { now } = context
+  tx.write(insertMovement, {
+    petId,
+    version,
+    movementId: id,
+    quantityChange,
+    reservedChange,
+    quantity,
+    reserved,
+    reason,
+    note: note ?? null,
+    orderId: orderId ?? null,
+    now,
+  })
+  return {
+    id,
+    petId,
+    quantityChange,
+    reservedChange,
+    quantity,
+    reserved,
+    reason,
+    ...(note !== undefined && { note }),
+    ...(orderId !== undefined && { orderId }),
+    at: formatInstant(now),
+  }
+}
+
+/** Records the event with the stock of a pet after a change. `before` is undefined for a new pet. */
+export async function recordStockEvent(
+  tx: Tx,
+  context: Context,
+  pet: PetRow,
+  before: CountedStock | undefined,
+): Promise<void> {
+  await recordEvent(tx, context, {
+    type: 'petstore.inventory.changed',
+    subject: `inventory/${pet.id}`,
+    version: pet.version,
+    petId: pet.id,
+    data: inventoryItem(pet),
+    totals: stockTotals(before, pet),
+  })
+}
+
+export function inventoryItem({
+  id,
+  quantity,
+  status,
+  reserved,
+}: Pick<PetRow, 'id' | 'quantity' | 'status' | 'reserved'>): InventoryItem {
+  return { petId: id, quantity, status, reserved }
+}
+
+/**
+ * Returns the error of a failed reservation of `units`: the conditional UPDATE returned no row. Returns Stale if the
+ * stock now allows the reservation, because another command has changed the stock in the meantime.
+ */
+export async function whyNotReserved(tx: Tx, petId: bigint, units: bigint): Promise<Error> {
+  const pet = await findPet(tx, petId)
+  if (!pet) return unknownReference('Pet', petId)
+  const free = pet.quantity - pet.reserved
+  if (pet.onHold) return petNotAvailable(petId)
+  if (units > free) {
+    return insufficientStock({ petId, free, quantity: pet.quantity, requested: units })
+  }
+  return new Stale(`pet ${petId}`)
+}

@@ -1,0 +1,71 @@
+import type { Reader } from '../../database/engine.ts'
+import { readChanges, type TotalChanges } from '../../database/numbering/totals.ts'
+import { dynamicSql } from '../../database/statement.ts'
+import type { PetRow } from '../pets/rows.ts'
+import type { PetStatus } from '../pets/schema.ts'
+
+// The names of the totals in the table `total`.
+export const openOrders = 'orders/open'
+export const unitsOnHand = 'units/onHand'
+export const unitsReserved = 'units/reserved'
+
+export function petsInStatus(status: PetStatus): string {
+  return `pets/${status}`
+}
+
+/** Returns the name of a total: the orders placed on the day (UTC) of an instant, without cancelled orders. */
+export function ordersPlacedOn(at: string): string {
+  return `orders/placed/${at.slice(0, 10)}`
+}
+
+/** The columns of a pet that the totals count. */
+export type CountedStock = Pick<PetRow, 'status' | 'quantity' | 'reserved'>
+
+/**
+ * Returns how a change of a pet changes the totals. `before` is undefined for a new pet, `after` for a deleted pet.
+ */
+export function stockTotals(before: CountedStock | undefined, after: CountedStock | undefined): TotalChanges {
+  const onHand = (after?.quantity ?? 0n) - (before?.quantity ?? 0n)
+  const reserved = (after?.reserved ?? 0n) - (before?.reserved ?? 0n)
+  const isSame = before?.status === after?.status
+  return {
+    ...(onHand !== 0n && { [unitsOnHand]: onHand }),
+    ...(reserved !== 0n && { [unitsReserved]: reserved }),
+    ...(before && !isSame && { [petsInStatus(before.status)]: -1n }),
+    ...(after && !isSame && { [petsInStatus(after.status)]: 1n }),
+  }
+}
+
+interface TotalRow {
+  readonly name: string
+  readonly value: bigint
+  /** The changes of an event that has no position yet; null in the row of a total. */
+  readonly changes: string | null
+}
+
+/**
+ * Reads the named totals, including the changes of events that have no position yet. Returns a function that returns a
+ * total by its name: 0 if nothing has changed it.
+ */
+export async function readTotals(
+  reader: Reader,
+  names: readonly string[],
+): Promise<(name: string) => bigint> {
+  // One statement, because both parts must come from the same state of the database.
+  const rows = await reader.many(
+    dynamicSql<TotalRow>(
+      place => `
+      SELECT name, value, NULL AS changes FROM total WHERE name IN (${names.map(place).join(', ')})
+      UNION ALL SELECT '', 0, totals FROM event WHERE position IS NULL AND totals IS NOT NULL`,
+    ),
+  )
+  const totals = new Map<string, bigint>()
+  for (const { name, value, changes } of rows) {
+    for (const [changed, change] of Object.entries(
+      changes === null ? { [name]: value } : readChanges(changes),
+    )) {
+      totals.set(changed, (totals.get(changed) ?? 0n) + change)
+    }
+  }
+  return name => totals.get(name) ?? 0n
+}

@@ -1,0 +1,207 @@
+import type { Input, Page } from '../../contract/operation.ts'
+import { type Reader, Stale, type Tx } from '../../database/engine.ts'
+import { whenRead } from '../../database/when-read.ts'
+import { formatInstant } from '../../values/instant.ts'
+import type { Context } from '../context.ts'
+import { STOCK_MAX } from '../imports/limits.ts'
+import type { contract } from '../operations.ts'
+import { compares, equals, listPage, sortBy } from '../paging.ts'
+import {
+  findPet,
+  IDS_MAX,
+  inStatusById,
+  isAnyPet,
+  type PetRow,
+  paddedStatuses,
+  petColumns,
+} from '../pets/rows.ts'
+import { PetStatus } from '../pets/schema.ts'
+import { inventoryItemNotFound, stockBelowReserved, stockOutOfBounds } from '../refusals.ts'
+import type {
+  InventoryItem,
+  InventoryUpdate,
+  MovementReason,
+  StockAdjustment,
+  StockMovement,
+  StoreSummary,
+} from './schema.ts'
+import { inventoryItem, moveStock } from './stock.ts'
+import { openOrders, ordersPlacedOn, petsInStatus, readTotals, unitsOnHand, unitsReserved } from './totals.ts'
+
+interface MovementRow {
+  readonly id: bigint
+  readonly petId: bigint
+  readonly quantityChange: bigint
+  readonly reservedChange: bigint
+  readonly quantity: bigint
+  readonly reserved: bigint
+  readonly reason: MovementReason
+  readonly note: string | null
+  readonly orderId: bigint | null
+  readonly at: string
+}
+
+const movementColumns = `id, pet_id AS "petId", version, quantity_change AS "quantityChange",
+  reserved_change AS "reservedChange", quantity, reserved, reason, note, order_id AS "orderId", at`
+
+/**
+ * Returns a page of inventory items. A pet and its inventory item are the same row. Throws `invalid_cursor`, and
+ * `invalid_parameter` for a sort that the filter excludes.
+ */
+export async function listInventory(
+  reader: Reader,
+  input: Input<typeof contract.listInventory>,
+): Promise<Page<InventoryItem>> {
+  const { petId, status, quantityAtMost } = input
+  const sort = sortBy(
+    input.sort,
+    { quantity: 'quantity' },
+    quantityAtMost === undefined ? undefined : 'quantity',
+  )
+  const atMost = quantityAtMost === undefined ? [] : [compares('quantity', '<=', quantityAtMost)]
+  const statuses = status ?? (sort.column === 'quantity' ? PetStatus.options : undefined)
+  const page = await listPage(
+    reader,
+    {
+      list: 'listInventory',
+      table: 'pet',
+      columns: petColumns,
+      input,
+      ...(petId && { limitDefault: IDS_MAX }),
+      filters: { petId, status, quantityAtMost },
+      sort,
+      branches: petId
+        ? [[isAnyPet(petId), ...inStatusById(status), ...atMost]]
+        : statuses
+          ? paddedStatuses(statuses).map(value => [equals('status', value), ...atMost])
+          : [[]],
+    },
+    inventoryItem,
+  )
+  return petId?.length === 1 && page.items.length === 1 ? { ...page, isSingle: true } : page
+}
+
+/** Returns the row of a pet, which contains its stock. Throws `inventory_item_not_found`. */
+export function getInventoryItem(reader: Reader, { petId }: { petId: bigint }): PetRow | Promise<PetRow> {
+  return whenRead(findPet(reader, petId), pet => {
+    if (!pet) throw inventoryItemNotFound(petId)
+    return pet
+  })
+}
+
+/** Returns a page of the stock ledger of one pet. Throws `inventory_item_not_found`, `invalid_cursor`. */
+export async function listMovements(
+  reader: Reader,
+  input: Input<typeof contract.listMovements>,
+): Promise<Page<StockMovement>> {
+  const { petId } = input
+  await getInventoryItem(reader, { petId })
+  return listPage(
+    reader,
+    {
+      list: 'listMovements',
+      table: 'movement',
+      columns: movementColumns,
+      input,
+      filters: { petId },
+      sort: { column: 'version', descending: input.sort === '-id' },
+      tie: 'version',
+      branches: [[equals('pet_id', petId)]],
+    },
+    movementOf,
+  )
+}
+
+/** Sets the quantity to the result of a count, and returns the inventory item. Throws `stock_below_reserved`. */
+export async function setInventory(
+  tx: Tx,
+  { petId, body }: { petId: bigint; body: InventoryUpdate },
+  context: Context,
+  before: PetRow,
+): Promise<InventoryItem> {
+  const quantityChange = body.quantity - before.quantity
+  if (quantityChange === 0n) return inventoryItem(before)
+  const movement = await changeQuantity(tx, context, before, { quantityChange, reason: 'count' })
+  // The change was computed from the stock that was read. If the stock has changed since then, the result is wrong.
+  if (movement.quantity !== body.quantity) throw new Stale(`pet ${petId}`)
+  return inventoryItem(await getInventoryItem(tx, { petId }))
+}
+
+/** Adds or removes units, and returns the movement. Throws `stock_below_reserved`, `stock_out_of_bounds`. */
+export async function adjustInventory(
+  tx: Tx,
+  { body }: { petId: bigint; body: StockAdjustment },
+  context: Context,
+  before: PetRow,
+): Promise<StockMovement> {
+  return changeQuantity(tx, context, before, {
+    quantityChange: body.quantityChange,
+    reason: 'adjustment',
+    note: body.note,
+  })
+}
+
+async function changeQuantity(
+  tx: Tx,
+  context: Context,
+  before: PetRow,
+  change: { quantityChange: bigint; reason: 'count' | 'adjustment'; note?: string | undefined },
+): Promise<StockMovement> {
+  const movement = await moveStock(tx, context, {
+    petId: before.id,
+    ...change,
+    reservedChange: 0n,
+    isRefusedOnHold: false,
+  })
+  if (movement) return movement
+  const { id, quantity, reserved } = await getInventoryItem(tx, { petId: before.id })
+  const after = quantity + change.quantityChange
+  if (after > STOCK_MAX) {
+    throw stockOutOfBounds(id, after)
+  }
+  if (after < reserved) {
+    throw stockBelowReserved(id, after, reserved)
+  }
+  throw new Stale(`pet ${id}`)
+}
+
+function movementOf({ note, orderId, at, ...row }: MovementRow): StockMovement {
+  const { id, petId, quantityChange, reservedChange, quantity, reserved, reason } = row
+  return {
+    ...{ id, petId, quantityChange, reservedChange, quantity, reserved, reason },
+    ...(note !== null && { note }),
+    ...(orderId !== null && { orderId }),
+    at: formatInstant(at),
+  }
+}
+
+const SUMMARY_DAYS = 30
+const DAY_MS = 86_400_000
+
+/** Returns the totals of the store, and the number of orders placed on each of the last 30 days (UTC). */
+export async function getStoreSummary(
+  reader: Reader,
+  _: unknown,
+  { now }: { now: string },
+): Promise<StoreSummary> {
+  const today = Date.parse(`${now.slice(0, 10)}T00:00:00Z`)
+  const days = Array.from({ length: SUMMARY_DAYS }, (_, index) =>
+    new Date(today - (SUMMARY_DAYS - 1 - index) * DAY_MS).toISOString().slice(0, 10),
+  )
+  const statuses = PetStatus.options.map(petsInStatus)
+  const totalOf = await readTotals(reader, [
+    ...[...statuses, openOrders, unitsOnHand, unitsReserved],
+    ...days.map(ordersPlacedOn),
+  ])
+  return {
+    pets: {
+      available: totalOf(petsInStatus('available')),
+      pending: totalOf(petsInStatus('pending')),
+      sold: totalOf(petsInStatus('sold')),
+    },
+    openOrders: totalOf(openOrders),
+    unitsOnHand: totalOf(unitsOnHand),
+    unitsReserved: totalOf(unitsReserved),
+    ordersByDay: days.map(day => ({ day, orders: totalOf(ordersPlacedOn(day)) })),
+  }
+}

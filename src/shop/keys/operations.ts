@@ -1,0 +1,60 @@
+import type { Operation } from '../../contract/operation.ts'
+import { idParameter, paging } from '../../contract/parameter.ts'
+import { ApiKey, CreatedApiKey, NewApiKey } from './schema.ts'
+
+export const keys = {
+  listKeys: {
+    method: 'GET',
+    path: '/keys',
+    tag: 'Keys',
+    summary: 'List keys',
+    description: 'Keys that are not revoked, in order of id, without their secrets.',
+    scope: 'keys:manage',
+    stability: 'stable',
+    reads: 'scan',
+    query: paging,
+    success: { status: 200, list: ApiKey, description: 'A page of keys.' },
+    errors: ['invalid_cursor'],
+  },
+  createKey: {
+    method: 'POST',
+    path: '/keys',
+    tag: 'Keys',
+    summary: 'Create a key',
+    description: 'Only this response contains the secret: the store keeps only its hash.',
+    scope: 'keys:manage',
+    stability: 'stable',
+    body: NewApiKey,
+    success: { status: 201, resource: CreatedApiKey, description: 'The key, with its secret.' },
+    secret: 'key',
+    errors: [],
+  },
+  getCurrentKey: {
+    method: 'GET',
+    path: '/keys/current',
+    tag: 'Keys',
+    summary: 'Read the key of the request',
+    description:
+      'The key that the request was sent with: its id, its scopes and its expiry, but not the key itself. With this operation, a client can check which operations it may use, and when it needs another key.',
+    scope: 'any-key',
+    stability: 'stable',
+    reads: 'row',
+    success: { status: 200, resource: ApiKey, description: 'The key, without its secret.' },
+    resourceHasEtag: true,
+    errors: [],
+  },
+  revokeKey: {
+    method: 'DELETE',
+    path: '/keys/{keyId}',
+    tag: 'Keys',
+    summary: 'Revoke a key',
+    description:
+      'The key is rejected from the next request on. A key can only revoke keys whose scopes it has. The last admin key without an expiry is not revoked: create another one first. `If-Match: *` matches every key that exists. If another value does not match, the 412 response has the current ETag of the key.',
+    scope: 'keys:manage',
+    stability: 'stable',
+    pathParameters: { keyId: idParameter('The id of the key.', 2) },
+    success: { status: 204, description: 'The key was revoked.' },
+    resourceHasEtag: true,
+    errors: ['key_not_found', 'last_admin_key'],
+  },
+} as const satisfies Record<string, Operation>

@@ -1,0 +1,106 @@
+import { z } from 'zod'
+import type { Operation } from '../../contract/operation.ts'
+import {
+  booleanParameter,
+  idParameter,
+  instantParameter,
+  paging,
+  repeated,
+  sortParameter,
+  textParameter,
+} from '../../contract/parameter.ts'
+import { NewOrder, Order, OrderPatch, REFERENCE_CODE_POINTS_MAX } from './schema.ts'
+
+const pathParameters = { orderId: idParameter('The id of the order.', 1) }
+
+export const orders = {
+  listOrders: {
+    method: 'GET',
+    path: '/store/orders',
+    tag: 'Store',
+    summary: 'List orders',
+    description:
+      '`shipDateAfter` and `shipDateBefore` are exclusive bounds. With either of them, the list contains only orders that have a shipDate, and can only be sorted by `shipDate` (the default) or `-shipDate`.',
+    scope: 'orders:read',
+    stability: 'stable',
+    reads: 'scan',
+    query: {
+      ...paging,
+      petId: repeated(20, idParameter('Orders for one of these pets.')),
+      complete: booleanParameter('Complete orders (true) or open orders (false).'),
+      shipDateAfter: instantParameter('Orders that ship after this instant.'),
+      shipDateBefore: instantParameter('Orders that ship before this instant.', '2027-12-01T00:00:00Z'),
+      reference: textParameter(
+        1,
+        REFERENCE_CODE_POINTS_MAX,
+        'Orders with exactly this reference; upper and lower case differ.',
+        'R-2026-0042',
+      ),
+      sort: sortParameter(
+        'OrderSort',
+        z.enum(['id', '-id', 'shipDate', '-shipDate']),
+        'shipDate',
+        'The sort order; a leading minus reverses it. Sorting by shipDate lists only orders that have one.',
+      ),
+    },
+    success: { status: 200, list: Order, description: 'A page of orders.' },
+    errors: ['invalid_cursor'],
+  },
+  placeOrder: {
+    method: 'POST',
+    path: '/store/orders',
+    tag: 'Store',
+    summary: 'Place an order',
+    description:
+      'Reserves the units. With `complete: true` it is a sale over the counter: the units leave the stock at once. Such a sale has no `petstore.order.completed` event: the data of its `petstore.order.placed` event has `complete: true`.',
+    scope: 'orders:write',
+    stability: 'stable',
+    body: NewOrder,
+    success: { status: 201, resource: Order, description: 'The order.' },
+    location: (order: Order) => `/store/orders/${order.id}`,
+    resourceHasEtag: true,
+    errors: ['unknown_reference', 'pet_not_available', 'insufficient_stock'],
+  },
+  getOrder: {
+    method: 'GET',
+    path: '/store/orders/{orderId}',
+    tag: 'Store',
+    summary: 'Read an order',
+    description: 'Cancelled orders are deleted; complete orders are kept.',
+    scope: 'orders:read',
+    stability: 'stable',
+    reads: 'row',
+    pathParameters,
+    success: { status: 200, resource: Order, description: 'The order.' },
+    resourceHasEtag: true,
+    errors: ['order_not_found'],
+  },
+  updateOrder: {
+    method: 'PATCH',
+    path: '/store/orders/{orderId}',
+    tag: 'Store',
+    summary: 'Change or complete an order',
+    description:
+      'A JSON Merge Patch. `complete: true` ships the units. A complete order cannot be changed, not even its reference.',
+    scope: 'orders:write',
+    stability: 'stable',
+    pathParameters,
+    body: OrderPatch,
+    success: { status: 200, resource: Order, description: 'The order after the change.' },
+    resourceHasEtag: true,
+    errors: ['order_not_found', 'order_already_complete', 'pet_not_available', 'insufficient_stock'],
+  },
+  cancelOrder: {
+    method: 'DELETE',
+    path: '/store/orders/{orderId}',
+    tag: 'Store',
+    summary: 'Cancel an order',
+    description: 'Releases the reserved units and deletes the order.',
+    scope: 'orders:write',
+    stability: 'stable',
+    pathParameters,
+    success: { status: 204, description: 'The order was cancelled.' },
+    resourceHasEtag: true,
+    errors: ['order_not_found', 'order_already_complete'],
+  },
+} as const satisfies Record<string, Operation>

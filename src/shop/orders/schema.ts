@@ -1,0 +1,86 @@
+import { z } from 'zod'
+import { instant } from '../../values/instant.ts'
+import { int64, int64Between } from '../../values/int64.ts'
+import { text } from '../../values/text.ts'
+
+export const ORDER_QUANTITY_MAX = 1_000_000n
+/** The quantity of a new order if the request contains none. */
+export const ORDER_QUANTITY_DEFAULT = 1n
+/** The value of `complete` in a new order if the request contains none. */
+export const ORDER_COMPLETE_DEFAULT = false
+
+const id = int64.meta({ description: 'Assigned by the store.', example: 1 })
+const petId = int64.meta({ description: 'The id of the ordered pet.', example: 3 })
+const quantity = int64Between(1n, ORDER_QUANTITY_MAX).meta({ description: 'Units ordered.', example: 1 })
+const shipDate = instant.meta({
+  description:
+    'When the order ships; stored in UTC, to the millisecond. Completing the order sets it if it is absent.',
+  example: '2026-12-01T09:30:00Z',
+})
+/** The maximum length of a reference in code points. It is limited because two indexes contain it. */
+export const REFERENCE_CODE_POINTS_MAX = 200
+const reference = text(1, REFERENCE_CODE_POINTS_MAX).meta({
+  description:
+    'The name that the client gives to the order, such as the number of a receipt; stored as sent. Several orders may have the same reference.',
+  example: 'R-2026-0042',
+})
+const complete = z.boolean().meta({ description: 'Whether the units have left the store.', example: false })
+
+export const orderExample = {
+  id: 1,
+  petId: 3,
+  quantity: 1,
+  shipDate: '2026-12-01T09:30:00Z',
+  complete: false,
+  reference: 'R-2026-0042',
+}
+
+export const Order = z
+  .object({
+    id: id.optional(),
+    petId: petId.optional(),
+    quantity: quantity.optional(),
+    shipDate: shipDate.optional(),
+    complete: complete.optional(),
+    reference: reference.optional(),
+  })
+  .meta({
+    id: 'Order',
+    description:
+      'An order for one pet. The server always sends id, petId, quantity and complete, and a reference if the order has one.',
+    example: orderExample,
+  })
+export type Order = z.output<typeof Order>
+
+export const NewOrder = z
+  .strictObject({
+    petId,
+    quantity: quantity.optional().meta({ default: Number(ORDER_QUANTITY_DEFAULT) }),
+    shipDate: shipDate.nullable().optional(),
+    complete: complete.optional().meta({ default: ORDER_COMPLETE_DEFAULT }),
+    reference: reference.nullable().optional(),
+  })
+  .meta({
+    id: 'NewOrder',
+    description: 'The order to place. With `complete: true` it is a sale over the counter.',
+    example: { petId: 3, quantity: 1, shipDate: '2026-12-01T09:30:00Z', reference: 'R-2026-0042' },
+  })
+export type NewOrder = z.output<typeof NewOrder>
+
+export const OrderPatch = z
+  .strictObject({
+    id: id.meta({ readOnly: true }),
+    petId: petId.meta({ readOnly: true }),
+    quantity,
+    shipDate: shipDate.nullable(),
+    complete,
+    reference: reference.nullable(),
+  })
+  .partial()
+  .meta({
+    id: 'OrderPatch',
+    description:
+      'A JSON Merge Patch (RFC 7396) for an order. `id` and `petId` may be sent only with their current values. If one patch changes the quantity and completes the order, the new quantity is shipped. `null` removes the shipDate or the reference.',
+    example: { shipDate: '2026-12-02T09:30:00Z' },
+  })
+export type OrderPatch = z.output<typeof OrderPatch>

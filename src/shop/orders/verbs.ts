@@ -1,0 +1,344 @@
+import { type FieldError, readOnlyMember, validationFailed } from '../../contract/error.ts'
+import type { Input, Page } from '../../contract/operation.ts'
+import { type Reader, Stale, type Tx } from '../../database/engine.ts'
+import { readBoolean, sql, storedBoolean } from '../../database/statement.ts'
+import { whenRead } from '../../database/when-read.ts'
+import { formatInstant, toStoredInstant } from '../../values/instant.ts'
+import type { Context } from '../context.ts'
+import { recordEvent } from '../events/verbs.ts'
+import { moveStock, whyNotReserved } from '../inventory/stock.ts'
+import { openOrders, ordersPlacedOn } from '../inventory/totals.ts'
+import { contract } from '../operations.ts'
+import {
+  type Condition,
+  compares,
+  distinct,
+  equals,
+  isIn,
+  isNotNull,
+  listPage,
+  padded,
+  sortBy,
+} from '../paging.ts'
+import { findPet } from '../pets/rows.ts'
+import { orderAlreadyComplete, orderNotFound } from '../refusals.ts'
+import {
+  type NewOrder,
+  ORDER_COMPLETE_DEFAULT,
+  ORDER_QUANTITY_DEFAULT,
+  type Order,
+  type OrderPatch,
+} from './schema.ts'
+
+export interface OrderRow {
+  readonly id: bigint
+  readonly petId: bigint
+  readonly quantity: bigint
+  readonly shipDate: string | null
+  readonly complete: boolean
+  readonly reference: string | null
+  readonly version: bigint
+}
+
+/** A row of the table as the engines return it. */
+type StoredOrder = Omit<OrderRow, 'complete'> & { readonly complete: bigint }
+
+export const orderColumns = `id, pet_id AS "petId", quantity, ship_date AS "shipDate", complete, reference,
+  version`
+
+const findOrder = sql<StoredOrder>()(`SELECT ${orderColumns} FROM orders WHERE id = $orderId`)
+
+const insertOrder = sql()(`
+  INSERT INTO orders (id, pet_id, quantity, ship_date, complete, reference, version, created_at, updated_at)
+  VALUES ($orderId, $petId, $quantity, $shipDate, $complete, $reference, 1, $now, $now)`)
+
+const rewriteOrder = sql<StoredOrder>()(`
+  UPDATE orders SET quantity = $quantity, ship_date = $shipDate, complete = $complete, reference = $reference,
+    version = version + 1, updated_at = $now
+  WHERE id = $orderId AND version = $version AND complete = 0 RETURNING ${orderColumns}`)
+
+const removeOpenOrder = sql<{ id: bigint; createdAt: string }>()(`
+  DELETE FROM orders WHERE id = $orderId AND version = $version AND complete = 0
+  RETURNING id, created_at AS "createdAt"`)
+
+// Texts that sort before and after every stored instant, for the open end of a range.
+const BEFORE_ANY = ''
+const AFTER_ANY = '~'
+
+const PET_IDS_MAX = contract.listOrders.query.petId.valuesMax
+
+/**
+ * Returns a page of orders. A list that is sorted by shipDate contains only the orders with a shipDate. Throws
+ * `invalid_cursor`, and `invalid_parameter` for a sort that the filter excludes.
+ */
+export async function listOrders(
+  reader: Reader,
+  input: Input<typeof contract.listOrders>,
+): Promise<Page<Order>> {
+  const { petId, complete, shipDateAfter, shipDateBefore, reference } = input
+  const hasRange = shipDateAfter !== undefined || shipDateBefore !== undefined
+  const sort = sortBy(input.sort, { shipDate: 'ship_date' }, hasRange ? 'shipDate' : undefined)
+  const range: Condition[] =
+    sort.column === 'ship_date'
+      ? [
+          isNotNull('ship_date'),
+          compares('ship_date', '>', shipDateAfter ? toStoredInstant(shipDateAfter) : BEFORE_ANY),
+          compares('ship_date', '<', shipDateBefore ? toStoredInstant(shipDateBefore) : AFTER_ANY),
+        ]
+      : []
+  return listPage(
+    reader,
+    {
+      list: 'listOrders',
+      table: 'orders',
+      columns: orderColumns,
+      input,
+      filters: { petId, complete, shipDateAfter, shipDateBefore, reference },
+      sort,
+      branches:
+        reference === undefined
+          ? orderBranches(petId, complete, range)
+          : [referenceBranch(reference, petId, complete, range)],
+    },
+    (order: StoredOrder) => orderOf(orderRow(order)),
+  )
+}
+
+/** Returns the row of an order. Throws `order_not_found`. */
+export function getOrder(reader: Reader, { orderId }: { orderId: bigint }): OrderRow | Promise<OrderRow> {
+  return whenRead(reader.one(findOrder, { orderId }), order => {
+    if (!order) throw orderNotFound(orderId)
+    return orderRow(order)
+  })
+}
+
+/**
+ * Creates an order and returns it. The order reserves units of a pet, or sells them at once if it is already complete.
+ * Throws `unknown_reference`, `pet_not_available`, `insufficient_stock`.
+ */
+export async function placeOrder(tx: Tx, { body }: { body: NewOrder }, context: Context): Promise<Order> {
+  const { petId, quantity = ORDER_QUANTITY_DEFAULT, complete = ORDER_COMPLETE_DEFAULT } = body
+  const { reference = null } = body
+  const id = await tx.nextId('order')
+  const moved = await moveStock(tx, context, {
+    petId,
+    quantityChange: complete ? -quantity : 0n,
+    reservedChange: complete ? 0n : quantity,
+    reason: complete ? 'completion' : 'order',
+    orderId: id,
+    isRefusedOnHold: true,
+  })
+  if (!moved) throw await whyNotReserved(tx, petId, quantity)
+  const requestedDate = body.shipDate ? toStoredInstant(body.shipDate) : null
+  const shipDate = requestedDate ?? (complete ? context.now : null)
+  tx.write(insertOrder, {
+    orderId: id,
+    petId,
+    quantity,
+    shipDate,
+    complete: storedBoolean(complete),
+    reference,
+    now: context.now,
+  })
+  const order = orderOf({ id, petId, quantity, shipDate, complete, reference })
+  const type = 'petstore.order.placed'
+  const totals = { [ordersPlacedOn(context.now)]: 1n, ...(!complete && { [openOrders]: 1n }) }
+  await recordEvent(tx, context, { type, subject: `orders/${id}`, version: 1n, petId, data: order, totals })
+  return order
+}
+
+/**
+ * Updates an open order, completes it if requested, and returns it. A complete order accepts only its current values.
+ * Throws `order_already_complete`, `pet_not_available`, `insufficient_stock`; `validation_failed` for a different `id`
+ * or `petId`.
+ */
+export async function updateOrder(
+  tx: Tx,
+  { orderId, body }: { orderId: bigint; body: OrderPatch },
+  context: Context,
+  before: OrderRow,
+): Promise<Order> {
+  refuseOtherIds(body, before)
+  const quantity = body.quantity ?? before.quantity
+  const complete = body.complete ?? before.complete
+  const requestedDate = requestedShipDate(body, before)
+  const reference = body.reference === undefined ? before.reference : body.reference
+  const isSame =
+    quantity === before.quantity &&
+    complete === before.complete &&
+    requestedDate === before.shipDate &&
+    reference === before.reference
+  if (isSame) return orderOf(before)
+  if (before.complete) {
+    throw orderAlreadyComplete(orderId, 'changed')
+  }
+  const shipDate = requestedDate ?? (complete ? context.now : null)
+  const rewritten = await tx.one(rewriteOrder, {
+    orderId,
+    version: before.version,
+    quantity,
+    shipDate,
+    complete: storedBoolean(complete),
+    reference,
+    now: context.now,
+  })
+  if (!rewritten) throw new Stale(`order ${orderId}`)
+  const row = orderRow(rewritten)
+  await changeReservation(tx, context, before, quantity)
+  if (complete) await shipUnits(tx, context, row)
+  const type = complete ? 'petstore.order.completed' : 'petstore.order.updated'
+  const { petId, version } = row
+  const order = orderOf(row)
+  await recordEvent(tx, context, {
+    type,
+    subject: `orders/${orderId}`,
+    version,
+    petId,
+    data: order,
+    ...(complete && { totals: { [openOrders]: -1n } }),
+  })
+  return order
+}
+
+/** Releases the units of an open order and deletes the order. Throws `order_already_complete`. */
+export async function cancelOrder(
+  tx: Tx,
+  { orderId }: { orderId: bigint },
+  context: Context,
+  before: OrderRow,
+): Promise<undefined> {
+  if (before.complete) {
+    throw orderAlreadyComplete(orderId, 'cancelled')
+  }
+  const removed = await tx.one(removeOpenOrder, { orderId, version: before.version })
+  if (!removed) throw new Stale(`order ${orderId}`)
+  await moveReservedUnits(tx, context, before, { reservedChange: -before.quantity, reason: 'cancellation' })
+  await recordEvent(tx, context, {
+    type: 'petstore.order.cancelled',
+    subject: `orders/${orderId}`,
+    version: before.version + 1n,
+    petId: before.petId,
+    data: orderOf(before),
+    totals: { [openOrders]: -1n, [ordersPlacedOn(removed.createdAt)]: -1n },
+  })
+  return undefined
+}
+
+function orderRow(order: StoredOrder): OrderRow {
+  return { ...order, complete: readBoolean(order.complete) }
+}
+
+/** Returns the resource for a row, with a shipDate only if there is one, and a reference only if there is one. */
+export function orderOf({
+  id,
+  petId,
+  quantity,
+  shipDate,
+  complete,
+  reference,
+}: Omit<OrderRow, 'version'>): Order {
+  return {
+    id,
+    petId,
+    quantity,
+    ...(shipDate !== null && { shipDate: formatInstant(shipDate) }),
+    complete,
+    ...(reference !== null && { reference }),
+  }
+}
+
+function orderBranches(
+  petId: readonly bigint[] | undefined,
+  complete: boolean | undefined,
+  range: readonly Condition[],
+): Condition[][] {
+  if (!petId && complete === undefined && range.length === 0) return [[]]
+  const states = complete === undefined ? [false, true] : [complete]
+  const heads = petId ? padded(distinct(petId)).map(id => [equals('pet_id', id)]) : [[]]
+  return heads.flatMap(head =>
+    states.map(state => [...head, equals('complete', storedBoolean(state)), ...range]),
+  )
+}
+
+/**
+ * Returns the only branch of a list that is filtered by reference: the leading part of an index by reference. Few
+ * orders share a reference, so the other filters are conditions on these orders. The unary plus keeps SQLite from using
+ * an index of the other columns, in which it would read far more orders.
+ */
+function referenceBranch(
+  reference: string,
+  petId: readonly bigint[] | undefined,
+  complete: boolean | undefined,
+  range: readonly Condition[],
+): Condition[] {
+  return [
+    equals('reference', reference),
+    ...(petId ? [isIn('+pet_id', padded(distinct(petId), [PET_IDS_MAX]))] : []),
+    ...(complete === undefined ? [] : [equals('+complete', storedBoolean(complete))]),
+    ...range,
+  ]
+}
+
+function refuseOtherIds(body: OrderPatch, { id, petId }: OrderRow): void {
+  const errors: FieldError[] = []
+  if (body.id !== undefined && body.id !== id) errors.push(readOnlyMember('id', id))
+  if (body.petId !== undefined && body.petId !== petId) errors.push(readOnlyMember('petId', petId))
+  if (errors.length > 0) throw validationFailed(errors)
+}
+
+function requestedShipDate(body: OrderPatch, before: OrderRow): string | null {
+  if (body.shipDate === undefined) return before.shipDate
+  return body.shipDate === null ? null : toStoredInstant(body.shipDate)
+}
+
+async function changeReservation(
+  tx: Tx,
+  context: Context,
+  before: OrderRow,
+  quantity: bigint,
+): Promise<void> {
+  const more = quantity - before.quantity
+  if (more === 0n) return
+  if (more < 0n) return moveReservedUnits(tx, context, before, { reservedChange: more, reason: 'order' })
+  const moved = await moveStock(tx, context, {
+    petId: before.petId,
+    quantityChange: 0n,
+    reservedChange: more,
+    reason: 'order',
+    orderId: before.id,
+    isRefusedOnHold: true,
+  })
+  if (!moved) throw await whyNotReserved(tx, before.petId, more)
+}
+
+async function shipUnits(tx: Tx, context: Context, order: OrderRow): Promise<void> {
+  const { quantity } = order
+  await moveReservedUnits(tx, context, order, {
+    quantityChange: -quantity,
+    reservedChange: -quantity,
+    reason: 'completion',
+  })
+}
+
+/** Moves units that an order has reserved. Throws an Error, not a refusal, if the pet does not have these units. */
+async function moveReservedUnits(
+  tx: Tx,
+  context: Context,
+  { id, petId }: OrderRow,
+  shift: { quantityChange?: bigint; reservedChange: bigint; reason: 'order' | 'completion' | 'cancellation' },
+): Promise<void> {
+  const moved = await moveStock(tx, context, {
+    petId,
+    quantityChange: 0n,
+    orderId: id,
+    isRefusedOnHold: false,
+    ...shift,
+  })
+  if (moved) return
+  const pet = await findPet(tx, petId)
+  if (!pet || pet.reserved + shift.reservedChange < 0n) {
+    throw new Error(`pet ${petId} does not have the units that order ${id} reserved`)
+  }
+  // The status changed between the two UPDATE statements of moveStock.
+  throw new Stale(`pet ${petId}`)
+}

@@ -1,0 +1,113 @@
+import { z } from 'zod'
+import type { Operation } from '../../contract/operation.ts'
+import {
+  enumParameter,
+  idParameter,
+  paging,
+  repeated,
+  sortParameter,
+  textParameter,
+} from '../../contract/parameter.ts'
+import { NewPet, Pet, PetInclude, PetPatch, PetStatus } from './schema.ts'
+
+/**
+ * Returns the path parameters of a pet operation. Each operation has its own example id: if a later example orders a
+ * pet, no earlier example may delete that pet or put it on hold.
+ */
+const petAt = (example: number) => ({ petId: idParameter('The id of the pet.', example) })
+
+export const pets = {
+  listPets: {
+    method: 'GET',
+    path: '/pets',
+    tag: 'Pets',
+    summary: 'List pets',
+    description:
+      'Filters are combined with AND, the values of one repeated filter with OR. `id` selects up to 100 pets by id; ids that do not exist are left out. With a single `id`, the response carries the ETag of that pet, for `If-Match` on `/pets/{petId}`. With `name`, the list can only be sorted by `name` (the default) or `-name`.\n\nWith `include=stock`, each pet also has its `quantity` and `reserved`; the units that can be ordered are `quantity` minus `reserved`. The ETag then changes with the stock, so it is weak even with a single `id`: it is not the ETag of the pet. A cursor can be used with and without `include`.',
+    scope: 'public',
+    stability: 'stable',
+    reads: 'scan',
+    query: {
+      ...paging,
+      id: repeated(
+        100,
+        idParameter('Pets with one of these ids. With this filter, the default limit is 100.'),
+      ),
+      status: repeated(3, enumParameter(PetStatus, 'Pets with one of these statuses.')),
+      categoryId: repeated(20, idParameter('Pets in one of these categories.', 1)),
+      name: textParameter(1, 200, 'Pets whose name starts with this text; case is ignored.', 'bis'),
+      sort: sortParameter(
+        'PetSort',
+        z.enum(['id', '-id', 'name', '-name']),
+        'name',
+        'The sort order; a leading minus reverses it.',
+      ),
+      include: enumParameter(PetInclude, 'Adds the stock to each pet, as `quantity` and `reserved`.'),
+    },
+    success: { status: 200, list: Pet, description: 'A page of pets.' },
+    errors: ['invalid_cursor'],
+  },
+  createPet: {
+    method: 'POST',
+    path: '/pets',
+    tag: 'Pets',
+    summary: 'Create a pet',
+    description:
+      'The status sets the initial stock: one unit for `available` (the default), one unit on hold for `pending`, none for `sold`.',
+    scope: 'pets:write',
+    stability: 'stable',
+    body: NewPet,
+    success: { status: 201, resource: Pet, description: 'The pet.' },
+    location: (pet: Pet) => `/pets/${pet.id}`,
+    resourceHasEtag: true,
+    errors: ['unknown_reference'],
+  },
+  getPet: {
+    method: 'GET',
+    path: '/pets/{petId}',
+    tag: 'Pets',
+    summary: 'Read a pet',
+    description: 'Deprecated: use `GET /pets?id=`, which reads up to 100 pets in one request.',
+    scope: 'public',
+    stability: 'deprecated',
+    deprecation: {
+      deprecatedAtMs: 1_795_132_800_000,
+      sunsetAtMs: Date.parse('2027-12-31T23:59:59Z'),
+      successor: path => `/pets?id=${encodeURIComponent(path.petId ?? '')}`,
+      docs: '/docs#tag/pets/GET/pets/%7BpetId%7D',
+    },
+    reads: 'row',
+    pathParameters: petAt(3),
+    success: { status: 200, resource: Pet, description: 'The pet.' },
+    resourceHasEtag: true,
+    errors: ['pet_not_found'],
+  },
+  updatePet: {
+    method: 'PATCH',
+    path: '/pets/{petId}',
+    tag: 'Pets',
+    summary: 'Change a pet',
+    description:
+      'A JSON Merge Patch. A status changes the stock: `pending` puts the pet on hold, `available` lifts the hold, `sold` sets the stock to 0.',
+    scope: 'pets:write',
+    stability: 'stable',
+    pathParameters: petAt(4),
+    body: PetPatch,
+    success: { status: 200, resource: Pet, description: 'The pet after the change.' },
+    resourceHasEtag: true,
+    errors: ['pet_not_found', 'unknown_reference', 'invalid_status_transition'],
+  },
+  deletePet: {
+    method: 'DELETE',
+    path: '/pets/{petId}',
+    tag: 'Pets',
+    summary: 'Delete a pet',
+    description: 'Complete orders for the pet are kept, with their petId.',
+    scope: 'pets:write',
+    stability: 'stable',
+    pathParameters: petAt(350),
+    success: { status: 204, description: 'The pet was deleted.' },
+    resourceHasEtag: true,
+    errors: ['pet_not_found', 'pet_in_use'],
+  },
+} as const satisfies Record<string, Operation>

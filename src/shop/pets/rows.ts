@@ -1,0 +1,73 @@
+import type { Reader } from '../../database/engine.ts'
+import { readBoolean, sql, type Value } from '../../database/statement.ts'
+import { whenRead } from '../../database/when-read.ts'
+import { contract } from '../operations.ts'
+import { type Condition, distinct, isIn, padded } from '../paging.ts'
+import { type Pet, PetStatus } from './schema.ts'
+
+/** A row of the table pet: the pet and its stock. */
+export interface PetRow {
+  readonly id: bigint
+  readonly name: string
+  readonly categoryId: bigint
+  readonly status: PetStatus
+  readonly quantity: bigint
+  readonly reserved: bigint
+  readonly onHold: boolean
+  readonly version: bigint
+}
+
+/** A row of the table as the engines return it. */
+export type StoredPet = Omit<PetRow, 'onHold'> & { readonly onHold: bigint }
+
+export const petColumns =
+  'id, name, category_id AS "categoryId", status, quantity, reserved, on_hold AS "onHold", version'
+
+const selectPet = sql<StoredPet>()(`SELECT ${petColumns} FROM pet WHERE id = $petId`)
+
+export function petRow(pet: StoredPet): PetRow {
+  return { ...pet, onHold: readBoolean(pet.onHold) }
+}
+
+/** Returns the row of a pet; undefined if there is none. */
+export function findPet(reader: Reader, petId: bigint): PetRow | undefined | Promise<PetRow | undefined> {
+  return whenRead(reader.one(selectPet, { petId }), pet => pet && petRow(pet))
+}
+
+/** The maximum number of ids in one request. It is also the default limit, so that one page contains all these pets. */
+export const IDS_MAX = contract.listPets.query.id.valuesMax
+const ID_SIZES = [1, IDS_MAX]
+const STATUS_SIZES = [1, PetStatus.options.length]
+
+/** Returns the condition that a row is one of these pets. */
+export function isAnyPet(ids: readonly bigint[]): Condition {
+  return isIn('id', padded(distinct(ids), ID_SIZES))
+}
+
+/**
+ * Returns the condition that a pet, selected by its id, is in one of these statuses; none without statuses. The call of
+ * coalesce keeps SQLite from reading an index of the status, which is three times as much work as reading the ids.
+ */
+export function inStatusById(statuses: readonly PetStatus[] | undefined): Condition[] {
+  return statuses ? [isIn(`coalesce(status, '')`, paddedStatuses(statuses))] : []
+}
+
+/** Returns the values of a filter by status, padded to one of two sizes. */
+export function paddedStatuses(statuses: readonly PetStatus[]): Value[] {
+  return padded(distinct(statuses), STATUS_SIZES)
+}
+
+/** Returns the resource for a row, with the stock of the pet, for lists that include the stock. */
+export function petWithStock(pet: StoredPet): Pet {
+  return { ...petOf(pet), quantity: pet.quantity, reserved: pet.reserved }
+}
+
+/** Returns the resource for a row, without the stock of the pet, for all other uses, such as events and ETags. */
+export function petOf({
+  id,
+  name,
+  categoryId,
+  status,
+}: Pick<PetRow, 'id' | 'name' | 'categoryId' | 'status'>): Pet {
+  return { id, name, categoryId, status }
+}

@@ -1,0 +1,76 @@
+import { z } from 'zod'
+import { int64 } from '../../values/int64.ts'
+import { text } from '../../values/text.ts'
+import { stockUnits } from '../inventory/stock-units.ts'
+
+export const PetStatus = z.enum(['available', 'pending', 'sold']).meta({
+  id: 'PetStatus',
+  description:
+    'Derived from the stock: `sold` if no unit is on hand, otherwise `pending` if the pet is on hold or every unit is reserved, otherwise `available`.',
+  example: 'available',
+})
+export type PetStatus = z.output<typeof PetStatus>
+
+/** The status of a new pet if the request contains none. */
+export const PET_STATUS_DEFAULT: PetStatus = 'available'
+
+const petMembers = {
+  name: text(1, 200).meta({ description: 'The name of the pet.', example: 'Biscuit (Beagle)' }),
+  categoryId: int64.meta({ description: 'The category of the pet; it must exist.', example: 1 }),
+  status: PetStatus,
+}
+const petId = int64.meta({ description: 'Assigned by the store.', example: 3 })
+
+export const NewPet = z.strictObject({ ...petMembers, status: PetStatus.optional() }).meta({
+  id: 'NewPet',
+  description: `The pet to create. It starts with one unit in stock, or with none if its status is \`sold\`. The unit of a \`pending\` pet is on hold. The default status is \`${PET_STATUS_DEFAULT}\`.`,
+  example: { name: 'Juniper (Whippet)', categoryId: 1, status: 'available' },
+})
+export type NewPet = z.output<typeof NewPet>
+
+/** The stock of a pet, for lists that include the stock. */
+const includedStock = {
+  quantity: stockUnits.optional().meta({
+    description:
+      'Units on hand, as in InventoryItem. Present only in a list that was requested with `include=stock`.',
+    example: 12,
+  }),
+  reserved: stockUnits.optional().meta({
+    description:
+      'Units reserved for open orders, as in InventoryItem. Present only in a list that was requested with `include=stock`.',
+    example: 1,
+  }),
+}
+
+export const Pet = z
+  .object({ ...petMembers, status: PetStatus.optional(), id: petId, ...includedStock })
+  .meta({
+    id: 'Pet',
+    description: 'A pet in the catalogue. The server always sends its status.',
+    example: { id: 3, name: 'Biscuit (Beagle)', categoryId: 1, status: 'available' },
+  })
+export type Pet = z.output<typeof Pet>
+
+export const PetInclude = z.enum(['stock']).meta({
+  id: 'PetInclude',
+  description: 'What a list of pets includes in each pet: its stock, as `quantity` and `reserved`.',
+  example: 'stock',
+})
+
+export const Pets = z.array(Pet).meta({
+  id: 'Pets',
+  description: 'A page of pets.',
+  maxItems: 100,
+  example: [{ id: 3, name: 'Biscuit (Beagle)', categoryId: 1, status: 'available' }],
+})
+
+export const PetPatch = z
+  .strictObject(petMembers)
+  .partial()
+  .extend({ id: petId.meta({ readOnly: true }).optional() })
+  .meta({
+    id: 'PetPatch',
+    description: 'A JSON Merge Patch (RFC 7396) for a pet. `id` may be sent only with its current value.',
+    example: { status: 'pending' },
+  })
+export type PetPatch = z.output<typeof PetPatch>

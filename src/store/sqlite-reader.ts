@@ -1,4 +1,0 @@
-import { serveReader } from '../engine/sqlite.ts'
-import { executeQuery } from './queries.ts'
-
-serveReader(executeQuery)

@@ -1,0 +1,188 @@
+import type { Reader } from '../database/engine.ts'
+import { readBoolean, type Statement, sql } from '../database/statement.ts'
+import { envelopeText, findLogBounds, type SequencedEvent, sequencedColumns } from '../shop/events/verbs.ts'
+import { formatInstant } from '../values/instant.ts'
+import { parseJson } from '../values/json.ts'
+
+/** The number of rows that an export reads at a time. It bounds the memory of an export. */
+const ROWS_PER_READ = 1000
+
+/** A value of an exported row. A list contains scopes or event types; an object is the data of an event. */
+export type ExportedValue = bigint | boolean | string | null | readonly unknown[] | object
+export type ExportedRow = Readonly<Record<string, ExportedValue>>
+
+type DatabaseRow = Readonly<Record<string, bigint | string | null>>
+
+interface Resource {
+  /** The columns, in the order of a CSV file. */
+  readonly columns: readonly string[]
+  /** Yields the rows. `base` is the base URL, which events contain. */
+  rows(reader: Reader, base: string): AsyncGenerator<ExportedRow>
+}
+
+const pageEnd = `ORDER BY id LIMIT ${ROWS_PER_READ}`
+
+const resources = {
+  categories: byId(
+    sql<DatabaseRow>()(`
+      SELECT id, name, description, pet_count AS "petCount", created_at AS "createdAt", updated_at AS "updatedAt"
+      FROM category WHERE id > $after ${pageEnd}`),
+    ['id', 'name', 'description', 'petCount', 'createdAt', 'updatedAt'],
+  ),
+  pets: byId(
+    sql<DatabaseRow>()(`
+      SELECT id, name, (SELECT name FROM category WHERE category.id = category_id) AS category,
+        category_id AS "categoryId", status, quantity, reserved, on_hold AS hold, created_at AS "createdAt",
+        updated_at AS "updatedAt"
+      FROM pet WHERE id > $after ${pageEnd}`),
+    [
+      ...['id', 'name', 'category', 'categoryId', 'status', 'quantity', 'reserved', 'hold'],
+      ...['createdAt', 'updatedAt'],
+    ],
+  ),
+  orders: byId(
+    sql<DatabaseRow>()(`
+      SELECT id, pet_id AS "petId", quantity, ship_date AS "shipDate", complete, reference, created_at AS "createdAt",
+        updated_at AS "updatedAt"
+      FROM orders WHERE id > $after ${pageEnd}`),
+    ['id', 'petId', 'quantity', 'shipDate', 'complete', 'reference', 'createdAt', 'updatedAt'],
+  ),
+  movements: {
+    columns: [
+      ...[
+        'id',
+        'petId',
+        'quantityChange',
+        'reservedChange',
+        'quantity',
+        'reserved',
+        'reason',
+        'note',
+        'orderId',
+      ],
+      'at',
+    ],
+    rows: movementRows,
+  },
+  events: {
+    columns: ['sequence', 'id', 'type', 'subject', 'time', 'source', 'data'],
+    rows: eventRows,
+  },
+  keys: byId(
+    sql<DatabaseRow>()(`
+      SELECT id, name, scopes, hint, created_at AS "createdAt", expires_at AS "expiresAt", revoked_at AS "revokedAt"
+      FROM api_key WHERE id > $after ${pageEnd}`),
+    ['id', 'name', 'scopes', 'hint', 'createdAt', 'expiresAt', 'revokedAt'],
+  ),
+  webhooks: byId(
+    sql<DatabaseRow>()(`
+      SELECT id, url, types, description, enabled, disabled_reason AS "disabledReason", created_at AS "createdAt",
+        updated_at AS "updatedAt"
+      FROM webhook WHERE id > $after ${pageEnd}`),
+    ['id', 'url', 'types', 'description', 'enabled', 'disabledReason', 'createdAt', 'updatedAt'],
+  ),
+  deliveries: byId(
+    sql<DatabaseRow>()(`
+      SELECT id, webhook_id AS "webhookId", event_id AS "eventId", event_type AS "eventType", state, attempts,
+        next_at AS "nextAttemptAt", created_at AS "createdAt", updated_at AS "updatedAt"
+      FROM delivery WHERE id > $after ${pageEnd}`),
+    [
+      ...['id', 'webhookId', 'eventId', 'eventType', 'state', 'attempts', 'nextAttemptAt'],
+      ...['createdAt', 'updatedAt'],
+    ],
+  ),
+} satisfies Readonly<Record<string, Resource>>
+
+export type ExportedResource = keyof typeof resources
+
+/** The names of the resources that can be exported. */
+export const exportedResources = Object.keys(resources) as readonly ExportedResource[]
+
+/** Returns the columns of a resource, in their order. */
+export function exportColumns(resource: ExportedResource): readonly string[] {
+  return resources[resource].columns
+}
+
+/**
+ * Yields all rows of a resource: movements by pet and time, events by position, all others by id. Secrets, hashes of
+ * keys and stored replies are never exported. `base` is the base URL of the store, which is the source of its events.
+ * The reader should have one snapshot.
+ */
+export function exportRows(
+  reader: Reader,
+  resource: ExportedResource,
+  base: string,
+): AsyncGenerator<ExportedRow> {
+  return resources[resource].rows(reader, base)
+}
+
+const nextMovements = sql<DatabaseRow & { readonly petId: bigint; readonly version: bigint }>()(`
+  SELECT id, pet_id AS "petId", version, quantity_change AS "quantityChange", reserved_change AS "reservedChange",
+    quantity, reserved, reason, note, order_id AS "orderId", at
+  FROM movement WHERE (pet_id, version) > ($petId, $version) ORDER BY pet_id, version LIMIT ${ROWS_PER_READ}`)
+
+/** Yields the movements in the order of their pets, and the movements of each pet in the order of time. */
+async function* movementRows(reader: Reader): AsyncGenerator<ExportedRow> {
+  for (let [petId, version] = [-1n, -1n]; ; ) {
+    const page = await reader.many(nextMovements, { petId, version })
+    for (const { version: _, ...row } of page) yield decoded(row)
+    const last = page.at(-1)
+    if (!last) return
+    petId = last.petId
+    version = last.version
+  }
+}
+
+const nextEvents = sql<SequencedEvent>()(`
+  SELECT ${sequencedColumns} FROM event WHERE position > $after AND position <= $head
+  ORDER BY position LIMIT ${ROWS_PER_READ}`)
+
+/** Yields the events, including those that are only for the audit log, as CloudEvents without the constant members. */
+async function* eventRows(reader: Reader, base: string): AsyncGenerator<ExportedRow> {
+  const { head } = await findLogBounds(reader)
+  for (let after = 0n; ; ) {
+    const page = await reader.many(nextEvents, { after, head })
+    for (const event of page) {
+      const { specversion: _, datacontenttype: __, ...envelope } = readEnvelope(event, base)
+      yield envelope
+    }
+    const last = page.at(-1)
+    if (!last) return
+    after = last.position
+  }
+}
+
+function readEnvelope(event: SequencedEvent, base: string): ExportedRow {
+  // Safe: envelopeText writes an object with these members.
+  return parseJson(envelopeText(event, base)) as ExportedRow
+}
+
+/** Returns a resource whose statement reads the rows after an id. */
+function byId(statement: Statement<DatabaseRow, 'after'>, columns: readonly string[]): Resource {
+  async function* rows(reader: Reader): AsyncGenerator<ExportedRow> {
+    for (let after = -1n; ; ) {
+      const page = await reader.many(statement, { after })
+      for (const row of page) yield decoded(row)
+      const last = page.at(-1)
+      if (!last) return
+      after = BigInt(last.id ?? 0n)
+    }
+  }
+  return { columns, rows }
+}
+
+const isInstantColumn = (name: string): boolean => /(?:^at|At|shipDate)$/.test(name)
+const booleanColumns: ReadonlySet<string> = new Set(['hold', 'complete', 'enabled'])
+const listColumns: ReadonlySet<string> = new Set(['scopes', 'types'])
+
+/** Returns a row with its values as the API writes them. */
+function decoded(row: DatabaseRow): ExportedRow {
+  const values = Object.entries(row).map(([name, value]): [string, ExportedValue] => {
+    if (value === null) return [name, null]
+    if (typeof value === 'bigint') return [name, booleanColumns.has(name) ? readBoolean(value) : value]
+    if (isInstantColumn(name)) return [name, formatInstant(value)]
+    // Safe: the store wrote a list of strings.
+    return [name, listColumns.has(name) ? (parseJson(value) as readonly string[]) : value]
+  })
+  return Object.fromEntries(values)
+}

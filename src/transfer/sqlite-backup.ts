@@ -1,0 +1,54 @@
+import { statSync } from 'node:fs'
+import { NewerDatabase } from '../database/migrate.ts'
+import type { ChainEntry } from '../database/numbering/chain.ts'
+import { reserveFile } from '../files/private-file.ts'
+
+/** How often the progress of a backup is reported, in milliseconds. */
+const PROGRESS_MS = 100
+
+/** The task of the worker: to copy the database `from` to the empty file `to`. */
+export interface BackupTask {
+  readonly from: string
+  readonly to: string
+}
+
+/** What a backup contains. */
+export interface BackupFacts {
+  /** The number of the last migration of the database. */
+  readonly version: number
+  /** The last entry of the audit log; undefined in a database of an early version. */
+  readonly head: ChainEntry | undefined
+}
+
+export type BackupOutcome = BackupFacts | { readonly error: string; readonly isNewer: boolean }
+
+/**
+ * Copies a database, as of one moment, to a new file that only its owner can read. A store may write meanwhile. SQLite
+ * copies in a worker, so this thread stays responsive. `onBytes` receives the size of the copy and that of the
+ * database. Throws the reason of `signal` if it is aborted, NewerDatabase, and an Error if the copy fails or is
+ * damaged. After any of these, the incomplete file remains.
+ */
+export async function backupSqlite(
+  task: BackupTask,
+  { signal, onBytes }: { signal: AbortSignal; onBytes: (copied: number, total: number) => void },
+): Promise<BackupFacts> {
+  reserveFile(task.to)
+  const worker = new Worker(new URL('./sqlite-backup-worker.ts', import.meta.url))
+  const { promise, resolve, reject } = Promise.withResolvers<BackupOutcome>()
+  worker.onmessage = ({ data }: MessageEvent<BackupOutcome>) => resolve(data)
+  worker.onerror = ({ message }) => reject(new Error(message))
+  const abort = (): void => reject(signal.reason)
+  signal.addEventListener('abort', abort)
+  const timer = setInterval(() => onBytes(statSync(task.to).size, statSync(task.from).size), PROGRESS_MS)
+  try {
+    signal.throwIfAborted()
+    worker.postMessage(task)
+    const outcome = await promise
+    if (!('error' in outcome)) return outcome
+    throw outcome.isNewer ? new NewerDatabase(outcome.error) : new Error(outcome.error)
+  } finally {
+    clearInterval(timer)
+    signal.removeEventListener('abort', abort)
+    worker.terminate()
+  }
+}

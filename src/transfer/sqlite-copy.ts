@@ -1,0 +1,133 @@
+import { existsSync, rmSync } from 'node:fs'
+import { newerDatabase } from '../database/migrate.ts'
+import { numberCopiedEvents } from '../database/numbering/numbering.ts'
+import { SqliteConnection } from '../database/sqlite/connection.ts'
+import { databaseFile, refuseForeignLog } from '../database/sqlite/database-file.ts'
+import { migrateSqlite, migrations, versionOf } from '../database/sqlite/engine.ts'
+import { publishFile, reserveFile } from '../files/private-file.ts'
+import { type CopySource, type CopyTarget, NoSource, TargetInUse } from './copy.ts'
+import { findUsedTable, type StoreTable } from './tables.ts'
+
+/** The page cache while rows are written. They come in the order of the key, so few pages change at a time. */
+const CACHE_KIB = 16 * 1024
+
+/**
+ * Opens the store of a data directory for reading, in one read transaction. Throws NewerDatabase, and
+ * NoSource if the store must be migrated first.
+ */
+export function openSqliteSource(directory: string): CopySource {
+  refuseForeignLog(databaseFile(directory))
+  const reader = new SqliteConnection(databaseFile(directory), { readonly: true })
+  const close = async (): Promise<void> => reader.close()
+  try {
+    reader.database.run('BEGIN')
+    const version = versionOf(reader)
+    if (version > migrations.length) throw newerDatabase(version, migrations.length)
+    if (version < migrations.length) {
+      throw new NoSource(
+        `It is at version ${version}, not ${migrations.length}: start the store once, stop it, and copy again.`,
+      )
+    }
+  } catch (error) {
+    reader.close()
+    throw error
+  }
+  return { reader, [Symbol.asyncDispose]: close }
+}
+
+/**
+ * Opens a new database file in a data directory, under a temporary name until it is published. The caller holds the
+ * lock of the directory. If `isServed` is true, a store will serve the copy, so its events without a position are
+ * numbered. A backup keeps them as they are. Throws TargetInUse as refuseUsed does.
+ */
+export async function openSqliteTarget(
+  directory: string,
+  tables: readonly StoreTable[],
+  { isServed }: { isServed: boolean } = { isServed: true },
+): Promise<CopyTarget> {
+  const file = databaseFile(directory)
+  await refuseUsed(file, tables)
+  const draft = `${file}.copy`
+  // A copy that was killed leaves its draft.
+  deleteDatabase(draft)
+  reserveFile(draft)
+  let connection = new SqliteConnection(draft, { readonly: false, isDraft: true })
+  const dispose = async (): Promise<void> => {
+    connection.close()
+    deleteDatabase(draft)
+  }
+  try {
+    const { database } = connection
+    database.run(`PRAGMA cache_size = -${CACHE_KIB}`)
+    await migrateSqlite(connection)
+    // An index that is built at the end is sorted once, and needs no page cache of its size.
+    const indexes = database
+      .query<{ name: string; sql: string }, []>(
+        `SELECT name, sql FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL`,
+      )
+      .all()
+    database.run('BEGIN')
+    for (const { name } of indexes) database.run(`DROP INDEX "${name}"`)
+    return {
+      write: statement => connection.run(statement),
+      readBack: async () => {
+        for (const { sql } of indexes) database.run(sql)
+        database.run('COMMIT')
+        connection.close()
+        connection = new SqliteConnection(draft, { readonly: true })
+        return connection
+      },
+      publish: async () => {
+        connection.close()
+        if (isServed) numberEvents(draft)
+        // If the empty store left a write-ahead log, SQLite would apply this log to the new database.
+        deleteDatabase(file)
+        publishFile(draft, file)
+      },
+      [Symbol.asyncDispose]: dispose,
+    }
+  } catch (error) {
+    await dispose()
+    throw error
+  }
+}
+
+function numberEvents(file: string): void {
+  const connection = new SqliteConnection(file, { readonly: false, isDraft: true })
+  try {
+    connection.database.transaction(() => numberCopiedEvents(connection))()
+  } finally {
+    connection.close()
+  }
+}
+
+/**
+ * Throws TargetInUse unless a database file is absent, is empty, or contains an unused store of this version. A
+ * write-ahead log without its database is refused too.
+ */
+export async function refuseUsed(file: string, tables: readonly StoreTable[]): Promise<void> {
+  if (!existsSync(file)) {
+    if (!existsSync(`${file}-wal`)) return
+    throw new TargetInUse(`${file}-wal exists without its database.`)
+  }
+  const reader = new SqliteConnection(file, { readonly: true })
+  try {
+    const found = reader.database
+      .query<{ tables: bigint }, []>('SELECT count(*) AS tables FROM sqlite_master')
+      .get()
+    if (found?.tables === 0n) return
+    const version = versionOf(reader)
+    if (version !== migrations.length) {
+      throw new TargetInUse(`${file} has tables of version ${version}, not ${migrations.length}.`)
+    }
+    const used = await findUsedTable(reader, tables)
+    if (used !== undefined) throw new TargetInUse(`Its table ${used} has rows.`)
+  } finally {
+    reader.close()
+  }
+}
+
+/** Deletes a database file and the files that are kept next to it. */
+export function deleteDatabase(file: string): void {
+  for (const suffix of ['', '-journal', '-wal', '-shm', '-run']) rmSync(file + suffix, { force: true })
+}

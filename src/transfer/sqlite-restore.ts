@@ -1,0 +1,98 @@
+import { copyFile } from 'node:fs/promises'
+import { type ChainEntry, type ChainGap, chainEntryAfterGap } from '../database/numbering/chain.ts'
+import { moveHead, readHead } from '../database/numbering/head.ts'
+import { numberCopiedEvents } from '../database/numbering/numbering.ts'
+import { SqliteConnection } from '../database/sqlite/connection.ts'
+import { databaseFile } from '../database/sqlite/database-file.ts'
+import { migrateSqlite } from '../database/sqlite/engine.ts'
+import { sql } from '../database/statement.ts'
+import { makePrivate, publishFile } from '../files/private-file.ts'
+import { deleteDatabase, refuseUsed } from './sqlite-copy.ts'
+import type { StoreTable } from './tables.ts'
+
+/**
+ * The number of positions, and of ids of every noun, that a restored store skips. The lost store must not have issued
+ * more than this number of any of them after its backup.
+ */
+export const SKIPPED_BY_RESTORE = 1_000_000n
+
+const raiseCounters = sql()('UPDATE counter SET last = last + $count')
+const insertGap = sql()('INSERT INTO chain_gap (after_position, to_position, at) VALUES ($after, $to, $at)')
+
+/** A restored database that has not replaced anything yet. Disposing it deletes it, unless it was published. */
+export interface RestoredDraft extends AsyncDisposable {
+  /** The positions that no event has. */
+  readonly gap: ChainGap
+  /** The last entry of the audit log: the end of the gap, or an event that had no position in the backup. */
+  readonly head: ChainEntry
+  /** Makes the database durable, and makes it the database of the data directory. */
+  publish(): void
+}
+
+/**
+ * Copies the database of a backup into a data directory, under a temporary name, migrates it, and skips the positions
+ * and ids that may have been issued after the backup. `at` is the current instant in the stored form, and `head` the
+ * position of the last event according to the manifest, if the manifest has it. The caller holds the lock of the
+ * directory. Throws TargetInUse as refuseUsed does, NewerDatabase, and an Error if the database ends with an event
+ * other than `head`.
+ */
+export async function restoreSqlite(
+  backup: string,
+  directory: string,
+  { tables, at, head }: { tables: readonly StoreTable[]; at: string; head: string | undefined },
+): Promise<RestoredDraft> {
+  const file = databaseFile(directory)
+  await refuseUsed(file, tables)
+  const draft = `${file}.restore`
+  // A restore that was killed leaves its draft.
+  deleteDatabase(draft)
+  try {
+    await copyFile(backup, draft)
+    makePrivate(draft)
+    const connection = new SqliteConnection(draft, { readonly: false, isDraft: true })
+    try {
+      await migrateSqlite(connection)
+      const { position = 0n } = connection.one(readHead) ?? {}
+      if (head !== undefined && head !== `${position}`)
+        throw new Error(`it ends with event ${position}, and not with event ${head} as its manifest says`)
+      const skipped = skipIssued(connection, SKIPPED_BY_RESTORE, at)
+      return {
+        ...skipped,
+        publish: () => {
+          // If the empty store left a write-ahead log, SQLite would apply this log to the new database.
+          deleteDatabase(file)
+          publishFile(draft, file)
+        },
+        [Symbol.asyncDispose]: async () => deleteDatabase(draft),
+      }
+    } finally {
+      connection.close()
+    }
+  } catch (error) {
+    deleteDatabase(draft)
+    throw error
+  }
+}
+
+/**
+ * Skips `count` positions of the event log and `count` ids of every noun, so that nothing which the lost store issued
+ * is issued again. The gap becomes part of the hash chain.
+ */
+function skipIssued(
+  connection: SqliteConnection,
+  count: bigint,
+  at: string,
+): Pick<RestoredDraft, 'gap' | 'head'> {
+  const last = connection.one(readHead)
+  if (!last) throw new Error('the table chain_end has no row for the head')
+  const gap = { after: last.position, to: last.position + count, at }
+  const head = chainEntryAfterGap(last, gap)
+  connection.database.transaction(() => {
+    connection.run(insertGap, { ...gap })
+    connection.run(moveHead, { position: head.position, hash: head.hash })
+    connection.run(raiseCounters, { count })
+    // A store on PostgreSQL may have given these events other positions after the backup, so they come after the gap.
+    numberCopiedEvents(connection)
+  })()
+  return { gap, head: connection.one(readHead) ?? head }
+}
