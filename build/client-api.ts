@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import { errorTable } from '../src/contract/error.ts'
 import type { Operation } from '../src/contract/operation.ts'
 import { describe } from '../src/openapi/document.ts'
+import { storeApi } from '../src/openapi/store-api.ts'
 import { contract, isOperationId, type OperationId } from '../src/shop/operations.ts'
 import { comment, type Schema, TypeWriter } from './client-types.ts'
 
@@ -57,7 +58,7 @@ export interface ClientApi {
 /** Returns the types and the operations of the client, generated from the contract. */
 export function clientApi(): ClientApi {
   // Safe: `describe` makes an OpenAPI document, and these are its members.
-  const document = describe({ base: 'http://127.0.0.1:8080', serves: () => true }) as unknown as Document
+  const document = describe(storeApi, { base: 'http://127.0.0.1:8080' }) as unknown as Document
   const types = new TypeWriter(document.components.schemas, ALWAYS_SENT)
   // No operation returns this schema, but the details of an error have it.
   types.named('FieldError')

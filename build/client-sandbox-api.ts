@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { Operation } from '../src/contract/operation.ts'
 import { type Part, schemaComponents, schemaPart } from '../src/openapi/schemas.ts'
-import { type ControlOperation, controlOperations } from '../src/sandboxes/control/operations.ts'
+import { controlOperations } from '../src/sandboxes/control/operations.ts'
 import {
   CreatedSandbox,
   LoggedRequest,
@@ -32,7 +32,7 @@ export function clientSandboxApi(): string {
   const types = new TypeWriter(schemas, {})
   types.named('NewSandbox', 'request')
   for (const resource of resources.slice(1)) types.named(String(resource.meta()?.id))
-  const operations: [string, ControlOperation][] = Object.entries(controlOperations)
+  const operations: [string, Operation][] = Object.entries(controlOperations)
   return [
     '// Generated from the contract by `npm run client`. Do not edit.\n',
     "import type { ErrorCode, Int64Input } from './api-types.ts'",
@@ -90,7 +90,7 @@ function ruleTypes(schemas: Readonly<Record<string, Schema>>, types: TypeWriter)
   ].join('\n')
 }
 
-function entryText(id: string, { method, path, query, success, body }: ControlOperation): string {
+function entryText(id: string, { method, path, query, success, body }: Operation): string {
   const names = Object.keys(query ?? {})
   const members = [
     `method: '${method}'`,

@@ -1,5 +1,5 @@
-import { nestedTooDeep, notJson, notUtf8 } from '../shop/refusals.ts'
 import { JSON_DEPTH_MAX, JsonSyntaxError, type JsonValue, parseJson } from '../values/json.ts'
+import { nestedTooDeep, notJson, notUtf8 } from './refusals.ts'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 

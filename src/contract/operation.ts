@@ -1,11 +1,10 @@
 import type { z } from 'zod'
-import type { Scope } from '../shop/keys/schema.ts'
-import type { ErrorCodeName } from './error.ts'
+import type { StoreError } from './error.ts'
 import type { Parameter, PathValues, QueryValues } from './parameter.ts'
+import type { ScopeName } from './scopes.ts'
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
 export type Stability = 'stable' | 'deprecated' | 'beta' | 'experimental'
-export type Tag = 'Pets' | 'Store' | 'Events' | 'Webhooks' | 'Keys' | 'Service'
 
 /** The deprecation of an operation. Instants are in milliseconds since 1970. */
 export interface Deprecation {
@@ -18,25 +17,59 @@ export interface Deprecation {
   readonly docs: string
 }
 
+/** The rows that a response represents: one row by its id, or any rows of a table. */
+export interface RepresentedRows {
+  readonly table: string
+  /** The path parameter with the id of the row; absent for a list. */
+  readonly rowId?: string
+}
+
+/** A link from a response to another operation, whose parameters take their values from the response. */
+export interface OperationLink {
+  readonly operationId: string
+  readonly description: string
+  /** OpenAPI runtime expressions, by parameter name. */
+  readonly parameters?: Readonly<Record<string, string>>
+}
+
+/** What a successful response contains. `example` replaces the example of the schema. */
 export type Success =
-  | { readonly status: 200 | 201 | 202; readonly resource: z.ZodType; readonly description: string }
-  | { readonly status: 200; readonly list: z.ZodType; readonly description: string }
+  | {
+      readonly status: 200 | 201 | 202
+      readonly resource: z.ZodType
+      readonly description: string
+      readonly example?: unknown
+    }
+  | {
+      readonly status: 200
+      readonly list: z.ZodType
+      readonly description: string
+      readonly example?: unknown
+      /** The maximum number of items; 100 by default. */
+      readonly itemsMax?: number
+    }
   | { readonly status: 204; readonly description: string }
   /** An endless stream of server-sent events. The data of each event is a value of this type. */
-  | { readonly status: 200; readonly stream: z.ZodType; readonly description: string }
+  | {
+      readonly status: 200
+      readonly stream: z.ZodType
+      readonly description: string
+      readonly example: string
+    }
 
 /** One operation of the HTTP API, as data: routes, checks, description and types are derived from it. */
 export interface Operation {
   readonly method: Method
   /** Parameters are in braces: `/pets/{petId}`. */
   readonly path: `/${string}`
-  readonly tag: Tag
+  /** The group in the description. */
+  readonly tag: string
   readonly summary: string
   readonly description?: string
   /**
    * The scope that a key must have; `any-key` if every valid key may use the operation; `public` if no key is required.
    */
-  readonly scope: Scope | 'any-key' | 'public'
+  readonly scope: ScopeName | 'any-key' | 'public'
   readonly stability: Stability
   readonly deprecation?: Deprecation
   /** The feature that Petstore-Preview must name. */
@@ -44,9 +77,17 @@ export interface Operation {
   readonly pathParameters?: Readonly<Record<string, Parameter>>
   readonly query?: Readonly<Record<string, Parameter>>
   readonly body?: z.ZodType
+  /** Whether the body may be absent. */
+  readonly isBodyOptional?: true
   readonly success: Success
   /** What a query reads: `row` for at most a few rows, in the thread that received the request; `scan` for a list. */
   readonly reads?: 'row' | 'scan'
+  /** For a list: whether a page is one bounded scan of an index, with no merge and no row-by-row filter. */
+  readonly isOneScan?: (input: never) => boolean
+  /** The rows that the response represents, if it may be cached. It depends only on them and on the request. */
+  readonly represents?: RepresentedRows
+  /** The links of a successful response, by name. */
+  readonly links?: Readonly<Record<string, OperationLink>>
   /** Returns the path of the created resource, for the header Location. */
   readonly location?: (resource: never) => string
   /** The operation is about one resource with an ETag, so a change of it can be conditional. */
@@ -57,14 +98,19 @@ export interface Operation {
   readonly endless?: 'after'
   /** The member of the body whose URL is checked, with a DNS look-up, before the command runs. */
   readonly checksTarget?: 'url'
+  /**
+   * The operation controls a host of sandboxes, or the sandbox that its path names, whose key it then requires. It runs
+   * no transaction of a store, so it takes neither preconditions nor an Idempotency-Key.
+   */
+  readonly controls?: 'host' | 'sandbox'
   /** The operation is only for imports by the command line and the console: it is served, but not described. */
   readonly hidden?: true
-  /** The error codes of the operation, in addition to those that `errorsOf` adds. */
-  readonly errors: readonly ErrorCodeName[]
+  /** The refusals of the operation, as examples, in addition to those that `refusalsOf` adds. */
+  readonly errors: readonly StoreError[]
 }
 
 /** Returns the scope that the key of a request must have; undefined if any key is sufficient, or no key is required. */
-export function requiredScope({ scope }: Operation): Scope | undefined {
+export function requiredScope({ scope }: Operation): ScopeName | undefined {
   return scope === 'public' || scope === 'any-key' ? undefined : scope
 }
 
@@ -95,3 +141,22 @@ export type Output<O extends Operation> = O['success'] extends { list: infer L e
   : O['success'] extends { resource: infer R extends z.ZodType }
     ? z.output<R>
     : undefined
+
+/**
+ * Returns links, by name, each to an operation with one parameter. `expression` is an OpenAPI runtime expression. List
+ * items have no links, because they have no JSON Pointer of their own. Links pass parameters only: several generators
+ * reject documents whose links contain a body.
+ */
+export function linksBy(
+  parameter: string,
+  expression: string,
+  targets: Readonly<Record<string, readonly [operationId: string, description: string]>>,
+): Readonly<Record<string, OperationLink>> {
+  const parameters = { [parameter]: expression }
+  return Object.fromEntries(
+    Object.entries(targets).map(([name, [operationId, description]]) => [
+      name,
+      { operationId, description, parameters },
+    ]),
+  )
+}

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { parseSequence } from '../shop/events/schema.ts'
 import { constantNames } from '../values/constant-names.ts'
 import { instant, instantOrDate } from '../values/instant.ts'
 import { int64, parseInt64 } from '../values/int64.ts'
+import { parseSequence } from '../values/sequence.ts'
 import { text } from '../values/text.ts'
 
 /** A path or query parameter: how its text is parsed, and the schema of its value. */

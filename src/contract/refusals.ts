@@ -1,4 +1,3 @@
-import { invalidParameter } from '../shop/refusals.ts'
 import { type ErrorCodeName, FIELD_ERRORS_MAX, type FieldError, StoreError, summaryOf } from './error.ts'
 import { BODY_BYTES_MAX, BODY_TIMEOUT_MS, PATCH_TYPES, URL_CHARS_MAX } from './limits.ts'
 
@@ -174,4 +173,99 @@ export function serverFailed(requestId: string): StoreError {
     'internal_error',
     `The server failed; the error is logged with the request id ${requestId}.`,
   )
+}
+
+/** The refusal of a body with the id of a pet or a category that does not exist. */
+export function unknownReference(noun: 'Pet' | 'Category', id: bigint): StoreError {
+  return new StoreError('unknown_reference', `${noun} ${id} does not exist.`)
+}
+
+export function invalidCursor(): StoreError {
+  return new StoreError(
+    'invalid_cursor',
+    'The cursor does not belong to this list with these filters and this sort. Start again without it.',
+  )
+}
+
+/** The refusal of a sort that the filter excludes. `sort` is the member by which the list is filtered. */
+export function sortExcludedByFilter(sort: string): StoreError {
+  const message = `A list that is filtered by ${sort} can only be sorted by ${sort} or -${sort}.`
+  return invalidParameter({ in: 'query', name: 'sort', code: 'not_in_enum', message })
+}
+
+/**
+ * The refusal of one invalid parameter in path, query or header. Its message is also the message of the whole error.
+ */
+export function invalidParameter(error: FieldError): StoreError {
+  return new StoreError('invalid_parameter', error.message, { errors: [error] })
+}
+
+/** The refusal of a request whose precondition is false. `etag` is the current ETag of the resource. */
+export function preconditionFailed(etag: string): StoreError {
+  const message = `The resource has changed: its ETag is now ${etag}.`
+  return new StoreError('precondition_failed', message, { etag })
+}
+
+export function idempotencyKeyReused(): StoreError {
+  const message = 'This Idempotency-Key was already used for a different request.'
+  return new StoreError('idempotency_key_reused', message)
+}
+
+/** The refusal of a body that is not JSON. `found` is the reason why parsing failed at this character. */
+export function notJson(found: string, character: number): StoreError {
+  return new StoreError('malformed_json', `The body is not JSON: ${found}, at character ${character}.`)
+}
+
+export function notUtf8(): StoreError {
+  return new StoreError('malformed_json', 'The body is not valid UTF-8.')
+}
+
+export function nestedTooDeep(levelsMax: number): StoreError {
+  return new StoreError('malformed_json', `The body is nested deeper than ${levelsMax} levels.`)
+}
+
+export function storageFull(): StoreError {
+  return new StoreError('storage_full', 'The store has no space left to write.')
+}
+
+/** The refusal of a change that needs an id or a position beyond 2^63 - 1. */
+export function noNumberLeft(what: string): StoreError {
+  return new StoreError('storage_full', `The store has no ${what} left; its operator must look into it.`)
+}
+
+export function shuttingDown(retryAfterSeconds = 5): StoreError {
+  return new StoreError('shutting_down', 'The process is stopping.', { retryAfterSeconds })
+}
+
+/** The refusal of a request that the store cannot handle now. `message` says why, and what the caller can do. */
+export function overloaded(message: string, retryAfterSeconds = 1): StoreError {
+  return new StoreError('overloaded', message, { retryAfterSeconds })
+}
+
+export function tooManyInProgress(): StoreError {
+  return overloaded('Too many requests are in progress; try again shortly.')
+}
+
+export function unknownKey(): StoreError {
+  return new StoreError('invalid_token', 'The key is unknown or was revoked.')
+}
+
+export function expiredKey(): StoreError {
+  return new StoreError('invalid_token', 'The key has expired.')
+}
+
+export function sandboxNotFound(): StoreError {
+  return new StoreError(
+    'sandbox_not_found',
+    'There is no sandbox at this address: it expired, was deleted, or never existed.',
+  )
+}
+
+export function wrongSandboxKey(): StoreError {
+  return new StoreError('invalid_token', 'The key does not belong to this sandbox.')
+}
+
+export function sandboxKeyRequired(): StoreError {
+  const message = 'This operation requires the key of the sandbox, as Authorization: Bearer pst_...'
+  return new StoreError('authentication_required', message)
 }

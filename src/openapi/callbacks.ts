@@ -1,7 +1,7 @@
+import { eventExamples } from '../shop/events/examples.ts'
 import { Event, eventSchemas } from '../shop/events/schema.ts'
-import { eventTypes, TEST_TYPE } from '../shop/events/types.ts'
+import { eventTypes, TEST_TYPE } from '../shop/log/event-types.ts'
 import type { Components } from './components.ts'
-import { eventExamples } from './event-examples.ts'
 import { type Part, schemaPart } from './schemas.ts'
 
 const MEDIA_TYPE = 'application/cloudevents+json'

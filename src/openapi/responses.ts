@@ -1,20 +1,16 @@
-import type { Operation } from '../contract/operation.ts'
-import type { OperationId } from '../shop/operations.ts'
-import { streamExample } from './event-examples.ts'
-import { responseExample } from './examples.ts'
+import type { Operation, Success } from '../contract/operation.ts'
 import { isConditional, responseHeaders } from './headers.ts'
-import { links } from './links.ts'
 import { type Part, schemaPart } from './schemas.ts'
 
 /** Returns whether an operation is in the document. */
-export type IsDescribed = (id: OperationId) => boolean
+export type IsDescribed = (id: string) => boolean
 
 /** Returns the success response of an operation and, for a read with an ETag, its 304 response. */
-export function successResponses(id: OperationId, operation: Operation, isDescribed: IsDescribed): Part {
+export function successResponses(operation: Operation, isDescribed: IsDescribed): Part {
   const { success, method } = operation
   const schema =
     'list' in success
-      ? listPart(success.list)
+      ? listPart(success.list, success.itemsMax)
       : 'resource' in success
         ? schemaPart(success.resource)
         : undefined
@@ -22,15 +18,15 @@ export function successResponses(id: OperationId, operation: Operation, isDescri
     'stream' in success
       ? {
           // With this format, ogen returns the raw bytes, because it cannot parse a body that does not end.
-          'text/event-stream': { schema: { type: 'string', format: 'binary' }, example: streamExample },
+          'text/event-stream': { schema: { type: 'string', format: 'binary' }, example: success.example },
         }
-      : schema && { 'application/json': { schema, example: responseExample(id) } }
+      : schema && { 'application/json': { schema, example: exampleOf(success) } }
   return {
     [success.status]: {
       description: success.description,
       headers: responseHeaders(operation, success.status),
       ...(content && { content }),
-      ...linksPart(id, isDescribed),
+      ...linksPart(operation, isDescribed),
     },
     ...(method === 'GET' &&
       isConditional(operation) && {
@@ -42,13 +38,20 @@ export function successResponses(id: OperationId, operation: Operation, isDescri
   }
 }
 
-/** Returns the schema of a list: a reference to `Pets`, which the specification names, or else an inline array. */
-function listPart(item: Parameters<typeof schemaPart>[0]): Part {
-  if (item.meta()?.id === 'Pet') return { $ref: '#/components/schemas/Pets' }
-  return { type: 'array', maxItems: 100, items: schemaPart(item) }
+/** Returns the example of a successful response with JSON. */
+function exampleOf(success: Success): unknown {
+  if ('example' in success) return success.example
+  if ('list' in success) return [success.list.meta()?.example]
+  return 'resource' in success ? success.resource.meta()?.example : undefined
 }
 
-function linksPart(id: OperationId, isDescribed: IsDescribed): Part {
-  const served = Object.entries(links[id] ?? {}).filter(([, link]) => isDescribed(link.operationId))
+/** Returns the schema of a list: a reference to `Pets`, which the specification names, or else an inline array. */
+function listPart(item: Parameters<typeof schemaPart>[0], itemsMax = 100): Part {
+  if (item.meta()?.id === 'Pet') return { $ref: '#/components/schemas/Pets' }
+  return { type: 'array', maxItems: itemsMax, items: schemaPart(item) }
+}
+
+function linksPart({ links = {} }: Operation, isDescribed: IsDescribed): Part {
+  const served = Object.entries(links).filter(([, link]) => isDescribed(link.operationId))
   return served.length > 0 ? { links: Object.fromEntries(served) } : {}
 }

@@ -1,5 +1,6 @@
 import type { Server } from 'bun'
 import { StoreError } from '../contract/error.ts'
+import { sandboxNotFound, shuttingDown } from '../contract/refusals.ts'
 import { Admission } from '../http/limits/admission.ts'
 import { clientAddress, isFromThisMachine } from '../http/limits/client-address.ts'
 import { type Rate, RateLimiter } from '../http/limits/rate-limit.ts'
@@ -15,12 +16,11 @@ import {
   type Paths,
   type RoutesOptions,
 } from '../http/routes.ts'
-import { faultText } from '../serving/open.ts'
 import { getError, listErrors } from '../shop/errors/verbs.ts'
-import { shuttingDown } from '../shop/refusals.ts'
 import { writeJson } from '../values/json.ts'
+import { faultText } from '../values/log.ts'
 import { Control } from './control/control.ts'
-import { sandboxFailed, sandboxNotFound } from './control/refusals.ts'
+import { sandboxFailed } from './control/refusals.ts'
 import { type HostOptions, SandboxHost } from './host/host.ts'
 import { landingPage } from './pages/landing-page.ts'
 import { HTML, hostPageHeaders, pageFiles } from './pages/page-frame.ts'
@@ -160,7 +160,10 @@ function pagePaths(base: string, host: SandboxHost, isDraining: () => boolean): 
     const content = prepareOnce(async () => prepareContent(type, await make()))
     return get(async context => sendContent(context, await content(), fields))
   }
-  const description = async () => (await import('./control/description.ts')).describeControl(base)
+  const description = async () => {
+    const { describe } = await import('../openapi/document.ts')
+    return describe((await import('./control/description.ts')).controlApi, { base })
+  }
   return new Map([
     ['/', fixed(HTML, () => landingPage(base), hostPageHeaders)],
     ...pageFiles.map(({ path, type, text }) => [path, fixed(type, () => text, hostPageHeaders)] as const),

@@ -6,7 +6,8 @@ import { DELIVERY_RETENTION_MS } from '../shop/log/retention.ts'
 import { readMetadata } from '../shop/metadata.ts'
 import { hasEncryptedSecret } from '../shop/webhooks/verbs.ts'
 import { storedInstant } from '../values/instant.ts'
-import { faultText, type Log, type StoreEngine } from './open.ts'
+import { faultText, type Log } from '../values/log.ts'
+import type { StoreEngine } from './open.ts'
 import { makeSecretBox } from './secret-box.ts'
 
 const FIRST_SWEEP_MS = 10_000

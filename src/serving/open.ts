@@ -3,30 +3,12 @@ import { parseDatabaseUrl } from '../database/postgres/database-url.ts'
 import { openPostgres, openPostgresReader } from '../database/postgres/engine.ts'
 import type { OutageChange } from '../database/postgres/outage.ts'
 import { openSqlite, openSqliteReader } from '../database/sqlite/engine.ts'
-import { cachedTables } from '../http/cache/representation-cache.ts'
 import { type Command, type CommandResult, executeCommand, timeLimitMs } from '../shop/commands.ts'
 import type { Reply } from '../shop/idempotency.ts'
 import { executeQuery, type Query } from '../shop/queries.ts'
-import { WEBHOOK_TABLE } from '../shop/webhooks/delivery-state.ts'
-import { KEY_TABLE } from './known-callers.ts'
+import { faultText, type Log } from '../values/log.ts'
 
 export type StoreEngine = Engine<Query, Command, Reply, CommandResult>
-
-/** An entry of the log that encodes its own text. It is not used after the call, so one object can be many entries. */
-export interface EncodedEntry {
-  /** The maximum length of the text, in bytes. */
-  readonly bytesMax: number
-  /** Writes the text, JSON without a newline in UTF-8, to `target` from `start`, and returns its end. Never throws. */
-  encodeInto(target: Uint8Array, start: number): number
-}
-
-/** The log: each call writes one entry, in the chosen format. The field `fault` is the text of an unexpected error. */
-export interface Log {
-  /** Writes an entry that is JSON text without a newline, or encodes such text. */
-  access(entry: string | EncodedEntry): void
-  info(fields: object, message: string): void
-  error(fields: object, message: string): void
-}
 
 export interface EngineOptions {
   readonly databaseUrl?: string | undefined
@@ -34,15 +16,14 @@ export interface EngineOptions {
   readonly databasePassword?: (() => string) | undefined
   readonly directory: string
   readonly log: Log
+  /** The tables whose changes SQLite reports to `watchRows`, for a store that is served. */
+  readonly watchedTables?: readonly string[] | undefined
   readonly onFatal: (reason: string) => void
   /** The maximum page cache of the writer of SQLite, if it is not the default. */
   readonly writerCacheKib?: number
   /** Whether the engine can drop all its commits, on SQLite. */
   readonly canUndo?: boolean
 }
-
-/** The tables whose changes SQLite reports. */
-export const watchedTables: readonly string[] = [...cachedTables, KEY_TABLE, WEBHOOK_TABLE]
 
 /** The maximum number of commands that PostgreSQL runs at once for one process. */
 const COMMANDS_MAX = 16
@@ -52,7 +33,8 @@ const COMMANDS_MAX = 16
  * errors of parseDatabaseUrl and of Primary.find, or an error of the driver.
  */
 export async function openEngine(options: EngineOptions): Promise<StoreEngine> {
-  const { databaseUrl, databasePassword, directory, log, onFatal, writerCacheKib, canUndo } = options
+  const { databaseUrl, databasePassword, directory, log, onFatal, watchedTables, writerCacheKib, canUndo } =
+    options
   if (databaseUrl === undefined) {
     return openSqlite({
       directory,
@@ -111,16 +93,4 @@ export async function openReader(where: {
       ? openSqliteReader(directory)
       : await openPostgresReader(parseDatabaseUrl(databaseUrl, databasePassword))
   return { reader, [Symbol.asyncDispose]: close }
-}
-
-/** Returns the text of a thrown value, with its stack if it has one. */
-export function faultText(fault: unknown): string {
-  return fault instanceof Error ? (fault.stack ?? fault.message) : String(fault)
-}
-
-/** Returns the text of an entry of the log. */
-export function entryText(entry: string | EncodedEntry): string {
-  if (typeof entry === 'string') return entry
-  const bytes = Buffer.alloc(entry.bytesMax)
-  return bytes.toString('utf8', 0, entry.encodeInto(bytes, 0))
 }

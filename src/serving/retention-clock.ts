@@ -1,8 +1,9 @@
 import { systemCommand } from '../shop/commands.ts'
-import { findLastEventAt } from '../shop/events/verbs.ts'
+import { findLastEventAt } from '../shop/log/bounds.ts'
 import { readMetadata } from '../shop/metadata.ts'
 import { storedInstant } from '../values/instant.ts'
-import type { Log, StoreEngine } from './open.ts'
+import type { Log } from '../values/log.ts'
+import type { StoreEngine } from './open.ts'
 
 /** The name of the stored time in the table `metadata`. */
 const NAME = 'retention-clock'

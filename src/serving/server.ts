@@ -1,13 +1,5 @@
-import { isConsoleBuilt } from '../http/pages/console-page.ts'
-import { isDocsPageBuilt } from '../http/pages/docs-page.ts'
-import { areGuidesBuilt } from '../http/pages/guide-pages.ts'
 import { makeRoutes } from '../http/routes.ts'
 import { type ServiceOptions, startService } from './service.ts'
-
-/** Returns whether the files of the docs page, of the guides and of the console exist. */
-export function arePagesBuilt(): boolean {
-  return isDocsPageBuilt() && areGuidesBuilt() && isConsoleBuilt()
-}
 
 export interface ServerOptions extends Omit<ServiceOptions, 'base'> {
   readonly host: string

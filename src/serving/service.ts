@@ -4,7 +4,7 @@ import type { Operation } from '../contract/operation.ts'
 import { CommitSignal } from '../database/commit-signal.ts'
 import { TimeSlices } from '../database/time-slices.ts'
 import { RepeatedReads, type RepeatedReadsOptions } from '../http/cache/repeated-reads.ts'
-import { RepresentationCache } from '../http/cache/representation-cache.ts'
+import { cachedTables, RepresentationCache } from '../http/cache/representation-cache.ts'
 import { LongPoll } from '../http/events/long-poll.ts'
 import { SseHub, type SseHubOptions } from '../http/events/stream-hub.ts'
 import { Admission, type CapacityShare, within } from '../http/limits/admission.ts'
@@ -23,12 +23,14 @@ import { servicePaths } from '../http/service-paths.ts'
 import type { Caller, NewSecret } from '../shop/context.ts'
 import { keyHash, newKey } from '../shop/keys/schema.ts'
 import { findCaller } from '../shop/keys/verbs.ts'
+import { WEBHOOK_TABLE } from '../shop/webhooks/delivery-state.ts'
 import { storedInstant } from '../values/instant.ts'
+import { faultText, type Log } from '../values/log.ts'
 import { AddressRefused, checkTarget, type Resolve, resolveHost } from '../webhooks/address.ts'
 import { Dispatcher, type DispatcherOptions } from '../webhooks/dispatcher.ts'
-import { KnownCallers } from './known-callers.ts'
+import { KEY_TABLE, KnownCallers } from './known-callers.ts'
 import { type SweepTimes, startSweeping } from './maintenance.ts'
-import { faultText, type Log, type StoreEngine } from './open.ts'
+import type { StoreEngine } from './open.ts'
 import { RetentionClock } from './retention-clock.ts'
 import { makeSecretBox, type SecretBox, webhookSecret } from './secret-box.ts'
 
@@ -107,6 +109,9 @@ export interface Service {
    */
   stop(lastRequestsMs: number): Promise<void>
 }
+
+/** The tables whose changes the engine of a served store reports to `watchRows`. */
+export const watchedTables: readonly string[] = [...cachedTables, KEY_TABLE, WEBHOOK_TABLE]
 
 const STREAMS_MAX = 2000
 const STREAMS_PER_CALLER_MAX = 1000

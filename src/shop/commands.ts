@@ -1,85 +1,31 @@
-import type { Input, Operation, Output } from '../contract/operation.ts'
+import type { Operation } from '../contract/operation.ts'
 import type { Tx } from '../database/engine.ts'
 import { writeJson } from '../values/json.ts'
-import {
-  categoryOf,
-  createCategory,
-  deleteCategory,
-  getCategory,
-  updateCategory,
-} from './categories/verbs.ts'
+import { categoryCommands } from './categories/verbs.ts'
 import type { Context } from './context.ts'
+import type { CommandHandler, CommandsOf } from './handlers.ts'
 import { type Idempotency, type Reply, sweepReplies, withIdempotencyKey } from './idempotency.ts'
-import {
-  applyImport,
-  discardImport,
-  findImportCategories,
-  findImportPets,
-  loadImportSlice,
-  stageImport,
-  sweepStagedRows,
-} from './imports/verbs.ts'
-import { inventoryItem } from './inventory/stock.ts'
-import { adjustInventory, getInventoryItem, setInventory } from './inventory/verbs.ts'
-import {
-  createKey,
-  getKey,
-  installAdminKey,
-  keyOf,
-  replaceFirstKey,
-  resetAdminKey,
-  revokeKey,
-} from './keys/verbs.ts'
+import { importCommands, sweepStagedRows } from './imports/verbs.ts'
+import { inventoryCommands } from './inventory/verbs.ts'
+import { installAdminKey, keyCommands, replaceFirstKey, resetAdminKey } from './keys/verbs.ts'
 import { sweepDeliveries, sweepEvents } from './log/retention.ts'
 import { insertMetadata, replaceMetadata } from './metadata.ts'
 import { type CommandId, type Contract, contract } from './operations.ts'
-import { cancelOrder, getOrder, orderOf, placeOrder, updateOrder } from './orders/verbs.ts'
-import { petOf } from './pets/rows.ts'
-import { createPet, deletePet, getPet, updatePet } from './pets/verbs.ts'
-import { type Conditions, checkConditions, etagOf } from './preconditions.ts'
-import { importHasNoEtag } from './refusals.ts'
+import { orderCommands } from './orders/verbs.ts'
+import { petCommands } from './pets/verbs.ts'
+import { type Conditions, etagOf } from './preconditions.ts'
 import { leaseWebhooks, recordAttempts, releaseWebhooks } from './webhooks/delivery-state.ts'
-import { redeliver, redeliverFailed } from './webhooks/delivery-verbs.ts'
-import {
-  createWebhook,
-  deleteWebhook,
-  getWebhook,
-  rotateWebhookSecret,
-  sendTestEvent,
-  updateWebhook,
-  webhookOf,
-} from './webhooks/verbs.ts'
+import { webhookCommands } from './webhooks/delivery-verbs.ts'
 
-type CommandHandler<I, R> = (tx: Tx, input: I, context: Context, conditions: Conditions) => Promise<R>
-
-/** The verb of each command, by operationId. An operation without a verb does not compile. */
-const commands: { readonly [Id in CommandId]: CommandHandler<Input<Contract[Id]>, Output<Contract[Id]>> } = {
-  createPet,
-  updatePet: onTarget(getPet, petOf, updatePet),
-  deletePet: onTarget(getPet, petOf, deletePet),
-  createCategory,
-  updateCategory: onTarget(getCategory, categoryOf, updateCategory),
-  deleteCategory: onTarget(getCategory, categoryOf, deleteCategory),
-  placeOrder,
-  updateOrder: onTarget(getOrder, orderOf, updateOrder),
-  cancelOrder: onTarget(getOrder, orderOf, cancelOrder),
-  setInventory: onTarget(getInventoryItem, inventoryItem, setInventory),
-  adjustInventory: onTarget(getInventoryItem, inventoryItem, adjustInventory),
-  createKey,
-  revokeKey: onTarget(getKey, keyOf, revokeKey),
-  createWebhook,
-  updateWebhook: onTarget(getWebhook, webhookOf, updateWebhook),
-  deleteWebhook: onTarget(getWebhook, webhookOf, deleteWebhook),
-  rotateWebhookSecret,
-  sendTestEvent,
-  redeliver,
-  redeliverFailed,
-  stageImport,
-  applyImport,
-  findImportCategories,
-  findImportPets,
-  loadImportSlice,
-  discardImport: withoutEtag(discardImport),
+/** The verb of each command, by operationId. */
+const commands: CommandsOf<Contract> = {
+  ...petCommands,
+  ...categoryCommands,
+  ...orderCommands,
+  ...inventoryCommands,
+  ...keyCommands,
+  ...webhookCommands,
+  ...importCommands,
 }
 
 /** System commands, which the store itself runs. */
@@ -199,33 +145,6 @@ function encodeReply(operation: Operation, resource: object | undefined): Reply 
     // The response to a PUT has no validator, because the store transforms what was sent (RFC 9110, section 9.3.4).
     ...(operation.resourceHasEtag && operation.method !== 'PUT' && { etag: etagOf(body) }),
     ...(location && { location: location(resource) }),
-  }
-}
-
-/**
- * Returns the handler of a verb that needs an existing resource. The handler finds the resource (404) and checks the
- * preconditions (412) before it runs the verb.
- */
-function onTarget<I, T, R>(
-  find: (tx: Tx, input: I) => T | Promise<T>,
-  representationOf: (target: T) => object,
-  verb: (tx: Tx, input: I, context: Context, target: T) => Promise<R>,
-): CommandHandler<I, R> {
-  return async (tx, input, context, conditions) => {
-    const target = await find(tx, input)
-    checkConditions(conditions, () => writeJson(representationOf(target)))
-    return verb(tx, input, context, target)
-  }
-}
-
-/**
- * Returns the handler of a verb whose target has no representation. The handler refuses If-Match, which cannot match
- * (RFC 9110, section 13.1.1).
- */
-function withoutEtag<I, R>(verb: (tx: Tx, input: I) => Promise<R>): CommandHandler<I, R> {
-  return async (tx, input, _, { ifMatch }) => {
-    if (ifMatch !== undefined) throw importHasNoEtag()
-    return verb(tx, input)
   }
 }
 

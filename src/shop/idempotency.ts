@@ -1,8 +1,8 @@
+import { idempotencyKeyReused } from '../contract/refusals.ts'
 import type { Tx } from '../database/engine.ts'
 import { sql } from '../database/statement.ts'
 import { storedInstant } from '../values/instant.ts'
 import type { Context } from './context.ts'
-import { idempotencyKeyReused } from './refusals.ts'
 
 /** An encoded response, as it is sent, and as it is stored under an idempotency key. */
 export interface Reply {

@@ -1,7 +1,8 @@
 import type { Operation } from '../contract/operation.ts'
 import { categories } from './categories/operations.ts'
-import { service } from './errors/operations.ts'
+import { errors } from './errors/operations.ts'
 import { events } from './events/operations.ts'
+import { imports } from './imports/operations.ts'
 import { inventory } from './inventory/operations.ts'
 import { keys } from './keys/operations.ts'
 import { orders } from './orders/operations.ts'
@@ -17,7 +18,8 @@ export const contract = {
   ...events,
   ...webhooks,
   ...keys,
-  ...service,
+  ...errors,
+  ...imports,
 } as const satisfies Record<string, Operation>
 
 export type Contract = typeof contract

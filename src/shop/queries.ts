@@ -1,49 +1,33 @@
-import type { Input, Operation, Output, Page } from '../contract/operation.ts'
+import type { Operation, Page } from '../contract/operation.ts'
 import type { Reader } from '../database/engine.ts'
 import { whenRead } from '../database/when-read.ts'
 import { writeJson } from '../values/json.ts'
-import { categoryOf, getCategory, listCategories } from './categories/verbs.ts'
+import { categoryQueries } from './categories/verbs.ts'
 import type { QueryContext } from './context.ts'
-import { getError, listErrors } from './errors/verbs.ts'
-import { listAudit } from './events/audit.ts'
-import { listEvents } from './events/verbs.ts'
+import { errorQueries } from './errors/verbs.ts'
+import { eventQueries } from './events/verbs.ts'
+import type { QueriesOf, QueryHandler } from './handlers.ts'
 import type { Reply } from './idempotency.ts'
-import { inventoryItem } from './inventory/stock.ts'
-import { getInventoryItem, getStoreSummary, listInventory, listMovements } from './inventory/verbs.ts'
-import { getCurrentKey, listKeys } from './keys/verbs.ts'
+import { inventoryQueries } from './inventory/verbs.ts'
+import { keyQueries } from './keys/verbs.ts'
 import { taggedCursor, taggedPosition, untaggedCursor, untaggedPosition } from './log/content-tag.ts'
 import { type Contract, contract, type QueryId } from './operations.ts'
-import { getOrder, listOrders, orderOf } from './orders/verbs.ts'
+import { orderQueries } from './orders/verbs.ts'
 import { LIMIT_DEFAULT, type ListQuery } from './paging.ts'
-import { petOf } from './pets/rows.ts'
-import { getPet, listPets } from './pets/verbs.ts'
+import { petQueries } from './pets/verbs.ts'
 import { etagOf, weakEtagOf } from './preconditions.ts'
-import { listDeliveries } from './webhooks/delivery-verbs.ts'
-import { getWebhook, listWebhooks, webhookOf } from './webhooks/verbs.ts'
+import { webhookQueries } from './webhooks/delivery-verbs.ts'
 
-type QueryHandler<I, R> = (reader: Reader, input: I, context: QueryContext) => R | Promise<R>
-
-/** The verb of each query, by operationId. An operation without a verb does not compile. */
-const queries: { readonly [Id in QueryId]: QueryHandler<Input<Contract[Id]>, Output<Contract[Id]>> } = {
-  listPets,
-  getPet: (reader, input) => whenRead(getPet(reader, input), petOf),
-  listCategories,
-  getCategory: (reader, input) => whenRead(getCategory(reader, input), categoryOf),
-  listOrders,
-  getOrder: (reader, input) => whenRead(getOrder(reader, input), orderOf),
-  listInventory,
-  getInventoryItem: (reader, input) => whenRead(getInventoryItem(reader, input), inventoryItem),
-  listMovements,
-  getStoreSummary,
-  listEvents,
-  listAudit,
-  listWebhooks,
-  getWebhook: async (reader, input) => webhookOf(await getWebhook(reader, input)),
-  listDeliveries,
-  listKeys,
-  getCurrentKey,
-  listErrors,
-  getError,
+/** The verb of each query, by operationId. */
+const queries: QueriesOf<Contract> = {
+  ...petQueries,
+  ...categoryQueries,
+  ...orderQueries,
+  ...inventoryQueries,
+  ...eventQueries,
+  ...webhookQueries,
+  ...keyQueries,
+  ...errorQueries,
 }
 
 /** One query, as data, so that it can be sent to another thread. */
@@ -55,31 +39,15 @@ export interface Query extends QueryContext {
 /** The longest page of a short list. Longer pages take so long to encode that other requests would wait. */
 const SHORT_LIST_ROWS_MAX = 20
 
-type ShortLists = { readonly [Id in QueryId]?: (input: Input<Contract[Id]>) => boolean }
-
-/** For each list that can be short, whether a page is one bounded scan of an index: no merge, no row-by-row filter. */
-const isOneScan: ShortLists = {
-  listPets: ({ id, status, categoryId }) =>
-    !id && !categoryId && (status === undefined || status.length === 1),
-  listCategories: () => true,
-  listInventory: ({ petId, status, quantityAtMost, sort }) =>
-    !petId && (status ? status.length === 1 : quantityAtMost === undefined && !sort?.endsWith('quantity')),
-  listOrders: ({ petId, complete, reference, shipDateAfter, shipDateBefore, sort }) =>
-    !petId &&
-    reference === undefined &&
-    (complete !== undefined || (!shipDateAfter && !shipDateBefore && !sort?.endsWith('shipDate'))),
-  listMovements: () => true,
-}
-
 /**
  * Returns whether a list is so short that reading it costs less than passing it to another thread and back: at most 20
  * rows of one index scan.
  */
 export function isShortList({ id, input }: Pick<Query, 'id' | 'input'>): boolean {
+  const { isOneScan }: Operation = contract[id]
+  const { limit = LIMIT_DEFAULT }: ListQuery = input
   // Safe: the input of a query is the input of its id, as in executeQuery.
-  const hasOneScan = isOneScan[id] as ((input: object) => boolean) | undefined
-  const { limit = LIMIT_DEFAULT } = input as ListQuery
-  return hasOneScan !== undefined && limit <= SHORT_LIST_ROWS_MAX && hasOneScan(input)
+  return limit <= SHORT_LIST_ROWS_MAX && isOneScan?.(input as never) === true
 }
 
 /** Runs a query and returns its encoded reply. Rejects with the errors of its verb. */

@@ -1,6 +1,8 @@
 import type { Reader } from '../database/engine.ts'
 import { readBoolean, type Statement, sql } from '../database/statement.ts'
-import { envelopeText, findLogBounds, type SequencedEvent, sequencedColumns } from '../shop/events/verbs.ts'
+import { envelopeText } from '../shop/events/feed.ts'
+import { findLogBounds } from '../shop/log/bounds.ts'
+import { type SequencedEvent, sequencedColumns } from '../shop/log/recording.ts'
 import { formatInstant } from '../values/instant.ts'
 import { parseJson } from '../values/json.ts'
 

@@ -1,5 +1,6 @@
 import { Webhook } from 'standardwebhooks'
-import { envelopeText, type SequencedEvent } from '../shop/events/verbs.ts'
+import { envelopeText } from '../shop/events/feed.ts'
+import type { SequencedEvent } from '../shop/log/recording.ts'
 import type { Receiver } from '../shop/webhooks/delivery-state.ts'
 import { AddressRefused, type AddressRules, checkTarget } from './address.ts'
 import type { HostLimit } from './host-limit.ts'

@@ -1,8 +1,8 @@
 import type { CommitSignal } from '../database/commit-signal.ts'
 import type { Engine } from '../database/engine.ts'
 import { type Command, type CommandResult, systemCommand } from '../shop/commands.ts'
-import { findLogBounds } from '../shop/events/verbs.ts'
 import type { Reply } from '../shop/idempotency.ts'
+import { findLogBounds } from '../shop/log/bounds.ts'
 import type { Query } from '../shop/queries.ts'
 import {
   type AttemptOutcome,

@@ -1,6 +1,8 @@
 import { StoreError } from '../contract/error.ts'
 import type { ReadShort } from '../database/engine.ts'
-import { type EventPage, findLogBounds, readEventPage, type SequencedEvent } from '../shop/events/verbs.ts'
+import { type EventPage, readEventPage } from '../shop/events/feed.ts'
+import { findLogBounds } from '../shop/log/bounds.ts'
+import type { SequencedEvent } from '../shop/log/recording.ts'
 import { type LeasedWebhook, receiverOf, recordedPositions } from '../shop/webhooks/delivery-state.ts'
 import { typesOf } from '../shop/webhooks/verbs.ts'
 import {

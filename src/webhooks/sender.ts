@@ -1,5 +1,5 @@
 import type { TimeSlices } from '../database/time-slices.ts'
-import type { SequencedEvent } from '../shop/events/verbs.ts'
+import type { SequencedEvent } from '../shop/log/recording.ts'
 import {
   type AttemptOutcome,
   eventOf,

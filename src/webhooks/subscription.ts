@@ -1,5 +1,5 @@
-import { type EventType, TEST_TYPE } from '../shop/events/types.ts'
-import type { SequencedEvent } from '../shop/events/verbs.ts'
+import { type EventType, TEST_TYPE } from '../shop/log/event-types.ts'
+import type { SequencedEvent } from '../shop/log/recording.ts'
 import { webhookSubject } from '../shop/webhooks/verbs.ts'
 
 /** Events about the webhook itself, which are read whatever types it subscribes to. */

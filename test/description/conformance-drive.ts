@@ -1,6 +1,5 @@
 import { StoreError } from '../../src/contract/error.ts'
 import type { Operation } from '../../src/contract/operation.ts'
-import { requestExample } from '../../src/openapi/examples.ts'
 import type { StoreEngine } from '../../src/serving/open.ts'
 import { type Serving, startServer } from '../../src/serving/server.ts'
 import { KEY_RANDOM_BYTES, keyText, type Scope } from '../../src/shop/keys/schema.ts'
@@ -207,7 +206,7 @@ function anyRequest(id: OperationId): CallerRequest {
   const query = required.map(([name, { example }]) => `?${name}=${encodeURIComponent(String(example))}`)
   const path = operation.path.replaceAll(/\{\w+\}/g, '1') + query.join('')
   const preview = operation.preview && { headers: { 'Petstore-Preview': operation.preview } }
-  return { path, ...preview, ...(operation.body && { body: JSON.stringify(requestExample(id)) }) }
+  return { path, ...preview, ...(operation.body && { body: JSON.stringify(operation.body.meta()?.example) }) }
 }
 
 /** Sends a request that is refused, once for an Error and once for a problem, and returns the responses. */

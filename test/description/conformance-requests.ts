@@ -135,7 +135,9 @@ const mistakes: readonly ((operation: Operation, request: CallerRequest) => Call
   (_, request) => withQuery(request, 'x'.repeat(8192)),
   (operation, request) => (operation.query ? withQuery(request, 'cursor=abc') : undefined),
   ({ errors }, request) =>
-    errors.includes('missing_parameter') ? { ...request, path: request.path.replace(/\?.*/, '') } : undefined,
+    errors.some(({ code }) => code === 'missing_parameter')
+      ? { ...request, path: request.path.replace(/\?.*/, '') }
+      : undefined,
   (_, request) => ({ ...request, headers: { ...request.headers, Accept: 'text/html' } }),
   ({ scope }, request) => ({ ...request, authorization: scope === 'public' ? 'Basic eDp5' : null }),
   ({ preview }, request) => (preview ? { path: request.path } : undefined),

@@ -2,8 +2,9 @@ import { beforeAll, describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'yaml'
+import { describe as describeApi } from '../../src/openapi/document.ts'
 import { writeYaml } from '../../src/openapi/yaml.ts'
-import { DESCRIBED_BASE, describeControl } from '../../src/sandboxes/control/description.ts'
+import { controlApi, DESCRIBED_BASE } from '../../src/sandboxes/control/description.ts'
 import { controlOperations } from '../../src/sandboxes/control/operations.ts'
 import { run } from '../support/process.ts'
 import { ROOT } from '../support/root.ts'
@@ -21,7 +22,7 @@ const committed = readFileSync(join(ROOT, 'openapi-sandboxes.yaml'), 'utf8')
 
 describe('the description of a host of sandboxes', () => {
   test('openapi-sandboxes.yaml is generated from the contract (if it is not: npm run openapi)', () => {
-    const isCurrent = committed === writeYaml(describeControl(DESCRIBED_BASE))
+    const isCurrent = committed === writeYaml(describeApi(controlApi, { base: DESCRIBED_BASE }))
     expect(isCurrent ? 'the same' : 'openapi-sandboxes.yaml is out of date: npm run openapi').toBe('the same')
   })
 
@@ -29,7 +30,7 @@ describe('the description of a host of sandboxes', () => {
     expect((await run(['openapi', '--sandboxes'])).output).toBe(committed)
     const options = ['--sandboxes', '--json', '--base-url', 'https://pets.example/lab/']
     const json = (await run(['openapi', ...options])).output
-    expect(JSON.parse(json)).toEqual(describeControl('https://pets.example/lab'))
+    expect(JSON.parse(json)).toEqual(describeApi(controlApi, { base: 'https://pets.example/lab' }))
   })
 
   test('a host serves the description as JSON and as YAML, with its own address', async () => {

@@ -1,12 +1,9 @@
 import { BODY_BYTES_MAX, URL_CHARS_MAX } from '../../src/contract/limits.ts'
-import {
-  type ControlId,
-  type ControlOperation,
-  controlOperations,
-} from '../../src/sandboxes/control/operations.ts'
+import type { Operation } from '../../src/contract/operation.ts'
+import { shuttingDown, tooManyInProgress } from '../../src/contract/refusals.ts'
+import { type ControlId, controlOperations } from '../../src/sandboxes/control/operations.ts'
 import { sandboxDamaged } from '../../src/sandboxes/control/refusals.ts'
 import { KEY_RANDOM_BYTES, keyText } from '../../src/shop/keys/schema.ts'
-import { shuttingDown, tooManyRequests } from '../../src/shop/refusals.ts'
 import { sendHalfBody } from '../support/half-body.ts'
 import { openSandboxHost, type TestHost, type TestSandbox } from '../support/sandbox-host.ts'
 import type { Observed } from './conformance-check.ts'
@@ -115,14 +112,14 @@ async function driveMistakes(host: TestHost): Promise<Observed[]> {
 
 function mistakes(id: ControlId, request: ControlRequest): ControlRequest[] {
   const { path } = request
-  const operation: ControlOperation = controlOperations[id]
+  const operation: Operation = controlOperations[id]
   const withBody = (body: string, headers = {}): ControlRequest => ({ ...request, body, headers })
   return [
     { ...request, path: `${path}?colour=red` },
-    { ...request, path: operation.needsKey ? path.replace(/[^/]{26}/, 'abc') : `${path}?%zz` },
+    { ...request, path: operation.controls === 'sandbox' ? path.replace(/[^/]{26}/, 'abc') : `${path}?%zz` },
     { ...request, path: `${path}?colour=${'x'.repeat(URL_CHARS_MAX)}` },
     { ...request, headers: { Accept: 'text/csv' } },
-    ...(operation.needsKey
+    ...(operation.controls === 'sandbox'
       ? [
           { ...request, key: null },
           { ...request, key: WRONG_KEY },
@@ -176,8 +173,8 @@ async function driveFailures(host: TestHost): Promise<Observed[]> {
     Reflect.deleteProperty(host.host, name)
   }
   for (const id of ids) {
-    const part = controlOperations[id].needsKey ? 'find' : 'create'
-    for (const error of [new Error('planted'), tooManyRequests(), shuttingDown()])
+    const part = controlOperations[id].controls === 'sandbox' ? 'find' : 'create'
+    for (const error of [new Error('planted'), tooManyInProgress(), shuttingDown()])
       await failing(part, id, error)
     if (DAMAGED.includes(id))
       await failing(id === 'putSnapshot' ? 'takeSnapshot' : 'use', id, sandboxDamaged())
@@ -200,7 +197,8 @@ async function driveLimits(): Promise<Observed[]> {
   const wrong = (id: ControlId): ControlRequest => ({ ...requestOf(id, sandbox), key: WRONG_KEY })
   for (let count = 0; count < WRONG_KEYS_PER_MINUTE; count++)
     await sendTo(host, 'getSandbox', wrong('getSandbox'))
-  for (const id of ids) if (controlOperations[id].needsKey) observed.push(await sendTo(host, id, wrong(id)))
+  for (const id of ids)
+    if (controlOperations[id].controls === 'sandbox') observed.push(await sendTo(host, id, wrong(id)))
   return observed
 }
 

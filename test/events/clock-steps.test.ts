@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { sweep } from '../../src/serving/maintenance.ts'
-import type { Log } from '../../src/serving/open.ts'
 import { RetentionClock } from '../../src/serving/retention-clock.ts'
+import type { Log } from '../../src/values/log.ts'
 import { testedEngines } from '../support/engines.ts'
 import { newDatabase } from '../support/postgres-server.ts'
 import { headOf } from '../support/received-events.ts'

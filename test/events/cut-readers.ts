@@ -1,6 +1,6 @@
 import { createParser } from 'eventsource-parser'
 import { Event } from '../../src/shop/events/schema.ts'
-import type { EventType } from '../../src/shop/events/types.ts'
+import type { EventType } from '../../src/shop/log/event-types.ts'
 import { parseJson } from '../../src/values/json.ts'
 import { LAST_NAME } from '../support/busy-shop.ts'
 import { followEvents, makeClient } from '../support/client.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { eventTypes } from '../../src/shop/events/types.ts'
+import { eventTypes } from '../../src/shop/log/event-types.ts'
 import { importCategories } from '../support/busy-shop.ts'
 import { headOf } from '../support/received-events.ts'
 import { makePet, sharedStore } from '../support/shop.ts'

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { type SweepOptions, startSweeping, sweep } from '../../src/serving/maintenance.ts'
-import type { Log, StoreEngine } from '../../src/serving/open.ts'
+import type { StoreEngine } from '../../src/serving/open.ts'
+import type { Log } from '../../src/values/log.ts'
 import { onEveryEngine, openTestStore, type TestStore } from '../support/store.ts'
 import { until } from '../support/until.ts'
 

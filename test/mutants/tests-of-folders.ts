@@ -23,7 +23,7 @@ const testsByPath: Readonly<Record<string, readonly string[]>> = {
     'test/cli/import.test.ts',
   ],
   'src/transfer/exports.ts': ['test/api/exports.test.ts', 'test/cli/export.test.ts'],
-  'src/shop/events/verbs.ts': [
+  'src/shop/events/feed.ts': [
     'test/events/feed.test.ts',
     'test/events/long-history.test.ts',
     'test/events/history.test.ts',

@@ -1,11 +1,11 @@
 import { expect, test } from 'bun:test'
 import { StoreError } from '../../src/contract/error.ts'
+import { storageFull } from '../../src/contract/refusals.ts'
 import type { Tx } from '../../src/database/engine.ts'
 import type { EventRecord } from '../../src/database/numbering/chain.ts'
 import { readHead } from '../../src/database/numbering/head.ts'
 import { BatchWriter } from '../../src/database/sqlite/group-commit.ts'
 import { sql } from '../../src/database/statement.ts'
-import { storageFull } from '../../src/shop/refusals.ts'
 import { openFailingConnection, sqliteError } from '../support/failing-connection.ts'
 
 const insertText = `

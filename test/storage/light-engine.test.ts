@@ -3,13 +3,13 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { StoreError } from '../../src/contract/error.ts'
+import { storageFull } from '../../src/contract/refusals.ts'
 import type { Tx } from '../../src/database/engine.ts'
 import { SqliteConnection } from '../../src/database/sqlite/connection.ts'
 import { migrations } from '../../src/database/sqlite/engine.ts'
 import { type LightEngine, openLightSqlite } from '../../src/database/sqlite/light-engine.ts'
 import { sql } from '../../src/database/statement.ts'
 import { TimeSlices } from '../../src/database/time-slices.ts'
-import { storageFull } from '../../src/shop/refusals.ts'
 
 type Command = (tx: Tx) => Promise<string>
 

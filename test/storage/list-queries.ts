@@ -1,4 +1,4 @@
-import { eventTypes } from '../../src/shop/events/types.ts'
+import { eventTypes } from '../../src/shop/log/event-types.ts'
 import type { Seeded } from '../support/seeded.ts'
 
 /** Returns the path of a random list, with filters, a sort and a limit that the contract allows. */

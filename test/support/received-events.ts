@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Event } from '../../src/shop/events/schema.ts'
-import { eventTypes } from '../../src/shop/events/types.ts'
+import { eventTypes } from '../../src/shop/log/event-types.ts'
 import type { TestStore } from './store.ts'
 import { until } from './until.ts'
 

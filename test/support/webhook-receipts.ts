@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import { readJson } from '../../src/contract/json-body.ts'
 import { Event } from '../../src/shop/events/schema.ts'
-import type { EventType } from '../../src/shop/events/types.ts'
+import type { EventType } from '../../src/shop/log/event-types.ts'
 import type { Delivery } from '../../src/shop/webhooks/delivery-schema.ts'
 import { type ReceivedEvent, receivedEvent } from './received-events.ts'
 import { type Received, type Receiver, type Responder, reply } from './receiver.ts'

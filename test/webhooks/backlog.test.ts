@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import type { EventType } from '../../src/shop/events/types.ts'
+import type { EventType } from '../../src/shop/log/event-types.ts'
 import type { ServerProcess } from '../support/process.ts'
 import { openReceiver } from '../support/receiver.ts'
 import { recordSoak, timeLimitMs, times } from '../support/soak.ts'

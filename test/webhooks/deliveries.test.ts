@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { createHmac } from 'node:crypto'
 import { Webhook } from 'standardwebhooks'
-import { eventTypes } from '../../src/shop/events/types.ts'
+import { eventTypes } from '../../src/shop/log/event-types.ts'
 import { useShop } from '../support/busy-shop.ts'
 import { eventRows, faultsOf } from '../support/received-events.ts'
 import { openReceiver, type Received, type Receiver, reply } from '../support/receiver.ts'

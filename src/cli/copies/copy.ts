@@ -15,11 +15,11 @@ import { openPostgresSource, openPostgresTarget } from '../../transfer/postgres-
 import { openSqliteSource, openSqliteTarget } from '../../transfer/sqlite-copy.ts'
 import { type StoreTable, storeTables } from '../../transfer/tables.ts'
 import { secretKeyPath } from '../keys/secret-key.ts'
-import { configFrom } from '../serve/serve.ts'
 import { interruptedBySignals } from '../terminal/interruption.ts'
 import { CommandFailed, reasonOf, say } from '../terminal/terminal.ts'
 import { type CopyPlace, hasDatabase, isSamePlace, parsePlace } from '../which-store/copy-place.ts'
 import { lockOrFail } from '../which-store/stopped-store.ts'
+import { configFrom } from '../which-store/store-config.ts'
 import { copySecretKey } from './copied-secret-key.ts'
 import { showCopyProgress } from './copy-progress.ts'
 

@@ -11,11 +11,11 @@ import { storeTables } from '../../transfer/tables.ts'
 import { storedInstant } from '../../values/instant.ts'
 import { adminKeyPath } from '../keys/admin-key-file.ts'
 import { secretKeyPath } from '../keys/secret-key.ts'
-import { configFrom } from '../serve/serve.ts'
 import { interruptedBySignals } from '../terminal/interruption.ts'
 import { CommandFailed, escapeControls, reasonOf, say } from '../terminal/terminal.ts'
 import { type CopyPlace, parsePlace } from '../which-store/copy-place.ts'
 import { lockOrFail } from '../which-store/stopped-store.ts'
+import { configFrom } from '../which-store/store-config.ts'
 import {
   DATABASE_FILE,
   type Manifest,

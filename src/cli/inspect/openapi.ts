@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { describe } from '../../openapi/document.ts'
 import type { Part } from '../../openapi/schemas.ts'
+import { storeApi } from '../../openapi/store-api.ts'
 import { writeYaml } from '../../openapi/yaml.ts'
 import { print } from '../terminal/terminal.ts'
 
@@ -24,13 +25,13 @@ export function addOpenapi(program: Command): void {
       const base = baseUrl?.replace(/\/$/, '')
       const description = sandboxes
         ? await describeSandboxes(base)
-        : describe({ base: base ?? BASE, serves: () => true })
+        : describe(storeApi, { base: base ?? BASE })
       await print(json ? `${JSON.stringify(description, null, 2)}\n` : writeYaml(description))
     })
 }
 
 /** Returns the description of a host of sandboxes. Imports the modules on demand: other commands do not need them. */
 async function describeSandboxes(base: string | undefined): Promise<Part> {
-  const { DESCRIBED_BASE, describeControl } = await import('../../sandboxes/control/description.ts')
-  return describeControl(base ?? DESCRIBED_BASE)
+  const { DESCRIBED_BASE, controlApi } = await import('../../sandboxes/control/description.ts')
+  return describe(controlApi, { base: base ?? DESCRIBED_BASE })
 }

@@ -1,5 +1,4 @@
 import type { Operation } from '../../contract/operation.ts'
-import { requestExample } from '../../openapi/examples.ts'
 import type { OperationId } from '../../shop/operations.ts'
 import { writeJson } from '../../values/json.ts'
 import type { OperationFlag } from './flags.ts'
@@ -18,7 +17,7 @@ export function exampleWords(id: OperationId, flags: readonly OperationFlag[]): 
   const optional = query.filter(({ name, isRequired }) => !isRequired && !notShown.includes(name))
   const shown = [...query.filter(({ isRequired }) => isRequired), ...optional.slice(0, PARAMETERS_SHOWN)]
   const words = shown.flatMap(({ flag, example }) => [`--${flag}`, String(example)])
-  return [kebabCase(id), ...path, ...words, ...bodyWords(operation, id, flags)]
+  return [kebabCase(id), ...path, ...words, ...bodyWords(operation, flags)]
 }
 
 /** Returns an example command line for a shell. */
@@ -26,8 +25,8 @@ export function exampleOf(id: OperationId, flags: readonly OperationFlag[]): str
   return ['petstore', ...exampleWords(id, flags).map(shellWord)].join(' ')
 }
 
-function bodyWords({ body }: Operation, id: OperationId, flags: readonly OperationFlag[]): string[] {
-  const example = body ? requestExample(id) : undefined
+function bodyWords({ body }: Operation, flags: readonly OperationFlag[]): string[] {
+  const example = body?.meta()?.example
   if (typeof example !== 'object' || example === null) return []
   return Object.entries(example).flatMap(([name, value]) => {
     const flag = flags.find(one => one.place === 'body' && one.name === name)?.flag

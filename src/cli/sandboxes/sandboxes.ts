@@ -7,9 +7,10 @@ import { defaultLimits, type SandboxLimits } from '../../sandboxes/host/limits.t
 import { type ServingHost, serveSandboxes } from '../../sandboxes/server.ts'
 import { bindPort } from '../../serving/server.ts'
 import { openLog } from '../serve/log.ts'
-import { configFrom, lockData, portFailure, stopOnSignals } from '../serve/serve.ts'
+import { lockData, portFailure, stopOnSignals } from '../serve/process.ts'
 import { CommandFailed, say } from '../terminal/terminal.ts'
 import { isAnyAddress } from '../which-store/address-file.ts'
+import { configFrom } from '../which-store/store-config.ts'
 import { loadSandboxSeed } from './seeds.ts'
 
 const DEFAULT_PORT = '8081'

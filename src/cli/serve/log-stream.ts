@@ -1,6 +1,6 @@
 import { writeSync } from 'node:fs'
 import { hasCode } from '../../files/system-error.ts'
-import type { EncodedEntry } from '../../serving/open.ts'
+import type { EncodedEntry } from '../../values/log.ts'
 
 /**
  * The waiting lines are written when they reach this length, or the age GROUP_MS. All requests wait while a group is

@@ -1,5 +1,5 @@
 import type { Config } from '../../config.ts'
-import { type EncodedEntry, entryText, type Log } from '../../serving/open.ts'
+import { type EncodedEntry, entryText, type Log } from '../../values/log.ts'
 import { say } from '../terminal/terminal.ts'
 import { LogStream } from './log-stream.ts'
 import { readableLine } from './readable-log.ts'

@@ -1,13 +1,15 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { type Command, Option } from 'commander'
-import { type Config, ConfigError, readConfig, type SettingName, settings } from '../../config.ts'
+import type { Config } from '../../config.ts'
 import { StoreError } from '../../contract/error.ts'
 import { lockPath } from '../../database/sqlite/data-lock.ts'
 import { hasCode } from '../../files/system-error.ts'
 import { registryFile } from '../../sandboxes/host/registry-file.ts'
 import { ensureAdminKey } from '../../serving/maintenance.ts'
-import type { Log, StoreEngine } from '../../serving/open.ts'
+import type { StoreEngine } from '../../serving/open.ts'
 import { type BoundPort, bindPort, type Serving, startServer } from '../../serving/server.ts'
+import { watchedTables } from '../../serving/service.ts'
+import type { Log } from '../../values/log.ts'
 import { adminKeyFile, adminKeyPath } from '../keys/admin-key-file.ts'
 import { readOwnSecretKey, settleSecretKey } from '../keys/secret-key.ts'
 import { CommandFailed, reasonOf, say } from '../terminal/terminal.ts'
@@ -18,12 +20,11 @@ import {
   removeAddressFile,
   writeAddressFile,
 } from '../which-store/address-file.ts'
-import { lockOrFail, openOrFail } from '../which-store/stopped-store.ts'
+import { openOrFail } from '../which-store/stopped-store.ts'
+import { configFrom, settingList } from '../which-store/store-config.ts'
 import { loadDemo } from './demo.ts'
 import { openLog } from './log.ts'
-
-/** The maximum duration of a stop after the drain. Then the process ends in any case. */
-const STOP_MS = 9500
+import { lockData, portFailure, stopOnSignals } from './process.ts'
 
 /** Adds the command `serve`, which is the default command. */
 export function addServe(program: Command): void {
@@ -43,45 +44,6 @@ export function addServe(program: Command): void {
   })
 }
 
-/**
- * Returns the settings from the options of a command and from the environment. Throws CommandFailed with a one-sentence
- * message.
- */
-export function configFrom(options: Readonly<Record<string, string | boolean | undefined>>): Config {
-  const flags: Partial<Record<SettingName, string>> = {}
-  for (const { name, flag } of settingList()) {
-    const value = options[name]
-    if (typeof value === 'string') flags[name] = value
-    if (typeof value === 'boolean' && value === !isOnByDefault(flag)) flags[name] = String(value)
-  }
-  try {
-    return readConfig(flags, process.env)
-  } catch (error) {
-    if (error instanceof ConfigError) throw new CommandFailed(error.message, 2)
-    throw error
-  }
-}
-
-function settingList(): {
-  name: SettingName
-  flag?: string
-  description: string
-  fallback?: string
-  variable: string
-}[] {
-  const entries: [string, { flag?: string; description: string; fallback?: string; variable: string }][] =
-    Object.entries(settings)
-  return entries.flatMap(([name, entry]) => (isSettingName(name) ? [{ name, ...entry }] : []))
-}
-
-function isOnByDefault(flag: string | undefined): boolean {
-  return flag?.startsWith('--no-') ?? false
-}
-
-function isSettingName(name: string): name is SettingName {
-  return Object.hasOwn(settings, name)
-}
-
 async function runServe(config: Config): Promise<void> {
   const log = openLog(config)
   if (config.databaseUrl === undefined && existsSync(registryFile(config.data)))
@@ -91,7 +53,7 @@ async function runServe(config: Config): Promise<void> {
   const lock = config.databaseUrl === undefined ? lockData(config.data) : undefined
   if (lock) removeAddressFile(config.data)
   const foundKey = readOwnSecretKey(config)
-  const engine = await openOrFail(config, { log, onFatal: endOnFatal(log) })
+  const engine = await openOrFail(config, { log, watchedTables, onFatal: endOnFatal(log) })
   const { clock } = engine
   const secretKey = await failIfRefused(() =>
     engine.exclusively(() => prepare(engine, foundKey, config, clock)),
@@ -142,11 +104,6 @@ function endOnFatal(log: Log): (cause: string) => never {
   }
 }
 
-/** Locks the data directory, and returns the lock. Throws CommandFailed. */
-export function lockData(directory: string): { release(): void } {
-  return lockOrFail(directory, 'Stop it, or choose another --data.')
-}
-
 function bind(config: Config): BoundPort {
   const { data, databaseUrl } = config
   try {
@@ -157,16 +114,6 @@ function bind(config: Config): BoundPort {
     if (isInUse && databaseUrl === undefined && existsSync(lockPath(data))) lockData(data).release()
     throw portFailure(error, config)
   }
-}
-
-/** Returns the error for a port that cannot be bound, with a one-sentence message; any other error unchanged. */
-export function portFailure(error: unknown, { host, port }: Pick<Config, 'host' | 'port'>): unknown {
-  if (!(error instanceof Error && 'code' in error)) return error
-  return error.code === 'EADDRINUSE'
-    ? new CommandFailed(
-        `${host}:${port} is in use: stop the process that listens there, or choose another --port.`,
-      )
-    : new CommandFailed(`The store cannot listen on ${host}:${port}: ${reasonOf(error)}.`)
 }
 
 /** Returns the clock that retires operations: it starts at the configured instant, or is the normal clock. */
@@ -220,43 +167,5 @@ function storedKey(file: string): string | undefined {
     return readFileSync(file, 'utf8').trim()
   } catch {
     return undefined
-  }
-}
-
-/**
- * Calls `stop` on the first SIGTERM, SIGINT or SIGHUP, and ends the process when `stop` resolves. `secondSignal`
- * resolves on the next signal, which ends the drain early. The process ends after the drain and `stopMs` in any case.
- * This is called before the address is printed, because a program that reads the address may stop the store at once.
- */
-export function stopOnSignals(
-  drainSeconds: number,
-  stop: (secondSignal: Promise<void>) => Promise<void>,
-  stopMs = STOP_MS,
-): void {
-  const secondSignal = Promise.withResolvers<void>()
-  let isStopping = false
-  // SIGHUP arrives when the terminal of the store is closed.
-  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
-    process.on(signal, () => {
-      if (isStopping) {
-        secondSignal.resolve()
-        return
-      }
-      isStopping = true
-      setTimeout(
-        () => {
-          say('The store did not finish its work in time, and ends now.')
-          process.exit(1)
-        },
-        stopMs + drainSeconds * 1000,
-      ).unref()
-      stop(secondSignal.promise).then(
-        () => process.exit(0),
-        error => {
-          say(`The store did not stop gracefully: ${reasonOf(error)}.`)
-          process.exit(1)
-        },
-      )
-    })
   }
 }

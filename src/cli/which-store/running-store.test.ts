@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Config } from '../../config.ts'
 import { keyText } from '../../shop/keys/schema.ts'
-import { configFrom } from '../serve/serve.ts'
 import { keyForRunning } from './running-store.ts'
+import { configFrom } from './store-config.ts'
 
 afterEach(() => {
   delete process.env.PETSTORE_KEY

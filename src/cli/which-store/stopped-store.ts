@@ -56,7 +56,7 @@ export async function openStoppedOrFail(config: Config, advice: string): Promise
 /** Opens the engine that the settings select. Throws CommandFailed if the database cannot be opened. */
 export async function openOrFail(
   { databaseUrl, databasePassword, data }: Config,
-  options: Pick<EngineOptions, 'log' | 'onFatal' | 'writerCacheKib' | 'canUndo'>,
+  options: Pick<EngineOptions, 'log' | 'onFatal' | 'watchedTables' | 'writerCacheKib' | 'canUndo'>,
 ): Promise<StoreEngine> {
   try {
     return await openEngine({ databaseUrl, databasePassword, directory: data, ...options })

@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs'
-import type { Config } from '../../config.ts'
-import { configFrom } from '../serve/serve.ts'
+import { type Config, ConfigError, readConfig, type SettingName, settings } from '../../config.ts'
 import { CommandFailed } from '../terminal/terminal.ts'
 import { hasDatabase } from './copy-place.ts'
 
@@ -27,4 +26,43 @@ export function storeConfigFrom({
     )
   }
   return config
+}
+
+/**
+ * Returns the settings from the options of a command and from the environment. Throws CommandFailed with a one-sentence
+ * message.
+ */
+export function configFrom(options: Readonly<Record<string, string | boolean | undefined>>): Config {
+  const flags: Partial<Record<SettingName, string>> = {}
+  for (const { name, flag } of settingList()) {
+    const value = options[name]
+    if (typeof value === 'string') flags[name] = value
+    if (typeof value === 'boolean' && value === !isOnByDefault(flag)) flags[name] = String(value)
+  }
+  try {
+    return readConfig(flags, process.env)
+  } catch (error) {
+    if (error instanceof ConfigError) throw new CommandFailed(error.message, 2)
+    throw error
+  }
+}
+
+export function settingList(): {
+  name: SettingName
+  flag?: string
+  description: string
+  fallback?: string
+  variable: string
+}[] {
+  const entries: [string, { flag?: string; description: string; fallback?: string; variable: string }][] =
+    Object.entries(settings)
+  return entries.flatMap(([name, entry]) => (isSettingName(name) ? [{ name, ...entry }] : []))
+}
+
+function isOnByDefault(flag: string | undefined): boolean {
+  return flag?.startsWith('--no-') ?? false
+}
+
+function isSettingName(name: string): name is SettingName {
+  return Object.hasOwn(settings, name)
 }

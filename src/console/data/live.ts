@@ -1,8 +1,9 @@
 import { useEffect, useSyncExternalStore } from 'react'
 import { ApiError, createClient, type Event } from '../../client/petstore-client.ts'
+import { hasScope } from '../../contract/scopes.ts'
 import { connection } from './connection.ts'
 import { queryClient, reportFailure } from './query-client.ts'
-import { basePath, baseUrl, hasScope, type Session } from './session.ts'
+import { basePath, baseUrl, type Session } from './session.ts'
 import { followShared, type Lead, whileVisible } from './shared-stream.ts'
 
 /** The maximum number of events that the feed of the dashboard shows. */

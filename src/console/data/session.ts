@@ -1,10 +1,4 @@
-import {
-  type ApiKey,
-  type Client,
-  createClient,
-  type Fetch,
-  type Scope,
-} from '../../client/petstore-client.ts'
+import { type ApiKey, type Client, createClient, type Fetch } from '../../client/petstore-client.ts'
 import { noteThrottle } from './throttle.ts'
 
 /** The path of the base URL of the store, without a trailing slash. It is empty unless a proxy adds a path. */
@@ -76,11 +70,4 @@ export function takeLinkKey(): string | undefined {
     // The store says that such a key is malformed.
     return fragment
   }
-}
-
-/** Returns whether a key has a scope, directly or through a scope that includes it. */
-export function hasScope({ scopes }: Pick<ApiKey, 'scopes'>, scope: Scope): boolean {
-  const has = (required: Scope): boolean => scopes.includes(required)
-  if (has('admin') || has(scope)) return true
-  return scope === 'audit:read' && has('keys:manage')
 }

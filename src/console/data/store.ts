@@ -1,6 +1,7 @@
 import { createContext, useContext } from 'react'
 import type { Scope } from '../../client/petstore-client.ts'
-import { hasScope, type Session } from './session.ts'
+import { hasScope } from '../../contract/scopes.ts'
+import type { Session } from './session.ts'
 
 /** The session of the page, with the function that ends it. */
 export interface SignedIn extends Session {

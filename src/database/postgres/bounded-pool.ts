@@ -1,5 +1,5 @@
 import { type ReservedSQL, SQL } from 'bun'
-import { overloaded } from '../../shop/refusals.ts'
+import { overloaded } from '../../contract/refusals.ts'
 
 /** The time within which a connection must be established, in seconds. */
 const CONNECT_SECONDS_MAX = 5

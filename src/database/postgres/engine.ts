@@ -1,5 +1,5 @@
 import { type ReservedSQL, SQL } from 'bun'
-import { noNumberLeft } from '../../shop/refusals.ts'
+import { noNumberLeft } from '../../contract/refusals.ts'
 import type { Engine, Noun, Reader, Tx } from '../engine.ts'
 import { newerDatabase } from '../migrate.ts'
 import { type ParametersOf, type Statement, sql } from '../statement.ts'

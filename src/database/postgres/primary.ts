@@ -1,6 +1,6 @@
 import type { ReservedSQL, SQL } from 'bun'
 import type { StoreError } from '../../contract/error.ts'
-import { overloaded } from '../../shop/refusals.ts'
+import { overloaded } from '../../contract/refusals.ts'
 import { BoundedPool } from './bounded-pool.ts'
 import type { DatabaseAddress, DatabaseHost } from './database-url.ts'
 import { faultOf, isRefusedSetting, isTlsMissing, isUnreachable } from './fault.ts'

@@ -1,6 +1,6 @@
 import type { ReservedSQL } from 'bun'
 import type { StoreError } from '../../contract/error.ts'
-import { overloaded, storageFull } from '../../shop/refusals.ts'
+import { overloaded, storageFull } from '../../contract/refusals.ts'
 import { ATTEMPTS_MAX, type Reader } from '../engine.ts'
 import { PostgresConnection } from './connection.ts'
 import type { Execution, Executions } from './executions.ts'

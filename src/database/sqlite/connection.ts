@@ -1,5 +1,5 @@
 import { Database, type Statement as Prepared, type SQLQueryBindings } from 'bun:sqlite'
-import { overloaded, storageFull } from '../../shop/refusals.ts'
+import { overloaded, storageFull } from '../../contract/refusals.ts'
 import type { Reader } from '../engine.ts'
 import { type ParametersOf, type Statement, valuesOf } from '../statement.ts'
 

@@ -57,7 +57,7 @@ export interface SqliteOptions {
   /** The maximum file size, in pages of 4 KiB; for tests of a full disk. */
   readonly pagesMax?: number
   /** The tables whose changes `watchRows` reports. */
-  readonly watchedTables?: readonly string[]
+  readonly watchedTables?: readonly string[] | undefined
   /** Replaces the default size of the page cache of the writer. */
   readonly writerCacheKib?: number | undefined
   /** Whether `undo` can drop all commits: the write-ahead log keeps them until the store is closed. */

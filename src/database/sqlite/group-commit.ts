@@ -1,4 +1,4 @@
-import { noNumberLeft, storageFull } from '../../shop/refusals.ts'
+import { noNumberLeft, storageFull } from '../../contract/refusals.ts'
 import { INT64_MAX } from '../../values/int64.ts'
 import type { Noun, Tx } from '../engine.ts'
 import { type ChainEntry, type EventRecord, nextChainEntry } from '../numbering/chain.ts'

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { copyFile } from 'node:fs/promises'
 import { StoreError } from '../../contract/error.ts'
-import { shuttingDown, storageFull, tooManyRequests } from '../../shop/refusals.ts'
+import { shuttingDown, storageFull, tooManyInProgress } from '../../contract/refusals.ts'
 import type { Engine, Reader, Tx } from '../engine.ts'
 import { ForwardingTx } from '../forwarding-tx.ts'
 import { unwrap } from '../outcome.ts'
@@ -162,7 +162,7 @@ class OneConnectionEngine<Query, Command, Reply, Result>
 
   readonly execute = (command: Command): Promise<Result> => {
     if (this.#isClosing) return Promise.reject(shuttingDown())
-    if (this.#waiting.length >= WAITING_MAX) return Promise.reject(tooManyRequests())
+    if (this.#waiting.length >= WAITING_MAX) return Promise.reject(tooManyInProgress())
     return new Promise((resolve, reject) => {
       this.#waiting.push({ command, resolve, reject })
       // The first command of a burst waits for the others of its turn of the event loop.

@@ -1,4 +1,4 @@
-import { shuttingDown, tooManyRequests } from '../../shop/refusals.ts'
+import { shuttingDown, tooManyInProgress } from '../../contract/refusals.ts'
 import { type Outcome, unwrap } from '../outcome.ts'
 import type { RowChanges } from '../row-changes.ts'
 
@@ -81,7 +81,7 @@ export class WorkerQueue<Start, Message, Reply> {
     if (this.hasEnded) return Promise.reject(new Error('a worker of the store has ended'))
     if (this.#isClosing) return Promise.reject(shuttingDown())
     if (this.#waiting.length >= WAITING_MAX) {
-      return Promise.reject(tooManyRequests())
+      return Promise.reject(tooManyInProgress())
     }
     this.start()
     return new Promise((resolve, reject) => {

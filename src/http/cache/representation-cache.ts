@@ -1,31 +1,18 @@
+import type { Operation, RepresentedRows } from '../../contract/operation.ts'
 import type { RowChanges } from '../../database/row-changes.ts'
 import type { Reply } from '../../shop/idempotency.ts'
-import type { QueryId } from '../../shop/operations.ts'
-
-/** The rows that a query represents: one row by its id, or any rows of a table. */
-interface Source {
-  readonly table: string
-  /** The path parameter with the id of the row; absent for a list. */
-  readonly rowId?: string
-}
-
-/**
- * The queries whose replies are cached. A reply must depend only on its request and the rows of its table, and every
- * caller that may read it must get the same reply.
- */
-const sources: Partial<Readonly<Record<QueryId, Source>>> = {
-  getPet: { table: 'pet', rowId: 'petId' },
-  listPets: { table: 'pet' },
-  // The status and stock of an item are columns of its pet.
-  getInventoryItem: { table: 'pet', rowId: 'petId' },
-  listInventory: { table: 'pet' },
-  getCategory: { table: 'category', rowId: 'categoryId' },
-  listCategories: { table: 'category' },
-  getOrder: { table: 'orders', rowId: 'orderId' },
-}
+import { contract, type OperationId, operationIds, type QueryId } from '../../shop/operations.ts'
 
 /** The tables whose changes must be reported to the cache. */
-export const cachedTables: readonly string[] = [...new Set(Object.values(sources).map(({ table }) => table))]
+export const cachedTables: readonly string[] = [
+  ...new Set(operationIds.flatMap(id => sourceOf(id)?.table ?? [])),
+]
+
+/** Returns the rows that the replies of an operation represent; undefined if its replies are not cached. */
+function sourceOf(id: OperationId): RepresentedRows | undefined {
+  const { represents }: Operation = contract[id]
+  return represents
+}
 
 /** The maximum length of a body that is cached. */
 const REPLY_CHARS_MAX = 64 * 1024
@@ -62,7 +49,7 @@ interface CachedTable {
 
 /** The change count of a table when a read began. The reply is stored only if the table has not changed since. */
 export interface Ticket {
-  readonly source: Source
+  readonly source: RepresentedRows
   readonly changeCount: number
 }
 
@@ -128,7 +115,7 @@ export class RepresentationCache {
    * Counts a miss, and returns the ticket of the read that begins; undefined if replies of the query are not cached.
    */
   begin(queryId: QueryId): Ticket | undefined {
-    const source = sources[queryId]
+    const source = sourceOf(queryId)
     if (!source) return undefined
     this.misses++
     return { source, changeCount: this.#tableOf(source.table).changeCount }

@@ -1,15 +1,11 @@
 import type { CommitSignal } from '../../database/commit-signal.ts'
 import type { ReadShort } from '../../database/engine.ts'
 import type { TimeSlices } from '../../database/time-slices.ts'
-import { eventTypes } from '../../shop/events/types.ts'
-import {
-  envelopeText,
-  findLogBounds,
-  type LogBounds,
-  readEventPage,
-  type SequencedEvent,
-} from '../../shop/events/verbs.ts'
+import { envelopeText, readEventPage } from '../../shop/events/feed.ts'
+import { findLogBounds, type LogBounds } from '../../shop/log/bounds.ts'
 import { taggedPosition } from '../../shop/log/content-tag.ts'
+import { eventTypes } from '../../shop/log/event-types.ts'
+import type { SequencedEvent } from '../../shop/log/recording.ts'
 
 /** The maximum number of events in one read. */
 const EVENTS_PER_READ_MAX = 200

@@ -1,5 +1,5 @@
 import type { StoreError } from '../../contract/error.ts'
-import { overloaded, shuttingDown, tooManyRequests } from '../../shop/refusals.ts'
+import { overloaded, shuttingDown, tooManyInProgress } from '../../contract/refusals.ts'
 
 /** A shared limit: the total, and the maximum per caller. */
 export interface Capacity {
@@ -130,7 +130,7 @@ export class Admission {
   /** Admits a request from an address. Throws `overloaded` or `shutting_down`. */
   enter(address: string): AdmissionSlot {
     if (this.#isClosing) throw shuttingDown()
-    if (!this.#requests.take(address)) throw tooManyRequests()
+    if (!this.#requests.take(address)) throw tooManyInProgress()
     this.#inProgress++
     return new AdmissionSlot(this, address)
   }
@@ -160,7 +160,7 @@ export class Admission {
 
   /** @internal Only for AdmissionSlot. Throws `overloaded`. */
   reacquireSlot(address: string): void {
-    if (!this.#requests.take(address)) throw tooManyRequests()
+    if (!this.#requests.take(address)) throw tooManyInProgress()
     this.#waiting--
   }
 

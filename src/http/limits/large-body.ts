@@ -1,4 +1,4 @@
-import { overloaded } from '../../shop/refusals.ts'
+import { overloaded } from '../../contract/refusals.ts'
 import { callerName, type RequestContext } from '../request-context.ts'
 import { type Deadline, Deadlines } from './deadlines.ts'
 

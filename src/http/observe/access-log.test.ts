@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { entryText } from '../../serving/open.ts'
+import { entryText } from '../../values/log.ts'
 import { RepeatedEntry } from './access-log.ts'
 
 const parts = {

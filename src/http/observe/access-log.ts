@@ -1,5 +1,5 @@
-import type { EncodedEntry } from '../../serving/open.ts'
 import { quoted } from '../../values/json.ts'
+import type { EncodedEntry } from '../../values/log.ts'
 import type { RequestContext } from '../request-context.ts'
 
 /** The maximum length of a logged text, because a request may have a path of 16 KiB. */

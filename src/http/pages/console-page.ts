@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { routeNotFound } from '../../contract/refusals.ts'
-import { programFile } from '../../files/program-files.ts'
+import { builtPages } from '../../files/program-files.ts'
 import { basePath } from '../base-path.ts'
 import { acceptsPage } from '../pipeline/negotiate.ts'
 import { type RequestContext, varyBy } from '../request-context.ts'
@@ -10,14 +10,6 @@ import type { Handler } from '../routes.ts'
 import { type Content, prepareContent, prepareOnce, sendContent } from './content.ts'
 import { escapeHtml } from './escape-html.ts'
 import { pageHeaders } from './page-headers.ts'
-
-/** The directory of the files that `npm ci` and `npm pack` bundle. */
-const CONSOLE_DIRECTORY = programFile('dist/console')
-
-/** Returns whether the files of the console exist. */
-export function isConsoleBuilt(): boolean {
-  return existsSync(CONSOLE_DIRECTORY)
-}
 
 /** The paths of the views in `src/console/views/views.ts`. */
 const viewPaths = [
@@ -57,7 +49,7 @@ function consoleHeaders(nonce: string) {
 export type ConsoleFiles = ReadonlyMap<string, () => Promise<Content>>
 
 /** Returns the files of the console. `directory` contains the bundled files; tests pass another one. */
-export function consoleFiles(directory = CONSOLE_DIRECTORY): ConsoleFiles {
+export function consoleFiles(directory = builtPages.console): ConsoleFiles {
   const names = existsSync(directory) ? readdirSync(directory) : []
   return new Map(names.map(name => [name, prepareOnce(() => readAsset(directory, name))]))
 }

@@ -28,7 +28,8 @@ export class DescriptionTexts {
 /** The modules of the description are loaded for its first request, because most processes never get one. */
 async function writeDescription(format: Format, serves: (operation: Operation) => boolean): Promise<string> {
   const { describe } = await import('../../openapi/document.ts')
-  const description = describe({ base: SHARED_BASE, serves })
+  const { storeApi } = await import('../../openapi/store-api.ts')
+  const description = describe(storeApi, { base: SHARED_BASE, serves })
   return format === 'json'
     ? writeJson(description)
     : (await import('../../openapi/yaml.ts')).writeYaml(description)

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { programFile } from '../../files/program-files.ts'
+import { builtPages } from '../../files/program-files.ts'
 import { basePath } from '../base-path.ts'
 import type { Handler } from '../routes.ts'
 import { type Content, prepareContent, prepareOnce, sendContent } from './content.ts'
@@ -87,19 +87,11 @@ ${link(pathOfBase, '/openapi.yaml')}.</p>`,
   )
 }
 
-/** The path of the script that renders the page. `npm ci` and `npm pack` copy it from its package to this path. */
-const SCALAR_FILE = programFile('dist/docs/scalar.js')
-
-/** Returns whether the script of the docs page exists. */
-export function isDocsPageBuilt(): boolean {
-  return existsSync(SCALAR_FILE)
-}
-
 /** Returns the script that renders the page. */
 export type DocsScript = () => Promise<Content>
 
 /** Returns the script that renders the docs page; undefined if it is not built. Tests pass another file. */
-export function docsScript(file = SCALAR_FILE): DocsScript | undefined {
+export function docsScript(file = builtPages.docs): DocsScript | undefined {
   if (!existsSync(file)) return undefined
   return prepareOnce(async () => prepareContent(SCRIPT, await Bun.file(file).bytes()))
 }

@@ -1,13 +1,11 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { routeNotFound } from '../../contract/refusals.ts'
-import { programFile } from '../../files/program-files.ts'
+import { builtPages } from '../../files/program-files.ts'
 import type { Handler } from '../routes.ts'
 import { type Content, prepareContent, prepareOnce, sendContent } from './content.ts'
 import { pageHeaders } from './page-headers.ts'
 
-/** The directory of the guides. `npm ci` and `npm pack` render the files of `docs` into this directory. */
-const GUIDE_DIRECTORY = programFile('dist/guide')
 const INDEX = 'index.html'
 
 const HTML = 'text/html; charset=utf-8'
@@ -40,13 +38,8 @@ const NOT_BUILT_PAGE = `<!doctype html>
 </html>
 `
 
-/** Returns whether the guides exist. */
-export function areGuidesBuilt(): boolean {
-  return existsSync(join(GUIDE_DIRECTORY, INDEX))
-}
-
 /** Returns the handlers of the guides, by path. `directory` contains the built files; tests pass another one. */
-export function guideRoutes(directory = GUIDE_DIRECTORY): [string, Handler['handle']][] {
+export function guideRoutes(directory = builtPages.guides): [string, Handler['handle']][] {
   if (!existsSync(join(directory, INDEX))) {
     const notBuilt = prepareOnce(() => prepareContent(HTML, NOT_BUILT_PAGE))
     return [['/docs/guide', async context => sendContent(context, await notBuilt(), headersOf(HTML))]]

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { contextOf } from '../../../test/support/request-context.ts'
 import { StoreError } from '../../contract/error.ts'
-import { overloaded, unknownKey } from '../../shop/refusals.ts'
+import { overloaded, unknownKey } from '../../contract/refusals.ts'
 import { RateLimiter } from '../limits/rate-limit.ts'
 import { authenticate, type Callers } from './auth.ts'
 

@@ -6,9 +6,9 @@ import {
   malformedAuthorization,
   malformedKey,
 } from '../../contract/refusals.ts'
+import { hasScope } from '../../contract/scopes.ts'
 import type { Caller } from '../../shop/context.ts'
 import { isKeyText } from '../../shop/keys/schema.ts'
-import { hasScope } from '../../shop/keys/verbs.ts'
 import { rateGroup } from '../limits/client-address.ts'
 import type { RateLimiter } from '../limits/rate-limit.ts'
 import type { RequestContext } from '../request-context.ts'

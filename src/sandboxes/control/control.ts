@@ -1,5 +1,7 @@
 import type { z } from 'zod'
 import { readJson } from '../../contract/json-body.ts'
+import type { Operation } from '../../contract/operation.ts'
+import { sandboxKeyRequired, sandboxNotFound, wrongSandboxKey } from '../../contract/refusals.ts'
 import { rateGroup } from '../../http/limits/client-address.ts'
 import { CHUNK_BYTES, largeBody } from '../../http/limits/large-body.ts'
 import { RateLimiter } from '../../http/limits/rate-limit.ts'
@@ -17,8 +19,8 @@ import type { SandboxHost } from '../host/host.ts'
 import type { SandboxRecord } from '../host/registry.ts'
 import type { LogPage } from '../requests/log.ts'
 import { RequestStreams } from '../requests/streams.ts'
-import { type ControlId, type ControlOperation, controlOperations } from './operations.ts'
-import { sandboxKeyRequired, sandboxNotFound, tooManyCreated, wrongSandboxKey } from './refusals.ts'
+import { type ControlId, controlOperations } from './operations.ts'
+import { tooManyCreated } from './refusals.ts'
 import { type LifecycleClock, snapshotSeed } from './schema.ts'
 
 const REQUESTS_DEFAULT = 100
@@ -58,7 +60,7 @@ type ControlResult = object | undefined | Response
 type ControlHandler<Body> = (call: ControlCall<Body>) => Promise<ControlResult> | ControlResult
 
 /** The type of the validated body of an operation. It includes undefined if the body may be absent. */
-type BodyOf<O extends ControlOperation> =
+type BodyOf<O extends Operation> =
   | (O extends { body: infer B extends z.ZodType } ? z.output<B> : undefined)
   | (O extends { isBodyOptional: true } ? undefined : never)
 
@@ -81,7 +83,7 @@ export class Control {
 
   paths(): Paths {
     const paths = new Map<string, Map<string, Handler>>()
-    for (const [id, operation] of Object.entries<ControlOperation>(controlOperations)) {
+    for (const [id, operation] of Object.entries<Operation>(controlOperations)) {
       const methods = paths.get(operation.path) ?? new Map<string, Handler>()
       // Safe: the keys of the contract are its ids, and each body is validated with the schema of its operation.
       const handle = this.#handlers[id as ControlId] as ControlHandler<unknown>
@@ -97,7 +99,7 @@ export class Control {
   }
 
   async #handle(
-    operation: ControlOperation,
+    operation: Operation,
     handle: ControlHandler<unknown>,
     context: RequestContext,
   ): Promise<Response> {
@@ -113,7 +115,10 @@ export class Control {
     headers['Cache-Control'] = 'no-store'
     if (result instanceof Response) return result
     const { status } = operation.success
+    // Safe: the result is the resource of this operation.
+    const location = operation.location as ((resource: object) => string) | undefined
     if (result === undefined) return new Response(null, { status: 204, headers })
+    if (location) headers.Location = this.#options.base + location(result)
     const text = writeJson(result)
     headers['Content-Type'] = 'application/json'
     if (request.method === 'HEAD') headers['Content-Length'] = String(Buffer.byteLength(text))
@@ -123,8 +128,8 @@ export class Control {
 
   /** Returns the validated body; undefined for an absent or empty body, if the operation allows that. */
   async #bodyOf(
-    { isBodyOptional }: ControlOperation,
-    schema: NonNullable<ControlOperation['body']>,
+    { isBodyOptional }: Operation,
+    schema: NonNullable<Operation['body']>,
     context: RequestContext,
   ): Promise<unknown> {
     const { request } = context
@@ -137,14 +142,14 @@ export class Control {
     return validateBody(schema, readJson(bytes))
   }
 
-  /** If the operation needs a key, checks the key and returns the record of the sandbox that the path names. */
+  /** Returns the sandbox that the path names, if the operation is about one and the request carries its key. */
   #recordOf(
-    { needsKey }: ControlOperation,
+    { controls }: Operation,
     { sandboxId }: Readonly<Record<string, unknown>>,
     context: RequestContext,
   ): SandboxRecord {
     // Safe: an operation that needs no key never uses its record.
-    if (!needsKey) return undefined as unknown as SandboxRecord
+    if (controls === 'host') return undefined as unknown as SandboxRecord
     return this.#authorized(String(sandboxId), context)
   }
 
@@ -176,9 +181,7 @@ export class Control {
       const source = snapshotSeed(input.seed ?? '')
       if (source) this.#authorized(source.sandboxId, context)
       this.#countCreation(context)
-      const created = await this.#options.host.create(input)
-      context.headers.Location = `${this.#options.base}/sandboxes/${created.id}`
-      return created
+      return this.#options.host.create(input)
     },
     getSandbox: ({ record }) => this.#options.host.show(record),
     updateSandbox: ({ record, body }) => this.#options.host.update(record.id, body),

@@ -1,9 +1,10 @@
-import type { z } from 'zod'
-import type { ErrorCodeName } from '../../contract/error.ts'
+import type { Operation } from '../../contract/operation.ts'
 import { int64Parameter, integerParameter, type Parameter } from '../../contract/parameter.ts'
+import { sandboxKeyRequired, sandboxNotFound, wrongSandboxKey } from '../../contract/refusals.ts'
 import { int64Between } from '../../values/int64.ts'
 import { FaultRuleStates, FaultRules } from '../failures/rules.ts'
 import { REQUESTS_KEPT } from '../requests/log.ts'
+import { sandboxDamaged, snapshotNotFound, tooManyCreated, tooManySnapshots } from './refusals.ts'
 import {
   CreatedSandbox,
   LifecycleClock,
@@ -16,28 +17,6 @@ import {
   sandboxId,
   snapshotName,
 } from './schema.ts'
-
-/** One control operation, as data: its route, its checks and its description are derived from it. */
-export interface ControlOperation {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  readonly path: `/${string}`
-  readonly summary: string
-  readonly description: string
-  /** Whether the operation requires the key of the sandbox. */
-  readonly needsKey: boolean
-  readonly pathParameters?: Readonly<Record<string, Parameter>>
-  readonly query?: Readonly<Record<string, Parameter>>
-  readonly body?: z.ZodType
-  /** Whether the body may be absent. */
-  readonly isBodyOptional?: true
-  readonly success:
-    | { readonly status: 200 | 201; readonly resource: z.ZodType; readonly description: string }
-    | { readonly status: 200; readonly list: z.ZodType; readonly description: string }
-    | { readonly status: 200; readonly stream: z.ZodType; readonly description: string }
-    | { readonly status: 204; readonly description: string }
-  /** The error codes of the operation, except those that every operation has or that `needsKey` or `body` implies. */
-  readonly errors: readonly ErrorCodeName[]
-}
 
 const id: Parameter<string> = {
   schema: sandboxId,
@@ -53,8 +32,14 @@ const name: Parameter<string> = {
   description: 'The name of the snapshot.',
   example: 'lesson-1',
 }
-const sandboxParameters = { sandboxId: id }
-const snapshotParameters = { sandboxId: id, name }
+/** What most control operations have in common: they require the key of the sandbox that their path names. */
+const ofSandbox = {
+  scope: 'any-key',
+  stability: 'stable',
+  controls: 'sandbox',
+  pathParameters: { sandboxId: id },
+} as const
+const ofSnapshot = { ...ofSandbox, tag: 'Snapshots', pathParameters: { sandboxId: id, name } } as const
 
 /** The operations that create and control sandboxes, by operationId. */
 export const controlOperations = {
@@ -64,163 +49,164 @@ export const controlOperations = {
     summary: 'Create a sandbox',
     description:
       'Creates a private store and returns its base address and its key. Only this response contains the key. An absent body means a sandbox with the demo shop for 24 hours. A seed that is the snapshot of another sandbox requires the key of that sandbox.',
-    needsKey: false,
+    tag: 'Sandboxes',
+    scope: 'public',
+    stability: 'stable',
+    controls: 'host',
     body: NewSandbox,
     isBodyOptional: true,
+    location: ({ id }: CreatedSandbox) => `/sandboxes/${id}`,
     success: { status: 201, resource: CreatedSandbox, description: 'The sandbox and its key.' },
     errors: [
-      'authentication_required',
-      'invalid_token',
-      'sandbox_not_found',
-      'snapshot_not_found',
-      'rate_limited',
+      sandboxKeyRequired(),
+      wrongSandboxKey(),
+      sandboxNotFound(),
+      snapshotNotFound('lesson-1'),
+      tooManyCreated(60, 42),
     ],
   },
   getSandbox: {
+    ...ofSandbox,
+    tag: 'Sandboxes',
     method: 'GET',
     path: '/sandboxes/{sandboxId}',
     summary: 'Read a sandbox',
     description: 'Returns the sandbox, without its key.',
-    needsKey: true,
-    pathParameters: sandboxParameters,
     success: { status: 200, resource: Sandbox, description: 'The sandbox.' },
     errors: [],
   },
   updateSandbox: {
+    ...ofSandbox,
+    tag: 'Sandboxes',
     method: 'PATCH',
     path: '/sandboxes/{sandboxId}',
     summary: 'Change the label or the lifetime',
     description: 'Changes the members that are present. The lifetime counts from now.',
-    needsKey: true,
-    pathParameters: sandboxParameters,
     body: SandboxPatch,
     success: { status: 200, resource: Sandbox, description: 'The sandbox.' },
     errors: [],
   },
   deleteSandbox: {
+    ...ofSandbox,
+    tag: 'Sandboxes',
     method: 'DELETE',
     path: '/sandboxes/{sandboxId}',
     summary: 'Delete a sandbox',
     description: 'Deletes the sandbox, its snapshots and its request log at once.',
-    needsKey: true,
-    pathParameters: sandboxParameters,
     success: { status: 204, description: 'The sandbox was deleted.' },
     errors: [],
   },
   resetSandbox: {
+    ...ofSandbox,
+    tag: 'Sandboxes',
     method: 'POST',
     path: '/sandboxes/{sandboxId}/reset',
     summary: 'Reset a sandbox',
     description:
       'Restores the content of the seed or of a snapshot. Each reset to the same content gives the same data, ids and positions, so that a recorded test can be replayed; only instants, secrets and event ids can differ. Streams end, and earlier cursors are refused. The key, the fault rules, the clock and the request log remain.',
-    needsKey: true,
-    pathParameters: sandboxParameters,
     body: SandboxReset,
     isBodyOptional: true,
     success: { status: 200, resource: Sandbox, description: 'The sandbox, with its new generation.' },
-    errors: ['snapshot_not_found'],
+    errors: [snapshotNotFound('lesson-1')],
   },
   listSnapshots: {
+    ...ofSandbox,
+    tag: 'Snapshots',
     method: 'GET',
     path: '/sandboxes/{sandboxId}/snapshots',
     summary: 'List the snapshots',
     description: 'Returns all snapshots of the sandbox, sorted by name.',
-    needsKey: true,
-    pathParameters: sandboxParameters,
-    success: { status: 200, list: Snapshot, description: 'The snapshots.' },
+    success: { status: 200, list: Snapshot, description: 'The snapshots.', itemsMax: REQUESTS_KEPT },
     errors: [],
   },
   getSnapshot: {
+    ...ofSnapshot,
     method: 'GET',
     path: '/sandboxes/{sandboxId}/snapshots/{name}',
     summary: 'Read a snapshot',
     description: 'Returns the size of a snapshot, and when it was taken.',
-    needsKey: true,
-    pathParameters: snapshotParameters,
     success: { status: 200, resource: Snapshot, description: 'The snapshot.' },
-    errors: ['snapshot_not_found'],
+    errors: [snapshotNotFound('lesson-1')],
   },
   putSnapshot: {
+    ...ofSnapshot,
     method: 'PUT',
     path: '/sandboxes/{sandboxId}/snapshots/{name}',
     summary: 'Take a snapshot',
     description:
       'Stores the current content under a name. An earlier snapshot with this name is overwritten.',
-    needsKey: true,
-    pathParameters: snapshotParameters,
     success: { status: 200, resource: Snapshot, description: 'The snapshot.' },
-    errors: ['sandbox_limit_reached', 'sandbox_damaged'],
+    errors: [tooManySnapshots(10), sandboxDamaged()],
   },
   deleteSnapshot: {
+    ...ofSnapshot,
     method: 'DELETE',
     path: '/sandboxes/{sandboxId}/snapshots/{name}',
     summary: 'Delete a snapshot',
     description: 'Deletes a snapshot. Sandboxes that were created from it keep a copy.',
-    needsKey: true,
-    pathParameters: snapshotParameters,
     success: { status: 204, description: 'The snapshot was deleted.' },
-    errors: ['snapshot_not_found'],
+    errors: [snapshotNotFound('lesson-1')],
   },
   getClock: {
+    ...ofSandbox,
+    tag: 'Sandboxes',
     method: 'GET',
     path: '/sandboxes/{sandboxId}/clock',
     summary: 'Read the lifecycle clock',
     description: 'Returns the instant of the clock, which decides which operations have been retired.',
-    needsKey: true,
-    pathParameters: sandboxParameters,
     success: { status: 200, resource: LifecycleClock, description: 'The clock.' },
     errors: [],
   },
   setClock: {
+    ...ofSandbox,
+    tag: 'Sandboxes',
     method: 'PUT',
     path: '/sandboxes/{sandboxId}/clock',
     summary: 'Set the lifecycle clock',
     description: 'Sets the clock, which continues from there. Data and events keep the real time.',
-    needsKey: true,
-    pathParameters: sandboxParameters,
     body: LifecycleClock,
     success: { status: 200, resource: LifecycleClock, description: 'The clock.' },
     errors: [],
   },
   getFaults: {
+    ...ofSandbox,
+    tag: 'Failures',
     method: 'GET',
     path: '/sandboxes/{sandboxId}/faults',
     summary: 'Read the fault rules',
     description: 'Returns the rules, and how often each was checked and applied.',
-    needsKey: true,
-    pathParameters: sandboxParameters,
     success: { status: 200, resource: FaultRuleStates, description: 'The rules.' },
-    errors: ['sandbox_damaged'],
+    errors: [sandboxDamaged()],
   },
   setFaults: {
+    ...ofSandbox,
+    tag: 'Failures',
     method: 'PUT',
     path: '/sandboxes/{sandboxId}/faults',
     summary: 'Set the fault rules',
     description:
       'Replaces all rules; their counts begin at 0. Only the first rule that applies to a call takes effect. A response that a rule affected carries the header Petstore-Fault. A single request can also ask for a failure without a rule, with the request header Petstore-Fault.',
-    needsKey: true,
-    pathParameters: sandboxParameters,
     body: FaultRules,
     success: { status: 200, resource: FaultRuleStates, description: 'The rules.' },
-    errors: ['sandbox_damaged'],
+    errors: [sandboxDamaged()],
   },
   deleteFaults: {
+    ...ofSandbox,
+    tag: 'Failures',
     method: 'DELETE',
     path: '/sandboxes/{sandboxId}/faults',
     summary: 'Delete the fault rules',
     description: 'Deletes all rules.',
-    needsKey: true,
-    pathParameters: sandboxParameters,
     success: { status: 204, description: 'The rules were deleted.' },
-    errors: ['sandbox_damaged'],
+    errors: [sandboxDamaged()],
   },
   listRequests: {
+    ...ofSandbox,
+    tag: 'Requests',
     method: 'GET',
     path: '/sandboxes/{sandboxId}/requests',
     summary: 'List the last requests',
     description: `Returns requests to the sandbox and their responses, the newest first. The log keeps the last ${REQUESTS_KEPT}, or fewer if they are large.`,
-    needsKey: true,
-    pathParameters: sandboxParameters,
     query: {
       limit: integerParameter(1, REQUESTS_KEPT, 'The maximum number of requests; 100 by default.'),
       before: int64Parameter(
@@ -229,30 +215,35 @@ export const controlOperations = {
         'Only requests before the one with this number.',
       ),
     },
-    success: { status: 200, list: LoggedRequest, description: 'The requests.' },
-    errors: ['sandbox_damaged'],
+    success: { status: 200, list: LoggedRequest, description: 'The requests.', itemsMax: REQUESTS_KEPT },
+    errors: [sandboxDamaged()],
   },
   deleteRequests: {
+    ...ofSandbox,
+    tag: 'Requests',
     method: 'DELETE',
     path: '/sandboxes/{sandboxId}/requests',
     summary: 'Clear the request log',
     description: 'Deletes all logged requests. The numbers continue.',
-    needsKey: true,
-    pathParameters: sandboxParameters,
     success: { status: 204, description: 'The log is empty.' },
-    errors: ['sandbox_damaged'],
+    errors: [sandboxDamaged()],
   },
   streamRequests: {
+    ...ofSandbox,
+    tag: 'Requests',
     method: 'GET',
     path: '/sandboxes/{sandboxId}/requests/stream',
     summary: 'Stream the requests',
     description:
       'Server-sent events: each new request as it is logged. `data` is a LoggedRequest, `id` its number.',
-    needsKey: true,
-    pathParameters: sandboxParameters,
-    success: { status: 200, stream: LoggedRequest, description: 'The requests as they arrive.' },
-    errors: ['sandbox_damaged'],
+    success: {
+      status: 200,
+      stream: LoggedRequest,
+      description: 'The requests as they arrive.',
+      example: `retry: 1000\n\nid: 12\nevent: request\ndata: ${JSON.stringify(LoggedRequest.meta()?.example)}\n\n`,
+    },
+    errors: [sandboxDamaged()],
   },
-} as const satisfies Record<string, ControlOperation>
+} as const satisfies Record<string, Operation>
 
 export type ControlId = keyof typeof controlOperations

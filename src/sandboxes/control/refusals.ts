@@ -2,13 +2,6 @@ import { type ErrorCodeName, type ErrorDetails, errorTable, StoreError } from '.
 
 // One function for each refusal of the host. Each function returns the error; its caller throws it.
 
-export function sandboxNotFound(): StoreError {
-  return new StoreError(
-    'sandbox_not_found',
-    'There is no sandbox at this address: it expired, was deleted, or never existed.',
-  )
-}
-
 export function sandboxDamaged(): StoreError {
   return new StoreError(
     'sandbox_damaged',
@@ -43,15 +36,6 @@ export function allOpenAreBusy(max: number): StoreError {
   return new StoreError('overloaded', `All ${max} sandboxes that can be open at once are in use.`, {
     retryAfterSeconds: 5,
   })
-}
-
-export function wrongSandboxKey(): StoreError {
-  return new StoreError('invalid_token', 'The key does not belong to this sandbox.')
-}
-
-export function sandboxKeyRequired(): StoreError {
-  const message = 'This operation requires the key of the sandbox, as Authorization: Bearer pst_...'
-  return new StoreError('authentication_required', message)
 }
 
 /** The refusal that a fault rule, or the header of a request, asked for. */

@@ -1,8 +1,8 @@
 import { type ErrorCodeName, isErrorCode, type StoreError } from '../../contract/error.ts'
+import { invalidParameter } from '../../contract/refusals.ts'
 import { RateLimiter } from '../../http/limits/rate-limit.ts'
 import { explain } from '../../http/pipeline/validate.ts'
 import type { OperationId } from '../../shop/operations.ts'
-import { invalidParameter } from '../../shop/refusals.ts'
 import { parseJson, writeJson } from '../../values/json.ts'
 import { similarName } from '../../values/similar-name.ts'
 import {

@@ -5,22 +5,16 @@ import { uptime } from 'node:os'
 import { join } from 'node:path'
 import type { Server } from 'bun'
 import { StoreError } from '../../contract/error.ts'
+import { sandboxNotFound, shuttingDown } from '../../contract/refusals.ts'
 import { DamagedDatabase } from '../../database/sqlite/light-engine.ts'
 import { TimeSlices } from '../../database/time-slices.ts'
 import { makeDirectory } from '../../files/private-file.ts'
 import { SharedCapacity } from '../../http/limits/admission.ts'
 import { loadPages } from '../../http/pages/pages.ts'
 import { keyHash, keyHint, newKey } from '../../shop/keys/schema.ts'
-import { shuttingDown } from '../../shop/refusals.ts'
 import { formatInstantMs } from '../../values/instant.ts'
 import { HostLimit } from '../../webhooks/host-limit.ts'
-import {
-  allOpenAreBusy,
-  hostFull,
-  sandboxDamaged,
-  sandboxNotFound,
-  tooManySnapshots,
-} from '../control/refusals.ts'
+import { allOpenAreBusy, hostFull, sandboxDamaged, tooManySnapshots } from '../control/refusals.ts'
 import {
   type CreatedSandbox,
   ID_ALPHABET,

@@ -1,4 +1,5 @@
 import type { Server } from 'bun'
+import { tooManyInProgress } from '../../contract/refusals.ts'
 import { type LightEngine, openLightSqlite } from '../../database/sqlite/light-engine.ts'
 import type { TimeSlices } from '../../database/time-slices.ts'
 import { Admission, type CapacityShare, type SharedCapacity } from '../../http/limits/admission.ts'
@@ -6,14 +7,13 @@ import { type Rate, RateLimiter } from '../../http/limits/rate-limit.ts'
 import type { Pages } from '../../http/pages/pages.ts'
 import { type RequestContext, targetOf } from '../../http/request-context.ts'
 import { makePathHandler } from '../../http/routes.ts'
-import { entryText, type Log } from '../../serving/open.ts'
 import { type Service, type ServiceOptions, startService } from '../../serving/service.ts'
 import { type Command, type CommandResult, executeCommand } from '../../shop/commands.ts'
 import type { Reply } from '../../shop/idempotency.ts'
 import type { OperationId } from '../../shop/operations.ts'
 import { executeQuery, type Query } from '../../shop/queries.ts'
-import { tooManyRequests } from '../../shop/refusals.ts'
 import { formatInstantMs } from '../../values/instant.ts'
+import { entryText, type Log } from '../../values/log.ts'
 import { tooManyRequestsOfSandbox } from '../control/refusals.ts'
 import { sendWithFaults } from '../failures/deliveries.ts'
 import { FAULT_HEADER, Faults } from '../failures/faults.ts'
@@ -148,7 +148,7 @@ export class OpenSandbox {
 
   /** Responds to a request, and logs the request and its response. `path` is below the base address of the sandbox. */
   async respond(request: Request, server: Server<undefined>, path: string): Promise<Response> {
-    if (this.#turns.isFull) throw tooManyRequests()
+    if (this.#turns.isFull) throw tooManyInProgress()
     await this.#turns.begin()
     const startedMs = performance.now()
     const at = formatInstantMs(this.#options.clock())

@@ -1,6 +1,9 @@
 import { z } from 'zod'
 import type { Operation } from '../../contract/operation.ts'
+import { linksBy } from '../../contract/operation.ts'
 import { idParameter, paging, sortParameter, textParameter } from '../../contract/parameter.ts'
+import { invalidCursor } from '../../contract/refusals.ts'
+import { categoryInUse, categoryNotFound } from './refusals.ts'
 import { Category, CategoryPatch, NewCategory } from './schema.ts'
 
 const pathParameters = { categoryId: idParameter('The id of the category.', 1) }
@@ -26,7 +29,9 @@ export const categories = {
       ),
     },
     success: { status: 200, list: Category, description: 'A page of categories.' },
-    errors: ['invalid_cursor'],
+    errors: [invalidCursor()],
+    represents: { table: 'category' },
+    isOneScan: () => true,
   },
   createCategory: {
     method: 'POST',
@@ -37,10 +42,20 @@ export const categories = {
     scope: 'pets:write',
     stability: 'stable',
     body: NewCategory,
-    success: { status: 201, resource: Category, description: 'The category.' },
+    success: {
+      status: 201,
+      resource: Category,
+      description: 'The category.',
+      example: { id: 17, name: 'Ferrets', description: 'Hobs and jills, handled daily.' },
+    },
     location: (category: Category) => `/categories/${category.id}`,
     resourceHasEtag: true,
     errors: [],
+    links: linksBy('categoryId', '$response.body#/id', {
+      read: ['getCategory', 'Read the category.'],
+      update: ['updateCategory', 'Change the category.'],
+      delete: ['deleteCategory', 'Delete the category.'],
+    }),
   },
   getCategory: {
     method: 'GET',
@@ -54,7 +69,8 @@ export const categories = {
     pathParameters,
     success: { status: 200, resource: Category, description: 'The category.' },
     resourceHasEtag: true,
-    errors: ['category_not_found'],
+    errors: [categoryNotFound(404n)],
+    represents: { table: 'category', rowId: 'categoryId' },
   },
   updateCategory: {
     method: 'PATCH',
@@ -66,9 +82,14 @@ export const categories = {
     stability: 'stable',
     pathParameters,
     body: CategoryPatch,
-    success: { status: 200, resource: Category, description: 'The category after the change.' },
+    success: {
+      status: 200,
+      resource: Category,
+      description: 'The category after the change.',
+      example: { id: 1, name: 'Dogs' },
+    },
     resourceHasEtag: true,
-    errors: ['category_not_found'],
+    errors: [categoryNotFound(404n)],
   },
   deleteCategory: {
     method: 'DELETE',
@@ -81,6 +102,6 @@ export const categories = {
     pathParameters: { categoryId: idParameter('The id of the category.', 17) },
     success: { status: 204, description: 'The category was deleted.' },
     resourceHasEtag: true,
-    errors: ['category_not_found', 'category_in_use'],
+    errors: [categoryNotFound(404n), categoryInUse(1n)],
   },
 } as const satisfies Record<string, Operation>

@@ -5,10 +5,11 @@ import { sql } from '../../database/statement.ts'
 import { whenRead } from '../../database/when-read.ts'
 import { nameKey } from '../../values/text.ts'
 import type { Context } from '../context.ts'
-import { type NewEvent, recordEvent } from '../events/verbs.ts'
-import type { contract } from '../operations.ts'
+import { type CommandsOf, onTarget, type QueriesOf } from '../handlers.ts'
+import { type NewEvent, recordEvent } from '../log/recording.ts'
 import { listPage, namePrefix, sortBy } from '../paging.ts'
-import { categoryInUse, categoryNotFound } from '../refusals.ts'
+import type { categories } from './operations.ts'
+import { categoryInUse, categoryNotFound } from './refusals.ts'
 import type { Category, CategoryPatch, NewCategory } from './schema.ts'
 
 export interface CategoryRow {
@@ -44,7 +45,7 @@ const countPetOut = sql()('UPDATE category SET pet_count = pet_count - 1 WHERE i
  */
 export async function listCategories(
   reader: Reader,
-  input: Input<typeof contract.listCategories>,
+  input: Input<typeof categories.listCategories>,
 ): Promise<Page<Category>> {
   const { name } = input
   return listPage(
@@ -163,4 +164,15 @@ async function recordCategoryEvent(
 /** Returns the resource for a row, with a description only if there is one. */
 export function categoryOf({ id, name, description }: CategoryRow): Category {
   return { id, name, ...(description !== null && { description }) }
+}
+
+export const categoryQueries: QueriesOf<typeof categories> = {
+  listCategories,
+  getCategory: (reader, input) => whenRead(getCategory(reader, input), categoryOf),
+}
+
+export const categoryCommands: CommandsOf<typeof categories> = {
+  createCategory,
+  updateCategory: onTarget(getCategory, categoryOf, updateCategory),
+  deleteCategory: onTarget(getCategory, categoryOf, deleteCategory),
 }

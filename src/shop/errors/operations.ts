@@ -1,21 +1,9 @@
 import { ErrorInfo } from '../../contract/error.ts'
 import type { Operation } from '../../contract/operation.ts'
-import { idParameter, textParameter } from '../../contract/parameter.ts'
-import {
-  ApplyOptions,
-  ImportNameMatches,
-  ImportNames,
-  ImportOutcome,
-  ImportPetMatches,
-  ImportPetNames,
-  ImportRows,
-  ImportSlice,
-  ImportSliceOutcome,
-} from '../imports/schema.ts'
+import { textParameter } from '../../contract/parameter.ts'
+import { errorNotFound } from './refusals.ts'
 
-const importParameters = { importId: idParameter('A number that the importer chooses.') }
-
-export const service = {
+export const errors = {
   listErrors: {
     method: 'GET',
     path: '/errors',
@@ -25,7 +13,23 @@ export const service = {
     scope: 'public',
     stability: 'stable',
     reads: 'row',
-    success: { status: 200, list: ErrorInfo, description: 'The catalogue.' },
+    success: {
+      status: 200,
+      list: ErrorInfo,
+      description: 'The catalogue.',
+      example: [
+        {
+          code: 'malformed_json',
+          status: 400,
+          meaning: 'The body is not one well-formed JSON text in UTF-8.',
+        },
+        {
+          code: 'invalid_parameter',
+          status: 400,
+          meaning: 'A path, query or header parameter is not valid.',
+        },
+      ],
+    },
     errors: [],
   },
   getError: {
@@ -40,87 +44,6 @@ export const service = {
     pathParameters: { code: textParameter(1, 100, 'The code.', 'pet_not_found') },
     success: { status: 200, resource: ErrorInfo, description: 'The entry of the catalogue.' },
     resourceHasEtag: true,
-    errors: ['error_not_found'],
-  },
-  stageImport: {
-    method: 'POST',
-    path: '/imports/{importId}/rows',
-    tag: 'Service',
-    summary: 'Stage rows of an import',
-    scope: 'pets:write',
-    stability: 'stable',
-    hidden: true,
-    pathParameters: importParameters,
-    body: ImportRows,
-    success: { status: 204, description: 'The rows were staged.' },
-    errors: [],
-  },
-  applyImport: {
-    method: 'POST',
-    path: '/imports/{importId}/apply',
-    tag: 'Service',
-    summary: 'Load the staged rows in one transaction',
-    scope: 'pets:write',
-    stability: 'stable',
-    hidden: true,
-    pathParameters: importParameters,
-    body: ApplyOptions,
-    success: {
-      status: 200,
-      resource: ImportOutcome,
-      description: 'What was loaded (in a dry run: what would be), and the first rows that cannot be loaded.',
-    },
-    errors: [],
-  },
-  findImportCategories: {
-    method: 'POST',
-    path: '/imports/{importId}/categories',
-    tag: 'Service',
-    summary: 'Find the categories that each of these names may mean',
-    scope: 'pets:write',
-    stability: 'stable',
-    hidden: true,
-    pathParameters: importParameters,
-    body: ImportNames,
-    success: { status: 200, resource: ImportNameMatches, description: 'The categories.' },
-    errors: [],
-  },
-  findImportPets: {
-    method: 'POST',
-    path: '/imports/{importId}/pets',
-    tag: 'Service',
-    summary: 'Find the pets that exist, by their name and the name of their category',
-    scope: 'pets:write',
-    stability: 'stable',
-    hidden: true,
-    pathParameters: importParameters,
-    body: ImportPetNames,
-    success: { status: 200, resource: ImportPetMatches, description: 'Whether each pet was found.' },
-    errors: [],
-  },
-  loadImportSlice: {
-    method: 'POST',
-    path: '/imports/{importId}/slices',
-    tag: 'Service',
-    summary: 'Load the next staged rows, and delete them from the staged rows',
-    scope: 'pets:write',
-    stability: 'stable',
-    hidden: true,
-    pathParameters: importParameters,
-    body: ImportSlice,
-    success: { status: 200, resource: ImportSliceOutcome, description: 'What was loaded.' },
-    errors: [],
-  },
-  discardImport: {
-    method: 'DELETE',
-    path: '/imports/{importId}',
-    tag: 'Service',
-    summary: 'Discard the staged rows',
-    scope: 'pets:write',
-    stability: 'stable',
-    hidden: true,
-    pathParameters: importParameters,
-    success: { status: 204, description: 'The rows were discarded.' },
-    errors: [],
+    errors: [errorNotFound('no_such_code')],
   },
 } as const satisfies Record<string, Operation>

@@ -1,6 +1,8 @@
 import { type ErrorCodeName, type ErrorInfo, errorTable, isErrorCode } from '../../contract/error.ts'
 import type { Page } from '../../contract/operation.ts'
-import { errorNotFound } from '../refusals.ts'
+import type { QueriesOf } from '../handlers.ts'
+import type { errors } from './operations.ts'
+import { errorNotFound } from './refusals.ts'
 
 /** Returns the whole catalogue of error codes. */
 export async function listErrors(): Promise<Page<ErrorInfo>> {
@@ -17,3 +19,5 @@ function entryOf(code: ErrorCodeName): ErrorInfo {
   const { status, meaning } = errorTable[code]
   return { code, status: BigInt(status), meaning }
 }
+
+export const errorQueries: QueriesOf<typeof errors> = { listErrors, getError }

@@ -5,12 +5,13 @@ import { dynamicSql, sql } from '../../database/statement.ts'
 import { formatInstant, periodEndMs, periodStartMs, storedInstant } from '../../values/instant.ts'
 import { INT64_MAX } from '../../values/int64.ts'
 import { JsonText } from '../../values/json.ts'
-import type { contract } from '../operations.ts'
+import { findLogBounds, gapAround, type LogBounds } from '../log/bounds.ts'
+import { eventColumns, type SequencedEvent } from '../log/recording.ts'
 import { LIMIT_DEFAULT, readPositionCursor, writePositionCursor } from '../paging.ts'
-import { emptyPeriod } from '../refusals.ts'
 import type { AuditEntry } from './audit-schema.ts'
+import type { events } from './operations.ts'
 import { findPetReadEnd } from './pet-events.ts'
-import { eventColumns, findLogBounds, gapAround, type LogBounds, type SequencedEvent } from './verbs.ts'
+import { emptyPeriod } from './refusals.ts'
 
 /**
  * The maximum number of positions that a page scans, unless the page is about one pet. This maximum bounds the cost of
@@ -36,7 +37,7 @@ const findInstant = sql<{ at: string }>()('SELECT at FROM event WHERE position =
  */
 export async function listAudit(
   reader: Reader,
-  input: Input<typeof contract.listAudit>,
+  input: Input<typeof events.listAudit>,
 ): Promise<Page<AuditEntry>> {
   const { limit = LIMIT_DEFAULT, petId, keyId, subject } = input
   const { since, untilMs } = periodOf(input)

@@ -8,9 +8,12 @@ import {
   positionParameter,
   repeated,
 } from '../../contract/parameter.ts'
+import { invalidCursor } from '../../contract/refusals.ts'
+import { EventType, eventTypes } from '../log/event-types.ts'
+import { eventHistoryExpired } from '../log/refusals.ts'
 import { AuditEntry } from './audit-schema.ts'
+import { eventExamples, streamExample } from './examples.ts'
 import { Event, namedSubject, subjectKinds } from './schema.ts'
-import { EventType, eventTypes } from './types.ts'
 
 /** The maximum number of seconds that a request of the feed may wait for an event. */
 export const WAIT_SECONDS_MAX = 30
@@ -48,8 +51,13 @@ export const events = {
         example: 5,
       },
     },
-    success: { status: 200, list: Event, description: 'Events, oldest first.' },
-    errors: ['event_history_expired'],
+    success: {
+      status: 200,
+      list: Event,
+      description: 'Events, oldest first.',
+      example: [eventExamples['petstore.order.placed']],
+    },
+    errors: [eventHistoryExpired(333n)],
   },
   streamEvents: {
     method: 'GET',
@@ -65,8 +73,13 @@ export const events = {
       after: positionParameter('Events after this position; `Last-Event-ID` takes precedence.'),
       type,
     },
-    success: { status: 200, stream: Event, description: 'Events as they happen; the response does not end.' },
-    errors: ['event_history_expired'],
+    success: {
+      status: 200,
+      stream: Event,
+      description: 'Events as they happen; the response does not end.',
+      example: streamExample,
+    },
+    errors: [eventHistoryExpired(333n)],
   },
   listAudit: {
     method: 'GET',
@@ -99,6 +112,6 @@ export const events = {
       ),
     },
     success: { status: 200, list: AuditEntry, description: 'A page of entries, newest first.' },
-    errors: ['invalid_cursor'],
+    errors: [invalidCursor()],
   },
 } as const satisfies Record<string, Operation>

@@ -1,14 +1,13 @@
 import { z } from 'zod'
 import { constantNames } from '../../values/constant-names.ts'
 import { instant } from '../../values/instant.ts'
+import { SEQUENCE_DIGITS } from '../../values/sequence.ts'
 import { Category } from '../categories/schema.ts'
 import { InventoryItem } from '../inventory/schema.ts'
+import { TEST_TYPE } from '../log/event-types.ts'
 import { Order, orderExample } from '../orders/schema.ts'
 import { Pet } from '../pets/schema.ts'
 import { Webhook } from '../webhooks/schema.ts'
-import { TEST_TYPE } from './types.ts'
-
-const SEQUENCE_DIGITS = 19
 
 const id = z.string().meta({
   description: 'The id of the event: the same in the feed, in the stream and in every delivery.',
@@ -201,13 +200,3 @@ export const Event = z
     },
   })
 export type Event = z.output<typeof Event>
-
-/** Returns a position with leading zeros, because CloudEvents requires that texts of `sequence` sort like numbers. */
-export function sequenceText(position: bigint): string {
-  return String(position).padStart(SEQUENCE_DIGITS, '0')
-}
-
-/** Returns the position in a text, with or without leading zeros; undefined for any other text. */
-export function parseSequence(text: string): bigint | undefined {
-  return /^[0-9]{1,19}$/.test(text) ? BigInt(text) : undefined
-}

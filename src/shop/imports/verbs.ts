@@ -6,8 +6,11 @@ import { similarName } from '../../values/similar-name.ts'
 import { nameKey } from '../../values/text.ts'
 import { createCategory } from '../categories/verbs.ts'
 import type { Context } from '../context.ts'
+import type { CommandHandler, CommandsOf } from '../handlers.ts'
 import { addPet } from '../pets/verbs.ts'
 import { ambiguous, noCategory, occursTwice } from './limits.ts'
+import type { imports } from './operations.ts'
+import { importHasNoEtag } from './refusals.ts'
 import type {
   ApplyOptions,
   ImportNameMatches,
@@ -427,4 +430,24 @@ function refusalOfPet(row: StagedRow, found: KnownCategory): ImportProblem | und
 
 function problem(file: StagedFile, { line }: StagedRow, message: string): ImportProblem {
   return { file, line, message }
+}
+
+/**
+ * Returns the handler of a verb whose target has no representation. The handler refuses If-Match, which cannot match
+ * (RFC 9110, section 13.1.1).
+ */
+function withoutEtag<I, R>(verb: (tx: Tx, input: I) => Promise<R>): CommandHandler<I, R> {
+  return async (tx, input, _, { ifMatch }) => {
+    if (ifMatch !== undefined) throw importHasNoEtag()
+    return verb(tx, input)
+  }
+}
+
+export const importCommands: CommandsOf<typeof imports> = {
+  stageImport,
+  applyImport,
+  findImportCategories,
+  findImportPets,
+  loadImportSlice,
+  discardImport: withoutEtag(discardImport),
 }

@@ -8,12 +8,41 @@ import {
   repeated,
   sortParameter,
 } from '../../contract/parameter.ts'
+import { invalidCursor } from '../../contract/refusals.ts'
 import { STOCK_MAX } from '../imports/limits.ts'
 import { PetStatus } from '../pets/schema.ts'
+import { inventoryItemNotFound, stockBelowReserved, stockOutOfBounds } from './refusals.ts'
 import { InventoryItem, InventoryUpdate, StockAdjustment, StockMovement, StoreSummary } from './schema.ts'
 import { stockUnits } from './stock-units.ts'
 
 const pathParameters = { petId: idParameter('The id of the pet.') }
+
+interface InventoryFilters {
+  readonly petId?: unknown
+  readonly status?: readonly unknown[]
+  readonly quantityAtMost?: bigint
+  readonly sort?: string
+}
+
+const openingMovement = {
+  id: 3,
+  petId: 3,
+  quantityChange: 1,
+  reservedChange: 0,
+  quantity: 1,
+  reserved: 0,
+  reason: 'opening',
+  at: '2026-11-21T09:30:00.120Z',
+}
+const adjustmentMovement = {
+  ...openingMovement,
+  id: 335,
+  quantityChange: 4,
+  quantity: 5,
+  reserved: 1,
+  reason: 'adjustment',
+  note: 'Four came from the other shop.',
+}
 
 export const inventory = {
   listInventory: {
@@ -42,8 +71,19 @@ export const inventory = {
         'The sort order; a leading minus reverses it.',
       ),
     },
-    success: { status: 200, list: InventoryItem, description: 'A page of inventory items.' },
-    errors: ['invalid_cursor'],
+    success: {
+      status: 200,
+      list: InventoryItem,
+      description: 'A page of inventory items.',
+      example: [
+        { petId: 1, quantity: 1, status: 'available', reserved: 0 },
+        { petId: 2, quantity: 1, status: 'available', reserved: 0 },
+      ],
+    },
+    errors: [invalidCursor()],
+    represents: { table: 'pet' },
+    isOneScan: ({ petId, status, quantityAtMost, sort }: InventoryFilters) =>
+      !petId && (status ? status.length === 1 : quantityAtMost === undefined && !sort?.endsWith('quantity')),
   },
   getInventoryItem: {
     method: 'GET',
@@ -57,7 +97,9 @@ export const inventory = {
     pathParameters,
     success: { status: 200, resource: InventoryItem, description: 'The inventory item.' },
     resourceHasEtag: true,
-    errors: ['inventory_item_not_found'],
+    errors: [inventoryItemNotFound(404n)],
+    // The status and stock of an item are columns of its pet.
+    represents: { table: 'pet', rowId: 'petId' },
   },
   setInventory: {
     method: 'PUT',
@@ -70,9 +112,14 @@ export const inventory = {
     stability: 'stable',
     pathParameters,
     body: InventoryUpdate,
-    success: { status: 200, resource: InventoryItem, description: 'The inventory item after the change.' },
+    success: {
+      status: 200,
+      resource: InventoryItem,
+      description: 'The inventory item after the change.',
+      example: { petId: 3, quantity: 12, status: 'available', reserved: 1 },
+    },
     resourceHasEtag: true,
-    errors: ['inventory_item_not_found', 'stock_below_reserved'],
+    errors: [inventoryItemNotFound(404n), stockBelowReserved(3n, 1n, 2n)],
   },
   adjustInventory: {
     method: 'POST',
@@ -84,8 +131,17 @@ export const inventory = {
     stability: 'beta',
     pathParameters,
     body: StockAdjustment,
-    success: { status: 201, resource: StockMovement, description: 'The stock movement.' },
-    errors: ['inventory_item_not_found', 'stock_below_reserved', 'stock_out_of_bounds'],
+    success: {
+      status: 201,
+      resource: StockMovement,
+      description: 'The stock movement.',
+      example: adjustmentMovement,
+    },
+    errors: [
+      inventoryItemNotFound(404n),
+      stockBelowReserved(3n, 1n, 2n),
+      stockOutOfBounds(3n, 1_000_000_003n),
+    ],
   },
   listMovements: {
     method: 'GET',
@@ -101,8 +157,25 @@ export const inventory = {
       ...paging,
       sort: sortParameter('MovementSort', z.enum(['id', '-id']), 'id', 'Oldest first, or newest first.'),
     },
-    success: { status: 200, list: StockMovement, description: 'A page of movements.' },
-    errors: ['inventory_item_not_found', 'invalid_cursor'],
+    success: {
+      status: 200,
+      list: StockMovement,
+      description: 'A page of movements.',
+      example: [
+        openingMovement,
+        {
+          ...openingMovement,
+          id: 334,
+          quantityChange: 0,
+          reservedChange: 1,
+          reserved: 1,
+          reason: 'order',
+          orderId: 1,
+        },
+      ],
+    },
+    errors: [inventoryItemNotFound(404n), invalidCursor()],
+    isOneScan: () => true,
   },
   getStoreSummary: {
     method: 'GET',

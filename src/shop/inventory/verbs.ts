@@ -3,8 +3,8 @@ import { type Reader, Stale, type Tx } from '../../database/engine.ts'
 import { whenRead } from '../../database/when-read.ts'
 import { formatInstant } from '../../values/instant.ts'
 import type { Context } from '../context.ts'
+import { type CommandsOf, onTarget, type QueriesOf } from '../handlers.ts'
 import { STOCK_MAX } from '../imports/limits.ts'
-import type { contract } from '../operations.ts'
 import { compares, equals, listPage, sortBy } from '../paging.ts'
 import {
   findPet,
@@ -16,7 +16,8 @@ import {
   petColumns,
 } from '../pets/rows.ts'
 import { PetStatus } from '../pets/schema.ts'
-import { inventoryItemNotFound, stockBelowReserved, stockOutOfBounds } from '../refusals.ts'
+import type { inventory } from './operations.ts'
+import { inventoryItemNotFound, stockBelowReserved, stockOutOfBounds } from './refusals.ts'
 import type {
   InventoryItem,
   InventoryUpdate,
@@ -50,7 +51,7 @@ const movementColumns = `id, pet_id AS "petId", version, quantity_change AS "qua
  */
 export async function listInventory(
   reader: Reader,
-  input: Input<typeof contract.listInventory>,
+  input: Input<typeof inventory.listInventory>,
 ): Promise<Page<InventoryItem>> {
   const { petId, status, quantityAtMost } = input
   const sort = sortBy(
@@ -92,7 +93,7 @@ export function getInventoryItem(reader: Reader, { petId }: { petId: bigint }): 
 /** Returns a page of the stock ledger of one pet. Throws `inventory_item_not_found`, `invalid_cursor`. */
 export async function listMovements(
   reader: Reader,
-  input: Input<typeof contract.listMovements>,
+  input: Input<typeof inventory.listMovements>,
 ): Promise<Page<StockMovement>> {
   const { petId } = input
   await getInventoryItem(reader, { petId })
@@ -204,4 +205,16 @@ export async function getStoreSummary(
     unitsReserved: totalOf(unitsReserved),
     ordersByDay: days.map(day => ({ day, orders: totalOf(ordersPlacedOn(day)) })),
   }
+}
+
+export const inventoryQueries: QueriesOf<typeof inventory> = {
+  listInventory,
+  getInventoryItem: (reader, input) => whenRead(getInventoryItem(reader, input), inventoryItem),
+  listMovements,
+  getStoreSummary,
+}
+
+export const inventoryCommands: CommandsOf<typeof inventory> = {
+  setInventory: onTarget(getInventoryItem, inventoryItem, setInventory),
+  adjustInventory: onTarget(getInventoryItem, inventoryItem, adjustInventory),
 }

@@ -1,5 +1,8 @@
 import type { Operation } from '../../contract/operation.ts'
+import { linksBy } from '../../contract/operation.ts'
 import { idParameter, paging } from '../../contract/parameter.ts'
+import { invalidCursor } from '../../contract/refusals.ts'
+import { keyNotFound, lastAdminKey } from './refusals.ts'
 import { ApiKey, CreatedApiKey, NewApiKey } from './schema.ts'
 
 export const keys = {
@@ -14,7 +17,7 @@ export const keys = {
     reads: 'scan',
     query: paging,
     success: { status: 200, list: ApiKey, description: 'A page of keys.' },
-    errors: ['invalid_cursor'],
+    errors: [invalidCursor()],
   },
   createKey: {
     method: 'POST',
@@ -28,6 +31,7 @@ export const keys = {
     success: { status: 201, resource: CreatedApiKey, description: 'The key, with its secret.' },
     secret: 'key',
     errors: [],
+    links: linksBy('keyId', '$response.body#/id', { revoke: ['revokeKey', 'Revoke the key.'] }),
   },
   getCurrentKey: {
     method: 'GET',
@@ -55,6 +59,6 @@ export const keys = {
     pathParameters: { keyId: idParameter('The id of the key.', 2) },
     success: { status: 204, description: 'The key was revoked.' },
     resourceHasEtag: true,
-    errors: ['key_not_found', 'last_admin_key'],
+    errors: [keyNotFound(404n), lastAdminKey(1n)],
   },
 } as const satisfies Record<string, Operation>

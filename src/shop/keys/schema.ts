@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { scopeNames } from '../../contract/scopes.ts'
 import { constantNames } from '../../values/constant-names.ts'
 import { instant } from '../../values/instant.ts'
 import { int64 } from '../../values/int64.ts'
@@ -6,19 +7,6 @@ import { text } from '../../values/text.ts'
 
 /** The scopes that include others, as a sentence. `hasScope` implements this rule. */
 const inclusion = '`admin` includes all others, and `keys:manage` includes `audit:read`.'
-
-const scopeNames = [
-  'pets:write',
-  'orders:read',
-  'orders:write',
-  'inventory:read',
-  'inventory:write',
-  'events:read',
-  'webhooks:manage',
-  'keys:manage',
-  'audit:read',
-  'admin',
-] as const
 
 export const Scope = z.enum(scopeNames).meta({
   id: 'Scope',

@@ -1,13 +1,17 @@
 import { type StoreError, validationFailed } from '../../contract/error.ts'
 import type { Page } from '../../contract/operation.ts'
+import { expiredKey, unknownKey } from '../../contract/refusals.ts'
+import { hasScope } from '../../contract/scopes.ts'
 import { type Reader, Stale, type Tx } from '../../database/engine.ts'
 import { sql } from '../../database/statement.ts'
 import { formatInstant, toStoredInstant } from '../../values/instant.ts'
 import { parseJson, writeJson } from '../../values/json.ts'
 import type { Caller, Context, QueryContext } from '../context.ts'
-import { type NewEvent, recordEvent } from '../events/verbs.ts'
+import { type CommandsOf, onTarget, type QueriesOf } from '../handlers.ts'
+import { type NewEvent, recordEvent } from '../log/recording.ts'
 import { isNull, type ListQuery, listPage } from '../paging.ts'
-import { beyondScope, expiredKey, keyNotFound, lastAdminKey, unknownKey } from '../refusals.ts'
+import type { keys } from './operations.ts'
+import { beyondScope, keyNotFound, lastAdminKey } from './refusals.ts'
 import { type ApiKey, type CreatedApiKey, keyHash, keyHint, type NewApiKey, Scope } from './schema.ts'
 
 export interface KeyRow {
@@ -89,16 +93,6 @@ export async function findCaller(reader: Reader, token: string, now: string): Pr
 export async function isKeyValid(reader: Reader, keyId: bigint, now: string): Promise<boolean> {
   const key = await reader.one(findExpiry, { keyId })
   return key !== undefined && (key.expiresAt === null || key.expiresAt > now)
-}
-
-/**
- * Returns whether a caller has `scope`, directly or through a scope that includes it. `admin` includes all scopes, and
- * `keys:manage` includes `audit:read`.
- */
-export function hasScope({ scopes }: Caller, scope: Scope): boolean {
-  if (scopes.includes(scope) || scopes.includes('admin')) return true
-  // The audit log required keys:manage before it had a scope of its own, so keys from that time keep their access.
-  return scope === 'audit:read' && scopes.includes('keys:manage')
 }
 
 /** Returns a page of the keys that are not revoked, without their secrets. Throws `invalid_cursor`. */
@@ -350,4 +344,11 @@ function readScopes(stored: string): readonly Scope[] {
   const scopes = Scope.array().parse(parseJson(stored))
   if (parsedScopes.size < SCOPE_SETS_MAX) parsedScopes.set(stored, scopes)
   return scopes
+}
+
+export const keyQueries: QueriesOf<typeof keys> = { listKeys, getCurrentKey }
+
+export const keyCommands: CommandsOf<typeof keys> = {
+  createKey,
+  revokeKey: onTarget(getKey, keyOf, revokeKey),
 }

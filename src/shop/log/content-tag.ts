@@ -1,4 +1,5 @@
-import { invalidCursor, positionOfOtherContent } from '../refusals.ts'
+import { invalidCursor } from '../../contract/refusals.ts'
+import { positionOfOtherContent } from './refusals.ts'
 
 // After a reset, a store assigns the same ids and positions as before. The content tag in a cursor or position shows
 // whether that cursor or position is from before the reset, or from another store.

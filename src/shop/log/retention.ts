@@ -1,6 +1,6 @@
 import type { Tx } from '../../database/engine.ts'
 import { sql } from '../../database/statement.ts'
-import { findLogBounds } from '../events/verbs.ts'
+import { findLogBounds } from './bounds.ts'
 
 /** The maximum number of rows that one command deletes, because it shares the writer with all other commands. */
 const SWEPT_MAX = 1000

@@ -8,7 +8,8 @@ import {
 } from '../../database/numbering/chain.ts'
 import { sql } from '../../database/statement.ts'
 import { JsonText, writeJson } from '../../values/json.ts'
-import { eventColumns, findChainEnds, findChainGaps } from '../events/verbs.ts'
+import { findChainEnds, findChainGaps } from './bounds.ts'
+import { eventColumns } from './recording.ts'
 
 const ENTRIES_PER_READ = 1000
 /** The maximum number of faults in a report. */

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Operation } from '../../contract/operation.ts'
+import { linksBy } from '../../contract/operation.ts'
 import {
   booleanParameter,
   idParameter,
@@ -9,9 +10,22 @@ import {
   sortParameter,
   textParameter,
 } from '../../contract/parameter.ts'
-import { NewOrder, Order, OrderPatch, REFERENCE_CODE_POINTS_MAX } from './schema.ts'
+import { invalidCursor, unknownReference } from '../../contract/refusals.ts'
+import { insufficientStock } from '../inventory/refusals.ts'
+import { petNotAvailable } from '../pets/refusals.ts'
+import { orderAlreadyComplete, orderNotFound } from './refusals.ts'
+import { NewOrder, Order, OrderPatch, orderExample, REFERENCE_CODE_POINTS_MAX } from './schema.ts'
 
 const pathParameters = { orderId: idParameter('The id of the order.', 1) }
+
+interface OrderFilters {
+  readonly petId?: unknown
+  readonly complete?: boolean
+  readonly reference?: string
+  readonly shipDateAfter?: string
+  readonly shipDateBefore?: string
+  readonly sort?: string
+}
 
 export const orders = {
   listOrders: {
@@ -44,7 +58,11 @@ export const orders = {
       ),
     },
     success: { status: 200, list: Order, description: 'A page of orders.' },
-    errors: ['invalid_cursor'],
+    errors: [invalidCursor()],
+    isOneScan: ({ petId, complete, reference, shipDateAfter, shipDateBefore, sort }: OrderFilters) =>
+      !petId &&
+      reference === undefined &&
+      (complete !== undefined || (!shipDateAfter && !shipDateBefore && !sort?.endsWith('shipDate'))),
   },
   placeOrder: {
     method: 'POST',
@@ -59,7 +77,21 @@ export const orders = {
     success: { status: 201, resource: Order, description: 'The order.' },
     location: (order: Order) => `/store/orders/${order.id}`,
     resourceHasEtag: true,
-    errors: ['unknown_reference', 'pet_not_available', 'insufficient_stock'],
+    errors: [
+      unknownReference('Pet', 404n),
+      petNotAvailable(3n),
+      insufficientStock({ petId: 3n, free: 2n, quantity: 5n, requested: 3n }),
+    ],
+    links: {
+      ...linksBy('orderId', '$response.body#/id', {
+        read: ['getOrder', 'Read the order.'],
+        update: ['updateOrder', 'Change or complete the order.'],
+        cancel: ['cancelOrder', 'Cancel the order.'],
+      }),
+      ...linksBy('petId', '$response.body#/petId', {
+        stock: ['getInventoryItem', 'Read the stock that the order reserves from.'],
+      }),
+    },
   },
   getOrder: {
     method: 'GET',
@@ -73,7 +105,8 @@ export const orders = {
     pathParameters,
     success: { status: 200, resource: Order, description: 'The order.' },
     resourceHasEtag: true,
-    errors: ['order_not_found'],
+    errors: [orderNotFound(404n)],
+    represents: { table: 'orders', rowId: 'orderId' },
   },
   updateOrder: {
     method: 'PATCH',
@@ -86,9 +119,19 @@ export const orders = {
     stability: 'stable',
     pathParameters,
     body: OrderPatch,
-    success: { status: 200, resource: Order, description: 'The order after the change.' },
+    success: {
+      status: 200,
+      resource: Order,
+      description: 'The order after the change.',
+      example: { ...orderExample, shipDate: '2026-12-02T09:30:00Z' },
+    },
     resourceHasEtag: true,
-    errors: ['order_not_found', 'order_already_complete', 'pet_not_available', 'insufficient_stock'],
+    errors: [
+      orderNotFound(404n),
+      orderAlreadyComplete(1n, 'changed'),
+      petNotAvailable(3n),
+      insufficientStock({ petId: 3n, free: 2n, quantity: 5n, requested: 3n }),
+    ],
   },
   cancelOrder: {
     method: 'DELETE',
@@ -101,6 +144,6 @@ export const orders = {
     pathParameters,
     success: { status: 204, description: 'The order was cancelled.' },
     resourceHasEtag: true,
-    errors: ['order_not_found', 'order_already_complete'],
+    errors: [orderNotFound(404n), orderAlreadyComplete(1n, 'cancelled')],
   },
 } as const satisfies Record<string, Operation>

@@ -5,10 +5,10 @@ import { readBoolean, sql, storedBoolean } from '../../database/statement.ts'
 import { whenRead } from '../../database/when-read.ts'
 import { formatInstant, toStoredInstant } from '../../values/instant.ts'
 import type { Context } from '../context.ts'
-import { recordEvent } from '../events/verbs.ts'
+import { type CommandsOf, onTarget, type QueriesOf } from '../handlers.ts'
 import { moveStock, whyNotReserved } from '../inventory/stock.ts'
 import { openOrders, ordersPlacedOn } from '../inventory/totals.ts'
-import { contract } from '../operations.ts'
+import { recordEvent } from '../log/recording.ts'
 import {
   type Condition,
   compares,
@@ -21,7 +21,8 @@ import {
   sortBy,
 } from '../paging.ts'
 import { findPet } from '../pets/rows.ts'
-import { orderAlreadyComplete, orderNotFound } from '../refusals.ts'
+import { orders } from './operations.ts'
+import { orderAlreadyComplete, orderNotFound } from './refusals.ts'
 import {
   type NewOrder,
   ORDER_COMPLETE_DEFAULT,
@@ -65,7 +66,7 @@ const removeOpenOrder = sql<{ id: bigint; createdAt: string }>()(`
 const BEFORE_ANY = ''
 const AFTER_ANY = '~'
 
-const PET_IDS_MAX = contract.listOrders.query.petId.valuesMax
+const PET_IDS_MAX = orders.listOrders.query.petId.valuesMax
 
 /**
  * Returns a page of orders. A list that is sorted by shipDate contains only the orders with a shipDate. Throws
@@ -73,7 +74,7 @@ const PET_IDS_MAX = contract.listOrders.query.petId.valuesMax
  */
 export async function listOrders(
   reader: Reader,
-  input: Input<typeof contract.listOrders>,
+  input: Input<typeof orders.listOrders>,
 ): Promise<Page<Order>> {
   const { petId, complete, shipDateAfter, shipDateBefore, reference } = input
   const hasRange = shipDateAfter !== undefined || shipDateBefore !== undefined
@@ -341,4 +342,15 @@ async function moveReservedUnits(
   }
   // The status changed between the two UPDATE statements of moveStock.
   throw new Stale(`pet ${petId}`)
+}
+
+export const orderQueries: QueriesOf<typeof orders> = {
+  listOrders,
+  getOrder: (reader, input) => whenRead(getOrder(reader, input), orderOf),
+}
+
+export const orderCommands: CommandsOf<typeof orders> = {
+  placeOrder,
+  updateOrder: onTarget(getOrder, orderOf, updateOrder),
+  cancelOrder: onTarget(getOrder, orderOf, cancelOrder),
 }

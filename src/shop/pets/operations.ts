@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Operation } from '../../contract/operation.ts'
+import { linksBy } from '../../contract/operation.ts'
 import {
   enumParameter,
   idParameter,
@@ -8,6 +9,8 @@ import {
   sortParameter,
   textParameter,
 } from '../../contract/parameter.ts'
+import { invalidCursor, unknownReference } from '../../contract/refusals.ts'
+import { invalidStatusTransition, petInUse, petNotFound, RESTOCK } from './refusals.ts'
 import { NewPet, Pet, PetInclude, PetPatch, PetStatus } from './schema.ts'
 
 /**
@@ -15,6 +18,21 @@ import { NewPet, Pet, PetInclude, PetPatch, PetStatus } from './schema.ts'
  * pet, no earlier example may delete that pet or put it on hold.
  */
 const petAt = (example: number) => ({ petId: idParameter('The id of the pet.', example) })
+
+/** The links of a new pet. */
+const linksOfPet = linksBy('petId', '$response.body#/id', {
+  update: ['updatePet', 'Change the pet.'],
+  delete: ['deletePet', 'Delete the pet.'],
+  stock: ['getInventoryItem', 'Read the stock of the pet.'],
+  setStock: ['setInventory', 'Set the stock of the pet.'],
+  movements: ['listMovements', 'List the stock movements of the pet.'],
+})
+
+interface PetFilters {
+  readonly id?: unknown
+  readonly categoryId?: unknown
+  readonly status?: readonly unknown[]
+}
 
 export const pets = {
   listPets: {
@@ -44,8 +62,20 @@ export const pets = {
       ),
       include: enumParameter(PetInclude, 'Adds the stock to each pet, as `quantity` and `reserved`.'),
     },
-    success: { status: 200, list: Pet, description: 'A page of pets.' },
-    errors: ['invalid_cursor'],
+    success: {
+      status: 200,
+      list: Pet,
+      description: 'A page of pets.',
+      example: [
+        { id: 1, name: 'Anansi (Rhodesian Ridgeback)', categoryId: 1, status: 'available' },
+        { id: 2, name: 'Argos (Greyhound)', categoryId: 1, status: 'available' },
+        { id: 3, name: 'Biscuit (Beagle)', categoryId: 1, status: 'available' },
+      ],
+    },
+    errors: [invalidCursor()],
+    represents: { table: 'pet' },
+    isOneScan: ({ id, status, categoryId }: PetFilters) =>
+      !id && !categoryId && (status === undefined || status.length === 1),
   },
   createPet: {
     method: 'POST',
@@ -57,10 +87,16 @@ export const pets = {
     scope: 'pets:write',
     stability: 'stable',
     body: NewPet,
-    success: { status: 201, resource: Pet, description: 'The pet.' },
+    success: {
+      status: 201,
+      resource: Pet,
+      description: 'The pet.',
+      example: { id: 350, name: 'Juniper (Whippet)', categoryId: 1, status: 'available' },
+    },
     location: (pet: Pet) => `/pets/${pet.id}`,
     resourceHasEtag: true,
-    errors: ['unknown_reference'],
+    errors: [unknownReference('Category', 404n)],
+    links: linksOfPet,
   },
   getPet: {
     method: 'GET',
@@ -80,7 +116,8 @@ export const pets = {
     pathParameters: petAt(3),
     success: { status: 200, resource: Pet, description: 'The pet.' },
     resourceHasEtag: true,
-    errors: ['pet_not_found'],
+    errors: [petNotFound(404n)],
+    represents: { table: 'pet', rowId: 'petId' },
   },
   updatePet: {
     method: 'PATCH',
@@ -93,9 +130,18 @@ export const pets = {
     stability: 'stable',
     pathParameters: petAt(4),
     body: PetPatch,
-    success: { status: 200, resource: Pet, description: 'The pet after the change.' },
+    success: {
+      status: 200,
+      resource: Pet,
+      description: 'The pet after the change.',
+      example: { id: 4, name: 'Bramble (Border Terrier)', categoryId: 1, status: 'pending' },
+    },
     resourceHasEtag: true,
-    errors: ['pet_not_found', 'unknown_reference', 'invalid_status_transition'],
+    errors: [
+      petNotFound(404n),
+      unknownReference('Category', 404n),
+      invalidStatusTransition(3n, 'sold', 'available', RESTOCK),
+    ],
   },
   deletePet: {
     method: 'DELETE',
@@ -108,6 +154,6 @@ export const pets = {
     pathParameters: petAt(350),
     success: { status: 204, description: 'The pet was deleted.' },
     resourceHasEtag: true,
-    errors: ['pet_not_found', 'pet_in_use'],
+    errors: [petNotFound(404n), petInUse(3n, 2n)],
   },
 } as const satisfies Record<string, Operation>

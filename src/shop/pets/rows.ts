@@ -1,8 +1,8 @@
 import type { Reader } from '../../database/engine.ts'
 import { readBoolean, sql, type Value } from '../../database/statement.ts'
 import { whenRead } from '../../database/when-read.ts'
-import { contract } from '../operations.ts'
 import { type Condition, distinct, isIn, padded } from '../paging.ts'
+import { pets } from './operations.ts'
 import { type Pet, PetStatus } from './schema.ts'
 
 /** A row of the table pet: the pet and its stock. */
@@ -35,7 +35,7 @@ export function findPet(reader: Reader, petId: bigint): PetRow | undefined | Pro
 }
 
 /** The maximum number of ids in one request. It is also the default limit, so that one page contains all these pets. */
-export const IDS_MAX = contract.listPets.query.id.valuesMax
+export const IDS_MAX = pets.listPets.query.id.valuesMax
 const ID_SIZES = [1, IDS_MAX]
 const STATUS_SIZES = [1, PetStatus.options.length]
 

@@ -1,18 +1,20 @@
 import { readOnlyMember, type StoreError, validationFailed } from '../../contract/error.ts'
 import type { Input, Page } from '../../contract/operation.ts'
+import { unknownReference } from '../../contract/refusals.ts'
 import { type Reader, Stale, type Tx } from '../../database/engine.ts'
 import { sql, storedBoolean } from '../../database/statement.ts'
 import { whenRead } from '../../database/when-read.ts'
 import { nameKey } from '../../values/text.ts'
 import { addToCategory, removeFromCategory } from '../categories/verbs.ts'
 import type { Context } from '../context.ts'
-import { type NewEvent, recordEvent } from '../events/verbs.ts'
+import { type CommandsOf, onTarget, type QueriesOf } from '../handlers.ts'
 import { openingStock, type Stock, statusOf, unitsText } from '../inventory/schema.ts'
 import { recordMovement, recordStockEvent } from '../inventory/stock.ts'
 import { stockTotals } from '../inventory/totals.ts'
-import type { contract } from '../operations.ts'
+import { type NewEvent, recordEvent } from '../log/recording.ts'
 import { type Condition, distinct, equals, isIn, listPage, namePrefix, padded, sortBy } from '../paging.ts'
-import { invalidStatusTransition, petInUse, petNotFound, RESTOCK, unknownReference } from '../refusals.ts'
+import type { pets } from './operations.ts'
+import { invalidStatusTransition, petInUse, petNotFound, RESTOCK } from './refusals.ts'
 import {
   findPet,
   IDS_MAX,
@@ -46,7 +48,7 @@ const removePet = sql<{ id: bigint }>()(
  * Returns a page of pets. Without `id`, each pair of a status and a category is one scan of an index of the table.
  * Throws `invalid_cursor`, and `invalid_parameter` for a sort that the filter excludes.
  */
-export async function listPets(reader: Reader, input: Input<typeof contract.listPets>): Promise<Page<Pet>> {
+export async function listPets(reader: Reader, input: Input<typeof pets.listPets>): Promise<Page<Pet>> {
   const { id, status, categoryId, name, include } = input
   const sort = sortBy(input.sort, { name: 'name_key' }, name === undefined ? undefined : 'name')
   const prefix = name === undefined ? [] : namePrefix(name)
@@ -263,4 +265,15 @@ async function moveBetweenCategories(tx: Tx, from: bigint, to: bigint): Promise<
   if (from < to) await removeFromCategory(tx, from)
   if (!(await addToCategory(tx, to))) throw unknownReference('Category', to)
   if (from > to) await removeFromCategory(tx, from)
+}
+
+export const petQueries: QueriesOf<typeof pets> = {
+  listPets,
+  getPet: (reader, input) => whenRead(getPet(reader, input), petOf),
+}
+
+export const petCommands: CommandsOf<typeof pets> = {
+  createPet,
+  updatePet: onTarget(getPet, petOf, updatePet),
+  deletePet: onTarget(getPet, petOf, deletePet),
 }

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { constantNames } from '../../values/constant-names.ts'
 import { instant } from '../../values/instant.ts'
 import { int64, int64Between } from '../../values/int64.ts'
-import { eventTypes, TEST_TYPE } from '../events/types.ts'
+import { eventTypes, TEST_TYPE } from '../log/event-types.ts'
 
 export const DeliveryState = z.enum(['pending', 'delivered', 'failed']).meta({
   id: 'DeliveryState',

@@ -2,7 +2,7 @@ import { type Reader, Stale, type Tx } from '../../database/engine.ts'
 import { readBoolean, sql, storedBoolean } from '../../database/statement.ts'
 import { storedInstant } from '../../values/instant.ts'
 import type { Context } from '../context.ts'
-import { type SequencedEvent, sequencedColumns } from '../events/verbs.ts'
+import { type SequencedEvent, sequencedColumns } from '../log/recording.ts'
 import type { DeliveryState } from './delivery-schema.ts'
 import { recordWebhookEvent, type StoredWebhook, webhookColumns, webhookRow } from './verbs.ts'
 

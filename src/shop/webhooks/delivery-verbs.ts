@@ -3,13 +3,25 @@ import type { Reader, Tx } from '../../database/engine.ts'
 import { dynamicSql, sql, type Value } from '../../database/statement.ts'
 import { formatInstant, toStoredInstant } from '../../values/instant.ts'
 import type { Context } from '../context.ts'
-import type { EventType, TEST_TYPE } from '../events/types.ts'
-import type { contract } from '../operations.ts'
+import { type CommandsOf, onTarget, type QueriesOf } from '../handlers.ts'
+import type { EventType, TEST_TYPE } from '../log/event-types.ts'
 import { equals, listPage, padded } from '../paging.ts'
-import { deliveryNotFound } from '../refusals.ts'
 import type { Delivery, DeliveryAttempt, DeliveryState } from './delivery-schema.ts'
+import type { webhooks } from './operations.ts'
+import { deliveryNotFound } from './refusals.ts'
 import type { AcceptedRedeliveries } from './schema.ts'
-import { getEnabledWebhook, getWebhook, recordWebhookEvent } from './verbs.ts'
+import {
+  createWebhook,
+  deleteWebhook,
+  getEnabledWebhook,
+  getWebhook,
+  listWebhooks,
+  recordWebhookEvent,
+  rotateWebhookSecret,
+  sendTestEvent,
+  updateWebhook,
+  webhookOf,
+} from './verbs.ts'
 
 /** The maximum number of failed deliveries that one command makes due again. */
 const REDELIVERED_MAX = 10_000
@@ -61,7 +73,7 @@ const makeFailedDue = sql<{ id: bigint }>()(`
  */
 export async function listDeliveries(
   reader: Reader,
-  input: Input<typeof contract.listDeliveries>,
+  input: Input<typeof webhooks.listDeliveries>,
 ): Promise<Page<Delivery>> {
   const { webhookId, state, sort } = input
   await getWebhook(reader, { webhookId })
@@ -107,7 +119,7 @@ export async function redeliver(
  */
 export async function redeliverFailed(
   tx: Tx,
-  { webhookId, since }: Input<typeof contract.redeliverFailed>,
+  { webhookId, since }: Input<typeof webhooks.redeliverFailed>,
   context: Context,
 ): Promise<AcceptedRedeliveries> {
   const webhook = await getEnabledWebhook(tx, webhookId)
@@ -143,4 +155,20 @@ function attemptOf({ at, durationMs, status, error, reply }: AttemptRow): Delive
     ...(error !== null && { error }),
     ...(reply !== null && { reply }),
   }
+}
+
+export const webhookQueries: QueriesOf<typeof webhooks> = {
+  listWebhooks,
+  getWebhook: async (reader, input) => webhookOf(await getWebhook(reader, input)),
+  listDeliveries,
+}
+
+export const webhookCommands: CommandsOf<typeof webhooks> = {
+  createWebhook,
+  updateWebhook: onTarget(getWebhook, webhookOf, updateWebhook),
+  deleteWebhook: onTarget(getWebhook, webhookOf, deleteWebhook),
+  rotateWebhookSecret,
+  sendTestEvent,
+  redeliver,
+  redeliverFailed,
 }

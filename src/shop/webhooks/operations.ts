@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Operation } from '../../contract/operation.ts'
+import { linksBy } from '../../contract/operation.ts'
 import {
   enumParameter,
   idParameter,
@@ -8,7 +9,9 @@ import {
   required,
   sortParameter,
 } from '../../contract/parameter.ts'
+import { invalidCursor, invalidParameters, missingParameter } from '../../contract/refusals.ts'
 import { Delivery, DeliveryState } from './delivery-schema.ts'
+import { deliveryNotFound, webhookDisabled, webhookLimitReached, webhookNotFound } from './refusals.ts'
 import {
   AcceptedRedeliveries,
   AcceptedTest,
@@ -21,6 +24,24 @@ import {
 const pathParameters = { webhookId: idParameter('The id of the webhook.', 1) }
 const shared = { tag: 'Webhooks', scope: 'webhooks:manage', stability: 'beta' } as const
 
+const disabledWebhook = {
+  id: 1,
+  url: 'https://till.example/petstore-events',
+  types: ['petstore.order.placed', 'petstore.inventory.changed'],
+  description: 'Prints pick lists.',
+  enabled: false,
+  disabledReason: 'gone',
+  createdAt: '2026-11-21T09:30:00.120Z',
+}
+const delivery = {
+  id: 1,
+  eventId: '730',
+  type: 'petstore.webhook.test',
+  state: 'pending',
+  attempts: [{ at: '2026-11-21T09:30:00.120Z', durationMs: 14, status: 500, reply: 'out of paper' }],
+  createdAt: '2026-11-21T09:30:00.120Z',
+}
+
 export const webhooks = {
   listWebhooks: {
     ...shared,
@@ -31,7 +52,7 @@ export const webhooks = {
     reads: 'scan',
     query: paging,
     success: { status: 200, list: Webhook, description: 'A page of webhooks.' },
-    errors: ['invalid_cursor'],
+    errors: [invalidCursor()],
   },
   createWebhook: {
     ...shared,
@@ -45,7 +66,15 @@ export const webhooks = {
     location: (webhook: Webhook) => `/webhooks/${webhook.id}`,
     secret: 'webhook',
     checksTarget: 'url',
-    errors: ['webhook_limit_reached'],
+    errors: [webhookLimitReached()],
+    links: linksBy('webhookId', '$response.body#/id', {
+      read: ['getWebhook', 'Read the webhook.'],
+      update: ['updateWebhook', 'Change or disable the webhook.'],
+      delete: ['deleteWebhook', 'Delete the webhook.'],
+      rotate: ['rotateWebhookSecret', 'Rotate the secret of the webhook.'],
+      test: ['sendTestEvent', 'Send a test event to the webhook.'],
+      deliveries: ['listDeliveries', 'List the deliveries of the webhook.'],
+    }),
   },
   rotateWebhookSecret: {
     ...shared,
@@ -55,9 +84,18 @@ export const webhooks = {
     description:
       'For 24 hours, each delivery carries two signatures: one with the new secret, one with the previous secret. If the secret is rotated again in that time, the oldest secret is invalid at once.',
     pathParameters,
-    success: { status: 200, resource: WebhookWithSecret, description: 'The webhook, with its new secret.' },
+    success: {
+      status: 200,
+      resource: WebhookWithSecret,
+      description: 'The webhook, with its new secret.',
+      example: {
+        ...disabledWebhook,
+        secret: 'whsec_BAsSGSAnLjU8Q0pRWF9mbXR7gomQl56lrLO6wcjP1t0=',
+        previousSecretUntil: '2026-11-22T09:30:00.120Z',
+      },
+    },
     secret: 'webhook',
-    errors: ['webhook_not_found'],
+    errors: [webhookNotFound(404n)],
   },
   sendTestEvent: {
     ...shared,
@@ -72,7 +110,7 @@ export const webhooks = {
       resource: AcceptedTest,
       description: 'The test event was accepted for delivery.',
     },
-    errors: ['webhook_not_found', 'webhook_disabled'],
+    errors: [webhookNotFound(404n), webhookDisabled(1n)],
   },
   listDeliveries: {
     ...shared,
@@ -89,7 +127,7 @@ export const webhooks = {
       sort: sortParameter('DeliverySort', z.enum(['id', '-id']), 'id', 'Oldest first, or newest first.'),
     },
     success: { status: 200, list: Delivery, description: 'A page of deliveries.' },
-    errors: ['webhook_not_found', 'invalid_cursor'],
+    errors: [webhookNotFound(404n), invalidCursor()],
   },
   redeliver: {
     ...shared,
@@ -98,8 +136,13 @@ export const webhooks = {
     summary: 'Redeliver an event',
     description: 'The delivery is due at once, with all its retries, whatever its previous outcome.',
     pathParameters: { ...pathParameters, deliveryId: idParameter('The id of the delivery.', 1) },
-    success: { status: 202, resource: Delivery, description: 'The delivery, which is now due.' },
-    errors: ['webhook_not_found', 'delivery_not_found', 'webhook_disabled'],
+    success: {
+      status: 202,
+      resource: Delivery,
+      description: 'The delivery, which is now due.',
+      example: { ...delivery, nextAttemptAt: '2026-11-21T09:30:00.120Z' },
+    },
+    errors: [webhookNotFound(404n), deliveryNotFound(1n, 404n), webhookDisabled(1n)],
   },
   redeliverFailed: {
     ...shared,
@@ -115,7 +158,7 @@ export const webhooks = {
       resource: AcceptedRedeliveries,
       description: 'The number of deliveries that are due again.',
     },
-    errors: ['webhook_not_found', 'webhook_disabled', 'missing_parameter'],
+    errors: [webhookNotFound(404n), webhookDisabled(1n), invalidParameters([missingParameter('since')])],
   },
   // The operations from here on come last, because the examples are sent in this order: updateWebhook disables the
   // webhook, and deleteWebhook deletes it.
@@ -129,7 +172,7 @@ export const webhooks = {
     pathParameters,
     success: { status: 200, resource: Webhook, description: 'The webhook.' },
     resourceHasEtag: true,
-    errors: ['webhook_not_found'],
+    errors: [webhookNotFound(404n)],
   },
   updateWebhook: {
     ...shared,
@@ -139,10 +182,15 @@ export const webhooks = {
     description: 'A JSON Merge Patch. The change applies to every attempt that begins afterwards.',
     pathParameters,
     body: WebhookPatch,
-    success: { status: 200, resource: Webhook, description: 'The webhook after the change.' },
+    success: {
+      status: 200,
+      resource: Webhook,
+      description: 'The webhook after the change.',
+      example: disabledWebhook,
+    },
     resourceHasEtag: true,
     checksTarget: 'url',
-    errors: ['webhook_not_found'],
+    errors: [webhookNotFound(404n)],
   },
   deleteWebhook: {
     ...shared,
@@ -153,6 +201,6 @@ export const webhooks = {
     pathParameters,
     success: { status: 204, description: 'The webhook was deleted.' },
     resourceHasEtag: true,
-    errors: ['webhook_not_found'],
+    errors: [webhookNotFound(404n)],
   },
 } as const satisfies Record<string, Operation>

@@ -3,7 +3,7 @@ import { instant } from '../../values/instant.ts'
 import { int64, int64Between } from '../../values/int64.ts'
 import { text } from '../../values/text.ts'
 import { hasUriCharacters } from '../../values/uri.ts'
-import { EventType, eventTypes } from '../events/types.ts'
+import { EventType, eventTypes } from '../log/event-types.ts'
 
 /** The maximum number of webhooks in a store. It is limited because every event is checked against each webhook. */
 export const WEBHOOKS_MAX = 100

@@ -6,10 +6,11 @@ import { readBoolean, sql, storedBoolean } from '../../database/statement.ts'
 import { formatInstant, storedInstant } from '../../values/instant.ts'
 import { parseJson, writeJson } from '../../values/json.ts'
 import type { Context, NewSecret } from '../context.ts'
-import { type EventType, eventTypes, TEST_TYPE } from '../events/types.ts'
-import { findLogBounds, type NewEvent, recordEvent } from '../events/verbs.ts'
+import { findLogBounds } from '../log/bounds.ts'
+import { type EventType, eventTypes, TEST_TYPE } from '../log/event-types.ts'
+import { type NewEvent, recordEvent } from '../log/recording.ts'
 import { type ListQuery, listPage } from '../paging.ts'
-import { webhookDisabled, webhookLimitReached, webhookNotFound } from '../refusals.ts'
+import { webhookDisabled, webhookLimitReached, webhookNotFound } from './refusals.ts'
 import {
   type AcceptedTest,
   type NewWebhook,

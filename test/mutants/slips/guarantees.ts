@@ -198,17 +198,6 @@ export const guaranteeSlips: Slips = {
       isQuick: true,
     },
   ],
-  'src/cli/serve/serve.ts': [
-    {
-      before: `['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
-    process.on(signal`,
-      after: `['SIGTERM', 'SIGHUP'] as const) {
-    process.on(signal`,
-      breaks: 'Ctrl-C ends the store in the middle of its work',
-      tests: ['test/cli/npm-start.test.ts: to npm start stops the store gracefully'],
-      guarantee: 18,
-    },
-  ],
   'src/cli/which-store/address-file.ts': [
     {
       before: 'loopbackOfAny[name] ?? name}:',
@@ -227,6 +216,17 @@ export const guaranteeSlips: Slips = {
       breaks: 'a lost secret key is replaced, and no webhook can be signed any more',
       tests: ['test/cli/secret-key.test.ts: a missing secret key is reported, and is not replaced'],
       guarantee: 24,
+    },
+  ],
+  'src/cli/serve/process.ts': [
+    {
+      before: `['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
+    process.on(signal`,
+      after: `['SIGTERM', 'SIGHUP'] as const) {
+    process.on(signal`,
+      breaks: 'Ctrl-C ends the store in the middle of its work',
+      tests: ['test/cli/npm-start.test.ts: to npm start stops the store gracefully'],
+      guarantee: 18,
     },
   ],
 }

@@ -50,7 +50,7 @@ export const moreShopSlips: Slips = {
       tests: [`${CURSORS}: is the first page`],
     },
   ],
-  'src/shop/events/verbs.ts': [
+  'src/shop/events/feed.ts': [
     {
       before: `  // Events that a sweep deleted during the read are missing from it, so the position is checked again.
   assertWithinLog(after, await findLogBounds(reader))\n`,
@@ -70,22 +70,6 @@ export const moreShopSlips: Slips = {
       before: `  const last = gapAround(furthest, bounds)?.to ?? furthest`,
       after: `  const last = furthest`,
       breaks: 'the feed of a restored store ends in the gap, and its next link is refused',
-      tests: [
-        'test/cli/backup.test.ts: a store that is restored from a live backup never reissues an id or a position of the lost store',
-      ],
-    },
-    {
-      before: `position > after && position < to)`,
-      after: `position >= after && position < to)`,
-      breaks: 'a client of a restored store is refused although it has read nothing that is lost',
-      tests: [
-        'test/cli/backup.test.ts: a store that is restored from a live backup never reissues an id or a position of the lost store',
-      ],
-    },
-    {
-      before: `position > after && position < to)`,
-      after: `position > after && position <= to)`,
-      breaks: 'a client that has read up to the end of the gap of a restored store is refused for ever',
       tests: [
         'test/cli/backup.test.ts: a store that is restored from a live backup never reissues an id or a position of the lost store',
       ],
@@ -463,14 +447,6 @@ export const moreShopSlips: Slips = {
       breaks: 'an admin key in the environment revokes the key of the first start',
       tests: ['test/api/keys.test.ts: a new admin key of the environment'],
     },
-    {
-      before: `return scope === 'audit:read' && scopes.includes('keys:manage')`,
-      after: `return scope === 'audit:read' && scopes.length > 1 && scopes.includes('keys:manage')`,
-      breaks: 'an old key with keys:manage can no longer read the audit log',
-      tests: [
-        'test/events/audit-trail.test.ts: audit:read gives access only to the audit log, and keys:manage includes it',
-      ],
-    },
   ],
   'src/shop/events/audit.ts': [
     {
@@ -681,6 +657,34 @@ function readEnvelope`,
       breaks: 'an import of pets into a new category with the same import finds the category twice',
       tests: [
         'test/cli/import.test.ts: an import loads categories and pets into a new store, and a second import adds to that store while it is stopped',
+      ],
+    },
+  ],
+  'src/shop/log/bounds.ts': [
+    {
+      before: `position > after && position < to)`,
+      after: `position >= after && position < to)`,
+      breaks: 'a client of a restored store is refused although it has read nothing that is lost',
+      tests: [
+        'test/cli/backup.test.ts: a store that is restored from a live backup never reissues an id or a position of the lost store',
+      ],
+    },
+    {
+      before: `position > after && position < to)`,
+      after: `position > after && position <= to)`,
+      breaks: 'a client that has read up to the end of the gap of a restored store is refused for ever',
+      tests: [
+        'test/cli/backup.test.ts: a store that is restored from a live backup never reissues an id or a position of the lost store',
+      ],
+    },
+  ],
+  'src/contract/scopes.ts': [
+    {
+      before: `return scope === 'audit:read' && scopes.includes('keys:manage')`,
+      after: `return scope === 'audit:read' && scopes.length > 1 && scopes.includes('keys:manage')`,
+      breaks: 'an old key with keys:manage can no longer read the audit log',
+      tests: [
+        'test/events/audit-trail.test.ts: audit:read gives access only to the audit log, and keys:manage includes it',
       ],
     },
   ],

@@ -8,12 +8,6 @@ const ADMIN_KEY = 'test/cli/admin-key.test.ts'
 export const storeSlips: Slips = {
   'src/shop/commands.ts': [
     {
-      before: `if (ifMatch !== undefined) throw importHasNoEtag()`,
-      after: ``,
-      breaks: 'a condition on the deletion of an import is ignored',
-      tests: ['test/api/conditions.test.ts: an import has no ETag, so its deletion'],
-    },
-    {
       before: `  'applyImport',
   'discardImport',
   'findImportCategories',`,
@@ -122,26 +116,11 @@ export const storeSlips: Slips = {
       tests: [`${SWEEPING}: when sweeping is stopped, an unfinished sweep ends`],
     },
   ],
-  'src/serving/open.ts': [
-    {
-      before: `[...cachedTables, KEY_TABLE, WEBHOOK_TABLE]`,
-      after: `[...cachedTables, KEY_TABLE]`,
-      breaks: 'a new webhook gets its first event only at the next poll',
-      tests: ['test/webhooks/webhooks.test.ts', 'test/webhooks/webhook-changes.test.ts'],
-    },
-  ],
   'src/shop/queries.ts': [
     {
-      before: `hasOneScan !== undefined && limit <= SHORT_LIST_ROWS_MAX && hasOneScan(input)`,
-      after: `hasOneScan !== undefined && hasOneScan(input)`,
+      before: `limit <= SHORT_LIST_ROWS_MAX && isOneScan`,
+      after: `isOneScan`,
       breaks: 'a long list blocks the thread that serves all requests',
-      tests: ['test/storage/short-lists.test.ts: is read on the serving thread'],
-    },
-    {
-      before: `reference === undefined &&
-    (complete`,
-      after: `(complete`,
-      breaks: 'a search for a reference blocks the thread that serves all requests',
       tests: ['test/storage/short-lists.test.ts: is read on the serving thread'],
     },
     {
@@ -224,6 +203,31 @@ export const storeSlips: Slips = {
       after: `const nonce = Buffer.alloc(NONCE_BYTES)`,
       breaks: 'two webhook secrets are encrypted with the same key stream',
       tests: ['src/serving/secret-box.test.ts'],
+    },
+  ],
+  'src/shop/imports/verbs.ts': [
+    {
+      before: `if (ifMatch !== undefined) throw importHasNoEtag()`,
+      after: ``,
+      breaks: 'a condition on the deletion of an import is ignored',
+      tests: ['test/api/conditions.test.ts: an import has no ETag, so its deletion'],
+    },
+  ],
+  'src/serving/service.ts': [
+    {
+      before: `[...cachedTables, KEY_TABLE, WEBHOOK_TABLE]`,
+      after: `[...cachedTables, KEY_TABLE]`,
+      breaks: 'a new webhook gets its first event only at the next poll',
+      tests: ['test/webhooks/webhooks.test.ts', 'test/webhooks/webhook-changes.test.ts'],
+    },
+  ],
+  'src/shop/orders/operations.ts': [
+    {
+      before: `reference === undefined &&
+      (complete`,
+      after: `(complete`,
+      breaks: 'a search for a reference blocks the thread that serves all requests',
+      tests: ['test/storage/short-lists.test.ts: is read on the serving thread'],
     },
   ],
 }

@@ -1,5 +1,6 @@
-import { type Event, sequenceText } from '../shop/events/schema.ts'
-import { type EventType, TEST_TYPE } from '../shop/events/types.ts'
+import { sequenceText } from '../../values/sequence.ts'
+import { type EventType, TEST_TYPE } from '../log/event-types.ts'
+import type { Event } from './schema.ts'
 
 /** An event as an example. Ids are numbers here, as they appear in JSON. */
 type EventExample = Omit<Event, 'type' | 'data'> & { readonly type: string; readonly data: object }

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 
 /** Runs a process that stops at SIGTERM with `stop`, a JavaScript function. Returns its exit code and its messages. */
 async function stopped(stop: string): Promise<{ exitCode: number; messages: string }> {
-  const module = new URL('serve.ts', import.meta.url).href
+  const module = new URL('process.ts', import.meta.url).href
   const code = `
     import { stopOnSignals } from ${JSON.stringify(module)}
     setInterval(() => {}, 1000)

@@ -1,0 +1,24 @@
+/** The permissions that a key can have. */
+export const scopeNames = [
+  'pets:write',
+  'orders:read',
+  'orders:write',
+  'inventory:read',
+  'inventory:write',
+  'events:read',
+  'webhooks:manage',
+  'keys:manage',
+  'audit:read',
+  'admin',
+] as const
+export type ScopeName = (typeof scopeNames)[number]
+
+/**
+ * Returns whether a key with some scopes has `scope`, directly or through a scope that includes it. `admin` includes
+ * all scopes, and `keys:manage` includes `audit:read`.
+ */
+export function hasScope({ scopes }: { readonly scopes: readonly string[] }, scope: ScopeName): boolean {
+  if (scopes.includes(scope) || scopes.includes('admin')) return true
+  // The audit log required keys:manage before it had a scope of its own, so keys from that time keep their access.
+  return scope === 'audit:read' && scopes.includes('keys:manage')
+}

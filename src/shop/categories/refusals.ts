@@ -1,0 +1,9 @@
+import { StoreError } from '../../contract/error.ts'
+
+export function categoryNotFound(categoryId: bigint): StoreError {
+  return new StoreError('category_not_found', `Category ${categoryId} does not exist.`)
+}
+
+export function categoryInUse(categoryId: bigint): StoreError {
+  return new StoreError('category_in_use', `Category ${categoryId} still contains pets.`)
+}

@@ -1,0 +1,32 @@
+import { StoreError } from '../../contract/error.ts'
+import { STOCK_MAX } from '../imports/limits.ts'
+import { unitsText } from './schema.ts'
+
+export function inventoryItemNotFound(petId: bigint): StoreError {
+  return new StoreError('inventory_item_not_found', `There is no inventory item for pet ${petId}.`)
+}
+
+export function insufficientStock(stock: {
+  readonly petId: bigint
+  readonly free: bigint
+  readonly quantity: bigint
+  readonly requested: bigint
+}): StoreError {
+  const { petId, free, quantity, requested } = stock
+  return new StoreError(
+    'insufficient_stock',
+    `Pet ${petId} has ${free} of ${unitsText(quantity)} available; ` +
+      `${requested} ${requested === 1n ? 'is' : 'are'} requested.`,
+  )
+}
+
+export function stockOutOfBounds(petId: bigint, quantityAfter: bigint): StoreError {
+  const message = `Pet ${petId} would have ${unitsText(quantityAfter)}; the maximum is ${STOCK_MAX}.`
+  return new StoreError('stock_out_of_bounds', message)
+}
+
+export function stockBelowReserved(petId: bigint, quantityAfter: bigint, reserved: bigint): StoreError {
+  const rest = reserved > 0n ? `, but open orders reserve ${reserved}` : ''
+  const message = `Pet ${petId} would have ${unitsText(quantityAfter)} on hand${rest}.`
+  return new StoreError('stock_below_reserved', message)
+}

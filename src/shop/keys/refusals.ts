@@ -1,0 +1,19 @@
+import { StoreError } from '../../contract/error.ts'
+
+export function keyNotFound(keyId: bigint): StoreError {
+  return new StoreError('key_not_found', `Key ${keyId} does not exist or was revoked.`)
+}
+
+export function lastAdminKey(keyId: bigint): StoreError {
+  const message =
+    `Key ${keyId} is the last admin key without an expiry. ` +
+    'Create another one first, or replace it with "petstore keys reset-admin --revoke-others".'
+  return new StoreError('last_admin_key', message)
+}
+
+/**
+ * The refusal of an action with a scope that the caller does not have. `action` uses "it" for the scope: `grant it`.
+ */
+export function beyondScope(scope: string, action: string): StoreError {
+  return new StoreError('insufficient_scope', `A key without the scope ${scope} cannot ${action}.`, { scope })
+}

@@ -1,0 +1,78 @@
+import type { Tx } from '../../database/engine.ts'
+import type { EventRecord } from '../../database/numbering/chain.ts'
+import { changesText, type TotalChanges } from '../../database/numbering/totals.ts'
+import { sql } from '../../database/statement.ts'
+import { writeJson } from '../../values/json.ts'
+import type { Context } from '../context.ts'
+import type { AuditOnlyType, EventType } from './event-types.ts'
+
+/** A sequenced event, with the members that are published. */
+export interface SequencedEvent extends Pick<EventRecord, 'id' | 'subject' | 'data' | 'at'> {
+  readonly position: bigint
+  readonly type: EventType | AuditOnlyType
+}
+
+export const sequencedColumns = 'id, position, type, subject, data, at'
+
+/** The columns of an entry of the audit log, without its hash and the id of its pet. */
+export const eventColumns = `${sequencedColumns}, subject_version AS "subjectVersion", key_id AS "keyId",
+  request_id AS "requestId"` as const
+
+/** A change to record. */
+export interface NewEvent {
+  readonly type: EventType | AuditOnlyType
+  readonly subject: string
+  /** The version of the subject after the change. */
+  readonly version: bigint
+  /** The pet that the change is about: the pet itself, its stock, or an order for it; null for anything else. */
+  readonly petId: bigint | null
+  /** The resource after the change, or its last state if it was deleted. */
+  readonly data: object
+  /** The changes of the totals by this change. */
+  readonly totals?: TotalChanges
+}
+
+const insertEvent = sql()(`
+  INSERT INTO event (id, position, hash, type, subject, subject_version, pet_id, data, key_id, request_id, at,
+    totals)
+  VALUES ($eventId, $position, $hash, $type, $subject, $version, $petId, $data, $keyId, $requestId, $now, $totals)`)
+
+/**
+ * Records an event in the transaction of its change, and returns the id of the event. The same row is the entry in the
+ * feed, in the streams, in the queue of the webhooks and in the audit log.
+ */
+export async function recordEvent(
+  tx: Tx,
+  context: Context,
+  { type, subject, version: subjectVersion, petId, data, totals }: NewEvent,
+): Promise<bigint> {
+  const { caller, requestId, now } = context
+  const { keyId } = caller
+  const eventId = await tx.nextId('event')
+  const event = {
+    id: eventId,
+    type,
+    subject,
+    subjectVersion,
+    data: writeJson(data),
+    keyId,
+    requestId,
+    at: now,
+  }
+  const link = tx.numberEvent(event, totals)
+  tx.write(insertEvent, {
+    eventId,
+    position: link?.position ?? null,
+    hash: link?.hash ?? null,
+    type,
+    subject,
+    version: subjectVersion,
+    petId,
+    data: event.data,
+    keyId,
+    requestId,
+    now,
+    totals: link || !totals ? null : changesText(totals),
+  })
+  return eventId
+}

@@ -1,0 +1,9 @@
+import { StoreError } from '../../contract/error.ts'
+
+export function orderNotFound(orderId: bigint): StoreError {
+  return new StoreError('order_not_found', `Order ${orderId} does not exist.`)
+}
+
+export function orderAlreadyComplete(orderId: bigint, change: 'changed' | 'cancelled'): StoreError {
+  return new StoreError('order_already_complete', `Order ${orderId} is complete and cannot be ${change}.`)
+}

@@ -1,0 +1,29 @@
+import { StoreError } from '../../contract/error.ts'
+import { unitsText } from '../inventory/schema.ts'
+import type { PetStatus } from './schema.ts'
+
+export function petNotFound(petId: bigint): StoreError {
+  return new StoreError('pet_not_found', `Pet ${petId} does not exist.`)
+}
+
+export function petInUse(petId: bigint, reserved: bigint): StoreError {
+  return new StoreError('pet_in_use', `Pet ${petId} has ${unitsText(reserved)} in open orders.`)
+}
+
+export function petNotAvailable(petId: bigint): StoreError {
+  return new StoreError('pet_not_available', `Pet ${petId} is on hold and cannot be ordered.`)
+}
+
+/** The refusal of a change of status. `remedy` says how the caller can make the change possible. */
+export function invalidStatusTransition(
+  petId: bigint,
+  from: PetStatus,
+  to: PetStatus,
+  remedy: string,
+): StoreError {
+  const message = `Pet ${petId} is ${from} and cannot become ${to}: ${remedy}`
+  return new StoreError('invalid_status_transition', message)
+}
+
+/** The remedy for a sold pet that should become available. */
+export const RESTOCK = 'no unit is in stock; restock it.'

@@ -1,0 +1,275 @@
+import { expect, test } from 'bun:test'
+import { dirname, relative } from 'node:path'
+import { importsOf, isProgram, type Source, sources, TYPESCRIPT } from './sources.ts'
+
+/**
+ * The rooms of src: the folders, or single files of a folder, that each room may import, in addition to itself. A file
+ * at the root of src counts as a room. No room imports a room that imports it.
+ */
+const mayImport: Readonly<Record<string, readonly string[]>> = {
+  values: [],
+  files: [],
+  contract: ['values'],
+  database: ['values', 'files', 'contract'],
+  shop: ['values', 'contract', 'database'],
+  transfer: ['values', 'files', 'database', 'shop'],
+  openapi: ['contract', 'shop'],
+  http: ['values', 'files', 'contract', 'database', 'shop', 'openapi'],
+  webhooks: ['values', 'contract', 'database', 'shop'],
+  serving: ['values', 'contract', 'database', 'shop', 'http', 'webhooks'],
+  sandboxes: [
+    ...['values', 'files', 'contract', 'database', 'shop', 'openapi', 'http', 'webhooks', 'serving'],
+  ],
+  // The published client contains only its own folder and this file.
+  client: ['values/json.ts'],
+  // It runs in browsers too: of imports, it uses the limits and the types.
+  catalogue: ['values', 'shop/imports/limits.ts', 'shop/imports/schema.ts'],
+  // Data comes only through the client.
+  console: [
+    ...['client', 'catalogue', 'contract/scopes.ts'],
+    ...['values/control-characters.ts', 'values/same-name.ts'],
+  ],
+  'setting-readers.ts': ['values', 'catalogue', 'database', 'shop'],
+  'config.ts': ['setting-readers.ts', 'database'],
+  cli: [
+    ...['values', 'files', 'contract', 'database', 'shop', 'transfer', 'openapi', 'serving', 'sandboxes'],
+    ...['client', 'catalogue', 'config.ts', 'setting-readers.ts'],
+  ],
+  'main.ts': ['cli'],
+}
+
+/** The layers of a noun in shop, by the name of a file. No file imports a higher layer, of its own or another noun. */
+const layers: readonly RegExp[] = [
+  /(^|-)(schema|limits|event-types|stock-units)\.ts$/,
+  /^refusals\.ts$/,
+  /^(operations|examples)\.ts$/,
+  /^(?!(commands|queries)\.ts$)/,
+]
+
+/** Returns the layer of a file of shop. The registries of verbs are the last one. */
+function layerOf(path: string): number {
+  const name = path.split('/').at(-1) ?? ''
+  const layer = layers.findIndex(pattern => pattern.test(name))
+  return layer < 0 ? layers.length : layer
+}
+
+/** The folders that the tests of every subject may import. */
+const SHARED_BY_TESTS = ['src', 'test/support', 'test/controls']
+
+/** Stands for the files of test/support that import nothing from src, directly or through other files. */
+const STANDALONE = 'standalone'
+/** The folders and files that each folder outside src may import, in addition to itself. */
+const mayImportOutside: Readonly<Record<string, readonly string[]>> = {
+  examples: [],
+  // The fuzzer knows the store only by its description.
+  fuzz: [STANDALONE],
+  bench: ['src', STANDALONE, 'test/support/store.ts'],
+  // The build generates and packs the client.
+  build: ['src'],
+  'test/support': ['src'],
+  'test/controls': ['src', 'test/support'],
+  'test/mutants': ['test/support'],
+  'test/api': SHARED_BY_TESTS,
+  'test/cli': SHARED_BY_TESTS,
+  'test/client': [...SHARED_BY_TESTS, 'build'],
+  'test/conventions': SHARED_BY_TESTS,
+  'test/deploy': SHARED_BY_TESTS,
+  // This suite also tests the fuzzer.
+  'test/description': [...SHARED_BY_TESTS, 'fuzz'],
+  'test/events': SHARED_BY_TESTS,
+  'test/sandboxes': SHARED_BY_TESTS,
+  'test/storage': SHARED_BY_TESTS,
+  'test/console': SHARED_BY_TESTS,
+  'test/webhooks': SHARED_BY_TESTS,
+  'test/prove.ts': ['test/support'],
+  'test/prove-files.ts': ['test/support'],
+  'test/prove-postgres.ts': ['test/support'],
+  'test/prove-cluster.ts': ['test/support'],
+  'test/run.ts': ['test/support'],
+  'test/install-tools.ts': [],
+}
+
+/** Returns a file that imports other files, for the controls. */
+function importing(path: string, ...imported: string[]): Source {
+  const lines = imported.map(other => `import { x } from './${relative(dirname(path), other)}'`)
+  return { path, text: lines.join('\n') }
+}
+
+function folderOf(path: string): string {
+  return path.split('/')[1] ?? ''
+}
+
+/** Returns the imports of a file under src that the import rule forbids. */
+function forbiddenImports(source: Source): string[] {
+  const folder = folderOf(source.path)
+  const allowed = mayImport[folder]
+  if (!allowed) return [`${source.path} is in a folder that the import rule does not know`]
+  return importsOf(source)
+    .filter(path => path.startsWith('src/'))
+    .filter(path => folderOf(path) !== folder)
+    .filter(path => !allowed.includes(folderOf(path)) && !allowed.includes(path.slice('src/'.length)))
+    .map(path => `${source.path} imports ${path}`)
+}
+
+/** Returns the folder of a file outside src: `fuzz`, `test/api`. A file at the root of test counts as a folder. */
+function folderOutside(path: string): string {
+  return path.split('/', path.startsWith('test/') ? 2 : 1).join('/')
+}
+
+/** Returns the files of test/support from which no import leads to src. */
+function standaloneFiles(files: readonly Source[]): Set<string> {
+  const imports = new Map(files.map(file => [file.path, importsOf(file)]))
+  const reachesSrc = (path: string, seen = new Set<string>()): boolean =>
+    path.startsWith('src/') ||
+    (!seen.has(path) && (imports.get(path) ?? []).some(next => reachesSrc(next, seen.add(path))))
+  return new Set([...imports.keys()].filter(path => path.startsWith('test/support/') && !reachesSrc(path)))
+}
+
+/** Returns the imports of files outside src that the import rule forbids. */
+function forbiddenOutside(files: readonly Source[]): string[] {
+  const standalone = standaloneFiles(files)
+  return files.flatMap(source => {
+    const folder = folderOutside(source.path)
+    const allowed = mayImportOutside[folder]
+    if (!allowed) return [`${source.path} is in a folder that the import rule does not know`]
+    const isAllowed = (path: string): boolean =>
+      [folder, ...allowed].some(root => path === root || path.startsWith(`${root}/`)) ||
+      (allowed.includes(STANDALONE) && standalone.has(path))
+    return importsOf(source)
+      .filter(path => !isAllowed(path))
+      .map(path => `${source.path} imports ${path}`)
+  })
+}
+
+/** Returns the imports between files of shop that lead to a higher layer. */
+function upwardImports(source: Source): string[] {
+  if (!source.path.startsWith('src/shop/')) return []
+  return importsOf(source)
+    .filter(path => path.startsWith('src/shop/') && layerOf(path) > layerOf(source.path))
+    .map(path => `${source.path} imports ${path}`)
+}
+
+test('a folder of src imports only the folders that the import rule allows', () => {
+  expect(sources('src/**/*.{ts,tsx}').filter(isProgram).flatMap(forbiddenImports)).toEqual([])
+})
+
+test('control: an import against the rule is detected', () => {
+  const wrong = importing('src/shop/pets/schema.ts', 'src/http/routes.ts')
+  expect(forbiddenImports(wrong)).toEqual(['src/shop/pets/schema.ts imports src/http/routes.ts'])
+  expect(forbiddenImports({ path: 'src/extras/x.ts', text: '' })).toHaveLength(1)
+  const client = importing('src/client/client.ts', 'src/values/json.ts', 'src/shop/pets/schema.ts')
+  expect(forbiddenImports(client)).toEqual(['src/client/client.ts imports src/shop/pets/schema.ts'])
+})
+
+test('build, examples, fuzz, bench and test import only what the import rule allows', () => {
+  const files = sources('{build,examples,fuzz,bench,test}/**/*.{ts,mjs}')
+  expect(standaloneFiles(files)).toContain('test/support/process.ts')
+  expect(forbiddenOutside(files)).toEqual([])
+})
+
+test('control: each forbidden import of a file outside src is detected', () => {
+  const support = [
+    importing('test/support/until.ts'),
+    importing('test/support/process.ts', 'test/support/until.ts'),
+    importing('test/support/store.ts', 'src/serving/server.ts'),
+    importing('test/support/shop.ts', 'test/support/store.ts'),
+  ]
+  const allowed = [
+    importing('fuzz/run.ts', 'fuzz/random.ts', 'test/support/process.ts'),
+    importing('bench/run.ts', 'src/serving/server.ts', 'test/support/process.ts', 'test/support/store.ts'),
+    importing('test/description/fuzz.test.ts', 'fuzz/run.ts', 'test/controls/x.ts', 'test/support/shop.ts'),
+  ]
+  expect(forbiddenOutside([...support, ...allowed])).toEqual([])
+  const wrong = [
+    ['examples/x.ts', 'src/serving/server.ts'],
+    ['examples/x.ts', 'test/support/until.ts'],
+    ['fuzz/x.ts', 'src/serving/server.ts'],
+    ['fuzz/x.ts', 'bench/child.ts'],
+    ['fuzz/x.ts', 'test/support/store.ts'],
+    ['fuzz/x.ts', 'test/support/shop.ts'],
+    ['bench/x.ts', 'fuzz/run.ts'],
+    ['bench/x.ts', 'test/support/shop.ts'],
+    ['bench/x.ts', 'test/api/x.ts'],
+    ['test/support/x.ts', 'test/controls/x.ts'],
+    ['test/controls/x.ts', 'test/api/x.ts'],
+    ['test/api/x.ts', 'test/webhooks/x.ts'],
+    ['test/api/x.ts', 'fuzz/run.ts'],
+    ['test/api/x.ts', 'bench/run.ts'],
+    ['test/run.ts', 'src/serving/server.ts'],
+  ] as const
+  expect(forbiddenOutside([...support, ...wrong.map(([path, name]) => importing(path, name))])).toEqual(
+    wrong.map(([path, name]) => `${path} imports ${name}`),
+  )
+  expect(forbiddenOutside([importing('test/extras/x.ts')])).toHaveLength(1)
+})
+
+test('a schema imports no refusal, a refusal no operation, and an operation no verb, of any noun', () => {
+  const files = sources('src/shop/**/*.ts').filter(isProgram)
+  expect(files.filter(({ path }) => layerOf(path) < 3).length).toBeGreaterThan(20)
+  expect(files.flatMap(upwardImports)).toEqual([])
+})
+
+test('control: an operation that imports a verb is detected', () => {
+  const wrong = importing(
+    'src/shop/pets/operations.ts',
+    'src/shop/orders/verbs.ts',
+    'src/shop/pets/schema.ts',
+  )
+  expect(upwardImports(wrong)).toEqual(['src/shop/pets/operations.ts imports src/shop/orders/verbs.ts'])
+})
+
+/** Returns each cycle of files that import one another, such as `a.ts -> b.ts -> a.ts`. */
+function importCycles(files: readonly Source[]): string[] {
+  const imports = new Map(files.map(file => [file.path, importsOf(file)]))
+  const done = new Set<string>()
+  const cycles: string[] = []
+  const visit = (path: string, trail: readonly string[]): void => {
+    if (trail.includes(path)) cycles.push([...trail.slice(trail.indexOf(path)), path].join(' -> '))
+    if (done.has(path) || trail.includes(path)) return
+    for (const next of imports.get(path) ?? []) visit(next, [...trail, path])
+    done.add(path)
+  }
+  for (const path of imports.keys()) visit(path, [])
+  return cycles
+}
+
+test('no .ts or .tsx file imports itself through other files', () => {
+  expect(importCycles(sources(TYPESCRIPT))).toEqual([])
+})
+
+test('control: a cycle of imports is detected, also through .tsx files and dynamic imports', () => {
+  const paths = ['src/a.ts', 'src/b.tsx', 'src/c.ts']
+  const files = paths.map((path, index) => importing(path, paths[(index + 1) % 3] ?? ''))
+  expect(importCycles(files)).toEqual(['src/a.ts -> src/b.tsx -> src/c.ts -> src/a.ts'])
+  const view: Source = importing('src/view.tsx', 'src/views.ts')
+  const views: Source = { path: 'src/views.ts', text: "const load = () => import('./view.tsx')" }
+  expect(importCycles([view, views])).toEqual(['src/view.tsx -> src/views.ts -> src/view.tsx'])
+})
+
+/** The commands that work on a stored store, with or without a running server. */
+const storageCommands = [
+  ...['migrate', 'copy', 'backup', 'restore', 'reset', 'export'].map(name => `src/cli/copies/${name}.ts`),
+  ...['src/cli/keys/keys.ts', 'src/cli/import/import.ts'],
+  ...['src/cli/inspect/audit.ts', 'src/cli/inspect/doctor.ts'],
+]
+/** The rooms that such a command never loads. */
+const serverRooms = /^src\/(http|webhooks|sandboxes)\//
+
+/** Returns the files that a file loads, directly and through other files. Imports of types load nothing. */
+function loadedBy(path: string, files: ReadonlyMap<string, Source>, seen = new Set<string>()): Set<string> {
+  const file = files.get(path)
+  if (!file || seen.has(path)) return seen
+  seen.add(path)
+  const text = file.text.replaceAll(/(?:import|export) type [^'=]*'[^']*'/g, '')
+  for (const next of importsOf({ path, text })) loadedBy(next, files, seen)
+  return seen
+}
+
+test('a command for a stored store loads no module of the HTTP server and none of the outgoing webhooks', () => {
+  const files = new Map(sources('src/**/*.ts').map(file => [file.path, file]))
+  const loaded = storageCommands.map(path => [...loadedBy(path, files)])
+  expect(Math.min(...loaded.map(({ length }) => length))).toBeGreaterThan(50)
+  expect(loaded.flat().filter(path => serverRooms.test(path))).toEqual([])
+  // A control: the command that serves a store loads them.
+  expect([...loadedBy('src/cli/serve/serve.ts', files)].some(path => serverRooms.test(path))).toBe(true)
+})
