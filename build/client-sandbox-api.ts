@@ -1,17 +1,12 @@
-import type { z } from 'zod'
 import type { Operation } from '../src/contract/operation.ts'
-import { type Part, schemaComponents, schemaPart } from '../src/openapi/schemas.ts'
+import { describe } from '../src/openapi/document.ts'
+import { controlApi, DESCRIBED_BASE } from '../src/sandboxes/control/description.ts'
 import { controlOperations } from '../src/sandboxes/control/operations.ts'
-import {
-  CreatedSandbox,
-  LoggedRequest,
-  NewSandbox,
-  Sandbox,
-  Snapshot,
-  seedNames,
-} from '../src/sandboxes/control/schema.ts'
-import { effectMembers, FaultRule, FaultRuleStates } from '../src/sandboxes/failures/rules.ts'
+import { seedNames } from '../src/sandboxes/control/schema.ts'
+import { effectMembers } from '../src/sandboxes/failures/rules.ts'
 import { contract } from '../src/shop/operations.ts'
+import { GENERATED } from './client-api.ts'
+import { type Document, operationTexts } from './client-operations.ts'
 import { comment, type Schema, TypeWriter } from './client-types.ts'
 
 /** The members of each kind of condition of a rule. The first member is required. */
@@ -22,30 +17,35 @@ const exactTypes: Readonly<Record<string, string>> = {
   operation: 'FaultOperation',
 }
 
+/** The schemas of fault rules, whose types are written by `ruleTypes`. */
+const ruleSchemas = ['FaultRule', 'FaultRuleState', 'FaultEffect', 'FaultCondition']
+
 /** Returns the text of `src/client/sandbox-api.ts`: the types and the operations of a host of sandboxes. */
 export function clientSandboxApi(): string {
-  const resources = [NewSandbox, CreatedSandbox, Sandbox, Snapshot, LoggedRequest]
-  // Safe: these are the schemas of an OpenAPI document.
-  const schemas = schemaComponents(
-    [...resources, FaultRule, FaultRuleStates].map(schemaPart),
-  ) as unknown as Readonly<Record<string, Schema>>
-  const types = new TypeWriter(schemas, {})
-  types.named('NewSandbox', 'request')
-  for (const resource of resources.slice(1)) types.named(String(resource.meta()?.id))
-  const operations: [string, Operation][] = Object.entries(controlOperations)
+  // Safe: `describe` makes an OpenAPI document, and these are its members.
+  const document = describe(controlApi, { base: DESCRIBED_BASE }) as unknown as Document
+  const { schemas } = document.components
+  const types = new TypeWriter(schemas, {}, ruleSchemas)
+  const { declarations, entries } = operationTexts(controlOperations, document, types)
   return [
-    '// Generated from the contract by `npm run client`. Do not edit.\n',
+    GENERATED,
     "import type { ErrorCode, Int64Input } from './api-types.ts'",
+    "import type { CallOptions } from './call.ts'",
     "import type { Operations } from './operations.ts'",
-    "import type { OperationShape } from './request.ts'\n",
+    "import type { OperationShape } from './request.ts'",
+    "import type { ApiResponse } from './response.ts'\n",
     '/** The seeds that every host has. */',
     `export type SeedName = ${seedNames.map(name => `'${name}'`).join(' | ')}\n`,
     types.declarations(),
     ruleTypes(schemas, types),
-    '/** How each operation that controls a sandbox is sent. */',
-    'export const sandboxOperations = {',
-    ...operations.map(([id, operation]) => entryText(id, operation)),
-    '} as const satisfies Record<string, OperationShape>',
+    '/** The operations that create and control the sandboxes of a host, by operationId. */',
+    'export interface HostOperations {',
+    declarations,
+    '}\n',
+    '/** How each of these operations is sent. */',
+    'export const hostOperations = {',
+    entries,
+    '} as const satisfies Record<keyof HostOperations, OperationShape>',
     '',
   ].join('\n')
 }
@@ -88,24 +88,4 @@ function ruleTypes(schemas: Readonly<Record<string, Schema>>, types: TypeWriter)
     '  /** The number of calls for which the rule was checked since the rules were set. */\n  calls: bigint',
     '  /** How often the rule was applied. */\n  applied: bigint\n}\n',
   ].join('\n')
-}
-
-function entryText(id: string, { method, path, query, success, body }: Operation): string {
-  const names = Object.keys(query ?? {})
-  const members = [
-    `method: '${method}'`,
-    `path: '${path}'`,
-    ...(names.length > 0 ? [`query: [${names.map(name => `'${name}'`).join(', ')}]`] : []),
-    ...('list' in success ? ['list: true'] : []),
-    ...(success.status === 204 ? ['empty: true'] : []),
-    ...(hasFractions(body) ? ['hasFractions: true'] : []),
-  ]
-  return 'stream' in success ? '' : `  ${id}: { ${members.join(', ')} },`
-}
-
-/** Returns whether a body can have numbers that are not integers. */
-function hasFractions(body: z.ZodType | undefined): boolean {
-  if (!body) return false
-  const part: Part = schemaPart(body)
-  return JSON.stringify(schemaComponents([part])).includes('"type":"number"')
 }

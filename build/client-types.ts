@@ -18,16 +18,22 @@ type Use = 'request' | 'response'
 export class TypeWriter {
   readonly #schemas: Readonly<Record<string, Schema>>
   readonly #alwaysSent: Readonly<Record<string, readonly string[]>>
+  readonly #declaredElsewhere: readonly string[]
   /** The use of each schema, in requests or in responses, by its name. */
   readonly #uses = new Map<string, Use>()
 
-  /** `alwaysSent`: members of a schema that are in every response, although the schema does not require them. */
+  /**
+   * `alwaysSent`: members of a schema that are in every response, although the schema does not require them.
+   * `declaredElsewhere`: schemas whose types someone else declares.
+   */
   constructor(
     schemas: Readonly<Record<string, Schema>>,
     alwaysSent: Readonly<Record<string, readonly string[]>>,
+    declaredElsewhere: readonly string[] = [],
   ) {
     this.#schemas = schemas
     this.#alwaysSent = alwaysSent
+    this.#declaredElsewhere = declaredElsewhere
   }
 
   /** Returns the type of a schema. In a request, an integer may be a number. */
@@ -41,6 +47,7 @@ export class TypeWriter {
    * schema has integers and is used in requests and in responses.
    */
   named(name: string, use: Use = 'response'): string {
+    if (this.#declaredElsewhere.includes(name)) return name
     const schema = this.#schemas[name]
     if (!schema) throw new Error(`the document has no schema ${name}`)
     const known = this.#uses.get(name)

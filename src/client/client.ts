@@ -2,6 +2,7 @@ import type { Event } from './api-types.ts'
 import type { CallOptions } from './call.ts'
 import { type DeprecationNotice, deprecationIn, linkIn } from './deprecation.ts'
 import { ApiError, ConnectionError } from './errors.ts'
+import { openStream, parseItem } from './event-stream.ts'
 import { type FollowOptions, follow } from './follow-events.ts'
 import { type Operations, operations } from './operations.ts'
 import { type ListPage, makePagedList } from './paged-list.ts'
@@ -11,8 +12,10 @@ import {
   type OperationInput,
   type OperationShape,
   prepareRequest,
+  targetOf,
 } from './request.ts'
 import type { ApiResponse } from './response.ts'
+import { type HostOperations, hostOperations } from './sandbox-api.ts'
 import { type Retry, type SendOptions, send } from './send.ts'
 
 export interface ClientOptions {
@@ -59,25 +62,67 @@ const RETRIES_MAX = 2
  * aborted signal.
  */
 export function createClient(options: ClientOptions): Client {
-  const call = makeCall(options)
+  const followEvents: Client['followEvents'] = followOptions => follow(connectionOf(options), followOptions)
+  // Safe: the table and the types of the operations are generated together, from the same contract.
+  return { ...methodsOf(operations, options), followEvents } as Client
+}
 
-  function method(
-    id: string,
-    operation: OperationShape,
-  ): (input?: OperationInput, options?: CallOptions) => unknown {
-    const { pages } = operation
-    if (pages === undefined) return (input = {}, callOptions = {}) => call(id, operation, input, callOptions)
+/**
+ * Returns a client of a host of sandboxes (`petstore sandboxes`): a method for each operation that creates or controls
+ * them. `key` is the key of the sandbox that is controlled. Throws and calls as `createClient` does.
+ */
+export function createHostClient(options: ClientOptions): HostOperations {
+  // Safe: see createClient.
+  return methodsOf(hostOperations, options) as unknown as HostOperations
+}
+
+type ClientMethod = (input?: OperationInput, options?: CallOptions) => unknown
+
+/** Returns a method for each operation of a table. */
+function methodsOf(
+  shapes: Readonly<Record<string, OperationShape>>,
+  options: ClientOptions,
+): Record<string, ClientMethod> {
+  const call = makeCall(options)
+  const methodOf = (id: string, operation: OperationShape): ClientMethod => {
+    const { pages, stream, numbers = [] } = operation
+    if (stream) return (input = {}, callOptions = {}) => readStream(options, operation, input, callOptions)
+    if (pages === undefined)
+      return async (input = {}, callOptions = {}) =>
+        withNumbers(await call(id, operation, input, callOptions), numbers)
     return (input = {}, callOptions = {}) =>
       makePagedList(async position => {
         const paged = position === undefined ? input : { ...input, [pages]: position }
         return asPage(await call(id, operation, paged, callOptions), pages)
       })
   }
+  return Object.fromEntries(Object.entries(shapes).map(([id, shape]) => [id, methodOf(id, shape)]))
+}
 
-  const methods = Object.entries(operations).map(([id, operation]) => [id, method(id, operation)])
-  const followEvents: Client['followEvents'] = followOptions => follow(connectionOf(options), followOptions)
-  // Safe: the table and the types of the operations are generated together, from the same contract.
-  return { ...Object.fromEntries(methods), followEvents } as Client
+/** Yields the items of a stream until its connection ends. Throws ApiError and ConnectionError. */
+async function* readStream(
+  options: ClientOptions,
+  operation: OperationShape,
+  input: OperationInput,
+  { signal }: CallOptions,
+): AsyncGenerator<unknown, void> {
+  const { numbers = [] } = operation
+  const stream = openStream(connectionOf(options), { target: targetOf(operation, input), signal })
+  for await (const part of stream)
+    if (part.kind === 'event') yield itemWithNumbers(parseItem(part.data), numbers)
+}
+
+/** Returns a response whose items have numbers in some members, although integers are parsed as bigint. */
+function withNumbers(response: ApiResponse<unknown>, members: readonly string[]): ApiResponse<unknown> {
+  const { data } = response
+  if (members.length === 0 || !Array.isArray(data)) return response
+  return { ...response, data: data.map(item => itemWithNumbers(item, members)) }
+}
+
+function itemWithNumbers(item: object, members: readonly string[]): object {
+  return Object.fromEntries(
+    Object.entries(item).map(([name, value]) => [name, members.includes(name) ? Number(value) : value]),
+  )
 }
 
 /** Sends a request for one operation, and returns the response. */

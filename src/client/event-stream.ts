@@ -1,4 +1,8 @@
-import { ConnectionError } from './errors.ts'
+import { parseJson } from '../values/json.ts'
+import { ApiError, ConnectionError } from './errors.ts'
+import { type Connection, requestHeaders } from './request.ts'
+import { apiErrorFrom } from './response.ts'
+import { messageOf, readBody, TIMER_MS_MAX } from './send.ts'
 
 /** One parsed part of a stream of server-sent events. */
 export type StreamPart =
@@ -68,4 +72,85 @@ async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<strin
 
 function tooLong(): ConnectionError {
   return new ConnectionError(`The stream has an event of more than ${EVENT_CHARS_MAX} characters.`)
+}
+
+/** A server sends a comment every 15 s. A connection that is silent for three times as long is treated as lost. */
+export const SILENCE_MS = 45_000
+
+/**
+ * Thrown for a response that is not a stream of events, so it does not come from a store. A new attempt would get the
+ * same response.
+ */
+export class UnexpectedResponse extends ConnectionError {}
+
+export interface StreamOptions {
+  /** The path and query under the base address. */
+  readonly target: string
+  /** The position after which to continue. */
+  readonly position?: string | undefined
+  readonly signal?: AbortSignal | undefined
+  readonly silenceMs?: number | undefined
+}
+
+/**
+ * Connects, and yields the parts of the stream until it ends. Throws ApiError if the server refuses. Throws
+ * ConnectionError if the connection fails, is silent for `silenceMs`, or has no stream of events.
+ */
+export async function* openStream(
+  connection: Connection,
+  options: StreamOptions,
+): AsyncGenerator<StreamPart> {
+  yield* readEventStream(chunksOfStream(connection, options))
+}
+
+/** Returns the item in the data of an event. Throws ConnectionError if it is not JSON. */
+export function parseItem(data: string): object {
+  try {
+    // Safe: a server sends objects.
+    return parseJson(data, Object.prototype) as object
+  } catch (error) {
+    throw new ConnectionError('The stream has an event that is not JSON.', error)
+  }
+}
+
+async function* chunksOfStream(
+  connection: Connection,
+  { target, position, signal, silenceMs = SILENCE_MS }: StreamOptions,
+): AsyncGenerator<Uint8Array> {
+  const headers = requestHeaders(connection, { Accept: 'text/event-stream', 'Last-Event-ID': position })
+  const { base, fetch } = connection
+  const aborter = new AbortController()
+  const abort = (): void => aborter.abort()
+  signal?.addEventListener('abort', abort)
+  let timer = setTimeout(abort, Math.min(silenceMs, TIMER_MS_MAX))
+  try {
+    const response = await fetch(base + target, {
+      headers,
+      redirect: 'manual',
+      cache: 'no-store',
+      signal: aborter.signal,
+    })
+    if (response.status >= 400) throw apiErrorFrom(response, await readBody(response))
+    const type = response.headers.get('content-type') ?? ''
+    if (response.status !== 200 || !type.startsWith('text/event-stream') || !response.body) {
+      throw new UnexpectedResponse(
+        `The server responded with HTTP status ${response.status} and no stream of events.`,
+      )
+    }
+    const reader = response.body.getReader()
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (done) return
+      clearTimeout(timer)
+      timer = setTimeout(abort, Math.min(silenceMs, TIMER_MS_MAX))
+      yield value
+    }
+  } catch (error) {
+    if (error instanceof ApiError || error instanceof ConnectionError) throw error
+    throw new ConnectionError(`The stream was lost: ${messageOf(error)}`, error)
+  } finally {
+    clearTimeout(timer)
+    signal?.removeEventListener('abort', abort)
+    aborter.abort()
+  }
 }

@@ -24,6 +24,10 @@ export interface OperationShape {
   readonly pages?: 'cursor' | 'after'
   /** The body of a success is an array of all items: the list has no pages. */
   readonly list?: true
+  /** A success is an endless stream of items. */
+  readonly stream?: true
+  /** The members of the items that need not be integers. */
+  readonly numbers?: readonly string[]
   /** A success has no body. */
   readonly empty?: true
   readonly takesIdempotencyKey?: true

@@ -1,8 +1,10 @@
 // Generated from the contract by `npm run client`. Do not edit.
 
 import type { ErrorCode, Int64Input } from './api-types.ts'
+import type { CallOptions } from './call.ts'
 import type { Operations } from './operations.ts'
 import type { OperationShape } from './request.ts'
+import type { ApiResponse } from './response.ts'
 
 /** The seeds that every host has. */
 export type SeedName = 'demo' | 'empty' | 'large'
@@ -26,6 +28,23 @@ export interface CreatedSandbox {
   expiresAt: string
   /** The key of the sandbox: an admin key of its store, and the key of its control operations. Only this response contains it. It is valid for this sandbox only. */
   adminKey: string
+}
+
+/** All rules of a sandbox, with their counts. */
+export interface FaultRuleStates {
+  rules: FaultRuleState[]
+}
+
+/** All rules of a sandbox. */
+export interface FaultRules {
+  /** The rules. Only the first rule that applies to a call takes effect. */
+  rules: readonly FaultRule[]
+}
+
+/** The clock that decides which operations have been retired. */
+export interface LifecycleClock {
+  /** The instant of the clock. In a request, null returns it to the real time. */
+  now: string | null
 }
 
 /** One request to a sandbox, and its response. */
@@ -83,6 +102,20 @@ export interface Sandbox {
   createdAt: string
   /** When it expires. It is deleted at least five minutes later. */
   expiresAt: string
+}
+
+/** The members to change, as a JSON Merge Patch (RFC 7396). */
+export interface SandboxPatch {
+  /** A text for people, such as the name of a student. */
+  label?: string | undefined
+  /** The time from now until the sandbox expires, in seconds; unchanged if absent. */
+  lifetimeSeconds?: Int64Input | undefined
+}
+
+/** What the sandbox is reset to: a snapshot of its own, or its seed if none is named. */
+export interface SandboxReset {
+  /** The name of a snapshot: lower-case letters, digits and hyphens. */
+  snapshot?: string | undefined
 }
 
 /** Whether the store can be used. A damaged one can be reset. */
@@ -193,8 +226,294 @@ export interface FaultRuleState extends FaultRule {
   applied: bigint
 }
 
-/** How each operation that controls a sandbox is sent. */
-export const sandboxOperations = {
+/** The operations that create and control the sandboxes of a host, by operationId. */
+export interface HostOperations {
+  /**
+   * Create a sandbox. Creates a private store and returns its base address and its key. Only this response contains the key. An absent body means a sandbox with the demo shop for 24 hours. A seed that is the snapshot of another sandbox requires the key of that sandbox.
+   *
+   * Requires no key.
+   *
+   * Specific errors:
+   *
+   * - 401 `authentication_required`: The operation requires a key: Authorization: Bearer pst_...
+   * - 401 `invalid_token`: The key is malformed, unknown, expired or revoked.
+   * - 404 `sandbox_not_found`: There is no sandbox at this address: it expired, was deleted, or never existed.
+   * - 404 `snapshot_not_found`: The sandbox has no snapshot with this name.
+   * - 429 `rate_limited`: Too many requests in this window; Retry-After says when to retry.
+   */
+  createSandbox(
+    input?: {
+      body?: NewSandbox | undefined
+    },
+    options?: CallOptions,
+  ): Promise<ApiResponse<CreatedSandbox>>
+
+  /**
+   * Read a sandbox. Returns the sandbox, without its key.
+   *
+   * Requires the key of the sandbox.
+   */
+  getSandbox(
+    input: {
+      /** The id of the sandbox. */
+      sandboxId: string
+    },
+    options?: CallOptions,
+  ): Promise<ApiResponse<Sandbox>>
+
+  /**
+   * Change the label or the lifetime. Changes the members that are present. The lifetime counts from now.
+   *
+   * Requires the key of the sandbox.
+   */
+  updateSandbox(
+    input: {
+      /** The id of the sandbox. */
+      sandboxId: string
+      body: SandboxPatch
+    },
+    options?: CallOptions,
+  ): Promise<ApiResponse<Sandbox>>
+
+  /**
+   * Delete a sandbox. Deletes the sandbox, its snapshots and its request log at once.
+   *
+   * Requires the key of the sandbox.
+   */
+  deleteSandbox(
+    input: {
+      /** The id of the sandbox. */
+      sandboxId: string
+    },
+    options?: CallOptions,
+  ): Promise<ApiResponse<undefined>>
+
+  /**
+   * Reset a sandbox. Restores the content of the seed or of a snapshot. Each reset to the same content gives the same data, ids and positions, so that a recorded test can be replayed; only instants, secrets and event ids can differ. Streams end, and earlier cursors are refused. The key, the fault rules, the clock and the request log remain.
+   *
+   * Requires the key of the sandbox.
+   *
+   * Specific errors:
+   *
+   * - 404 `snapshot_not_found`: The sandbox has no snapshot with this name.
+   */
+  resetSandbox(
+    input: {
+      /** The id of the sandbox. */
+      sandboxId: string
+      body?: SandboxReset | undefined
+    },
+    options?: CallOptions,
+  ): Promise<ApiResponse<Sandbox>>
+
+  /**
+   * List the snapshots. Returns all snapshots of the sandbox, sorted by name.
+   *
+   * Requires the key of the sandbox.
+   */
+  listSnapshots(
+    input: {
+      /** The id of the sandbox. */
+      sandboxId: string
+    },
+    options?: CallOptions,
+  ): Promise<ApiResponse<Snapshot[]>>
+
+  /**
+   * Read a snapshot. Returns the size of a snapshot, and when it was taken.
+   *
+   * Requires the key of the sandbox.
+   *
+   * Specific errors:
+   *
+   * - 404 `snapshot_not_found`: The sandbox has no snapshot with this name.
+   */
+  getSnapshot(
+    input: {
+      /** The id of the sandbox. */
+      sandboxId: string
+      /** The name of the snapshot. */
+      name: string
+    },
+    options?: CallOptions,
+  ): Promise<ApiResponse<Snapshot>>
+
+  /**
+   * Take a snapshot. Stores the current content under a name. An earlier snapshot with this name is overwritten.
+   *
+   * Requires the key of the sandbox.
+   *
+   * Specific errors:
+   *
+   * - 409 `sandbox_limit_reached`: The sandbox has reached a limit of its host; the message names the limit.
+   * - 503 `sandbox_damaged`: The files of the sandbox were damaged, probably by a power failure: reset it.
+   */
+  putSnapshot(
+    input: {
+      /** The id of the sandbox. */
+      sandboxId: string
+      /** The name of the snapshot. */
+      name: string
+    },
+    options?: CallOptions,
+  ): Promise<ApiResponse<Snapshot>>
+
+  /**
+   * Delete a snapshot. Deletes a snapshot. Sandboxes that were created from it keep a copy.
+   *
+   * Requires the key of the sandbox.
+   *
+   * Specific errors:
+   *
+   * - 404 `snapshot_not_found`: The sandbox has no snapshot with this name.
+   */
+  deleteSnapshot(
+    input: {
+      /** The id of the sandbox. */
+      sandboxId: string
+      /** The name of the snapshot. */
+      name: string
+    },
+    options?: CallOptions,
+  ): Promise<ApiResponse<undefined>>
+
+  /**
+   * Read the lifecycle clock. Returns the instant of the clock, which decides which operations have been retired.
+   *
+   * Requires the key of the sandbox.
+   */
+  getClock(
+    input: {
+      /** The id of the sandbox. */
+      sandboxId: string
+    },
+    options?: CallOptions,
+  ): Promise<ApiResponse<LifecycleClock>>
+
+  /**
+   * Set the lifecycle clock. Sets the clock, which continues from there. Data and events keep the real time.
+   *
+   * Requires the key of the sandbox.
+   */
+  setClock(
+    input: {
+      /** The id of the sandbox. */
+      sandboxId: string
+      body: LifecycleClock
+    },
+    options?: CallOptions,
+  ): Promise<ApiResponse<LifecycleClock>>
+
+  /**
+   * Read the fault rules. Returns the rules, and how often each was checked and applied.
+   *
+   * Requires the key of the sandbox.
+   *
+   * Specific errors:
+   *
+   * - 503 `sandbox_damaged`: The files of the sandbox were damaged, probably by a power failure: reset it.
+   */
+  getFaults(
+    input: {
+      /** The id of the sandbox. */
+      sandboxId: string
+    },
+    options?: CallOptions,
+  ): Promise<ApiResponse<FaultRuleStates>>
+
+  /**
+   * Set the fault rules. Replaces all rules; their counts begin at 0. Only the first rule that applies to a call takes effect. A response that a rule affected carries the header Petstore-Fault. A single request can also ask for a failure without a rule, with the request header Petstore-Fault.
+   *
+   * Requires the key of the sandbox.
+   *
+   * Specific errors:
+   *
+   * - 503 `sandbox_damaged`: The files of the sandbox were damaged, probably by a power failure: reset it.
+   */
+  setFaults(
+    input: {
+      /** The id of the sandbox. */
+      sandboxId: string
+      body: FaultRules
+    },
+    options?: CallOptions,
+  ): Promise<ApiResponse<FaultRuleStates>>
+
+  /**
+   * Delete the fault rules. Deletes all rules.
+   *
+   * Requires the key of the sandbox.
+   *
+   * Specific errors:
+   *
+   * - 503 `sandbox_damaged`: The files of the sandbox were damaged, probably by a power failure: reset it.
+   */
+  deleteFaults(
+    input: {
+      /** The id of the sandbox. */
+      sandboxId: string
+    },
+    options?: CallOptions,
+  ): Promise<ApiResponse<undefined>>
+
+  /**
+   * List the last requests. Returns requests to the sandbox and their responses, the newest first. The log keeps the last 1000, or fewer if they are large.
+   *
+   * Requires the key of the sandbox.
+   *
+   * Specific errors:
+   *
+   * - 503 `sandbox_damaged`: The files of the sandbox were damaged, probably by a power failure: reset it.
+   */
+  listRequests(
+    input: {
+      /** The id of the sandbox. */
+      sandboxId: string
+      /** The maximum number of requests; 100 by default. */
+      limit?: Int64Input | undefined
+      /** Only requests before the one with this number. */
+      before?: Int64Input | undefined
+    },
+    options?: CallOptions,
+  ): Promise<ApiResponse<LoggedRequest[]>>
+
+  /**
+   * Clear the request log. Deletes all logged requests. The numbers continue.
+   *
+   * Requires the key of the sandbox.
+   *
+   * Specific errors:
+   *
+   * - 503 `sandbox_damaged`: The files of the sandbox were damaged, probably by a power failure: reset it.
+   */
+  deleteRequests(
+    input: {
+      /** The id of the sandbox. */
+      sandboxId: string
+    },
+    options?: CallOptions,
+  ): Promise<ApiResponse<undefined>>
+
+  /**
+   * Stream the requests. Server-sent events: each new request as it is logged. `data` is a LoggedRequest, `id` its number.
+   *
+   * Requires the key of the sandbox.
+   *
+   * Specific errors:
+   *
+   * - 503 `sandbox_damaged`: The files of the sandbox were damaged, probably by a power failure: reset it.
+   */
+  streamRequests(
+    input: {
+      /** The id of the sandbox. */
+      sandboxId: string
+    },
+    options?: CallOptions,
+  ): AsyncGenerator<LoggedRequest, void>
+}
+
+/** How each of these operations is sent. */
+export const hostOperations = {
   createSandbox: { method: 'POST', path: '/sandboxes' },
   getSandbox: { method: 'GET', path: '/sandboxes/{sandboxId}' },
   updateSandbox: { method: 'PATCH', path: '/sandboxes/{sandboxId}' },
@@ -214,6 +533,13 @@ export const sandboxOperations = {
     path: '/sandboxes/{sandboxId}/requests',
     query: ['limit', 'before'],
     list: true,
+    numbers: ['ms'],
   },
   deleteRequests: { method: 'DELETE', path: '/sandboxes/{sandboxId}/requests', empty: true },
-} as const satisfies Record<string, OperationShape>
+  streamRequests: {
+    method: 'GET',
+    path: '/sandboxes/{sandboxId}/requests/stream',
+    stream: true,
+    numbers: ['ms'],
+  },
+} as const satisfies Record<keyof HostOperations, OperationShape>

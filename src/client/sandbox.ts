@@ -1,14 +1,16 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import type { Int64Input } from './api-types.ts'
-import { type Client, type ClientOptions, createClient } from './client.ts'
+import { type Client, type ClientOptions, createClient, createHostClient } from './client.ts'
 import { ApiError } from './errors.ts'
-import type { FaultRule, FaultRuleState, LoggedRequest, Sandbox, SeedName, Snapshot } from './sandbox-api.ts'
-import {
-  isFromOtherServer,
-  makeSandboxControl,
-  type RequestsPage,
-  type SandboxControl,
-} from './sandbox-control.ts'
+import type {
+  FaultRule,
+  FaultRuleState,
+  HostOperations,
+  LoggedRequest,
+  Sandbox,
+  SeedName,
+  Snapshot,
+} from './sandbox-api.ts'
 
 export interface SandboxOptions extends Omit<ClientOptions, 'baseUrl' | 'key'> {
   /**
@@ -27,6 +29,14 @@ export interface SandboxOptions extends Omit<ClientOptions, 'baseUrl' | 'key'> {
   readonly label?: string | undefined
   /** The time until the sandbox expires, in seconds, from 60 to 604,800; a day by default. */
   readonly lifetimeSeconds?: Int64Input | undefined
+}
+
+/** A part of the request log. */
+export interface RequestsPage {
+  /** The maximum number of requests, from 1 to 1,000; 100 by default. */
+  readonly limit?: number | undefined
+  /** Only requests before the one with this number. */
+  readonly before?: bigint | number | undefined
 }
 
 /**
@@ -77,41 +87,56 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
       'Give the address of a host of sandboxes as the option `host`, or in the environment variable PETSTORE_SANDBOXES. "petstore sandboxes" starts a host.',
     )
   }
-  const hostControl = makeSandboxControl({ ...clientOptions, baseUrl: host, key: seedKey })
-  const created = await hostControl.create({ seed, label, lifetimeSeconds }).catch(error => {
+  const anyone = createHostClient({ ...clientOptions, baseUrl: host, key: seedKey })
+  const created = await anyone.createSandbox({ body: { seed, label, lifetimeSeconds } }).catch(error => {
     if (!(error instanceof ApiError) || !isFromOtherServer(error)) throw error
     throw new TypeError(`${host} is not a host of sandboxes: it may be a store, or one sandbox.`, {
       cause: error,
     })
   })
-  const { id, baseUrl, adminKey, expiresAt } = created
+  const { id, baseUrl, adminKey, expiresAt } = created.data
   const client = createClient({ ...clientOptions, baseUrl, key: adminKey })
-  const control = makeSandboxControl({ ...clientOptions, baseUrl: host, key: adminKey })
+  const control = createHostClient({ ...clientOptions, baseUrl: host, key: adminKey })
   return { ...client, id, baseUrl, adminKey, expiresAt, ...controlsOf(control, id) }
 }
 
 type SandboxMethods = Omit<SandboxClient, keyof Client | 'id' | 'baseUrl' | 'adminKey' | 'expiresAt'>
 
-function controlsOf(control: SandboxControl, id: string): SandboxMethods {
+function controlsOf(host: HostOperations, sandboxId: string): SandboxMethods {
   const remove = async (): Promise<void> => {
     try {
-      await control.delete(id)
+      await host.deleteSandbox({ sandboxId })
     } catch (error) {
       if (!(error instanceof ApiError) || error.code !== 'sandbox_not_found') throw error
     }
   }
+  const reset: SandboxMethods['reset'] = async snapshot =>
+    (await host.resetSandbox({ sandboxId, body: { snapshot } })).data
   return {
-    reset: snapshot => control.reset(id, snapshot),
-    snapshot: name => control.takeSnapshot(id, name),
-    restore: name => control.reset(id, name),
-    faults: rules => control.setFaults(id, rules),
-    faultStates: () => control.readFaults(id),
-    requests: (page = {}) => control.listRequests(id, page),
-    clock: instant => control.setClock(id, instant instanceof Date ? instant.toISOString() : instant),
+    reset,
+    snapshot: async name => (await host.putSnapshot({ sandboxId, name })).data,
+    restore: reset,
+    faults: async rules => (await host.setFaults({ sandboxId, body: { rules } })).data.rules,
+    faultStates: async () => (await host.getFaults({ sandboxId })).data.rules,
+    requests: async (page = {}) => (await host.listRequests({ sandboxId, ...page })).data,
+    clock: async instant => {
+      const now = instant instanceof Date ? instant.toISOString() : instant
+      const { data } = await host.setClock({ sandboxId, body: { now } })
+      // Safe: null is only in requests.
+      return data.now as string
+    },
     delete: remove,
     // A browser without `await using` has no such symbol. The name of the member is then the text "undefined".
     [Symbol.asyncDispose]: remove,
   }
+}
+
+/** The codes of the responses (404 or 405) of a server that does not have the control operations. */
+const OTHER_SERVER_CODES: readonly string[] = ['route_not_found', 'method_not_allowed', 'unknown']
+
+/** Returns whether a refusal comes from a server without control operations, such as a store. */
+export function isFromOtherServer({ status, code }: ApiError): boolean {
+  return (status === 404 || status === 405) && OTHER_SERVER_CODES.includes(code)
 }
 
 /** Returns PETSTORE_SANDBOXES on Node, Bun and Deno; undefined if it is empty or not set, and in a browser. */

@@ -58,10 +58,11 @@ function keyRequired(operation: Operation): StoreError {
 }
 
 /** Returns the error for the parameter that clients of an operation most often get wrong. */
-function commonParameterError({ pathParameters = {}, query = {}, method }: Operation): StoreError {
+function commonParameterError({ pathParameters = {}, query = {}, method, controls }: Operation): StoreError {
   const [id, parameter] = Object.entries(pathParameters).find(([name]) => name.endsWith('Id')) ?? []
   if (id !== undefined && parameter) return misread('path', id, parameter)
   for (const name of ['limit', 'after']) if (query[name]) return misread('query', name, query[name])
+  if (controls !== undefined) return http.invalidParameters([http.undecodable('query', '', '%zz')])
   return http.invalidEntityTags(method === 'GET' ? 'If-None-Match' : 'If-Match')
 }
 

@@ -110,6 +110,12 @@ export function misreadParameter(
   return { in: location, name, code, message, refusal: 'invalid_parameter' }
 }
 
+/** The error of a part of the URL that is not percent-encoded UTF-8. `subject` begins its message. */
+export function undecodable(location: 'path' | 'query', name: string, subject: string): ParameterError {
+  const message = `${subject} is not percent-encoded UTF-8.`
+  return { in: location, name, code: 'invalid_format', message, refusal: 'invalid_parameter' }
+}
+
 export function missingParameter(name: string): ParameterError {
   const message = `${name} is required.`
   return { in: 'query', name, code: 'required', message, refusal: 'missing_parameter' }

@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { cellValue, trimmed } from '../../catalogue/cell.ts'
 import { recordsOfText } from '../../catalogue/file-records.ts'
 import { textOfFile } from '../../catalogue/file-text.ts'
-import type { SandboxControl } from '../../client/sandbox-control.ts'
+import type { HostOperations } from '../../client/sandbox-api.ts'
 import {
   LIFETIME_SECONDS_MAX,
   LIFETIME_SECONDS_MIN,
@@ -83,11 +83,11 @@ function warnOfKnownLabels(saved: SavedSandboxes, inputs: readonly NewSandbox[])
 }
 
 async function createAll(
-  control: SandboxControl,
+  host: HostOperations,
   inputs: readonly NewSandbox[],
   onCreated: (sandbox: SavedSandbox) => void,
 ): Promise<void> {
-  for (const input of inputs) onCreated(savedSandbox(await control.create(input)))
+  for (const input of inputs) onCreated(savedSandbox((await host.createSandbox({ body: input })).data))
 }
 
 function savedSentence({ path }: SavedSandboxes): string {

@@ -1,5 +1,7 @@
+import { createHostClient } from '../../client/client.ts'
 import { ApiError, ConnectionError } from '../../client/errors.ts'
-import { isFromOtherServer, makeSandboxControl, type SandboxControl } from '../../client/sandbox-control.ts'
+import { isFromOtherServer } from '../../client/sandbox.ts'
+import type { HostOperations } from '../../client/sandbox-api.ts'
 import { isRefusedConnection } from '../operations/request-failure.ts'
 import { ignoreProxies } from '../terminal/proxy-variables.ts'
 import { CommandFailed, EXIT_FAILED, EXIT_UNAVAILABLE, escapeControls } from '../terminal/terminal.ts'
@@ -15,9 +17,9 @@ export function chooseHost(given: string | undefined): string {
 }
 
 /** Returns the control operations of a host. The key is sent only to this host. Failed requests are not repeated. */
-export function controlHost(host: string, key: string | undefined): SandboxControl {
+export function controlHost(host: string, key: string | undefined): HostOperations {
   if (isThisMachine(host)) ignoreProxies()
-  return makeSandboxControl({ baseUrl: host, key, retriesMax: 0 })
+  return createHostClient({ baseUrl: host, key, retriesMax: 0 })
 }
 
 /** Returns whether a request failed because the sandbox does not exist. */

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import type { SandboxControl } from '../../client/sandbox-control.ts'
+import type { HostOperations } from '../../client/sandbox-api.ts'
 import { nameForm } from '../../values/same-name.ts'
 import { confirm } from '../terminal/confirmation.ts'
 import { csvLine, jsonText, terminalWidth } from '../terminal/output.ts'
@@ -116,15 +116,15 @@ interface ListOptions extends SavedOptions {
 async function runList({ format = defaultSandboxFormat(), ...options }: ListOptions): Promise<void> {
   const rows: Record<string, unknown>[] = []
   for (const { id, label, expiresAt, ...saved } of new SavedSandboxes(options.saved).read()) {
-    const found = await onHost({ id, ...saved }, options, control => control.read(id))
+    const found = await onHost({ id, ...saved }, options, host => host.getSandbox({ sandboxId: id }))
     rows.push(
       found
         ? {
             id,
-            state: found.state,
-            generation: found.generation,
-            expiresAt: found.expiresAt,
-            label: found.label,
+            state: found.data.state,
+            generation: found.data.generation,
+            expiresAt: found.data.expiresAt,
+            label: found.data.label,
           }
         : { id, state: GONE, expiresAt, label: label || undefined },
     )
@@ -157,7 +157,9 @@ async function runReset(ids: readonly string[], options: ResetSandboxesOptions):
   let count = 0
   for (const sandbox of chosenSandboxes(ids, options)) {
     try {
-      const isReset = await onHost(sandbox, options, control => control.reset(sandbox.id, snapshot))
+      const isReset = await onHost(sandbox, options, control =>
+        control.resetSandbox({ sandboxId: sandbox.id, body: { snapshot } }),
+      )
       if (isReset) count++
       else failures.push(`${nameOf(sandbox)} was not reset: ${GONE}.`)
     } catch (error) {
@@ -185,7 +187,7 @@ async function runDelete(ids: readonly string[], options: DeleteSandboxesOptions
     for (const sandbox of chosen) {
       // A sandbox that does not exist is removed from the list too.
       await onHost(sandbox, options, async control => {
-        await control.delete(sandbox.id)
+        await control.deleteSandbox({ sandboxId: sandbox.id })
         return true
       })
       deleted.add(sandbox.id)
@@ -203,7 +205,7 @@ async function runDelete(ids: readonly string[], options: DeleteSandboxesOptions
 async function onHost<T>(
   sandbox: Pick<SavedSandbox, 'id' | 'address' | 'key'>,
   { hostUrl, saved }: SavedOptions,
-  work: (control: SandboxControl) => Promise<T>,
+  work: (host: HostOperations) => Promise<T>,
 ): Promise<T | undefined> {
   const host = hostUrl === undefined ? hostOf(sandbox) : readAddress(hostUrl, '--host-url')
   try {

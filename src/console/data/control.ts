@@ -1,4 +1,4 @@
-import { ApiError, ConnectionError, type Refusal } from '../../client/petstore-client.ts'
+import { createHostClient, type Fetch, type HostOperations } from '../../client/petstore-client.ts'
 
 /** The path of the control operations of the sandbox; an empty text if the store is not a sandbox. */
 const controlPath = document.querySelector<HTMLMetaElement>('meta[name="petstore-control"]')?.content ?? ''
@@ -9,60 +9,16 @@ export const isSandbox = controlPath !== ''
 /** The id of the sandbox; an empty text if the store is not a sandbox. */
 export const sandboxId = controlPath.slice(controlPath.lastIndexOf('/') + 1)
 
-interface ControlCallOptions {
-  readonly body?: unknown
-  readonly signal?: AbortSignal
+/** Returns a client of the host of the sandbox. `send` replaces how its requests are sent. */
+export function hostClient(key: string, send: Fetch = controlFetch): HostOperations {
+  const baseUrl = location.origin + controlPath.replace(/\/sandboxes\/[^/]*$/, '')
+  return createHostClient({ baseUrl, key, fetch: send, retriesMax: 0 })
 }
 
-/**
- * Calls a control operation. Throws ApiError for a refusal, ConnectionError if no response arrives, and the reason of
- * the signal if it is aborted.
- */
-export async function sendControl(
-  key: string,
-  method: string,
-  path: string,
-  { body, signal }: ControlCallOptions = {},
-): Promise<Response> {
-  let response: Response
-  try {
-    response = await fetch(location.origin + controlPath + path, {
-      method,
-      headers: {
-        Authorization: `Bearer ${key}`,
-        ...(body !== undefined && { 'Content-Type': 'application/json' }),
-      },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-      ...(signal && { signal }),
-    })
-  } catch (error) {
-    signal?.throwIfAborted()
-    throw new ConnectionError('The host of the sandbox does not respond.', error)
-  }
-  if (response.ok) return response
-  throw await refusalOf(response)
-}
-
-/** Calls a control operation that responds with JSON. Throws ApiError and ConnectionError. */
-export async function callControl<Result>(
-  key: string,
-  method: string,
-  path: string,
-  options: ControlCallOptions = {},
-): Promise<Result> {
-  const response = await sendControl(key, method, path, options)
-  // Safe: the description of the operation says what it returns.
-  return (response.status === 204 ? undefined : await response.json()) as Result
-}
-
-async function refusalOf(response: Response): Promise<ApiError> {
-  const { status, headers } = response
-  const body: Partial<Refusal> = await response.json().catch(() => ({}))
-  if (status === 401) {
-    // The store accepts this key, so the refusal of a control operation must not end the session.
-    const message = 'This view needs the key that was created with the sandbox.'
-    return new ApiError({ status: 403, code: 'insufficient_scope', message, errors: [], headers })
-  }
-  const { code = 'unknown', message = `The host responded with status ${status}.`, errors = [] } = body
-  return new ApiError({ status, code, message, errors, headers })
+/** Sends a request to the host. A refusal of the key does not end the session, because the store accepts this key. */
+export const controlFetch: Fetch = async (url, init) => {
+  const response = await fetch(url, init)
+  if (response.status !== 401) return response
+  const message = 'This view needs the key that was created with the sandbox.'
+  return Response.json({ code: 'insufficient_scope', message }, { status: 403 })
 }

@@ -1,24 +1,18 @@
 import { type UseQueryOptions, useQuery } from '@tanstack/react-query'
-import { callControl, isSandbox, sandboxId } from './control.ts'
+import type { Sandbox } from '../../client/petstore-client.ts'
+import { hostClient, isSandbox, sandboxId } from './control.ts'
 import { isVisible } from './name-text.ts'
 import { useCan, useSession } from './store.ts'
 
 /** The number of characters that a short id has: enough to distinguish the sandboxes of one lesson. */
 const SHORT_ID_CHARS = 6
 
-/** A sandbox, as its control operations return it. */
-export interface ShownSandbox {
-  readonly id: string
-  readonly label?: string
-  readonly seed: string
-  readonly generation: number
-  readonly createdAt: string
-  readonly expiresAt: string
-}
-
 /** Returns the query that reads the sandbox of the page. */
-export function sandboxQuery(key: string): UseQueryOptions<ShownSandbox> {
-  return { queryKey: ['sandbox'], queryFn: () => callControl<ShownSandbox>(key, 'GET', '') }
+export function sandboxQuery(key: string): UseQueryOptions<Sandbox> {
+  return {
+    queryKey: ['sandbox'],
+    queryFn: async () => (await hostClient(key).getSandbox({ sandboxId })).data,
+  }
 }
 
 /**

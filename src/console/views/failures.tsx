@@ -2,7 +2,15 @@ import { Badge, Button, Group, NumberInput, Select, Stack, Text } from '@mantine
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { operations } from '../../client/operations.ts'
-import { callControl } from '../data/control.ts'
+import {
+  type FaultCondition,
+  type FaultEffect,
+  type FaultOperation,
+  type FaultRule,
+  type FaultRuleState,
+  toJson,
+} from '../../client/petstore-client.ts'
+import { hostClient, sandboxId } from '../data/control.ts'
 import { useSession } from '../data/store.ts'
 import { type Column, ColumnTable } from '../parts/generic/column-table.tsx'
 import { Empty } from '../parts/generic/empty.tsx'
@@ -14,30 +22,11 @@ const TABLE_MIN_PX = 700
 /** How often the counts are read again, in milliseconds. */
 const REFRESH_MS = 2000
 
-/** The effect of a rule: its type, and the members that belong to it. */
-interface ShownEffect {
-  readonly type: string
-  readonly [member: string]: string | number
-}
+/** The operations that the form offers. */
+// Safe: the keys of the table are the ids.
+const operationIds = Object.keys(operations) as (keyof typeof operations)[]
 
-/** When a rule applies. The table shows every condition of the API; the form offers those with a single number. */
-interface ShownCondition {
-  readonly [member: string]: unknown
-}
-
-interface NewRule {
-  readonly name: string
-  readonly operation?: string
-  readonly when?: ShownCondition
-  readonly effect: ShownEffect
-}
-
-interface ShownRule extends NewRule {
-  readonly calls: number
-  readonly applied: number
-}
-
-const templates: readonly { readonly name: string; readonly label: string; readonly effect: ShownEffect }[] =
+const templates: readonly { readonly name: string; readonly label: string; readonly effect: FaultEffect }[] =
   [
     {
       name: 'full',
@@ -110,12 +99,12 @@ export function Failures() {
   const [failure, setFailure] = useState<unknown>()
   const { data, error } = useQuery({
     queryKey: ['faults'],
-    queryFn: () => callControl<{ rules: ShownRule[] }>(key, 'GET', '/faults'),
+    queryFn: async () => (await hostClient(key).getFaults({ sandboxId })).data.rules,
     refetchInterval: REFRESH_MS,
   })
-  const rules = data?.rules ?? []
-  const save = async (next: readonly NewRule[]): Promise<void> => {
-    await callControl(key, 'PUT', '/faults', { body: { rules: next } })
+  const rules = data ?? []
+  const save = async (next: readonly FaultRule[]): Promise<void> => {
+    await hostClient(key).setFaults({ sandboxId, body: { rules: next } })
     setFailure(undefined)
     await queries.invalidateQueries({ queryKey: ['faults'] })
   }
@@ -146,11 +135,11 @@ export function Failures() {
   )
 }
 
-function withoutCounts({ calls: _, applied: __, ...rule }: ShownRule): NewRule {
+function withoutCounts({ calls: _, applied: __, ...rule }: FaultRuleState): FaultRule {
   return rule
 }
 
-const columns: readonly Column<ShownRule>[] = [
+const columns: readonly Column<FaultRuleState>[] = [
   { head: 'Name', cell: ({ name }) => name },
   { head: 'Operation', cell: ({ operation }) => operation ?? 'All' },
   { head: 'When', isShort: true, cell: ({ when }) => conditionText(when) },
@@ -166,7 +155,7 @@ const columns: readonly Column<ShownRule>[] = [
   { head: 'Applied', isNumber: true, cell: ({ applied }) => applied },
 ]
 
-function actionColumn(onRemove: (name: string) => void): Column<ShownRule> {
+function actionColumn(onRemove: (name: string) => void): Column<FaultRuleState> {
   return {
     head: 'Action',
     isShort: true,
@@ -183,27 +172,33 @@ function actionColumn(onRemove: (name: string) => void): Column<ShownRule> {
   }
 }
 
-function effectText({ type, ...members }: ShownEffect): string {
+function effectText({ type, ...members }: FaultEffect): string {
   return [type, ...Object.entries(members).map(([name, value]) => `${name} ${value}`)].join(', ')
 }
 
-function conditionText(when: ShownCondition | undefined): string {
+function conditionText(when: FaultCondition | undefined): string {
   if (!when) return 'Every call'
-  if (typeof when.call === 'number') return `Call ${when.call}`
-  if (typeof when.every === 'number') return `Every ${when.every} calls`
-  if (typeof when.share === 'number') return `${Math.round(when.share * 100)} % of the calls`
-  return JSON.stringify(when)
+  if ('call' in when) return `Call ${when.call}`
+  if ('every' in when) return `Every ${when.every} calls`
+  if ('share' in when) return `${Math.round(Number(when.share) * 100)} % of the calls`
+  return toJson(when)
+}
+
+/** Returns the condition that the form offers under a name, with its number. */
+function conditionOf(name: string, amount: number): FaultCondition {
+  if (name === 'share') return { share: amount / 100 }
+  return name === 'every' ? { every: amount } : { call: amount }
 }
 
 interface AddFailureProps {
-  readonly rules: readonly ShownRule[]
-  readonly save: (rules: readonly NewRule[]) => Promise<void>
+  readonly rules: readonly FaultRuleState[]
+  readonly save: (rules: readonly FaultRule[]) => Promise<void>
   readonly onClose: () => void
 }
 
 function AddFailure({ rules, save, onClose }: AddFailureProps) {
   const [chosen, setChosen] = useState('full')
-  const [operation, setOperation] = useState<string | null>(null)
+  const [operation, setOperation] = useState<FaultOperation | null>(null)
   const [condition, setCondition] = useState('always')
   const [amount, setAmount] = useState(1)
   const template = templates.find(({ name }) => name === chosen) ?? templates[0]
@@ -211,10 +206,10 @@ function AddFailure({ rules, save, onClose }: AddFailureProps) {
   const hasOperation = !isDelivery && template?.effect.type !== 'cut_stream'
   const submit = async (): Promise<void> => {
     if (!template) return
-    const rule: NewRule = {
+    const rule: FaultRule = {
       name: freeName(template.name, rules),
       ...(hasOperation && operation !== null && { operation }),
-      ...(condition !== 'always' && { when: { [condition]: condition === 'share' ? amount / 100 : amount } }),
+      ...(condition !== 'always' && { when: conditionOf(condition, amount) }),
       effect: template.effect,
     }
     await save([...rules.map(withoutCounts), rule])
@@ -244,7 +239,7 @@ function AddFailure({ rules, save, onClose }: AddFailureProps) {
               placeholder="All"
               clearable
               searchable
-              data={Object.keys(operations)}
+              data={operationIds}
               value={operation}
               onChange={setOperation}
             />
@@ -275,7 +270,7 @@ function AddFailure({ rules, save, onClose }: AddFailureProps) {
 }
 
 /** Returns a name that no rule has: `full`, `full-2`, ... */
-function freeName(name: string, rules: readonly ShownRule[]): string {
+function freeName(name: string, rules: readonly FaultRuleState[]): string {
   let free = name
   for (let number = 2; rules.some(rule => rule.name === free); number++) free = `${name}-${number}`
   return free

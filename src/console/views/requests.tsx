@@ -12,7 +12,8 @@ import {
   TextInput,
 } from '@mantine/core'
 import { useState } from 'react'
-import { type ShownRequest, useRequests } from '../data/requests.ts'
+import type { LoggedRequest } from '../../client/petstore-client.ts'
+import { useRequests } from '../data/requests.ts'
 import { type Column, ColumnTable } from '../parts/generic/column-table.tsx'
 import { Empty } from '../parts/generic/empty.tsx'
 import { Page } from '../parts/generic/page.tsx'
@@ -51,7 +52,7 @@ export function Requests() {
     path: '',
     showsPages: false,
   })
-  const [opened, setOpened] = useState<ShownRequest>()
+  const [opened, setOpened] = useState<LoggedRequest>()
   const shown = requests.filter(request => matches(request, filter))
   return (
     <Page
@@ -89,7 +90,7 @@ export function Requests() {
   )
 }
 
-function matches({ method, status, path, requestHeaders }: ShownRequest, filter: RequestFilter): boolean {
+function matches({ method, status, path, requestHeaders }: LoggedRequest, filter: RequestFilter): boolean {
   const group = status === undefined ? 'none' : String(status).charAt(0)
   return (
     (filter.method === null || filter.method === method) &&
@@ -139,7 +140,7 @@ function Filters({ filter, onChange }: FiltersProps) {
   )
 }
 
-function columnsOf(onOpen: (request: ShownRequest) => void): readonly Column<ShownRequest>[] {
+function columnsOf(onOpen: (request: LoggedRequest) => void): readonly Column<LoggedRequest>[] {
   return [
     { head: 'Time', isShort: true, cell: timeOf },
     { head: 'Method', isShort: true, cell: ({ method }) => method },
@@ -157,11 +158,11 @@ function columnsOf(onOpen: (request: ShownRequest) => void): readonly Column<Sho
   ]
 }
 
-function timeOf({ at }: ShownRequest): string {
+function timeOf({ at }: LoggedRequest): string {
   return new Date(at).toLocaleTimeString(undefined, { hour12: false })
 }
 
-function StatusBadge({ request: { status } }: { readonly request: ShownRequest }) {
+function StatusBadge({ request: { status } }: { readonly request: LoggedRequest }) {
   const colour = status === undefined || status >= 500 ? 'red' : status >= 400 ? 'yellow' : 'teal'
   return (
     <Badge variant="light" color={colour} tt="none">
@@ -171,7 +172,7 @@ function StatusBadge({ request: { status } }: { readonly request: ShownRequest }
 }
 
 interface RequestDetailProps {
-  readonly request: ShownRequest
+  readonly request: LoggedRequest
   readonly onClose: () => void
 }
 
@@ -201,7 +202,7 @@ function RequestDetail({ request, onClose }: RequestDetailProps) {
 
 interface MessageProps {
   readonly title: string
-  readonly headers: ShownRequest['responseHeaders']
+  readonly headers: LoggedRequest['responseHeaders']
   readonly body: string | undefined
 }
 

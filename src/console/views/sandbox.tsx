@@ -1,8 +1,9 @@
 import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { callControl } from '../data/control.ts'
-import { type ShownSandbox, sandboxQuery } from '../data/sandbox.ts'
+import type { Sandbox } from '../../client/petstore-client.ts'
+import { hostClient, sandboxId } from '../data/control.ts'
+import { sandboxQuery } from '../data/sandbox.ts'
 import { useSession } from '../data/store.ts'
 import { FormDialog } from '../parts/generic/form-dialog.tsx'
 import { formatInstant } from '../parts/generic/format.ts'
@@ -12,12 +13,6 @@ import { Panel } from '../parts/generic/panel.tsx'
 import { Refusal } from '../parts/generic/refusal.tsx'
 
 const BYTES_PER_KIB = 1024
-
-interface ShownSnapshot {
-  readonly name: string
-  readonly bytes: number
-  readonly takenAt: string
-}
 
 /** The target of a reset: a snapshot, or the seed of the sandbox if no snapshot is named. */
 interface ResetTarget {
@@ -54,10 +49,10 @@ export function SandboxView() {
 }
 
 /** The first generation of a sandbox is 1, and each reset adds one. */
-function resetsText({ generation }: ShownSandbox): string {
-  const resets = generation - 1
-  if (resets === 0) return 'never reset'
-  return resets === 1 ? 'reset once' : `reset ${resets} times`
+function resetsText({ generation }: Sandbox): string {
+  const resets = generation - 1n
+  if (resets === 0n) return 'never reset'
+  return resets === 1n ? 'reset once' : `reset ${resets} times`
 }
 
 interface ResetDialogProps {
@@ -74,7 +69,7 @@ function ResetDialog({ target, onClose }: ResetDialogProps) {
       action="Reset"
       done="The sandbox was reset"
       isDestructive
-      submit={({ signal }) => callControl(key, 'POST', '/reset', { body: target, signal })}
+      submit={({ signal }) => hostClient(key).resetSandbox({ sandboxId, body: target }, { signal })}
       onClose={onClose}
     >
       {() => (
@@ -95,13 +90,15 @@ function Snapshots({ onReset }: { readonly onReset: (target: ResetTarget) => voi
   const [failure, setFailure] = useState<unknown>()
   const { data = [], error } = useQuery({
     queryKey: ['snapshots'],
-    queryFn: () => callControl<ShownSnapshot[]>(key, 'GET', '/snapshots'),
+    queryFn: async () => (await hostClient(key).listSnapshots({ sandboxId })).data,
   })
-  const change = (method: 'PUT' | 'DELETE', snapshot: string): void => {
-    callControl(key, method, `/snapshots/${encodeURIComponent(snapshot)}`).then(() => {
-      setFailure(undefined)
-      return queries.invalidateQueries({ queryKey: ['snapshots'] })
-    }, setFailure)
+  const change = (operation: 'putSnapshot' | 'deleteSnapshot', snapshot: string): void => {
+    hostClient(key)
+      [operation]({ sandboxId, name: snapshot })
+      .then(() => {
+        setFailure(undefined)
+        return queries.invalidateQueries({ queryKey: ['snapshots'] })
+      }, setFailure)
   }
   return (
     <Panel title="Snapshots">
@@ -113,7 +110,7 @@ function Snapshots({ onReset }: { readonly onReset: (target: ResetTarget) => voi
             value={name}
             onChange={({ currentTarget }) => setName(currentTarget.value)}
           />
-          <Button variant="default" onClick={() => change('PUT', name.trim())}>
+          <Button variant="default" onClick={() => change('putSnapshot', name.trim())}>
             Take a snapshot
           </Button>
         </Group>
@@ -123,7 +120,7 @@ function Snapshots({ onReset }: { readonly onReset: (target: ResetTarget) => voi
             <Text className="name">
               {snapshot.name}{' '}
               <Text span size="sm" c="dimmed">
-                {formatInstant(snapshot.takenAt)}, {Math.ceil(snapshot.bytes / BYTES_PER_KIB)} KiB
+                {formatInstant(snapshot.takenAt)}, {Math.ceil(Number(snapshot.bytes) / BYTES_PER_KIB)} KiB
               </Text>
             </Text>
             <Group gap="xs">
@@ -138,7 +135,7 @@ function Snapshots({ onReset }: { readonly onReset: (target: ResetTarget) => voi
               <Button
                 size="compact-sm"
                 variant="default"
-                onClick={() => change('DELETE', snapshot.name)}
+                onClick={() => change('deleteSnapshot', snapshot.name)}
                 aria-label={`Delete snapshot ${snapshot.name}`}
               >
                 Delete
@@ -156,23 +153,25 @@ function Clock() {
   const queries = useQueryClient()
   const [text, setText] = useState('')
   const [failure, setFailure] = useState<unknown>()
-  const { data, error } = useQuery({
+  const { data: now, error } = useQuery({
     queryKey: ['clock'],
-    queryFn: () => callControl<{ now: string }>(key, 'GET', '/clock'),
+    queryFn: async () => (await hostClient(key).getClock({ sandboxId })).data.now,
   })
   const set = (now: string | null): void => {
-    callControl(key, 'PUT', '/clock', { body: { now } }).then(() => {
-      setFailure(undefined)
-      return queries.invalidateQueries({ queryKey: ['clock'] })
-    }, setFailure)
+    hostClient(key)
+      .setClock({ sandboxId, body: { now } })
+      .then(() => {
+        setFailure(undefined)
+        return queries.invalidateQueries({ queryKey: ['clock'] })
+      }, setFailure)
   }
   const instant = instantIn(text)
   return (
     <Panel title="Lifecycle clock">
       <Stack>
         <Text>
-          {data && `It is ${formatInstant(data.now)}. `}The clock decides which operations have been retired.
-          Data and events have the real time.
+          {now && `It is ${formatInstant(now)}. `}The clock decides which operations have been retired. Data
+          and events have the real time.
         </Text>
         <Group align="flex-end">
           <InstantInput label="New time" value={text} onChange={setText} />

@@ -6,6 +6,7 @@ import {
   misreadParameter,
   missingParameter,
   type ParameterError,
+  undecodable,
   unknownParameter,
 } from '../../contract/refusals.ts'
 import { similarName } from '../../values/similar-name.ts'
@@ -27,9 +28,8 @@ export function readParameters(
     values[name] = readOne('path', name, parameter, context.pathParameters[name] ?? '', errors)
   }
   if (errors.length === 0 && decodeText(context.path) === undefined) {
-    const message = 'The path is not percent-encoded UTF-8.'
     const name = inPath.map(([pathName]) => pathName).join(', ')
-    errors.push({ in: 'path', name, code: 'invalid_format', message, refusal: 'invalid_parameter' })
+    errors.push(undecodable('path', name, 'The path'))
   }
   if (context.query !== '') readQuery(query, context.query, values, errors)
   for (const name of required) if (!Object.hasOwn(values, name)) errors.push(missingParameter(name))
@@ -71,14 +71,7 @@ function readQuery(
     const name = decodeText(equals < 0 ? pair : pair.slice(0, equals))
     const text = decodeText(equals < 0 ? '' : pair.slice(equals + 1))
     if (name === undefined || text === undefined) {
-      const message = `${pair.slice(0, 100)} is not percent-encoded UTF-8.`
-      errors.push({
-        in: 'query',
-        name: name ?? '',
-        code: 'invalid_format',
-        message,
-        refusal: 'invalid_parameter',
-      })
+      errors.push(undecodable('query', name ?? '', pair.slice(0, 100)))
       continue
     }
     const parameter = Object.hasOwn(parameters, name) ? parameters[name] : undefined

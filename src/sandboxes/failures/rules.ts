@@ -248,11 +248,13 @@ export const FaultRuleStates = z
   .object({
     rules: z
       .array(
-        z.object({
-          ...ruleMembers,
-          calls: count('The number of calls that the rule was checked for since the rules were set.'),
-          applied: count('How often the rule was applied.'),
-        }),
+        z
+          .object({
+            ...ruleMembers,
+            calls: count('The number of calls that the rule was checked for since the rules were set.'),
+            applied: count('How often the rule was applied.'),
+          })
+          .meta({ id: 'FaultRuleState', description: 'A rule, and how often it was checked and applied.' }),
       )
       .max(RULES_MAX),
   })

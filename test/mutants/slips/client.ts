@@ -30,6 +30,12 @@ export const clientSlips: Slips = {
       breaks: 'a list that has not changed seems to be empty',
       tests: [`${CLIENT}: a list that has not changed has no data`],
     },
+    {
+      before: `members.includes(name) ? Number(value) : value`,
+      after: `value`,
+      breaks: 'a duration in the request log is sometimes a bigint',
+      tests: [`${SANDBOX}: a duration in the request log is a number`],
+    },
   ],
   'src/client/deprecation.ts': [
     {
@@ -67,8 +73,6 @@ export const clientSlips: Slips = {
       breaks: 'an event of very many lines takes all memory',
       tests: [`${CLIENT}: a stream of events with an event that never ends is cut off`],
     },
-  ],
-  'src/client/follow-events.ts': [
     {
       before: `clearTimeout(timer)
       timer = setTimeout(abort, Math.min(silenceMs, TIMER_MS_MAX))
@@ -77,10 +81,12 @@ export const clientSlips: Slips = {
       breaks: 'a live stream is cut every 45 s',
       tests: [`${CLIENT}: a stream on which something arrives in time stays open`],
     },
+  ],
+  'src/client/follow-events.ts': [
     {
       before: `failures = 0
-        if (part.kind`,
-      after: `if (part.kind`,
+        //`,
+      after: `//`,
       breaks: 'each reconnection of a long-lived stream waits longer than the last one',
       tests: [`${CLIENT}: the pause before a stream is opened again doubles`],
     },
@@ -218,20 +224,14 @@ export const clientSlips: Slips = {
       breaks: 'a sandbox that could not be deleted seems to be deleted',
       tests: [`${SANDBOX}: a sandbox that cannot be deleted is an error`],
     },
-  ],
-  'src/client/sandbox-control.ts': [
     {
-      before: `...(before !== undefined && { before }) }`,
-      after: `}`,
+      before: `listRequests({ sandboxId, ...page })`,
+      after: `listRequests({ sandboxId })`,
       breaks: 'the second page of the request log is the first one',
       tests: [`${SANDBOX}: an order whose response was dropped after the commit is placed once`],
     },
-    {
-      before: `return entries.map(entry => ({ ...entry, ms: Number(entry.ms) }))`,
-      after: `return entries`,
-      breaks: 'a duration in the request log is sometimes a bigint',
-      tests: [`${SANDBOX}: a duration in the request log is a number`],
-    },
+  ],
+  'src/cli/sandboxes/sandbox.ts': [
     {
       before: `body: { snapshot } }),`,
       after: `body: {} }),`,
