@@ -1,31 +1,76 @@
-/** The migrations that the program knows, as SQL. A migration's number is its position in the list; the first is 1. */
-export type Migrations = readonly string[]
-
 /** A database to migrate. The caller keeps other migrators out. */
 export interface Migratable {
-  /** Returns the number of the last migration that ran; 0 for an empty database. */
+  /** Returns the number of the last script that ran; 0 for an empty database. */
   version(): Promise<number> | number
   /** Runs a script of several statements and records its number, in one transaction. */
   apply(script: string, version: number): Promise<void> | void
 }
 
-/** Thrown if a database was created by a later release of this program. */
-export class NewerDatabase extends Error {}
+/** Thrown if this program does not know the tables of a database. The message consists of sentences. */
+export class UnsupportedVersion extends Error {}
 
-/**
- * Brings a database to the current tables, one migration at a time.
- * Throws NewerDatabase, before changing anything, if the database has more migrations than the program knows.
- */
-export async function migrate(database: Migratable, migrations: Migrations): Promise<void> {
-  const version = await database.version()
-  if (version > migrations.length) throw newerDatabase(version, migrations.length)
-  for (const [index, script] of migrations.entries()) {
-    if (index >= version) await database.apply(script, index + 1)
+/** The scripts that make the tables of a store: a base that creates them, and scripts that change them afterwards. */
+export class Migrations {
+  readonly base: string
+  readonly scripts: readonly string[]
+  /** The number of the base. The scripts have the next numbers. */
+  readonly baseVersion: number
+
+  constructor(baseVersion: number, { base, scripts }: Pick<Migrations, 'base' | 'scripts'>) {
+    this.baseVersion = baseVersion
+    this.base = base
+    this.scripts = scripts
+  }
+
+  /** The number of the last script. */
+  get version(): number {
+    return this.baseVersion + this.scripts.length
+  }
+
+  /** The base and the scripts: what an empty database lacks. */
+  get all(): readonly string[] {
+    return [this.base, ...this.scripts]
+  }
+
+  /** Returns the scripts that a database lacks, with their numbers. Throws as `refuseUnsupported` does. */
+  missingIn(version: number): [script: string, version: number][] {
+    this.refuseUnsupported(version)
+    return this.all
+      .map((script, index): [string, number] => [script, this.baseVersion + index])
+      .filter(([, number]) => number > version)
+  }
+
+  /** Throws an Error if a database lacks a script, and UnsupportedVersion as `refuseUnsupported` does. */
+  requireCurrent(version: number): void {
+    this.refuseUnsupported(version)
+    if (version < this.version) {
+      throw new Error(
+        `it is at version ${version}, but this petstore needs ${this.version}: start the store once to migrate it`,
+      )
+    }
+  }
+
+  /** Throws UnsupportedVersion if a newer program made the tables of a database, or if they are older than the base. */
+  refuseUnsupported(version: number): void {
+    if (version > this.version) {
+      throw new UnsupportedVersion(
+        `The database is at version ${version}, created by a newer petstore; this one supports versions up to ` +
+          `${this.version}: use a newer petstore.`,
+      )
+    }
+    if (version > 0 && version < this.baseVersion) {
+      throw new UnsupportedVersion(
+        `The database is at version ${version}; this petstore supports versions from ${this.baseVersion} on. ` +
+          'Use the petstore of commit 677f627 first: ' +
+          'it migrates a store when it starts, and a backup when it restores it.',
+      )
+    }
   }
 }
 
-export function newerDatabase(version: number, known: number): NewerDatabase {
-  return new NewerDatabase(
-    `The database is at version ${version}, created by a newer petstore; this one supports versions up to ${known}.`,
-  )
+/** Runs the scripts that a database lacks, one by one. Throws UnsupportedVersion before anything is changed. */
+export async function migrate(database: Migratable, migrations: Migrations): Promise<void> {
+  for (const [script, version] of migrations.missingIn(await database.version())) {
+    await database.apply(script, version)
+  }
 }

@@ -29,8 +29,8 @@ export interface EngineOptions {
 const COMMANDS_MAX = 16
 
 /**
- * Opens the store: PostgreSQL if there is a `databaseUrl`, otherwise SQLite in the directory. Throws NewerDatabase, the
- * errors of parseDatabaseUrl and of Primary.find, or an error of the driver.
+ * Opens the store: PostgreSQL if there is a `databaseUrl`, otherwise SQLite in the directory. Throws
+ * UnsupportedVersion, the errors of parseDatabaseUrl and of Primary.find, or an error of the driver.
  */
 export async function openEngine(options: EngineOptions): Promise<StoreEngine> {
   const { databaseUrl, databasePassword, directory, log, onFatal, watchedTables, writerCacheKib, canUndo } =
@@ -79,8 +79,8 @@ export interface OpenReader extends AsyncDisposable {
 }
 
 /**
- * Opens a store for reading only, while another process may serve it. Throws NewerDatabase, an Error if the database
- * must be migrated first, the errors of parseDatabaseUrl and of findPrimary, or an error of the driver.
+ * Opens a store for reading only, while another process may serve it. Throws UnsupportedVersion, an Error if the
+ * database must be migrated first, the errors of parseDatabaseUrl and of findPrimary, or an error of the driver.
  */
 export async function openReader(where: {
   databaseUrl?: string | undefined

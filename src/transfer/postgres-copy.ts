@@ -1,5 +1,4 @@
 import { type ReservedSQL, SQL } from 'bun'
-import { newerDatabase } from '../database/migrate.ts'
 import { PostgresConnection } from '../database/postgres/connection.ts'
 import type { DatabaseAddress, DatabaseHost } from '../database/postgres/database-url.ts'
 import { faultOf, sqlState } from '../database/postgres/fault.ts'
@@ -29,7 +28,7 @@ export interface PostgresSource extends CopySource {
 
 /**
  * Opens a store for a copy, in one snapshot that later commits do not change. The store may be running, so its last
- * events may have no position yet. Throws NewerDatabase, NoSource, and the error of findPrimary if no host can be
+ * events may have no position yet. Throws UnsupportedVersion, NoSource, and the error of findPrimary if no host can be
  * read.
  */
 export async function openPostgresSource({ hosts }: DatabaseAddress): Promise<PostgresSource> {
@@ -47,22 +46,22 @@ export async function openPostgresSource({ hosts }: DatabaseAddress): Promise<Po
   }
 }
 
-/** Throws NoSource or NewerDatabase unless the database has the store of this version. */
+/** Throws NoSource or UnsupportedVersion unless the database has the store of this version. */
 async function requireVersion(reader: PostgresConnection): Promise<void> {
   const version = await storeVersionOf(reader)
-  if (version > migrations.length) throw newerDatabase(version, migrations.length)
+  migrations.refuseUnsupported(version)
   if (version === 0) throw new NoSource('The database has no store.')
-  if (version < migrations.length) {
+  if (version < migrations.version) {
     throw new NoSource(
-      `It is at version ${version}, not ${migrations.length}: start the store once, and copy again.`,
+      `It is at version ${version}, not ${migrations.version}: start the store once, and copy again.`,
     )
   }
 }
 
 /**
  * Opens an empty database as the target of a copy: one transaction creates the tables, writes the rows and reads them.
- * No store can start on the database meanwhile. Throws TargetInUse, NewerDatabase, and the errors of findPrimary and of
- * the driver.
+ * No store can start on the database meanwhile. Throws TargetInUse, UnsupportedVersion, and the errors of findPrimary
+ * and of the driver.
  */
 export async function openPostgresTarget(
   { hosts }: DatabaseAddress,
@@ -78,8 +77,8 @@ export async function openPostgresTarget(
       if (sqlState(error) !== LOCK_NOT_AVAILABLE) throw error
       throw new TargetInUse('Another process is starting a store on it, or copying to it.')
     })
-    if (version > 0 && version < migrations.length) {
-      throw new TargetInUse(`It has tables of version ${version}, not ${migrations.length}.`)
+    if (version > 0 && version < migrations.version) {
+      throw new TargetInUse(`It has tables of version ${version}, not ${migrations.version}.`)
     }
     await runMigrations(connection)
     const used = await findUsedTable(database, tables)

@@ -1,5 +1,4 @@
 import type { Reader } from '../database/engine.ts'
-import { newerDatabase } from '../database/migrate.ts'
 import { PostgresConnection } from '../database/postgres/connection.ts'
 import type { DatabaseAddress } from '../database/postgres/database-url.ts'
 import { lockForMigration, migrations as postgresMigrations } from '../database/postgres/migrations.ts'
@@ -35,8 +34,8 @@ const countSessions = sql<{ sessions: bigint }>()(`
 
 /**
  * Replaces all rows of the store in a data directory with the rows of a new store and the rows that `scope` names, and
- * makes its file small again. The caller holds the lock of the directory. Throws NewerDatabase, and an Error if another
- * process uses the database or if the files of the directory do not belong together.
+ * makes its file small again. The caller holds the lock of the directory. Throws UnsupportedVersion, and an Error if
+ * another process uses the database or if the files of the directory do not belong together.
  */
 export async function resetSqlite(
   directory: string,
@@ -61,7 +60,7 @@ export async function resetSqlite(
 /**
  * Replaces all rows of the store in a database with the rows of a new store and the rows that `scope` names, in one
  * transaction. Throws NotResettable if a process of the store is connected, or if the database has no store of this
- * version. Throws NewerDatabase, and the errors of findPrimary and of the driver.
+ * version. Throws UnsupportedVersion, and the errors of findPrimary and of the driver.
  */
 export async function resetPostgres(
   { hosts }: DatabaseAddress,
@@ -73,12 +72,12 @@ export async function resetPostgres(
   try {
     await connection.unsafe('BEGIN ISOLATION LEVEL READ COMMITTED')
     const version = await lockForMigration(connection)
-    if (version > postgresMigrations.length) throw newerDatabase(version, postgresMigrations.length)
-    if (version < postgresMigrations.length) {
+    postgresMigrations.refuseUnsupported(version)
+    if (version < postgresMigrations.version) {
       throw new NotResettable(
         version === 0
           ? 'The database has no store.'
-          : `The database is at version ${version}, not ${postgresMigrations.length}: run "petstore migrate" first.`,
+          : `The database is at version ${version}, not ${postgresMigrations.version}: run "petstore migrate" first.`,
       )
     }
     const { sessions = 0n } = (await database.one(countSessions)) ?? {}

@@ -1,13 +1,10 @@
-import { NewerDatabase, newerDatabase } from '../database/migrate.ts'
+import { UnsupportedVersion } from '../database/migrate.ts'
 import { readHead } from '../database/numbering/head.ts'
 import { SqliteConnection } from '../database/sqlite/connection.ts'
 import { migrations, versionOf } from '../database/sqlite/engine.ts'
 import type { BackupFacts, BackupOutcome, BackupTask } from './sqlite-backup.ts'
 
 declare const self: Worker
-
-/** The first version whose table `chain_end` has the head of the audit log. */
-const VERSION_WITH_HEAD = 4
 
 self.onmessage = ({ data }: MessageEvent<BackupTask>) => self.postMessage(outcomeOf(data))
 
@@ -17,7 +14,7 @@ function outcomeOf(task: BackupTask): BackupOutcome {
   } catch (error) {
     return {
       error: error instanceof Error ? error.message : String(error),
-      isNewer: error instanceof NewerDatabase,
+      isUnsupported: error instanceof UnsupportedVersion,
     }
   }
 }
@@ -27,7 +24,8 @@ function backup({ from, to }: BackupTask): BackupFacts {
   const source = new SqliteConnection(from, { readonly: true })
   try {
     const version = versionOf(source)
-    if (version > migrations.length) throw newerDatabase(version, migrations.length)
+    if (version === 0) throw new Error('the database has no store')
+    migrations.refuseUnsupported(version)
     // This reads one snapshot, and writes a file without free pages and without a write-ahead log.
     source.database.query('VACUUM INTO ?').run(to)
   } finally {
@@ -39,8 +37,7 @@ function backup({ from, to }: BackupTask): BackupFacts {
     if (check?.integrity_check !== 'ok') throw new Error(`the database is damaged: ${check?.integrity_check}`)
     // A copy belongs to no run, so the write-ahead log of the running store is never applied to it.
     copy.database.run('PRAGMA application_id = 0')
-    const version = versionOf(copy)
-    return { version, head: version < VERSION_WITH_HEAD ? undefined : copy.one(readHead) }
+    return { version: versionOf(copy), head: copy.one(readHead) }
   } finally {
     copy.close()
   }

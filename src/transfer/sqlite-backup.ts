@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs'
-import { NewerDatabase } from '../database/migrate.ts'
+import { UnsupportedVersion } from '../database/migrate.ts'
 import type { ChainEntry } from '../database/numbering/chain.ts'
 import { reserveFile } from '../files/private-file.ts'
 
@@ -16,16 +16,16 @@ export interface BackupTask {
 export interface BackupFacts {
   /** The number of the last migration of the database. */
   readonly version: number
-  /** The last entry of the audit log; undefined in a database of an early version. */
+  /** The last entry of the audit log; undefined if its table has no row for it. */
   readonly head: ChainEntry | undefined
 }
 
-export type BackupOutcome = BackupFacts | { readonly error: string; readonly isNewer: boolean }
+export type BackupOutcome = BackupFacts | { readonly error: string; readonly isUnsupported: boolean }
 
 /**
  * Copies a database, as of one moment, to a new file that only its owner can read. A store may write meanwhile. SQLite
  * copies in a worker, so this thread stays responsive. `onBytes` receives the size of the copy and that of the
- * database. Throws the reason of `signal` if it is aborted, NewerDatabase, and an Error if the copy fails or is
+ * database. Throws the reason of `signal` if it is aborted, UnsupportedVersion, and an Error if the copy fails or is
  * damaged. After any of these, the incomplete file remains.
  */
 export async function backupSqlite(
@@ -45,7 +45,7 @@ export async function backupSqlite(
     worker.postMessage(task)
     const outcome = await promise
     if (!('error' in outcome)) return outcome
-    throw outcome.isNewer ? new NewerDatabase(outcome.error) : new Error(outcome.error)
+    throw outcome.isUnsupported ? new UnsupportedVersion(outcome.error) : new Error(outcome.error)
   } finally {
     clearInterval(timer)
     signal.removeEventListener('abort', abort)

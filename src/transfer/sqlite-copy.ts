@@ -1,5 +1,4 @@
 import { existsSync, rmSync } from 'node:fs'
-import { newerDatabase } from '../database/migrate.ts'
 import { numberCopiedEvents } from '../database/numbering/numbering.ts'
 import { SqliteConnection } from '../database/sqlite/connection.ts'
 import { databaseFile, refuseForeignLog } from '../database/sqlite/database-file.ts'
@@ -12,7 +11,7 @@ import { findUsedTable, type StoreTable } from './tables.ts'
 const CACHE_KIB = 16 * 1024
 
 /**
- * Opens the store of a data directory for reading, in one read transaction. Throws NewerDatabase, and
+ * Opens the store of a data directory for reading, in one read transaction. Throws UnsupportedVersion, and
  * NoSource if the store must be migrated first.
  */
 export function openSqliteSource(directory: string): CopySource {
@@ -22,10 +21,10 @@ export function openSqliteSource(directory: string): CopySource {
   try {
     reader.database.run('BEGIN')
     const version = versionOf(reader)
-    if (version > migrations.length) throw newerDatabase(version, migrations.length)
-    if (version < migrations.length) {
+    migrations.refuseUnsupported(version)
+    if (version < migrations.version) {
       throw new NoSource(
-        `It is at version ${version}, not ${migrations.length}: start the store once, stop it, and copy again.`,
+        `It is at version ${version}, not ${migrations.version}: start the store once, stop it, and copy again.`,
       )
     }
   } catch (error) {
@@ -117,8 +116,8 @@ export async function refuseUsed(file: string, tables: readonly StoreTable[]): P
       .get()
     if (found?.tables === 0n) return
     const version = versionOf(reader)
-    if (version !== migrations.length) {
-      throw new TargetInUse(`${file} has tables of version ${version}, not ${migrations.length}.`)
+    if (version !== migrations.version) {
+      throw new TargetInUse(`${file} has tables of version ${version}, not ${migrations.version}.`)
     }
     const used = await findUsedTable(reader, tables)
     if (used !== undefined) throw new TargetInUse(`Its table ${used} has rows.`)

@@ -33,7 +33,7 @@ export interface RestoredDraft extends AsyncDisposable {
  * Copies the database of a backup into a data directory, under a temporary name, migrates it, and skips the positions
  * and ids that may have been issued after the backup. `at` is the current instant in the stored form, and `head` the
  * position of the last event according to the manifest, if the manifest has it. The caller holds the lock of the
- * directory. Throws TargetInUse as refuseUsed does, NewerDatabase, and an Error if the database ends with an event
+ * directory. Throws TargetInUse as refuseUsed does, UnsupportedVersion, and an Error if the database ends with an event
  * other than `head`.
  */
 export async function restoreSqlite(

@@ -399,23 +399,20 @@ test.skipIf(!testedEngines.includes('postgres'))(
   LIMIT_MS,
 )
 
-test('a store of an older version can be backed up, and a restore migrates it', async () => {
+test('a store of 677f627 can be backed up, and a restore migrates it', async () => {
   await using place = await newStoreDirectory('sqlite')
+  using restored = await newCopyPlace('sqlite')
+  const directory = join(place.directory, 'backup')
   {
     using database = new Database(databaseFile(place.directory), { create: true })
-    for (const script of migrations.slice(0, 6)) database.run(script)
-    database.run('PRAGMA user_version = 6')
-    database.run(`INSERT INTO category (id, name, name_key, pet_count, version, created_at, updated_at)
-      VALUES (1, 'Old', 'old', 0, 1, '2026-11-22T00:00:00.000Z', '2026-11-22T00:00:00.000Z')`)
+    database.run(readFileSync(join(import.meta.dir, '../storage/677f627-sqlite.sql'), 'utf8'))
   }
-  const directory = join(place.directory, 'backup')
   const made = await backup(place, directory)
   expect([made.exitCode, made.errors]).toEqual([0, expect.stringContaining('Backed up')])
-  using restored = await newCopyPlace('sqlite')
   expect((await restore(directory, restored)).exitCode).toBe(0)
-  expect(await restored.database('SELECT name FROM category')).toEqual([{ name: 'Old' }])
+  expect(await restored.database('SELECT name FROM category')).toEqual([{ name: 'Cats' }, { name: 'Dogs' }])
   expect(await restored.database('PRAGMA user_version')).toEqual([
-    { user_version: BigInt(migrations.length) },
+    { user_version: BigInt(migrations.version) },
   ])
 })
 
@@ -426,8 +423,8 @@ function makeBackupFile(): { file: string; directory: string } & Disposable {
   mkdirSync(directory)
   using database = new Database(file, { create: true })
   database.run('PRAGMA synchronous = OFF')
-  for (const script of migrations) database.run(script)
-  database.run(`PRAGMA user_version = ${migrations.length}`)
+  for (const script of migrations.all) database.run(script)
+  database.run(`PRAGMA user_version = ${migrations.version}`)
   database.run(`INSERT INTO category (id, name, name_key, pet_count, version, created_at, updated_at)
     VALUES (1, 'Saved', 'saved', 0, 1, '2026-11-22T00:00:00.000Z', '2026-11-22T00:00:00.000Z')`)
   return { file, directory, [Symbol.dispose]: () => rmSync(parent, { recursive: true }) }
@@ -438,6 +435,16 @@ async function restoreFile({ file, directory }: { file: string; directory: strin
   await using draft = await restoreSqlite(file, directory, { tables: storeTables(), at, head: undefined })
   draft.publish()
 }
+
+test('a backup of a store before 677f627 is refused, and nothing is restored', async () => {
+  using saved = makeBackupFile()
+  {
+    using database = new Database(saved.file)
+    database.run('PRAGMA user_version = 9')
+  }
+  await expect(restoreFile(saved)).rejects.toThrow('Use the petstore of commit 677f627 first')
+  expect(readdirSync(saved.directory)).toEqual([])
+})
 
 test('only the owner can read a restored store, whoever can read the backup', async () => {
   using saved = makeBackupFile()

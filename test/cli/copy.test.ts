@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import { dirname, join } from 'node:path'
 import { Webhook } from 'standardwebhooks'
 import { parseDatabaseUrl } from '../../src/database/postgres/database-url.ts'
-import { migratePostgres } from '../../src/database/postgres/migrations.ts'
+import { migratePostgres, migrations as postgresMigrations } from '../../src/database/postgres/migrations.ts'
 import { databaseFile } from '../../src/database/sqlite/database-file.ts'
 import { migrations } from '../../src/database/sqlite/engine.ts'
 import {
@@ -347,8 +347,8 @@ async function migrate({ name, directory }: Place): Promise<void> {
   mkdirSync(directory)
   using database = new Database(databaseFile(directory), { create: true })
   database.run('PRAGMA journal_mode = WAL')
-  for (const script of migrations) database.run(script)
-  database.run(`PRAGMA user_version = ${migrations.length}`)
+  for (const script of migrations.all) database.run(script)
+  database.run(`PRAGMA user_version = ${migrations.version}`)
 }
 
 /** Returns the name of a place in messages: a URL without user and password. */
@@ -522,10 +522,13 @@ describe.skipIf(!testedEngines.includes('postgres'))('a copy from or to PostgreS
       const { errors } = await run(args, { PETSTORE_DATABASE_PASSWORD_FILE: file })
       expect(errors).toContain('The database has no store.')
       await migrate(other)
-      await other.database('UPDATE migration SET version = 99 WHERE version = 9 RETURNING 1')
+      const { version, baseVersion } = postgresMigrations
+      await other.database(`UPDATE migration SET version = 99 WHERE version = ${version} RETURNING 1`)
       expect((await copy(other, sqlite)).errors).toContain('created by a newer petstore')
-      await other.database('DELETE FROM migration WHERE version > 3 RETURNING 1')
+      await other.database(`DELETE FROM migration WHERE version > ${baseVersion} RETURNING 1`)
       expect((await copy(other, sqlite)).errors).toContain('start the store once')
+      await other.database(`UPDATE migration SET version = 3 WHERE version = ${baseVersion} RETURNING 1`)
+      expect((await copy(other, sqlite)).errors).toContain('Use the petstore of commit 677f627 first')
     },
     LIMIT_MS,
   )
@@ -574,7 +577,7 @@ test(
     )
     expect(existsSync(databaseFile(target.directory))).toBe(false)
     using database = new Database(databaseFile(directory))
-    database.run('PRAGMA user_version = 3')
+    database.run(`PRAGMA user_version = ${migrations.baseVersion}`)
     const old = await copy(source, target)
     expect([old.exitCode, old.errors]).toEqual([
       1,

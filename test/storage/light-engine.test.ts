@@ -30,8 +30,8 @@ beforeEach(async () => {
   const file = join(directory, 'store.db')
   const connection = new SqliteConnection(file, { readonly: false })
   connection.database.transaction(() => {
-    connection.database.run(migrations.join('\n'))
-    connection.database.run(`PRAGMA user_version = ${migrations.length}`)
+    connection.database.run(migrations.all.join('\n'))
+    connection.database.run(`PRAGMA user_version = ${migrations.version}`)
   })()
   connection.close()
   engine = await openLightSqlite<never, Command, never, string>({

@@ -120,7 +120,7 @@ test('the copy of a store replaces an empty store together with its write-ahead 
   // While this connection is open, the log of the empty store stays.
   const connection = new SqliteConnection(databaseFile(directory), { readonly: false })
   connection.database.run('PRAGMA user_version = 1')
-  connection.database.run(`PRAGMA user_version = ${migrations.length}`)
+  connection.database.run(`PRAGMA user_version = ${migrations.version}`)
   expect(existsSync(`${databaseFile(directory)}-wal`)).toBeTrue()
   const target = await openSqliteTarget(directory, storeTables())
   await target.readBack()

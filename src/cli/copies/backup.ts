@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Command } from 'commander'
 import type { Config } from '../../config.ts'
 import type { Reader } from '../../database/engine.ts'
-import { NewerDatabase } from '../../database/migrate.ts'
+import { UnsupportedVersion } from '../../database/migrate.ts'
 import { parseDatabaseUrl } from '../../database/postgres/database-url.ts'
 import { SqliteConnection } from '../../database/sqlite/connection.ts'
 import { databaseFile, refuseWrongFiles } from '../../database/sqlite/database-file.ts'
@@ -80,7 +80,7 @@ async function runBackup({ to, data, databaseUrl, withSecretKey }: BackupOptions
     makeDirectory(draft)
     const { facts, engine } = await backupDatabase(config, draft, interruption.signal)
     if (withSecretKey) writeSecretKey(config, draft)
-    await verifyCopy(draft, facts, interruption.signal)
+    await verifyCopy(draft, interruption.signal)
     const files = await describeFiles(draft, interruption.signal)
     const head = facts.head && { position: String(facts.head.position), hash: facts.head.hash }
     const manifest = { createdAt, engine, databaseVersion: facts.version, head: head ?? null, files }
@@ -91,7 +91,7 @@ async function runBackup({ to, data, databaseUrl, withSecretKey }: BackupOptions
   } catch (error) {
     if (error instanceof CommandFailed) throw error
     const reason =
-      error instanceof CopyMismatch || error instanceof NewerDatabase || error instanceof NoSource
+      error instanceof CopyMismatch || error instanceof UnsupportedVersion || error instanceof NoSource
         ? error.message
         : `${reasonOf(error)}.`
     throw new CommandFailed(`The backup failed: ${escapeControls(reason)} Nothing was left in ${name}.`)
@@ -120,12 +120,8 @@ function removeAbandonedDrafts(directory: string): void {
 /** The files of a backup, in addition to those of its database. */
 const FILES: readonly string[] = [MANIFEST_FILE, SECRET_KEY_FILE]
 
-/** The version of a SQLite database from which on its audit log can be verified. */
-const VERSION_WITH_GAPS = 9
-
 /** Throws an Error unless the audit log of a copied database is intact. A damaged copy must not replace a good one. */
-async function verifyCopy(directory: string, { version }: BackupFacts, signal: AbortSignal): Promise<void> {
-  if (version < VERSION_WITH_GAPS) return
+async function verifyCopy(directory: string, signal: AbortSignal): Promise<void> {
   const copy = new SqliteConnection(databaseFile(directory), { readonly: true })
   const reader: Reader = {
     one: (...query) => copy.one(...query),
@@ -178,7 +174,7 @@ async function backupDatabase(
     await using target = await openSqliteTarget(directory, tables, { isServed: false })
     try {
       const { head } = await copyStore(source, target, tables, { progress, signal })
-      return { facts: { version: migrations.length, head }, engine: 'postgres' }
+      return { facts: { version: migrations.version, head }, engine: 'postgres' }
     } finally {
       progress.stop()
     }

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import type { Command } from 'commander'
-import { NewerDatabase } from '../../database/migrate.ts'
+import { UnsupportedVersion } from '../../database/migrate.ts'
 import {
   CommitUnconfirmed,
   CopyMismatch,
@@ -114,7 +114,7 @@ async function openSource({ from }: Places, locks: AsyncDisposableStack): Promis
     return source
   } catch (error) {
     if (error instanceof CommandFailed) throw error
-    if (error instanceof NoSource || error instanceof NewerDatabase) {
+    if (error instanceof NoSource || error instanceof UnsupportedVersion) {
       throw new CommandFailed(`The store at ${from.name} cannot be copied. ${error.message}`)
     }
     throw new CommandFailed(`The database at ${from.name} cannot be opened: ${reasonOf(error)}.`)
@@ -138,7 +138,7 @@ async function openTarget(
         `The target ${to.name} must be empty and unused. ${error.message} Nothing was copied.`,
       )
     }
-    if (error instanceof NewerDatabase) throw new CommandFailed(error.message)
+    if (error instanceof UnsupportedVersion) throw new CommandFailed(error.message)
     throw new CommandFailed(`The database at ${to.name} cannot be opened: ${reasonOf(error)}.`)
   }
 }

@@ -2,7 +2,7 @@ import { closeSync, existsSync, openSync, rmSync, writeSync } from 'node:fs'
 import { type Command, Option } from 'commander'
 import { escapedFormula } from '../../catalogue/cell.ts'
 import type { Config } from '../../config.ts'
-import { NewerDatabase } from '../../database/migrate.ts'
+import { UnsupportedVersion } from '../../database/migrate.ts'
 import { publishFile } from '../../files/private-file.ts'
 import { NoSource } from '../../transfer/copy.ts'
 import {
@@ -92,7 +92,7 @@ async function runExport(given: string, options: ExportOptions): Promise<void> {
   } catch (error) {
     sink.discard()
     if (error instanceof CommandFailed) throw error
-    if (error instanceof NewerDatabase || error instanceof NoSource) {
+    if (error instanceof UnsupportedVersion || error instanceof NoSource) {
       throw new CommandFailed(`The store cannot be exported. ${error.message}`)
     }
     throw new CommandFailed(`The export failed: ${reasonOf(error)}. ${consequence}`)

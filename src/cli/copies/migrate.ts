@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
 import type { Config } from '../../config.ts'
-import { newerDatabase } from '../../database/migrate.ts'
+import { UnsupportedVersion } from '../../database/migrate.ts'
 import { parseDatabaseUrl } from '../../database/postgres/database-url.ts'
 import { postgresVersion } from '../../database/postgres/engine.ts'
 import { migrations as postgresMigrations } from '../../database/postgres/migrations.ts'
-import { migrations, sqliteVersion } from '../../database/sqlite/engine.ts'
+import { migrations as sqliteMigrations, sqliteVersion } from '../../database/sqlite/engine.ts'
 import { CommandFailed, reasonOf, say } from '../terminal/terminal.ts'
 import { requireStore } from '../which-store/copy-place.ts'
 import { openStoppedOrFail } from '../which-store/stopped-store.ts'
@@ -39,28 +39,43 @@ export function addMigrate(program: Command): void {
 
 async function runMigrate({ check, data, databaseUrl }: MigrateOptions): Promise<void> {
   const config = storeConfigFrom({ data, databaseUrl })
-  const before = await databaseVersion(config)
-  const known = config.databaseUrl === undefined ? migrations.length : postgresMigrations.length
-  if (before > known) throw new CommandFailed(newerDatabase(before, known).message)
-  if (before === known) return say(`The database is at version ${known}: nothing is missing.`)
-  const missing = `${known - before} ${known - before === 1 ? 'migration is' : 'migrations are'} missing`
-  if (check) throw new CommandFailed(`The database is at version ${before} of ${known}: ${missing}.`)
+  const { version, known, missing } = await databaseVersion(config)
+  if (missing === 0) return say(`The database is at version ${known}: nothing is missing.`)
+  if (check) {
+    const migrationsAre = missing === 1 ? 'migration is' : 'migrations are'
+    throw new CommandFailed(
+      `The database is at version ${version} of ${known}: ${missing} ${migrationsAre} missing.`,
+    )
+  }
   const startedMs = performance.now()
   // An engine runs the missing migrations when it opens.
   const store = await openStoppedOrFail(config, 'Stop it first, then migrate.')
   await store[Symbol.asyncDispose]()
   const seconds = ((performance.now() - startedMs) / 1000).toFixed(1)
-  say(`The database is now at version ${known}. It was at version ${before}; this took ${seconds} s.`)
+  say(`The database is now at version ${known}. It was at version ${version}; this took ${seconds} s.`)
 }
 
-/** Returns the number of the last migration of a store; 0 if its database has none. Throws CommandFailed. */
-export async function databaseVersion(config: Config): Promise<number> {
+/** The version of a database, 0 if it has no store. */
+interface DatabaseVersion {
+  readonly version: number
+  /** The version that this program knows. */
+  readonly known: number
+  /** The number of migrations that the database lacks. */
+  readonly missing: number
+}
+
+/** Returns the version of the database of a store. Throws CommandFailed, also if the version is not supported. */
+export async function databaseVersion(config: Config): Promise<DatabaseVersion> {
   const { databaseUrl, databasePassword, data } = config
   requireStore(config)
   try {
-    if (databaseUrl === undefined) return sqliteVersion(data)
-    return await postgresVersion(parseDatabaseUrl(databaseUrl, databasePassword))
+    const [version, migrations] =
+      databaseUrl === undefined
+        ? [sqliteVersion(data), sqliteMigrations]
+        : [await postgresVersion(parseDatabaseUrl(databaseUrl, databasePassword)), postgresMigrations]
+    return { version, known: migrations.version, missing: migrations.missingIn(version).length }
   } catch (error) {
+    if (error instanceof UnsupportedVersion) throw new CommandFailed(error.message)
     const where = databaseUrl === undefined ? `in ${data}` : 'at DATABASE_URL'
     throw new CommandFailed(`The database ${where} cannot be opened: ${reasonOf(error)}.`)
   }

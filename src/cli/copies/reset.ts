@@ -1,7 +1,7 @@
 import { existsSync, rmSync } from 'node:fs'
 import type { Command } from 'commander'
 import type { Config } from '../../config.ts'
-import { NewerDatabase } from '../../database/migrate.ts'
+import { UnsupportedVersion } from '../../database/migrate.ts'
 import { parseDatabaseUrl } from '../../database/postgres/database-url.ts'
 import { dynamicSql } from '../../database/statement.ts'
 import { openReader } from '../../serving/open.ts'
@@ -122,7 +122,7 @@ async function loadDemoShop(config: Config): Promise<void> {
 
 function failureOf(error: unknown, name: string): unknown {
   if (error instanceof CommandFailed) return error
-  if (error instanceof NotResettable || error instanceof NewerDatabase) {
+  if (error instanceof NotResettable || error instanceof UnsupportedVersion) {
     return new CommandFailed(`The store ${name} was not reset. ${error.message}`)
   }
   return new CommandFailed(`The store ${name} was not reset: ${reasonOf(error)}.`)

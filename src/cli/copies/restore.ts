@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Command } from 'commander'
-import { NewerDatabase } from '../../database/migrate.ts'
+import { UnsupportedVersion } from '../../database/migrate.ts'
 import { CommitUnconfirmed, CopyMismatch, copyStore, TargetInUse } from '../../transfer/copy.ts'
 import { openPostgresTarget } from '../../transfer/postgres-copy.ts'
 import { openSqliteSource } from '../../transfer/sqlite-copy.ts'
@@ -147,7 +147,7 @@ function failureOf(error: unknown, { name }: CopyPlace): unknown {
   if (error instanceof CommitUnconfirmed) {
     return new CommandFailed(`${error.message} Check whether ${name} has rows before you restore again.`)
   }
-  const isSentence = error instanceof NewerDatabase || error instanceof CopyMismatch
+  const isSentence = error instanceof UnsupportedVersion || error instanceof CopyMismatch
   const reason = isSentence ? error.message : `${reasonOf(error)}.`
   return new CommandFailed(`The restore to ${name} failed: ${escapeControls(reason)} Nothing was restored.`)
 }

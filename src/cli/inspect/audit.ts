@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { NewerDatabase } from '../../database/migrate.ts'
+import { UnsupportedVersion } from '../../database/migrate.ts'
 import type { ChainEntry } from '../../database/numbering/chain.ts'
 import { type OpenReader, openReader } from '../../serving/open.ts'
 import { type AuditReport, exportAuditLog, verifyAuditChain } from '../../shop/log/verification.ts'
@@ -63,7 +63,7 @@ async function open({ data, databaseUrl }: AuditOptions): Promise<OpenReader> {
       directory: config.data,
     })
   } catch (error) {
-    if (error instanceof NewerDatabase) throw new CommandFailed(error.message)
+    if (error instanceof UnsupportedVersion) throw new CommandFailed(error.message)
     const where = config.databaseUrl === undefined ? `in ${config.data}` : 'at DATABASE_URL'
     const reason = error instanceof Error ? error.message : String(error)
     throw new CommandFailed(`The database ${where} cannot be opened: ${reason}`)

@@ -3,11 +3,9 @@ import type { Command } from 'commander'
 import manifest from '../../../package.json' with { type: 'json' }
 import type { Config } from '../../config.ts'
 import type { Reader } from '../../database/engine.ts'
-import { migrations as postgresMigrations } from '../../database/postgres/migrations.ts'
 import { SqliteConnection } from '../../database/sqlite/connection.ts'
 import { isDirectoryLocked } from '../../database/sqlite/data-lock.ts'
 import { databaseFile, refuseWrongFiles } from '../../database/sqlite/database-file.ts'
-import { migrations } from '../../database/sqlite/engine.ts'
 import { dynamicSql, sql } from '../../database/statement.ts'
 import { arePagesBuilt } from '../../files/program-files.ts'
 import { isSecretKeyOf } from '../../serving/maintenance.ts'
@@ -162,18 +160,10 @@ function isReadable(file: string): boolean {
 
 async function checkVersion(config: Config): Promise<Finding> {
   if (config.databaseUrl === undefined && !hasDatabase(config.data)) return 'none yet'
-  const version = await databaseVersion(config)
-  const [name, known] =
-    config.databaseUrl === undefined
-      ? ['SQLite', migrations.length]
-      : ['PostgreSQL', postgresMigrations.length]
+  const { version, known } = await databaseVersion(config)
+  const name = config.databaseUrl === undefined ? 'SQLite' : 'PostgreSQL'
   if (version === known) return `${name}, at version ${version}`
-  return {
-    fault:
-      version > known
-        ? `${name}, at version ${version}; this petstore knows ${known}: use a newer petstore`
-        : `${name}, at version ${version} of ${known}: run "petstore migrate", or start the store`,
-  }
+  return { fault: `${name}, at version ${version} of ${known}: run "petstore migrate", or start the store` }
 }
 
 async function checkStore(config: Config): Promise<number> {

@@ -5,8 +5,8 @@ import { openPostgresSource } from '../../transfer/postgres-copy.ts'
 import { openSqliteSource } from '../../transfer/sqlite-copy.ts'
 
 /**
- * Opens a store for reading in one snapshot, while another process may serve it. Throws NewerDatabase, NoSource, and
- * the errors of the engines.
+ * Opens a store for reading in one snapshot, while another process may serve it. Throws UnsupportedVersion, NoSource,
+ * and the errors of the engines.
  */
 export async function openSnapshot({ databaseUrl, databasePassword, data }: Config): Promise<CopySource> {
   if (databaseUrl === undefined) return openSqliteSource(data)

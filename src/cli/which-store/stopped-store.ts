@@ -1,5 +1,5 @@
 import type { Config } from '../../config.ts'
-import { NewerDatabase } from '../../database/migrate.ts'
+import { UnsupportedVersion } from '../../database/migrate.ts'
 import { DirectoryInUse, lockDirectory } from '../../database/sqlite/data-lock.ts'
 import { type EngineOptions, openEngine, type StoreEngine } from '../../serving/open.ts'
 import { CommandFailed, reasonOf, say } from '../terminal/terminal.ts'
@@ -61,7 +61,7 @@ export async function openOrFail(
   try {
     return await openEngine({ databaseUrl, databasePassword, directory: data, ...options })
   } catch (error) {
-    if (error instanceof NewerDatabase) throw new CommandFailed(error.message)
+    if (error instanceof UnsupportedVersion) throw new CommandFailed(error.message)
     const where = databaseUrl === undefined ? `in ${data}` : 'at DATABASE_URL'
     throw new CommandFailed(`The database ${where} cannot be opened: ${reasonOf(error)}.`)
   }

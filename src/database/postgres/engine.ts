@@ -1,7 +1,6 @@
 import { type ReservedSQL, SQL } from 'bun'
 import { noNumberLeft } from '../../contract/refusals.ts'
 import type { Engine, Noun, Reader, Tx } from '../engine.ts'
-import { newerDatabase } from '../migrate.ts'
 import { type ParametersOf, type Statement, sql } from '../statement.ts'
 import { PostgresConnection } from './connection.ts'
 import { DatabaseClock } from './database-clock.ts'
@@ -45,8 +44,8 @@ export interface PostgresOptions<Query, Command, Reply, Result = Reply> {
 }
 
 /**
- * Migrates and opens a store on PostgreSQL 15 or later, with bounded pools. Throws NewerDatabase, and the errors of
- * Primary.find.
+ * Migrates and opens a store on PostgreSQL 15 or later, with bounded pools. Throws UnsupportedVersion, and the errors
+ * of Primary.find.
  */
 export async function openPostgres<Query, Command, Reply, Result = Reply>(
   options: PostgresOptions<Query, Command, Reply, Result>,
@@ -146,8 +145,8 @@ async function inTransaction<T>(
 }
 
 /**
- * Opens a store for reading only. Throws the errors of findPrimary, NewerDatabase, and an Error if the database has no
- * store or must be migrated first.
+ * Opens a store for reading only. Throws the errors of findPrimary, UnsupportedVersion, and an Error if the database
+ * has no store or must be migrated first.
  */
 export async function openPostgresReader(
   address: DatabaseAddress,
@@ -155,13 +154,7 @@ export async function openPostgresReader(
   const pool = new SQL({ ...hostOptions(await findPrimary(address.hosts)), max: 1 })
   const reader = new PostgresConnection(pool)
   try {
-    const version = await versionOf(reader)
-    if (version > migrations.length) throw newerDatabase(version, migrations.length)
-    if (version < migrations.length) {
-      throw new Error(
-        `it is at version ${version}, but this petstore needs ${migrations.length}: start the store once to migrate it`,
-      )
-    }
+    migrations.requireCurrent(await versionOf(reader))
   } catch (error) {
     await pool.close()
     throw error

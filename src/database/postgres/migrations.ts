@@ -1,16 +1,6 @@
 import { type ReservedSQL, SQL } from 'bun'
-import { migrate } from '../migrate.ts'
-import storeTables from '../migrations/postgres/0001-store.sql' with { type: 'text' }
-import webhookTables from '../migrations/postgres/0002-webhooks.sql' with { type: 'text' }
-import keyVersion from '../migrations/postgres/0003-key-version.sql' with { type: 'text' }
-import plainNames from '../migrations/postgres/0004-plain-names.sql' with { type: 'text' }
-import orderReference from '../migrations/postgres/0005-order-reference.sql' with { type: 'text' }
-import eventPet from '../migrations/postgres/0006-event-pet.sql' with { type: 'text' }
-import totals from '../migrations/postgres/0007-totals.sql' with { type: 'text' }
-import execution from '../migrations/postgres/0008-execution.sql' with { type: 'text' }
-import eventBlocks from '../migrations/postgres/0009-event-blocks.sql' with { type: 'text' }
-import chainGap from '../migrations/postgres/0010-chain-gap.sql' with { type: 'text' }
-import eventByPet from '../migrations/postgres/0011-event-by-pet.sql' with { type: 'text' }
+import { Migrations, migrate } from '../migrate.ts'
+import base from '../migrations/postgres/0011-base.sql' with { type: 'text' }
 import failingTime from '../migrations/postgres/0012-failing-time.sql' with { type: 'text' }
 import { sql } from '../statement.ts'
 import { PostgresConnection } from './connection.ts'
@@ -18,21 +8,7 @@ import type { DatabaseHost } from './database-url.ts'
 import { sqlState } from './fault.ts'
 import { hostOptions } from './host-options.ts'
 
-/** The scripts that create the tables, in order. */
-export const migrations = [
-  storeTables,
-  webhookTables,
-  keyVersion,
-  plainNames,
-  orderReference,
-  eventPet,
-  totals,
-  execution,
-  eventBlocks,
-  chainGap,
-  eventByPet,
-  failingTime,
-]
+export const migrations = new Migrations(11, { base, scripts: [failingTime] })
 
 const NO_TABLE = '42P01'
 const NO_COLUMN = '42703'
@@ -67,7 +43,7 @@ async function refuseForeignTables(connection: SQL | ReservedSQL): Promise<void>
 
 /**
  * Runs the missing migrations. Only one process migrates at a time; the others wait for the lock on a row of the
- * version table. Throws NewerDatabase.
+ * version table. Throws UnsupportedVersion.
  */
 export async function migratePostgres(host: DatabaseHost): Promise<void> {
   // Without the time limits of requests: a migration of a large store takes minutes, and waits for its turn.
@@ -95,7 +71,7 @@ export async function lockForMigration(transaction: SQL | ReservedSQL): Promise<
   return versionOf(new PostgresConnection(transaction))
 }
 
-/** Runs the missing migrations in a transaction that holds the lock of `lockVersions`. Throws NewerDatabase. */
+/** Runs the missing migrations in a transaction that holds the lock of `lockVersions`. Throws UnsupportedVersion. */
 export async function runMigrations(transaction: SQL | ReservedSQL): Promise<void> {
   const connection = new PostgresConnection(transaction)
   await migrate(

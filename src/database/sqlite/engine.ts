@@ -1,17 +1,8 @@
 import { existsSync, rmSync } from 'node:fs'
 import { makeDirectory, reserveFile } from '../../files/private-file.ts'
 import type { Engine, Reader, Tx } from '../engine.ts'
-import { migrate, newerDatabase } from '../migrate.ts'
-import storeTables from '../migrations/sqlite/0001-store.sql' with { type: 'text' }
-import webhookTables from '../migrations/sqlite/0002-webhooks.sql' with { type: 'text' }
-import keyVersion from '../migrations/sqlite/0003-key-version.sql' with { type: 'text' }
-import plainNames from '../migrations/sqlite/0004-plain-names.sql' with { type: 'text' }
-import orderReference from '../migrations/sqlite/0005-order-reference.sql' with { type: 'text' }
-import eventPet from '../migrations/sqlite/0006-event-pet.sql' with { type: 'text' }
-import totals from '../migrations/sqlite/0007-totals.sql' with { type: 'text' }
-import eventBlocks from '../migrations/sqlite/0008-event-blocks.sql' with { type: 'text' }
-import chainGap from '../migrations/sqlite/0009-chain-gap.sql' with { type: 'text' }
-import eventByPet from '../migrations/sqlite/0010-event-by-pet.sql' with { type: 'text' }
+import { Migrations, migrate } from '../migrate.ts'
+import base from '../migrations/sqlite/0010-base.sql' with { type: 'text' }
 import failingTime from '../migrations/sqlite/0011-failing-time.sql' with { type: 'text' }
 import { failure } from '../outcome.ts'
 import { RowChangeRecorder, type RowChanges } from '../row-changes.ts'
@@ -23,20 +14,7 @@ import { BatchWriter } from './group-commit.ts'
 import { SharedReadTransaction } from './shared-read-transaction.ts'
 import { serve, WorkerQueue } from './worker-queue.ts'
 
-/** The scripts that create the tables, in order. */
-export const migrations = [
-  storeTables,
-  webhookTables,
-  keyVersion,
-  plainNames,
-  orderReference,
-  eventPet,
-  totals,
-  eventBlocks,
-  chainGap,
-  eventByPet,
-  failingTime,
-]
+export const migrations = new Migrations(10, { base, scripts: [failingTime] })
 
 /** The maximum number of commands in one transaction. It bounds how long the first command waits for the last one. */
 const COMMANDS_PER_BATCH_MAX = 128
@@ -74,7 +52,7 @@ interface Start {
 }
 
 /**
- * Opens the embedded store: migrates, then starts the writer. Throws NewerDatabase, or an Error if there is a
+ * Opens the embedded store: migrates, then starts the writer. Throws UnsupportedVersion, or an Error if there is a
  * set of files that do not belong together. The function does not wait until the writer has loaded its modules, because
  * that takes as long as loading those of the server. Until then, commands wait in the queue of the writer. Reads do not
  * need the writer.
@@ -185,20 +163,19 @@ function startOf(options: SqliteOptions, file: string): Start {
 }
 
 /**
- * Opens a store on SQLite for reading only, even if another process has it open. Throws NewerDatabase, or an Error if
- * the database must be migrated first.
+ * Opens a store on SQLite for reading only, even if another process has it open. Throws UnsupportedVersion, or an Error
+ * if the database must be migrated first.
  */
 export function openSqliteReader(directory: string): { reader: Reader; close(): Promise<void> } {
   refuseForeignLog(databaseFile(directory))
   const connection = new SqliteConnection(databaseFile(directory), { readonly: true })
-  const known = migrations.length
-  const version = versionOf(connection)
-  if (version === known) return { reader: connection, close: async () => connection.close() }
-  connection.close()
-  if (version > known) throw newerDatabase(version, known)
-  throw new Error(
-    `it is at version ${version}, but this petstore needs ${known}: start the store once to migrate it`,
-  )
+  try {
+    migrations.requireCurrent(versionOf(connection))
+  } catch (error) {
+    connection.close()
+    throw error
+  }
+  return { reader: connection, close: async () => connection.close() }
 }
 
 /** Returns the number of the last migration of the store in a data directory. */
@@ -243,7 +220,7 @@ function refuseUnreadable(file: string): void {
   }
 }
 
-/** Runs the missing migrations, each in a transaction. Throws NewerDatabase. */
+/** Runs the missing migrations, each in a transaction. Throws UnsupportedVersion. */
 export async function migrateSqlite(connection: SqliteConnection): Promise<void> {
   const { database } = connection
   await migrate(

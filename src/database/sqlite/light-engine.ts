@@ -55,7 +55,7 @@ interface WaitingCommand<Command, Result> {
 
 /**
  * Opens an existing database as a store without workers: one connection, on this thread. A commit survives the
- * end of the process, but not a power failure. Throws NewerDatabase and DamagedDatabase.
+ * end of the process, but not a power failure. Throws UnsupportedVersion and DamagedDatabase.
  */
 export async function openLightSqlite<Query, Command, Reply, Result = Reply>(
   options: LightSqliteOptions<Query, Command, Reply, Result>,

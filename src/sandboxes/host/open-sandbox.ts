@@ -99,7 +99,7 @@ export class OpenSandbox {
     this.#handle = makePathHandler(this.#service.routing)
   }
 
-  /** Opens the database of a sandbox and starts its store. Throws DamagedDatabase and NewerDatabase. */
+  /** Opens the database of a sandbox and starts its store. Throws DamagedDatabase and UnsupportedVersion. */
   static async open(options: OpenSandboxOptions): Promise<OpenSandbox> {
     const { directory, file, limits, slices, checks, onFatal } = options
     const requests = await RequestLog.open(directory)

@@ -36,8 +36,8 @@ export const cliSlips: Slips = {
       tests: [`${BACKUP}: a backup keeps the files of another backup`],
     },
     {
-      before: `if (version < VERSION_WITH_GAPS) return`,
-      after: `if (version >= VERSION_WITH_GAPS) return`,
+      before: `await verifyCopy(draft, interruption.signal)`,
+      after: ``,
       breaks: 'a backup of a damaged store looks like a good one',
       tests: [`${BACKUP}: a store whose audit log is damaged is not backed up`],
     },

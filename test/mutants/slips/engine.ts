@@ -605,9 +605,9 @@ export const engineSlips: Slips = {
       tests: ['test/storage/undo.test.ts: and from which nothing was read'],
     },
     {
-      before: 'if (version > known) throw newerDatabase(version, known)\n  throw',
-      after: 'throw',
-      breaks: 'a newer store is reported as one that must be migrated',
+      before: 'migrations.requireCurrent(versionOf(connection))',
+      after: 'migrations.refuseUnsupported(versionOf(connection))',
+      breaks: 'a store that must be migrated is read as it is',
       tests: ['test/storage/upgrade.test.ts: a command that only reads refuses'],
     },
     {
@@ -893,16 +893,22 @@ export const engineSlips: Slips = {
   ],
   'src/database/migrate.ts': [
     {
-      before: 'if (index >= version) await',
-      after: 'if (index > version) await',
+      before: 'number > version)',
+      after: 'number > version + 1)',
       breaks: 'an upgrade leaves out a migration',
-      tests: ['test/storage/upgrade.test.ts', TABLES],
+      tests: ['test/storage/upgrade.test.ts'],
     },
     {
-      before: 'if (version > migrations.length) throw newerDatabase(version, migrations.length)\n  for',
-      after: 'for',
+      before: 'if (version > this.version) {',
+      after: 'if (version > this.version + 99) {',
       breaks: 'an older program opens a newer store',
       tests: ['test/cli/migrate.test.ts', TABLES],
+    },
+    {
+      before: 'if (version > 0 && version < this.baseVersion) {',
+      after: 'if (version > 0 && version < this.baseVersion - 1) {',
+      breaks: 'a store that is too old is changed by the scripts for a newer one',
+      tests: ['test/storage/upgrade.test.ts: a store of a version before 677f627'],
     },
   ],
   'src/database/postgres/migrations.ts': [
