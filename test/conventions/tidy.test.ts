@@ -12,20 +12,7 @@ const CAST = /^(?!import)(?!.* in keyof \w+ as )[^'`*/]*[\w)\]}] as (?!const\b)[
 /** Words that name nothing specific. A file or folder with such a name has no clear purpose. */
 const emptyNames = /^(utils?|helpers?|common|managers?|services|base|misc|index)(\.|$)/
 
-/** Words that are banned in comments, and what to write instead. */
-const banned: readonly { readonly words: RegExp; readonly use: string }[] = [
-  { words: /\b(previously|no longer)\b/, use: 'the present state; the commit says what changed' },
-  { words: /\b(TODO|FIXME|XXX)\b/, use: 'an issue' },
-  { words: /\banew\b/, use: 'again, from scratch' },
-  { words: /\b(kept|held) no more\b/, use: 'deleted, expired, released' },
-  { words: /\bwhat came of\b/, use: 'its outcome' },
-  { words: /\bbeside\b/, use: 'in addition to, next to' },
-  { words: /\btells\b/, use: 'notifies, reports, says' },
-  { words: /\bso many\b/, use: 'the number, or its name' },
-  { words: /\bbears\b/, use: 'carries, has' },
-]
-
-/** Returns the lines of a file that are too long, cast without a comment, or have a banned word in a comment. */
+/** Returns the lines of a file that are too long, or cast without a comment. */
 function untidiness(source: Source): string[] {
   const { path, text } = source
   const faults: string[] = []
@@ -35,17 +22,8 @@ function untidiness(source: Source): string[] {
     if (line.length > LINE_CHARS_MAX && !/^\s*('|description:|message:)/.test(line))
       faults.push(`${where} is long`)
     if (CAST.test(line) && !explained(lines, index)) faults.push(`${where} casts without a reason`)
-    for (const { words, use } of banned) {
-      const [found] = words.exec(commentIn(line)) ?? []
-      if (found !== undefined) faults.push(`${where}: "${found}" is banned in comments, use ${use}`)
-    }
   }
   return faults
-}
-
-/** Returns the comment of a line, or an empty text. */
-function commentIn(line: string): string {
-  return /(?:^\s*\/?\*|\/\/\s)(.*)/.exec(line)?.[1] ?? ''
 }
 
 /** Returns whether there is a comment within the three lines above a cast. */
@@ -53,21 +31,16 @@ function explained(lines: readonly string[], index: number): boolean {
   return lines.slice(Math.max(0, index - 3), index).some(above => above.trim().startsWith('//'))
 }
 
-test('no line is too long, no cast is unexplained, and no comment contains a banned word', () => {
+test('no line is too long, and no cast is unexplained', () => {
   expect(
     sources('{src,build,test,bench,fuzz}/**/*.{ts,tsx,mjs}').filter(isWritten).flatMap(untidiness),
   ).toEqual([])
 })
 
-test('control: a long line, an unexplained cast and a banned word are detected', () => {
-  const text = [
-    'const a = b as Text',
-    `const f = ${'f'.repeat(120)}`,
-    ['//', 'this is no longer so'].join(' '),
-  ].join('\n')
+test('control: a long line and an unexplained cast are detected', () => {
+  const text = ['const a = b as Text', `const f = ${'f'.repeat(120)}`].join('\n')
   const faults = untidiness({ path: 'src/model/x.ts', text }).join('\n')
-  for (const found of ['casts', 'is long', '"no longer" is banned']) expect(faults).toContain(found)
-  expect(untidiness({ path: 'x.ts', text: "const message = 'the key is no longer valid'" })).toEqual([])
+  for (const found of ['casts', 'is long']) expect(faults).toContain(found)
 })
 
 /**
@@ -191,39 +164,6 @@ test('control: a type of a .tsx file that has the name of another type is detect
     { path: 'src/console/b.tsx', text: 'type Files = {}\nfunction View({ files }: { files: Files }) {}' },
   ]
   expect(sharedTypeNames(files)).toEqual(['Files in src/cli/a.ts and src/console/b.tsx'])
-})
-
-const retiredNames = readFileSync(join(ROOT, 'test', 'conventions', 'retired-names.txt'), 'utf8')
-  .split('\n')
-  .filter(line => line !== '' && !line.startsWith('# '))
-const retiredName = new RegExp(
-  `(?<![\\w-])(${retiredNames.map(name => RegExp.escape(name)).join('|')})(?![\\w-])`,
-  'g',
-)
-
-/** The text before a closing tag of JSX. */
-const JSX_TEXT = /[>}][^<>{}()=;]*(?=<\/)/g
-
-/** Returns the retired names in the path and the text of a file. */
-function retiredIn({ path, text }: Source): string[] {
-  // Users read the text of JSX: a word there is not a name.
-  const code = path.endsWith('.tsx') ? text.replaceAll(JSX_TEXT, '') : text
-  // A migration is never edited, so it may have retired names.
-  const found = path.includes('/migrations/') ? [] : [...code.matchAll(retiredName)].map(([name]) => name)
-  return [...(retiredNames.includes(path) ? [path] : []), ...found].map(name => `${path}: ${name}`)
-}
-
-test('no .ts, .tsx or .sql file has a retired name, or contains one', () => {
-  expect(retiredNames.length).toBeGreaterThan(150)
-  expect(sources('{src,build,test,bench,fuzz}/**/*.{ts,tsx,sql}').flatMap(retiredIn)).toEqual([])
-})
-
-test('control: a retired name is detected as a path and in the code of a .tsx file', () => {
-  const name = retiredNames.find(retired => /^[a-z]\w*$/.test(retired)) ?? ''
-  const file = retiredNames.find(retired => retired.endsWith('.ts')) ?? ''
-  const view = { path: 'src/console/x.tsx', text: `return <p>{${name}()}. ${name} is text here.</p>` }
-  expect(retiredIn(view)).toEqual([`${view.path}: ${name}`])
-  expect(retiredIn({ path: file, text: `const my${name} = 1` })).toEqual([`${file}: ${file}`])
 })
 
 test('file names are in kebab case, and none is a word that says nothing, such as utils or index', () => {
