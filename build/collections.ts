@@ -6,8 +6,9 @@ import { brunoFiles } from './bruno-collection.ts'
 import type { CollectionSource } from './collection-source.ts'
 import { postmanCollection } from './postman-collection.ts'
 
-// `npm run collections` runs this program. It writes collections/postman.json and collections/bruno from openapi.yaml,
-// with the converters of Postman and Bruno. An optional argument names a folder to use instead of collections/.
+// `npm run collections` and `npm pack` run this program. It writes dist/collections/postman.json and
+// dist/collections/bruno from openapi.yaml, with the converters of Postman and Bruno. An optional argument names
+// another folder.
 
 const ROOT = join(import.meta.dir, '..')
 
@@ -25,7 +26,7 @@ const Description = z.object({
   components: z.object({ parameters: z.record(z.string(), Parameter) }),
 })
 
-const [folder = join(ROOT, 'collections')] = Bun.argv.slice(2)
+const [folder = join(ROOT, 'dist/collections')] = Bun.argv.slice(2)
 const text = await readFile(join(ROOT, 'openapi.yaml'), 'utf8')
 const source = readSource(text)
 const files = new Map([['postman.json', await postmanCollection(source)], ...brunoFiles(source)])

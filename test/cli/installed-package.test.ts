@@ -45,7 +45,7 @@ function entryAt(path: string): { ino: number; size: number; isDirectory: boolea
   return { ino: stat.ino, size: stat.size, isDirectory: stat.isDirectory() }
 }
 
-test('the installed package is small, and contains no tests', async () => {
+test('the installed package is small, and contains the collections, but no tests', async () => {
   const list = ['npm', 'ls', '--all', '--parseable']
   const { output } = await runToEnd(list, childEnvironment({}), project.path)
   const packages = output.trim().split('\n').slice(1)
@@ -54,6 +54,7 @@ test('the installed package is small, and contains no tests', async () => {
   expect(sizeOf(join(project.path, 'node_modules'))).toBeLessThan(BYTES_MAX)
   const installed = join(project.path, 'node_modules/petstore')
   expect(['test', 'bench', 'fuzz', 'build'].filter(name => existsSync(join(installed, name)))).toEqual([])
+  expect(existsSync(join(installed, 'dist/collections/postman.json'))).toBe(true)
   const clientFiles = readdirSync(join(installed, 'src/client'))
   expect(clientFiles.filter(name => name.endsWith('.test.ts'))).toEqual([])
 })

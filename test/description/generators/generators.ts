@@ -208,7 +208,7 @@ export const generators: readonly Generator[] = [
     code: 'collection.json',
     expected: ['every request of the collection succeeded'],
     description:
-      'The converter of Postman, openapi-to-postmanv2. Every request of the collection, sent once from top to bottom to a new demo store, returns its documented success. Before `redeliver`, wait for the first attempt of the delivery. Set the variables `baseUrl` and `bearerToken` of the converted collection; the shipped `collections/postman.json` has the variables `baseUrl` and `key` instead. `parametersResolution=Example` makes the converter write the examples instead of placeholders such as `<integer>`. Change the Idempotency-Key before you change a request that was sent: the same key with another body is refused.',
+      'The converter of Postman, openapi-to-postmanv2. Every request of the collection, sent once from top to bottom to a new demo store, returns its documented success. Before `redeliver`, wait for the first attempt of the delivery. Set the variables `baseUrl` and `bearerToken` of the converted collection; `postman.json` of `npm run collections` has the variables `baseUrl` and `key` instead. `parametersResolution=Example` makes the converter write the examples instead of placeholders such as `<integer>`. Change the Idempotency-Key before you change a request that was sent: the same key with another body is refused.',
   },
   {
     name: 'Bruno',
@@ -224,7 +224,7 @@ export const generators: readonly Generator[] = [
     code: 'collection.json',
     expected: ['every request of the collection succeeded'],
     description:
-      'The converter of Bruno, openApiToBruno of @usebruno/converters, with its default grouping by tag: every request succeeds as with Postman. In Bruno, import `openapi.yaml` itself; set the variables `baseUrl` and `token`. The shipped `collections/bruno` has `baseUrl` and the secret `key` instead. If the requests are grouped by path, the requests on a webhook come before those on its subpaths, so the webhook is deleted too early.',
+      'The converter of Bruno, openApiToBruno of @usebruno/converters, with its default grouping by tag: every request succeeds as with Postman. In Bruno, import `openapi.yaml` itself; set the variables `baseUrl` and `token`. The folder `bruno` of `npm run collections` has `baseUrl` and the secret `key` instead. If the requests are grouped by path, the requests on a webhook come before those on its subpaths, so the webhook is deleted too early.',
   },
   ...npmGenerators,
 ]
