@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { Marked, type Token } from 'marked'
-import { escapeHtml } from '../src/http/pages/escape-html.ts'
+import { escapeHtml, framedPage } from '../src/http/pages/frame.ts'
 
 const ROOT = join(import.meta.dir, '..')
 const GUIDES = join(ROOT, 'docs')
@@ -105,25 +105,15 @@ function titleOf(tokens: readonly Token[]): string {
 }
 
 function pageHtml(title: string, article: string, folder: string, root: string): string {
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>${escapeHtml(title)} - Petstore</title>
-<link rel="icon" href="data:,">
-<link rel="stylesheet" href="${folder}${basename(STYLE_SHEET)}">
-</head>
-<body>
-<nav aria-label="Petstore">
+  return framedPage({
+    title: `${title} - Petstore`,
+    head: `<link rel="stylesheet" href="${folder}${basename(STYLE_SHEET)}">\n`,
+    body: `<nav aria-label="Petstore">
 <a href="${root}/docs/guide">Guides</a>
 <a href="${root}/docs">API reference</a>
 <a href="${root}/console">Console</a>
 </nav>
 <main>
-${article}</main>
-</body>
-</html>
-`
+${article}</main>`,
+  })
 }

@@ -1,6 +1,7 @@
 #!/usr/bin/env -S bun --no-env-file --config=/dev/null
 import { Command, CommanderError } from 'commander'
 import { CommandFailed, EXIT_USAGE, reasonOf, say } from './cli/terminal/terminal.ts'
+import { version } from './files/version.ts'
 
 /** The functions that add the commands, by name. Each loads only the modules of its command. */
 const commands: ReadonlyMap<string, (program: Command) => Promise<void>> = new Map([
@@ -30,7 +31,7 @@ const commands: ReadonlyMap<string, (program: Command) => Promise<void>> = new M
 
 const program = new Command('petstore')
   .description('A store of pets, categories, stock and orders, over HTTP.')
-  .version('1.0.0')
+  .version(version)
   .addHelpText('after', '\nThe operations of the API are commands too: "petstore operations" lists them.')
   .exitOverride()
   .hook('preAction', async (_, command) => {

@@ -7,12 +7,14 @@ import { consoleRoutes } from './pages/console-page.ts'
 import { prepareContent, prepareOnce, sendContent } from './pages/content.ts'
 import { apiCatalog, homeHeaders, homeHtml, homeJson, llmsText } from './pages/discovery.ts'
 import { docsRoutes } from './pages/docs-page.ts'
+import { HTML } from './pages/frame.ts'
 import type { Pages } from './pages/pages.ts'
 import { authenticate } from './pipeline/auth.ts'
 import { namesPage } from './pipeline/negotiate.ts'
 import type { Pipeline } from './pipeline/pipeline.ts'
 import { type RequestContext, varyBy } from './request-context.ts'
 import type { Handler, Methods, Paths } from './routes.ts'
+import { textResponse } from './text-response.ts'
 
 const LINKSET = 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"'
 
@@ -68,7 +70,7 @@ function sendHome(context: RequestContext, base: string): Response {
   varyBy(context.headers, 'Accept')
   if (!namesPage(context.request.headers)) return sendText(context, homeJson(base), 'application/json')
   Object.assign(context.headers, homeHeaders)
-  return sendText(context, homeHtml(base), 'text/html; charset=utf-8')
+  return sendText(context, homeHtml(base), HTML)
 }
 
 /** Returns a function that sends one query for all concurrent probes, because probes have no other limit. */
@@ -126,6 +128,7 @@ async function sendMetrics(
   })
 }
 
-function sendText({ headers }: RequestContext, body: string, type: string): Response {
-  return new Response(body, { headers: { ...headers, 'Content-Type': type, 'Cache-Control': 'no-cache' } })
+function sendText(context: RequestContext, body: string, type: string): Response {
+  const fields = { ...context.headers, 'Content-Type': type, 'Cache-Control': 'no-cache' }
+  return textResponse(context, body, fields)
 }

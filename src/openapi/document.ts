@@ -2,6 +2,7 @@ import { errorTable } from '../contract/error.ts'
 import { type Operation, requiredScope } from '../contract/operation.ts'
 import { isRepeated, type Parameter } from '../contract/parameter.ts'
 import { refusalsOf } from '../contract/refusals-of.ts'
+import { version } from '../files/version.ts'
 import { callbacksPart, deliveryHeaders, webhooksPart } from './callbacks.ts'
 import { type NamedPart, pascalCase, shareParts } from './components.ts'
 import { errorCodesPart, errorResponsesOf } from './error-responses.ts'
@@ -100,7 +101,7 @@ function preamble(api: DescribedApi, base: string, used: ReadonlySet<string>): P
     openapi: '3.0.3',
     info: {
       title,
-      version: '1.0.0',
+      version,
       ...(revision !== undefined && { 'x-revision': revision }),
       description: introduction(base),
       license: { name: 'MIT', url: 'https://opensource.org/license/mit' },

@@ -5,7 +5,8 @@ import { Admission } from '../http/limits/admission.ts'
 import { clientAddress, isFromThisMachine } from '../http/limits/client-address.ts'
 import { type Rate, RateLimiter } from '../http/limits/rate-limit.ts'
 import { accessLine } from '../http/observe/access-log.ts'
-import { prepareContent, prepareOnce, sendContent } from '../http/pages/content.ts'
+import { mediaTypeOf, prepareContent, prepareOnce, sendContent } from '../http/pages/content.ts'
+import { HTML } from '../http/pages/frame.ts'
 import { namesPage } from '../http/pipeline/negotiate.ts'
 import { makeRequestIds, type RequestContext, targetOf, varyBy } from '../http/request-context.ts'
 import {
@@ -16,6 +17,7 @@ import {
   type Paths,
   type RoutesOptions,
 } from '../http/routes.ts'
+import { textResponse } from '../http/text-response.ts'
 import { getError, listErrors } from '../shop/errors/verbs.ts'
 import { writeJson } from '../values/json.ts'
 import { faultText } from '../values/log.ts'
@@ -23,7 +25,7 @@ import { Control } from './control/control.ts'
 import { sandboxFailed } from './control/refusals.ts'
 import { type HostOptions, SandboxHost } from './host/host.ts'
 import { landingPage } from './pages/landing-page.ts'
-import { HTML, hostPageHeaders, pageFiles } from './pages/page-frame.ts'
+import { hostPageHeaders, pageFiles } from './pages/page-frame.ts'
 import { noSandboxPage, printPage } from './pages/print-page.ts'
 
 /** The maximum rate of requests to the host itself, per address. Each sandbox has its own limit. */
@@ -166,7 +168,9 @@ function pagePaths(base: string, host: SandboxHost, isDraining: () => boolean): 
   }
   return new Map([
     ['/', fixed(HTML, () => landingPage(base), hostPageHeaders)],
-    ...pageFiles.map(({ path, type, text }) => [path, fixed(type, () => text, hostPageHeaders)] as const),
+    ...pageFiles.map(
+      ({ path, text }) => [path, fixed(mediaTypeOf(path), () => text, hostPageHeaders)] as const,
+    ),
     ['/sandboxes/{sandboxId}/print', get(context => sendPrintPage(context, base, host))],
     ['/openapi-sandboxes.json', fixed('application/json', async () => writeJson(await description()))],
     [
@@ -205,13 +209,9 @@ function sendNoSandbox(context: RequestContext, base: string): Response {
   return sendPage(context, 404, noSandboxPage(base))
 }
 
-function sendPage({ request, headers }: RequestContext, status: number, html: string): Response {
-  const fields = { ...headers, ...hostPageHeaders, 'Content-Type': HTML, 'Cache-Control': 'no-store' }
-  if (request.method !== 'HEAD') return new Response(html, { status, headers: fields })
-  return new Response(null, {
-    status,
-    headers: { ...fields, 'Content-Length': String(Buffer.byteLength(html)) },
-  })
+function sendPage(context: RequestContext, status: number, html: string): Response {
+  const fields = { ...context.headers, ...hostPageHeaders, 'Content-Type': HTML, 'Cache-Control': 'no-store' }
+  return textResponse(context, html, fields, status)
 }
 
 function jsonResponse(headers: Readonly<Record<string, string>>, body: string): Response {

@@ -240,9 +240,9 @@ describe('the entry pages of the service', () => {
       page.on('console', message => faults.push(message.text()))
       const response = await page.goto(store().base)
       const policy = response?.headers()['content-security-policy'] ?? ''
-      expect(policy).toContain("default-src 'none'; style-src 'sha256-")
+      expect(policy).toContain("default-src 'none'; style-src 'self'")
       expect(policy).toContain("frame-ancestors 'none'")
-      expect(await page.evaluate<string>('getComputedStyle(document.body).maxWidth')).toBe('704px')
+      expect(await page.evaluate<string>('getComputedStyle(document.body).maxWidth')).toBe('1056px')
       expect(faults).toEqual([])
     } finally {
       await browser.close()

@@ -105,7 +105,7 @@ test('without the bundled files, the page says how to build them', async () => {
   const context = { request, path: '/console', headers: {} } as unknown as Parameters<
     NonNullable<typeof handle>
   >[0]
-  expect(await (await handle?.(context))?.text()).toContain('<code>npm ci</code> builds it')
+  expect(await (await handle?.(context))?.text()).toContain('<code>npm ci</code> builds all pages')
 })
 
 /** Returns the names of the script files that a page has loaded. */

@@ -3,13 +3,12 @@ import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { routeNotFound } from '../../contract/refusals.ts'
 import { builtPages } from '../../files/program-files.ts'
-import { basePath } from '../base-path.ts'
 import { acceptsPage } from '../pipeline/negotiate.ts'
 import { type RequestContext, varyBy } from '../request-context.ts'
 import type { Handler } from '../routes.ts'
-import { type Content, prepareContent, prepareOnce, sendContent } from './content.ts'
-import { escapeHtml } from './escape-html.ts'
-import { pageHeaders } from './page-headers.ts'
+import { textResponse } from '../text-response.ts'
+import { type Content, prepareFile, sendContent } from './content.ts'
+import { basePath, escapeHtml, framedPage, HTML, notBuiltPage, pageHeaders } from './frame.ts'
 
 /** The paths of the views in `src/console/views/views.ts`. */
 const viewPaths = [
@@ -19,12 +18,6 @@ const viewPaths = [
 
 /** The paths of the views in `src/console/views/sandbox-views.ts`, which only a sandbox has. */
 const sandboxViewPath = /^\/console\/(?:requests|failures|sandbox)\/?$/
-
-const mediaTypes: Readonly<Record<string, string>> = {
-  js: 'text/javascript; charset=utf-8',
-  css: 'text/css; charset=utf-8',
-  txt: 'text/plain; charset=utf-8',
-}
 
 /** Matches a file name that has a hash of the content before the extension. */
 const HASHED_NAME = /-[0-9a-z]{8}\.\w+$/
@@ -51,7 +44,7 @@ export type ConsoleFiles = ReadonlyMap<string, () => Promise<Content>>
 /** Returns the files of the console. `directory` contains the bundled files; tests pass another one. */
 export function consoleFiles(directory = builtPages.console): ConsoleFiles {
   const names = existsSync(directory) ? readdirSync(directory) : []
-  return new Map(names.map(name => [name, prepareOnce(() => readAsset(directory, name))]))
+  return new Map(names.map(name => [name, prepareFile(join(directory, name))]))
 }
 
 /**
@@ -75,11 +68,6 @@ export function consoleRoutes(
     ['/console/*', showPage],
     ['/console/assets/{file}', context => sendAsset(context, files)],
   ]
-}
-
-async function readAsset(directory: string, name: string): Promise<Content> {
-  const type = mediaTypes[name.slice(name.lastIndexOf('.') + 1)] ?? 'application/octet-stream'
-  return prepareContent(type, await Bun.file(join(directory, name)).bytes())
 }
 
 async function sendAsset(context: RequestContext, contents: ConsoleFiles): Promise<Response> {
@@ -115,18 +103,9 @@ function sendPage({ headers, path, request }: RequestContext, options: ConsolePa
     if (!acceptsPage(request.headers)) throw routeNotFound(path, '')
   }
   const nonce = randomBytes(16).toString('base64')
-  const html = options.names.length === 0 ? NOT_BUILT_PAGE : consolePage(options, nonce)
-  const responseHeaders = {
-    ...headers,
-    'Content-Type': 'text/html; charset=utf-8',
-    'Cache-Control': 'no-store',
-    ...consoleHeaders(nonce),
-  }
-  if (request.method !== 'HEAD') return new Response(html, { status, headers: responseHeaders })
-  return new Response(null, {
-    status,
-    headers: { ...responseHeaders, 'Content-Length': String(Buffer.byteLength(html)) },
-  })
+  const html = options.names.length === 0 ? notBuiltPage('The console is') : consolePage(options, nonce)
+  const fields = { ...headers, 'Content-Type': HTML, 'Cache-Control': 'no-store', ...consoleHeaders(nonce) }
+  return textResponse({ request }, html, fields, status)
 }
 
 function consolePage({ pathOfBase, pathOfControl, names }: ConsolePageOptions, nonce: string): string {
@@ -137,43 +116,13 @@ function consolePage({ pathOfBase, pathOfControl, names }: ConsolePageOptions, n
       : `<meta name="petstore-control" content="${escapeHtml(pathOfControl)}">\n`
   const mainOf = (extension: string): string =>
     names.find(name => name.startsWith('main-') && name.endsWith(`.${extension}`)) ?? ''
-  return htmlPage(
-    `<meta name="petstore-base" content="${escapeHtml(pathOfBase)}">
+  return framedPage({
+    title: 'Petstore',
+    head: `<meta name="petstore-base" content="${escapeHtml(pathOfBase)}">
 <meta name="petstore-nonce" content="${nonce}">
 ${control}<link rel="stylesheet" href="${escapeHtml(assets)}/${mainOf('css')}">
 <script type="module" src="${escapeHtml(assets)}/${mainOf('js')}"></script>
 `,
-    '<noscript>The console needs JavaScript.</noscript>\n<div id="app"></div>',
-  )
-}
-
-/** The icon of the page: a paw, as a data URL, so that the page loads no image file. */
-const ICON =
-  "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32' fill='%23087f5b'%3E" +
-  "%3Cellipse cx='16' cy='22' rx='8' ry='7'/%3E%3Ccircle cx='6' cy='13' r='3.5'/%3E" +
-  "%3Ccircle cx='12.5' cy='7' r='3.5'/%3E%3Ccircle cx='19.5' cy='7' r='3.5'/%3E" +
-  "%3Ccircle cx='26' cy='13' r='3.5'/%3E%3C/svg%3E"
-
-const NOT_BUILT_PAGE = htmlPage(
-  '',
-  `<h1>The console is not built</h1>
-<p>In a clone of petstore, <code>npm ci</code> builds it. With <code>--omit=dev</code>, its packages are missing: run
-<code>npm ci</code> once, and restart the store.</p>`,
-)
-
-function htmlPage(head: string, body: string): string {
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>Petstore</title>
-<link rel="icon" href="${ICON}">
-${head}</head>
-<body>
-${body}
-</body>
-</html>
-`
+    body: '<noscript>The console needs JavaScript.</noscript>\n<div id="app"></div>',
+  })
 }

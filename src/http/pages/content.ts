@@ -4,6 +4,7 @@ import { etagOf, matchesWeakly, refuseUnlessMatches } from '../../shop/precondit
 import { bodyInChunks } from '../limits/large-body.ts'
 import { readConditions } from '../pipeline/conditional.ts'
 import { type RequestContext, varyBy } from '../request-context.ts'
+import { HTML } from './frame.ts'
 
 /** Smaller content is not compressed, because compression would save only a few hundred bytes. */
 const COMPRESS_BYTES_MIN = 1024
@@ -43,6 +44,25 @@ export function prepareOnce(make: () => Promise<Content>): () => Promise<Content
     })
     return prepared
   }
+}
+
+const mediaTypes: Readonly<Record<string, string>> = {
+  html: HTML,
+  js: 'text/javascript; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+  txt: 'text/plain; charset=utf-8',
+  svg: 'image/svg+xml',
+  png: 'image/png',
+}
+
+/** Returns the media type of a file, by the extension of its name. */
+export function mediaTypeOf(name: string): string {
+  return mediaTypes[name.slice(name.lastIndexOf('.') + 1)] ?? 'application/octet-stream'
+}
+
+/** Like `prepareOnce`, for the content of a file. */
+export function prepareFile(path: string): () => Promise<Content> {
+  return prepareOnce(async () => prepareContent(mediaTypeOf(path), await Bun.file(path).bytes()))
 }
 
 /**

@@ -1,8 +1,8 @@
 import type { Operation } from '../../contract/operation.ts'
+import { version } from '../../files/version.ts'
 import { contract } from '../../shop/operations.ts'
 import { writeJson } from '../../values/json.ts'
-import { basePath } from '../base-path.ts'
-import { pageHeaders } from './page-headers.ts'
+import { basePath, framedPage, pageHeaders } from './frame.ts'
 
 /** All entry points, relative to the base address: name, path and description. */
 const entryPoints = [
@@ -27,46 +27,29 @@ const ABOUT = 'A store of pets, categories, stock and orders over HTTP and JSON.
 /** Returns the home document for programs: links to every entry point. */
 export function homeJson(base: string): string {
   const links = Object.fromEntries(entryPoints.map(({ name, path }) => [name, base + path]))
-  return writeJson({ name: 'petstore', version: '1.0.0', about: ABOUT, links })
+  return writeJson({ name: 'petstore', version, about: ABOUT, links })
 }
 
-/** The style sheet of the home page. */
-const HOME_STYLE = `body { font: 1rem/1.6 system-ui, sans-serif; max-width: 44rem; margin: 3rem auto; padding: 0 1rem }
-li { margin: .3rem 0 }
-a { display: inline-block; min-width: 14rem; font-family: ui-monospace, monospace }
-`
-
-/** The headers of the home page. They allow its style sheet by its hash. */
-export const homeHeaders = pageHeaders(
-  `style-src 'sha256-${Bun.SHA256.hash(HOME_STYLE, 'base64')}'`,
-  'img-src data:',
-)
+/** The headers of the home page, which has the style sheet of the guides. */
+export const homeHeaders = pageHeaders("style-src 'self'", 'img-src data:')
 
 /** Returns the home page for people: links to every entry point. `base` is the base URL of the store. */
 export function homeHtml(base: string): string {
   const prefix = basePath(base)
   const rows = entryPoints.map(
-    ({ path, about }) => `<li><a href="${prefix}${path}">${path}</a> ${about}</li>`,
+    ({ path, about }) => `<dt><a href="${prefix}${path}">${path}</a></dt><dd>${about}</dd>`,
   )
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>Petstore</title>
-<link rel="icon" href="data:,">
-<style>${HOME_STYLE}</style>
-</head>
-<body>
+  return framedPage({
+    title: 'Petstore',
+    head: `<link rel="stylesheet" href="${prefix}/docs/guide/guide.css">\n`,
+    body: `<main>
 <h1>Petstore</h1>
 <p>${ABOUT}</p>
-<ul>
+<dl>
 ${rows.join('\n')}
-</ul>
-</body>
-</html>
-`
+</dl>
+</main>`,
+  })
 }
 
 /** Returns the API catalogue of RFC 9727, as a link set (RFC 9264). */

@@ -1,9 +1,15 @@
 import { existsSync } from 'node:fs'
 import { builtPages } from '../../files/program-files.ts'
-import { basePath } from '../base-path.ts'
 import type { Handler } from '../routes.ts'
-import { type Content, prepareContent, prepareOnce, sendContent } from './content.ts'
-import { pageHeaders } from './page-headers.ts'
+import {
+  type Content,
+  mediaTypeOf,
+  prepareContent,
+  prepareFile,
+  prepareOnce,
+  sendContent,
+} from './content.ts'
+import { basePath, framedPage, HTML, notBuiltPage, pageHeaders } from './frame.ts'
 
 // Scalar renders the page. Everything is served from this host: no external font, script or proxy. The script of Scalar
 // sets styles, which requires 'unsafe-inline'.
@@ -15,22 +21,21 @@ const docsHeaders = pageHeaders(
   "connect-src 'self'",
 )
 
-const HTML = 'text/html; charset=utf-8'
-const SCRIPT = 'text/javascript; charset=utf-8'
-
 /** Returns a link to a file of the store, with its path as the text. `pathOfBase` is the path of the base URL. */
 function link(pathOfBase: string, file: string): string {
   return `<a href="${pathOfBase}${file}">${pathOfBase}${file}</a>`
 }
 
 function docsPage(pathOfBase: string): string {
-  return htmlPage(
-    `<script defer src="${pathOfBase}/docs/scalar.js"></script>
+  return framedPage({
+    title: 'Petstore API',
+    head: `<script defer src="${pathOfBase}/docs/scalar.js"></script>
 <script defer src="${pathOfBase}/docs/start.js"></script>
 `,
-    `<noscript>This page needs JavaScript; the description itself is at ${link(pathOfBase, '/openapi.json')}.</noscript>
+    body: `<noscript>This page needs JavaScript; the description itself is at
+${link(pathOfBase, '/openapi.json')}.</noscript>
 <div id="app"></div>`,
-  )
+  })
 }
 
 /** Puts the samples of an operation right after its text on a narrow page, instead of after all of its responses. */
@@ -76,15 +81,9 @@ function startScript(pathOfBase: string): string {
 `
 }
 
-function notBuiltPage(pathOfBase: string): string {
-  return htmlPage(
-    '',
-    `<h1>The docs page is not built</h1>
-<p>In a clone of petstore, <code>npm ci</code> builds it. With <code>--omit=dev</code>, its package is missing: run
-<code>npm ci</code> once, and restart the store.</p>
-<p>The description of the API is at ${link(pathOfBase, '/openapi.json')} and
-${link(pathOfBase, '/openapi.yaml')}.</p>`,
-  )
+function notBuilt(pathOfBase: string): string {
+  const links = `${link(pathOfBase, '/openapi.json')} and ${link(pathOfBase, '/openapi.yaml')}`
+  return notBuiltPage('The docs page is', `\n<p>The description of the API is at ${links}.</p>`)
 }
 
 /** Returns the script that renders the page. */
@@ -93,7 +92,7 @@ export type DocsScript = () => Promise<Content>
 /** Returns the script that renders the docs page; undefined if it is not built. Tests pass another file. */
 export function docsScript(file = builtPages.docs): DocsScript | undefined {
   if (!existsSync(file)) return undefined
-  return prepareOnce(async () => prepareContent(SCRIPT, await Bun.file(file).bytes()))
+  return prepareFile(file)
 }
 
 /** Returns the handlers of the docs page and its scripts, by path. `base` is the base URL of the store. */
@@ -102,28 +101,15 @@ export function docsRoutes(base: string, script: DocsScript | undefined): [strin
   const files: [string, () => Promise<Content>][] = script
     ? [
         ['/docs', prepareOnce(() => prepareContent(HTML, docsPage(pathOfBase)))],
-        ['/docs/start.js', prepareOnce(() => prepareContent(SCRIPT, startScript(pathOfBase)))],
+        [
+          '/docs/start.js',
+          prepareOnce(() => prepareContent(mediaTypeOf('start.js'), startScript(pathOfBase))),
+        ],
         ['/docs/scalar.js', script],
       ]
-    : [['/docs', prepareOnce(() => prepareContent(HTML, notBuiltPage(pathOfBase)))]]
+    : [['/docs', prepareOnce(() => prepareContent(HTML, notBuilt(pathOfBase)))]]
   return files.map(([file, content]) => [
     file,
     async context => sendContent(context, await content(), docsHeaders),
   ])
-}
-
-function htmlPage(scripts: string, body: string): string {
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Petstore API</title>
-<link rel="icon" href="data:,">
-${scripts}</head>
-<body>
-${body}
-</body>
-</html>
-`
 }

@@ -12,6 +12,7 @@ import { readParameters } from '../../http/pipeline/parameters.ts'
 import { validateBody } from '../../http/pipeline/validate.ts'
 import type { RequestContext } from '../../http/request-context.ts'
 import type { Handler, Methods, Paths } from '../../http/routes.ts'
+import { textResponse } from '../../http/text-response.ts'
 import { isKeyText, keyHash } from '../../shop/keys/schema.ts'
 import { formatInstantMs } from '../../values/instant.ts'
 import { writeJson } from '../../values/json.ts'
@@ -121,9 +122,7 @@ export class Control {
     if (location) headers.Location = this.#options.base + location(result)
     const text = writeJson(result)
     headers['Content-Type'] = 'application/json'
-    if (request.method === 'HEAD') headers['Content-Length'] = String(Buffer.byteLength(text))
-    if (request.method === 'HEAD') return new Response(null, { status, headers })
-    return new Response(text, { status, headers })
+    return textResponse(context, text, headers, status)
   }
 
   /** Returns the validated body; undefined for an absent or empty body, if the operation allows that. */

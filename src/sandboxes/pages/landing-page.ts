@@ -1,12 +1,11 @@
-import { basePath } from '../../http/base-path.ts'
-import { escapeHtml } from '../../http/pages/escape-html.ts'
+import { basePath, escapeHtml } from '../../http/pages/frame.ts'
 import {
   LIFETIME_SECONDS_DEFAULT,
   LIFETIME_SECONDS_MAX,
   type SeedName,
   seedNames,
 } from '../control/schema.ts'
-import { framedPage } from './page-frame.ts'
+import { hostPage } from './page-frame.ts'
 
 const HOUR_SECONDS = 3600
 const DAY_SECONDS = 86_400
@@ -27,7 +26,7 @@ const lifetimes: readonly { readonly seconds: number; readonly text: string }[] 
 /** Returns the page at the root of the host, which creates sandboxes. `base` is the base address of the host. */
 export function landingPage(base: string): string {
   const path = escapeHtml(basePath(base))
-  return framedPage({
+  return hostPage({
     base,
     title: 'Petstore sandboxes',
     script: 'landing.js',

@@ -1,7 +1,7 @@
 import { encode } from 'uqr'
-import { escapeHtml } from '../../http/pages/escape-html.ts'
+import { escapeHtml } from '../../http/pages/frame.ts'
 import type { Sandbox } from '../control/schema.ts'
-import { framedPage } from './page-frame.ts'
+import { hostPage } from './page-frame.ts'
 
 /** The quiet zone around a QR code, in modules (ISO/IEC 18004). */
 const QUIET_ZONE = 4
@@ -15,7 +15,7 @@ export function printPage(base: string, { baseUrl, label, expiresAt }: Sandbox):
   const address = escapeHtml(baseUrl)
   // A long address wraps before the id.
   const shownAddress = address.replace('/s/', '/s/<wbr>')
-  return framedPage({
+  return hostPage({
     base,
     title: `${label ?? 'Sandbox'} - Petstore`,
     script: 'print.js',
@@ -53,7 +53,7 @@ with everything in it.</p>
 
 /** Returns the page for an address at which there is no sandbox. */
 export function noSandboxPage(base: string): string {
-  return framedPage({
+  return hostPage({
     base,
     title: 'No sandbox - Petstore',
     body: `<main>
