@@ -25,6 +25,8 @@ export type ErrorCode =
   | 'delivery_not_found'
   | 'key_not_found'
   | 'error_not_found'
+  | 'sandbox_not_found'
+  | 'snapshot_not_found'
   | 'method_not_allowed'
   | 'not_acceptable'
   | 'request_timeout'
@@ -39,6 +41,7 @@ export type ErrorCode =
   | 'webhook_disabled'
   | 'webhook_limit_reached'
   | 'last_admin_key'
+  | 'sandbox_limit_reached'
   | 'operation_sunset'
   | 'event_history_expired'
   | 'precondition_failed'
@@ -53,9 +56,6 @@ export type ErrorCode =
   | 'overloaded'
   | 'storage_full'
   | 'shutting_down'
-  | 'sandbox_not_found'
-  | 'snapshot_not_found'
-  | 'sandbox_limit_reached'
   | 'sandbox_damaged'
 
 /** Failed deliveries that are accepted for redelivery. */

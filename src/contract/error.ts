@@ -1,108 +1,109 @@
 import { z } from 'zod'
 import { int64Between } from '../values/int64.ts'
 
-/** Every error that the service returns: its code, its HTTP status and its meaning. */
-export const errorTable = {
-  malformed_json: { status: 400, meaning: 'The body is not one well-formed JSON text in UTF-8.' },
-  invalid_parameter: { status: 400, meaning: 'A path, query or header parameter is not valid.' },
-  missing_parameter: { status: 400, meaning: 'A required parameter is absent.' },
-  unknown_parameter: { status: 400, meaning: 'The operation has no query parameter of this name.' },
-  invalid_cursor: {
-    status: 400,
-    meaning: 'The cursor does not belong to this list with these filters and this sort.',
+/** The meaning of every error that the service returns, by its HTTP status and its code. */
+const meanings = {
+  400: {
+    malformed_json: 'The body is not one well-formed JSON text in UTF-8.',
+    invalid_parameter: 'A path, query or header parameter is not valid.',
+    missing_parameter: 'A required parameter is absent.',
+    unknown_parameter: 'The operation has no query parameter of this name.',
+    invalid_cursor: 'The cursor does not belong to this list with these filters and this sort.',
+    preview_required: 'The operation is experimental: name its feature in Petstore-Preview.',
+    idempotency_key_invalid: 'The Idempotency-Key is not 1 to 255 printable characters.',
+    idempotency_key_refused:
+      'The response contains a secret, which is never stored: the operation takes no Idempotency-Key.',
   },
-  preview_required: {
-    status: 400,
-    meaning: 'The operation is experimental: name its feature in Petstore-Preview.',
+  401: {
+    authentication_required: 'The operation requires a key: Authorization: Bearer pst_...',
+    invalid_token: 'The key is malformed, unknown, expired or revoked.',
   },
-  idempotency_key_invalid: {
-    status: 400,
-    meaning: 'The Idempotency-Key is not 1 to 255 printable characters.',
+  403: {
+    insufficient_scope: 'The key does not have the scope that the operation requires.',
   },
-  idempotency_key_refused: {
-    status: 400,
-    meaning: 'The response contains a secret, which is never stored: the operation takes no Idempotency-Key.',
+  404: {
+    route_not_found: 'No operation has this path.',
+    pet_not_found: 'There is no pet with this id.',
+    category_not_found: 'There is no category with this id.',
+    order_not_found: 'There is no order with this id; cancelled orders are deleted.',
+    inventory_item_not_found: 'There is no inventory item for a pet with this id.',
+    webhook_not_found: 'There is no webhook with this id.',
+    delivery_not_found: 'The webhook has no delivery with this id.',
+    key_not_found: 'There is no key with this id, or it was revoked.',
+    error_not_found: 'The catalogue has no error with this code.',
+    sandbox_not_found: 'There is no sandbox at this address: it expired, was deleted, or never existed.',
+    snapshot_not_found: 'The sandbox has no snapshot with this name.',
   },
-  authentication_required: {
-    status: 401,
-    meaning: 'The operation requires a key: Authorization: Bearer pst_...',
+  405: {
+    method_not_allowed: 'The path does not support this method: see Allow.',
   },
-  invalid_token: { status: 401, meaning: 'The key is malformed, unknown, expired or revoked.' },
-  insufficient_scope: {
-    status: 403,
-    meaning: 'The key does not have the scope that the operation requires.',
+  406: {
+    not_acceptable: 'The Accept header does not allow the media type of the response.',
   },
-  route_not_found: { status: 404, meaning: 'No operation has this path.' },
-  pet_not_found: { status: 404, meaning: 'There is no pet with this id.' },
-  category_not_found: { status: 404, meaning: 'There is no category with this id.' },
-  order_not_found: { status: 404, meaning: 'There is no order with this id; cancelled orders are deleted.' },
-  inventory_item_not_found: { status: 404, meaning: 'There is no inventory item for a pet with this id.' },
-  webhook_not_found: { status: 404, meaning: 'There is no webhook with this id.' },
-  delivery_not_found: { status: 404, meaning: 'The webhook has no delivery with this id.' },
-  key_not_found: { status: 404, meaning: 'There is no key with this id, or it was revoked.' },
-  error_not_found: { status: 404, meaning: 'The catalogue has no error with this code.' },
-  method_not_allowed: { status: 405, meaning: 'The path does not support this method: see Allow.' },
-  not_acceptable: {
-    status: 406,
-    meaning: 'The Accept header does not allow the media type of the response.',
+  408: {
+    request_timeout: 'The body did not arrive in time.',
   },
-  request_timeout: { status: 408, meaning: 'The body did not arrive in time.' },
-  invalid_status_transition: { status: 409, meaning: 'The stock of the pet does not allow this status.' },
-  pet_not_available: { status: 409, meaning: 'The pet is on hold and cannot be ordered.' },
-  insufficient_stock: { status: 409, meaning: 'Fewer units are available than the order requires.' },
-  order_already_complete: { status: 409, meaning: 'A complete order cannot be changed.' },
-  stock_below_reserved: {
-    status: 409,
-    meaning: 'The stock would fall below the units reserved for open orders.',
+  409: {
+    invalid_status_transition: 'The stock of the pet does not allow this status.',
+    pet_not_available: 'The pet is on hold and cannot be ordered.',
+    insufficient_stock: 'Fewer units are available than the order requires.',
+    order_already_complete: 'A complete order cannot be changed.',
+    stock_below_reserved: 'The stock would fall below the units reserved for open orders.',
+    stock_out_of_bounds: 'The stock would be outside the range 0 to 1,000,000,000.',
+    pet_in_use: 'The pet has open orders; complete or cancel them first.',
+    category_in_use: 'The category contains pets; move or delete them first.',
+    webhook_disabled: 'The webhook is disabled: enable it first.',
+    webhook_limit_reached: 'The store has the maximum number of webhooks.',
+    last_admin_key: 'No other key with the scope admin is valid without an expiry.',
+    sandbox_limit_reached: 'The sandbox has reached a limit of its host; the message names the limit.',
   },
-  stock_out_of_bounds: { status: 409, meaning: 'The stock would be outside the range 0 to 1,000,000,000.' },
-  pet_in_use: { status: 409, meaning: 'The pet has open orders; complete or cancel them first.' },
-  category_in_use: { status: 409, meaning: 'The category contains pets; move or delete them first.' },
-  webhook_disabled: { status: 409, meaning: 'The webhook is disabled: enable it first.' },
-  webhook_limit_reached: { status: 409, meaning: 'The store has the maximum number of webhooks.' },
-  last_admin_key: { status: 409, meaning: 'No other key with the scope admin is valid without an expiry.' },
-  operation_sunset: { status: 410, meaning: 'The operation has been retired; Link names its replacement.' },
-  event_history_expired: { status: 410, meaning: 'Some events after this position have been deleted.' },
-  precondition_failed: { status: 412, meaning: 'The resource has changed: its current ETag does not match.' },
-  body_too_large: { status: 413, meaning: 'The body is larger than 1 MiB.' },
-  url_too_long: { status: 414, meaning: 'The URL is longer than 8 KiB.' },
-  unsupported_media_type: { status: 415, meaning: 'The operation does not accept this Content-Type.' },
-  validation_failed: {
-    status: 422,
-    meaning: 'The body was read but does not match its schema; errors lists the invalid fields.',
+  410: {
+    operation_sunset: 'The operation has been retired; Link names its replacement.',
+    event_history_expired: 'Some events after this position have been deleted.',
   },
-  unknown_reference: { status: 422, meaning: 'The body refers to something that does not exist.' },
-  idempotency_key_reused: {
-    status: 422,
-    meaning: 'The Idempotency-Key was already used for a different request.',
+  412: {
+    precondition_failed: 'The resource has changed: its current ETag does not match.',
   },
-  rate_limited: {
-    status: 429,
-    meaning: 'Too many requests in this window; Retry-After says when to retry.',
+  413: {
+    body_too_large: 'The body is larger than 1 MiB.',
   },
-  internal_error: { status: 500, meaning: 'An error of the server; it is logged with the request id.' },
-  overloaded: { status: 503, meaning: 'The store cannot handle the request now; try again shortly.' },
-  storage_full: {
-    status: 503,
-    meaning: 'The storage is full: the store cannot write, but reads still work.',
+  414: {
+    url_too_long: 'The URL is longer than 8 KiB.',
   },
-  shutting_down: { status: 503, meaning: 'The process is stopping.' },
-  sandbox_not_found: {
-    status: 404,
-    meaning: 'There is no sandbox at this address: it expired, was deleted, or never existed.',
+  415: {
+    unsupported_media_type: 'The operation does not accept this Content-Type.',
   },
-  snapshot_not_found: { status: 404, meaning: 'The sandbox has no snapshot with this name.' },
-  sandbox_limit_reached: {
-    status: 409,
-    meaning: 'The sandbox has reached a limit of its host; the message names the limit.',
+  422: {
+    validation_failed: 'The body was read but does not match its schema; errors lists the invalid fields.',
+    unknown_reference: 'The body refers to something that does not exist.',
+    idempotency_key_reused: 'The Idempotency-Key was already used for a different request.',
   },
-  sandbox_damaged: {
-    status: 503,
-    meaning: 'The files of the sandbox were damaged, probably by a power failure: reset it.',
+  429: {
+    rate_limited: 'Too many requests in this window; Retry-After says when to retry.',
   },
-} as const satisfies Record<string, { status: number; meaning: string }>
+  500: {
+    internal_error: 'An error of the server; it is logged with the request id.',
+  },
+  503: {
+    overloaded: 'The store cannot handle the request now; try again shortly.',
+    storage_full: 'The storage is full: the store cannot write, but reads still work.',
+    shutting_down: 'The process is stopping.',
+    sandbox_damaged: 'The files of the sandbox were damaged, probably by a power failure: reset it.',
+  },
+} as const
+type Meanings = typeof meanings
 
-export type ErrorCodeName = keyof typeof errorTable
+export type ErrorCodeName = { [Status in keyof Meanings]: keyof Meanings[Status] }[keyof Meanings]
+
+const entries = Object.entries(meanings).flatMap(([status, codes]) =>
+  Object.entries(codes).map(([code, meaning]) => [code, { status: Number(status), meaning }] as const),
+)
+
+/** Every error that the service returns: its code, its HTTP status and its meaning. */
+// Safe: the entries are those of `meanings`.
+export const errorTable = Object.fromEntries(entries) as Readonly<
+  Record<ErrorCodeName, { readonly status: number; readonly meaning: string }>
+>
 
 export function isErrorCode(text: string): text is ErrorCodeName {
   return Object.hasOwn(errorTable, text)

@@ -70,7 +70,8 @@ export interface Operation {
    * The scope that a key must have; `any-key` if every valid key may use the operation; `public` if no key is required.
    */
   readonly scope: ScopeName | 'any-key' | 'public'
-  readonly stability: Stability
+  /** `stable` if absent. */
+  readonly stability?: Stability
   readonly deprecation?: Deprecation
   /** The feature that Petstore-Preview must name. */
   readonly preview?: string
@@ -80,8 +81,6 @@ export interface Operation {
   /** Whether the body may be absent. */
   readonly isBodyOptional?: true
   readonly success: Success
-  /** What a query reads: `row` for at most a few rows, in the thread that received the request; `scan` for a list. */
-  readonly reads?: 'row' | 'scan'
   /** For a list: whether a page is one bounded scan of an index, with no merge and no row-by-row filter. */
   readonly isOneScan?: (input: never) => boolean
   /** The rows that the response represents, if it may be cached. It depends only on them and on the request. */
@@ -106,7 +105,7 @@ export interface Operation {
   /** The operation is only for imports by the command line and the console: it is served, but not described. */
   readonly hidden?: true
   /** The refusals of the operation, as examples, in addition to those that `refusalsOf` adds. */
-  readonly errors: readonly StoreError[]
+  readonly errors?: readonly StoreError[]
 }
 
 /** Returns the scope that the key of a request must have; undefined if any key is sufficient, or no key is required. */

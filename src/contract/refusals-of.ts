@@ -7,7 +7,7 @@ import * as http from './refusals.ts'
  * share, and those that its other members imply.
  */
 export function refusalsOf(operation: Operation): readonly StoreError[] {
-  const { method, body, secret, preview, deprecation, success, controls, errors } = operation
+  const { method, body, secret, preview, deprecation, success, controls, errors = [] } = operation
   const isCommand = method !== 'GET' && controls === undefined
   const refusals = new Map<ErrorCodeName, StoreError>()
   const add = (when: boolean, ...more: StoreError[]): void => {

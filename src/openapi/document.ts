@@ -125,7 +125,7 @@ function securitySchemes({ key }: DescribedApi): Part {
 }
 
 function operationPart(id: string, operation: Operation): Part {
-  const { tag, summary, description, errors } = operation
+  const { tag, summary, description, errors = [] } = operation
   const errorText = errors
     .map(({ code, status }) => `- ${status} \`${code}\`: ${errorTable[code].meaning}`)
     .join('\n')
@@ -154,7 +154,7 @@ function securityPart(operation: Operation): Part {
   return { security: [{ key: [] }], ...(scope !== undefined && { 'x-scope': scope }) }
 }
 
-function lifecyclePart({ stability, deprecation }: Operation): Part {
+function lifecyclePart({ stability = 'stable', deprecation }: Operation): Part {
   const sunset = deprecation && new Date(deprecation.sunsetAtMs).toISOString().slice(0, 10)
   switch (stability) {
     case 'stable':

@@ -124,7 +124,7 @@ export function startService(options: ServiceOptions): Service {
   const onFault = (error: unknown): void => log.error({ fault: faultText(error) }, 'a background task failed')
   const metrics = makeMetrics()
   const admission = options.admission ?? new Admission(options.share)
-  const serves = ({ stability }: Operation): boolean => passesGate(stability, options.stability)
+  const serves = (operation: Operation): boolean => passesGate(operation, options.stability)
   const outgoing = startEvents(options, metrics, onFault)
   const cache = options.cache === 'off' ? undefined : cacheOf(options, metrics)
   const rateLimiter = options.rateLimit === 'off' ? undefined : new RateLimiter(options.rateLimit, timer)

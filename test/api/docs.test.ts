@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Browser, Locator, Page } from 'playwright-core'
+import type { Operation } from '../../src/contract/operation.ts'
 import { contract, operationIds } from '../../src/shop/operations.ts'
 import { INSECURE_HOST, launchBrowser } from '../support/browser.ts'
 import { makePet, sharedStore } from '../support/shop.ts'
@@ -265,7 +266,8 @@ describe('the entry pages of the service', () => {
     expect(text).not.toContain('applyImport')
     expect([...text.matchAll(/, (\w+)\)\.$/gm)].map(([, stability]) => stability).toSorted()).toEqual(
       described
-        .map(id => contract[id].stability)
+        .map((id): Operation => contract[id])
+        .map(({ stability = 'stable' }) => stability)
         .filter(stability => stability !== 'stable')
         .toSorted(),
     )

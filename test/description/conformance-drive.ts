@@ -120,7 +120,7 @@ async function driveSunset(options: TestOptions = {}): Promise<Observed[]> {
     rateLimit,
     lifecycleClock: () => AFTER_SUNSET_MS,
   })
-  const ending = served.filter(id => contract[id].stability === 'deprecated')
+  const ending = served.filter(id => 'deprecation' in contract[id])
   return await refuseAll(store, ending)
 }
 

@@ -134,7 +134,7 @@ const mistakes: readonly ((operation: Operation, request: CallerRequest) => Call
   (_, request) => withQuery(request, 'colour=red'),
   (_, request) => withQuery(request, 'x'.repeat(8192)),
   (operation, request) => (operation.query ? withQuery(request, 'cursor=abc') : undefined),
-  ({ errors }, request) =>
+  ({ errors = [] }, request) =>
     errors.some(({ code }) => code === 'missing_parameter')
       ? { ...request, path: request.path.replace(/\?.*/, '') }
       : undefined,

@@ -147,7 +147,7 @@ function withArgumentErrors(read: (text: string) => unknown): (text: string) => 
 }
 
 /** Returns the summary of an operation, with its stability unless it is stable. */
-export function summaryOf({ summary, stability }: Operation): string {
+export function summaryOf({ summary, stability = 'stable' }: Operation): string {
   return stability === 'stable' ? summary : `${summary} (${stability})`
 }
 

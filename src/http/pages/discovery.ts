@@ -77,7 +77,7 @@ export function apiCatalog(base: string): string {
 export function llmsText(base: string, serves: (operation: Operation) => boolean): string {
   const operations: [string, Operation][] = Object.entries(contract)
   const shown = operations.filter(([, operation]) => !operation.hidden && serves(operation))
-  const lines = shown.map(([id, { method, path, summary, scope, stability }]) => {
+  const lines = shown.map(([id, { method, path, summary, scope, stability = 'stable' }]) => {
     const needs = scope === 'public' ? 'no key' : scope === 'any-key' ? 'any valid key' : `scope ${scope}`
     return `- ${id}: ${method} ${path}. ${summary} (${needs}${stability === 'stable' ? '' : `, ${stability}`}).`
   })

@@ -8,7 +8,10 @@ const ranks: Record<Stability, number> = { stable: 2, deprecated: 2, beta: 1, ex
  * Returns whether an operation passes the gate of PETSTORE_STABILITY. If not, the operation has no route and is not in
  * the description.
  */
-export function passesGate(stability: Stability, gate: 'stable' | 'beta' | 'experimental'): boolean {
+export function passesGate(
+  { stability = 'stable' }: Operation,
+  gate: 'stable' | 'beta' | 'experimental',
+): boolean {
   return ranks[stability] >= ranks[gate]
 }
 

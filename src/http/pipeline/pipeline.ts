@@ -277,9 +277,9 @@ function runQuery(
   })
 }
 
-/** Runs a query. A query for a row, and on SQLite for a short list, is a short read. Any other is a long read. */
-function readReply(engine: Pipeline['engine'], { reads }: Operation, query: Query): Reply | Promise<Reply> {
-  const isShort = reads === 'row' || (engine.name === 'sqlite' && isShortList(query))
+/** Runs a query. Lists are long reads, except short ones on SQLite. */
+function readReply(engine: Pipeline['engine'], { success }: Operation, query: Query): Reply | Promise<Reply> {
+  const isShort = !('list' in success) || (engine.name === 'sqlite' && isShortList(query))
   return isShort ? engine.readShort(reader => replyTo(reader, query)) : engine.readLong(query)
 }
 

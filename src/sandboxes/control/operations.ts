@@ -35,7 +35,6 @@ const name: Parameter<string> = {
 /** What most control operations have in common: they require the key of the sandbox that their path names. */
 const ofSandbox = {
   scope: 'any-key',
-  stability: 'stable',
   controls: 'sandbox',
   pathParameters: { sandboxId: id },
 } as const
@@ -51,7 +50,6 @@ export const controlOperations = {
       'Creates a private store and returns its base address and its key. Only this response contains the key. An absent body means a sandbox with the demo shop for 24 hours. A seed that is the snapshot of another sandbox requires the key of that sandbox.',
     tag: 'Sandboxes',
     scope: 'public',
-    stability: 'stable',
     controls: 'host',
     body: NewSandbox,
     isBodyOptional: true,
@@ -73,7 +71,6 @@ export const controlOperations = {
     summary: 'Read a sandbox',
     description: 'Returns the sandbox, without its key.',
     success: { status: 200, resource: Sandbox, description: 'The sandbox.' },
-    errors: [],
   },
   updateSandbox: {
     ...ofSandbox,
@@ -84,7 +81,6 @@ export const controlOperations = {
     description: 'Changes the members that are present. The lifetime counts from now.',
     body: SandboxPatch,
     success: { status: 200, resource: Sandbox, description: 'The sandbox.' },
-    errors: [],
   },
   deleteSandbox: {
     ...ofSandbox,
@@ -94,7 +90,6 @@ export const controlOperations = {
     summary: 'Delete a sandbox',
     description: 'Deletes the sandbox, its snapshots and its request log at once.',
     success: { status: 204, description: 'The sandbox was deleted.' },
-    errors: [],
   },
   resetSandbox: {
     ...ofSandbox,
@@ -117,7 +112,6 @@ export const controlOperations = {
     summary: 'List the snapshots',
     description: 'Returns all snapshots of the sandbox, sorted by name.',
     success: { status: 200, list: Snapshot, description: 'The snapshots.', itemsMax: REQUESTS_KEPT },
-    errors: [],
   },
   getSnapshot: {
     ...ofSnapshot,
@@ -155,7 +149,6 @@ export const controlOperations = {
     summary: 'Read the lifecycle clock',
     description: 'Returns the instant of the clock, which decides which operations have been retired.',
     success: { status: 200, resource: LifecycleClock, description: 'The clock.' },
-    errors: [],
   },
   setClock: {
     ...ofSandbox,
@@ -166,7 +159,6 @@ export const controlOperations = {
     description: 'Sets the clock, which continues from there. Data and events keep the real time.',
     body: LifecycleClock,
     success: { status: 200, resource: LifecycleClock, description: 'The clock.' },
-    errors: [],
   },
   getFaults: {
     ...ofSandbox,

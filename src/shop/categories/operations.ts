@@ -16,8 +16,6 @@ export const categories = {
     summary: 'List categories',
     description: 'With `name`, the list can only be sorted by `name` (the default) or `-name`.',
     scope: 'public',
-    stability: 'stable',
-    reads: 'scan',
     query: {
       ...paging,
       name: textParameter(1, 200, 'Categories whose name starts with this text; case is ignored.', 'dog'),
@@ -40,7 +38,6 @@ export const categories = {
     summary: 'Create a category',
     description: 'Category names do not have to be unique.',
     scope: 'pets:write',
-    stability: 'stable',
     body: NewCategory,
     success: {
       status: 201,
@@ -50,7 +47,6 @@ export const categories = {
     },
     location: (category: Category) => `/categories/${category.id}`,
     resourceHasEtag: true,
-    errors: [],
     links: linksBy('categoryId', '$response.body#/id', {
       read: ['getCategory', 'Read the category.'],
       update: ['updateCategory', 'Change the category.'],
@@ -64,8 +60,6 @@ export const categories = {
     summary: 'Read a category',
     description: 'Send the ETag of the response in If-Match to change or delete the category conditionally.',
     scope: 'public',
-    stability: 'stable',
-    reads: 'row',
     pathParameters,
     success: { status: 200, resource: Category, description: 'The category.' },
     resourceHasEtag: true,
@@ -79,7 +73,6 @@ export const categories = {
     summary: 'Change a category',
     description: 'A JSON Merge Patch. `description: null` removes the description.',
     scope: 'pets:write',
-    stability: 'stable',
     pathParameters,
     body: CategoryPatch,
     success: {
@@ -98,7 +91,6 @@ export const categories = {
     summary: 'Delete a category',
     description: 'The category must be empty: move or delete its pets first.',
     scope: 'pets:write',
-    stability: 'stable',
     pathParameters: { categoryId: idParameter('The id of the category.', 17) },
     success: { status: 204, description: 'The category was deleted.' },
     resourceHasEtag: true,

@@ -7,12 +7,11 @@ export const errors = {
   listErrors: {
     method: 'GET',
     path: '/errors',
+    isOneScan: () => true,
     tag: 'Service',
     summary: 'List the error codes',
     description: 'Returns the whole catalogue: every code, its status and its meaning.',
     scope: 'public',
-    stability: 'stable',
-    reads: 'row',
     success: {
       status: 200,
       list: ErrorInfo,
@@ -30,7 +29,6 @@ export const errors = {
         },
       ],
     },
-    errors: [],
   },
   getError: {
     method: 'GET',
@@ -39,8 +37,6 @@ export const errors = {
     summary: 'Read an error code',
     description: 'Returns one entry of the catalogue. The `type` of a problem is the URL of its entry.',
     scope: 'public',
-    stability: 'stable',
-    reads: 'row',
     pathParameters: { code: textParameter(1, 100, 'The code.', 'pet_not_found') },
     success: { status: 200, resource: ErrorInfo, description: 'The entry of the catalogue.' },
     resourceHasEtag: true,

@@ -32,7 +32,6 @@ export const events = {
       'Returns events in the order in which they happened. The `next` link is always present: a client that keeps following it misses nothing. A page of rare types can contain fewer than `limit` events, or none, although more exist: one request searches a bounded part of the history, and `next` continues from there. If the page is empty and its `next` has the same position as `after`, nothing else has happened yet; with `wait`, the response waits for the next event.',
     scope: 'events:read',
     stability: 'beta',
-    reads: 'scan',
     endless: 'after',
     query: {
       after: positionParameter(
@@ -68,7 +67,6 @@ export const events = {
       'Server-sent events: `id` is the position, `event` the type, `data` the Event. Without a position, the stream starts with the next event. A client that lost its connection sends the last `id` it received in `Last-Event-ID` and misses nothing (browsers do so automatically). A comment every 15 seconds shows that the stream is alive.',
     scope: 'events:read',
     stability: 'beta',
-    reads: 'scan',
     query: {
       after: positionParameter('Events after this position; `Last-Event-ID` takes precedence.'),
       type,
@@ -90,7 +88,6 @@ export const events = {
       'The audit log, newest first: every change, with the key and the request that made it. Each entry contains a hash over itself and the previous entry. A page can contain fewer than `limit` entries, or none, although `next` leads to more.',
     scope: 'audit:read',
     stability: 'beta',
-    reads: 'scan',
     query: {
       ...paging,
       petId: idParameter('Changes to this pet: to the pet itself, to its stock and to its orders.'),

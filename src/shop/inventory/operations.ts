@@ -53,8 +53,6 @@ export const inventory = {
     description:
       'With `quantityAtMost`, the list can only be sorted by `quantity` (the default: what to restock first) or `-quantity`.',
     scope: 'public',
-    stability: 'stable',
-    reads: 'scan',
     query: {
       ...paging,
       petId: repeated(100, idParameter('Items of these pets. With this filter, the default limit is 100.')),
@@ -92,8 +90,6 @@ export const inventory = {
     summary: 'Read the stock of a pet',
     description: 'Returns the units on hand, the reserved units and the status of the pet.',
     scope: 'public',
-    stability: 'stable',
-    reads: 'row',
     pathParameters,
     success: { status: 200, resource: InventoryItem, description: 'The inventory item.' },
     resourceHasEtag: true,
@@ -109,7 +105,6 @@ export const inventory = {
     description:
       'Stores the result of a stock count. It must not be less than the units reserved for open orders.',
     scope: 'inventory:write',
-    stability: 'stable',
     pathParameters,
     body: InventoryUpdate,
     success: {
@@ -151,7 +146,6 @@ export const inventory = {
     description: 'The stock ledger of one pet, oldest first by default.',
     scope: 'inventory:read',
     stability: 'beta',
-    reads: 'scan',
     pathParameters,
     query: {
       ...paging,
@@ -186,8 +180,6 @@ export const inventory = {
     scope: 'orders:read',
     stability: 'experimental',
     preview: 'store-summary',
-    reads: 'row',
     success: { status: 200, resource: StoreSummary, description: 'The summary.' },
-    errors: [],
   },
 } as const satisfies Record<string, Operation>

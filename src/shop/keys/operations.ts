@@ -13,8 +13,6 @@ export const keys = {
     summary: 'List keys',
     description: 'Keys that are not revoked, in order of id, without their secrets.',
     scope: 'keys:manage',
-    stability: 'stable',
-    reads: 'scan',
     query: paging,
     success: { status: 200, list: ApiKey, description: 'A page of keys.' },
     errors: [invalidCursor()],
@@ -26,11 +24,9 @@ export const keys = {
     summary: 'Create a key',
     description: 'Only this response contains the secret: the store keeps only its hash.',
     scope: 'keys:manage',
-    stability: 'stable',
     body: NewApiKey,
     success: { status: 201, resource: CreatedApiKey, description: 'The key, with its secret.' },
     secret: 'key',
-    errors: [],
     links: linksBy('keyId', '$response.body#/id', { revoke: ['revokeKey', 'Revoke the key.'] }),
   },
   getCurrentKey: {
@@ -41,11 +37,8 @@ export const keys = {
     description:
       'The key that the request was sent with: its id, its scopes and its expiry, but not the key itself. With this operation, a client can check which operations it may use, and when it needs another key.',
     scope: 'any-key',
-    stability: 'stable',
-    reads: 'row',
     success: { status: 200, resource: ApiKey, description: 'The key, without its secret.' },
     resourceHasEtag: true,
-    errors: [],
   },
   revokeKey: {
     method: 'DELETE',
@@ -55,7 +48,6 @@ export const keys = {
     description:
       'The key is rejected from the next request on. A key can only revoke keys whose scopes it has. The last admin key without an expiry is not revoked: create another one first. `If-Match: *` matches every key that exists. If another value does not match, the 412 response has the current ETag of the key.',
     scope: 'keys:manage',
-    stability: 'stable',
     pathParameters: { keyId: idParameter('The id of the key.', 2) },
     success: { status: 204, description: 'The key was revoked.' },
     resourceHasEtag: true,

@@ -36,8 +36,6 @@ export const orders = {
     description:
       '`shipDateAfter` and `shipDateBefore` are exclusive bounds. With either of them, the list contains only orders that have a shipDate, and can only be sorted by `shipDate` (the default) or `-shipDate`.',
     scope: 'orders:read',
-    stability: 'stable',
-    reads: 'scan',
     query: {
       ...paging,
       petId: repeated(20, idParameter('Orders for one of these pets.')),
@@ -72,7 +70,6 @@ export const orders = {
     description:
       'Reserves the units. With `complete: true` it is a sale over the counter: the units leave the stock at once. Such a sale has no `petstore.order.completed` event: the data of its `petstore.order.placed` event has `complete: true`.',
     scope: 'orders:write',
-    stability: 'stable',
     body: NewOrder,
     success: { status: 201, resource: Order, description: 'The order.' },
     location: (order: Order) => `/store/orders/${order.id}`,
@@ -100,8 +97,6 @@ export const orders = {
     summary: 'Read an order',
     description: 'Cancelled orders are deleted; complete orders are kept.',
     scope: 'orders:read',
-    stability: 'stable',
-    reads: 'row',
     pathParameters,
     success: { status: 200, resource: Order, description: 'The order.' },
     resourceHasEtag: true,
@@ -116,7 +111,6 @@ export const orders = {
     description:
       'A JSON Merge Patch. `complete: true` ships the units. A complete order cannot be changed, not even its reference.',
     scope: 'orders:write',
-    stability: 'stable',
     pathParameters,
     body: OrderPatch,
     success: {
@@ -140,7 +134,6 @@ export const orders = {
     summary: 'Cancel an order',
     description: 'Releases the reserved units and deletes the order.',
     scope: 'orders:write',
-    stability: 'stable',
     pathParameters,
     success: { status: 204, description: 'The order was cancelled.' },
     resourceHasEtag: true,

@@ -43,8 +43,6 @@ export const pets = {
     description:
       'Filters are combined with AND, the values of one repeated filter with OR. `id` selects up to 100 pets by id; ids that do not exist are left out. With a single `id`, the response carries the ETag of that pet, for `If-Match` on `/pets/{petId}`. With `name`, the list can only be sorted by `name` (the default) or `-name`.\n\nWith `include=stock`, each pet also has its `quantity` and `reserved`; the units that can be ordered are `quantity` minus `reserved`. The ETag then changes with the stock, so it is weak even with a single `id`: it is not the ETag of the pet. A cursor can be used with and without `include`.',
     scope: 'public',
-    stability: 'stable',
-    reads: 'scan',
     query: {
       ...paging,
       id: repeated(
@@ -85,7 +83,6 @@ export const pets = {
     description:
       'The status sets the initial stock: one unit for `available` (the default), one unit on hold for `pending`, none for `sold`.',
     scope: 'pets:write',
-    stability: 'stable',
     body: NewPet,
     success: {
       status: 201,
@@ -112,7 +109,6 @@ export const pets = {
       successor: path => `/pets?id=${encodeURIComponent(path.petId ?? '')}`,
       docs: '/docs#tag/pets/GET/pets/%7BpetId%7D',
     },
-    reads: 'row',
     pathParameters: petAt(3),
     success: { status: 200, resource: Pet, description: 'The pet.' },
     resourceHasEtag: true,
@@ -127,7 +123,6 @@ export const pets = {
     description:
       'A JSON Merge Patch. A status changes the stock: `pending` puts the pet on hold, `available` lifts the hold, `sold` sets the stock to 0.',
     scope: 'pets:write',
-    stability: 'stable',
     pathParameters: petAt(4),
     body: PetPatch,
     success: {
@@ -150,7 +145,6 @@ export const pets = {
     summary: 'Delete a pet',
     description: 'Complete orders for the pet are kept, with their petId.',
     scope: 'pets:write',
-    stability: 'stable',
     pathParameters: petAt(350),
     success: { status: 204, description: 'The pet was deleted.' },
     resourceHasEtag: true,

@@ -49,7 +49,6 @@ export const webhooks = {
     path: '/webhooks',
     summary: 'List webhooks',
     description: 'Returns all webhooks, in order of id, without their secrets.',
-    reads: 'scan',
     query: paging,
     success: { status: 200, list: Webhook, description: 'A page of webhooks.' },
     errors: [invalidCursor()],
@@ -119,7 +118,6 @@ export const webhooks = {
     summary: 'List the deliveries of a webhook',
     description:
       'Deliveries with at least one attempt, and their attempts. Deliveries that are delivered or failed are kept for 30 days, but no longer than their events.',
-    reads: 'scan',
     pathParameters,
     query: {
       ...paging,
@@ -168,7 +166,6 @@ export const webhooks = {
     path: '/webhooks/{webhookId}',
     summary: 'Read a webhook',
     description: 'The response also shows whether deliveries are failing, and since when.',
-    reads: 'row',
     pathParameters,
     success: { status: 200, resource: Webhook, description: 'The webhook.' },
     resourceHasEtag: true,
