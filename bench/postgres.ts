@@ -1,7 +1,7 @@
 import { chmodSync } from 'node:fs'
 import { join } from 'node:path'
 import { SQL } from 'bun'
-import { EmbeddedPostgres } from '../test/support/embedded-postgres.ts'
+import { embeddedPostgres } from '../test/support/embedded-postgres.ts'
 import { freePort } from './child.ts'
 
 /** A PostgreSQL server with its default settings, on the loopback interface. Disposing it deletes it with its data. */
@@ -15,16 +15,7 @@ export interface Postgres extends AsyncDisposable {
 /** Starts a PostgreSQL server in a new directory. Throws if it does not sync its commits. */
 export async function startPostgres(directory: string): Promise<Postgres> {
   const port = freePort()
-  const server = new EmbeddedPostgres({
-    databaseDir: join(directory, 'data'),
-    user: 'postgres',
-    password: 'postgres',
-    port,
-    persistent: false,
-    createPostgresUser: true,
-    onLog: () => {},
-    onError: () => {},
-  })
+  const server = await embeddedPostgres({ databaseDir: join(directory, 'data'), port })
   // If this process runs as root, the server runs as another user, which must be able to enter the directory.
   chmodSync(directory, 0o755)
   await server.initialise()

@@ -12,7 +12,9 @@ const lockfile = readFileSync(join(folder, 'package-lock.json'), 'utf8')
 const installedLockfile = join(folder, 'node_modules', '.petstore-lock.json')
 
 if (!existsSync(installedLockfile) || readFileSync(installedLockfile, 'utf8') !== lockfile) {
-  process.stderr.write('Installing the tools of the tests in test/node_modules (650 MB, once) ...\n')
+  process.stderr.write(
+    'Installing the tools of the tests in test/node_modules (650 MB, once; a minute or two) ...\n',
+  )
   const { exitCode } = Bun.spawnSync(['npm', 'ci', '--no-audit', '--no-fund', '--loglevel=error'], {
     cwd: folder,
     stdio: ['ignore', 'inherit', 'inherit'],

@@ -2,9 +2,8 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { SQL } from 'bun'
-import { EmbeddedPostgres } from './embedded-postgres.ts'
+import { embeddedPostgres } from './embedded-postgres.ts'
 import { testedEngines } from './engines.ts'
-import { ROOT } from './root.ts'
 
 /** A PostgreSQL server of a test. */
 export interface PostgresServer {
@@ -23,14 +22,6 @@ export const SHARED_SERVER_VARIABLE = 'PETSTORE_TEST_POSTGRES'
 
 /** The environment variable with the major version of PostgreSQL; by default, that of test/package.json. */
 export const VERSION_VARIABLE = 'PETSTORE_TEST_POSTGRES_VERSION'
-
-/** Returns the library that contains a major version of PostgreSQL. */
-async function libraryOf(major: string | undefined): Promise<typeof EmbeddedPostgres> {
-  if (major === undefined) return EmbeddedPostgres
-  const folder = join(ROOT, 'test/postgres-versions/node_modules', `postgres-${major}`)
-  // Safe: it is another version of the same library.
-  return (await import(join(folder, 'dist/index.js'))).default as typeof EmbeddedPostgres
-}
 
 /** Creates an empty database on a PostgreSQL server, by default the one of this test run. Returns its URL. */
 export async function newDatabase(server?: string): Promise<string> {
@@ -71,20 +62,14 @@ export async function startPostgresIn(
     )
   const port = freePort()
   const ready = Promise.withResolvers<void>()
-  const Postgres = await libraryOf(process.env[VERSION_VARIABLE])
-  const server = new Postgres({
-    databaseDir: join(directory, 'data'),
-    user: 'postgres',
-    password: 'postgres',
-    port,
-    persistent: false,
-    createPostgresUser: true,
-    postgresFlags: ['max_connections=600', 'fsync=off', ...settings].flatMap(setting => ['-c', setting]),
-    onLog: (text: string) => {
-      if (text.includes('ready to accept')) ready.resolve()
-    },
-    onError: () => {},
-  })
+  const postgresFlags = ['max_connections=600', 'fsync=off', ...settings].flatMap(setting => ['-c', setting])
+  const onLog = (text: string): void => {
+    if (text.includes('ready to accept')) ready.resolve()
+  }
+  const server = await embeddedPostgres(
+    { databaseDir: join(directory, 'data'), port, postgresFlags, onLog },
+    process.env[VERSION_VARIABLE],
+  )
   if (isNew) await server.initialise()
   // The library waits for the message of a primary that is ready. A standby writes another message.
   const started = server.start()
