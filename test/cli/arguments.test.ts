@@ -1,11 +1,12 @@
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { run, runToEnd } from '../support/process.ts'
+import { childEnvironment, run, runToEnd } from '../support/process.ts'
 import { ROOT } from '../support/root.ts'
 
 test('an unknown argument is refused with a hint that npm needs -- before options', async () => {
   for (const word of ['9000', 'bogus']) {
-    const ended = await run([word])
+    const main = join(ROOT, 'src', 'main.ts')
+    const ended = await runToEnd([process.execPath, main, word], childEnvironment({}))
     expect([ended.exitCode, ended.errors.trim()]).toEqual([
       2,
       `There is no command or argument "${word}". See --help. With npm, options go after --: npm start -- --port 9000`,

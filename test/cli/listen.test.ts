@@ -1,13 +1,11 @@
 import { describe, expect, test } from 'bun:test'
-import { fileURLToPath } from 'node:url'
 import { Webhook } from 'standardwebhooks'
 import { webhookSecret } from '../../src/serving/secret-box.ts'
-import { run } from '../support/process.ts'
+import { command, run } from '../support/process.ts'
 import { openTestStore } from '../support/store.ts'
 import { until } from '../support/until.ts'
 import { createWebhook, emitEvents, waitForDeliveries } from '../support/webhook-receipts.ts'
 
-const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 const SECRET = webhookSecret()
 
 /** A process of `petstore listen`. */
@@ -19,7 +17,7 @@ interface Listening extends AsyncDisposable {
 
 /** Starts `petstore listen` with these arguments, and resolves when it listens. */
 async function listen(...args: string[]): Promise<Listening> {
-  const child = Bun.spawn([process.execPath, MAIN, 'listen', '--port', '0', ...args], {
+  const child = Bun.spawn(command(['listen', '--port', '0', ...args]).line, {
     stdin: 'ignore',
     stdout: 'pipe',
     stderr: 'pipe',

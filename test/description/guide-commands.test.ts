@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type ServerProcess, startProcess } from '../support/process.ts'
+import { command, type ServerProcess, startProcess } from '../support/process.ts'
 import { ROOT } from '../support/root.ts'
 import { until } from '../support/until.ts'
 
@@ -139,7 +139,7 @@ class PageRun implements AsyncDisposable {
       .replaceAll(/\$\(cat (data[\w-]*)\//g, `$(cat ${home}/$1/`)
       .replaceAll('--data data', `--data ${home}/data`)
       // The commands run without npm, because npm takes longer to start than a command. Other tests run npm.
-      .replace('petstore() { npm run --silent petstore --', `petstore() { ${process.execPath} src/main.ts`)
+      .replace('petstore() { npm run --silent petstore --', `petstore() { ${command([]).line.join(' ')}`)
       .replaceAll(' data/address', ` ${home}/data/address`)
       .replaceAll(/--(to|from|data) (backups|restored)/g, `--$1 ${home}/$2`)
       .replaceAll(/ (class\.(?:csv|txt))/g, ` ${home}/$1`)

@@ -1,6 +1,7 @@
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { PROGRAM_VARIABLE } from '../support/process.ts'
 import { ROOT } from '../support/root.ts'
 import type { NamedTest } from './slip.ts'
 
@@ -96,7 +97,8 @@ export class ScratchCopy implements Disposable {
   async run(args: readonly string[], variables: Readonly<Record<string, string>> = {}): Promise<TestRun> {
     const child = Bun.spawn([process.execPath, ...args], {
       cwd: this.#directory,
-      env: { ...process.env, ...variables },
+      // The single file of this run has the source without the change.
+      env: { ...process.env, [PROGRAM_VARIABLE]: '', ...variables },
       stdin: 'ignore',
       stdout: 'pipe',
       stderr: 'pipe',

@@ -2,7 +2,14 @@ import { fileURLToPath } from 'node:url'
 
 /** How long the output of a process that has ended is read, in milliseconds. */
 const OUTPUT_WAIT_MS = 2000
-const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+
+/** The environment variable with the path of a single file that the tests run instead of src/main.ts. */
+export const PROGRAM_VARIABLE = 'PETSTORE_TEST_PROGRAM'
+const singleFile = process.env[PROGRAM_VARIABLE] ?? ''
+const PROGRAM =
+  singleFile === ''
+    ? [process.execPath, fileURLToPath(new URL('../../src/main.ts', import.meta.url))]
+    : [singleFile]
 
 export interface ProcessResult {
   readonly exitCode: number
@@ -30,7 +37,7 @@ export async function run(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
 ): Promise<ProcessResult> {
-  return await runToEnd([process.execPath, MAIN, ...args], childEnvironment(env))
+  return await runToEnd([...PROGRAM, ...args], childEnvironment(env))
 }
 
 /** Runs a command to its end, for at most two minutes, with only this environment. Returns its output and exit code. */
@@ -73,16 +80,17 @@ export interface ServerProcess extends AsyncDisposable {
 
 /** Returns the petstore command for a child process of a test: its command line, and its environment. */
 export function command(args: readonly string[]): { line: string[]; env: Record<string, string> } {
-  return { line: [process.execPath, MAIN, ...args], env: childEnvironment({}) }
+  return { line: [...PROGRAM, ...args], env: childEnvironment({}) }
 }
 
-/** Like `startCommand`, with a script that Bun runs, by default src/main.ts. */
+/** Like `startCommand`, with a script that Bun runs, by default the petstore command. */
 export async function startProcess(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
-  script = MAIN,
+  script?: string,
 ): Promise<ServerProcess> {
-  return await startCommand([process.execPath, script, ...args], env)
+  const program = script === undefined ? PROGRAM : [process.execPath, script]
+  return await startCommand([...program, ...args], env)
 }
 
 /** Starts a server by its command line, and resolves when it reports its address. Throws if it ends before that. */
