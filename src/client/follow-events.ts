@@ -1,8 +1,8 @@
+import { backoffMs, retryAfterMs } from '../values/backoff.ts'
 import type { Event, FeedEventType } from './api-types.ts'
 import { ApiError, ConnectionError } from './errors.ts'
 import { openStream, parseItem, SILENCE_MS, UnexpectedResponse } from './event-stream.ts'
 import { type Connection, parameterText, targetOf } from './request.ts'
-import { retryAfterMs } from './retry.ts'
 import { pause } from './send.ts'
 
 /**
@@ -62,9 +62,9 @@ export async function* follow(
     }
     const demandedMs =
       failure instanceof ApiError ? retryAfterMs(failure.headers.get('retry-after'), Date.now()) : undefined
-    const backoffMs = Math.min(reconnectMs * 2 ** failures++, RECONNECT_MAX_MS)
+    const pauseMs = backoffMs(reconnectMs, failures++, RECONNECT_MAX_MS)
     // Half of the delay is random, so that the clients of a store that restarts do not all return in the same instant.
-    const delayMs = Math.min(demandedMs ?? 0, RETRY_AFTER_MAX_MS) + backoffMs * (0.5 + Math.random() / 2)
+    const delayMs = Math.min(demandedMs ?? 0, RETRY_AFTER_MAX_MS) + pauseMs * (0.5 + Math.random() / 2)
     options.onReconnect?.(failure, delayMs)
     await pause(delayMs, signal)
   }

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
-import { type Failure, retryAfterMs, retryDelayMs } from './retry.ts'
+import { retryAfterMs } from '../values/backoff.ts'
+import { type Failure, retryDelayMs } from './retry.ts'
 
 const lost: Failure = { status: undefined, code: undefined, retryAfter: null }
 const first = { attempts: 1, retriesMax: 2, isRepeatable: true, nowMs: 0, random: 1 }

@@ -1,3 +1,5 @@
+import { backoffMs, retryAfterMs } from '../values/backoff.ts'
+
 /** The longest backoff before the first retry. This maximum doubles with each retry. */
 const FIRST_BACKOFF_MAX_MS = 250
 /** The longest backoff before any retry. */
@@ -35,11 +37,11 @@ const NO_EFFECT: readonly (string | undefined)[] = ['rate_limited', 'overloaded'
  */
 export function retryDelayMs(failure: Failure, state: RetryState): number | undefined {
   if (state.attempts > state.retriesMax || !canRepeat(failure, state.isRepeatable)) return undefined
-  const backoffMs = state.random * Math.min(FIRST_BACKOFF_MAX_MS * 2 ** (state.attempts - 1), BACKOFF_MAX_MS)
+  const pauseMs = state.random * backoffMs(FIRST_BACKOFF_MAX_MS, state.attempts - 1, BACKOFF_MAX_MS)
   const demandedMs = retryAfterMs(failure.retryAfter, state.nowMs)
-  if (demandedMs === undefined) return backoffMs
+  if (demandedMs === undefined) return pauseMs
   // The backoff is added, because all clients that were refused at the same time got the same Retry-After.
-  return demandedMs > RETRY_AFTER_MAX_MS ? undefined : demandedMs + backoffMs
+  return demandedMs > RETRY_AFTER_MAX_MS ? undefined : demandedMs + pauseMs
 }
 
 function canRepeat({ status, code }: Failure, isRepeatable: boolean): boolean {
@@ -53,19 +55,4 @@ function canRepeat({ status, code }: Failure, isRepeatable: boolean): boolean {
     status === 503 ||
     status === 504
   )
-}
-
-/** RFC 9110, section 5.6.7. `Date.parse` alone would also accept a text such as -1. */
-const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/
-
-/**
- * Returns the delay in Retry-After (RFC 9110, section 10.2.3) in milliseconds. The header contains seconds or an HTTP
- * date; for anything else, the function returns undefined.
- */
-export function retryAfterMs(field: string | null, nowMs: number): number | undefined {
-  if (field === null) return undefined
-  if (/^[0-9]+$/.test(field)) return Number(field) * 1000
-  if (!HTTP_DATE.test(field)) return undefined
-  const atMs = Date.parse(field)
-  return Number.isNaN(atMs) ? undefined : Math.max(0, atMs - nowMs)
 }

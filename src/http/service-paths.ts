@@ -1,6 +1,7 @@
 import type { Operation } from '../contract/operation.ts'
 import { metricsNeedAdmin, metricsNeedKey, overloaded, shuttingDown } from '../contract/refusals.ts'
 import { hasScope } from '../contract/scopes.ts'
+import { singleFlight } from '../values/single-flight.ts'
 import { isFromThisMachine } from './limits/client-address.ts'
 import type { Metrics } from './observe/metrics.ts'
 import { consoleRoutes } from './pages/console-page.ts'
@@ -43,7 +44,8 @@ export function servicePaths(
   const description = (format: 'json' | 'yaml') => (): Promise<string> =>
     pages.descriptions.text(format, base, serves)
   const catalog = '/.well-known/api-catalog'
-  const ping = sharedPing(() => engine.ping())
+  // Concurrent probes share one query, because probes have no other limit.
+  const ping = singleFlight(() => engine.ping())
   return new Map([
     ['/', get(context => sendHome(context, base))],
     ['/openapi.json', fixedContent('application/json', description('json'))],
@@ -71,17 +73,6 @@ function sendHome(context: RequestContext, base: string): Response {
   if (!namesPage(context.request.headers)) return sendText(context, homeJson(base), 'application/json')
   Object.assign(context.headers, homeHeaders)
   return sendText(context, homeHtml(base), HTML)
-}
-
-/** Returns a function that sends one query for all concurrent probes, because probes have no other limit. */
-function sharedPing(ping: () => Promise<void>): () => Promise<void> {
-  let pending: Promise<void> | undefined
-  return () => {
-    pending ??= ping().finally(() => {
-      pending = undefined
-    })
-    return pending
-  }
 }
 
 /** The longest time that a probe waits for the database. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { backoffMs, decideRetry, RETRY_DELAYS_MS, retryAfterMs } from './retry.ts'
+import { decideRetry, pauseMs, RETRY_DELAYS_MS, requestedDelayMs } from './retry.ts'
 
 const NOW = Date.parse('2026-11-21T09:30:00Z')
 const SECOND = 1000
@@ -91,33 +91,34 @@ describe('the end of the attempts', () => {
 
 describe('Retry-After', () => {
   test('Retry-After is a number of seconds, or an HTTP date', () => {
-    expect(retryAfterMs('0', NOW)).toBe(0)
-    expect(retryAfterMs('120', NOW)).toBe(2 * MINUTE)
-    expect(retryAfterMs(' 120 ', NOW)).toBe(2 * MINUTE)
-    expect(retryAfterMs('Sat, 21 Nov 2026 09:31:00 GMT', NOW)).toBe(MINUTE)
-    expect(retryAfterMs('Saturday, 21-Nov-26 09:31:00 GMT', NOW)).toBe(MINUTE)
+    expect(requestedDelayMs('0', NOW)).toBe(0)
+    expect(requestedDelayMs('120', NOW)).toBe(2 * MINUTE)
+    expect(requestedDelayMs(' 120 ', NOW)).toBe(2 * MINUTE)
+    expect(requestedDelayMs('Sat, 21 Nov 2026 09:31:00 GMT', NOW)).toBe(MINUTE)
+    expect(requestedDelayMs('Saturday, 21-Nov-26 09:31:00 GMT', NOW)).toBe(MINUTE)
+    expect(requestedDelayMs('Sat Nov 21 09:31:00 2026', NOW)).toBe(MINUTE)
   })
 
   test('Retry-After is limited to a day, and ignored if it is in the past or invalid', () => {
-    expect(retryAfterMs('999999999', NOW)).toBe(24 * HOUR)
-    expect(retryAfterMs('9'.repeat(400), NOW)).toBe(24 * HOUR)
-    expect(retryAfterMs('Fri, 31 Dec 2027 23:59:59 GMT', NOW)).toBe(24 * HOUR)
+    expect(requestedDelayMs('999999999', NOW)).toBe(24 * HOUR)
+    expect(requestedDelayMs('9'.repeat(400), NOW)).toBe(24 * HOUR)
+    expect(requestedDelayMs('Fri, 31 Dec 2027 23:59:59 GMT', NOW)).toBe(24 * HOUR)
     for (const none of [undefined, '', 'soon', '-5', 'Fri, 20 Nov 2026 09:30:00 GMT', 'NaN', 'Infinity']) {
-      expect(`${none} ${retryAfterMs(none, NOW)}`).toBe(`${none} 0`)
+      expect(`${none} ${requestedDelayMs(none, NOW)}`).toBe(`${none} 0`)
     }
   })
 })
 
 describe('pauses of receivers', () => {
   test('the tenth consecutive failure causes a pause, and each further failure doubles it, up to a minute', () => {
-    expect([0n, 1n, 9n].map(failures => backoffMs(failures))).toEqual([0, 0, 0])
-    const pauses = [10n, 11n, 12n, 13n, 14n, 15n, 16n, 17n, 100_000n].map(failures => backoffMs(failures))
+    expect([0n, 1n, 9n].map(failures => pauseMs(failures))).toEqual([0, 0, 0])
+    const pauses = [10n, 11n, 12n, 13n, 14n, 15n, 16n, 17n, 100_000n].map(failures => pauseMs(failures))
     expect(pauses).toEqual([1, 2, 4, 8, 16, 32, 60, 60, 60].map(seconds => seconds * SECOND))
   })
 
   test('a receiver that asks for a longer pause gets it, up to a minute', () => {
-    expect(backoffMs(1n, 2 * SECOND)).toBe(2 * SECOND)
-    expect(backoffMs(1n, HOUR)).toBe(MINUTE)
-    expect(backoffMs(12n, SECOND)).toBe(4 * SECOND)
+    expect(pauseMs(1n, 2 * SECOND)).toBe(2 * SECOND)
+    expect(pauseMs(1n, HOUR)).toBe(MINUTE)
+    expect(pauseMs(12n, SECOND)).toBe(4 * SECOND)
   })
 })

@@ -1,3 +1,5 @@
+import { backoffMs, retryAfterMs } from '../values/backoff.ts'
+
 const SECOND = 1000
 const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
@@ -68,18 +70,13 @@ export function decideRetry(
   const delayMs = retryDelaysMs[attempts - 1]
   if (delayMs === undefined) return { state: 'failed' }
   const scheduledMs = delayMs * (1 + JITTER * random)
-  const nextAtMs = nowMs + Math.max(scheduledMs, retryAfterMs(response.retryAfter, nowMs))
+  const nextAtMs = nowMs + Math.max(scheduledMs, requestedDelayMs(response.retryAfter, nowMs))
   return nextAtMs > giveUpAtMs ? { state: 'failed' } : { state: 'pending', nextAtMs }
 }
 
-/**
- * Returns the delay that Retry-After asks for, in milliseconds and at most a day. The header contains seconds or a
- * date; for anything else, the delay is 0.
- */
-export function retryAfterMs(field: string | undefined, nowMs: number): number {
-  const text = field?.trim() ?? ''
-  const ms = /^\d+$/.test(text) ? Number(text) * SECOND : Date.parse(text) - nowMs
-  return Number.isNaN(ms) ? 0 : Math.min(Math.max(ms, 0), RETRY_AFTER_MAX_MS)
+/** Returns the delay that Retry-After asks for, in milliseconds and at most a day; 0 if it asks for none. */
+export function requestedDelayMs(field: string | undefined, nowMs: number): number {
+  return Math.min(retryAfterMs(field, nowMs) ?? 0, RETRY_AFTER_MAX_MS)
 }
 
 /**
@@ -87,8 +84,8 @@ export function retryAfterMs(field: string | undefined, nowMs: number): number {
  * for this number of consecutive failures, or `requestedMs` if the receiver asked for a longer pause. The pause is at
  * most a minute, because a requested redelivery, or a URL that was corrected, must not wait longer.
  */
-export function backoffMs(failures: bigint, requestedMs = 0): number {
+export function pauseMs(failures: bigint, requestedMs = 0): number {
   const excess = Number(failures - FAILURES_BEFORE_PAUSE)
-  const backoff = excess < 0 ? 0 : SECOND * 2 ** excess
-  return Math.min(Math.max(backoff, requestedMs), PAUSE_MAX_MS)
+  const pause = excess < 0 ? 0 : backoffMs(SECOND, excess, PAUSE_MAX_MS)
+  return Math.min(Math.max(pause, requestedMs), PAUSE_MAX_MS)
 }

@@ -1,5 +1,5 @@
 import type { AttemptResult } from './attempt.ts'
-import { backoffMs, retryAfterMs } from './retry.ts'
+import { pauseMs, requestedDelayMs } from './retry.ts'
 
 /** The maximum number of concurrent attempts to one receiver. */
 const IN_FLIGHT_MAX = 4
@@ -62,7 +62,7 @@ export function nextStep(
   const { isStopped, inFlight, failures, resumeAtMonotonicMs, nextDueMs, nextPollMonotonicMs } = state
   if (isStopped) return { step: 'stop' }
   if (monotonicMs < resumeAtMonotonicMs) return { step: 'wait', waitMs: resumeAtMonotonicMs - monotonicMs }
-  if (inFlight >= (backoffMs(failures) > 0 ? 1 : IN_FLIGHT_MAX)) return { step: 'idle' }
+  if (inFlight >= (pauseMs(failures) > 0 ? 1 : IN_FLIGHT_MAX)) return { step: 'idle' }
   if (nowMs >= nextDueMs || monotonicMs >= nextPollMonotonicMs) return { step: 'send', from: 'due' }
   if (state.mayHaveEvents) return { step: 'send', from: 'event' }
   return { step: 'wait', waitMs: Math.min(nextDueMs - nowMs, nextPollMonotonicMs - monotonicMs) }
@@ -135,6 +135,6 @@ export function withResult(
   if (unsent) return state
   if (isDelivered) return { ...state, failures: 0n, resumeAtMonotonicMs: 0 }
   const failures = state.failures + 1n
-  const requestedMs = status === 429 || status === 503 ? retryAfterMs(retryAfter, now.nowMs) : 0
-  return withPause({ ...state, failures }, backoffMs(failures, requestedMs), now)
+  const requestedMs = status === 429 || status === 503 ? requestedDelayMs(retryAfter, now.nowMs) : 0
+  return withPause({ ...state, failures }, pauseMs(failures, requestedMs), now)
 }

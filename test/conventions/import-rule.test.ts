@@ -20,13 +20,13 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   sandboxes: [
     ...['values', 'files', 'contract', 'database', 'shop', 'openapi', 'http', 'webhooks', 'serving'],
   ],
-  // The published client contains only its own folder and this file.
-  client: ['values/json.ts'],
+  // The published client contains only its own folder and these files.
+  client: ['values/json.ts', 'values/backoff.ts'],
   // It runs in browsers too: of imports, it uses the limits and the types.
   catalogue: ['values', 'shop/imports/limits.ts', 'shop/imports/schema.ts'],
   // Data comes only through the client.
   console: [
-    ...['client', 'catalogue', 'contract/scopes.ts'],
+    ...['client', 'catalogue', 'contract/scopes.ts', 'http/pages/view-paths.ts'],
     ...['values/control-characters.ts', 'values/same-name.ts'],
   ],
   'setting-readers.ts': ['values', 'catalogue', 'database', 'shop'],

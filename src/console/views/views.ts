@@ -1,34 +1,41 @@
 import { type ComponentType, type LazyExoticComponent, lazy } from 'react'
 import type { Scope } from '../../client/petstore-client.ts'
+import type { ViewPath } from '../../http/pages/view-paths.ts'
 import { loadView } from '../data/script.ts'
 import type { ViewProps } from './view-props.ts'
 
 interface ViewRoute {
-  readonly path: string
+  readonly path: ViewPath
   readonly view: LazyExoticComponent<ComponentType<ViewProps>>
 }
 
 /** An entry of the navigation, with its views. */
 export interface NavigationEntry {
-  readonly path: string
+  readonly path: ViewPath
   readonly label: string
   /** The scope that a key needs to see the entry. If it is absent, every key sees the entry. */
   readonly scope?: Scope
   readonly routes: readonly ViewRoute[]
 }
 
+/** Returns an entry with one view. */
+export function entry(
+  path: ViewPath,
+  label: string,
+  load: () => Promise<ComponentType<ViewProps>>,
+  scope?: Scope,
+): NavigationEntry {
+  return { path, label, ...(scope && { scope }), routes: [{ path, view: lazyView(load) }] }
+}
+
 /** Returns a view whose script is loaded when the view is opened. While the store does not respond, the view waits. */
-export function lazyView(load: () => Promise<ComponentType<ViewProps>>): ViewRoute['view'] {
+function lazyView(load: () => Promise<ComponentType<ViewProps>>): ViewRoute['view'] {
   return lazy(async () => ({ default: await loadView(load) }))
 }
 
 /** The entries of the navigation, with the routes of each. Each view has its own script. */
 export const views: readonly NavigationEntry[] = [
-  {
-    path: '/',
-    label: 'Dashboard',
-    routes: [{ path: '/', view: lazyView(async () => (await import('./dashboard.tsx')).Dashboard) }],
-  },
+  entry('/', 'Dashboard', async () => (await import('./dashboard.tsx')).Dashboard),
   {
     path: '/pets',
     label: 'Pets',
@@ -37,18 +44,8 @@ export const views: readonly NavigationEntry[] = [
       { path: '/pets/:id', view: lazyView(async () => (await import('./pet.tsx')).PetView) },
     ],
   },
-  {
-    path: '/categories',
-    label: 'Categories',
-    routes: [
-      { path: '/categories', view: lazyView(async () => (await import('./categories.tsx')).Categories) },
-    ],
-  },
-  {
-    path: '/inventory',
-    label: 'Inventory',
-    routes: [{ path: '/inventory', view: lazyView(async () => (await import('./inventory.tsx')).Inventory) }],
-  },
+  entry('/categories', 'Categories', async () => (await import('./categories.tsx')).Categories),
+  entry('/inventory', 'Inventory', async () => (await import('./inventory.tsx')).Inventory),
   {
     path: '/orders',
     label: 'Orders',
@@ -67,22 +64,7 @@ export const views: readonly NavigationEntry[] = [
       { path: '/webhooks/:id', view: lazyView(async () => (await import('./webhook.tsx')).WebhookView) },
     ],
   },
-  {
-    path: '/keys',
-    label: 'Keys',
-    scope: 'keys:manage',
-    routes: [{ path: '/keys', view: lazyView(async () => (await import('./keys.tsx')).Keys) }],
-  },
-  {
-    path: '/audit',
-    label: 'Audit log',
-    scope: 'audit:read',
-    routes: [{ path: '/audit', view: lazyView(async () => (await import('./audit.tsx')).Audit) }],
-  },
-  {
-    path: '/import',
-    label: 'Import',
-    scope: 'pets:write',
-    routes: [{ path: '/import', view: lazyView(async () => (await import('./import.tsx')).Import) }],
-  },
+  entry('/keys', 'Keys', async () => (await import('./keys.tsx')).Keys, 'keys:manage'),
+  entry('/audit', 'Audit log', async () => (await import('./audit.tsx')).Audit, 'audit:read'),
+  entry('/import', 'Import', async () => (await import('./import.tsx')).Import, 'pets:write'),
 ]

@@ -1,6 +1,7 @@
 import type { ReservedSQL, SQL } from 'bun'
 import type { StoreError } from '../../contract/error.ts'
 import { overloaded } from '../../contract/refusals.ts'
+import { singleFlight } from '../../values/single-flight.ts'
 import { BoundedPool } from './bounded-pool.ts'
 import type { DatabaseAddress, DatabaseHost } from './database-url.ts'
 import { faultOf, isRefusedSetting, isTlsMissing, isUnreachable } from './fault.ts'
@@ -44,7 +45,7 @@ export class Primary {
   readonly #hosts: readonly DatabaseHost[]
   readonly #commandsMax: number
   #pools: Pools
-  #renewing: Promise<void> | undefined
+  readonly #switchOnce = singleFlight(() => this.#switch())
 
   private constructor({ hosts }: DatabaseAddress, host: DatabaseHost, commandsMax: number) {
     this.#hosts = hosts
@@ -82,10 +83,7 @@ export class Primary {
    */
   async renew(failed: Pools): Promise<void> {
     if (this.#hosts.length === 1 || this.#pools !== failed) return
-    this.#renewing ??= this.#switch().finally(() => {
-      this.#renewing = undefined
-    })
-    return this.#renewing
+    return this.#switchOnce()
   }
 
   /** Closes all connections. Work that is still in progress after `limitMs` fails. */

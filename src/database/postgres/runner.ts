@@ -1,6 +1,7 @@
 import type { ReservedSQL } from 'bun'
 import type { StoreError } from '../../contract/error.ts'
 import { overloaded, storageFull } from '../../contract/refusals.ts'
+import { backoffMs } from '../../values/backoff.ts'
 import { ATTEMPTS_MAX, type Reader } from '../engine.ts'
 import { PostgresConnection } from './connection.ts'
 import type { Execution, Executions } from './executions.ts'
@@ -127,7 +128,7 @@ export class PostgresRunner<Result> {
           throw this.#gaveUp(fault, error)
       }
       if (fault === 'lost' || fault === 'standby') await this.#renew(pools, dueMs)
-      const delayMs = random() * Math.min(BACKOFF_MS * 2 ** attempts, BACKOFF_MS_MAX)
+      const delayMs = random() * backoffMs(BACKOFF_MS, attempts, BACKOFF_MS_MAX)
       if (performance.now() + delayMs >= dueMs) {
         if (fault === 'lost' || fault === 'standby') this.#outageWatch.suspect()
         throw this.#gaveUp(fault)

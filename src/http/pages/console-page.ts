@@ -3,21 +3,22 @@ import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { routeNotFound } from '../../contract/refusals.ts'
 import { builtPages } from '../../files/program-files.ts'
+import { findPath } from '../paths.ts'
 import { acceptsPage } from '../pipeline/negotiate.ts'
 import { type RequestContext, varyBy } from '../request-context.ts'
 import type { Handler } from '../routes.ts'
 import { textResponse } from '../text-response.ts'
 import { type Content, prepareFile, sendContent } from './content.ts'
 import { basePath, escapeHtml, framedPage, HTML, notBuiltPage, pageHeaders } from './frame.ts'
+import { sandboxViewPaths, viewPaths } from './view-paths.ts'
 
-/** The paths of the views in `src/console/views/views.ts`. */
-const viewPaths = [
-  /^\/console(?:\/(?:pets|categories|inventory|orders|webhooks|keys|audit|import))?\/?$/,
-  /^\/console\/(?:pets|orders|webhooks)\/[^/]+\/?$/,
-]
+const viewTemplates = viewPaths.map(templateOf)
+const sandboxViewTemplates = [...viewTemplates, ...sandboxViewPaths.map(templateOf)]
 
-/** The paths of the views in `src/console/views/sandbox-views.ts`, which only a sandbox has. */
-const sandboxViewPath = /^\/console\/(?:requests|failures|sandbox)\/?$/
+/** Returns the path of a view in the notation of the contract, without a trailing slash. */
+function templateOf(path: string): string {
+  return `/console${path.replace(':id', '{id}')}`.replace(/\/$/, '')
+}
 
 /** Matches a file name that has a hash of the content before the extension. */
 const HASHED_NAME = /-[0-9a-z]{8}\.\w+$/
@@ -96,8 +97,8 @@ interface ConsolePageOptions {
 function sendPage({ headers, path, request }: RequestContext, options: ConsolePageOptions): Response {
   // An unknown file must not become a page.
   if (path.startsWith('/console/assets/')) throw routeNotFound(path, '')
-  const known = options.pathOfControl === undefined ? viewPaths : [...viewPaths, sandboxViewPath]
-  const status = known.some(view => view.test(path)) ? 200 : 404
+  const known = options.pathOfControl === undefined ? viewTemplates : sandboxViewTemplates
+  const status = findPath(known, path.replace(/\/$/, '')) ? 200 : 404
   if (status === 404) {
     varyBy(headers, 'Accept')
     if (!acceptsPage(request.headers)) throw routeNotFound(path, '')

@@ -3,6 +3,7 @@ import { constants, gzip } from 'node:zlib'
 import { etagOf, matchesWeakly, refuseUnlessMatches } from '../../shop/preconditions.ts'
 import { bodyInChunks } from '../limits/large-body.ts'
 import { readConditions } from '../pipeline/conditional.ts'
+import { weightedValues } from '../pipeline/negotiate.ts'
 import { type RequestContext, varyBy } from '../request-context.ts'
 import { HTML } from './frame.ts'
 
@@ -102,13 +103,7 @@ export function sendContent(
 
 /** Returns whether Accept-Encoding allows gzip (RFC 9110, section 12.5.3): by name, or by `*` if it is not named. */
 export function acceptsGzip(header: string | null): boolean {
-  let byStar = 0
-  for (const part of (header ?? '').split(',')) {
-    const [coding = '', ...parameters] = part.split(';').map(text => text.trim().toLowerCase())
-    const weight = parameters.find(parameter => parameter.startsWith('q='))?.slice(2)
-    const quality = weight === undefined ? 1 : Number(weight) || 0
-    if (coding === 'gzip' || coding === 'x-gzip') return quality > 0
-    if (coding === '*') byStar = quality
-  }
-  return byStar > 0
+  const codings = weightedValues(header ?? '')
+  const named = codings.find(({ value }) => value === 'gzip' || value === 'x-gzip')
+  return ((named ?? codings.find(({ value }) => value === '*'))?.weight ?? 0) > 0
 }

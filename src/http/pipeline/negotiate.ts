@@ -44,12 +44,18 @@ function namesProblemType(accept: string): boolean {
 function quality(accept: string, type: MediaType | 'text/event-stream' | 'text/html'): number {
   const family = type.replace(/\/.*/, '/*')
   let best = { specificity: 0, weight: 0 }
-  for (const part of accept.split(',')) {
-    const [range = '', ...parameters] = part.split(';').map(text => text.trim().toLowerCase())
-    const specificity = range === type ? 3 : range === family ? 2 : range === '*/*' ? 1 : 0
-    if (specificity <= best.specificity) continue
-    const weight = parameters.find(parameter => parameter.startsWith('q='))?.slice(2)
-    best = { specificity, weight: weight === undefined ? 1 : Number(weight) || 0 }
+  for (const { value, weight } of weightedValues(accept)) {
+    const specificity = value === type ? 3 : value === family ? 2 : value === '*/*' ? 1 : 0
+    if (specificity > best.specificity) best = { specificity, weight }
   }
   return best.weight
+}
+
+/** Returns the values of a header such as Accept, in lower case, with their weights (RFC 9110, section 12.4.2). */
+export function weightedValues(header: string): { readonly value: string; readonly weight: number }[] {
+  return header.split(',').map(part => {
+    const [value = '', ...parameters] = part.split(';').map(text => text.trim().toLowerCase())
+    const weight = parameters.find(parameter => parameter.startsWith('q='))?.slice(2)
+    return { value, weight: weight === undefined ? 1 : Number(weight) || 0 }
+  })
 }

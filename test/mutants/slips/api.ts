@@ -1,6 +1,16 @@
 import type { Slips } from '../slip.ts'
 
 export const apiSlips: Slips = {
+  'src/values/single-flight.ts': [
+    {
+      before: `work().finally(() => {
+      running = undefined
+    })`,
+      after: `work()`,
+      breaks: 'a store that was ready once is ready for ever',
+      tests: ['test/api/service.test.ts: a store is not ready while its database fails'],
+    },
+  ],
   'src/http/limits/admission.ts': [
     {
       before: `    if (this.#bodyBytes.take(caller, bytesMax)) return
@@ -244,8 +254,8 @@ export const apiSlips: Slips = {
   ],
   'src/http/pipeline/negotiate.ts': [
     {
-      before: `    if (specificity <= best.specificity) continue`,
-      after: `    if (specificity === 0) continue`,
+      before: `if (specificity > best.specificity) best`,
+      after: `if (specificity > 0) best`,
       breaks: 'a client is refused that accepts JSON, but nothing else',
       tests: ['src/http/pipeline/negotiate.test.ts: the most specific range of Accept'],
     },
@@ -397,14 +407,6 @@ export const apiSlips: Slips = {
       after: ``,
       breaks: 'a load balancer sends requests to a process that is about to stop',
       tests: ['test/api/service.test.ts: a server that drains is not ready'],
-    },
-    {
-      before: `    pending ??= ping().finally(() => {
-      pending = undefined
-    })`,
-      after: `    pending ??= ping()`,
-      breaks: 'a store that was ready once is ready for ever',
-      tests: ['test/api/service.test.ts: a store is not ready while its database fails'],
     },
     {
       before: `    if (!hasScope(caller, 'admin')) {`,

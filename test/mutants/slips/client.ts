@@ -91,7 +91,7 @@ export const clientSlips: Slips = {
       tests: [`${CLIENT}: the pause before a stream is opened again doubles`],
     },
     {
-      before: `reconnectMs * 2 ** failures++`,
+      before: `backoffMs(reconnectMs, failures++, RECONNECT_MAX_MS)`,
       after: `reconnectMs + failures++`,
       breaks: 'the clients of a store that is down try again every second for hours',
       tests: [`${CLIENT}: the pause before a stream is opened again doubles`],
@@ -116,8 +116,8 @@ export const clientSlips: Slips = {
       tests: [`${CLIENT}: a stream continues after the last event if the connection breaks`],
     },
     {
-      before: 'Math.min(demandedMs ?? 0, RETRY_AFTER_MAX_MS) + backoffMs',
-      after: '(demandedMs ?? 0) + backoffMs',
+      before: 'Math.min(demandedMs ?? 0, RETRY_AFTER_MAX_MS) + pauseMs',
+      after: '(demandedMs ?? 0) + pauseMs',
       breaks: 'a wrong Retry-After stops a follower of events for days',
       tests: ['test/client/client.test.ts: a stream of events waits for as long as the server demands'],
     },
@@ -160,8 +160,8 @@ export const clientSlips: Slips = {
   ],
   'src/client/retry.ts': [
     {
-      before: `demandedMs > RETRY_AFTER_MAX_MS ? undefined : demandedMs + backoffMs`,
-      after: `Math.min(demandedMs, RETRY_AFTER_MAX_MS) + backoffMs`,
+      before: `demandedMs > RETRY_AFTER_MAX_MS ? undefined : demandedMs + pauseMs`,
+      after: `Math.min(demandedMs, RETRY_AFTER_MAX_MS) + pauseMs`,
       breaks: 'a call hangs for a minute before it fails, if the store asks for an hour',
       tests: [RETRY],
     },

@@ -260,8 +260,8 @@ export const webhooksSlips: Slips = {
       ],
     },
     {
-      before: `Math.max(scheduledMs, retryAfterMs(response.retryAfter, nowMs))`,
-      after: `Math.max(delayMs, retryAfterMs(response.retryAfter, nowMs))`,
+      before: `Math.max(scheduledMs, requestedDelayMs(response.retryAfter, nowMs))`,
+      after: `Math.max(delayMs, requestedDelayMs(response.retryAfter, nowMs))`,
       breaks: 'deliveries that failed together are sent again together',
       tests: [
         'src/webhooks/retry.test.ts: the next attempt is delayed at random by up to a tenth, and never brought forward',

@@ -1,0 +1,20 @@
+/** The paths of the views of the console, below `/console`. */
+export const viewPaths = [
+  '/',
+  '/pets',
+  '/pets/:id',
+  '/categories',
+  '/inventory',
+  '/orders',
+  '/orders/:id',
+  '/webhooks',
+  '/webhooks/:id',
+  '/keys',
+  '/audit',
+  '/import',
+] as const
+
+/** The paths of the views that only the console of a sandbox has. */
+export const sandboxViewPaths = ['/requests', '/failures', '/sandbox'] as const
+
+export type ViewPath = (typeof viewPaths | typeof sandboxViewPaths)[number]
