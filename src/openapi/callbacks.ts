@@ -1,6 +1,5 @@
 import { eventExamples } from '../shop/events/examples.ts'
 import { Event, eventSchemas } from '../shop/events/schema.ts'
-import { eventTypes, TEST_TYPE } from '../shop/log/event-types.ts'
 import type { Components } from './components.ts'
 import { type Part, schemaPart } from './schemas.ts'
 
@@ -48,12 +47,13 @@ export function callbacksPart(parameters: Components): Part {
 
 /** Returns the requests that a webhook receives, one for each event type. OpenAPI 3.1 calls them webhooks. */
 export function webhooksPart(parameters: Components): Part {
-  const types = [...eventTypes, TEST_TYPE] as const
   return Object.fromEntries(
-    types.map(type => {
-      const content = { schema: schemaPart(eventSchemas[type]), example: eventExamples[type] }
-      return [type, { post: receiverPart(parameters, operationIdOf(type), `Receive ${type}`, content) }]
-    }),
+    eventSchemas.flatMap(([types, schema]) =>
+      types.map(type => {
+        const content = { schema: schemaPart(schema), example: eventExamples[type] }
+        return [type, { post: receiverPart(parameters, operationIdOf(type), `Receive ${type}`, content) }]
+      }),
+    ),
   )
 }
 

@@ -1,26 +1,17 @@
 import { z } from 'zod'
 import { int64 } from '../../values/int64.ts'
-import { Category } from '../categories/schema.ts'
-import { InventoryItem } from '../inventory/schema.ts'
 import { ApiKey } from '../keys/schema.ts'
-import { Order, orderExample } from '../orders/schema.ts'
-import { Pet } from '../pets/schema.ts'
-import { Webhook } from '../webhooks/schema.ts'
+import { keyTypes } from '../log/event-types.ts'
+import { orderExample } from '../orders/schema.ts'
 import {
-  CategoryEventType,
-  categoryExample,
-  dataText,
-  eventSchema,
-  InventoryEventType,
-  itemExample,
-  OrderEventType,
-  PetEventType,
-  petExample,
+  categoryTopic,
+  inventoryTopic,
+  orderTopic,
+  petTopic,
+  schemaAbout,
   subject,
   time,
-  typeSchema,
-  webhookExample,
-  webhookTypes,
+  webhookTopic,
 } from './schema.ts'
 
 const auditMembers = {
@@ -52,85 +43,46 @@ const auditExample = {
   hash: 'Tz1Zc0mRWBKsAVr9BLzYI2aJ0P0Ztz_n9jkWfOhDUkE',
 }
 
-const webhookAuditTypes = [
-  ...webhookTypes,
-  'petstore.webhook.created',
-  'petstore.webhook.updated',
-  'petstore.webhook.deleted',
-  'petstore.webhook.secret-rotated',
-  'petstore.webhook.redelivered',
-] as const
-const keyTypes = ['petstore.key.created', 'petstore.key.revoked'] as const
-
-const WebhookAuditType = typeSchema(webhookAuditTypes)
-const KeyAuditType = typeSchema(keyTypes)
-
-const keyExample = {
-  id: 2,
-  name: 'till 2',
-  scopes: ['orders:read', 'orders:write'],
-  hint: 'mOYq',
-  createdAt: '2026-11-21T09:30:00.120Z',
+const entry = {
+  name: 'AuditEntry',
+  text: (noun: string) => `A change to ${noun}, and the key that made it.`,
+  example: auditExample,
 }
 
-function auditMeta(id: string, resource: string, type: string, subjectText: string, data: object) {
-  return {
-    id,
-    description: `A change to ${resource}, and the key that made it. ${dataText}`,
-    example: { ...auditExample, subject: subjectText, type, data },
-  }
+const webhookAudit = {
+  ...webhookTopic,
+  types: [
+    ...webhookTopic.types,
+    'petstore.webhook.created',
+    'petstore.webhook.updated',
+    'petstore.webhook.deleted',
+    'petstore.webhook.secret-rotated',
+    'petstore.webhook.redelivered',
+  ],
+} as const
+const keyTopic = {
+  name: 'Key',
+  noun: 'a key',
+  types: keyTypes,
+  data: ApiKey,
+  subject: 'keys/2',
+  example: {
+    id: 2,
+    name: 'till 2',
+    scopes: ['orders:read', 'orders:write'],
+    hint: 'mOYq',
+    createdAt: '2026-11-21T09:30:00.120Z',
+  },
 }
 
 export const AuditEntry = z
   .discriminatedUnion('type', [
-    eventSchema(
-      auditMembers,
-      PetEventType,
-      Pet,
-      auditMeta('PetAuditEntry', 'a pet', 'petstore.pet.created', 'pets/3', petExample),
-    ),
-    eventSchema(
-      auditMembers,
-      CategoryEventType,
-      Category,
-      auditMeta(
-        'CategoryAuditEntry',
-        'a category',
-        'petstore.category.created',
-        'categories/1',
-        categoryExample,
-      ),
-    ),
-    eventSchema(
-      auditMembers,
-      OrderEventType,
-      Order,
-      auditMeta('OrderAuditEntry', 'an order', 'petstore.order.placed', 'orders/1', orderExample),
-    ),
-    eventSchema(
-      auditMembers,
-      InventoryEventType,
-      InventoryItem,
-      auditMeta(
-        'InventoryAuditEntry',
-        'the stock of a pet',
-        'petstore.inventory.changed',
-        'inventory/3',
-        itemExample,
-      ),
-    ),
-    eventSchema(
-      auditMembers,
-      WebhookAuditType,
-      Webhook,
-      auditMeta('WebhookAuditEntry', 'a webhook', 'petstore.webhook.disabled', 'webhooks/1', webhookExample),
-    ),
-    eventSchema(
-      auditMembers,
-      KeyAuditType,
-      ApiKey,
-      auditMeta('KeyAuditEntry', 'a key', 'petstore.key.created', 'keys/2', keyExample),
-    ),
+    schemaAbout(petTopic, entry, auditMembers),
+    schemaAbout(categoryTopic, entry, auditMembers),
+    schemaAbout(orderTopic, entry, auditMembers),
+    schemaAbout(inventoryTopic, entry, auditMembers),
+    schemaAbout(webhookAudit, entry, auditMembers),
+    schemaAbout(keyTopic, entry, auditMembers),
   ])
   .meta({
     id: 'AuditEntry',

@@ -4,7 +4,7 @@ import { instant } from '../../values/instant.ts'
 import { SEQUENCE_DIGITS } from '../../values/sequence.ts'
 import { Category } from '../categories/schema.ts'
 import { InventoryItem } from '../inventory/schema.ts'
-import { TEST_TYPE } from '../log/event-types.ts'
+import { categoryTypes, inventoryTypes, orderTypes, petTypes, TEST_TYPE } from '../log/event-types.ts'
 import { Order, orderExample } from '../orders/schema.ts'
 import { Pet } from '../pets/schema.ts'
 import { Webhook } from '../webhooks/schema.ts'
@@ -76,115 +76,107 @@ const envelopeExample = {
   sequence: '0000000000000000721',
 }
 
+/** What events and audit entries are about: the kind of resource, its event types, and the resource as `data`. */
+interface Topic<Types extends readonly string[], Data extends z.ZodType> {
+  /** The first part of the names of the schemas. */
+  readonly name: string
+  readonly noun: string
+  readonly types: Types
+  readonly data: Data
+  readonly subject: string
+  readonly example: object
+}
+
+const topic = <const Types extends readonly string[], Data extends z.ZodType>(about: Topic<Types, Data>) =>
+  about
+
+export const petTopic = topic({
+  name: 'Pet',
+  noun: 'a pet',
+  types: petTypes,
+  data: Pet,
+  subject: 'pets/3',
+  example: { id: 3, name: 'Biscuit (Beagle)', categoryId: 1, status: 'available' },
+})
+export const categoryTopic = topic({
+  name: 'Category',
+  noun: 'a category',
+  types: categoryTypes,
+  data: Category,
+  subject: 'categories/1',
+  example: { id: 1, name: 'Dogs' },
+})
+export const orderTopic = topic({
+  name: 'Order',
+  noun: 'an order',
+  types: orderTypes,
+  data: Order,
+  subject: 'orders/1',
+  example: orderExample,
+})
+export const inventoryTopic = topic({
+  name: 'Inventory',
+  noun: 'the stock of a pet',
+  types: inventoryTypes,
+  data: InventoryItem,
+  subject: 'inventory/3',
+  example: { petId: 3, quantity: 1, status: 'pending', reserved: 1 },
+})
+export const webhookTopic = topic({
+  name: 'Webhook',
+  noun: 'a webhook',
+  types: ['petstore.webhook.disabled', TEST_TYPE],
+  data: Webhook,
+  subject: 'webhooks/1',
+  example: {
+    id: 1,
+    url: 'https://till.example',
+    enabled: false,
+    disabledReason: 'gone',
+    createdAt: '2026-11-21T09:30:00.120Z',
+  },
+})
+
 /**
- * Returns the schema of the event types of one kind of resource. It is not a component: swagger-typescript-api turns
- * components into enums, which never equal a literal of the discriminator.
+ * Returns the schema of an event or an audit entry about one topic: shared members, types and data. The enum of the
+ * types is not a component: swagger-typescript-api turns components into enums, which never equal a literal of the
+ * discriminator.
  */
-export function typeSchema<const T extends readonly string[]>(types: T) {
-  return z.enum(types).meta({
-    description: 'The type of the event.',
-    example: types[0],
-    ...constantNames(types),
+export function schemaAbout<
+  const Types extends readonly string[],
+  Data extends z.ZodType,
+  Members extends z.ZodRawShape,
+>(
+  { name, noun, types, data, subject: about, example }: Topic<Types, Data>,
+  kind: { readonly name: string; readonly text: (noun: string) => string; readonly example: object },
+  members: Members,
+) {
+  const [first] = types
+  const type = z
+    .enum(types)
+    .meta({ description: 'The type of the event.', example: first, ...constantNames(types) })
+  return z.object({ ...members, type, data }).meta({
+    id: name + kind.name,
+    description: `${kind.text(noun)} \`data\` is the resource after the change; for \`deleted\` and \`cancelled\`, its last state.`,
+    example: { ...kind.example, subject: about, type: first, data: example },
   })
 }
 
-export const dataText =
-  '`data` is the resource after the change; for `deleted` and `cancelled`, its last state.'
+const event = { name: 'Event', text: (noun: string) => `An event about ${noun}.`, example: envelopeExample }
+const PetEvent = schemaAbout(petTopic, event, envelope)
+const CategoryEvent = schemaAbout(categoryTopic, event, envelope)
+const OrderEvent = schemaAbout(orderTopic, event, envelope)
+const InventoryEvent = schemaAbout(inventoryTopic, event, envelope)
+const WebhookEvent = schemaAbout(webhookTopic, event, envelope)
 
-const petTypes = ['petstore.pet.created', 'petstore.pet.updated', 'petstore.pet.deleted'] as const
-const categoryTypes = [
-  'petstore.category.created',
-  'petstore.category.updated',
-  'petstore.category.deleted',
+/** The schemas of the events that are sent, each with its types: those of the feed, and the test event. */
+export const eventSchemas = [
+  [petTypes, PetEvent],
+  [categoryTypes, CategoryEvent],
+  [orderTypes, OrderEvent],
+  [inventoryTypes, InventoryEvent],
+  [webhookTopic.types, WebhookEvent],
 ] as const
-const orderTypes = [
-  'petstore.order.placed',
-  'petstore.order.updated',
-  'petstore.order.completed',
-  'petstore.order.cancelled',
-] as const
-const inventoryTypes = ['petstore.inventory.changed'] as const
-export const webhookTypes = ['petstore.webhook.disabled', TEST_TYPE] as const
-export const PetEventType = typeSchema(petTypes)
-export const CategoryEventType = typeSchema(categoryTypes)
-export const OrderEventType = typeSchema(orderTypes)
-export const InventoryEventType = typeSchema(inventoryTypes)
-const WebhookEventType = typeSchema(webhookTypes)
-export const petExample = { id: 3, name: 'Biscuit (Beagle)', categoryId: 1, status: 'available' }
-export const categoryExample = { id: 1, name: 'Dogs' }
-export const itemExample = { petId: 3, quantity: 1, status: 'pending', reserved: 1 }
-export const webhookExample = {
-  id: 1,
-  url: 'https://till.example',
-  enabled: false,
-  disabledReason: 'gone',
-  createdAt: '2026-11-21T09:30:00.120Z',
-}
-/** Returns the schema of an event or an audit entry about one kind of resource: shared members, types and data. */
-export function eventSchema<M extends z.ZodRawShape, T extends z.ZodType, D extends z.ZodType>(
-  members: M,
-  type: T,
-  data: D,
-  meta: { readonly id: string; readonly description: string; readonly example: object },
-) {
-  return z.object({ ...members, type, data }).meta(meta)
-}
-
-function eventMeta(id: string, resource: string, type: string, subjectText: string, data: object) {
-  return {
-    id,
-    description: `An event about ${resource}. ${dataText}`,
-    example: { ...envelopeExample, subject: subjectText, type, data },
-  }
-}
-
-const PetEvent = eventSchema(
-  envelope,
-  PetEventType,
-  Pet,
-  eventMeta('PetEvent', 'a pet', 'petstore.pet.created', 'pets/3', petExample),
-)
-const CategoryEvent = eventSchema(
-  envelope,
-  CategoryEventType,
-  Category,
-  eventMeta('CategoryEvent', 'a category', 'petstore.category.created', 'categories/1', categoryExample),
-)
-const OrderEvent = eventSchema(
-  envelope,
-  OrderEventType,
-  Order,
-  eventMeta('OrderEvent', 'an order', 'petstore.order.placed', 'orders/1', orderExample),
-)
-const InventoryEvent = eventSchema(
-  envelope,
-  InventoryEventType,
-  InventoryItem,
-  eventMeta('InventoryEvent', 'the stock of a pet', 'petstore.inventory.changed', 'inventory/3', itemExample),
-)
-const WebhookEvent = eventSchema(
-  envelope,
-  WebhookEventType,
-  Webhook,
-  eventMeta('WebhookEvent', 'a webhook', 'petstore.webhook.disabled', 'webhooks/1', webhookExample),
-)
-
-/** The schema of each event type that is sent: the types of the feed, and the test event. */
-export const eventSchemas = {
-  'petstore.pet.created': PetEvent,
-  'petstore.pet.updated': PetEvent,
-  'petstore.pet.deleted': PetEvent,
-  'petstore.category.created': CategoryEvent,
-  'petstore.category.updated': CategoryEvent,
-  'petstore.category.deleted': CategoryEvent,
-  'petstore.order.placed': OrderEvent,
-  'petstore.order.updated': OrderEvent,
-  'petstore.order.completed': OrderEvent,
-  'petstore.order.cancelled': OrderEvent,
-  'petstore.inventory.changed': InventoryEvent,
-  'petstore.webhook.disabled': WebhookEvent,
-  [TEST_TYPE]: WebhookEvent,
-} as const
 
 export const Event = z
   .discriminatedUnion('type', [PetEvent, CategoryEvent, OrderEvent, InventoryEvent, WebhookEvent])

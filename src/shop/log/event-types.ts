@@ -1,19 +1,26 @@
 import { z } from 'zod'
 import { constantNames } from '../../values/constant-names.ts'
 
-/** The event types of the feed, the stream and the webhooks. */
-export const eventTypes = [
-  'petstore.pet.created',
-  'petstore.pet.updated',
-  'petstore.pet.deleted',
+export const petTypes = ['petstore.pet.created', 'petstore.pet.updated', 'petstore.pet.deleted'] as const
+export const categoryTypes = [
   'petstore.category.created',
   'petstore.category.updated',
   'petstore.category.deleted',
+] as const
+export const orderTypes = [
   'petstore.order.placed',
   'petstore.order.updated',
   'petstore.order.completed',
   'petstore.order.cancelled',
-  'petstore.inventory.changed',
+] as const
+export const inventoryTypes = ['petstore.inventory.changed'] as const
+
+/** The event types of the feed, the stream and the webhooks. */
+export const eventTypes = [
+  ...petTypes,
+  ...categoryTypes,
+  ...orderTypes,
+  ...inventoryTypes,
   'petstore.webhook.disabled',
 ] as const
 // The component is not named EventType: ogen gives that name to the discriminator of Event.
@@ -28,10 +35,11 @@ export type EventType = z.output<typeof EventType>
 /** The type of a test event, which is sent only to the webhook that is tested. */
 export const TEST_TYPE = 'petstore.webhook.test'
 
+export const keyTypes = ['petstore.key.created', 'petstore.key.revoked'] as const
+
 /** The types that are in the audit log but not in the feed. */
 export const auditOnlyTypes = [
-  'petstore.key.created',
-  'petstore.key.revoked',
+  ...keyTypes,
   'petstore.webhook.created',
   'petstore.webhook.updated',
   'petstore.webhook.deleted',
