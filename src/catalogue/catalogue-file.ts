@@ -48,7 +48,9 @@ const petLayout: Layout<ImportedPet> = {
   required: ['name', 'category'],
   optional: ['quantity', 'hold'],
   toRow: ({ name = '', category = '', quantity, hold }, line) => ({
-    ...{ line, name, category },
+    line,
+    name,
+    category,
     quantity: quantity ? (unitsIn(quantity) ?? 0n) : 1n,
     hold: hold ? yesOrNo(hold) === true : false,
   }),

@@ -208,9 +208,14 @@ function parsedLines(lines: readonly string[], delimiter: string, hasQuotes: boo
   }
   try {
     parse(lines.join(''), {
-      ...{ delimiter, recordDelimiter: LINE_ENDS, relaxColumnCount: true, relaxQuotes: true, onRecord },
+      delimiter,
+      recordDelimiter: LINE_ENDS,
+      relaxColumnCount: true,
+      relaxQuotes: true,
+      onRecord,
       // Blanks may precede a quote. A tab is a blank too, so a file with tabs keeps them until `cellValue`.
-      ...{ quote: hasQuotes ? '"' : null, ltrim: hasQuotes && delimiter !== '\t' },
+      quote: hasQuotes ? '"' : null,
+      ltrim: hasQuotes && delimiter !== '\t',
     })
   } catch (error) {
     if (!(error instanceof CsvError) || error.code !== 'CSV_QUOTE_NOT_CLOSED') throw error

@@ -260,7 +260,8 @@ async function readFiles(
 ): Promise<CheckedFiles> {
   const { skipExisting = false, createCategories = false, digest } = plan
   const check = new RowCheck(store, {
-    ...{ noticesRepeats: skipExisting, createsCategories: createCategories },
+    noticesRepeats: skipExisting,
+    createsCategories: createCategories,
     ...(digest && { digest }),
   })
   const log = new FindingsLog(plan)

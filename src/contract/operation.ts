@@ -82,7 +82,7 @@ export interface Operation {
   readonly isBodyOptional?: true
   readonly success: Success
   /** For a list: whether a page is one bounded scan of an index, with no merge and no row-by-row filter. */
-  readonly isOneScan?: (input: never) => boolean
+  readonly isShort?: (input: never) => boolean
   /** The rows that the response represents, if it may be cached. It depends only on them and on the request. */
   readonly represents?: RepresentedRows
   /** The links of a successful response, by name. */

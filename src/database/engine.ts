@@ -5,7 +5,7 @@ import type { ParametersOf, Statement } from './statement.ts'
 
 /**
  * The interface through which a verb reads. SQLite returns values, PostgreSQL returns promises. A verb awaits both, or
- * passes both to `whenRead`.
+ * passes both to `mapRead`.
  */
 export interface Reader {
   one<Row, Name extends string>(

@@ -60,7 +60,8 @@ export function errorResponsesOf(entries: readonly OperationEntry[]): ErrorRespo
       const key = keyOf(status, codes)
       const name = nameOf(id, status, codes)
       const component: ErrorComponent = componentsByKey.get(key) ?? {
-        ...{ status, name },
+        status,
+        name,
         refusals: new Map(),
         operations: [],
       }

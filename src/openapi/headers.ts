@@ -221,7 +221,11 @@ export function requestHeaders(operation: Operation): Part[] {
     // be placed twice, so the sample request that places an order has an Idempotency-Key.
     const isShown = name === 'Idempotency-Key' && path === '/store/orders'
     parts.push({
-      ...{ name, in: 'header', required, description, schema },
+      name,
+      in: 'header',
+      required,
+      description,
+      schema,
       ...(isShown ? { examples: { default: { value: example, 'x-disabled': false } } } : { example }),
     })
   }

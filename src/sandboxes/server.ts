@@ -54,7 +54,9 @@ export async function serveSandboxes(
   await host.prepare()
   const { clock, limits } = options
   const control = new Control({
-    ...{ host, base, clock },
+    host,
+    base,
+    clock,
     createdPerHour: limits.createdPerHour,
     // The limit on creations must hold for a page of another origin that is open in a browser on this machine.
     isLocal: ({ request, findPeer }) =>

@@ -7,6 +7,7 @@ import { RepeatedReads, type RepeatedReadsOptions } from '../http/cache/repeated
 import { cachedTables, RepresentationCache } from '../http/cache/representation-cache.ts'
 import { LongPoll } from '../http/events/long-poll.ts'
 import { SseHub, type SseHubOptions } from '../http/events/stream-hub.ts'
+import { fixedPaths } from '../http/fixed-paths.ts'
 import { Admission, type CapacityShare, within } from '../http/limits/admission.ts'
 import { clientAddress } from '../http/limits/client-address.ts'
 import { type Rate, RateLimiter } from '../http/limits/rate-limit.ts'
@@ -19,7 +20,6 @@ import type { Pipeline } from '../http/pipeline/pipeline.ts'
 import { SharedLookup } from '../http/pipeline/shared-lookup.ts'
 import { makeRequestIds } from '../http/request-context.ts'
 import { operationPaths, type Paths, type RoutesOptions } from '../http/routes.ts'
-import { servicePaths } from '../http/service-paths.ts'
 import type { Caller, NewSecret } from '../shop/context.ts'
 import { keyHash, newKey } from '../shop/keys/schema.ts'
 import { findCaller } from '../shop/keys/verbs.ts'
@@ -130,14 +130,7 @@ export function startService(options: ServiceOptions): Service {
   const rateLimiter = options.rateLimit === 'off' ? undefined : new RateLimiter(options.rateLimit, timer)
   const newRequestId = makeRequestIds()
   const addressOf = clientAddress(options.trustedProxies, options.host)
-  const forReads: Omit<RepeatedReadsOptions, 'cache'> = {
-    ...{ admission, rateLimiter, timer, clock, newRequestId, addressOf },
-    lifecycleClock: options.lifecycleClock,
-    onResponse: ({ route, entry }) => {
-      metrics.countResponse(route, 200, entry.tookMs)
-      log.access(entry)
-    },
-  }
+  const forReads = { admission, rateLimiter, timer, clock, newRequestId, addressOf }
   let isDraining = false
   const pipeline: Pipeline = {
     engine,
@@ -148,7 +141,8 @@ export function startService(options: ServiceOptions): Service {
     callers: callersOf(options),
     cache,
     // With `verify`, every read must go through the pipeline, which compares the cached reply with a fresh read.
-    repeatedReads: cache && options.cache === 'on' ? new RepeatedReads({ ...forReads, cache }) : undefined,
+    repeatedReads:
+      cache && options.cache === 'on' ? repeatedReadsOf(options, metrics, { ...forReads, cache }) : undefined,
     verifiesCache: options.cache === 'verify',
     isDraining: () => isDraining,
     rateLimiter,
@@ -156,7 +150,7 @@ export function startService(options: ServiceOptions): Service {
   }
   const paths = new Map([
     ...operationPaths(pipeline, serves),
-    ...servicePaths(pipeline, metrics, serves, pages, options.control),
+    ...fixedPaths(pipeline, metrics, serves, pages, options.control),
   ])
   const retentionClock = new RetentionClock({ engine, log, clock, timer: () => performance.now() })
   const sweeping = startSweeping({ ...options, clock: () => retentionClock.now() }, options.sweeping)
@@ -188,6 +182,21 @@ export function startService(options: ServiceOptions): Service {
       ])
     },
   }
+}
+
+function repeatedReadsOf(
+  { lifecycleClock, log }: ServiceOptions,
+  metrics: Metrics,
+  shared: Omit<RepeatedReadsOptions, 'lifecycleClock' | 'onResponse'>,
+): RepeatedReads {
+  return new RepeatedReads({
+    ...shared,
+    lifecycleClock,
+    onResponse: ({ route, entry }) => {
+      metrics.countResponse(route, 200, entry.tookMs)
+      log.access(entry)
+    },
+  })
 }
 
 /**
@@ -276,7 +285,10 @@ function startEvents(
   return {
     forRequests: {
       longPoll: new LongPoll({
-        ...{ commitSignal, slices, runQuery: engine.readLong, reopened: options.reopened },
+        commitSignal,
+        slices,
+        runQuery: engine.readLong,
+        reopened: options.reopened,
         within: within(options.share, 'polls'),
       }),
       streams,

@@ -1,6 +1,6 @@
 import type { Operation, Page } from '../contract/operation.ts'
 import type { Reader } from '../database/engine.ts'
-import { whenRead } from '../database/when-read.ts'
+import { mapRead } from '../database/map-read.ts'
 import { writeJson } from '../values/json.ts'
 import { categoryQueries } from './categories/verbs.ts'
 import type { QueryContext } from './context.ts'
@@ -44,10 +44,10 @@ const SHORT_LIST_ROWS_MAX = 20
  * rows of one index scan.
  */
 export function isShortList({ id, input }: Pick<Query, 'id' | 'input'>): boolean {
-  const { isOneScan }: Operation = contract[id]
+  const { isShort }: Operation = contract[id]
   const { limit = LIMIT_DEFAULT }: ListQuery = input
   // Safe: the input of a query is the input of its id, as in executeQuery.
-  return limit <= SHORT_LIST_ROWS_MAX && isOneScan?.(input as never) === true
+  return limit <= SHORT_LIST_ROWS_MAX && isShort?.(input as never) === true
 }
 
 /** Runs a query and returns its encoded reply. Rejects with the errors of its verb. */
@@ -65,7 +65,7 @@ export function replyTo(reader: Reader, query: Query): Reply | Promise<Reply> {
   // Safe: the pipeline made the input with the schema of this id, so the input belongs to this verb.
   const verb = queries[id] as QueryHandler<object, object>
   const output = verb(reader, contentTag === undefined ? query.input : untaggedInput(query), query)
-  return whenRead(output, known => encodeReply(operation, known, contentTag))
+  return mapRead(output, known => encodeReply(operation, known, contentTag))
 }
 
 /**

@@ -38,8 +38,16 @@ const resources = {
         updated_at AS "updatedAt"
       FROM pet WHERE id > $after ${pageEnd}`),
     [
-      ...['id', 'name', 'category', 'categoryId', 'status', 'quantity', 'reserved', 'hold'],
-      ...['createdAt', 'updatedAt'],
+      'id',
+      'name',
+      'category',
+      'categoryId',
+      'status',
+      'quantity',
+      'reserved',
+      'hold',
+      'createdAt',
+      'updatedAt',
     ],
   ),
   orders: byId(
@@ -51,17 +59,15 @@ const resources = {
   ),
   movements: {
     columns: [
-      ...[
-        'id',
-        'petId',
-        'quantityChange',
-        'reservedChange',
-        'quantity',
-        'reserved',
-        'reason',
-        'note',
-        'orderId',
-      ],
+      'id',
+      'petId',
+      'quantityChange',
+      'reservedChange',
+      'quantity',
+      'reserved',
+      'reason',
+      'note',
+      'orderId',
       'at',
     ],
     rows: movementRows,
@@ -89,8 +95,15 @@ const resources = {
         next_at AS "nextAttemptAt", created_at AS "createdAt", updated_at AS "updatedAt"
       FROM delivery WHERE id > $after ${pageEnd}`),
     [
-      ...['id', 'webhookId', 'eventId', 'eventType', 'state', 'attempts', 'nextAttemptAt'],
-      ...['createdAt', 'updatedAt'],
+      'id',
+      'webhookId',
+      'eventId',
+      'eventType',
+      'state',
+      'attempts',
+      'nextAttemptAt',
+      'createdAt',
+      'updatedAt',
     ],
   ),
 } satisfies Readonly<Record<string, Resource>>

@@ -160,7 +160,9 @@ function partsOf({ method, path, headers, body }: Received) {
 test('petstore serve imports no module of the commands for operations', () => {
   const loaded = [...staticImports('src/main.ts'), ...staticImports('src/cli/serve/serve.ts')]
   expect(loaded).toContain('src/serving/server.ts')
-  expect(loaded.filter(path => /cli\/(operations|completion|terminal\/output|inspect\/history)/.test(path))).toEqual([])
+  expect(
+    loaded.filter(path => /cli\/(operations|completion|terminal\/output|inspect\/history)/.test(path)),
+  ).toEqual([])
   expect([...staticImports('src/main.ts')]).toEqual([
     'src/main.ts',
     'src/cli/terminal/terminal.ts',

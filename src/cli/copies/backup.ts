@@ -20,7 +20,7 @@ import { storeTables } from '../../transfer/tables.ts'
 import { formatInstantMs } from '../../values/instant.ts'
 import { readOwnSecretKey } from '../keys/secret-key.ts'
 import { interruptedBySignals } from '../terminal/interruption.ts'
-import { CommandFailed, escapeControls, reasonOf, say } from '../terminal/terminal.ts'
+import { CommandFailed, EXIT_USAGE, escapeControls, reasonOf, say } from '../terminal/terminal.ts'
 import { isAlive } from '../which-store/address-file.ts'
 import { requireStore } from '../which-store/copy-place.ts'
 import { storeConfigFrom } from '../which-store/store-config.ts'
@@ -65,7 +65,7 @@ export function addBackup(program: Command): void {
 }
 
 async function runBackup({ to, data, databaseUrl, withSecretKey }: BackupOptions): Promise<void> {
-  if (!to) throw new CommandFailed('Specify the directory of the backup with --to.', 2)
+  if (!to) throw new CommandFailed('Specify the directory of the backup with --to.', EXIT_USAGE)
   const config = storeConfigFrom({ data, databaseUrl })
   const name = escapeControls(to)
   refuseUsedDirectory(to, name)

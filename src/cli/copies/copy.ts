@@ -16,7 +16,7 @@ import { openSqliteSource, openSqliteTarget } from '../../transfer/sqlite-copy.t
 import { type StoreTable, storeTables } from '../../transfer/tables.ts'
 import { secretKeyPath } from '../keys/secret-key.ts'
 import { interruptedBySignals } from '../terminal/interruption.ts'
-import { CommandFailed, reasonOf, say } from '../terminal/terminal.ts'
+import { CommandFailed, EXIT_USAGE, reasonOf, say } from '../terminal/terminal.ts'
 import { type CopyPlace, hasDatabase, isSamePlace, parsePlace } from '../which-store/copy-place.ts'
 import { lockOrFail } from '../which-store/stopped-store.ts'
 import { configFrom } from '../which-store/store-config.ts'
@@ -84,14 +84,14 @@ async function runCopy(options: CopyOptions): Promise<void> {
 }
 
 function parsePlaces({ from, to }: CopyOptions): Places {
-  if (from === undefined || to === undefined) throw new CommandFailed('Specify --from and --to.', 2)
+  if (from === undefined || to === undefined) throw new CommandFailed('Specify --from and --to.', EXIT_USAGE)
   const { databasePassword } = configFrom({})
   const places = {
     from: parsePlace('--from', from, databasePassword),
     to: parsePlace('--to', to, databasePassword),
   }
   if (isSamePlace(places.from, places.to)) {
-    throw new CommandFailed('--from and --to are the same place: specify another target.', 2)
+    throw new CommandFailed('--from and --to are the same place: specify another target.', EXIT_USAGE)
   }
   return places
 }

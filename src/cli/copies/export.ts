@@ -16,7 +16,7 @@ import { writeJson } from '../../values/json.ts'
 import { similarName } from '../../values/similar-name.ts'
 import { interruptedBySignals } from '../terminal/interruption.ts'
 import { csvLine } from '../terminal/output.ts'
-import { CommandFailed, escapeControls, print, reasonOf, say } from '../terminal/terminal.ts'
+import { CommandFailed, EXIT_USAGE, escapeControls, print, reasonOf, say } from '../terminal/terminal.ts'
 import { requireStore } from '../which-store/copy-place.ts'
 import { openSnapshot } from '../which-store/snapshot.ts'
 import { storeConfigFrom } from '../which-store/store-config.ts'
@@ -73,7 +73,7 @@ async function runExport(given: string, options: ExportOptions): Promise<void> {
   const columns = columnsOf(resource, options.columns)
   const { format, bom, escapeFormulas } = options
   if (format !== 'csv' && (bom || escapeFormulas))
-    throw new CommandFailed('--bom and --escape-formulas are for CSV: leave out --format ndjson.', 2)
+    throw new CommandFailed('--bom and --escape-formulas are for CSV: leave out --format ndjson.', EXIT_USAGE)
   const config = storeConfigFrom(options)
   requireStore(config)
   const consequence = options.output === undefined ? 'The output is incomplete.' : 'No file was written.'
@@ -106,7 +106,7 @@ function resourceOf(given: string): ExportedResource {
   if (found) return found
   const similar = similarName(given, exportedResources)
   const hint = similar ? `Did you mean ${similar}?` : `The resources are ${exportedResources.join(', ')}.`
-  throw new CommandFailed(`There is no resource ${escapeControls(given)} to export. ${hint}`, 2)
+  throw new CommandFailed(`There is no resource ${escapeControls(given)} to export. ${hint}`, EXIT_USAGE)
 }
 
 function columnsOf(resource: ExportedResource, given: string | undefined): readonly string[] {
@@ -117,7 +117,7 @@ function columnsOf(resource: ExportedResource, given: string | undefined): reado
   if (unknown === undefined) return names
   throw new CommandFailed(
     `${resource} has no column "${escapeControls(unknown)}". Its columns are ${known.join(', ')}.`,
-    2,
+    EXIT_USAGE,
   )
 }
 

@@ -10,7 +10,7 @@ import { type StoreTable, storeTables } from '../../transfer/tables.ts'
 import { adminKeyPath } from '../keys/admin-key-file.ts'
 import { loadDemo, WITHOUT_DEMO } from '../serve/demo.ts'
 import { confirm } from '../terminal/confirmation.ts'
-import { CommandFailed, reasonOf, say } from '../terminal/terminal.ts'
+import { CommandFailed, EXIT_USAGE, reasonOf, say } from '../terminal/terminal.ts'
 import { requireStore } from '../which-store/copy-place.ts'
 import { lockOrFail, openStoppedOrFail } from '../which-store/stopped-store.ts'
 import { storeConfigFrom } from '../which-store/store-config.ts'
@@ -48,7 +48,7 @@ export function addReset(program: Command): void {
 }
 
 async function runReset({ data, databaseUrl, demo, empty, keepKeys, yes }: ResetOptions): Promise<void> {
-  if ((demo === true) === (empty === true)) throw new CommandFailed('Specify --demo or --empty.', 2)
+  if ((demo === true) === (empty === true)) throw new CommandFailed('Specify --demo or --empty.', EXIT_USAGE)
   const config = storeConfigFrom({ data, databaseUrl })
   requireStore(config)
   const name = storeName(config)

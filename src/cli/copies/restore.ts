@@ -12,7 +12,7 @@ import { storedInstant } from '../../values/instant.ts'
 import { adminKeyPath } from '../keys/admin-key-file.ts'
 import { secretKeyPath } from '../keys/secret-key.ts'
 import { interruptedBySignals } from '../terminal/interruption.ts'
-import { CommandFailed, escapeControls, reasonOf, say } from '../terminal/terminal.ts'
+import { CommandFailed, EXIT_USAGE, escapeControls, reasonOf, say } from '../terminal/terminal.ts'
 import { type CopyPlace, parsePlace } from '../which-store/copy-place.ts'
 import { lockOrFail } from '../which-store/stopped-store.ts'
 import { configFrom } from '../which-store/store-config.ts'
@@ -62,7 +62,7 @@ export function addRestore(program: Command): void {
 }
 
 async function runRestore({ from, to }: RestoreOptions): Promise<void> {
-  if (!from || !to) throw new CommandFailed('Specify --from and --to.', 2)
+  if (!from || !to) throw new CommandFailed('Specify --from and --to.', EXIT_USAGE)
   const place = parsePlace('--to', to, configFrom({}).databasePassword)
   const startedMs = performance.now()
   const manifest = readManifest(from)

@@ -21,7 +21,7 @@ import { DirectoryInUse } from '../../database/sqlite/data-lock.ts'
 import { refuseWrongFiles } from '../../database/sqlite/database-file.ts'
 import { byteText } from '../terminal/byte-text.ts'
 import { interruptedBySignals } from '../terminal/interruption.ts'
-import { CommandFailed, escapeControls, fileName, reasonOf, say } from '../terminal/terminal.ts'
+import { CommandFailed, EXIT_USAGE, escapeControls, fileName, reasonOf, say } from '../terminal/terminal.ts'
 import { databaseName, hasDatabase } from '../which-store/copy-place.ts'
 import { keyForRunning, runningAddress } from '../which-store/running-store.ts'
 import { openStopped } from '../which-store/stopped-store.ts'
@@ -116,7 +116,7 @@ function refuseContradictions(options: ImportOptions): void {
   const { categories, pets, dryRun, keepGoing, skipExisting, createCategories } = options
   const { rejects, inSlices, resume } = options
   const refuse = (message: string): never => {
-    throw new CommandFailed(message, 2)
+    throw new CommandFailed(message, EXIT_USAGE)
   }
   if (resume !== undefined) {
     if (categories || pets || dryRun)
@@ -140,7 +140,7 @@ function importIdOf(resume: string): bigint {
   if (!/^[0-9]{1,15}$/.test(resume))
     throw new CommandFailed(
       `--resume takes the id that the import printed, not ${escapeControls(resume)}.`,
-      2,
+      EXIT_USAGE,
     )
   return BigInt(resume)
 }

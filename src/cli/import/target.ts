@@ -98,7 +98,10 @@ export function absentTarget(): ImportTarget {
     importId: 0n,
     findCategories: async names => names.map(() => ({ categories: [] })),
     findPets: async pets => pets.map(() => false),
-    ...{ stage: refuse, apply: refuse, loadSlice: refuse, discard: refuse },
+    stage: refuse,
+    apply: refuse,
+    loadSlice: refuse,
+    discard: refuse,
     close: async () => {},
   }
 }

@@ -4,7 +4,7 @@ import type { ChainEntry } from '../../database/numbering/chain.ts'
 import { type OpenReader, openReader } from '../../serving/open.ts'
 import { type AuditReport, exportAuditLog, verifyAuditChain } from '../../shop/log/verification.ts'
 import { formatInstant } from '../../values/instant.ts'
-import { CommandFailed, print, say } from '../terminal/terminal.ts'
+import { CommandFailed, EXIT_USAGE, print, say } from '../terminal/terminal.ts'
 import { requireStore } from '../which-store/copy-place.ts'
 import { storeConfigFrom } from '../which-store/store-config.ts'
 
@@ -89,7 +89,7 @@ function readAnchor(text: string): ChainEntry {
   if (!match)
     throw new CommandFailed(
       '--anchor must be an anchor that "audit verify" printed: a position, a colon, a hash.',
-      2,
+      EXIT_USAGE,
     )
   return { position: BigInt(match[1] ?? ''), hash: match[2] ?? '' }
 }

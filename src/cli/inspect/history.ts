@@ -122,7 +122,8 @@ async function readHistory(
       : undefined
   const keyIds = formatOf(options) === 'table' ? entries.flatMap(({ keyId }) => keyId ?? []) : []
   return {
-    ...{ entries, isCut },
+    entries,
+    isCut,
     movements: movements ?? new Map(),
     keyNames: keyIds.length === 0 ? new Map() : await readKeyNames(client, new Set(keyIds), makeDeadline),
   }

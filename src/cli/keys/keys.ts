@@ -8,7 +8,7 @@ import { NewApiKey, Scope } from '../../shop/keys/schema.ts'
 import { formatInstantMs, parseInstantMs } from '../../values/instant.ts'
 import { parseInt64 } from '../../values/int64.ts'
 import { similarName } from '../../values/similar-name.ts'
-import { CommandFailed, escapeControls, print, reasonOf, say } from '../terminal/terminal.ts'
+import { CommandFailed, EXIT_USAGE, escapeControls, print, reasonOf, say } from '../terminal/terminal.ts'
 import { alignedLines } from '../terminal/text-table.ts'
 import { requireStore } from '../which-store/copy-place.ts'
 import { keyForRunning, runningAddress } from '../which-store/running-store.ts'
@@ -103,7 +103,7 @@ function addScope(text: string, scopes: readonly Scope[] = []): Scope[] {
   if (scope.success) return [...new Set([...scopes, scope.data])]
   const meant = similarName(text, Scope.options)
   const hint = meant === undefined ? `the scopes are ${Scope.options.join(', ')}.` : `did you mean ${meant}?`
-  throw new CommandFailed(`There is no scope ${escapeControls(text)}: ${hint}`, 2)
+  throw new CommandFailed(`There is no scope ${escapeControls(text)}: ${hint}`, EXIT_USAGE)
 }
 
 /** Returns an instant, or a time from now such as `30d` or `36h`, as RFC 3339 text. Throws CommandFailed. */
@@ -118,7 +118,7 @@ function readExpiry(text: string): string {
   }
   throw new CommandFailed(
     '--expires must be a number of days (30d) or hours (36h), or an instant (2027-01-31T00:00:00Z).',
-    2,
+    EXIT_USAGE,
   )
 }
 
@@ -142,10 +142,14 @@ interface CreateOptions extends KeysOptions {
 async function runCreate({ name, expires, ...options }: CreateOptions): Promise<void> {
   const scope = [...(options.scope ?? []), ...(options.scopes ?? [])]
   if (name === undefined || scope.length === 0)
-    throw new CommandFailed('Specify what the key is for with --name, and its permissions with --scope.', 2)
+    throw new CommandFailed(
+      'Specify what the key is for with --name, and its permissions with --scope.',
+      EXIT_USAGE,
+    )
   const body = { name, scopes: scope, ...(expires !== undefined && { expiresAt: expires }) }
   // The parsers of the options have checked the other members.
-  if (!NewApiKey.safeParse(body).success) throw new CommandFailed('--name must have 1 to 200 characters.', 2)
+  if (!NewApiKey.safeParse(body).success)
+    throw new CommandFailed('--name must have 1 to 200 characters.', EXIT_USAGE)
   await withKeys(options, async keys => {
     const { id, key, expiresAt } = await keys.create(body)
     try {
@@ -165,7 +169,7 @@ async function runRevoke(text: string, options: KeysOptions): Promise<void> {
   if (keyId === undefined || keyId < 1n) {
     throw new CommandFailed(
       `${escapeControls(text)} is not the id of a key: "petstore keys list" shows the ids.`,
-      2,
+      EXIT_USAGE,
     )
   }
   await withKeys(options, async keys => {

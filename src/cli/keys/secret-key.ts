@@ -10,7 +10,7 @@ import type { StoreEngine } from '../../serving/open.ts'
 import { readSecretKey } from '../../setting-readers.ts'
 import { SECRET_KEY_BYTES } from '../../shop/webhooks/schema.ts'
 import { hasEncryptedSecret } from '../../shop/webhooks/verbs.ts'
-import { CommandFailed, reasonOf, say } from '../terminal/terminal.ts'
+import { CommandFailed, EXIT_USAGE, reasonOf, say } from '../terminal/terminal.ts'
 
 /** Adds the command `new-secret-key`, which creates the file for PETSTORE_SECRET_KEY_FILE. */
 export function addNewSecretKey(program: Command): void {
@@ -35,7 +35,7 @@ export function readOwnSecretKey({ secretKey, databaseUrl, data }: Config): Uint
   if (databaseUrl !== undefined) {
     throw new CommandFailed(
       'With DATABASE_URL, PETSTORE_SECRET_KEY_FILE must name the file of the key that encrypts webhook secrets, the same for every process; "petstore new-secret-key FILE" creates one.',
-      2,
+      EXIT_USAGE,
     )
   }
   const file = secretKeyPath(data)

@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { Webhook, WebhookVerificationError } from 'standardwebhooks'
 import { z } from 'zod'
 import { parseJson, writeJson } from '../../values/json.ts'
-import { CommandFailed, say } from '../terminal/terminal.ts'
+import { CommandFailed, EXIT_USAGE, say } from '../terminal/terminal.ts'
 
 /** The maximum number of characters that are printed of a body that is not an event. */
 const BODY_CHARS_SHOWN = 500
@@ -127,7 +127,7 @@ function makeVerifier(secret: string): Webhook {
     return new Webhook(secret)
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
-    throw new CommandFailed(`--secret is not a webhook secret: ${reason}.`, 2)
+    throw new CommandFailed(`--secret is not a webhook secret: ${reason}.`, EXIT_USAGE)
   }
 }
 

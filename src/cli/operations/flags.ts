@@ -77,8 +77,16 @@ function headerFlag(part: Readonly<Record<string, unknown>>): OperationFlag[] {
   if (typeof name !== 'string' || required === true) return []
   return [
     {
-      ...{ flag: kebabCase(name), name, place: 'header', description: String(description), example },
-      ...{ isRepeated: false, isRequired: false, isNullable: false, values: [], form: 'text' },
+      flag: kebabCase(name),
+      name,
+      place: 'header',
+      description: String(description),
+      example,
+      isRepeated: false,
+      isRequired: false,
+      isNullable: false,
+      values: [],
+      form: 'text',
       read: text => text,
     },
   ]
@@ -100,7 +108,12 @@ function memberFlag(name: string, schema: z.core.$ZodType): OperationFlag {
   const readElement = elementReader(element, form.values)
   const { description = '', example } = metaOf(schema)
   return {
-    ...{ flag: kebabCase(name), name, place: 'body', ...form, isNullable, example },
+    flag: kebabCase(name),
+    name,
+    place: 'body',
+    ...form,
+    isNullable,
+    example,
     description: String(description),
     isRepeated: core instanceof z.ZodArray,
     isRequired: !isOptional,

@@ -8,7 +8,7 @@ import { type ServingHost, serveSandboxes } from '../../sandboxes/server.ts'
 import { bindPort } from '../../serving/server.ts'
 import { openLog } from '../serve/log.ts'
 import { lockData, portFailure, stopOnSignals } from '../serve/process.ts'
-import { CommandFailed, say } from '../terminal/terminal.ts'
+import { CommandFailed, EXIT_USAGE, say } from '../terminal/terminal.ts'
 import { isAnyAddress } from '../which-store/address-file.ts'
 import { configFrom } from '../which-store/store-config.ts'
 import { loadSandboxSeed } from './seeds.ts'
@@ -78,7 +78,7 @@ async function run(options: Readonly<Record<string, string | boolean | undefined
     data: options.data ?? process.env.PETSTORE_DATA ?? DEFAULT_DATA,
   })
   if (config.databaseUrl !== undefined)
-    throw new CommandFailed('Sandboxes are files: remove DATABASE_URL from the environment.', 2)
+    throw new CommandFailed('Sandboxes are files: remove DATABASE_URL from the environment.', EXIT_USAGE)
   if (existsSync(databaseFile(config.data)))
     throw new CommandFailed(
       `${config.data} contains the store of a shop: choose another --data for sandboxes.`,
@@ -89,7 +89,11 @@ async function run(options: Readonly<Record<string, string | boolean | undefined
   const lock = lockData(config.data)
   const serving = await serveSandboxes(
     {
-      ...{ limits, log, clock: Date.now, loadSeed: loadSandboxSeed, directory: config.data },
+      limits,
+      log,
+      clock: Date.now,
+      loadSeed: loadSandboxSeed,
+      directory: config.data,
       baseUrl: config.baseUrl ?? reachableBase(config.host, listener.port),
       trustedProxies: config.trustedProxies,
       allowPrivateWebhooks: config.allowPrivateWebhooks,
@@ -143,7 +147,7 @@ function limitsFrom(options: Readonly<Record<string, string | boolean | undefine
     if (!/^[1-9][0-9]{0,8}$/.test(String(text)))
       throw new CommandFailed(
         `${flag} must be a whole number from 1 to 999999999, not ${JSON.stringify(text)}.`,
-        2,
+        EXIT_USAGE,
       )
     return [name, Number(text) * unit] as const
   })

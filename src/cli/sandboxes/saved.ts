@@ -48,7 +48,11 @@ export function savedSandbox({ id, baseUrl, adminKey, label, expiresAt }: Create
   const fragment = `#key=${encodeURIComponent(adminKey)}`
   const host = hostOf({ address: baseUrl, id })
   return {
-    ...{ label: label ?? '', address: baseUrl, key: adminKey, expiresAt, id },
+    label: label ?? '',
+    address: baseUrl,
+    key: adminKey,
+    expiresAt,
+    id,
     console: `${baseUrl}/console${fragment}`,
     print: `${host}/sandboxes/${id}/print${fragment}`,
   }

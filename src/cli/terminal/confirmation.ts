@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline/promises'
-import { CommandFailed, say } from './terminal.ts'
+import { CommandFailed, EXIT_USAGE, say } from './terminal.ts'
 
 /**
  * Asks a person to type a word before something is deleted. `consequence` is a sentence. Throws CommandFailed if the
@@ -8,7 +8,7 @@ import { CommandFailed, say } from './terminal.ts'
 export async function confirm(consequence: string, word: string): Promise<void> {
   say(consequence)
   if (!process.stdin.isTTY || !process.stderr.isTTY) {
-    throw new CommandFailed('Nothing was deleted: without a terminal, confirm with --yes.', 2)
+    throw new CommandFailed('Nothing was deleted: without a terminal, confirm with --yes.', EXIT_USAGE)
   }
   const input = createInterface({ input: process.stdin, output: process.stderr })
   const controller = new AbortController()

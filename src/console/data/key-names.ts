@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { useCan, useSession } from './store.ts'
+import { useCan, useSession } from './session-context.ts'
 
 /** The maximum number of keys whose names are read. */
 const KEYS_MAX = 100

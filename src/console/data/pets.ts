@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import type { Client, InventoryItem, Pet } from '../../client/petstore-client.ts'
 import type { Version } from './edit.ts'
 import { nameText } from './name-text.ts'
-import { useSession } from './store.ts'
+import { useSession } from './session-context.ts'
 
 /** The maximum number of pets in one request by id. */
 const IDS_MAX = 100

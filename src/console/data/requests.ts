@@ -3,8 +3,8 @@ import type { Fetch, LoggedRequest } from '../../client/petstore-client.ts'
 import { controlFetch, hostClient, sandboxId } from './control.ts'
 import { POLL_MS } from './live.ts'
 import { basePath } from './session.ts'
+import { useSession } from './session-context.ts'
 import { followShared, type Lead, whileVisible } from './shared-stream.ts'
-import { useSession } from './store.ts'
 
 /** The maximum number of requests that the page keeps. */
 const REQUESTS_MAX = 500

@@ -2,7 +2,7 @@ import { type UseQueryOptions, useQuery } from '@tanstack/react-query'
 import type { Sandbox } from '../../client/petstore-client.ts'
 import { hostClient, isSandbox, sandboxId } from './control.ts'
 import { isVisible } from './name-text.ts'
-import { useCan, useSession } from './store.ts'
+import { useCan, useSession } from './session-context.ts'
 
 /** The number of characters that a short id has: enough to distinguish the sandboxes of one lesson. */
 const SHORT_ID_CHARS = 6

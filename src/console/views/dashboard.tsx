@@ -1,6 +1,6 @@
 import { Alert, SimpleGrid } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useCan, useSession } from '../data/store.ts'
+import { useCan, useSession } from '../data/session-context.ts'
 import { Figure } from '../parts/generic/figure.tsx'
 import { Page } from '../parts/generic/page.tsx'
 import { Refusal } from '../parts/generic/refusal.tsx'

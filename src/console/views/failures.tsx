@@ -11,7 +11,7 @@ import {
   toJson,
 } from '../../client/petstore-client.ts'
 import { hostClient, sandboxId } from '../data/control.ts'
-import { useSession } from '../data/store.ts'
+import { useSession } from '../data/session-context.ts'
 import { type Column, ColumnTable } from '../parts/generic/column-table.tsx'
 import { Empty } from '../parts/generic/empty.tsx'
 import { FormDialog } from '../parts/generic/form-dialog.tsx'

@@ -23,8 +23,8 @@ import {
   type ImportResult,
   runImport,
 } from '../data/catalogue-import.ts'
-import { useSession } from '../data/store.ts'
-import { formatNumber } from '../parts/generic/format.ts'
+import { useSession } from '../data/session-context.ts'
+import { countText } from '../parts/generic/format.ts'
 import { Page } from '../parts/generic/page.tsx'
 import { Refusal } from '../parts/generic/refusal.tsx'
 
@@ -45,7 +45,9 @@ export function Import() {
   const queries = useQueryClient()
   const [files, setFiles] = useState<ChosenFiles>({ categories: null, pets: null })
   const [choices, setChoices] = useState<ImportChoices>({
-    ...{ keepGoing: false, skipExisting: false, createCategories: false },
+    keepGoing: false,
+    skipExisting: false,
+    createCategories: false,
   })
   const run = useMutation({
     mutationFn: async (mode: 'check' | 'import') => ({
@@ -165,7 +167,7 @@ interface OutcomeProps {
 function Outcome({ result, isLoaded, keepGoing }: OutcomeProps) {
   const { problemCount } = result.report
   const summary = summaryOf(result)
-  const wrong = `${formatNumber(problemCount, 'line', 'lines')} cannot be imported`
+  const wrong = `${countText(problemCount, 'line', 'lines')} cannot be imported`
   if (isLoaded) {
     return (
       <Alert color="teal" role="status" title="Imported">
@@ -196,14 +198,14 @@ function Outcome({ result, isLoaded, keepGoing }: OutcomeProps) {
 function Notices({ result, choices }: { readonly result: ImportResult; readonly choices: ImportChoices }) {
   const { notices, missingCategoryCount, existing, existingCount } = result.findings
   const names = existing.map(({ line, name }) => `${line}: ${name}`).join(', ')
-  const pets = formatNumber(existingCount, 'line has', 'lines have')
+  const pets = countText(existingCount, 'line has', 'lines have')
   const fate = choices.skipExisting ? 'left out' : 'loaded as well'
   const isMore = existingCount > existing.length
   const lines = [
     ...notices,
     ...(missingCategoryCount > 0
       ? [
-          `${formatNumber(missingCategoryCount, 'category is', 'categories are')} missing. The page can create them.`,
+          `${countText(missingCategoryCount, 'category is', 'categories are')} missing. The page can create them.`,
         ]
       : []),
     ...(existingCount > 0
@@ -283,6 +285,6 @@ function RejectsLink({ kind, text, name = `${kind}.csv` }: RejectsLinkProps) {
 
 function summaryOf({ report }: ImportResult): string {
   const { categoriesCreated = 0n, petsCreated = 0n } = report.outcome ?? {}
-  const first = formatNumber(categoriesCreated, 'new category', 'new categories')
-  return `${first} and ${formatNumber(petsCreated, 'pet', 'pets')}`
+  const first = countText(categoriesCreated, 'new category', 'new categories')
+  return `${first} and ${countText(petsCreated, 'pet', 'pets')}`
 }

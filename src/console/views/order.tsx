@@ -4,10 +4,10 @@ import { type ReactNode, useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import { ApiError, type Client, type Order } from '../../client/petstore-client.ts'
 import { useConfirmation, type Version } from '../data/edit.ts'
-import { useCan, useSession } from '../data/store.ts'
+import { useCan, useSession } from '../data/session-context.ts'
 import { idIn } from '../data/url-filters.ts'
 import { PetName } from '../parts/events/names.tsx'
-import { ChangedMeanwhile, changedFacts } from '../parts/generic/changed-meanwhile.tsx'
+import { ChangedFacts, changedFacts } from '../parts/generic/changed-meanwhile.tsx'
 import { Empty } from '../parts/generic/empty.tsx'
 import { FormDialog } from '../parts/generic/form-dialog.tsx'
 import { formatCount, formatInstant, formatUnits } from '../parts/generic/format.ts'
@@ -145,7 +145,7 @@ function CompleteOrder({ version, onClose }: OrderDialogProps) {
       submit={sending =>
         act(ifMatch => client.updateOrder({ orderId, body: { complete: true } }, { ...sending, ifMatch }))
       }
-      conflict={before && <ChangedMeanwhile facts={changedFacts(factsOf(before), factsOf(shown.value))} />}
+      conflict={before && <ChangedFacts facts={changedFacts(factsOf(before), factsOf(shown.value))} />}
       onClose={onClose}
     >
       {() => <Text>{formatUnits(quantity)} will leave the stock. A complete order cannot be changed.</Text>}
@@ -166,7 +166,7 @@ function CancelOrder({ version, onClose }: OrderDialogProps) {
       done="Order cancelled"
       isDestructive
       submit={sending => act(ifMatch => client.cancelOrder({ orderId }, { ...sending, ifMatch }))}
-      conflict={before && <ChangedMeanwhile facts={changedFacts(factsOf(before), factsOf(shown.value))} />}
+      conflict={before && <ChangedFacts facts={changedFacts(factsOf(before), factsOf(shown.value))} />}
       onDone={() => navigate('/orders')}
       onClose={onClose}
     >

@@ -2,11 +2,11 @@ import { Anchor, Badge, Button, MultiSelect, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import type { FeedEventType, Webhook } from '../../client/petstore-client.ts'
-import { useSession } from '../data/store.ts'
+import { useSession } from '../data/session-context.ts'
 import type { Column } from '../parts/generic/column-table.tsx'
 import { Empty } from '../parts/generic/empty.tsx'
 import { FormDialog } from '../parts/generic/form-dialog.tsx'
-import { formatAge, formatNumber } from '../parts/generic/format.ts'
+import { countText, formatAge } from '../parts/generic/format.ts'
 import { Page } from '../parts/generic/page.tsx'
 import { PagedTable } from '../parts/generic/paged-table.tsx'
 import { SecretDialog } from '../parts/generic/secret-dialog.tsx'
@@ -25,7 +25,7 @@ const columns: readonly Column<Webhook>[] = [
     ),
   },
   { head: 'Description', cell: ({ description }) => description ?? '–' },
-  { head: 'Events', cell: ({ types }) => (types ? formatNumber(types.length, 'type', 'types') : 'All') },
+  { head: 'Events', cell: ({ types }) => (types ? countText(types.length, 'type', 'types') : 'All') },
   { head: 'State', isShort: true, cell: webhook => <WebhookState webhook={webhook} /> },
 ]
 

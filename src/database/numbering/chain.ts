@@ -29,8 +29,16 @@ export function nextChainEntry(previous: ChainEntry, event: EventRecord): ChainE
   const { id, type, subject, subjectVersion, data, keyId, requestId, at } = event
   const position = previous.position + 1n
   const content = [
-    ...[previous.hash, `${position}`, `${id}`, type, subject, `${subjectVersion}`],
-    ...[data, keyId === null ? null : `${keyId}`, requestId, at],
+    previous.hash,
+    `${position}`,
+    `${id}`,
+    type,
+    subject,
+    `${subjectVersion}`,
+    data,
+    keyId === null ? null : `${keyId}`,
+    requestId,
+    at,
   ]
   return { position, hash: Bun.SHA256.hash(JSON.stringify(content), 'base64url') }
 }

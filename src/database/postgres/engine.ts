@@ -83,8 +83,8 @@ export async function openPostgres<Query, Command, Reply, Result = Reply>(
     name: 'postgres',
     clock: clock.now,
     readShort: <Result>(work: (reader: Reader) => Result) =>
-      runner.read('reads', async (reader): Promise<Awaited<Result>> => await work(reader)),
-    readLong: query => runner.read('scans', reader => executeQuery(reader, query)),
+      runner.read('shortReads', async (reader): Promise<Awaited<Result>> => await work(reader)),
+    readLong: query => runner.read('longReads', reader => executeQuery(reader, query)),
     execute: async command => {
       const run = async (connection: ReservedSQL): Promise<Result> => {
         const tx = new PostgresTx(connection, ids, sequencer)

@@ -21,8 +21,8 @@ const PROBE_MS_MAX = 1500
 const FIRST_PROBE_MS_MAX = 10_000
 
 /** The connections for lists. */
-const SCAN_CONNECTIONS = 6
-const READ_CONNECTIONS = 6
+const LONG_READ_CONNECTIONS = 6
+const SHORT_READ_CONNECTIONS = 6
 /** The connections of commands that wait for a locked row, so that they do not hold connections of other commands. */
 const LOCKED_COMMAND_CONNECTIONS = 3
 /** Ids and positions have their own connections, because a transaction that waits for an id already holds one. */
@@ -34,8 +34,8 @@ export interface Pools {
   readonly host: DatabaseHost
   readonly commands: BoundedPool
   readonly lockedCommands: BoundedPool
-  readonly reads: BoundedPool
-  readonly scans: BoundedPool
+  readonly shortReads: BoundedPool
+  readonly longReads: BoundedPool
   readonly numbering: BoundedPool
   readonly pings: BoundedPool
 }
@@ -108,11 +108,11 @@ function openPools(host: DatabaseHost, commandsMax: number): Pools {
     host,
     commands: open(commandsMax, LOCK_MS_MAX),
     lockedCommands: open(LOCKED_COMMAND_CONNECTIONS, LONG_LOCK_MS_MAX),
-    reads: open(READ_CONNECTIONS, LONG_LOCK_MS_MAX),
+    shortReads: open(SHORT_READ_CONNECTIONS, LONG_LOCK_MS_MAX),
     // A Bun connection keeps every named statement for its lifetime, in this process and in PostgreSQL (1.3 MB for a
     // list that merges 60 scans). Lists have many texts, so their statements are unnamed and planned each time, in 0.1
     // to 1 ms.
-    scans: open(SCAN_CONNECTIONS, LONG_LOCK_MS_MAX, { prepare: false }),
+    longReads: open(LONG_READ_CONNECTIONS, LONG_LOCK_MS_MAX, { prepare: false }),
     numbering: open(NUMBERING_CONNECTIONS, LONG_LOCK_MS_MAX),
     pings: open(PING_CONNECTIONS, LOCK_MS_MAX),
   }
@@ -155,7 +155,7 @@ export async function findPrimary(
 }
 
 function connectionsOf(commandsMax: number): number {
-  const others = LOCKED_COMMAND_CONNECTIONS + READ_CONNECTIONS + SCAN_CONNECTIONS
+  const others = LOCKED_COMMAND_CONNECTIONS + SHORT_READ_CONNECTIONS + LONG_READ_CONNECTIONS
   return commandsMax + others + NUMBERING_CONNECTIONS + PING_CONNECTIONS
 }
 

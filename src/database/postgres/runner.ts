@@ -44,7 +44,7 @@ export class PostgresRunner<Result> {
     this.#begin = `BEGIN ISOLATION LEVEL ${options.isolation ?? 'READ COMMITTED'}`
   }
 
-  read<T>(kind: 'reads' | 'scans', work: (reader: Reader) => Promise<T>): Promise<T> {
+  read<T>(kind: 'shortReads' | 'longReads', work: (reader: Reader) => Promise<T>): Promise<T> {
     const dueMs = performance.now() + DEADLINE_MS
     return this.#repeat({ dueMs, isRead: true }, pools =>
       pools[kind].use(dueMs, connection => work(new PostgresConnection(connection))),

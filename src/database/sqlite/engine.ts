@@ -156,7 +156,9 @@ async function undoAll({ file, endWatch, reader, rowReader, writer }: OpenParts)
 function startOf(options: SqliteOptions, file: string): Start {
   const { pagesMax, watchedTables = [], writerCacheKib, canUndo = false } = options
   return {
-    ...{ file, watchedTables, keepsLog: canUndo },
+    file,
+    watchedTables,
+    keepsLog: canUndo,
     ...(pagesMax !== undefined && { pagesMax }),
     ...(writerCacheKib !== undefined && { writerCacheKib }),
   }

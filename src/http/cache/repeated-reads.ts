@@ -80,7 +80,11 @@ export class RepeatedReads {
     if (this.#chars + chars > CHARS_MAX) this.#forget()
     this.#chars += chars
     this.#known.set(url, {
-      ...{ route, host, cached, body, chars },
+      route,
+      host,
+      cached,
+      body,
+      chars,
       headers: new Headers(response.headers),
       entry: new RepeatedEntry(fixedLogParts(context, response.status)),
       untilMs: worksUntilMs(route.operation),

@@ -79,7 +79,14 @@ export class SseHub {
       for (const stream of this.#open) stream.wake()
     }
     this.#recentEvents = new RecentEvents({
-      ...{ commitSignal, readShort, slices, base, contentTag, onMoved, onRevoked, onFault },
+      commitSignal,
+      readShort,
+      slices,
+      base,
+      contentTag,
+      onMoved,
+      onRevoked,
+      onFault,
     })
     this.#tickTimer = setInterval(() => this.#tick(), options.keepAliveMs ?? KEEP_ALIVE_MS)
   }

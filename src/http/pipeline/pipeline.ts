@@ -1,7 +1,7 @@
 import { readJson } from '../../contract/json-body.ts'
 import type { Operation } from '../../contract/operation.ts'
 import type { Engine } from '../../database/engine.ts'
-import { whenRead } from '../../database/when-read.ts'
+import { mapRead } from '../../database/map-read.ts'
 import { type Command, type CommandResult, replyOf } from '../../shop/commands.ts'
 import type { Caller, NewSecret } from '../../shop/context.ts'
 import type { Reply } from '../../shop/idempotency.ts'
@@ -202,7 +202,7 @@ function handleQuery(
   conditions: Conditions,
 ): Response | Promise<Response> {
   const { operation } = route
-  return whenRead(runQuery(pipeline, context, operation, query), reply => {
+  return mapRead(runQuery(pipeline, context, operation, query), reply => {
     const response = respond(pipeline, context, operation, reply, conditions)
     rememberAgain(pipeline, context, route, reply, response)
     return response
@@ -271,7 +271,7 @@ function runQuery(
   const ticket = cache?.begin(query.id)
   const reading = readReply(engine, operation, query)
   if (!ticket) return reading
-  return whenRead(reading, reply => {
+  return mapRead(reading, reply => {
     cache?.store(ticket, targetIn(context), query.input, reply)
     return reply
   })

@@ -126,7 +126,9 @@ export class SandboxHost {
       },
     }
     this.#templates = new Templates({
-      ...{ loadSeed, slices, clock },
+      loadSeed,
+      slices,
+      clock,
       directory: join(directory, 'templates'),
     })
     for (const record of [...this.#registry.all()]) {
@@ -217,7 +219,14 @@ export class SandboxHost {
     const key = newKey()
     const createdAtMs = clock()
     const record: SandboxRecord = {
-      ...{ id, label, seed, createdAtMs, generation: 1, clockAheadMs: 0, faults: '', isDamaged: false },
+      id,
+      label,
+      seed,
+      createdAtMs,
+      generation: 1,
+      clockAheadMs: 0,
+      faults: '',
+      isDamaged: false,
       expiresAtMs: createdAtMs + Number(lifetimeSeconds) * 1000,
       keyHash: keyHash(key),
       keyHint: keyHint(key),

@@ -105,7 +105,11 @@ export class OpenSandbox {
     const requests = await RequestLog.open(directory)
     const turns = new FairTurns()
     const engine = await openLightSqlite<Query, Command, Reply, CommandResult>({
-      ...{ file, executeQuery, slices, checks, onFatal },
+      file,
+      executeQuery,
+      slices,
+      checks,
+      onFatal,
       onRead: ms => turns.charge(ms),
       executeCommand: withinLimits(executeCommand, limits),
       bytesMax: limits.bytes,

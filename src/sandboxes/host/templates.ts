@@ -72,7 +72,11 @@ export class Templates {
   async #fill(seed: SeedName, file: string): Promise<void> {
     const { loadSeed, slices, clock } = this.#options
     const engine = await openLightSqlite<Query, Command, Reply, CommandResult>({
-      ...{ file, executeCommand, executeQuery, slices, checks: false },
+      file,
+      executeCommand,
+      executeQuery,
+      slices,
+      checks: false,
       bytesMax: TEMPLATE_BYTES_MAX,
       refuseFull: storageFull,
       onFatal: () => {},

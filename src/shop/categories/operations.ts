@@ -29,7 +29,7 @@ export const categories = {
     success: { status: 200, list: Category, description: 'A page of categories.' },
     errors: [invalidCursor()],
     represents: { table: 'category' },
-    isOneScan: () => true,
+    isShort: () => true,
   },
   createCategory: {
     method: 'POST',

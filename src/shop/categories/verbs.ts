@@ -1,8 +1,8 @@
 import { readOnlyMember, validationFailed } from '../../contract/error.ts'
 import type { Input, Page } from '../../contract/operation.ts'
 import { type Reader, Stale, type Tx } from '../../database/engine.ts'
+import { mapRead } from '../../database/map-read.ts'
 import { sql } from '../../database/statement.ts'
-import { whenRead } from '../../database/when-read.ts'
 import { nameKey } from '../../values/text.ts'
 import type { Context } from '../context.ts'
 import { type CommandsOf, onTarget, type QueriesOf } from '../handlers.ts'
@@ -68,7 +68,7 @@ export function getCategory(
   reader: Reader,
   { categoryId }: { categoryId: bigint },
 ): CategoryRow | Promise<CategoryRow> {
-  return whenRead(reader.one(findCategory, { categoryId }), category => {
+  return mapRead(reader.one(findCategory, { categoryId }), category => {
     if (!category) throw categoryNotFound(categoryId)
     return category
   })
@@ -168,7 +168,7 @@ export function categoryOf({ id, name, description }: CategoryRow): Category {
 
 export const categoryQueries: QueriesOf<typeof categories> = {
   listCategories,
-  getCategory: (reader, input) => whenRead(getCategory(reader, input), categoryOf),
+  getCategory: (reader, input) => mapRead(getCategory(reader, input), categoryOf),
 }
 
 export const categoryCommands: CommandsOf<typeof categories> = {

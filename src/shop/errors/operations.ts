@@ -7,7 +7,7 @@ export const errors = {
   listErrors: {
     method: 'GET',
     path: '/errors',
-    isOneScan: () => true,
+    isShort: () => true,
     tag: 'Service',
     summary: 'List the error codes',
     description: 'Returns the whole catalogue: every code, its status and its meaning.',

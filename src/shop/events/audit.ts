@@ -48,7 +48,7 @@ export async function listAudit(
   const bounds = await findLogBounds(reader)
   const { floor } = bounds
   const before = readPositionCursor(list, input.cursor) ?? (await findListStart(reader, bounds, untilMs))
-  const pet = petId ?? petIdOf(subject)
+  const pet = petId ?? petIdIn(subject)
   const from = await findPageEnd(reader, pet, { before, bounds })
   const rows = await reader.many(
     dynamicSql<AuditRow>(place => {
@@ -131,7 +131,7 @@ function outsideGaps(
 }
 
 /** Returns the id of the pet in a subject, for a search by the index on pets; undefined for other subjects. */
-function petIdOf(subject: string | undefined): bigint | undefined {
+function petIdIn(subject: string | undefined): bigint | undefined {
   const [, id] = /^(?:pets|inventory)\/(\d{1,18})$/.exec(subject ?? '') ?? []
   return id === undefined ? undefined : BigInt(id)
 }

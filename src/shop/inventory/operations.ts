@@ -80,7 +80,7 @@ export const inventory = {
     },
     errors: [invalidCursor()],
     represents: { table: 'pet' },
-    isOneScan: ({ petId, status, quantityAtMost, sort }: InventoryFilters) =>
+    isShort: ({ petId, status, quantityAtMost, sort }: InventoryFilters) =>
       !petId && (status ? status.length === 1 : quantityAtMost === undefined && !sort?.endsWith('quantity')),
   },
   getInventoryItem: {
@@ -169,7 +169,7 @@ export const inventory = {
       ],
     },
     errors: [inventoryItemNotFound(404n), invalidCursor()],
-    isOneScan: () => true,
+    isShort: () => true,
   },
   getStoreSummary: {
     method: 'GET',

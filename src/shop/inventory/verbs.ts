@@ -1,6 +1,6 @@
 import type { Input, Page } from '../../contract/operation.ts'
 import { type Reader, Stale, type Tx } from '../../database/engine.ts'
-import { whenRead } from '../../database/when-read.ts'
+import { mapRead } from '../../database/map-read.ts'
 import { formatInstant } from '../../values/instant.ts'
 import type { Context } from '../context.ts'
 import { type CommandsOf, onTarget, type QueriesOf } from '../handlers.ts'
@@ -84,7 +84,7 @@ export async function listInventory(
 
 /** Returns the row of a pet, which contains its stock. Throws `inventory_item_not_found`. */
 export function getInventoryItem(reader: Reader, { petId }: { petId: bigint }): PetRow | Promise<PetRow> {
-  return whenRead(findPet(reader, petId), pet => {
+  return mapRead(findPet(reader, petId), pet => {
     if (!pet) throw inventoryItemNotFound(petId)
     return pet
   })
@@ -169,7 +169,13 @@ async function changeQuantity(
 function movementOf({ note, orderId, at, ...row }: MovementRow): StockMovement {
   const { id, petId, quantityChange, reservedChange, quantity, reserved, reason } = row
   return {
-    ...{ id, petId, quantityChange, reservedChange, quantity, reserved, reason },
+    id,
+    petId,
+    quantityChange,
+    reservedChange,
+    quantity,
+    reserved,
+    reason,
     ...(note !== null && { note }),
     ...(orderId !== null && { orderId }),
     at: formatInstant(at),
@@ -191,7 +197,10 @@ export async function getStoreSummary(
   )
   const statuses = PetStatus.options.map(petsInStatus)
   const totalOf = await readTotals(reader, [
-    ...[...statuses, openOrders, unitsOnHand, unitsReserved],
+    ...statuses,
+    openOrders,
+    unitsOnHand,
+    unitsReserved,
     ...days.map(ordersPlacedOn),
   ])
   return {
@@ -209,7 +218,7 @@ export async function getStoreSummary(
 
 export const inventoryQueries: QueriesOf<typeof inventory> = {
   listInventory,
-  getInventoryItem: (reader, input) => whenRead(getInventoryItem(reader, input), inventoryItem),
+  getInventoryItem: (reader, input) => mapRead(getInventoryItem(reader, input), inventoryItem),
   listMovements,
   getStoreSummary,
 }

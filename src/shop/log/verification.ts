@@ -134,13 +134,13 @@ function chainFaults(last: ChainEntry, row: AuditLogRow): string[] {
   const entry = `Entry ${row.position} (${row.type} of ${row.subject})`
   if (nextChainEntry(last, row).hash !== row.hash) return [`${entry} was changed: its hash does not match.`]
   // The hash covers the values that determine the pet, but not the column pet_id, which only speeds up searches.
-  return row.petId === petIdOf(row) ? [] : [`${entry} is listed under another pet, or under none.`]
+  return row.petId === listedUnderPet(row) ? [] : [`${entry} is listed under another pet, or under none.`]
 }
 
 /**
  * Returns the id of the pet if an event is about a pet, its stock or an order for it; null for any other event.
  */
-function petIdOf({ subject, data }: EventRecord): bigint | null {
+function listedUnderPet({ subject, data }: EventRecord): bigint | null {
   const [, kind, id] = /^(pets|inventory|orders)\/(\d+)$/.exec(subject) ?? []
   const petId = kind === 'orders' ? /"petId":(\d+)/.exec(data)?.[1] : id
   return petId === undefined ? null : BigInt(petId)

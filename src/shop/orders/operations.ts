@@ -57,7 +57,7 @@ export const orders = {
     },
     success: { status: 200, list: Order, description: 'A page of orders.' },
     errors: [invalidCursor()],
-    isOneScan: ({ petId, complete, reference, shipDateAfter, shipDateBefore, sort }: OrderFilters) =>
+    isShort: ({ petId, complete, reference, shipDateAfter, shipDateBefore, sort }: OrderFilters) =>
       !petId &&
       reference === undefined &&
       (complete !== undefined || (!shipDateAfter && !shipDateBefore && !sort?.endsWith('shipDate'))),

@@ -1,8 +1,8 @@
 import { type FieldError, readOnlyMember, validationFailed } from '../../contract/error.ts'
 import type { Input, Page } from '../../contract/operation.ts'
 import { type Reader, Stale, type Tx } from '../../database/engine.ts'
+import { mapRead } from '../../database/map-read.ts'
 import { readBoolean, sql, storedBoolean } from '../../database/statement.ts'
-import { whenRead } from '../../database/when-read.ts'
 import { formatInstant, toStoredInstant } from '../../values/instant.ts'
 import type { Context } from '../context.ts'
 import { type CommandsOf, onTarget, type QueriesOf } from '../handlers.ts'
@@ -107,7 +107,7 @@ export async function listOrders(
 
 /** Returns the row of an order. Throws `order_not_found`. */
 export function getOrder(reader: Reader, { orderId }: { orderId: bigint }): OrderRow | Promise<OrderRow> {
-  return whenRead(reader.one(findOrder, { orderId }), order => {
+  return mapRead(reader.one(findOrder, { orderId }), order => {
     if (!order) throw orderNotFound(orderId)
     return orderRow(order)
   })
@@ -346,7 +346,7 @@ async function moveReservedUnits(
 
 export const orderQueries: QueriesOf<typeof orders> = {
   listOrders,
-  getOrder: (reader, input) => whenRead(getOrder(reader, input), orderOf),
+  getOrder: (reader, input) => mapRead(getOrder(reader, input), orderOf),
 }
 
 export const orderCommands: CommandsOf<typeof orders> = {

@@ -72,7 +72,7 @@ export const pets = {
     },
     errors: [invalidCursor()],
     represents: { table: 'pet' },
-    isOneScan: ({ id, status, categoryId }: PetFilters) =>
+    isShort: ({ id, status, categoryId }: PetFilters) =>
       !id && !categoryId && (status === undefined || status.length === 1),
   },
   createPet: {

@@ -1,6 +1,6 @@
 import type { Reader } from '../../database/engine.ts'
+import { mapRead } from '../../database/map-read.ts'
 import { readBoolean, sql, type Value } from '../../database/statement.ts'
-import { whenRead } from '../../database/when-read.ts'
 import { type Condition, distinct, isIn, padded } from '../paging.ts'
 import { pets } from './operations.ts'
 import { type Pet, PetStatus } from './schema.ts'
@@ -31,7 +31,7 @@ export function petRow(pet: StoredPet): PetRow {
 
 /** Returns the row of a pet; undefined if there is none. */
 export function findPet(reader: Reader, petId: bigint): PetRow | undefined | Promise<PetRow | undefined> {
-  return whenRead(reader.one(selectPet, { petId }), pet => pet && petRow(pet))
+  return mapRead(reader.one(selectPet, { petId }), pet => pet && petRow(pet))
 }
 
 /** The maximum number of ids in one request. It is also the default limit, so that one page contains all these pets. */

@@ -2,8 +2,8 @@ import { readOnlyMember, type StoreError, validationFailed } from '../../contrac
 import type { Input, Page } from '../../contract/operation.ts'
 import { unknownReference } from '../../contract/refusals.ts'
 import { type Reader, Stale, type Tx } from '../../database/engine.ts'
+import { mapRead } from '../../database/map-read.ts'
 import { sql, storedBoolean } from '../../database/statement.ts'
-import { whenRead } from '../../database/when-read.ts'
 import { nameKey } from '../../values/text.ts'
 import { addToCategory, removeFromCategory } from '../categories/verbs.ts'
 import type { Context } from '../context.ts'
@@ -82,7 +82,7 @@ export async function listPets(reader: Reader, input: Input<typeof pets.listPets
 
 /** Returns the row of a pet. Throws `pet_not_found`. */
 export function getPet(reader: Reader, { petId }: { petId: bigint }): PetRow | Promise<PetRow> {
-  return whenRead(findPet(reader, petId), pet => {
+  return mapRead(findPet(reader, petId), pet => {
     if (!pet) throw petNotFound(petId)
     return pet
   })
@@ -269,7 +269,7 @@ async function moveBetweenCategories(tx: Tx, from: bigint, to: bigint): Promise<
 
 export const petQueries: QueriesOf<typeof pets> = {
   listPets,
-  getPet: (reader, input) => whenRead(getPet(reader, input), petOf),
+  getPet: (reader, input) => mapRead(getPet(reader, input), petOf),
 }
 
 export const petCommands: CommandsOf<typeof pets> = {

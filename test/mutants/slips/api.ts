@@ -401,7 +401,7 @@ export const apiSlips: Slips = {
       tests: ['test/api/hostile.test.ts'],
     },
   ],
-  'src/http/service-paths.ts': [
+  'src/http/fixed-paths.ts': [
     {
       before: `  if (isDraining()) throw shuttingDown()\n`,
       after: ``,

@@ -118,8 +118,8 @@ export const storeSlips: Slips = {
   ],
   'src/shop/queries.ts': [
     {
-      before: `limit <= SHORT_LIST_ROWS_MAX && isOneScan`,
-      after: `isOneScan`,
+      before: `limit <= SHORT_LIST_ROWS_MAX && isShort`,
+      after: `isShort`,
       breaks: 'a long list blocks the thread that serves all requests',
       tests: ['test/storage/short-lists.test.ts: is read on the serving thread'],
     },

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import type { Category } from '../../../client/petstore-client.ts'
 import { nameText } from '../../data/name-text.ts'
-import { useSession } from '../../data/store.ts'
+import { useSession } from '../../data/session-context.ts'
 import { useNameField } from '../generic/name-field.ts'
 
 /** The maximum number of categories in the list. A user who does not find a category types more letters. */

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import { useKeyNames } from '../../data/key-names.ts'
 import { useStoredPetName } from '../../data/pets.ts'
-import { useSession } from '../../data/store.ts'
+import { useSession } from '../../data/session-context.ts'
 import { Name } from './name.tsx'
 
 /**

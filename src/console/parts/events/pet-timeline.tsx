@@ -1,6 +1,6 @@
 import { Stack, Title } from '@mantine/core'
 import type { AuditEntry, ListPage } from '../../../client/petstore-client.ts'
-import { useSession } from '../../data/store.ts'
+import { useSession } from '../../data/session-context.ts'
 import type { Column } from '../generic/column-table.tsx'
 import { Empty } from '../generic/empty.tsx'
 import { formatInstant } from '../generic/format.ts'

@@ -8,7 +8,7 @@ export interface ChangedFact {
 }
 
 /** Reports that a resource changed since the dialog showed it, so that the user decides again. Nothing was done. */
-export function ChangedMeanwhile({ facts }: { readonly facts: readonly ChangedFact[] }) {
+export function ChangedFacts({ facts }: { readonly facts: readonly ChangedFact[] }) {
   return (
     <Alert color="yellow" role="alert" title="Someone else changed this meanwhile">
       <Text size="sm" mb="xs">

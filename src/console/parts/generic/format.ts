@@ -31,13 +31,13 @@ export function formatChange(change: bigint): string {
 }
 
 /** Formats a number with its noun: `1 pet`, `2 pets`. */
-export function formatNumber(count: bigint | number, singular: string, plural: string): string {
+export function countText(count: bigint | number, singular: string, plural: string): string {
   return `${formatCount(count)} ${BigInt(count) === 1n ? singular : plural}`
 }
 
 /** Formats a number of units: `1 unit`, `2 units`. */
 export function formatUnits(units: bigint): string {
-  return formatNumber(units, 'unit', 'units')
+  return countText(units, 'unit', 'units')
 }
 
 /** Formats a day such as `2026-11-22` without the year. */

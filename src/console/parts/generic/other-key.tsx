@@ -1,5 +1,5 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core'
-import { useSession } from '../../data/store.ts'
+import { useSession } from '../../data/session-context.ts'
 import { Name } from '../events/name.tsx'
 
 interface OtherKeyProps {

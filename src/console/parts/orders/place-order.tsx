@@ -1,7 +1,7 @@
 import { Checkbox, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import type { NewOrder } from '../../../client/petstore-client.ts'
-import { useSession } from '../../data/store.ts'
+import { useSession } from '../../data/session-context.ts'
 import { FormDialog } from '../generic/form-dialog.tsx'
 import { UnitsInput } from '../inventory/units-input.tsx'
 import { type OrderedPet, PetSelect } from '../pets/pet-select.tsx'

@@ -6,7 +6,7 @@ import type { ApiResponse, InventoryItem, Pet } from '../../../client/petstore-c
 import { useChange } from '../../data/change.ts'
 import type { Version } from '../../data/edit.ts'
 import { readPageAgain } from '../../data/read-page-again.ts'
-import { useCan, useSession } from '../../data/store.ts'
+import { useCan, useSession } from '../../data/session-context.ts'
 import { ActButton } from '../generic/act-button.tsx'
 import { Refusal } from '../generic/refusal.tsx'
 import { AdjustDialog, CountDialog } from '../inventory/stock-dialogs.tsx'

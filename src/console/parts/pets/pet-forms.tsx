@@ -11,14 +11,14 @@ import {
   type PetStatus,
 } from '../../../client/petstore-client.ts'
 import type { Sending } from '../../data/change.ts'
-import { ChangedMeanwhile as Changed, useConfirmation, useEdit, type Version } from '../../data/edit.ts'
+import { ChangedMeanwhile, useConfirmation, useEdit, type Version } from '../../data/edit.ts'
 import { nameText } from '../../data/name-text.ts'
 import { readPet, readStock } from '../../data/pets.ts'
-import { useCan, useSession } from '../../data/store.ts'
+import { useCan, useSession } from '../../data/session-context.ts'
 import { CategorySelect } from '../categories/category-select.tsx'
 import { Name } from '../events/name.tsx'
 import { CategoryName } from '../events/names.tsx'
-import { ChangedMeanwhile, changedFacts } from '../generic/changed-meanwhile.tsx'
+import { ChangedFacts, changedFacts } from '../generic/changed-meanwhile.tsx'
 import { EditConflict } from '../generic/edit-conflict.tsx'
 import { FormDialog } from '../generic/form-dialog.tsx'
 import { formatUnits } from '../generic/format.ts'
@@ -250,11 +250,11 @@ export function SellPet({ pet, stock, onClose }: SellPetProps) {
         act(async ifMatch => {
           // The ETag of a pet does not depend on its stock, which the sale removes.
           const { etag } = await readStock(client, petId)
-          if (etag !== shown.value.stock.etag) throw new Changed()
+          if (etag !== shown.value.stock.etag) throw new ChangedMeanwhile()
           await sell(ifMatch, sending)
         })
       }
-      conflict={before && <ChangedMeanwhile facts={saleFacts(before, shown.value)} />}
+      conflict={before && <ChangedFacts facts={saleFacts(before, shown.value)} />}
       onClose={onClose}
     >
       {() => (

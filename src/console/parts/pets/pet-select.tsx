@@ -1,7 +1,7 @@
 import { Select } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import type { Pet } from '../../../client/petstore-client.ts'
-import { useSession } from '../../data/store.ts'
+import { useSession } from '../../data/session-context.ts'
 import { formatCount } from '../generic/format.ts'
 import { useNameField } from '../generic/name-field.ts'
 

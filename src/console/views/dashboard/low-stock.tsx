@@ -1,7 +1,7 @@
 import { Anchor, Group, Skeleton, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
-import { useSession } from '../../data/store.ts'
+import { useSession } from '../../data/session-context.ts'
 import { PetLink } from '../../parts/events/names.tsx'
 import { formatUnits } from '../../parts/generic/format.ts'
 import { Panel } from '../../parts/generic/panel.tsx'

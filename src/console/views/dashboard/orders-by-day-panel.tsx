@@ -1,7 +1,7 @@
 import { Center, Text } from '@mantine/core'
 import type { OrdersOnDay } from '../../../client/petstore-client.ts'
 import { ChartPlace } from '../../parts/generic/chart-place.tsx'
-import { formatDay, formatNumber } from '../../parts/generic/format.ts'
+import { countText, formatDay } from '../../parts/generic/format.ts'
 import { lazyChart } from '../../parts/generic/lazy-chart.tsx'
 import { Panel } from '../../parts/generic/panel.tsx'
 
@@ -42,5 +42,5 @@ function summaryOf(days: readonly OrdersOnDay[]): string {
   const counts = days
     .filter(({ orders }) => orders > 0n)
     .map(({ day, orders }) => `${formatDay(day)}: ${orders}`)
-  return `${formatNumber(total, 'order', 'orders')} in the last ${days.length} days. ${counts.join(', ')}.`
+  return `${countText(total, 'order', 'orders')} in the last ${days.length} days. ${counts.join(', ')}.`
 }

@@ -1,7 +1,7 @@
 import { Anchor, List } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
-import { useCan, useSession } from '../../data/store.ts'
+import { useCan, useSession } from '../../data/session-context.ts'
 import { Panel } from '../../parts/generic/panel.tsx'
 
 /** The first steps in a shop that has no pet, for a key that may add pets. Shows nothing otherwise. */

@@ -23,7 +23,7 @@ const LINKSET = 'application/linkset+json; profile="https://www.rfc-editor.org/i
  * Returns the paths that are not operations of the contract: home, description, API catalogue, summary, docs, guides,
  * console, probes and metrics.
  */
-export function servicePaths(
+export function fixedPaths(
   pipeline: Pipeline,
   metrics: Metrics,
   serves: (operation: Operation) => boolean,
