@@ -218,3 +218,14 @@ test.each(PACKAGES)('each dependency in %s has an entry in ARCHITECTURE.md', fil
   const silent = Object.keys(dependenciesOf(file)).filter(name => !architecture.includes(`\`${name}\``))
   expect(silent).toEqual([])
 })
+
+test('each folder of src says in two sentences what it is and what it is not', () => {
+  const folders = new Set(sources('src/**/*.{ts,tsx,sql}').map(({ path }) => dirname(path)))
+  expect(folders.size).toBeGreaterThan(40)
+  const silent = [...folders].filter(folder => {
+    const file = join(ROOT, folder, 'README.md')
+    const [, sign = ''] = existsSync(file) ? readFileSync(file, 'utf8').split('\n\n') : []
+    return (sign.match(/[.:](?= [A-Z`]|\n?$)/g) ?? []).length < 2
+  })
+  expect(silent).toEqual([])
+})
