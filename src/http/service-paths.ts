@@ -3,6 +3,7 @@ import { metricsNeedAdmin, metricsNeedKey, overloaded, shuttingDown } from '../c
 import { hasScope } from '../contract/scopes.ts'
 import { isFromThisMachine } from './limits/client-address.ts'
 import type { Metrics } from './observe/metrics.ts'
+import { PROMETHEUS_TYPE } from './observe/prometheus.ts'
 import { consoleRoutes } from './pages/console-page.ts'
 import { prepareContent, prepareOnce, sendContent } from './pages/content.ts'
 import { apiCatalog, homeHeaders, homeHtml, homeJson, llmsText } from './pages/discovery.ts'
@@ -108,7 +109,7 @@ async function sendReadiness(
  */
 async function sendMetrics(
   context: RequestContext,
-  { callers, failedAuthentications }: Pipeline,
+  { callers, failedAuthentications, streams, cache }: Pipeline,
   metrics: Metrics,
 ): Promise<Response> {
   if (!isFromThisMachine(context.request, context.findPeer())) {
@@ -120,9 +121,8 @@ async function sendMetrics(
       throw metricsNeedAdmin()
     }
   }
-  const { text, contentType } = await metrics.read()
-  return new Response(text, {
-    headers: { ...context.headers, 'Content-Type': contentType, 'Cache-Control': 'no-store' },
+  return new Response(await metrics.text(streams.count, cache), {
+    headers: { ...context.headers, 'Content-Type': PROMETHEUS_TYPE, 'Cache-Control': 'no-store' },
   })
 }
 
