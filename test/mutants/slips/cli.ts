@@ -233,10 +233,16 @@ export const cliSlips: Slips = {
   ],
   'src/cli/serve/log-stream.ts': [
     {
-      before: `if (this.#last.end === 0 && this.#lastByteWritten !== NEWLINE)`,
-      after: `if (this.#lost > 0 && this.#last.end === 0 && this.#lastByteWritten !== NEWLINE)`,
+      before: `if (this.#lastByteWritten !== NEWLINE) this`,
+      after: `if (this.#lost > 0 && this.#lastByteWritten !== NEWLINE) this`,
       breaks: 'two lines of the log become one after a write that failed in its middle',
       tests: ['src/cli/serve/log-stream.test.ts'],
+    },
+    {
+      before: `const isHalfWritten = this.#start >= this.#bytes.length / 2`,
+      after: `const isHalfWritten = false`,
+      breaks: 'a log loses lines of a reader that is a little behind for long',
+      tests: ['test/cli/log.test.ts: a log loses no line of a reader that is behind for long'],
     },
   ],
   'src/cli/operations/run.ts': [
