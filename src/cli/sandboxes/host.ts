@@ -2,6 +2,7 @@ import { createHostClient } from '../../client/client.ts'
 import { ApiError, ConnectionError } from '../../client/errors.ts'
 import { isFromOtherServer } from '../../client/sandbox.ts'
 import type { HostOperations } from '../../client/sandbox-api.ts'
+import { environmentText } from '../../config.ts'
 import { isRefusedConnection } from '../operations/request-failure.ts'
 import { ignoreProxies } from '../terminal/proxy-variables.ts'
 import { CommandFailed, EXIT_FAILED, EXIT_UNAVAILABLE, escapeControls } from '../terminal/terminal.ts'
@@ -12,7 +13,7 @@ const DEFAULT_HOST = 'http://127.0.0.1:8081'
 /** Returns the host of new sandboxes: `given`, PETSTORE_SANDBOXES, or the default address. Throws CommandFailed. */
 export function chooseHost(given: string | undefined): string {
   if (given !== undefined) return readAddress(given, '--host-url')
-  const variable = process.env.PETSTORE_SANDBOXES || undefined
+  const variable = environmentText('PETSTORE_SANDBOXES')
   return variable === undefined ? DEFAULT_HOST : readAddress(variable, 'PETSTORE_SANDBOXES')
 }
 

@@ -72,11 +72,7 @@ export function addSandboxes(program: Command): void {
 }
 
 async function run(options: Readonly<Record<string, string | boolean | undefined>>): Promise<void> {
-  const config = configFrom({
-    ...options,
-    port: options.port ?? process.env.PETSTORE_PORT ?? DEFAULT_PORT,
-    data: options.data ?? process.env.PETSTORE_DATA ?? DEFAULT_DATA,
-  })
+  const config = configFrom(options, { port: DEFAULT_PORT, data: DEFAULT_DATA })
   if (config.databaseUrl !== undefined)
     throw new CommandFailed('Sandboxes are files: remove DATABASE_URL from the environment.', 2)
   if (existsSync(databaseFile(config.data)))

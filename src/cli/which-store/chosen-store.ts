@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { textOfFile, UnreadableFile } from '../../catalogue/file-text.ts'
+import { environmentText } from '../../config.ts'
 import { isKeyText } from '../../shop/keys/schema.ts'
 import { adminKeyFile, adminKeyPath } from '../keys/admin-key-file.ts'
 import { CommandFailed, EXIT_USAGE, reasonOf } from '../terminal/terminal.ts'
@@ -30,7 +31,7 @@ const KEY_FILE_BYTES_MAX = 4096
  */
 export function chooseStore({ url, key, data }: StoreOptions): ChosenStore {
   const address = findStore(url, data)
-  const variable = process.env.PETSTORE_KEY || undefined
+  const variable = environmentText('PETSTORE_KEY')
   if (key !== undefined) return { url: address.url, key: readKeyOption(key, '--key'), keySource: '--key' }
   if (variable !== undefined) {
     return { url: address.url, key: readKeyOption(variable, 'PETSTORE_KEY'), keySource: 'PETSTORE_KEY' }

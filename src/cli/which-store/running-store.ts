@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import type { Config } from '../../config.ts'
+import { type Config, environmentText } from '../../config.ts'
 import type { DirectoryInUse } from '../../database/sqlite/data-lock.ts'
 import type { Scope } from '../../shop/keys/schema.ts'
 import { adminKeyPath } from '../keys/admin-key-file.ts'
@@ -24,7 +24,7 @@ export function keyForRunning(
   scope: Scope,
 ): string {
   if (given !== undefined) return readKeyOption(given, '--key')
-  const variable = process.env.PETSTORE_KEY || undefined
+  const variable = environmentText('PETSTORE_KEY')
   if (variable !== undefined) return readKeyOption(variable, 'PETSTORE_KEY')
   const key = adminKey ?? adminKeyInFile
   if (key !== undefined) return key

@@ -1,4 +1,5 @@
 import { hostname, networkInterfaces } from 'node:os'
+import { environmentText, settings, settingText } from '../../config.ts'
 import { isDatabaseAddress } from '../../database/postgres/database-url.ts'
 import { isDirectoryLocked } from '../../database/sqlite/data-lock.ts'
 import { ignoreProxies } from '../terminal/proxy-variables.ts'
@@ -17,11 +18,11 @@ export interface StoreAddress {
  * data directory, or the default address of a store. Throws CommandFailed.
  */
 export function findStore(url: string | undefined, data: string | undefined): StoreAddress {
-  const directory = data ?? (process.env.PETSTORE_DATA || './data')
+  const directory = data ?? settingText('data') ?? ''
   if (isDatabaseAddress(directory))
     throw new CommandFailed('--data must name the data directory of a store, not a database.', EXIT_USAGE)
   const published = localOnly(readAddressFile(directory))
-  const variable = process.env.PETSTORE_URL || undefined
+  const variable = environmentText('PETSTORE_URL')
   const given =
     url === undefined ? variable && readAddress(variable, 'PETSTORE_URL') : readAddress(url, '--url')
   if (given === undefined && published === undefined && data !== undefined) {
@@ -70,6 +71,6 @@ export function isThisMachine(address: string): boolean {
 }
 
 function defaultUrl(): string {
-  const port = process.env.PETSTORE_PORT ?? ''
-  return `http://127.0.0.1:${/^[1-9]\d{0,4}$/.test(port) ? port : '8080'}`
+  const port = settingText('port') ?? ''
+  return `http://127.0.0.1:${/^[1-9]\d{0,4}$/.test(port) ? port : settings.port.fallback}`
 }

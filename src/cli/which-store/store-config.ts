@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
-import { type Config, ConfigError, readConfig, type SettingName, settings } from '../../config.ts'
-import { CommandFailed } from '../terminal/terminal.ts'
+import { type Config, ConfigError, readConfig } from '../../config.ts'
+import { CommandFailed, EXIT_USAGE } from '../terminal/terminal.ts'
 import { hasDatabase } from './copy-place.ts'
 
 /**
@@ -22,47 +22,18 @@ export function storeConfigFrom({
     throw new CommandFailed(
       `--data names ${named} ${config.data}${missing}, and the variable DATABASE_URL names another store. ` +
         'To choose --data, unset DATABASE_URL. To choose DATABASE_URL, use PETSTORE_DATA in place of --data.',
-      2,
+      EXIT_USAGE,
     )
   }
   return config
 }
 
-/**
- * Returns the settings from the options of a command and from the environment. Throws CommandFailed with a one-sentence
- * message.
- */
-export function configFrom(options: Readonly<Record<string, string | boolean | undefined>>): Config {
-  const flags: Partial<Record<SettingName, string>> = {}
-  for (const { name, flag } of settingList()) {
-    const value = options[name]
-    if (typeof value === 'string') flags[name] = value
-    if (typeof value === 'boolean' && value === !isOnByDefault(flag)) flags[name] = String(value)
-  }
+/** Returns the settings of a command, as `readConfig` does. Throws CommandFailed with a one-sentence message. */
+export function configFrom(...from: Parameters<typeof readConfig>): Config {
   try {
-    return readConfig(flags, process.env)
+    return readConfig(...from)
   } catch (error) {
-    if (error instanceof ConfigError) throw new CommandFailed(error.message, 2)
+    if (error instanceof ConfigError) throw new CommandFailed(error.message, EXIT_USAGE)
     throw error
   }
-}
-
-export function settingList(): {
-  name: SettingName
-  flag?: string
-  description: string
-  fallback?: string
-  variable: string
-}[] {
-  const entries: [string, { flag?: string; description: string; fallback?: string; variable: string }][] =
-    Object.entries(settings)
-  return entries.flatMap(([name, entry]) => (isSettingName(name) ? [{ name, ...entry }] : []))
-}
-
-function isOnByDefault(flag: string | undefined): boolean {
-  return flag?.startsWith('--no-') ?? false
-}
-
-function isSettingName(name: string): name is SettingName {
-  return Object.hasOwn(settings, name)
 }

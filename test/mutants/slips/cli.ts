@@ -361,9 +361,9 @@ export const cliSlips: Slips = {
     },
     {
       before: `if (given !== undefined) return readKeyOption(given, '--key')
-  const variable = process.env.PETSTORE_KEY || undefined
+  const variable = environmentText('PETSTORE_KEY')
   if (variable !== undefined) return`,
-      after: `const variable = process.env.PETSTORE_KEY || undefined
+      after: `const variable = environmentText('PETSTORE_KEY')
   if (given !== undefined && variable === undefined) return readKeyOption(given, '--key')
   if (variable !== undefined) return`,
       breaks: 'an import uses PETSTORE_KEY although --key names another key',
