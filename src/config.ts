@@ -197,6 +197,8 @@ export const commandVariables = {
   PETSTORE_SANDBOXES: 'address of the host of sandboxes (--host-url)',
 } as const
 
+export type CommandVariable = keyof typeof commandVariables
+
 type Settings = typeof settings
 export type SettingName = keyof Settings
 
@@ -214,7 +216,7 @@ const settingNames = Object.keys(settings) as SettingName[]
 export const settingList: readonly Setting[] = Object.values(settings)
 
 /** Returns a variable of the environment; undefined if it is empty. */
-export function environmentText(variable: keyof typeof commandVariables): string | undefined {
+export function environmentText(variable: CommandVariable): string | undefined {
   return process.env[variable] || undefined
 }
 

@@ -14,14 +14,10 @@ import { adminKeyFile, adminKeyPath } from '../keys/admin-key-file.ts'
 import { readOwnSecretKey, settleSecretKey } from '../keys/secret-key.ts'
 import { CommandFailed, reasonOf, say } from '../terminal/terminal.ts'
 import { unknownWord } from '../terminal/unknown-word.ts'
-import {
-  isAnyAddress,
-  localAddress,
-  removeAddressFile,
-  writeAddressFile,
-} from '../which-store/address-file.ts'
+import { removeAddressFile, writeAddressFile } from '../which-store/address-file.ts'
 import { openOrFail } from '../which-store/stopped-store.ts'
 import { configFrom } from '../which-store/store-config.ts'
+import { isAnyAddress, localAddress } from '../which-store/this-machine.ts'
 import { loadDemo } from './demo.ts'
 import { openLog } from './log.ts'
 import { lockData, portFailure, stopOnSignals } from './process.ts'

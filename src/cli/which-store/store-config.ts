@@ -1,7 +1,9 @@
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { type Config, ConfigError, readConfig } from '../../config.ts'
-import { CommandFailed, EXIT_USAGE } from '../terminal/terminal.ts'
-import { hasDatabase } from './copy-place.ts'
+import { databaseFile } from '../../database/sqlite/database-file.ts'
+import { hasCode } from '../../files/system-error.ts'
+import { CommandFailed, EXIT_USAGE, escapeControls, reasonOf } from '../terminal/terminal.ts'
 
 /**
  * Returns the settings of a command that works on one store. Throws CommandFailed like `configFrom`, and if
@@ -35,5 +37,28 @@ export function configFrom(...from: Parameters<typeof readConfig>): Config {
   } catch (error) {
     if (error instanceof ConfigError) throw new CommandFailed(error.message, EXIT_USAGE)
     throw error
+  }
+}
+
+/** Returns whether a data directory has a database file. Throws CommandFailed if this user may not know. */
+export function hasDatabase(directory: string): boolean {
+  try {
+    statSync(databaseFile(directory))
+    return true
+  } catch (error) {
+    if (hasCode(error, 'ENOENT') || hasCode(error, 'ENOTDIR')) return false
+    throw new CommandFailed(
+      `The data directory ${escapeControls(directory)} cannot be read: ${reasonOf(error)}. ${AS_OWNER}`,
+    )
+  }
+}
+
+/** What to do if a file of a store cannot be read. */
+export const AS_OWNER = 'Run the command as the user that runs the store.'
+
+/** Throws CommandFailed if the settings name a data directory without a database. */
+export function requireStore({ databaseUrl, data }: Pick<Config, 'databaseUrl' | 'data'>): void {
+  if (databaseUrl === undefined && !hasDatabase(data)) {
+    throw new CommandFailed(`There is no store in ${resolve(data)}: specify its directory with --data.`)
   }
 }

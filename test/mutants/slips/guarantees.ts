@@ -198,7 +198,7 @@ export const guaranteeSlips: Slips = {
       isQuick: true,
     },
   ],
-  'src/cli/which-store/address-file.ts': [
+  'src/cli/which-store/this-machine.ts': [
     {
       before: 'loopbackOfAny[name] ?? name}:',
       after: 'name}:',
