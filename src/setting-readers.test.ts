@@ -1,7 +1,13 @@
-import { expect, test } from 'bun:test'
-import { settings } from './config.ts'
+import { afterEach, expect, test } from 'bun:test'
+import { readConfig, settings } from './config.ts'
 import { readHost, readNetwork, readOrigin, readRetryDelays } from './setting-readers.ts'
 import { RETRY_DELAYS_MS } from './webhooks/retry.ts'
+
+const { PETSTORE_PORT } = process.env
+afterEach(() => {
+  if (PETSTORE_PORT === undefined) delete process.env.PETSTORE_PORT
+  else process.env.PETSTORE_PORT = PETSTORE_PORT
+})
 
 test('the delays between attempts are read in seconds, minutes and hours', () => {
   expect(readRetryDelays('1s,5s,1m')).toEqual([1000, 5000, 60_000])
@@ -99,4 +105,22 @@ test('an origin that no browser sends is refused, with the origin that browsers 
   ]) {
     expect(() => readOrigin(bad)).toThrow('each must be * or an origin such as https://shop.example')
   }
+})
+
+test('a setting is that of its option, its variable, the command or the table, and an empty variable is none', () => {
+  const portOf = (variable: string, option?: string): number => {
+    process.env.PETSTORE_PORT = variable
+    return readConfig({ port: option }, { port: '8081' }).port
+  }
+  expect([portOf('9000', '7000'), portOf('9000'), portOf('')]).toEqual([7000, 9000, 8081])
+  expect(readConfig({}).port).toBe(8080)
+  expect(() => portOf('http')).toThrow('PETSTORE_PORT=http: the port must be a number from 0 to 65535.')
+  expect(() => portOf('9000', '70000')).toThrow('--port=70000: the port must be a number from 0 to 65535.')
+})
+
+test('an option without a value sets its setting only if the user gave it', () => {
+  const given = readConfig({ demo: false, allowPrivateWebhooks: true })
+  expect([given.demo, given.allowPrivateWebhooks]).toEqual([false, true])
+  // This is what commander reports for `--no-demo` that was not given.
+  expect(readConfig({ demo: true }).demo).toBe(true)
 })

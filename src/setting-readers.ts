@@ -21,17 +21,10 @@ export function readHost(text: string): string {
   return host
 }
 
-export function readPort(text: string): number {
-  const port = /^\d{1,5}$/.test(text) ? Number(text) : -1
-  if (port < 0 || port > 65_535) throw new Error('the port must be a number from 0 to 65535.')
-  return port
-}
-
-export function readUrl(text: string, protocols: readonly string[], example: string): string {
-  if (!URL.canParse(text) || !protocols.includes(new URL(text).protocol)) {
-    throw new Error(`it must be a URL such as ${example}.`)
-  }
-  return text
+/** Returns a whole number from 0 to `max`. `message` says what is valid. */
+export function readWholeNumber(text: string, max: number, message: string): number {
+  if (!/^\d{1,5}$/.test(text) || Number(text) > max) throw new Error(message)
+  return Number(text)
 }
 
 /**
@@ -39,14 +32,13 @@ export function readUrl(text: string, protocols: readonly string[], example: str
  * fragment. It is public, so it must not have a user or a password.
  */
 export function readBaseUrl(text: string): string {
-  const url = readUrl(text, ['http:', 'https:'], 'https://shop.example')
-  const { username, password, pathname, origin } = new URL(url)
-  if (username !== '' || password !== '' || /[?#@]/.test(text)) {
+  // The text has an @ wherever a URL has a user or a password.
+  const url = /[?#@]/.test(text) ? null : URL.parse(text)
+  if (!url || !/^https?:$/.test(url.protocol))
     throw new Error('it must be a URL such as https://shop.example, without user, query or fragment.')
-  }
   if (!hasUriCharacters(text))
     throw new Error('it must be a URI: percent-encode the characters that a URI cannot contain.')
-  return `${origin}${pathname}`.replace(/(?<!\/)\/+$/, '')
+  return url.href.replace(/(?<!\/)\/+$/, '')
 }
 
 export function readDirectory(text: string): string {
@@ -65,10 +57,14 @@ export function readInstant(text: string): number {
   return ms
 }
 
-export function readChoice<T extends string>(text: string, choices: readonly T[]): T {
+export function readChoice<const T extends string>(text: string, choices: readonly T[]): T {
   const choice = choices.find(one => one === text)
   if (choice === undefined) throw new Error(`it must be one of ${choices.join(', ')}.`)
   return choice
+}
+
+export function readSwitch(text: string): boolean {
+  return readChoice(text, ['true', 'false']) === 'true'
 }
 
 export function readKey(text: string): string {
@@ -86,24 +82,28 @@ export function readSecretKey(text: string): Uint8Array {
   return bytes
 }
 
-/** Returns the milliseconds of a duration such as 90d or 36h, or `forever`. */
-export function readRetention(text: string): number | 'forever' {
-  const match = /^([1-9]\d{0,4})([dh])$/.exec(text)
-  if (text === 'forever') return text
-  if (!match) throw new Error('it must be a number of days (90d) or hours (36h), or forever.')
-  return Number(match[1]) * (match[2] === 'd' ? 24 : 1) * 3_600_000
+const unitMs: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+
+/** Returns the milliseconds of a duration such as 36h, or NaN. `units` has the letters of the permitted units. */
+function durationMs(text: string, units: string): number {
+  const [, count, unit = ''] = /^([1-9]\d{0,4})([a-z])$/.exec(text) ?? []
+  return units.includes(unit) ? Number(count) * (unitMs[unit] ?? Number.NaN) : Number.NaN
 }
 
-const unitMs: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000 }
+/** Returns the milliseconds of a duration such as 90d or 36h, or `forever`. */
+export function readRetention(text: string): number | 'forever' {
+  if (text === 'forever') return text
+  const ms = durationMs(text, 'dh')
+  if (Number.isNaN(ms)) throw new Error('it must be a number of days (90d) or hours (36h), or forever.')
+  return ms
+}
+
 const RETRY_DELAYS_MAX = 20
 const RETRY_DELAY_MS_MAX = 24 * 3_600_000
 
 /** Returns the milliseconds of each delay in a list such as 1s,5s,1m. */
 export function readRetryDelays(text: string): number[] {
-  const delaysMs = text.split(',').map(entry => {
-    const [, count, unit = ''] = /^([1-9]\d{0,4})([smh])$/.exec(entry.trim()) ?? []
-    return Number(count) * (unitMs[unit] ?? Number.NaN)
-  })
+  const delaysMs = text.split(',').map(entry => durationMs(entry.trim(), 'smh'))
   if (delaysMs.length > RETRY_DELAYS_MAX || !delaysMs.every(delayMs => delayMs <= RETRY_DELAY_MS_MAX)) {
     throw new Error(
       'it must be 1 to 20 delays, each from 1s to 24h, separated by commas, such as 1s,5s,1m,2h.',
@@ -112,15 +112,10 @@ export function readRetryDelays(text: string): number[] {
   return delaysMs
 }
 
-export function readDrainSeconds(text: string): number {
-  if (!/^\d{1,2}$/.test(text) || Number(text) > 60)
-    throw new Error('it must be a number of seconds from 0 to 60.')
-  return Number(text)
-}
-
+/** Returns the text of a file, without whitespace around it. */
 export function readText(file: string): string {
   try {
-    return textOfFile(file, readFileSync(file), 'text')
+    return textOfFile(file, readFileSync(file), 'text').trim()
   } catch {
     throw new Error('it must name a readable file.')
   }

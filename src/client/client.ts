@@ -1,4 +1,5 @@
 import type { Event } from './api-types.ts'
+import { baseAddress } from './base-address.ts'
 import type { CallOptions } from './call.ts'
 import { type DeprecationNotice, deprecationIn, linkIn } from './deprecation.ts'
 import { ApiError, ConnectionError } from './errors.ts'
@@ -217,20 +218,12 @@ function requireWholeNumber(name: string, value: number): number {
   throw new RangeError(`${name} must be 0, 1, 2, ...`)
 }
 
-/**
- * Returns the base address without a trailing slash. Throws TypeError if it is not an http or https URL, or if it has a
- * user, a query or a fragment.
- */
+/** Returns the base address without a trailing slash. Throws TypeError if it is not valid. */
 function baseOf(given: string | URL): string {
-  const baseUrl = String(given).trim()
-  const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined
-  const isHttp = url?.protocol === 'http:' || url?.protocol === 'https:'
-  if (!isHttp || url.username !== '' || url.password !== '' || /[?#]/.test(baseUrl)) {
-    const rule =
-      'It must be an http or https URL without user, query and fragment, such as http://127.0.0.1:8080.'
-    throw new TypeError(`baseUrl is ${baseUrl === '' ? 'empty' : baseUrl}. ${rule}`)
-  }
-  let end = baseUrl.length
-  while (baseUrl[end - 1] === '/') end--
-  return baseUrl.slice(0, end)
+  const text = String(given).trim()
+  const base = baseAddress(text)
+  if (base !== undefined) return base
+  const rule =
+    'It must be an http or https URL without user, query and fragment, such as http://127.0.0.1:8080.'
+  throw new TypeError(`baseUrl is ${text === '' ? 'empty' : text}. ${rule}`)
 }

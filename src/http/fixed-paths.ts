@@ -4,6 +4,7 @@ import { hasScope } from '../contract/scopes.ts'
 import { singleFlight } from '../values/single-flight.ts'
 import { isFromThisMachine } from './limits/client-address.ts'
 import type { Metrics } from './observe/metrics.ts'
+import { PROMETHEUS_TYPE } from './observe/prometheus.ts'
 import { consoleRoutes } from './pages/console-page.ts'
 import { prepareContent, prepareOnce, sendContent } from './pages/content.ts'
 import { apiCatalog, homeHeaders, homeHtml, homeJson, llmsText } from './pages/discovery.ts'
@@ -101,7 +102,7 @@ async function sendReadiness(
  */
 async function sendMetrics(
   context: RequestContext,
-  { callers, failedAuthentications }: Pipeline,
+  { callers, failedAuthentications, streams, cache }: Pipeline,
   metrics: Metrics,
 ): Promise<Response> {
   if (!isFromThisMachine(context.request, context.findPeer())) {
@@ -113,9 +114,8 @@ async function sendMetrics(
       throw metricsNeedAdmin()
     }
   }
-  const { text, contentType } = await metrics.read()
-  return new Response(text, {
-    headers: { ...context.headers, 'Content-Type': contentType, 'Cache-Control': 'no-store' },
+  return new Response(await metrics.text(streams.count, cache), {
+    headers: { ...context.headers, 'Content-Type': PROMETHEUS_TYPE, 'Cache-Control': 'no-store' },
   })
 }
 

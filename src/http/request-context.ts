@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto'
 import type { Operation } from '../contract/operation.ts'
 import type { Caller } from '../shop/context.ts'
 import type { OperationId } from '../shop/operations.ts'
+import { rateGroup } from '../values/ip-address.ts'
 import { NumberText } from './cache/number-text.ts'
 import type { AdmissionSlot, CapacityLimiter } from './limits/admission.ts'
-import { rateGroup } from './limits/client-address.ts'
 import type { Match } from './paths.ts'
 
 /** One routed operation: its id and its definition. */

@@ -12,7 +12,7 @@ import { Admission, type CapacityShare, within } from '../http/limits/admission.
 import { clientAddress } from '../http/limits/client-address.ts'
 import { type Rate, RateLimiter } from '../http/limits/rate-limit.ts'
 import { accessLine } from '../http/observe/access-log.ts'
-import { type Metrics, makeMetrics } from '../http/observe/metrics.ts'
+import { Metrics } from '../http/observe/metrics.ts'
 import { loadPages, type Pages } from '../http/pages/pages.ts'
 import type { Callers } from '../http/pipeline/auth.ts'
 import { passesGate } from '../http/pipeline/lifecycle.ts'
@@ -122,11 +122,11 @@ const FAILED_AUTHENTICATIONS: Rate = { requests: 60, seconds: 60 }
 export function startService(options: ServiceOptions): Service {
   const { engine, base, log, clock, timer = () => performance.now(), pages = loadPages() } = options
   const onFault = (error: unknown): void => log.error({ fault: faultText(error) }, 'a background task failed')
-  const metrics = makeMetrics()
+  const metrics = new Metrics()
   const admission = options.admission ?? new Admission(options.share)
   const serves = (operation: Operation): boolean => passesGate(operation, options.stability)
   const outgoing = startEvents(options, metrics, onFault)
-  const cache = options.cache === 'off' ? undefined : cacheOf(options, metrics)
+  const cache = options.cache === 'off' ? undefined : cacheOf(options)
   const rateLimiter = options.rateLimit === 'off' ? undefined : new RateLimiter(options.rateLimit, timer)
   const newRequestId = makeRequestIds()
   const addressOf = clientAddress(options.trustedProxies, options.host)
@@ -218,12 +218,11 @@ function callersOf({ engine, clock, cache }: ServiceOptions): Callers {
 }
 
 /** Returns the cache of a store to which no other process writes; undefined for any other store. */
-function cacheOf(
-  { engine, representations: cache = new RepresentationCache() }: ServiceOptions,
-  metrics: Metrics,
-): RepresentationCache | undefined {
+function cacheOf({
+  engine,
+  representations: cache = new RepresentationCache(),
+}: ServiceOptions): RepresentationCache | undefined {
   if (!engine.watchRows) return undefined
-  metrics.watchCache(cache)
   engine.watchRows(changes => cache.drop(changes))
   return cache
 }
@@ -260,7 +259,6 @@ function startEvents(
     },
     ...options.streams,
   })
-  metrics.watchStreams(() => streams.count)
   const onAttempts: DispatcherOptions['onAttempts'] = outcomes => {
     for (const { state } of outcomes) metrics.countAttempt(state)
   }

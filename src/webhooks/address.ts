@@ -1,10 +1,9 @@
 import { lookup } from 'node:dns/promises'
-import { BlockList, isIP } from 'node:net'
+import { isIP } from 'node:net'
 import { URL_CHARS_MAX } from '../shop/webhooks/schema.ts'
-import { globalIpv6, type SpecialNetwork, specialIpv4, specialIpv6 } from './special-addresses.ts'
+import { specialUse } from './special-addresses.ts'
 
 const LOOKUP_MS_MAX = 5000
-const ISATAP = 0x5efe
 
 /** Resolves a host name to all its addresses, as IPv4 and IPv6 texts. */
 export type Resolve = (host: string) => Promise<readonly string[]>
@@ -83,16 +82,6 @@ export function hostOf(url: URL): string {
 }
 
 /**
- * Returns the network of an address: the IPv4 address itself, or the /64 of an IPv6 address. All addresses of a network
- * count as one host.
- */
-export function addressNetwork(address: string): string {
-  if (isIP(address) !== 6) return address
-  const prefix = groupsOf(address).slice(0, 4)
-  return `${prefix.map(group => group.toString(16)).join(':')}::/64`
-}
-
-/**
  * Returns the parsed URL. Throws AddressRefused if the URL is not valid. The text is checked before it is parsed,
  * because the parser of the URL standard silently repairs many of the errors that are refused here.
  */
@@ -131,46 +120,4 @@ function familyOf(host: string, address: string): 4 | 6 {
   throw new AddressRefused(
     `The host ${host} was resolved to ${JSON.stringify(address)}, which is not an IP address.`,
   )
-}
-
-interface Block {
-  readonly use: string
-  readonly list: BlockList
-}
-
-const ipv4Blocks: readonly Block[] = specialIpv4.map(special => block(special, 'ipv4'))
-const ipv6Blocks: readonly Block[] = specialIpv6.map(special => block(special, 'ipv6'))
-const globalBlock: Block = block(globalIpv6, 'ipv6')
-
-function block({ network, bits, use }: SpecialNetwork, family: 'ipv4' | 'ipv6'): Block {
-  const list = new BlockList()
-  list.addSubnet(network, bits, family)
-  return { use, list }
-}
-
-/** Returns the registered use of an address that is not public; undefined for a public one. */
-function specialUse(address: string, family: 4 | 6): string | undefined {
-  if (family === 4) return ipv4Blocks.find(({ list }) => list.check(address, 'ipv4'))?.use
-  // IPv4-mapped, IPv4-compatible and NAT64 addresses are outside global unicast, like loopback and ULAs.
-  if (!globalBlock.list.check(address, 'ipv6')) return 'outside global unicast'
-  if (isIsatap(address)) return 'ISATAP, an embedded IPv4 address'
-  return ipv6Blocks.find(({ list }) => list.check(address, 'ipv6'))?.use
-}
-
-/**
- * Returns whether an IPv6 address is an ISATAP address (RFC 5214, section 6.1): its interface id is 0000:5efe, followed
- * by an IPv4 address. The u and g bits of the interface id (0300) may be set.
- */
-function isIsatap(address: string): boolean {
-  const groups = groupsOf(address)
-  return groups[5] === ISATAP && ((groups[4] ?? 0) & ~0x0300) === 0
-}
-
-/** Returns the eight groups of an IPv6 address. The URL parser converts an IPv4 address at its end to hexadecimal. */
-function groupsOf(address: string): number[] {
-  const [start = '', end = ''] = hostOf(new URL(`http://[${address}]`)).split('::')
-  const [before, after] = [start, end].map(part => part.split(':').filter(group => group !== ''))
-  const groups = [...(before ?? []), ...(after ?? [])].map(group => Number.parseInt(group, 16))
-  groups.splice(before?.length ?? 0, 0, ...new Array<number>(8 - groups.length).fill(0))
-  return groups
 }

@@ -1,4 +1,5 @@
-import { addressNetwork, hostOf, type Target } from './address.ts'
+import { rateGroup } from '../values/ip-address.ts'
+import { hostOf, type Target } from './address.ts'
 
 const PERIOD_MS = 60_000
 /** The maximum number of remembered hosts. Beyond it, the host without an attempt for the longest time is forgotten. */
@@ -50,7 +51,7 @@ export class HostLimit {
    */
   take({ url, address }: Pick<Target, 'url' | 'address'>): number {
     const nowMs = this.#clock()
-    const hosts = new Set([hostOf(url).replace(/\.$/, ''), addressNetwork(address)])
+    const hosts = new Set([hostOf(url).replace(/\.$/, ''), rateGroup(address)])
     const waitMs = Math.max(...[...hosts].map(host => this.#waitMs(host, nowMs)))
     if (waitMs > 0) return waitMs
     for (const host of hosts) this.#count(host, nowMs)

@@ -152,6 +152,21 @@ describe('a log that cannot be written', () => {
     expect(sink.written).toBe(`${line.repeat(256)}lost 44\n`)
   })
 
+  test('a log loses no line of a reader that is behind for long, if less than 16 MiB wait', () => {
+    const sink = new Sink()
+    sink.fault = 'EAGAIN'
+    const log = new LogStream({ descriptor: 1, lossLine, write: sink.write })
+    const line = `${'x'.repeat(65_535)}\n`
+    for (let count = 0; count < 600; count++) {
+      log.write(line)
+      sink.space = 60_000
+      log.flush()
+    }
+    Object.assign(sink, { fault: undefined })
+    log.flush()
+    expect(sink.written === line.repeat(600)).toBe(true)
+  })
+
   test('each line is written once and in order, or counted as lost, whatever the sink refuses', () => {
     fc.assert(
       fc.property(fc.array(phase, { minLength: 1, maxLength: 12 }), expectNoLineForgotten(makeStoreLog)),

@@ -207,7 +207,7 @@ test('the single file prints the licenses of the runtime and of its packages', a
     'zod',
     'commander',
     'yaml',
-    'prom-client',
+    'standardwebhooks',
     '@scalar/api-reference',
     'react',
     '@mantine/core',

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { Glob } from 'bun'
 import { parse } from 'yaml'
-import { settings } from '../../src/config.ts'
+import { commandVariables, settings } from '../../src/config.ts'
 import { childEnvironment, run, runToEnd, startProcess } from '../support/process.ts'
 import { ROOT } from '../support/root.ts'
 
@@ -148,4 +148,11 @@ test('the README names every setting, with its flag and default', () => {
     expect(`${variable}: ${row}`).toContain(`| \`${variable}\` | ${flag ? `\`${flag.split(' ')[0]}\`` : ''}`)
     if (fallback) expect(row).toContain(`\`${fallback}\``)
   }
+})
+
+test('the help of serve lists the variable of every setting, and docs/cli.md those of the commands', async () => {
+  const { output } = await run(['serve', '--help'])
+  const page = readFileSync(join(ROOT, 'docs', 'cli.md'), 'utf8')
+  expect(Object.values(settings).filter(({ variable }) => !output.includes(variable))).toEqual([])
+  expect(Object.keys(commandVariables).filter(variable => !page.includes(`\`${variable}\``))).toEqual([])
 })

@@ -43,6 +43,21 @@ test('control: a long line and an unexplained cast are detected', () => {
   for (const found of ['casts', 'is long']) expect(faults).toContain(found)
 })
 
+/** The modules that use the environment beside the table of settings. */
+const usersOfEnvironment: Readonly<Record<string, string>> = {
+  'src/config.ts': 'the table of the settings',
+  'src/main.ts': 'INIT_CWD and its companions are variables of npm',
+  'src/cli/terminal/typed-paths.ts': 'the same',
+  'src/cli/terminal/proxy-variables.ts': 'it removes the variables that the runtime would follow',
+  'src/client/sandbox.ts': 'the published client has no settings, and takes its host from PETSTORE_SANDBOXES',
+}
+
+test('only the table of settings reads the environment, except where another program defines the variable', () => {
+  const reads = /\b(?:process\??\.env|Bun\.env|import\.meta\.env)\b/
+  const users = sources('src/**/*.{ts,tsx}').filter(source => isProgram(source) && reads.test(source.text))
+  expect(users.map(({ path }) => path)).toEqual(Object.keys(usersOfEnvironment).toSorted())
+})
+
 /**
  * Returns the titles of tests that begin with a verb or a relative pronoun. Such a title is complete only with the
  * title of its describe block, which may be far above the test.

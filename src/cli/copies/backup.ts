@@ -21,9 +21,8 @@ import { formatInstantMs } from '../../values/instant.ts'
 import { readOwnSecretKey } from '../keys/secret-key.ts'
 import { interruptedBySignals } from '../terminal/interruption.ts'
 import { CommandFailed, EXIT_USAGE, escapeControls, reasonOf, say } from '../terminal/terminal.ts'
-import { isAlive } from '../which-store/address-file.ts'
-import { requireStore } from '../which-store/copy-place.ts'
-import { storeConfigFrom } from '../which-store/store-config.ts'
+import { requireStore, storeConfigFrom } from '../which-store/store-config.ts'
+import { isAlive } from '../which-store/this-machine.ts'
 import {
   DATABASE_FILE,
   describeFile,

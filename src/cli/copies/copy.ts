@@ -17,9 +17,9 @@ import { type StoreTable, storeTables } from '../../transfer/tables.ts'
 import { secretKeyPath } from '../keys/secret-key.ts'
 import { interruptedBySignals } from '../terminal/interruption.ts'
 import { CommandFailed, EXIT_USAGE, reasonOf, say } from '../terminal/terminal.ts'
-import { type CopyPlace, hasDatabase, isSamePlace, parsePlace } from '../which-store/copy-place.ts'
-import { lockOrFail } from '../which-store/stopped-store.ts'
-import { configFrom } from '../which-store/store-config.ts'
+import { type CopyPlace, isSamePlace, parsePlace } from '../which-store/copy-place.ts'
+import { lockStopped } from '../which-store/stopped-store.ts'
+import { configFrom, hasDatabase } from '../which-store/store-config.ts'
 import { copySecretKey } from './copied-secret-key.ts'
 import { showCopyProgress } from './copy-progress.ts'
 
@@ -144,7 +144,7 @@ async function openTarget(
 }
 
 function lock(directory: string, locks: AsyncDisposableStack): void {
-  const { release } = lockOrFail(directory, 'Stop it first, then copy.')
+  const { release } = lockStopped(directory, 'Stop it first, then copy.')
   locks.defer(release)
 }
 

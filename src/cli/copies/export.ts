@@ -17,9 +17,8 @@ import { similarName } from '../../values/similar-name.ts'
 import { interruptedBySignals } from '../terminal/interruption.ts'
 import { csvLine } from '../terminal/output.ts'
 import { CommandFailed, EXIT_USAGE, escapeControls, print, reasonOf, say } from '../terminal/terminal.ts'
-import { requireStore } from '../which-store/copy-place.ts'
 import { openSnapshot } from '../which-store/snapshot.ts'
-import { storeConfigFrom } from '../which-store/store-config.ts'
+import { requireStore, storeConfigFrom } from '../which-store/store-config.ts'
 
 interface ExportOptions {
   readonly format: 'csv' | 'ndjson'

@@ -6,9 +6,8 @@ import { postgresVersion } from '../../database/postgres/engine.ts'
 import { migrations as postgresMigrations } from '../../database/postgres/migrations.ts'
 import { migrations as sqliteMigrations, sqliteVersion } from '../../database/sqlite/engine.ts'
 import { CommandFailed, reasonOf, say } from '../terminal/terminal.ts'
-import { requireStore } from '../which-store/copy-place.ts'
-import { openStoppedOrFail } from '../which-store/stopped-store.ts'
-import { storeConfigFrom } from '../which-store/store-config.ts'
+import { openStopped } from '../which-store/stopped-store.ts'
+import { requireStore, storeConfigFrom } from '../which-store/store-config.ts'
 
 interface MigrateOptions {
   readonly check?: boolean
@@ -49,7 +48,7 @@ async function runMigrate({ check, data, databaseUrl }: MigrateOptions): Promise
   }
   const startedMs = performance.now()
   // An engine runs the missing migrations when it opens.
-  const store = await openStoppedOrFail(config, 'Stop it first, then migrate.')
+  const store = await openStopped(config, { advice: 'Stop it first, then migrate.' })
   await store[Symbol.asyncDispose]()
   const seconds = ((performance.now() - startedMs) / 1000).toFixed(1)
   say(`The database is now at version ${known}. It was at version ${version}; this took ${seconds} s.`)

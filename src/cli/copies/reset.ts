@@ -11,9 +11,8 @@ import { adminKeyPath } from '../keys/admin-key-file.ts'
 import { loadDemo, WITHOUT_DEMO } from '../serve/demo.ts'
 import { confirm } from '../terminal/confirmation.ts'
 import { CommandFailed, EXIT_USAGE, reasonOf, say } from '../terminal/terminal.ts'
-import { requireStore } from '../which-store/copy-place.ts'
-import { lockOrFail, openStoppedOrFail } from '../which-store/stopped-store.ts'
-import { storeConfigFrom } from '../which-store/store-config.ts'
+import { lockStopped, openStopped } from '../which-store/stopped-store.ts'
+import { requireStore, storeConfigFrom } from '../which-store/store-config.ts'
 
 interface ResetOptions {
   readonly demo?: boolean
@@ -54,7 +53,7 @@ async function runReset({ data, databaseUrl, demo, empty, keepKeys, yes }: Reset
   const name = storeName(config)
   const tables = storeTables()
   const lock =
-    config.databaseUrl === undefined ? lockOrFail(config.data, 'Stop it first, then reset it.') : undefined
+    config.databaseUrl === undefined ? lockStopped(config.data, 'Stop it first, then reset it.') : undefined
   try {
     if (!yes) await confirm(`This deletes ${await contentsOf(config)} in the store ${name}.`, 'reset')
     const scope = { keepsKeys: keepKeys === true, metadata: empty ? WITHOUT_DEMO : {} }
@@ -116,7 +115,9 @@ async function deleteAll(
 }
 
 async function loadDemoShop(config: Config): Promise<void> {
-  await using store = await openStoppedOrFail(config, 'The store is empty: start it to load the demo shop.')
+  await using store = await openStopped(config, {
+    advice: 'The store is empty: start it to load the demo shop.',
+  })
   await loadDemo(store.engine, store.engine.clock)
 }
 

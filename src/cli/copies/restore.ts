@@ -14,7 +14,7 @@ import { secretKeyPath } from '../keys/secret-key.ts'
 import { interruptedBySignals } from '../terminal/interruption.ts'
 import { CommandFailed, EXIT_USAGE, escapeControls, reasonOf, say } from '../terminal/terminal.ts'
 import { type CopyPlace, parsePlace } from '../which-store/copy-place.ts'
-import { lockOrFail } from '../which-store/stopped-store.ts'
+import { lockStopped } from '../which-store/stopped-store.ts'
 import { configFrom } from '../which-store/store-config.ts'
 import {
   DATABASE_FILE,
@@ -95,7 +95,7 @@ async function restoreToDirectory(
   { backup, manifest, signal }: Restore,
   directory: string,
 ): Promise<RestoredDraft> {
-  const lock = lockOrFail(directory, 'Stop it, and restore to an empty directory. Nothing was restored.')
+  const lock = lockStopped(directory, 'Stop it, and restore to an empty directory. Nothing was restored.')
   try {
     const options = { tables: storeTables(), at: storedInstant(Date.now()), head: manifest.head?.position }
     await using draft = await restoreSqlite(join(backup, DATABASE_FILE), directory, options)

@@ -5,8 +5,7 @@ import { type OpenReader, openReader } from '../../serving/open.ts'
 import { type AuditReport, exportAuditLog, verifyAuditChain } from '../../shop/log/verification.ts'
 import { formatInstant } from '../../values/instant.ts'
 import { CommandFailed, EXIT_USAGE, print, say } from '../terminal/terminal.ts'
-import { requireStore } from '../which-store/copy-place.ts'
-import { storeConfigFrom } from '../which-store/store-config.ts'
+import { requireStore, storeConfigFrom } from '../which-store/store-config.ts'
 
 interface AuditOptions {
   readonly data?: string

@@ -19,9 +19,8 @@ import { adminKeyPath } from '../keys/admin-key-file.ts'
 import { readOwnSecretKey, secretKeyPath } from '../keys/secret-key.ts'
 import { CommandFailed, escapeControls, print, reasonOf } from '../terminal/terminal.ts'
 import { readAddressFile } from '../which-store/address-file.ts'
-import { AS_OWNER, hasDatabase } from '../which-store/copy-place.ts'
 import { openSnapshot } from '../which-store/snapshot.ts'
-import { storeConfigFrom } from '../which-store/store-config.ts'
+import { AS_OWNER, hasDatabase, storeConfigFrom } from '../which-store/store-config.ts'
 
 interface DoctorOptions {
   readonly data?: string

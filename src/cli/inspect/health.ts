@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { isRefusedConnection } from '../operations/request-failure.ts'
 import { timeoutOption } from '../operations/request-options.ts'
 import { CommandFailed, print, reasonOf } from '../terminal/terminal.ts'
-import { findStore } from '../which-store/store-address.ts'
+import { findStore } from '../which-store/called-store.ts'
 
 interface HealthOptions {
   readonly url?: string

@@ -14,7 +14,7 @@ import {
 } from '../operations/request-options.ts'
 import { listPrinter } from '../terminal/output.ts'
 import { escapeControls, print, say } from '../terminal/terminal.ts'
-import { chooseStore } from '../which-store/chosen-store.ts'
+import { chooseStore } from '../which-store/called-store.ts'
 import { entrySentence } from './history-sentence.ts'
 import { localTime, PERIOD_FORMS, readPeriodEnd, readPeriodStart, timeZone } from './period.ts'
 

@@ -10,10 +10,9 @@ import { parseInt64 } from '../../values/int64.ts'
 import { similarName } from '../../values/similar-name.ts'
 import { CommandFailed, EXIT_USAGE, escapeControls, print, reasonOf, say } from '../terminal/terminal.ts'
 import { alignedLines } from '../terminal/text-table.ts'
-import { requireStore } from '../which-store/copy-place.ts'
 import { keyForRunning, runningAddress } from '../which-store/running-store.ts'
-import { openStopped, openStoppedOrFail } from '../which-store/stopped-store.ts'
-import { storeConfigFrom } from '../which-store/store-config.ts'
+import { openStopped } from '../which-store/stopped-store.ts'
+import { requireStore, storeConfigFrom } from '../which-store/store-config.ts'
 import { adminKeyFile, adminKeyPath } from './admin-key-file.ts'
 import { engineKeys, type KeyTarget, runningKeys } from './key-target.ts'
 
@@ -216,7 +215,7 @@ interface ResetAdminOptions extends KeysOptions {
 async function runReset({ data, databaseUrl, revokeOthers = false }: ResetAdminOptions): Promise<void> {
   const config = storeConfigFrom({ data, databaseUrl })
   requireStore(config)
-  await using store = await openStoppedOrFail(config, 'Stop it first, then reset the key.')
+  await using store = await openStopped(config, { advice: 'Stop it first, then reset the key.' })
   await resetAdminKey(store.engine, adminKeyFile(config.data), revokeOthers, store.engine.clock)
   const others = revokeOthers ? ' Every other key with the scope admin was revoked.' : ''
   say(`The new admin key is in ${adminKeyPath(config.data)}.${others}`)

@@ -8,11 +8,11 @@ import {
   escapeControls,
   reasonOf,
 } from '../terminal/terminal.ts'
-import type { ChosenStore } from '../which-store/chosen-store.ts'
+import type { CalledStore } from '../which-store/called-store.ts'
 
 /** The circumstances of a failed request, for the message. */
 export interface RequestFacts {
-  readonly store: ChosenStore
+  readonly store: CalledStore
   readonly timeoutSeconds: number
   /** The request changes data, so it matters whether it took effect. */
   readonly isChange: boolean
@@ -38,7 +38,7 @@ export function failureOf(error: unknown, facts: RequestFacts): unknown {
 }
 
 /** Returns the lines about a refusal: its code and message, each invalid field, what to do, and the request id. */
-function refusalText({ status, code, message, errors, requestId }: ApiError, store: ChosenStore): string {
+function refusalText({ status, code, message, errors, requestId }: ApiError, store: CalledStore): string {
   const lines = [`${status} ${code}: ${message}`]
   if (errors.length > 1) {
     for (const field of errors) lines.push(`  ${field.pointer || field.name || field.in}: ${field.message}`)
@@ -49,7 +49,7 @@ function refusalText({ status, code, message, errors, requestId }: ApiError, sto
   return lines.map(escapeControls).join('\n')
 }
 
-function hintFor(status: number, code: string, { url, keySource }: ChosenStore): string | undefined {
+function hintFor(status: number, code: string, { url, keySource }: CalledStore): string | undefined {
   if (code === 'unknown') return `The response is not that of a petstore: check the address ${url}.`
   if (code === 'authentication_required') return 'Give a key with --key @FILE or PETSTORE_KEY.'
   if (status === 401 || status === 403) return `The key came from ${keySource}.`

@@ -18,7 +18,7 @@ import {
 } from '../terminal/output.ts'
 import { CommandFailed, escapeControls, print, say } from '../terminal/terminal.ts'
 import { cellText, fitText } from '../terminal/text-table.ts'
-import { type ChosenStore, chooseStore } from '../which-store/chosen-store.ts'
+import { type CalledStore, chooseStore } from '../which-store/called-store.ts'
 import { columnsOf } from './columns.ts'
 import type { OperationRequest } from './input.ts'
 import { kebabCase, operationOf } from './names.ts'
@@ -138,7 +138,7 @@ async function runList(
 async function runStream(
   { input, call }: OperationRequest,
   options: OperationOptions,
-  { url, key }: ChosenStore,
+  { url, key }: CalledStore,
 ): Promise<void> {
   let isConnected = false
   const connect: Fetch = async (target, init) => {
@@ -180,7 +180,7 @@ function outputOf(id: OperationId, options: OperationOptions): OutputOptions {
 }
 
 /** Returns the function that sends requests to a store. It reports deprecations and long pauses. */
-export function sender({ url, key }: ChosenStore): Call {
+export function sender({ url, key }: CalledStore): Call {
   return makeCall({ baseUrl: url, key, timeoutMs: Number.POSITIVE_INFINITY, onDeprecation, onRetry })
 }
 

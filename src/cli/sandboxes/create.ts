@@ -14,7 +14,7 @@ import { nameForm } from '../../values/same-name.ts'
 import { jsonText } from '../terminal/output.ts'
 import { CommandFailed, EXIT_USAGE, escapeControls, print, reasonOf, say } from '../terminal/terminal.ts'
 import { alignedLines, memberLines } from '../terminal/text-table.ts'
-import { readKeyOption } from '../which-store/chosen-store.ts'
+import { readKeyOption } from '../which-store/store-options.ts'
 import { chooseHost, controlHost, hostFailure } from './host.ts'
 import { type SavedSandbox, SavedSandboxes, sandboxesCsv, savedSandbox } from './saved.ts'
 

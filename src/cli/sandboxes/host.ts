@@ -5,15 +5,14 @@ import type { HostOperations } from '../../client/sandbox-api.ts'
 import { isRefusedConnection } from '../operations/request-failure.ts'
 import { ignoreProxies } from '../terminal/proxy-variables.ts'
 import { CommandFailed, EXIT_FAILED, EXIT_UNAVAILABLE, escapeControls } from '../terminal/terminal.ts'
-import { isThisMachine, readAddress } from '../which-store/store-address.ts'
+import { givenAddress } from '../which-store/store-options.ts'
+import { isThisMachine } from '../which-store/this-machine.ts'
 
 const DEFAULT_HOST = 'http://127.0.0.1:8081'
 
 /** Returns the host of new sandboxes: `given`, PETSTORE_SANDBOXES, or the default address. Throws CommandFailed. */
 export function chooseHost(given: string | undefined): string {
-  if (given !== undefined) return readAddress(given, '--host-url')
-  const variable = process.env.PETSTORE_SANDBOXES || undefined
-  return variable === undefined ? DEFAULT_HOST : readAddress(variable, 'PETSTORE_SANDBOXES')
+  return givenAddress(given, '--host-url', 'PETSTORE_SANDBOXES') ?? DEFAULT_HOST
 }
 
 /** Returns the control operations of a host. The key is sent only to this host. Failed requests are not repeated. */

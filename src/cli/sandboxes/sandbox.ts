@@ -5,7 +5,7 @@ import { confirm } from '../terminal/confirmation.ts'
 import { csvLine, jsonText, terminalWidth } from '../terminal/output.ts'
 import { CommandFailed, EXIT_USAGE, escapeControls, print, say } from '../terminal/terminal.ts'
 import { tableLines } from '../terminal/text-table.ts'
-import { readAddress } from '../which-store/store-address.ts'
+import { readAddress } from '../which-store/store-options.ts'
 import {
   COUNT_MAX,
   defaultSandboxFormat,

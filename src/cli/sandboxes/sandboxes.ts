@@ -9,8 +9,8 @@ import { bindPort } from '../../serving/server.ts'
 import { openLog } from '../serve/log.ts'
 import { lockData, portFailure, stopOnSignals } from '../serve/process.ts'
 import { CommandFailed, EXIT_USAGE, say } from '../terminal/terminal.ts'
-import { isAnyAddress } from '../which-store/address-file.ts'
 import { configFrom } from '../which-store/store-config.ts'
+import { isAnyAddress } from '../which-store/this-machine.ts'
 import { loadSandboxSeed } from './seeds.ts'
 
 const DEFAULT_PORT = '8081'
@@ -72,11 +72,7 @@ export function addSandboxes(program: Command): void {
 }
 
 async function run(options: Readonly<Record<string, string | boolean | undefined>>): Promise<void> {
-  const config = configFrom({
-    ...options,
-    port: options.port ?? process.env.PETSTORE_PORT ?? DEFAULT_PORT,
-    data: options.data ?? process.env.PETSTORE_DATA ?? DEFAULT_DATA,
-  })
+  const config = configFrom(options, { port: DEFAULT_PORT, data: DEFAULT_DATA })
   if (config.databaseUrl !== undefined)
     throw new CommandFailed('Sandboxes are files: remove DATABASE_URL from the environment.', EXIT_USAGE)
   if (existsSync(databaseFile(config.data)))

@@ -8,9 +8,9 @@ import type { EncodedEntry } from '../../values/log.ts'
  */
 const GROUP_BYTES = 16_384
 const GROUP_MS = 100
-/** The size of a chunk, except for a longer line. One chunk is enough unless the reader is slow. */
-const CHUNK_BYTES = 4 * GROUP_BYTES
-/** If chunks of this size wait for a slow reader, and the last one is full, lines are lost. */
+/** The size of the buffer, unless the reader is slow or a line is longer. */
+const BUFFER_BYTES = 4 * GROUP_BYTES
+/** The maximum size of the buffer. Lines that have no room are lost. */
 const WAITING_BYTES_MAX = 16 * 1024 * 1024
 /** The pause before the next write to a full pipe. It doubles up to GROUP_MS while the reader reads nothing. */
 const RETRY_MS_MIN = 1
@@ -28,15 +28,6 @@ export interface LogStreamOptions {
   readonly write?: (descriptor: number, bytes: Uint8Array, offset: number, length: number) => number
 }
 
-/** Lines that wait: the bytes from `start` to `end`. */
-interface Chunk {
-  readonly bytes: Buffer
-  start: number
-  end: number
-  /** A report of lost lines among them. */
-  report: { readonly start: number; readonly end: number; readonly lost: number } | undefined
-}
-
 /**
  * Writes log lines in groups, because a system call for each line costs more than the request. Lines that cannot be
  * written are dropped and counted, and the count is logged once writing works again. Never throws, because a full disk
@@ -44,11 +35,14 @@ interface Chunk {
  */
 export class LogStream {
   readonly #options: LogStreamOptions
-  #last = makeChunk(CHUNK_BYTES)
-  /** All chunks, the oldest one first. `#last` is the last one. */
-  #chunks = [this.#last]
-  /** The number of lost lines that are in no waiting report. */
+  /** The waiting lines are the bytes from `#start` to `#end`. */
+  #bytes = Buffer.alloc(BUFFER_BYTES)
+  #start = 0
+  #end = 0
+  /** The number of lost lines that no report counts. Until they are reported, all further lines are lost too. */
   #lost = 0
+  /** The report of lost lines at the start of the buffer: its end, and its number of lines. */
+  #report = { end: 0, lost: 0 }
   #lastByteWritten = NEWLINE
   /** Whether the reader was too slow for the last write. The timer then runs until the next one. */
   #isBusy = false
@@ -62,17 +56,16 @@ export class LogStream {
   /** Writes a line, which has its line end. */
   write(line: string): void {
     if (!this.#begin(bytesMaxOf(line))) return
-    this.#last.end += this.#last.bytes.write(line, this.#last.end)
+    this.#end += this.#bytes.write(line, this.#end)
     this.#flushIfDue()
   }
 
   /** Writes a line that encodes itself, and adds its line end. */
   encode(entry: EncodedEntry): void {
     if (!this.#begin(entry.bytesMax + 1)) return
-    const { bytes, end } = this.#last
-    const entryEnd = entry.encodeInto(bytes, end)
-    bytes[entryEnd] = NEWLINE
-    this.#last.end = entryEnd + 1
+    const entryEnd = entry.encodeInto(this.#bytes, this.#end)
+    this.#bytes[entryEnd] = NEWLINE
+    this.#end = entryEnd + 1
     this.#flushIfDue()
   }
 
@@ -83,8 +76,7 @@ export class LogStream {
     let error: unknown
     do {
       this.#resume()
-      error = this.#writeChunks()
-      // If the chunks had no room for the report, it is written after them.
+      error = this.#writeWaiting()
     } while (error === undefined && this.#lost > 0)
     this.#isBusy = hasCode(error, 'EAGAIN')
     if (this.#isBusy) {
@@ -112,98 +104,85 @@ export class LogStream {
   /** Makes room for a line. If too much waits already, this counts the line as lost and returns false. */
   #begin(bytesMax: number): boolean {
     this.#resume()
-    if (this.#hasRoom(bytesMax)) return true
+    if (this.#lost === 0 && this.#hasRoom(bytesMax)) return true
     this.#lost++
     return false
   }
 
-  /** Ends a line of which only a part was written, and reports the lost lines. */
+  /** Begins an empty buffer: ends a line of which only a part was written, and reports the lost lines. */
   #resume(): void {
-    if (this.#last.end === 0 && this.#lastByteWritten !== NEWLINE)
-      this.#last.bytes[this.#last.end++] = NEWLINE
-    if (this.#lost === 0 || this.#last.report) return
-    const text = this.#options.lossLine(this.#lost)
-    if (!this.#hasRoom(bytesMaxOf(text))) return
-    const start = this.#last.end
-    this.#last.end += this.#last.bytes.write(text, start)
-    this.#last.report = { start, end: this.#last.end, lost: this.#lost }
+    if (this.#end > 0) return
+    if (this.#lastByteWritten !== NEWLINE) this.#bytes[this.#end++] = NEWLINE
+    if (this.#lost === 0) return
+    this.#end += this.#bytes.write(this.#options.lossLine(this.#lost), this.#end)
+    this.#report = { end: this.#end, lost: this.#lost }
     this.#lost = 0
   }
 
-  /** Returns whether the last chunk has room, after adding a chunk if it is full. */
+  /** Returns whether the buffer has room after its waiting lines. Before, this enlarges a full buffer. */
   #hasRoom(bytesMax: number): boolean {
-    if (this.#last.end + bytesMax <= this.#last.bytes.length) return true
-    if (sizeOf(this.#chunks) >= WAITING_BYTES_MAX) return false
-    this.#last = makeChunk(Math.max(bytesMax, CHUNK_BYTES))
-    this.#chunks.push(this.#last)
+    if (this.#end + bytesMax <= this.#bytes.length) return true
+    const waiting = this.#bytes.subarray(this.#start, this.#end)
+    const needed = waiting.length + bytesMax
+    // Lines are moved only if half of the buffer is written, or a slow reader would cost a move for each line.
+    const isHalfWritten = this.#start >= this.#bytes.length / 2
+    if (needed > WAITING_BYTES_MAX || (this.#bytes.length === WAITING_BYTES_MAX && !isHalfWritten))
+      return false
+    const size = Math.max(needed, isHalfWritten ? this.#bytes.length : 2 * this.#bytes.length)
+    this.#bytes = Buffer.alloc(Math.min(size, WAITING_BYTES_MAX))
+    waiting.copy(this.#bytes)
+    this.#report.end -= this.#start
+    this.#end -= this.#start
+    this.#start = 0
     return true
   }
 
   #flushIfDue(): void {
     if (this.#isBusy) return
-    if (this.#last.end >= GROUP_BYTES || this.#chunks.length > 1) this.flush()
+    if (this.#end >= GROUP_BYTES) this.flush()
     else this.#timer ??= setTimeout(() => this.flush(), GROUP_MS)
   }
 
-  /** Writes the chunks. Returns the error that prevents it, or undefined. */
-  #writeChunks(): unknown {
+  /** Writes the waiting lines. Returns the error that prevents it, or undefined. */
+  #writeWaiting(): unknown {
     const { descriptor, write = writeSync } = this.#options
-    for (const chunk of this.#chunks) {
-      try {
-        while (chunk.start < chunk.end) {
-          chunk.start += write(descriptor, chunk.bytes, chunk.start, chunk.end - chunk.start)
-          this.#lastByteWritten = chunk.bytes[chunk.start - 1] ?? NEWLINE
-          this.#retryMs = RETRY_MS_MIN
-        }
-      } catch (error) {
-        this.#chunks = this.#chunks.slice(this.#chunks.indexOf(chunk))
-        return error
+    try {
+      while (this.#start < this.#end) {
+        this.#start += write(descriptor, this.#bytes, this.#start, this.#end - this.#start)
+        this.#lastByteWritten = this.#bytes[this.#start - 1] ?? NEWLINE
+        this.#retryMs = RETRY_MS_MIN
       }
+    } catch (error) {
+      return error
     }
     this.#clear()
   }
 
   /** Drops the waiting lines, and counts them as lost. */
   #drop(): void {
-    for (const chunk of this.#chunks) this.#lost += this.#linesOf(chunk)
+    // A line of which only the newline was not written is not lost: `#resume` ends it.
+    const isOnlyEnd = this.#lastByteWritten !== NEWLINE && this.#bytes[this.#start] === NEWLINE
+    let from = isOnlyEnd ? this.#start + 1 : this.#start
+    if (from < this.#report.end) {
+      this.#lost += this.#report.lost
+      from = this.#report.end
+    }
+    this.#lost += countLines(this.#bytes.subarray(from, this.#end))
     this.#clear()
   }
 
-  /** Returns how many lines a chunk has, and how many lost lines its report has. */
-  #linesOf({ bytes, start, end, report }: Chunk): number {
-    // A line of which only the newline was not written is not lost: `#resume` ends it.
-    const from = this.#lastByteWritten !== NEWLINE && bytes[start] === NEWLINE ? start + 1 : start
-    if (!report || from >= report.end) return countLines(bytes.subarray(from, end))
-    return (
-      countLines(bytes.subarray(from, Math.max(from, report.start))) +
-      report.lost +
-      countLines(bytes.subarray(report.end, end))
-    )
-  }
-
   #clear(): void {
-    if (this.#chunks.length > 1 || this.#last.bytes.length > CHUNK_BYTES) {
-      this.#last = makeChunk(CHUNK_BYTES)
-      this.#chunks = [this.#last]
-    }
-    this.#last.start = 0
-    this.#last.end = 0
-    this.#last.report = undefined
+    if (this.#bytes.length > BUFFER_BYTES) this.#bytes = Buffer.alloc(BUFFER_BYTES)
+    this.#start = 0
+    this.#end = 0
+    this.#report.end = 0
   }
-}
-
-function makeChunk(size: number): Chunk {
-  return { bytes: Buffer.alloc(size), start: 0, end: 0, report: undefined }
 }
 
 /** Returns how many bytes a text has at most. For a short text, this saves the time to compute the exact number. */
 function bytesMaxOf(text: string): number {
   const bytesMax = BYTES_PER_UNIT_MAX * text.length
   return bytesMax > GROUP_BYTES ? Buffer.byteLength(text) : bytesMax
-}
-
-function sizeOf(chunks: readonly Chunk[]): number {
-  return chunks.reduce((sum, { bytes }) => sum + bytes.length, 0)
 }
 
 function countLines(bytes: Uint8Array): number {

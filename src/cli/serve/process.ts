@@ -1,10 +1,10 @@
 import type { Config } from '../../config.ts'
 import { CommandFailed, reasonOf, say } from '../terminal/terminal.ts'
-import { lockOrFail } from '../which-store/stopped-store.ts'
+import { lockStopped } from '../which-store/stopped-store.ts'
 
 /** Locks the data directory, and returns the lock. Throws CommandFailed. */
 export function lockData(directory: string): { release(): void } {
-  return lockOrFail(directory, 'Stop it, or choose another --data.')
+  return lockStopped(directory, 'Stop it, or choose another --data.')
 }
 
 /** Returns the error for a port that cannot be bound, with a one-sentence message; any other error unchanged. */

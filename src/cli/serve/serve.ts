@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { type Command, Option } from 'commander'
-import type { Config } from '../../config.ts'
+import { type Config, settingList } from '../../config.ts'
 import { StoreError } from '../../contract/error.ts'
 import { lockPath } from '../../database/sqlite/data-lock.ts'
 import { hasCode } from '../../files/system-error.ts'
@@ -14,14 +14,10 @@ import { adminKeyFile, adminKeyPath } from '../keys/admin-key-file.ts'
 import { readOwnSecretKey, settleSecretKey } from '../keys/secret-key.ts'
 import { CommandFailed, reasonOf, say } from '../terminal/terminal.ts'
 import { unknownWord } from '../terminal/unknown-word.ts'
-import {
-  isAnyAddress,
-  localAddress,
-  removeAddressFile,
-  writeAddressFile,
-} from '../which-store/address-file.ts'
+import { removeAddressFile, writeAddressFile } from '../which-store/address-file.ts'
 import { openOrFail } from '../which-store/stopped-store.ts'
-import { configFrom, settingList } from '../which-store/store-config.ts'
+import { configFrom } from '../which-store/store-config.ts'
+import { isAnyAddress, localAddress } from '../which-store/this-machine.ts'
 import { loadDemo } from './demo.ts'
 import { openLog } from './log.ts'
 import { lockData, portFailure, stopOnSignals } from './process.ts'
@@ -29,12 +25,14 @@ import { lockData, portFailure, stopOnSignals } from './process.ts'
 /** Adds the command `serve`, which is the default command. */
 export function addServe(program: Command): void {
   const serve = program.command('serve', { isDefault: true }).description('run the store (the default)')
-  for (const { flag, description, fallback, variable } of settingList()) {
-    if (!flag) continue
+  const others = ['', 'Settings without an option, by their variable:']
+  for (const { flag, description, fallback, variable } of settingList) {
     // The help shows the default, but commander must not apply it: the setting may come from the environment.
-    const shown = fallback && flag.includes('<') ? ` (default: ${fallback})` : ''
-    serve.addOption(new Option(flag, `${description}${shown} [${variable}]`))
+    const shown = fallback && (!flag || flag.includes('<')) ? ` (default: ${fallback})` : ''
+    if (flag) serve.addOption(new Option(flag, `${description}${shown} [${variable}]`))
+    else others.push(`  ${variable}`, `      ${description}${shown}`)
   }
+  serve.addHelpText('after', others.join('\n'))
   // All arguments are accepted here, because the action can refuse them with a better message.
   serve.argument('[arguments...]').usage('[options]')
   serve.action(async (extra: string[], options: Record<string, string | boolean | undefined>) => {

@@ -2,8 +2,8 @@ import { closeSync, existsSync, openSync, readFileSync, statSync, writeSync } fr
 import { join } from 'node:path'
 import { isDirectoryLocked } from '../../database/sqlite/data-lock.ts'
 import { writeWholeFile } from '../../files/private-file.ts'
-import { hasCode } from '../../files/system-error.ts'
 import { reasonOf, say } from '../terminal/terminal.ts'
+import { isAlive } from './this-machine.ts'
 
 /** The file always has this size and is never removed, so that it can be written on a full disk. */
 const FILE_BYTES = 512
@@ -61,40 +61,6 @@ export function readAddressFile(directory: string): string | undefined {
   }
 }
 
-/**
- * Returns the address at which clients on the same machine reach a listener. This is never the public base URL, which
- * may be on another host. A listener on all interfaces is reached through loopback.
- */
-export function localAddress(host: string, port: number): string {
-  const name = nameInUrl(host)
-  return `http://${loopbackOfAny[name] ?? name}:${port}`
-}
-
-/** Returns whether a value of --host stands for every address of this machine. */
-export function isAnyAddress(host: string): boolean {
-  return Object.hasOwn(loopbackOfAny, nameInUrl(host))
-}
-
-/** The names that stand for every address, with the loopback address of the same family. */
-const loopbackOfAny: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '[::]': '[::1]' }
-
-/** Returns a host as a URL contains it: `[::]` for `::`, and `0.0.0.0` for `0`. */
-function nameInUrl(host: string): string {
-  const bracketed = host.includes(':') && !host.startsWith('[') ? `[${host}]` : host
-  return URL.canParse(`http://${bracketed}`) ? new URL(`http://${bracketed}`).hostname : bracketed
-}
-
 function addressFile(directory: string): string {
   return join(directory, 'address')
-}
-
-/** Returns whether a process with this id runs on this machine. */
-export function isAlive(pid: number): boolean {
-  if (!Number.isSafeInteger(pid) || pid <= 0) return false
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return hasCode(error, 'EPERM')
-  }
 }

@@ -1,16 +1,13 @@
-import { existsSync, realpathSync, statSync } from 'node:fs'
+import { existsSync, realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
-import type { Config } from '../../config.ts'
 import {
   type DatabaseAddress,
   isDatabaseAddress,
   parseDatabaseUrl,
   URL_FORM,
 } from '../../database/postgres/database-url.ts'
-import { databaseFile } from '../../database/sqlite/database-file.ts'
-import { hasCode } from '../../files/system-error.ts'
 import { readDirectory } from '../../setting-readers.ts'
-import { CommandFailed, escapeControls, reasonOf } from '../terminal/terminal.ts'
+import { CommandFailed, EXIT_USAGE, escapeControls } from '../terminal/terminal.ts'
 
 /** Where a copy comes from or goes to. */
 export type CopyPlace =
@@ -34,7 +31,7 @@ export function parsePlace(option: string, text: string, passwordOf: (() => stri
     if (isDatabaseAddress(text)) throw new Error(`it must be a directory, or a URL such as ${URL_FORM}.`)
     return { kind: 'directory', directory: readDirectory(text), name: escapeControls(text) }
   } catch (error) {
-    throw new CommandFailed(`${option}: ${error instanceof Error ? error.message : error}`, 2)
+    throw new CommandFailed(`${option}: ${error instanceof Error ? error.message : error}`, EXIT_USAGE)
   }
 }
 
@@ -47,29 +44,6 @@ export function isSamePlace(one: CopyPlace, other: CopyPlace): boolean {
   const targets = (address: DatabaseAddress): string[] =>
     address.hosts.map(host => host.name + databaseOf(host))
   return targets(one.address).some(target => targets(other.address).includes(target))
-}
-
-/** Returns whether a data directory has a database file. Throws CommandFailed if this user may not know. */
-export function hasDatabase(directory: string): boolean {
-  try {
-    statSync(databaseFile(directory))
-    return true
-  } catch (error) {
-    if (hasCode(error, 'ENOENT') || hasCode(error, 'ENOTDIR')) return false
-    throw new CommandFailed(
-      `The data directory ${escapeControls(directory)} cannot be read: ${reasonOf(error)}. ${AS_OWNER}`,
-    )
-  }
-}
-
-/** What to do if a file of a store cannot be read. */
-export const AS_OWNER = 'Run the command as the user that runs the store.'
-
-/** Throws CommandFailed if the settings name a data directory without a database. */
-export function requireStore({ databaseUrl, data }: Pick<Config, 'databaseUrl' | 'data'>): void {
-  if (databaseUrl === undefined && !hasDatabase(data)) {
-    throw new CommandFailed(`There is no store in ${resolve(data)}: specify its directory with --data.`)
-  }
 }
 
 /** Returns `host:port,host:port/database`, for messages. */

@@ -12,14 +12,17 @@ export interface StoppedStore extends AsyncDisposable {
 }
 
 /**
- * Opens a store. Throws DirectoryInUse if another process has its data directory open, and CommandFailed if the store
- * cannot be opened for another reason.
+ * Opens a store. If another process has its data directory open, this throws DirectoryInUse, or with `advice`, the
+ * sentence that says what to do then, CommandFailed. Throws CommandFailed if the store cannot be opened.
  */
 export async function openStopped(
   config: Config,
-  options: Pick<EngineOptions, 'writerCacheKib' | 'canUndo'> = {},
+  {
+    advice,
+    ...options
+  }: Pick<EngineOptions, 'writerCacheKib' | 'canUndo'> & { readonly advice?: string } = {},
 ): Promise<StoppedStore> {
-  const lock = config.databaseUrl === undefined ? lockDirectoryOrFail(config.data) : undefined
+  const lock = config.databaseUrl === undefined ? lockStopped(config.data, advice) : undefined
   const engine = await openOrFail(config, {
     ...options,
     log: { access: () => {}, info: () => {}, error: fields => say(JSON.stringify(fields)) },
@@ -40,19 +43,6 @@ export async function openStopped(
   }
 }
 
-/**
- * Opens a store. Throws CommandFailed if another process has its data directory open; `advice` is the sentence that
- * says what to do then.
- */
-export async function openStoppedOrFail(config: Config, advice: string): Promise<StoppedStore> {
-  try {
-    return await openStopped(config)
-  } catch (error) {
-    if (!(error instanceof DirectoryInUse)) throw error
-    throw new CommandFailed(`${error.message} ${advice}`)
-  }
-}
-
 /** Opens the engine that the settings select. Throws CommandFailed if the database cannot be opened. */
 export async function openOrFail(
   { databaseUrl, databasePassword, data }: Config,
@@ -67,25 +57,16 @@ export async function openOrFail(
   }
 }
 
-/** Locks a data directory. Throws DirectoryInUse, or CommandFailed if the directory cannot be written. */
-export function lockDirectoryOrFail(directory: string): { release(): void } {
+/**
+ * Locks the data directory of a stopped store. If a process has it open, this throws DirectoryInUse, or with `advice`,
+ * the sentence that says what to do then, CommandFailed. Throws CommandFailed if the directory cannot be written.
+ */
+export function lockStopped(directory: string, advice?: string): { release(): void } {
   try {
     return lockDirectory(directory)
   } catch (error) {
-    if (error instanceof DirectoryInUse) throw error
-    throw new CommandFailed(`The data directory ${directory} cannot be written: ${reasonOf(error)}.`)
-  }
-}
-
-/**
- * Locks the data directory of a stopped store. Throws CommandFailed if a process has it open; `advice` is the sentence
- * that says what to do then.
- */
-export function lockOrFail(directory: string, advice: string): { release(): void } {
-  try {
-    return lockDirectoryOrFail(directory)
-  } catch (error) {
-    if (!(error instanceof DirectoryInUse)) throw error
-    throw new CommandFailed(`${error.message} ${advice}`)
+    if (!(error instanceof DirectoryInUse))
+      throw new CommandFailed(`The data directory ${directory} cannot be written: ${reasonOf(error)}.`)
+    throw advice === undefined ? error : new CommandFailed(`${error.message} ${advice}`)
   }
 }

@@ -1,7 +1,9 @@
-import { existsSync } from 'node:fs'
-import { type Config, ConfigError, readConfig, type SettingName, settings } from '../../config.ts'
-import { CommandFailed } from '../terminal/terminal.ts'
-import { hasDatabase } from './copy-place.ts'
+import { existsSync, statSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { type Config, ConfigError, readConfig } from '../../config.ts'
+import { databaseFile } from '../../database/sqlite/database-file.ts'
+import { hasCode } from '../../files/system-error.ts'
+import { CommandFailed, EXIT_USAGE, escapeControls, reasonOf } from '../terminal/terminal.ts'
 
 /**
  * Returns the settings of a command that works on one store. Throws CommandFailed like `configFrom`, and if
@@ -22,47 +24,41 @@ export function storeConfigFrom({
     throw new CommandFailed(
       `--data names ${named} ${config.data}${missing}, and the variable DATABASE_URL names another store. ` +
         'To choose --data, unset DATABASE_URL. To choose DATABASE_URL, use PETSTORE_DATA in place of --data.',
-      2,
+      EXIT_USAGE,
     )
   }
   return config
 }
 
-/**
- * Returns the settings from the options of a command and from the environment. Throws CommandFailed with a one-sentence
- * message.
- */
-export function configFrom(options: Readonly<Record<string, string | boolean | undefined>>): Config {
-  const flags: Partial<Record<SettingName, string>> = {}
-  for (const { name, flag } of settingList()) {
-    const value = options[name]
-    if (typeof value === 'string') flags[name] = value
-    if (typeof value === 'boolean' && value === !isOnByDefault(flag)) flags[name] = String(value)
-  }
+/** Returns the settings of a command, as `readConfig` does. Throws CommandFailed with a one-sentence message. */
+export function configFrom(...from: Parameters<typeof readConfig>): Config {
   try {
-    return readConfig(flags, process.env)
+    return readConfig(...from)
   } catch (error) {
-    if (error instanceof ConfigError) throw new CommandFailed(error.message, 2)
+    if (error instanceof ConfigError) throw new CommandFailed(error.message, EXIT_USAGE)
     throw error
   }
 }
 
-export function settingList(): {
-  name: SettingName
-  flag?: string
-  description: string
-  fallback?: string
-  variable: string
-}[] {
-  const entries: [string, { flag?: string; description: string; fallback?: string; variable: string }][] =
-    Object.entries(settings)
-  return entries.flatMap(([name, entry]) => (isSettingName(name) ? [{ name, ...entry }] : []))
+/** Returns whether a data directory has a database file. Throws CommandFailed if this user may not know. */
+export function hasDatabase(directory: string): boolean {
+  try {
+    statSync(databaseFile(directory))
+    return true
+  } catch (error) {
+    if (hasCode(error, 'ENOENT') || hasCode(error, 'ENOTDIR')) return false
+    throw new CommandFailed(
+      `The data directory ${escapeControls(directory)} cannot be read: ${reasonOf(error)}. ${AS_OWNER}`,
+    )
+  }
 }
 
-function isOnByDefault(flag: string | undefined): boolean {
-  return flag?.startsWith('--no-') ?? false
-}
+/** What to do if a file of a store cannot be read. */
+export const AS_OWNER = 'Run the command as the user that runs the store.'
 
-function isSettingName(name: string): name is SettingName {
-  return Object.hasOwn(settings, name)
+/** Throws CommandFailed if the settings name a data directory without a database. */
+export function requireStore({ databaseUrl, data }: Pick<Config, 'databaseUrl' | 'data'>): void {
+  if (databaseUrl === undefined && !hasDatabase(data)) {
+    throw new CommandFailed(`There is no store in ${resolve(data)}: specify its directory with --data.`)
+  }
 }

@@ -1,6 +1,7 @@
 import type { Server } from 'bun'
+import { rateGroup } from '../../values/ip-address.ts'
 import type { Admission } from '../limits/admission.ts'
-import { type AddressOf, rateGroup } from '../limits/client-address.ts'
+import type { AddressOf } from '../limits/client-address.ts'
 import type { RateLimiter } from '../limits/rate-limit.ts'
 import { fixedLogParts, RepeatedEntry, VARYING_CHARS_MAX } from '../observe/access-log.ts'
 import { worksUntilMs } from '../pipeline/lifecycle.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { clientAddress, isFromThisMachine, peerOf, rateGroup } from './client-address.ts'
+import { clientAddress, isFromThisMachine, peerOf } from './client-address.ts'
 
 const request = (fields: Record<string, string> = {}) => new Request('http://store/', { headers: fields })
 
@@ -80,15 +80,4 @@ test('a request is from this machine only if its peer is loopback and it has no 
   for (const name of ['Forwarded', 'X-Forwarded-For', 'X-Real-IP', 'Via', 'X-Forwarded-Proto']) {
     expect([name, isFromThisMachine(request({ [name]: '' }), '127.0.0.1')]).toEqual([name, false])
   }
-})
-
-test('the IPv6 addresses of one /64 share a rate limit, and every other address has its own', () => {
-  expect(rateGroup('203.0.113.9')).toBe('203.0.113.9')
-  expect(rateGroup('unknown')).toBe('unknown')
-  for (const address of ['2001:db8:1:2::1', '2001:0DB8:1:2:ffff::', '2001:db8:1:2:3:4:5:6']) {
-    expect(rateGroup(address)).toBe('2001:db8:1:2::/64')
-  }
-  expect(rateGroup('2001:db8::1')).toBe('2001:db8:0:0::/64')
-  expect(rateGroup('::1')).toBe('0:0:0:0::/64')
-  expect(rateGroup('fe80::1%eth0')).toBe('fe80:0:0:0::/64')
 })

@@ -1,4 +1,5 @@
-import { BlockList, isIP } from 'node:net'
+import { isIP } from 'node:net'
+import { networkCheck } from '../../values/ip-address.ts'
 
 /** What finds the address of the connected peer of a request, as the server of the runtime does. */
 export interface PeerFinder {
@@ -41,15 +42,7 @@ export function clientAddress(trusted: readonly string[], host?: string): Addres
       ? () => host
       : (request, server) => peerOf(request, server)
   }
-  const proxies = new BlockList()
-  for (const entry of trusted) {
-    const [address = '', bits] = entry.split('/')
-    const family = isIP(address) === 6 ? 'ipv6' : 'ipv4'
-    if (bits === undefined) proxies.addAddress(address, family)
-    else proxies.addSubnet(address, Number(bits), family)
-  }
-  const isProxy = (address: string): boolean =>
-    isIP(address) !== 0 && proxies.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
+  const isProxy = networkCheck(trusted)
   return (request, server) => {
     const field = request.headers.get('x-forwarded-for')
     const hops = field === null ? [] : field.split(',').slice(-HOPS_MAX)
@@ -77,34 +70,13 @@ export function isFromThisMachine({ headers }: Request, address: string): boolea
   return isLoopback && !FORWARDING_FIELDS.some(name => headers.has(name))
 }
 
-/**
- * Returns the group of addresses that shares one rate limit: one IPv4 address, or the /64 of an IPv6 address. One
- * subscriber has at least a whole /64 (RFC 6177).
- */
-export function rateGroup(address: string): string {
-  if (!address.includes(':')) return address
-  const [head = '', tail = ''] = address.split('::')
-  const left = head === '' ? [] : head.split(':')
-  const right = tail === '' ? [] : tail.split(':')
-  const zeros = Array<string>(Math.max(0, 8 - left.length - right.length)).fill('0')
-  const prefix = [...left, ...zeros, ...right].slice(0, 4)
-  return `${prefix.map(group => Number.parseInt(group, 16).toString(16)).join(':')}::/64`
-}
-
 /** Returns the address in one hop: plain, in brackets, or with a port; undefined for anything else. */
 function addressIn(hop: string): string | undefined {
   const text = hop.trim()
   if (isIP(text) !== 0) return withoutMapping(text)
-  const bracket = text.startsWith('[') ? text.indexOf(']') : -1
-  const end = bracket > 0 ? bracket : text.indexOf(':')
-  if (end < 0 || !isPortOrEmpty(text.slice(bracket > 0 ? end + 1 : end))) return undefined
-  const address = text.slice(bracket > 0 ? 1 : 0, end)
-  return isIP(address) === (bracket > 0 ? 6 : 4) ? withoutMapping(address) : undefined
-}
-
-/** Returns whether a text is a port, such as `:8080`, or empty. */
-function isPortOrEmpty(text: string): boolean {
-  return /^(?::[0-9]{1,5})?$/.test(text)
+  const [, ipv6 = '', ipv4 = ''] = /^(?:\[([^\]]*)\]|([^:]*))(?::[0-9]{1,5})?$/.exec(text) ?? []
+  if (isIP(ipv6) === 6) return withoutMapping(ipv6)
+  return isIP(ipv4) === 4 ? ipv4 : undefined
 }
 
 /** Returns an IPv4-mapped IPv6 address as an IPv4 address, and any other address unchanged. */

@@ -9,7 +9,7 @@ import {
 import { hasScope } from '../../contract/scopes.ts'
 import type { Caller } from '../../shop/context.ts'
 import { isKeyText } from '../../shop/keys/schema.ts'
-import { rateGroup } from '../limits/client-address.ts'
+import { rateGroup } from '../../values/ip-address.ts'
 import type { RateLimiter } from '../limits/rate-limit.ts'
 import type { RequestContext } from '../request-context.ts'
 

@@ -1,9 +1,9 @@
 import { overloaded } from '../../contract/refusals.ts'
 import { streamHeaders } from '../../http/events/stream-headers.ts'
 import { CapacityLimiter } from '../../http/limits/admission.ts'
-import { rateGroup } from '../../http/limits/client-address.ts'
 import { Deadlines } from '../../http/limits/deadlines.ts'
 import type { RequestContext } from '../../http/request-context.ts'
+import { rateGroup } from '../../values/ip-address.ts'
 import type { RequestLog } from './log.ts'
 
 /** The limits of open streams: in total, of one address, and of one sandbox. */

@@ -117,22 +117,26 @@ export const apiSlips: Slips = {
       tests: ['src/http/pipeline/body.test.ts: each body in chunks'],
     },
   ],
+  'src/values/ip-address.ts': [
+    {
+      before: `ipv6Groups(address).slice(0, 4)`,
+      after: `ipv6Groups(address).slice(0, 5)`,
+      breaks: 'one subscriber has 65,536 rate limits',
+      tests: ['src/values/ip-address.test.ts: the IPv6 addresses of one /64 share a rate limit'],
+    },
+    {
+      before: `ipv6Groups(address).slice(0, 4)`,
+      after: `ipv6Groups(address).slice(0, 3)`,
+      breaks: 'all receivers of one provider share the limit of a host',
+      tests: ['src/webhooks/host-limit.test.ts: the IPv6 addresses of one /64 share a limit'],
+    },
+  ],
   'src/http/limits/client-address.ts': [
     {
       before: `      address = addressIn(hop) ?? UNKNOWN`,
       after: `      address = addressIn(hop) ?? address`,
       breaks: 'clients behind a proxy that hides them use up the limit of the proxy',
       tests: ['src/http/limits/client-address.test.ts: has the client address'],
-    },
-    {
-      before: `].slice(0, 4)
-  return`,
-      after: `].slice(0, 5)
-  return`,
-      breaks: 'one subscriber has 65,536 rate limits',
-      tests: [
-        'src/http/limits/client-address.test.ts: the IPv6 addresses of one /64 share a rate limit, and every other address has its own',
-      ],
     },
     {
       before: `return isLoopback && !FORWARDING_FIELDS.some(name => headers.has(name))`,

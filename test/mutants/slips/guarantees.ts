@@ -190,15 +190,15 @@ export const guaranteeSlips: Slips = {
   ],
   'src/cli/serve/log-stream.ts': [
     {
-      before: '        this.#chunks = this.#chunks.slice(this.#chunks.indexOf(chunk))\n        return error',
-      after: '        throw error',
+      before: '      return error',
+      after: '      throw error',
       breaks: 'a full disk stops the store, because its log cannot be written',
       tests: ['test/cli/log.test.ts: a log drops lines at'],
       guarantee: 19,
       isQuick: true,
     },
   ],
-  'src/cli/which-store/address-file.ts': [
+  'src/cli/which-store/this-machine.ts': [
     {
       before: 'loopbackOfAny[name] ?? name}:',
       after: 'name}:',

@@ -1,10 +1,10 @@
 import { readFileSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { textOfFile, UnreadableFile } from '../../catalogue/file-text.ts'
+import { baseAddress } from '../../client/base-address.ts'
+import { type CommandVariable, environmentText } from '../../config.ts'
 import { isKeyText } from '../../shop/keys/schema.ts'
-import { adminKeyFile, adminKeyPath } from '../keys/admin-key-file.ts'
 import { CommandFailed, EXIT_USAGE, reasonOf } from '../terminal/terminal.ts'
-import { findStore } from './store-address.ts'
 
 /** The options with which every command that sends requests chooses a store and a key. */
 export interface StoreOptions {
@@ -13,32 +13,40 @@ export interface StoreOptions {
   readonly data?: string | undefined
 }
 
-/** The store that a command calls. The key is sent only to this URL. */
-export interface ChosenStore {
-  readonly url: string
-  readonly key: string | undefined
-  /** Where the key comes from, for messages, which never contain the key itself. */
-  readonly keySource: string | undefined
-}
-
 /** The maximum size of a file that contains a key. */
 const KEY_FILE_BYTES_MAX = 4096
 
+/** Returns the base address in an option or else in its variable; undefined if neither is set. Throws CommandFailed. */
+export function givenAddress(
+  option: string | undefined,
+  flag: string,
+  variable: CommandVariable,
+): string | undefined {
+  const text = option ?? environmentText(variable)
+  return text === undefined ? undefined : readAddress(text, option === undefined ? variable : flag)
+}
+
 /**
- * Returns the store and the key of a command. The generated admin key is used only with the address that the store in
- * the same data directory has published. Throws CommandFailed.
+ * Returns a base address without a trailing slash. Throws CommandFailed, whose message does not repeat the text,
+ * because it may have a password.
  */
-export function chooseStore({ url, key, data }: StoreOptions): ChosenStore {
-  const address = findStore(url, data)
-  const variable = process.env.PETSTORE_KEY || undefined
-  if (key !== undefined) return { url: address.url, key: readKeyOption(key, '--key'), keySource: '--key' }
-  if (variable !== undefined) {
-    return { url: address.url, key: readKeyOption(variable, 'PETSTORE_KEY'), keySource: 'PETSTORE_KEY' }
-  }
-  const { directory } = address
-  const admin = directory === undefined ? undefined : adminKeyFile(directory).read()
-  const keySource = directory === undefined ? undefined : adminKeyPath(directory)
-  return { url: address.url, key: admin, keySource }
+export function readAddress(text: string, source: string): string {
+  const address = /[\s\p{Cc}]/u.test(text) ? undefined : baseAddress(text)
+  if (address !== undefined) return address
+  throw new CommandFailed(
+    `${source} must be an http or https URL without user, query or fragment, such as http://127.0.0.1:8080.`,
+    EXIT_USAGE,
+  )
+}
+
+/**
+ * Returns the key of --key, or else of PETSTORE_KEY, with its source for messages; undefined if neither is set. Throws
+ * CommandFailed.
+ */
+export function givenKey(option: string | undefined): { key: string; source: string } | undefined {
+  const source = option === undefined ? 'PETSTORE_KEY' : '--key'
+  const text = option ?? environmentText('PETSTORE_KEY')
+  return text === undefined ? undefined : { key: readKeyOption(text, source), source }
 }
 
 /** Returns the key in a text, or in the file that `@file` names. Throws CommandFailed without repeating the text. */

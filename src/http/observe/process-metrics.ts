@@ -1,0 +1,56 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { setImmediate } from 'node:timers/promises'
+import { family } from './prometheus.ts'
+
+/** Returns the metrics of the process, under the names of the client libraries of Prometheus. */
+export async function processMetrics(): Promise<string[]> {
+  const askedMs = performance.now()
+  await setImmediate()
+  const lagSeconds = (performance.now() - askedMs) / 1000
+  const { user, system } = process.cpuUsage()
+  const { rss, heapTotal, heapUsed, external } = process.memoryUsage()
+  const startSeconds = Math.round(performance.timeOrigin / 1000)
+  const values: readonly [name: string, help: string, value: number | undefined][] = [
+    ['process_cpu_user_seconds_total', 'Total user CPU time spent in seconds.', user / 1e6],
+    ['process_cpu_system_seconds_total', 'Total system CPU time spent in seconds.', system / 1e6],
+    ['process_cpu_seconds_total', 'Total user and system CPU time spent in seconds.', (user + system) / 1e6],
+    ['process_start_time_seconds', 'Start time of the process since unix epoch in seconds.', startSeconds],
+    ['process_resident_memory_bytes', 'Resident memory size in bytes.', rss],
+    ['process_virtual_memory_bytes', 'Virtual memory size in bytes.', virtualMemoryBytes()],
+    ['process_open_fds', 'Number of open file descriptors.', openFiles()],
+    ['process_max_fds', 'Maximum number of open file descriptors.', openFilesMax()],
+    ['nodejs_eventloop_lag_seconds', 'Lag of event loop in seconds.', lagSeconds],
+    ['nodejs_heap_size_total_bytes', 'Process heap size from Node.js in bytes.', heapTotal],
+    ['nodejs_heap_size_used_bytes', 'Process heap size used from Node.js in bytes.', heapUsed],
+    ['nodejs_external_memory_bytes', 'Node.js external memory size in bytes.', external],
+  ]
+  return values.flatMap(([name, help, value]) => {
+    if (value === undefined) return []
+    return family(name.endsWith('_total') ? 'counter' : 'gauge', name, help, [['', value]])
+  })
+}
+
+function virtualMemoryBytes(): number | undefined {
+  const kib = onLinux(() => /^VmSize:\s+(\d+) kB$/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1])
+  return kib === undefined ? undefined : Number(kib) * 1024
+}
+
+function openFiles(): number | undefined {
+  // The listing itself has one file open.
+  return onLinux(() => readdirSync('/proc/self/fd').length - 1)
+}
+
+function openFilesMax(): number | undefined {
+  const limits = onLinux(() => readFileSync('/proc/self/limits', 'utf8'))
+  const files = /^Max open files\s+(\d+)/m.exec(limits ?? '')?.[1]
+  return files === undefined ? undefined : Number(files)
+}
+
+/** Reads from /proc, which only Linux has. Returns undefined elsewhere. */
+function onLinux<T>(read: () => T): T | undefined {
+  try {
+    return read()
+  } catch {
+    return undefined
+  }
+}
