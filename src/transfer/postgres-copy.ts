@@ -1,14 +1,10 @@
 import { type ReservedSQL, SQL } from 'bun'
+import { postgresMigrations } from '../database/migrations/migrations.ts'
 import { PostgresConnection } from '../database/postgres/connection.ts'
 import type { DatabaseAddress, DatabaseHost } from '../database/postgres/database-url.ts'
 import { faultOf, sqlState } from '../database/postgres/fault.ts'
 import { hostOptions } from '../database/postgres/host-options.ts'
-import {
-  lockForMigration,
-  migrations,
-  runMigrations,
-  storeVersionOf,
-} from '../database/postgres/migrations.ts'
+import { lockForMigration, runMigrations, storeVersionOf } from '../database/postgres/migrations.ts'
 import { findPrimary, isPrimary } from '../database/postgres/primary.ts'
 import { CommitUnconfirmed, type CopySource, type CopyTarget, NoSource, TargetInUse } from './copy.ts'
 import { findUsedTable, type StoreTable } from './tables.ts'
@@ -49,11 +45,11 @@ export async function openPostgresSource({ hosts }: DatabaseAddress): Promise<Po
 /** Throws NoSource or UnsupportedVersion unless the database has the store of this version. */
 async function requireVersion(reader: PostgresConnection): Promise<void> {
   const version = await storeVersionOf(reader)
-  migrations.refuseUnsupported(version)
+  postgresMigrations.refuseUnsupported(version)
   if (version === 0) throw new NoSource('The database has no store.')
-  if (version < migrations.version) {
+  if (version < postgresMigrations.version) {
     throw new NoSource(
-      `It is at version ${version}, not ${migrations.version}: start the store once, and copy again.`,
+      `It is at version ${version}, not ${postgresMigrations.version}: start the store once, and copy again.`,
     )
   }
 }
@@ -77,8 +73,8 @@ export async function openPostgresTarget(
       if (sqlState(error) !== LOCK_NOT_AVAILABLE) throw error
       throw new TargetInUse('Another process is starting a store on it, or copying to it.')
     })
-    if (version > 0 && version < migrations.version) {
-      throw new TargetInUse(`It has tables of version ${version}, not ${migrations.version}.`)
+    if (version > 0 && version < postgresMigrations.version) {
+      throw new TargetInUse(`It has tables of version ${version}, not ${postgresMigrations.version}.`)
     }
     await runMigrations(connection)
     const used = await findUsedTable(database, tables)

@@ -1,7 +1,8 @@
 import { UnsupportedVersion } from '../database/migrate.ts'
+import { sqliteMigrations } from '../database/migrations/migrations.ts'
 import { readHead } from '../database/numbering/head.ts'
 import { SqliteConnection } from '../database/sqlite/connection.ts'
-import { migrations, versionOf } from '../database/sqlite/engine.ts'
+import { versionOf } from '../database/sqlite/engine.ts'
 import type { BackupFacts, BackupOutcome, BackupTask } from './sqlite-backup.ts'
 
 declare const self: Worker
@@ -25,7 +26,7 @@ function backup({ from, to }: BackupTask): BackupFacts {
   try {
     const version = versionOf(source)
     if (version === 0) throw new Error('the database has no store')
-    migrations.refuseUnsupported(version)
+    sqliteMigrations.refuseUnsupported(version)
     // This reads one snapshot, and writes a file without free pages and without a write-ahead log.
     source.database.query('VACUUM INTO ?').run(to)
   } finally {

@@ -1,8 +1,9 @@
 import { existsSync, rmSync } from 'node:fs'
+import { sqliteMigrations } from '../database/migrations/migrations.ts'
 import { numberCopiedEvents } from '../database/numbering/numbering.ts'
 import { SqliteConnection } from '../database/sqlite/connection.ts'
 import { databaseFile, refuseForeignLog } from '../database/sqlite/database-file.ts'
-import { migrateSqlite, migrations, versionOf } from '../database/sqlite/engine.ts'
+import { migrateSqlite, versionOf } from '../database/sqlite/engine.ts'
 import { publishFile, reserveFile } from '../files/private-file.ts'
 import { type CopySource, type CopyTarget, NoSource, TargetInUse } from './copy.ts'
 import { findUsedTable, type StoreTable } from './tables.ts'
@@ -21,10 +22,10 @@ export function openSqliteSource(directory: string): CopySource {
   try {
     reader.database.run('BEGIN')
     const version = versionOf(reader)
-    migrations.refuseUnsupported(version)
-    if (version < migrations.version) {
+    sqliteMigrations.refuseUnsupported(version)
+    if (version < sqliteMigrations.version) {
       throw new NoSource(
-        `It is at version ${version}, not ${migrations.version}: start the store once, stop it, and copy again.`,
+        `It is at version ${version}, not ${sqliteMigrations.version}: start the store once, stop it, and copy again.`,
       )
     }
   } catch (error) {
@@ -116,8 +117,8 @@ export async function refuseUsed(file: string, tables: readonly StoreTable[]): P
       .get()
     if (found?.tables === 0n) return
     const version = versionOf(reader)
-    if (version !== migrations.version) {
-      throw new TargetInUse(`${file} has tables of version ${version}, not ${migrations.version}.`)
+    if (version !== sqliteMigrations.version) {
+      throw new TargetInUse(`${file} has tables of version ${version}, not ${sqliteMigrations.version}.`)
     }
     const used = await findUsedTable(reader, tables)
     if (used !== undefined) throw new TargetInUse(`Its table ${used} has rows.`)

@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { createHash, type Hash } from 'node:crypto'
 import type { Reader } from '../database/engine.ts'
-import { migrations } from '../database/sqlite/engine.ts'
+import { sqliteMigrations } from '../database/migrations/migrations.ts'
 import { dynamicSql, type Statement, type Value } from '../database/statement.ts'
 
 /** The maximum number of rows that are read or written at a time. It bounds the memory of a copy. */
@@ -44,7 +44,7 @@ const CATALOG = `
  */
 export function storeTables(): StoreTable[] {
   using database = new Database(':memory:', { strict: true, safeIntegers: true })
-  for (const script of migrations.all) database.run(script)
+  for (const script of sqliteMigrations.all) database.run(script)
   const catalog = Map.groupBy(database.query<CatalogRow, []>(CATALOG).all(), ({ table }) => table)
   return [...catalog].map(([name, rows]) => {
     const columnOf = ({ column, type }: CatalogRow): StoreColumn => ({

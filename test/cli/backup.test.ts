@@ -17,8 +17,8 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { sqliteMigrations } from '../../src/database/migrations/migrations.ts'
 import { databaseFile } from '../../src/database/sqlite/database-file.ts'
-import { migrations } from '../../src/database/sqlite/engine.ts'
 import { restoreSqlite } from '../../src/transfer/sqlite-restore.ts'
 import { storeTables } from '../../src/transfer/tables.ts'
 import { importCategories } from '../support/busy-shop.ts'
@@ -412,7 +412,7 @@ test('a store of 677f627 can be backed up, and a restore migrates it', async () 
   expect((await restore(directory, restored)).exitCode).toBe(0)
   expect(await restored.database('SELECT name FROM category')).toEqual([{ name: 'Cats' }, { name: 'Dogs' }])
   expect(await restored.database('PRAGMA user_version')).toEqual([
-    { user_version: BigInt(migrations.version) },
+    { user_version: BigInt(sqliteMigrations.version) },
   ])
 })
 
@@ -423,8 +423,8 @@ function makeBackupFile(): { file: string; directory: string } & Disposable {
   mkdirSync(directory)
   using database = new Database(file, { create: true })
   database.run('PRAGMA synchronous = OFF')
-  for (const script of migrations.all) database.run(script)
-  database.run(`PRAGMA user_version = ${migrations.version}`)
+  for (const script of sqliteMigrations.all) database.run(script)
+  database.run(`PRAGMA user_version = ${sqliteMigrations.version}`)
   database.run(`INSERT INTO category (id, name, name_key, pet_count, version, created_at, updated_at)
     VALUES (1, 'Saved', 'saved', 0, 1, '2026-11-22T00:00:00.000Z', '2026-11-22T00:00:00.000Z')`)
   return { file, directory, [Symbol.dispose]: () => rmSync(parent, { recursive: true }) }

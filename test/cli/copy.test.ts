@@ -3,10 +3,10 @@ import { describe, expect, test } from 'bun:test'
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { Webhook } from 'standardwebhooks'
+import { postgresMigrations, sqliteMigrations } from '../../src/database/migrations/migrations.ts'
 import { parseDatabaseUrl } from '../../src/database/postgres/database-url.ts'
-import { migratePostgres, migrations as postgresMigrations } from '../../src/database/postgres/migrations.ts'
+import { migratePostgres } from '../../src/database/postgres/migrations.ts'
 import { databaseFile } from '../../src/database/sqlite/database-file.ts'
-import { migrations } from '../../src/database/sqlite/engine.ts'
 import {
   CopyMismatch,
   type CopyProgress,
@@ -347,8 +347,8 @@ async function migrate({ name, directory }: Place): Promise<void> {
   mkdirSync(directory)
   using database = new Database(databaseFile(directory), { create: true })
   database.run('PRAGMA journal_mode = WAL')
-  for (const script of migrations.all) database.run(script)
-  database.run(`PRAGMA user_version = ${migrations.version}`)
+  for (const script of sqliteMigrations.all) database.run(script)
+  database.run(`PRAGMA user_version = ${sqliteMigrations.version}`)
 }
 
 /** Returns the name of a place in messages: a URL without user and password. */
@@ -577,7 +577,7 @@ test(
     )
     expect(existsSync(databaseFile(target.directory))).toBe(false)
     using database = new Database(databaseFile(directory))
-    database.run(`PRAGMA user_version = ${migrations.baseVersion}`)
+    database.run(`PRAGMA user_version = ${sqliteMigrations.baseVersion}`)
     const old = await copy(source, target)
     expect([old.exitCode, old.errors]).toEqual([
       1,

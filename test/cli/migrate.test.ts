@@ -4,9 +4,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { SQL } from 'bun'
-import { migrations as postgresMigrations } from '../../src/database/postgres/migrations.ts'
+import { postgresMigrations, sqliteMigrations } from '../../src/database/migrations/migrations.ts'
 import { databaseFile } from '../../src/database/sqlite/database-file.ts'
-import { migrations } from '../../src/database/sqlite/engine.ts'
 import { testedEngines } from '../support/engines.ts'
 import { newDatabase } from '../support/postgres-server.ts'
 import { run } from '../support/process.ts'
@@ -18,10 +17,10 @@ test('migrate --check reports missing migrations, and migrate runs them, on SQLi
   mkdirSync(directory)
   {
     using database = new Database(databaseFile(directory), { create: true })
-    database.run(migrations.base)
-    database.run(`PRAGMA user_version = ${migrations.baseVersion}`)
+    database.run(sqliteMigrations.base)
+    database.run(`PRAGMA user_version = ${sqliteMigrations.baseVersion}`)
   }
-  const { version: known, baseVersion } = migrations
+  const { version: known, baseVersion } = sqliteMigrations
   const check = await run(['migrate', '--check', '--data', directory])
   expect([check.exitCode, check.errors.trim()]).toEqual([
     1,
@@ -69,7 +68,7 @@ test.skipIf(!testedEngines.includes('postgres'))(
 test('a running store on SQLite is not migrated', async () => {
   await using place = await newStoreDirectory('sqlite')
   await using server = await place.start()
-  await place.database(`PRAGMA user_version = ${migrations.baseVersion}`)
+  await place.database(`PRAGMA user_version = ${sqliteMigrations.baseVersion}`)
   const { exitCode, errors } = await run(['migrate', '--data', place.directory])
   expect([exitCode, errors]).toEqual([1, expect.stringContaining('Stop it first, then migrate.')])
   await server.kill('SIGKILL')

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { StoreError } from '../../src/contract/error.ts'
 import { storageFull } from '../../src/contract/refusals.ts'
 import type { Tx } from '../../src/database/engine.ts'
+import { sqliteMigrations } from '../../src/database/migrations/migrations.ts'
 import { SqliteConnection } from '../../src/database/sqlite/connection.ts'
-import { migrations } from '../../src/database/sqlite/engine.ts'
 import { type LightEngine, openLightSqlite } from '../../src/database/sqlite/light-engine.ts'
 import { sql } from '../../src/database/statement.ts'
 import { TimeSlices } from '../../src/database/time-slices.ts'
@@ -30,8 +30,8 @@ beforeEach(async () => {
   const file = join(directory, 'store.db')
   const connection = new SqliteConnection(file, { readonly: false })
   connection.database.transaction(() => {
-    connection.database.run(migrations.all.join('\n'))
-    connection.database.run(`PRAGMA user_version = ${migrations.version}`)
+    connection.database.run(sqliteMigrations.all.join('\n'))
+    connection.database.run(`PRAGMA user_version = ${sqliteMigrations.version}`)
   })()
   connection.close()
   engine = await openLightSqlite<never, Command, never, string>({

@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import type { Reader } from '../../src/database/engine.ts'
-import { migrations } from '../../src/database/sqlite/engine.ts'
+import { sqliteMigrations } from '../../src/database/migrations/migrations.ts'
 import { type ParametersOf, type Statement, type Value, valuesOf } from '../../src/database/statement.ts'
 import { listCategories } from '../../src/shop/categories/verbs.ts'
 import { listAudit } from '../../src/shop/events/audit.ts'
@@ -40,7 +40,7 @@ class PlanReader implements Reader {
 
   /** Runs `change` on the tables before they get rows. */
   constructor(change = '') {
-    this.#database.run(migrations.all.join('\n'))
+    this.#database.run(sqliteMigrations.all.join('\n'))
     if (change) this.#database.run(change)
     this.#database.run(ROWS)
   }
@@ -223,7 +223,7 @@ test('control: a list whose index is missing is detected', async () => {
 test('the events of a pet are found in their index, in both directions', async () => {
   const details: string[] = []
   const database = new Database(':memory:', { safeIntegers: true })
-  database.run(migrations.all.join('\n'))
+  database.run(sqliteMigrations.all.join('\n'))
   database.run("UPDATE chain_end SET position = 5000 WHERE name = 'head'")
   const read = <Row, Name extends string>(
     statement: Statement<Row, Name>,

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { SQL } from 'bun'
 import { UnsupportedVersion } from '../../src/database/migrate.ts'
+import { postgresMigrations } from '../../src/database/migrations/migrations.ts'
 import { parseDatabaseUrl } from '../../src/database/postgres/database-url.ts'
 import { openPostgres } from '../../src/database/postgres/engine.ts'
-import { migrations } from '../../src/database/postgres/migrations.ts'
 import { executeCommand } from '../../src/shop/commands.ts'
 import { executeQuery } from '../../src/shop/queries.ts'
 import { testedEngines } from '../support/engines.ts'
@@ -126,7 +126,7 @@ test.skipIf(!testedEngines.includes('postgres'))(
       await using pool = new SQL({ url, bigint: true, max: 1 })
       expect([
         ...(await pool.unsafe('SELECT version FROM migration WHERE version > 0 ORDER BY version')),
-      ]).toEqual(migrations.missingIn(0).map(([, version]) => ({ version: BigInt(version) })))
+      ]).toEqual(postgresMigrations.missingIn(0).map(([, version]) => ({ version: BigInt(version) })))
       for (const engine of engines) await engine.close()
     }
   },

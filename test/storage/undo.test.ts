@@ -4,9 +4,10 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync }
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { engineTarget } from '../../src/cli/import/target.ts'
+import { sqliteMigrations } from '../../src/database/migrations/migrations.ts'
 import { SqliteConnection } from '../../src/database/sqlite/connection.ts'
 import { databaseFile } from '../../src/database/sqlite/database-file.ts'
-import { migrations, openSqlite } from '../../src/database/sqlite/engine.ts'
+import { openSqlite } from '../../src/database/sqlite/engine.ts'
 import { dynamicSql } from '../../src/database/statement.ts'
 import { openEngine } from '../../src/serving/open.ts'
 import type { Command } from '../../src/shop/commands.ts'
@@ -120,7 +121,7 @@ test('the copy of a store replaces an empty store together with its write-ahead 
   // While this connection is open, the log of the empty store stays.
   const connection = new SqliteConnection(databaseFile(directory), { readonly: false })
   connection.database.run('PRAGMA user_version = 1')
-  connection.database.run(`PRAGMA user_version = ${migrations.version}`)
+  connection.database.run(`PRAGMA user_version = ${sqliteMigrations.version}`)
   expect(existsSync(`${databaseFile(directory)}-wal`)).toBeTrue()
   const target = await openSqliteTarget(directory, storeTables())
   await target.readBack()

@@ -5,11 +5,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { SQL } from 'bun'
 import { UnsupportedVersion } from '../../src/database/migrate.ts'
+import { postgresMigrations, sqliteMigrations } from '../../src/database/migrations/migrations.ts'
 import { parseDatabaseUrl } from '../../src/database/postgres/database-url.ts'
-import { migratePostgres, migrations as postgresMigrations } from '../../src/database/postgres/migrations.ts'
+import { migratePostgres } from '../../src/database/postgres/migrations.ts'
 import { SqliteConnection } from '../../src/database/sqlite/connection.ts'
 import { databaseFile } from '../../src/database/sqlite/database-file.ts'
-import { migrateSqlite, migrations, openSqliteReader } from '../../src/database/sqlite/engine.ts'
+import { migrateSqlite, openSqliteReader } from '../../src/database/sqlite/engine.ts'
 import type { EngineName } from '../support/engines.ts'
 import { run } from '../support/process.ts'
 import { onEveryEngine, type RawRow } from '../support/store.ts'
@@ -101,7 +102,7 @@ async function rowsOf({ database, env }: StoreDirectory): Promise<Record<string,
 }
 
 onEveryEngine(engine => {
-  const known = engine === 'sqlite' ? migrations : postgresMigrations
+  const known = engine === 'sqlite' ? sqliteMigrations : postgresMigrations
 
   test('a store of 677f627 has the tables, constraints and indexes of a new store after its upgrade', async () => {
     await using old = await newOldStore(engine)
@@ -220,8 +221,8 @@ test('a command that only reads refuses a store of a newer program, and one that
     }
     return undefined
   }
-  expect(errorAt(migrations.version + 1)).toBeInstanceOf(UnsupportedVersion)
-  expect(String(errorAt(migrations.version - 1))).toContain('start the store once to migrate it')
+  expect(errorAt(sqliteMigrations.version + 1)).toBeInstanceOf(UnsupportedVersion)
+  expect(String(errorAt(sqliteMigrations.version - 1))).toContain('start the store once to migrate it')
   connection.close()
   rmSync(directory, { recursive: true })
 })

@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { sqliteMigrations } from '../../src/database/migrations/migrations.ts'
 import { SqliteConnection } from '../../src/database/sqlite/connection.ts'
-import { migrations } from '../../src/database/sqlite/engine.ts'
 import type { WriteConnection } from '../../src/database/sqlite/group-commit.ts'
 import type { ReadConnection } from '../../src/database/sqlite/shared-read-transaction.ts'
 import type { ParametersOf, Statement } from '../../src/database/statement.ts'
@@ -60,7 +60,7 @@ export class FailingConnection implements ReadConnection, WriteConnection {
 export function openFailingConnection() {
   const directory = mkdtempSync(join(tmpdir(), 'petstore-failing-'))
   const connection = new SqliteConnection(join(directory, 'petstore.db'), { readonly: false })
-  connection.database.run(migrations.all.join('\n'))
+  connection.database.run(sqliteMigrations.all.join('\n'))
   const failing = new FailingConnection(connection)
   return {
     connection,

@@ -5,10 +5,10 @@ import type { Command } from 'commander'
 import type { Config } from '../../config.ts'
 import type { Reader } from '../../database/engine.ts'
 import { UnsupportedVersion } from '../../database/migrate.ts'
+import { sqliteMigrations } from '../../database/migrations/migrations.ts'
 import { parseDatabaseUrl } from '../../database/postgres/database-url.ts'
 import { SqliteConnection } from '../../database/sqlite/connection.ts'
 import { databaseFile, refuseWrongFiles } from '../../database/sqlite/database-file.ts'
-import { migrations } from '../../database/sqlite/engine.ts'
 import { makeDirectory, syncDirectory, syncFile, writeWholeFile } from '../../files/private-file.ts'
 import { hasCode } from '../../files/system-error.ts'
 import { verifyAuditChain } from '../../shop/log/verification.ts'
@@ -173,7 +173,7 @@ async function backupDatabase(
     await using target = await openSqliteTarget(directory, tables, { isServed: false })
     try {
       const { head } = await copyStore(source, target, tables, { progress, signal })
-      return { facts: { version: migrations.version, head }, engine: 'postgres' }
+      return { facts: { version: sqliteMigrations.version, head }, engine: 'postgres' }
     } finally {
       progress.stop()
     }

@@ -1,6 +1,7 @@
 import { type ReservedSQL, SQL } from 'bun'
 import { noNumberLeft } from '../../contract/refusals.ts'
 import type { Engine, Noun, Reader, Tx } from '../engine.ts'
+import { postgresMigrations } from '../migrations/migrations.ts'
 import { type ParametersOf, type Statement, sql } from '../statement.ts'
 import { PostgresConnection } from './connection.ts'
 import { DatabaseClock } from './database-clock.ts'
@@ -8,7 +9,7 @@ import type { DatabaseAddress } from './database-url.ts'
 import { Executions } from './executions.ts'
 import { hostOptions } from './host-options.ts'
 import { IdBlocks } from './id-blocks.ts'
-import { exclusively, migratePostgres, migrations, storeVersionOf, versionOf } from './migrations.ts'
+import { exclusively, migratePostgres, storeVersionOf, versionOf } from './migrations.ts'
 import type { OutageChange } from './outage.ts'
 import { findPrimary, Primary, refusingCrowds } from './primary.ts'
 import { PostgresRunner } from './runner.ts'
@@ -154,7 +155,7 @@ export async function openPostgresReader(
   const pool = new SQL({ ...hostOptions(await findPrimary(address.hosts)), max: 1 })
   const reader = new PostgresConnection(pool)
   try {
-    migrations.requireCurrent(await versionOf(reader))
+    postgresMigrations.requireCurrent(await versionOf(reader))
   } catch (error) {
     await pool.close()
     throw error

@@ -1,14 +1,11 @@
 import { type ReservedSQL, SQL } from 'bun'
-import { Migrations, migrate } from '../migrate.ts'
-import base from '../migrations/postgres/0011-base.sql' with { type: 'text' }
-import failingTime from '../migrations/postgres/0012-failing-time.sql' with { type: 'text' }
+import { migrate } from '../migrate.ts'
+import { postgresMigrations } from '../migrations/migrations.ts'
 import { sql } from '../statement.ts'
 import { PostgresConnection } from './connection.ts'
 import type { DatabaseHost } from './database-url.ts'
 import { sqlState } from './fault.ts'
 import { hostOptions } from './host-options.ts'
-
-export const migrations = new Migrations(11, { base, scripts: [failingTime] })
 
 const NO_TABLE = '42P01'
 const NO_COLUMN = '42703'
@@ -82,7 +79,7 @@ export async function runMigrations(transaction: SQL | ReservedSQL): Promise<voi
         await connection.run(insertVersion, { version: BigInt(version) })
       },
     },
-    migrations,
+    postgresMigrations,
   )
 }
 

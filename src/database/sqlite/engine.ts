@@ -1,9 +1,8 @@
 import { existsSync, rmSync } from 'node:fs'
 import { makeDirectory, reserveFile } from '../../files/private-file.ts'
 import type { Engine, Reader, Tx } from '../engine.ts'
-import { Migrations, migrate } from '../migrate.ts'
-import base from '../migrations/sqlite/0010-base.sql' with { type: 'text' }
-import failingTime from '../migrations/sqlite/0011-failing-time.sql' with { type: 'text' }
+import { migrate } from '../migrate.ts'
+import { sqliteMigrations } from '../migrations/migrations.ts'
 import { failure } from '../outcome.ts'
 import { RowChangeRecorder, type RowChanges } from '../row-changes.ts'
 import { CHECKPOINT_PAGES, openWriter, SqliteConnection } from './connection.ts'
@@ -13,8 +12,6 @@ import { mergeWriteAheadLog, watchFiles } from './files.ts'
 import { BatchWriter } from './group-commit.ts'
 import { SharedReadTransaction } from './shared-read-transaction.ts'
 import { serve, WorkerQueue } from './worker-queue.ts'
-
-export const migrations = new Migrations(10, { base, scripts: [failingTime] })
 
 /** The maximum number of commands in one transaction. It bounds how long the first command waits for the last one. */
 const COMMANDS_PER_BATCH_MAX = 128
@@ -172,7 +169,7 @@ export function openSqliteReader(directory: string): { reader: Reader; close(): 
   refuseForeignLog(databaseFile(directory))
   const connection = new SqliteConnection(databaseFile(directory), { readonly: true })
   try {
-    migrations.requireCurrent(versionOf(connection))
+    sqliteMigrations.requireCurrent(versionOf(connection))
   } catch (error) {
     connection.close()
     throw error
@@ -233,7 +230,7 @@ export async function migrateSqlite(connection: SqliteConnection): Promise<void>
         database.run(`PRAGMA user_version = ${version}`)
       }),
     },
-    migrations,
+    sqliteMigrations,
   )
 }
 

@@ -605,7 +605,7 @@ export const engineSlips: Slips = {
       tests: ['test/storage/undo.test.ts: and from which nothing was read'],
     },
     {
-      before: 'migrations.requireCurrent(versionOf(connection))',
+      before: 'sqliteMigrations.requireCurrent(versionOf(connection))',
       after: 'migrations.refuseUnsupported(versionOf(connection))',
       breaks: 'a store that must be migrated is read as it is',
       tests: ['test/storage/upgrade.test.ts: a command that only reads refuses'],
