@@ -29,10 +29,10 @@ import { faultText, type Log } from '../values/log.ts'
 import { AddressRefused, checkTarget, type Resolve, resolveHost } from '../webhooks/address.ts'
 import { Dispatcher, type DispatcherOptions } from '../webhooks/dispatcher.ts'
 import { KEY_TABLE, KnownCallers } from './known-callers.ts'
-import { type SweepTimes, startSweeping } from './maintenance.ts'
 import type { StoreEngine } from './open.ts'
 import { RetentionClock } from './retention-clock.ts'
 import { makeSecretBox, type SecretBox, webhookSecret } from './secret-box.ts'
+import { type SweepTimes, startSweeping } from './sweeping.ts'
 
 export interface ServiceOptions {
   readonly engine: StoreEngine

@@ -8,7 +8,7 @@ import { type Idempotency, type Reply, sweepReplies, withIdempotencyKey } from '
 import { importCommands, sweepStagedRows } from './imports/verbs.ts'
 import { inventoryCommands } from './inventory/verbs.ts'
 import { installAdminKey, keyCommands, replaceFirstKey, resetAdminKey } from './keys/verbs.ts'
-import { sweepDeliveries, sweepEvents } from './log/retention.ts'
+import { sweepEvents } from './log/retention.ts'
 import { insertMetadata, replaceMetadata } from './metadata.ts'
 import { type CommandId, type Contract, contract } from './operations.ts'
 import { orderCommands } from './orders/verbs.ts'
@@ -16,6 +16,7 @@ import { petCommands } from './pets/verbs.ts'
 import { type Conditions, etagOf } from './preconditions.ts'
 import { leaseWebhooks, recordAttempts, releaseWebhooks } from './webhooks/delivery-state.ts'
 import { webhookCommands } from './webhooks/delivery-verbs.ts'
+import { sweepDeliveries } from './webhooks/retention.ts'
 
 /** The verb of each command, by operationId. */
 const commands: CommandsOf<Contract> = {

@@ -3,6 +3,7 @@ import type { Tx } from '../database/engine.ts'
 import { sql } from '../database/statement.ts'
 import { storedInstant } from '../values/instant.ts'
 import type { Context } from './context.ts'
+import { SWEPT_MAX } from './log/retention.ts'
 
 /** An encoded response, as it is sent, and as it is stored under an idempotency key. */
 export interface Reply {
@@ -24,8 +25,6 @@ export interface Idempotency {
 }
 
 const REPLY_RETENTION_MS = 24 * 3_600_000
-/** The maximum number of rows that one command deletes, because it shares the writer with all other commands. */
-const SWEPT_MAX = 1000
 
 interface StoredReply {
   readonly fingerprint: string

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { ApiError } from '../../src/client/errors.ts'
-import { ensureAdminKey } from '../../src/serving/maintenance.ts'
+import { ensureAdminKey } from '../../src/serving/first-start.ts'
 import { performReadThenWrite } from '../controls/read-then-write.ts'
 import { performReferenceByRead } from '../controls/reference-by-read.ts'
 import { makeClient } from '../support/client.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { SQL } from 'bun'
-import { ensureAdminKey } from '../../src/serving/maintenance.ts'
+import { ensureAdminKey } from '../../src/serving/first-start.ts'
 import { openEngine } from '../../src/serving/open.ts'
 import { KEY_RANDOM_BYTES, keyText } from '../../src/shop/keys/schema.ts'
 import { makeClient } from '../support/client.ts'

@@ -15,7 +15,7 @@ import {
 import { catalogueSource } from '../../src/cli/import/catalogue-source.ts'
 import { linesBeforeLoad } from '../../src/cli/import/progress.ts'
 import { runningTarget } from '../../src/cli/import/target.ts'
-import { sweep } from '../../src/serving/maintenance.ts'
+import { sweep } from '../../src/serving/sweeping.ts'
 import { DESCRIPTION_CHARS_MAX, IMPORT_ROWS_MAX } from '../../src/shop/imports/limits.ts'
 import type { Log } from '../../src/values/log.ts'
 import { run, startProcess } from '../support/process.ts'

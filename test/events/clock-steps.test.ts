@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { sweep } from '../../src/serving/maintenance.ts'
 import { RetentionClock } from '../../src/serving/retention-clock.ts'
+import { sweep } from '../../src/serving/sweeping.ts'
 import type { Log } from '../../src/values/log.ts'
 import { testedEngines } from '../support/engines.ts'
 import { newDatabase } from '../support/postgres-server.ts'

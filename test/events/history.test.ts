@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import type { Reader } from '../../src/database/engine.ts'
-import { sweep } from '../../src/serving/maintenance.ts'
+import { sweep } from '../../src/serving/sweeping.ts'
 import { systemCommand } from '../../src/shop/commands.ts'
 import { listEvents, readEventPage } from '../../src/shop/events/feed.ts'
 import { findLogBounds } from '../../src/shop/log/bounds.ts'

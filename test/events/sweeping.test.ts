@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { type SweepOptions, startSweeping, sweep } from '../../src/serving/maintenance.ts'
 import type { StoreEngine } from '../../src/serving/open.ts'
+import { type SweepOptions, startSweeping, sweep } from '../../src/serving/sweeping.ts'
 import type { Log } from '../../src/values/log.ts'
 import { onEveryEngine, openTestStore, type TestStore } from '../support/store.ts'
 import { until } from '../support/until.ts'

@@ -1,5 +1,5 @@
 import { openSqlite } from '../../src/database/sqlite/engine.ts'
-import { ensureAdminKey } from '../../src/serving/maintenance.ts'
+import { ensureAdminKey } from '../../src/serving/first-start.ts'
 import { type ServerOptions, startServer } from '../../src/serving/server.ts'
 import type { Command, CommandResult } from '../../src/shop/commands.ts'
 import type { Reply } from '../../src/shop/idempotency.ts'

@@ -10,7 +10,7 @@ import { openPostgres, type PostgresOptions } from '../../src/database/postgres/
 import { databaseFile } from '../../src/database/sqlite/database-file.ts'
 import { openSqlite } from '../../src/database/sqlite/engine.ts'
 import { dynamicSql } from '../../src/database/statement.ts'
-import { ensureAdminKey } from '../../src/serving/maintenance.ts'
+import { ensureAdminKey } from '../../src/serving/first-start.ts'
 import { reportOutage, type StoreEngine } from '../../src/serving/open.ts'
 import { startServer } from '../../src/serving/server.ts'
 import { watchedTables } from '../../src/serving/service.ts'

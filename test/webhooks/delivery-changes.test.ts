@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { sweep } from '../../src/serving/maintenance.ts'
+import { sweep } from '../../src/serving/sweeping.ts'
 import { openReceiver, reply, silence } from '../support/receiver.ts'
 import { makePet, sharedStore } from '../support/shop.ts'
 import { codeOf, onEveryEngine, openTestStore } from '../support/store.ts'

@@ -7,6 +7,7 @@ import { nameKey } from '../../values/text.ts'
 import { createCategory } from '../categories/verbs.ts'
 import type { Context } from '../context.ts'
 import type { CommandHandler, CommandsOf } from '../handlers.ts'
+import { SWEPT_MAX } from '../log/retention.ts'
 import { addPet } from '../pets/verbs.ts'
 import { ambiguous, noCategory, occursTwice } from './limits.ts'
 import type { imports } from './operations.ts'
@@ -46,8 +47,6 @@ const SIMILAR_MAX = 1000
 const SEARCHES_MAX = 10
 /** The maximum number of names in one category that differ only in case or Unicode form. */
 const VARIANTS_MAX = 1000
-/** The maximum number of rows that one command of a sweep deletes. */
-const SWEPT_MAX = 1000
 /**
  * Replaces the instant in the first row of a discarded import. An empty text sorts before every instant, so the next
  * sweep deletes the rows.

@@ -3,9 +3,7 @@ import { sql } from '../../database/statement.ts'
 import { findLogBounds } from './bounds.ts'
 
 /** The maximum number of rows that one command deletes, because it shares the writer with all other commands. */
-const SWEPT_MAX = 1000
-/** The maximum time that a settled (delivered or failed) delivery is kept. */
-export const DELIVERY_RETENTION_MS = 30 * 24 * 3_600_000
+export const SWEPT_MAX = 1000
 
 const readOldest = sql<{ position: bigint; hash: string; at: string }>()(`
   SELECT position, hash, at FROM event WHERE position > $floor ORDER BY position LIMIT ${SWEPT_MAX}`)
@@ -15,21 +13,6 @@ const removeEvents = sql()('DELETE FROM event WHERE position > $floor AND positi
 const raiseFloor = sql()(
   `UPDATE chain_end SET position = $position, hash = $hash WHERE name = 'floor' AND position = $floor`,
 )
-
-const findSettled = sql<{ id: bigint }>()(`
-  SELECT id FROM delivery WHERE state <> 'pending' AND updated_at < $before ORDER BY updated_at LIMIT ${SWEPT_MAX}`)
-
-const findNextWebhook = sql<{ webhookId: bigint }>()(`
-  SELECT webhook_id AS "webhookId" FROM delivery WHERE webhook_id > $after ORDER BY webhook_id LIMIT 1`)
-
-const findWebhookId = sql<{ id: bigint }>()('SELECT id FROM webhook WHERE id = $webhookId')
-
-const findDeliveriesOfWebhook = sql<{ id: bigint }>()(
-  `SELECT id FROM delivery WHERE webhook_id = $webhookId ORDER BY id LIMIT ${SWEPT_MAX}`,
-)
-
-const removeAttempts = sql()('DELETE FROM attempt WHERE delivery_id = $deliveryId')
-const removeDelivery = sql()('DELETE FROM delivery WHERE id = $deliveryId')
 
 /**
  * Deletes the oldest events that happened before an instant, at most 1,000, and returns their number. Only events at
@@ -46,29 +29,4 @@ export async function sweepEvents(tx: Tx, { before }: { before: string }): Promi
   // Another process has swept these events in the meantime.
   if ((await tx.run(raiseFloor, { floor, position, hash })) === 0) return 0
   return tx.run(removeEvents, { floor, last: position })
-}
-
-/**
- * Deletes deliveries that were settled before an instant, and deliveries of one deleted webhook, a bounded number per
- * call. Returns their number.
- */
-export async function sweepDeliveries(tx: Tx, { before }: { before: string }): Promise<number> {
-  const settled = await tx.many(findSettled, { before })
-  await removeDeliveries(tx, settled)
-  for (let after = -1n; ; ) {
-    const next = await tx.one(findNextWebhook, { after })
-    if (!next) return settled.length
-    after = next.webhookId
-    if (await tx.one(findWebhookId, { webhookId: after })) continue
-    const orphans = await tx.many(findDeliveriesOfWebhook, { webhookId: after })
-    await removeDeliveries(tx, orphans)
-    return settled.length + orphans.length
-  }
-}
-
-async function removeDeliveries(tx: Tx, deliveries: readonly { id: bigint }[]): Promise<void> {
-  for (const { id: deliveryId } of deliveries) {
-    await tx.run(removeAttempts, { deliveryId })
-    await tx.run(removeDelivery, { deliveryId })
-  }
 }

@@ -105,29 +105,13 @@ export const guaranteeSlips: Slips = {
       guarantee: 31,
     },
   ],
-  'src/serving/maintenance.ts': [
-    {
-      before: `  given.write(token)
-  await runSystemCommand(engine, 'installAdminKey', { token, madeBy: 'first start' }, clock)`,
-      after: `  await runSystemCommand(engine, 'installAdminKey', { token, madeBy: 'first start' }, clock)
-  given.write(token)`,
-      breaks: 'a first start that fails between the commit and the file leaves a store whose key nobody has',
-      tests: ['test/cli/admin-key.test.ts: after a first start that failed at any step'],
-      guarantee: 17,
-    },
+  'src/serving/sweeping.ts': [
     {
       before: '  while (!stopping?.aborted) {\n    const startedMs',
       after: '  for (let runs = 0; runs < 1; runs++) {\n    const startedMs',
       breaks: 'a sweep leaves all but a thousand expired rows',
       tests: ['test/events/sweeping.test.ts: a sweep continues until no expired row is left'],
       guarantee: 26,
-    },
-    {
-      before: `if (typeof given === 'string') {`,
-      after: `if (typeof given === 'string' && !(await engine.readShort(reader => isKeyKnown(reader, given)))) {`,
-      breaks: 'a revoked key in PETSTORE_ADMIN_KEY stays revoked',
-      tests: ['test/cli/environment-key.test.ts: a key that was revoked several times works again'],
-      guarantee: 23,
     },
   ],
   'src/database/sqlite/files.ts': [
@@ -227,6 +211,24 @@ export const guaranteeSlips: Slips = {
       breaks: 'Ctrl-C ends the store in the middle of its work',
       tests: ['test/cli/npm-start.test.ts: to npm start stops the store gracefully'],
       guarantee: 18,
+    },
+  ],
+  'src/serving/first-start.ts': [
+    {
+      before: `  given.write(token)
+  await runSystemCommand(engine, 'installAdminKey', { token, madeBy: 'first start' }, clock)`,
+      after: `  await runSystemCommand(engine, 'installAdminKey', { token, madeBy: 'first start' }, clock)
+  given.write(token)`,
+      breaks: 'a first start that fails between the commit and the file leaves a store whose key nobody has',
+      tests: ['test/cli/admin-key.test.ts: after a first start that failed at any step'],
+      guarantee: 17,
+    },
+    {
+      before: `if (typeof given === 'string') {`,
+      after: `if (typeof given === 'string' && !(await engine.readShort(reader => isKeyKnown(reader, given)))) {`,
+      breaks: 'a revoked key in PETSTORE_ADMIN_KEY stays revoked',
+      tests: ['test/cli/environment-key.test.ts: a key that was revoked several times works again'],
+      guarantee: 23,
     },
   ],
 }

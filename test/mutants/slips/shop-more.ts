@@ -140,30 +140,6 @@ export const moreShopSlips: Slips = {
       breaks: 'two processes that sweep at once set the floor back, and the deleted events count as missing',
       tests: ['test/api/interleaved.test.ts: a sweep does not set the floor back'],
     },
-    {
-      before: `WHERE state <> 'pending' AND updated_at < $before`,
-      after: `WHERE updated_at < $before`,
-      breaks: 'a delivery that waits for its next attempt is deleted',
-      tests: [
-        'test/webhooks/delivery-changes.test.ts: deliveries and their attempts are kept for 30 days after their outcome is final',
-      ],
-    },
-    {
-      before: `    await tx.run(removeAttempts, { deliveryId })\n`,
-      after: ``,
-      breaks: 'the attempts of swept deliveries stay in the database for ever',
-      tests: [
-        'test/webhooks/delivery-changes.test.ts: deliveries and their attempts are kept for 30 days after their outcome is final',
-      ],
-    },
-    {
-      before: `    if (await tx.one(findWebhookId, { webhookId: after })) continue\n`,
-      after: ``,
-      breaks: 'a sweep deletes the deliveries of a webhook that exists',
-      tests: [
-        'test/webhooks/delivery-changes.test.ts: deliveries and their attempts are kept for 30 days after their outcome is final',
-      ],
-    },
   ],
   'src/shop/webhooks/delivery-state.ts': [
     {
@@ -685,6 +661,32 @@ function readEnvelope`,
       breaks: 'an old key with keys:manage can no longer read the audit log',
       tests: [
         'test/events/audit-trail.test.ts: audit:read gives access only to the audit log, and keys:manage includes it',
+      ],
+    },
+  ],
+  'src/shop/webhooks/retention.ts': [
+    {
+      before: `WHERE state <> 'pending' AND updated_at < $before`,
+      after: `WHERE updated_at < $before`,
+      breaks: 'a delivery that waits for its next attempt is deleted',
+      tests: [
+        'test/webhooks/delivery-changes.test.ts: deliveries and their attempts are kept for 30 days after their outcome is final',
+      ],
+    },
+    {
+      before: `    await tx.run(removeAttempts, { deliveryId })\n`,
+      after: ``,
+      breaks: 'the attempts of swept deliveries stay in the database for ever',
+      tests: [
+        'test/webhooks/delivery-changes.test.ts: deliveries and their attempts are kept for 30 days after their outcome is final',
+      ],
+    },
+    {
+      before: `    if (await tx.one(findWebhookId, { webhookId: after })) continue\n`,
+      after: ``,
+      breaks: 'a sweep deletes the deliveries of a webhook that exists',
+      tests: [
+        'test/webhooks/delivery-changes.test.ts: deliveries and their attempts are kept for 30 days after their outcome is final',
       ],
     },
   ],

@@ -66,7 +66,7 @@ export const storeSlips: Slips = {
       tests: ['src/serving/known-callers.test.ts'],
     },
   ],
-  'src/serving/maintenance.ts': [
+  'src/serving/sweeping.ts': [
     {
       before: `eventRetention === 'forever' ? DELIVERY_RETENTION_MS : Math.min(DELIVERY_RETENTION_MS, eventRetention)`,
       after: `eventRetention === 'forever' ? DELIVERY_RETENTION_MS : Math.max(DELIVERY_RETENTION_MS, eventRetention)`,
@@ -78,36 +78,6 @@ export const storeSlips: Slips = {
       after: `await sweepAll('sweepEvents', before(eventRetention === 'forever' ? 90 * 86_400_000 : eventRetention))`,
       breaks: 'events that are kept for ever are deleted after 90 days',
       tests: [`${SWEEPING}: deliveries are kept for 30 days`],
-    },
-    {
-      before: `await runSystemCommand(engine, 'insertMetadata', { name: 'secret-key', value }, clock)
-    checkValue = await read()`,
-      after: `await runSystemCommand(engine, 'insertMetadata', { name: 'secret-key', value }, clock)
-    checkValue = value`,
-      breaks: 'two processes that start together encrypt with different keys',
-      tests: ['test/cli/secret-key.test.ts: of two keys that two processes use at once'],
-    },
-    {
-      before: `if (await engine.readShort(hasEncryptedSecret)) return false
-  const value`,
-      after: `if (!(await engine.readShort(hasEncryptedSecret))) return false
-  const value`,
-      breaks: 'a store with webhooks accepts another secret key',
-      tests: ['test/cli/secret-key.test.ts: a key from the data directory replaces the key of a store'],
-    },
-    {
-      before: `return (await engine.readShort(reader => isKeyKnown(reader, token))) ? undefined : token`,
-      after: `return (await engine.readShort(reader => isKeyKnown(reader, token))) ? token : undefined`,
-      breaks: 'a revoked admin key in the file becomes valid again',
-      tests: [`${ADMIN_KEY}: a start does not make a revoked key valid again`],
-    },
-    {
-      before: `  file.write(token)
-  await runSystemCommand(engine, 'resetAdminKey', { token, revokeOthers }, clock)`,
-      after: `  await runSystemCommand(engine, 'resetAdminKey', { token, revokeOthers }, clock)
-  file.write(token)`,
-      breaks: 'a reset that cannot write the key file leaves an admin key that nobody knows',
-      tests: [`${ADMIN_KEY}: a reset that cannot write the key file`],
     },
     {
       before: `while (!stopping?.aborted) {`,
@@ -228,6 +198,38 @@ export const storeSlips: Slips = {
       after: `(complete`,
       breaks: 'a search for a reference blocks the thread that serves all requests',
       tests: ['test/storage/short-lists.test.ts: is read on the serving thread'],
+    },
+  ],
+  'src/serving/first-start.ts': [
+    {
+      before: `await runSystemCommand(engine, 'insertMetadata', { name: 'secret-key', value }, clock)
+    checkValue = await read()`,
+      after: `await runSystemCommand(engine, 'insertMetadata', { name: 'secret-key', value }, clock)
+    checkValue = value`,
+      breaks: 'two processes that start together encrypt with different keys',
+      tests: ['test/cli/secret-key.test.ts: of two keys that two processes use at once'],
+    },
+    {
+      before: `if (await engine.readShort(hasEncryptedSecret)) return false
+  const value`,
+      after: `if (!(await engine.readShort(hasEncryptedSecret))) return false
+  const value`,
+      breaks: 'a store with webhooks accepts another secret key',
+      tests: ['test/cli/secret-key.test.ts: a key from the data directory replaces the key of a store'],
+    },
+    {
+      before: `return (await engine.readShort(reader => isKeyKnown(reader, token))) ? undefined : token`,
+      after: `return (await engine.readShort(reader => isKeyKnown(reader, token))) ? token : undefined`,
+      breaks: 'a revoked admin key in the file becomes valid again',
+      tests: [`${ADMIN_KEY}: a start does not make a revoked key valid again`],
+    },
+    {
+      before: `  file.write(token)
+  await runSystemCommand(engine, 'resetAdminKey', { token, revokeOthers }, clock)`,
+      after: `  await runSystemCommand(engine, 'resetAdminKey', { token, revokeOthers }, clock)
+  file.write(token)`,
+      breaks: 'a reset that cannot write the key file leaves an admin key that nobody knows',
+      tests: [`${ADMIN_KEY}: a reset that cannot write the key file`],
     },
   ],
 }

@@ -1,0 +1,113 @@
+import { newKey } from '../shop/keys/schema.ts'
+import { hasAdminKey, isKeyKnown } from '../shop/keys/verbs.ts'
+import { readMetadata } from '../shop/metadata.ts'
+import { hasEncryptedSecret } from '../shop/webhooks/verbs.ts'
+import { storedInstant } from '../values/instant.ts'
+import type { StoreEngine } from './open.ts'
+import { makeSecretBox } from './secret-box.ts'
+import { runSystemCommand } from './system-command.ts'
+
+/** The plaintext of a check value in the database. A key that decrypts the check value is the right key. */
+const KEY_CHECK = 'petstore'
+
+/**
+ * Returns whether this key can decrypt the secrets in the database. The first key that is passed to this function
+ * becomes the right key.
+ */
+export async function isSecretKeyRight(
+  engine: StoreEngine,
+  key: Uint8Array,
+  clock: () => number,
+): Promise<boolean> {
+  const box = makeSecretBox(key)
+  const read = () => engine.readShort(reader => readMetadata(reader, 'secret-key'))
+  let checkValue = await read()
+  // Only the first start writes the check value. A write would delay every other start, because it must wait until the
+  // writer has loaded its modules.
+  if (checkValue === undefined) {
+    const value = box.encrypt(KEY_CHECK)
+    await runSystemCommand(engine, 'insertMetadata', { name: 'secret-key', value }, clock)
+    checkValue = await read()
+  }
+  return checkValue !== undefined && isSecretKeyOf(checkValue, key)
+}
+
+/** Returns whether this key decrypts the check value of a database. */
+export function isSecretKeyOf(checkValue: string, key: Uint8Array): boolean {
+  try {
+    return makeSecretBox(key).decrypt(checkValue) === KEY_CHECK
+  } catch {
+    return false
+  }
+}
+
+/**
+ * Makes this key the right key and returns true. Returns false, and changes nothing, if the store has an encrypted
+ * secret.
+ */
+export async function adoptSecretKey(
+  engine: StoreEngine,
+  key: Uint8Array,
+  clock: () => number,
+): Promise<boolean> {
+  if (await engine.readShort(hasEncryptedSecret)) return false
+  const value = makeSecretBox(key).encrypt(KEY_CHECK)
+  await runSystemCommand(engine, 'replaceMetadata', { name: 'secret-key', value }, clock)
+  return true
+}
+
+/** The file to which the store writes a generated admin key. */
+export interface KeyFile {
+  /** Returns the key in the file, if there is one. */
+  read(): string | undefined
+  /** Writes the key durably, or throws and leaves no new file. */
+  write(key: string): void
+}
+
+/**
+ * Ensures that an admin key exists. A given key becomes an admin key. If a file is given instead, and no valid key has
+ * the scope admin, a key is added. It is the key in the file if that was never committed, otherwise a new key. The file
+ * is written before the commit, so a start that fails in between leaves a key that the next start commits.
+ *
+ * Returns whether a key was added. An added key is also in the file. Returns false for a given key.
+ */
+export async function ensureAdminKey(
+  engine: StoreEngine,
+  given: string | KeyFile,
+  clock: () => number,
+): Promise<boolean> {
+  if (typeof given === 'string') {
+    await runSystemCommand(engine, 'installAdminKey', { token: given, madeBy: 'environment' }, clock)
+    return false
+  }
+  if (await engine.readShort(reader => hasAdminKey(reader, storedInstant(clock())))) return false
+  const token = (await uncommittedKey(engine, given)) ?? newKey()
+  given.write(token)
+  await runSystemCommand(engine, 'installAdminKey', { token, madeBy: 'first start' }, clock)
+  return true
+}
+
+/**
+ * Writes a new admin key to the file and then to the store, whatever keys exist. `revokeOthers` also revokes the other
+ * admin keys.
+ */
+export async function resetAdminKey(
+  engine: StoreEngine,
+  file: KeyFile,
+  revokeOthers: boolean,
+  clock: () => number,
+): Promise<void> {
+  const token = newKey()
+  file.write(token)
+  await runSystemCommand(engine, 'resetAdminKey', { token, revokeOthers }, clock)
+}
+
+/**
+ * Returns the key that an earlier start wrote to the file but did not commit. Returns undefined if there is no file, or
+ * if its key was ever committed.
+ */
+async function uncommittedKey(engine: StoreEngine, file: KeyFile): Promise<string | undefined> {
+  const token = file.read()
+  if (token === undefined) return undefined
+  return (await engine.readShort(reader => isKeyKnown(reader, token))) ? undefined : token
+}
