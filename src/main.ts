@@ -27,6 +27,10 @@ const commands: ReadonlyMap<string, (program: Command) => Promise<void>> = new M
   ['operations', async program => (await import('./cli/operations/operations.ts')).addOperations(program)],
   ['licenses', async program => (await import('./cli/inspect/licenses.ts')).addLicenses(program)],
   ['completion', async program => (await import('./cli/completion/completion.ts')).addCompletion(program)],
+  [
+    '__complete',
+    async program => (await import('./cli/completion/completion.ts')).addCompleter(program, addCompleted),
+  ],
 ])
 
 const program = new Command('petstore')
@@ -69,14 +73,29 @@ function withHelpOption([word, ...others]: readonly string[]): string[] {
 async function addNamed([word = 'serve', ...others]: readonly string[]): Promise<string[]> {
   const args = [word, ...others]
   const named = commands.get(word)
-  // The help lists all local commands, and the completion script contains them.
-  const isAboutAll = ['-h', '--help', 'completion'].includes(word)
-  if (isAboutAll) for (const add of commands.values()) await add(program)
+  // The help lists all local commands.
+  if (word === '-h' || word === '--help') await addLocal()
   else if (named) await named(program)
   else if (!word.startsWith('-')) return [await addByOperation(word), ...others]
   // The options of the default command may come without its name. No command is needed for the version.
   else if (word !== '-V' && word !== '--version') await commands.get('serve')?.(program)
   return args
+}
+
+/** Adds all local commands, except the one that is being completed with. */
+async function addLocal(): Promise<void> {
+  for (const [name, add] of commands) if (name !== '__complete') await add(program)
+}
+
+/** Adds the command that a typed word names; without a word, all commands. */
+async function addCompleted(word?: string): Promise<void> {
+  if (word !== undefined) await addNamed([word]).catch(() => [])
+  else {
+    await addLocal()
+    const { commandIds } = await import('./cli/operations/names.ts')
+    const { addOperation } = await import('./cli/operations/command.ts')
+    for (const id of commandIds) addOperation(program, id)
+  }
 }
 
 /** Adds the command of the operation that `word` names, and returns its name. Throws CommandFailed if there is none. */
@@ -85,7 +104,10 @@ async function addByOperation(word: string): Promise<string> {
   const id = findOperation(word)
   if (id === undefined) {
     const { unknownWord } = await import('./cli/terminal/unknown-word.ts')
-    throw unknownWord(word, [...commands.keys(), ...operationNames])
+    throw unknownWord(
+      word,
+      [...commands.keys(), ...operationNames].filter(name => name !== '__complete'),
+    )
   }
   const { addOperation } = await import('./cli/operations/command.ts')
   addOperation(program, id)

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { commandIds, kebabCase } from '../../src/cli/operations/names.ts'
-import { run, runToEnd } from '../support/process.ts'
+import { command, run, runToEnd } from '../support/process.ts'
 import { scratch } from '../support/tool.ts'
 
 const place = scratch()
@@ -16,13 +16,15 @@ beforeAll(async () => {
 })
 afterAll(() => place[Symbol.dispose]())
 
+/** The command that the scripts call, as a function of a shell. */
+const petstore = `petstore() { ${command([]).line.map(quoted).join(' ')} "$@"; }`
 const environment = { PATH: process.env.PATH ?? '' }
 
 /** Returns the words that bash offers to complete a line. `breaks` are the characters that separate words. */
 async function completed(line: string, breaks = ' \t\n"\'><=;|&(:'): Promise<string[]> {
   const variables = `COMP_LINE=${quoted(line)} COMP_POINT=${line.length} COMP_WORDBREAKS=${quoted(breaks)}`
   // The last line of the script registers the function. A shell that is not interactive accepts that line too.
-  const program = `${bashScript}\n${variables}\n_petstore\nprintf '%s\\n' "\${COMPREPLY[@]}"`
+  const program = `${petstore}\n${bashScript}\n${variables}\n_petstore\nprintf '%s\\n' "\${COMPREPLY[@]}"`
   const { exitCode, output, errors } = await runToEnd(
     ['bash', '-c', program],
     environment,
@@ -70,8 +72,7 @@ test('bash completes a scope as one word if the colon does not separate words', 
 test('the scripts have no syntax errors, in the shells that are installed', async () => {
   for (const shell of ['bash', 'zsh', 'fish']) {
     const { output } = await run(['completion', shell])
-    expect(output).toContain('list-pets')
-    expect(output).toContain('listPets')
+    expect(output).toContain('petstore __complete -- ')
     const file = join(place.path, shell)
     writeFileSync(file, output)
     if (Bun.which(shell) === null) {
@@ -81,4 +82,27 @@ test('the scripts have no syntax errors, in the shells that are installed', asyn
     const { exitCode, errors } = await runToEnd([shell, '-n', file], environment)
     expect([shell, exitCode, errors]).toEqual([shell, 0, ''])
   }
+})
+
+test('fish completes options, values and files, if it is installed', async () => {
+  if (Bun.which('fish') === null) {
+    console.warn('fish is not installed, so its completion was not tried.')
+    return
+  }
+  const { output: script } = await run(['completion', 'fish'])
+  const { line } = command([])
+  const completions = [
+    'list-pets --status pen',
+    'list-pets --status=s',
+    'import --pets ca',
+    'create-pet --body @ca',
+  ]
+  const program = [
+    `function petstore; ${line.map(quoted).join(' ')} $argv; end`,
+    script,
+    ...completions.map(words => `complete -C ${quoted(`petstore ${words}`)}`),
+  ].join('\n')
+  const { exitCode, output } = await runToEnd(['fish', '-c', program], environment, join(place.path, 'files'))
+  expect(exitCode).toBe(0)
+  expect(output.trim().split('\n')).toEqual(['pending', '--status=sold', 'cats.csv', '@cats.csv'])
 })
