@@ -10,15 +10,15 @@ export type Outcome<Reply> =
         readonly details: ErrorDetails
       }
     }
-  | { readonly fault: string }
+  | { readonly error: string }
 
-/** Returns the outcome for a thrown value: a refusal with its code and details, or a fault with its stack. */
+/** Returns the outcome for a thrown value: a refusal with its code and details, or an error with its stack. */
 export function failure(error: unknown): Outcome<never> {
   if (error instanceof StoreError) {
     const { code, message, details } = error
     return { refusal: { code, message, details } }
   }
-  return { fault: error instanceof Error ? (error.stack ?? error.message) : String(error) }
+  return { error: error instanceof Error ? (error.stack ?? error.message) : String(error) }
 }
 
 /** Returns the reply, or throws the error that the outcome describes. */
@@ -28,5 +28,5 @@ export function unwrap<Reply>(outcome: Outcome<Reply>): Reply {
     const { code, message, details } = outcome.refusal
     throw new StoreError(code, message, details)
   }
-  throw new Error(outcome.fault)
+  throw new Error(outcome.error)
 }

@@ -41,10 +41,10 @@ export interface RoutesOptions {
   /** Returns the address of the client, even if trusted proxies forwarded the request. */
   readonly addressOf: AddressOf
   /**
-   * Called with each response except those of `RepeatedReads`, for the log and the metrics. `fault` is the error behind
+   * Called with each response except those of `RepeatedReads`, for the log and the metrics. `error` is the error behind
    * a 500, or undefined.
    */
-  readonly onResponse: (context: RequestContext, status: number, tookMs: number, fault: unknown) => void
+  readonly onResponse: (context: RequestContext, status: number, tookMs: number, error: unknown) => void
 }
 
 type Serve = (
@@ -146,11 +146,11 @@ function serveWith(options: RoutesOptions, methods: Methods | undefined): Serve 
       newRequestId: options.newRequestId,
       closeConnection: () => server.timeout(request, 1),
     })
-    const finish = (response: Response, fault?: unknown): Response => {
+    const finish = (response: Response, error?: unknown): Response => {
       context.slot?.leave()
       // The runtime sets Date (RFC 9110, section 6.6.1) on every response, except the response to a HEAD request.
       if (request.method === 'HEAD') response.headers.set('Date', new Date(clock()).toUTCString())
-      onResponse(context, response.status, performance.now() - startedMs, fault)
+      onResponse(context, response.status, performance.now() - startedMs, error)
       return response
     }
     const fail = (error: unknown): Response => {

@@ -20,7 +20,7 @@ import {
 import { textResponse } from '../http/text-response.ts'
 import { getError, listErrors } from '../shop/errors/verbs.ts'
 import { writeJson } from '../values/json.ts'
-import { faultText } from '../values/log.ts'
+import { errorText } from '../values/log.ts'
 import { Control } from './control/control.ts'
 import { sandboxFailed } from './control/refusals.ts'
 import { type HostOptions, SandboxHost } from './host/host.ts'
@@ -90,7 +90,7 @@ export async function serveSandboxes(
       return await host.respond(record, request, server, `/${rest.join('/')}`)
     } catch (error) {
       if (error instanceof StoreError) return refuse(request, server, error)
-      options.log.error({ sandbox: id, fault: faultText(error) }, 'a sandbox failed')
+      options.log.error({ sandbox: id, error: errorText(error) }, 'a sandbox failed')
       return refuse(request, server, sandboxFailed())
     }
   }
@@ -149,9 +149,9 @@ function hostRouting(
     clock,
     newRequestId: makeRequestIds(),
     addressOf: clientAddress(trustedProxies),
-    onResponse: (context, status, tookMs, fault) => {
+    onResponse: (context, status, tookMs, error) => {
       log.access(accessLine(context, status, tookMs))
-      if (fault !== undefined) log.error({ requestId: context.requestId, fault: faultText(fault) }, 'failed')
+      if (error !== undefined) log.error({ requestId: context.requestId, error: errorText(error) }, 'failed')
     },
   }
 }

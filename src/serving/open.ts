@@ -6,7 +6,7 @@ import { openSqlite, openSqliteReader } from '../database/sqlite/engine.ts'
 import { type Command, type CommandResult, executeCommand, timeLimitMs } from '../shop/commands.ts'
 import type { Reply } from '../shop/idempotency.ts'
 import { executeQuery, type Query } from '../shop/queries.ts'
-import { faultText, type Log } from '../values/log.ts'
+import { errorText, type Log } from '../values/log.ts'
 
 export type StoreEngine = Engine<Query, Command, Reply, CommandResult>
 
@@ -54,7 +54,7 @@ export async function openEngine(options: EngineOptions): Promise<StoreEngine> {
     executeQuery,
     random: Math.random,
     onClockDifference: aheadMs => reportClock(log, aheadMs),
-    onFault: error => log.error({ fault: faultText(error) }, 'the sequencer failed'),
+    onError: error => log.error({ error: errorText(error) }, 'the sequencer failed'),
     onOutage: change => reportOutage(log, change),
   })
 }
@@ -62,7 +62,7 @@ export async function openEngine(options: EngineOptions): Promise<StoreEngine> {
 /** Writes a line to the log when an outage of the database begins, and when it ends. */
 export function reportOutage(log: Log, change: OutageChange): void {
   if ('lastedMs' in change) log.info({ lastedMs: change.lastedMs }, 'the database responds again')
-  else log.error({ fault: String(change.reason) }, 'the database does not respond, or accepts no writes')
+  else log.error({ error: String(change.reason) }, 'the database does not respond, or accepts no writes')
 }
 
 /** Writes a line to the log when the clock of this machine begins to differ from that of the database. */

@@ -25,7 +25,7 @@ import { keyHash, newKey } from '../shop/keys/schema.ts'
 import { findCaller } from '../shop/keys/verbs.ts'
 import { WEBHOOK_TABLE } from '../shop/webhooks/delivery-state.ts'
 import { storedInstant } from '../values/instant.ts'
-import { faultText, type Log } from '../values/log.ts'
+import { errorText, type Log } from '../values/log.ts'
 import { AddressRefused, checkTarget, type Resolve, resolveHost } from '../webhooks/address.ts'
 import { Dispatcher, type DispatcherOptions } from '../webhooks/dispatcher.ts'
 import { KEY_TABLE, KnownCallers } from './known-callers.ts'
@@ -121,11 +121,11 @@ const FAILED_AUTHENTICATIONS: Rate = { requests: 60, seconds: 60 }
 /** Starts everything of a store that needs no port. */
 export function startService(options: ServiceOptions): Service {
   const { engine, base, log, clock, timer = () => performance.now(), pages = loadPages() } = options
-  const onFault = (error: unknown): void => log.error({ fault: faultText(error) }, 'a background task failed')
+  const onError = (error: unknown): void => log.error({ error: errorText(error) }, 'a background task failed')
   const metrics = new Metrics()
   const admission = options.admission ?? new Admission(options.share)
   const serves = (operation: Operation): boolean => passesGate(operation, options.stability)
-  const outgoing = startEvents(options, metrics, onFault)
+  const outgoing = startEvents(options, metrics, onError)
   const cache = options.cache === 'off' ? undefined : cacheOf(options)
   const rateLimiter = options.rateLimit === 'off' ? undefined : new RateLimiter(options.rateLimit, timer)
   const newRequestId = makeRequestIds()
@@ -163,11 +163,11 @@ export function startService(options: ServiceOptions): Service {
       clock,
       newRequestId,
       addressOf,
-      onResponse: (exchange, status, tookMs, fault) => {
+      onResponse: (exchange, status, tookMs, error) => {
         metrics.countResponse(exchange.route, status, tookMs)
         log.access(accessLine(exchange, status, tookMs))
-        if (fault !== undefined)
-          log.error({ requestId: exchange.requestId, fault: faultText(fault) }, 'failed')
+        if (error !== undefined)
+          log.error({ requestId: exchange.requestId, error: errorText(error) }, 'failed')
       },
     },
     countStreams: () => outgoing.forRequests.streams.count,
@@ -234,7 +234,7 @@ function cacheOf({
 function startEvents(
   options: ServiceOptions,
   metrics: Metrics,
-  onFault: (error: unknown) => void,
+  onError: (error: unknown) => void,
 ): {
   forRequests: Pick<Pipeline, 'longPoll' | 'streams' | 'makeSecret' | 'checkTarget'>
   stop: () => Promise<void>
@@ -250,7 +250,7 @@ function startEvents(
       slices,
       base,
       clock,
-      onFault,
+      onError,
       contentTag: options.contentTag,
       readShort: engine.readShort,
       within: within(options.share, 'streams'),
@@ -270,7 +270,7 @@ function startEvents(
       commitSignal,
       rules,
       clock,
-      onFault,
+      onError,
       onAttempts,
       decrypt: box.decrypt,
       random: Math.random,

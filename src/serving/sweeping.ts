@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { DELIVERY_RETENTION_MS } from '../shop/webhooks/retention.ts'
 import { storedInstant } from '../values/instant.ts'
-import { faultText, type Log } from '../values/log.ts'
+import { errorText, type Log } from '../values/log.ts'
 import type { StoreEngine } from './open.ts'
 import { runSystemCommand } from './system-command.ts'
 
@@ -71,7 +71,7 @@ export async function sweep(options: SweepOptions, stopping?: AbortSignal): Prom
     await sweepAll('sweepDeliveries', before(keptMs))
     return true
   } catch (error) {
-    log.error({ fault: faultText(error) }, 'expired rows were not deleted')
+    log.error({ error: errorText(error) }, 'expired rows were not deleted')
     return false
   }
 }

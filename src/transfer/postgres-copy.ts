@@ -2,7 +2,7 @@ import { type ReservedSQL, SQL } from 'bun'
 import { postgresMigrations } from '../database/migrations/migrations.ts'
 import { PostgresConnection } from '../database/postgres/connection.ts'
 import type { DatabaseAddress, DatabaseHost } from '../database/postgres/database-url.ts'
-import { faultOf, sqlState } from '../database/postgres/fault.ts'
+import { failureOf, sqlState } from '../database/postgres/failure.ts'
 import { hostOptions } from '../database/postgres/host-options.ts'
 import { lockForMigration, runMigrations, storeVersionOf } from '../database/postgres/migrations.ts'
 import { findPrimary, isPrimary } from '../database/postgres/primary.ts'
@@ -88,7 +88,7 @@ export async function openPostgresTarget(
     readBack: async () => database,
     publish: async () => {
       await connection.unsafe('COMMIT').catch(error => {
-        if (faultOf(error) !== 'lost') throw error
+        if (failureOf(error) !== 'lost') throw error
         throw new CommitUnconfirmed('The connection was lost during the commit.')
       })
     },

@@ -147,12 +147,12 @@ class JsonParser {
   constructor(text: string, prototype: object | null) {
     this.#text = text
     this.#prototype = prototype
-    if (text.charCodeAt(0) === 0xfeff) throw this.#fault('unexpected byte order mark')
+    if (text.charCodeAt(0) === 0xfeff) throw this.#error('unexpected byte order mark')
     this.#skipWhitespace()
   }
 
   end(): void {
-    if (this.#at < this.#text.length) throw this.#fault('unexpected text after the value')
+    if (this.#at < this.#text.length) throw this.#error('unexpected text after the value')
   }
 
   value(depth: number): JsonValue {
@@ -176,7 +176,7 @@ class JsonParser {
       case 'n':
         return this.#word('null', null)
       case undefined:
-        throw this.#fault('unexpected end of the text')
+        throw this.#error('unexpected end of the text')
       default:
         return this.#number()
     }
@@ -188,17 +188,17 @@ class JsonParser {
     this.#step()
     if (this.#accept('}')) return object
     do {
-      if (this.#text[this.#at] !== '"') throw this.#fault('a member name in double quotes is expected')
+      if (this.#text[this.#at] !== '"') throw this.#error('a member name in double quotes is expected')
       const name = this.#string()
       this.#skipWhitespace()
-      if (Object.hasOwn(object, name)) throw this.#fault(`a duplicate member ${JSON.stringify(name)}`)
-      if (!this.#accept(':')) throw this.#fault('a colon is expected after a member name')
+      if (Object.hasOwn(object, name)) throw this.#error(`a duplicate member ${JSON.stringify(name)}`)
+      if (!this.#accept(':')) throw this.#error('a colon is expected after a member name')
       const member = this.value(depth + 1)
       // An assignment to this name would replace the prototype of an object that has one.
       if (name === '__proto__') defineMember(object, name, member)
       else object[name] = member
     } while (this.#accept(','))
-    if (!this.#accept('}')) throw this.#fault('a comma or a closing brace is expected after a member')
+    if (!this.#accept('}')) throw this.#error('a comma or a closing brace is expected after a member')
     return object
   }
 
@@ -210,13 +210,13 @@ class JsonParser {
     do {
       array.push(this.value(depth + 1))
     } while (this.#accept(','))
-    if (!this.#accept(']')) throw this.#fault('a comma or a closing bracket is expected after an element')
+    if (!this.#accept(']')) throw this.#error('a comma or a closing bracket is expected after an element')
     return array
   }
 
   #string(): string {
     const value = this.#plain() ?? this.#escaped()
-    if (!value.isWellFormed()) throw this.#fault('a lone surrogate in a string')
+    if (!value.isWellFormed()) throw this.#error('a lone surrogate in a string')
     return value
   }
 
@@ -240,9 +240,9 @@ class JsonParser {
     this.#at++
     for (;;) {
       const char = this.#text[this.#at++]
-      if (char === undefined) throw this.#fault('an unterminated string')
+      if (char === undefined) throw this.#error('an unterminated string')
       if (char === '"') return value
-      if (char < ' ') throw this.#fault('a control character in a string')
+      if (char < ' ') throw this.#error('a control character in a string')
       value += char === '\\' ? this.#escape() : char
     }
   }
@@ -252,7 +252,7 @@ class JsonParser {
     const plain = ESCAPES[char]
     if (plain !== undefined) return plain
     const digits = this.#text.slice(this.#at, this.#at + 4)
-    if (char !== 'u' || !/^[0-9a-fA-F]{4}$/.test(digits)) throw this.#fault('an invalid escape sequence')
+    if (char !== 'u' || !/^[0-9a-fA-F]{4}$/.test(digits)) throw this.#error('an invalid escape sequence')
     this.#at += 4
     return String.fromCharCode(Number.parseInt(digits, 16))
   }
@@ -283,7 +283,7 @@ class JsonParser {
   #anyNumber(): bigint | number {
     NUMBER.lastIndex = this.#at
     const match = NUMBER.exec(this.#text)
-    if (!match) throw this.#fault('an invalid value')
+    if (!match) throw this.#error('an invalid value')
     const [literal, fraction, exponent] = match
     this.#at += literal.length
     if (fraction !== undefined || exponent !== undefined) return Number(literal)
@@ -291,7 +291,7 @@ class JsonParser {
   }
 
   #word<T>(word: string, value: T): T {
-    if (!this.#text.startsWith(word, this.#at)) throw this.#fault('an invalid value')
+    if (!this.#text.startsWith(word, this.#at)) throw this.#error('an invalid value')
     this.#at += word.length
     return value
   }
@@ -316,7 +316,7 @@ class JsonParser {
     while (isWhitespace(this.#text.charCodeAt(this.#at))) this.#at++
   }
 
-  #fault(found: string): JsonSyntaxError {
+  #error(found: string): JsonSyntaxError {
     return new JsonSyntaxError(found, this.#at)
   }
 }

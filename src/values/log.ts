@@ -1,4 +1,4 @@
-/** The log: each call writes one entry, in the chosen format. The field `fault` is the text of an unexpected error. */
+/** The log: each call writes one entry, in the chosen format. The field `error` is the text of an unexpected error. */
 export interface Log {
   /** Writes an entry that is JSON text without a newline, or encodes such text. */
   access(entry: string | EncodedEntry): void
@@ -15,8 +15,8 @@ export interface EncodedEntry {
 }
 
 /** Returns the text of a thrown value, with its stack if it has one. */
-export function faultText(fault: unknown): string {
-  return fault instanceof Error ? (fault.stack ?? fault.message) : String(fault)
+export function errorText(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error)
 }
 
 /** Returns the text of an entry of the log. */

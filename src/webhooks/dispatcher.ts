@@ -38,7 +38,7 @@ export interface DispatcherOptions
   readonly random: () => number
   /** Called with the outcomes of attempts after they were stored. */
   readonly onAttempts: (outcomes: readonly AttemptOutcome[]) => void
-  readonly onFault: (error: unknown) => void
+  readonly onError: (error: unknown) => void
   readonly leaseMs?: number
 }
 
@@ -102,7 +102,7 @@ export class Dispatcher {
         await this.#check()
       } catch (error) {
         this.#mayHaveFree = true
-        this.#options.onFault(error)
+        this.#options.onError(error)
       }
       await woken.promise
       clearTimeout(timer)

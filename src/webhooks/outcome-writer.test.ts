@@ -39,7 +39,7 @@ function makeWriter(record: (attempts: Attempts) => Promise<void>): {
       },
     },
     record,
-    onFault: error => faults.push(error),
+    onError: error => faults.push(error),
   })
   return { writer, faults }
 }

@@ -11,7 +11,7 @@ export interface OutcomeWriterOptions {
   readonly pending: Pick<PendingEvents, 'progressAfter' | 'complete'>
   /** Stores outcomes, and the progress of the webhook. */
   readonly record: (attempts: Attempts) => Promise<void>
-  readonly onFault: (error: unknown) => void
+  readonly onError: (error: unknown) => void
 }
 
 /** Stores the outcomes of attempts. Attempts that end during a write are stored by the next write. */
@@ -62,7 +62,7 @@ export class OutcomeWriter {
       await this.#record(outcomes)
       return true
     } catch (error) {
-      this.#options.onFault(error)
+      this.#options.onError(error)
       if (this.#isStopped || outcomes.length === 0) return true
       await Bun.sleep(WRITE_RETRY_MS)
       return this.#isStopped

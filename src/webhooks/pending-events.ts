@@ -25,7 +25,7 @@ const EVENTS_AHEAD_MAX = 32
 export interface PendingEventsOptions {
   readonly owner: string
   readonly readShort: ReadShort
-  readonly onFault: (error: unknown) => void
+  readonly onError: (error: unknown) => void
 }
 
 /** The next event to send, if one has been read, and whether a redelivery was requested by an event before it. */
@@ -138,7 +138,7 @@ export class PendingEvents {
   }
 
   async #readEvents(types: readonly string[]): Promise<EventPage> {
-    const { readShort, onFault } = this.#options
+    const { readShort, onError } = this.#options
     const { readPosition } = this.#positions
     try {
       return await readShort(reader => readEventPage(reader, readPosition, { types }, EVENTS_AHEAD_MAX))
@@ -146,7 +146,7 @@ export class PendingEvents {
       if (!(error instanceof StoreError) || error.code !== 'event_history_expired') throw error
       const { floor } = await readShort(findLogBounds)
       const missed = `the events after ${readPosition} up to ${floor}`
-      onFault(new Error(`webhook ${this.#id} missed ${missed}: they were deleted`))
+      onError(new Error(`webhook ${this.#id} missed ${missed}: they were deleted`))
       this.#positions = withFloor(this.#positions, floor)
       this.#seenCreation = true
       return this.#readEvents(types)

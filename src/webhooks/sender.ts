@@ -32,13 +32,13 @@ import {
 import type { Throttle } from './throttle.ts'
 
 /** The pause of a sender after an error of the store itself. */
-const FAULT_PAUSE_MS = 1000
+const ERROR_PAUSE_MS = 1000
 /** The minimum pause of a sender after the limit of its host was reached. Many senders may wait for one host. */
 const HOST_PAUSE_MIN_MS = 1000
 
 export interface WebhookSenderOptions
   extends DeliveryContext,
-    Pick<PendingEventsOptions, 'owner' | 'readShort' | 'onFault'>,
+    Pick<PendingEventsOptions, 'owner' | 'readShort' | 'onError'>,
     Pick<OutcomeWriterOptions, 'record'> {
   readonly throttle: Throttle
   /** Divides the thread between the senders that search a long backlog and other work. */
@@ -113,8 +113,8 @@ export class WebhookSender {
         await this.#startAttempts()
       }
     } catch (error) {
-      this.#options.onFault(error)
-      this.#sleep(FAULT_PAUSE_MS)
+      this.#options.onError(error)
+      this.#sleep(ERROR_PAUSE_MS)
     }
     this.#isRunning = false
     this.#resolveIfEnded()
@@ -185,7 +185,7 @@ export class WebhookSender {
     if (work.due) this.#inProgress.add(work.due.id)
     const requestsBefore = this.#redeliveryRequests
     this.#attemptAndRecord(work, receiver)
-      .catch(this.#options.onFault)
+      .catch(this.#options.onError)
       .finally(async () => {
         // This comes before the pause, during which a redelivery of the same event may be requested.
         if (work.due) this.#inProgress.delete(work.due.id)
@@ -239,14 +239,14 @@ export class WebhookSender {
    * stored outcome.
    */
   async #attempt({ event, due }: Work, receiver: Receiver): Promise<AttemptResult> {
-    const { readShort, onFault } = this.#options
+    const { readShort, onError } = this.#options
     try {
       const eventToSend = event ?? (await readShort(reader => eventOf(reader, due.eventId)))
       if (eventToSend) return await attempt(this.#options, receiver, eventToSend)
       return { error: 'The event has been deleted.', unsent: true, final: true, durationMs: 0 }
     } catch (error) {
-      onFault(error)
-      this.#state = withPause(this.#state, FAULT_PAUSE_MS, this.#now())
+      onError(error)
+      this.#state = withPause(this.#state, ERROR_PAUSE_MS, this.#now())
       return { error: 'The store could not make this attempt.', unsent: true, durationMs: 0 }
     }
   }

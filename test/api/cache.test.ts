@@ -153,7 +153,7 @@ test('control: the cache in verify mode detects a stale reply', async () => {
   expect([await read(), await read()]).toEqual([200, 200])
   await store.client.updatePet({ petId, body: { name: 'Renamed' } })
   expect(await read()).toBe(500)
-  expect(store.logged.map(({ fields }) => String(fields.fault)).join()).toContain(
+  expect(store.logged.map(({ fields }) => String(fields.error)).join()).toContain(
     'the cache has a stale reply',
   )
 })

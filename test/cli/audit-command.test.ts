@@ -42,7 +42,7 @@ function audit(store: TestStore, ...args: string[]): Promise<ProcessResult> {
 async function faultsAfter(store: TestStore, ...tampering: string[]): Promise<readonly string[]> {
   for (const text of tampering) await store.database(`${text} RETURNING 1`)
   await using open = await openReader(store.place)
-  return (await verifyAuditChain(open.reader)).faults
+  return (await verifyAuditChain(open.reader)).problems
 }
 
 onEveryEngine(engine => {
@@ -128,8 +128,8 @@ onEveryEngine(engine => {
     await using open = await openReader(store.place)
     const { head } = await verifyAuditChain(open.reader)
     await rewrite(store)
-    expect((await verifyAuditChain(open.reader)).faults).toEqual([])
-    expect((await verifyAuditChain(open.reader, head)).faults).toEqual([
+    expect((await verifyAuditChain(open.reader)).problems).toEqual([])
+    expect((await verifyAuditChain(open.reader, head)).problems).toEqual([
       'The audit log up to entry 15 does not match the anchor.',
     ])
   })

@@ -29,7 +29,7 @@ async function addGap(store: TestStore): Promise<ChainEntry> {
 async function faultsOf(store: TestStore, anchor?: ChainEntry): Promise<readonly string[]> {
   // The reads of one turn of the event loop share a snapshot, which may be older than the last change of a test.
   await nextTurn()
-  return (await store.engine.readShort(reader => verifyAuditChain(reader, anchor))).faults
+  return (await store.engine.readShort(reader => verifyAuditChain(reader, anchor))).problems
 }
 
 onEveryEngine(engine => {

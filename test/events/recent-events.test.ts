@@ -39,7 +39,7 @@ async function openRecentEvents({ engine, base }: TestStore, watch = engine.watc
     },
     onMoved: () => {},
     onRevoked: () => {},
-    onFault: fault => faults.push(fault),
+    onError: fault => faults.push(fault),
   })
   return {
     recentEvents,
@@ -88,7 +88,7 @@ function openHub({ engine, base }: TestStore) {
     streamsMax: 10,
     streamsPerCallerMax: 10,
     clock: Date.now,
-    onFault: () => {},
+    onError: () => {},
   })
   return {
     hub,

@@ -405,7 +405,7 @@ describe('snapshots', () => {
       const chain = await host.host.use(created.id, ({ engine }) =>
         Promise.resolve(engine.readShort(verifyAuditChain)),
       )
-      expect(chain.faults).toEqual([])
+      expect(chain.problems).toEqual([])
       for (const table of ['staged_row', 'attempt', 'delivery'])
         expect([table, await countRows(created.id, table)]).toEqual([table, 0n])
       // The same idempotency key is a new one in this sandbox, so the order of another pet is placed.

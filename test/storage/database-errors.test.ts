@@ -56,8 +56,8 @@ test.skipIf(!testedEngines.includes('postgres'))(
       ...Object.fromEntries(Object.keys(results).map(state => [state, all])),
       '53100': [refused, refused, '503 storage_full true'],
     })
-    const faults = store.logged.map(({ fields }) => String(fields.fault))
-    expect(faults.filter(fault => fault.includes('told by the server')).length).toBeGreaterThanOrEqual(15)
+    const errors = store.logged.map(({ fields }) => String(fields.error))
+    expect(errors.filter(error => error.includes('told by the server')).length).toBeGreaterThanOrEqual(15)
   },
   120_000,
 )

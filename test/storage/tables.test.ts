@@ -112,7 +112,7 @@ function openOn(url: string) {
     executeQuery,
     executeCommand,
     random: Math.random,
-    onFault: () => {},
+    onError: () => {},
     onOutage: () => {},
   })
 }

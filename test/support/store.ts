@@ -225,7 +225,7 @@ function openVariant(
     executeCommand: variant.executeCommand ?? executeCommand,
     executeQuery: variant.executeQuery ?? executeQuery,
     random: Math.random,
-    onFault: error => log.error({ fault: String(error) }, 'the sequencer failed'),
+    onError: error => log.error({ error: String(error) }, 'the sequencer failed'),
     onOutage: change => reportOutage(log, change),
     onClockDifference: aheadMs => log.error({ aheadMs }, 'the clock differs'),
     ...(variant.localClock && { localClock: variant.localClock }),

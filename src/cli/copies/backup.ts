@@ -132,11 +132,11 @@ async function verifyCopy(directory: string, signal: AbortSignal): Promise<void>
     },
   }
   try {
-    const { faults } = await verifyAuditChain(reader)
-    const [fault] = faults
-    if (fault !== undefined)
+    const { problems } = await verifyAuditChain(reader)
+    const [problem] = problems
+    if (problem !== undefined)
       throw new Error(
-        `the database is damaged: ${fault.replace(/\.$/, '')} ("petstore doctor" lists all faults)`,
+        `the database is damaged: ${problem.replace(/\.$/, '')} ("petstore doctor" lists all problems)`,
       )
   } finally {
     copy.close()

@@ -42,7 +42,7 @@ async function runVerify(options: AuditOptions): Promise<void> {
   const anchor = options.anchor === undefined ? undefined : readAnchor(options.anchor)
   await using store = await open(options)
   const report = await verifyAuditChain(store.reader, anchor)
-  if (report.faults.length > 0) throw new CommandFailed(report.faults.join('\n'))
+  if (report.problems.length > 0) throw new CommandFailed(report.problems.join('\n'))
   await print(`${explainReport(report)}\n`)
   if (report.entries === 0n) say(EMPTY_LOG_HINT)
 }

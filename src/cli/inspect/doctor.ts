@@ -27,15 +27,15 @@ interface DoctorOptions {
   readonly databaseUrl?: string
 }
 
-/** The result of a check: a fact, a warning or a fault. A warning or fault names a remedy if there is one. */
-type Finding = string | { readonly warning: string } | { readonly fault: string }
+/** The result of a check: a fact, a warning or a problem. A warning or problem names a remedy if there is one. */
+type Finding = string | { readonly warning: string } | { readonly problem: string }
 
-/** The name of what a check examines, and the check. If the check throws, the error is reported as a fault. */
+/** The name of what a check examines, and the check. If the check throws, the error is reported as a problem. */
 type Check = readonly [subject: string, check: () => Promise<Finding> | Finding]
 
 /** If the disk has fewer free bytes than this, the check of the directory warns. */
 const FREE_BYTES_MIN = 500 * 1_048_576
-const FAULTS_SHOWN = 5
+const PROBLEMS_SHOWN = 5
 
 const newestEvent = sql<{ at: string }>()('SELECT at FROM event ORDER BY id DESC LIMIT 1')
 const troubledWebhooks = sql<{ id: bigint }>()(
@@ -63,30 +63,30 @@ export function addDoctor(program: Command): void {
 
 async function runDoctor({ data, databaseUrl }: DoctorOptions): Promise<void> {
   const config = storeConfigFrom({ data, databaseUrl })
-  let faults = await runChecks(installationChecks(config))
-  if (faults === 0) {
-    if (config.databaseUrl !== undefined || hasDatabase(config.data)) faults = await checkStore(config)
+  let problems = await runChecks(installationChecks(config))
+  if (problems === 0) {
+    if (config.databaseUrl !== undefined || hasDatabase(config.data)) problems = await checkStore(config)
     else await report('store', `there is none in ${config.data} yet; "petstore serve" creates it`)
   }
-  if (faults > 0) {
-    throw new CommandFailed(`${faults} ${faults === 1 ? 'check' : 'checks'} failed.`)
+  if (problems > 0) {
+    throw new CommandFailed(`${problems} ${problems === 1 ? 'check' : 'checks'} failed.`)
   }
 }
 
-/** Runs checks one after the other, prints each finding, and returns the number of faults. */
+/** Runs checks one after the other, prints each finding, and returns the number of problems. */
 async function runChecks(checks: readonly Check[]): Promise<number> {
-  let faults = 0
+  let problems = 0
   for (const [subject, check] of checks) {
     let finding: Finding
     try {
       finding = await check()
     } catch (error) {
-      finding = { fault: `${reasonOf(error)}.` }
+      finding = { problem: `${reasonOf(error)}.` }
     }
-    if (typeof finding === 'object' && 'fault' in finding) faults++
+    if (typeof finding === 'object' && 'problem' in finding) problems++
     await report(subject, finding)
   }
-  return faults
+  return problems
 }
 
 async function report(subject: string, finding: Finding): Promise<void> {
@@ -95,7 +95,7 @@ async function report(subject: string, finding: Finding): Promise<void> {
       ? ['ok  ', finding]
       : 'warning' in finding
         ? ['warn', finding.warning]
-        : ['FAIL', finding.fault]
+        : ['FAIL', finding.problem]
   await print(`${mark}  ${subject.padEnd(14)}  ${escapeControls(text)}\n`)
 }
 
@@ -131,7 +131,7 @@ function checkDirectory({ data }: Config): Finding {
   if (!hasDatabase(data)) return `no store in ${data}`
   const files = [databaseFile(data), `${databaseFile(data)}-wal`, secretKeyPath(data), adminKeyPath(data)]
   const unreadable = files.find(file => existsSync(file) && !isReadable(file))
-  if (unreadable !== undefined) return { fault: `this user cannot read ${unreadable}. ${AS_OWNER}` }
+  if (unreadable !== undefined) return { problem: `this user cannot read ${unreadable}. ${AS_OWNER}` }
   const mode = statSync(databaseFile(data)).mode & 0o077
   const { bavail, bsize } = statfsSync(data)
   const freeMib = Math.floor((bavail * bsize) / 1_048_576)
@@ -162,7 +162,7 @@ async function checkVersion(config: Config): Promise<Finding> {
   const { version, known } = await databaseVersion(config)
   const name = config.databaseUrl === undefined ? 'SQLite' : 'PostgreSQL'
   if (version === known) return `${name}, at version ${version}`
-  return { fault: `${name}, at version ${version} of ${known}: run "petstore migrate", or start the store` }
+  return { problem: `${name}, at version ${version} of ${known}: run "petstore migrate", or start the store` }
 }
 
 async function checkStore(config: Config): Promise<number> {
@@ -186,12 +186,12 @@ function checkFile({ databaseUrl, data }: Config): Finding {
   const connection = new SqliteConnection(databaseFile(data), { readonly: true })
   try {
     const rows = connection.database
-      .query<{ integrity_check: string }, []>(`PRAGMA integrity_check(${FAULTS_SHOWN})`)
+      .query<{ integrity_check: string }, []>(`PRAGMA integrity_check(${PROBLEMS_SHOWN})`)
       .all()
     const [first] = rows
     if (first?.integrity_check === 'ok') return `every page of ${databaseFile(data)} is intact`
     return {
-      fault: `${rows.map(row => row.integrity_check).join('; ')}: stop the store, and restore a backup`,
+      problem: `${rows.map(row => row.integrity_check).join('; ')}: stop the store, and restore a backup`,
     }
   } finally {
     connection.close()
@@ -204,13 +204,13 @@ async function checkStock(reader: Reader): Promise<Finding> {
     const found = await violations(reader, text)
     if (found.length > 0) broken.push(`not true: ${name} (ids ${found.join(', ')})`)
   }
-  if (broken.length > 0) return { fault: broken.join('; ') }
+  if (broken.length > 0) return { problem: broken.join('; ') }
   return `${Object.keys(invariants).length} invariants hold for every pet, order and category`
 }
 
 async function violations(reader: Reader, text: string): Promise<readonly (bigint | string)[]> {
   const rows = await reader.many(
-    dynamicSql<{ id: bigint | string }>(() => `SELECT id FROM (${text}) AS found LIMIT ${FAULTS_SHOWN}`),
+    dynamicSql<{ id: bigint | string }>(() => `SELECT id FROM (${text}) AS found LIMIT ${PROBLEMS_SHOWN}`),
   )
   return rows.map(({ id }) => id)
 }
@@ -218,12 +218,12 @@ async function violations(reader: Reader, text: string): Promise<readonly (bigin
 async function checkTotals(reader: Reader): Promise<Finding> {
   const wrong = await findWrongTotals(reader)
   if (wrong.length === 0) return 'the totals of the summary are the sums of the rows'
-  return { fault: `wrong totals: ${wrong.slice(0, FAULTS_SHOWN).join(', ')}` }
+  return { problem: `wrong totals: ${wrong.slice(0, PROBLEMS_SHOWN).join(', ')}` }
 }
 
 async function checkAudit(reader: Reader): Promise<Finding> {
-  const { faults, entries } = await verifyAuditChain(reader)
-  if (faults.length > 0) return { fault: faults.slice(0, FAULTS_SHOWN).join(' ') }
+  const { problems, entries } = await verifyAuditChain(reader)
+  if (problems.length > 0) return { problem: problems.slice(0, PROBLEMS_SHOWN).join(' ') }
   return `${entries} entries are intact`
 }
 
@@ -237,10 +237,10 @@ async function checkSecretKey(reader: Reader, config: Config): Promise<Finding> 
   if (checkValue === undefined) return 'not used yet'
   const key = readOwnSecretKey(config)
   if (key === undefined) {
-    return { fault: `${secretKeyPath(config.data)} is missing: restore it from a backup` }
+    return { problem: `${secretKeyPath(config.data)} is missing: restore it from a backup` }
   }
   if (isSecretKeyOf(checkValue, key)) return 'it decrypts the webhook secrets'
-  return { fault: 'it is not the key with which the webhook secrets were encrypted' }
+  return { problem: 'it is not the key with which the webhook secrets were encrypted' }
 }
 
 async function checkWebhooks(reader: Reader): Promise<Finding> {

@@ -45,7 +45,7 @@ const cases: { name: string; entry: object; line: string }[] = [
   },
   {
     name: 'an error with its stack indented',
-    entry: { level: 50, time, requestId: 'r1', fault: 'Error: x\n    at y\u0007', msg: 'failed' },
+    entry: { level: 50, time, requestId: 'r1', error: 'Error: x\n    at y\u0007', msg: 'failed' },
     line: '12:30:01 ERROR failed requestId=r1\n    Error: x\n        at y\\u{7}\n',
   },
 ]

@@ -26,8 +26,8 @@ export function readableLine(line: string): string {
     return `${[timeText, method, path, status, took].map(safe).join(' ')}${fieldsOf(fields)}\n`
   }
   const head = [timeText, levels[Number(level)] ?? level, msg].map(safe).join(' ')
-  const { fault, ...fields } = rest
-  return `${head}${fieldsOf({ ...fields, ...(requestId !== undefined && { requestId }) })}\n${traceOf(fault)}`
+  const { error, ...fields } = rest
+  return `${head}${fieldsOf({ ...fields, ...(requestId !== undefined && { requestId }) })}\n${traceOf(error)}`
 }
 
 /** Returns the remaining fields: ` keyId=7 code=pet_not_found`. */
@@ -43,9 +43,9 @@ function shownValue(value: unknown): string {
 }
 
 /** Returns an error with its stack, each line indented, so that no line looks like a log line; '' for no error. */
-function traceOf(fault: unknown): string {
-  if (typeof fault !== 'string') return ''
-  return fault
+function traceOf(error: unknown): string {
+  if (typeof error !== 'string') return ''
+  return error
     .split('\n')
     .map(line => `    ${safe(line)}\n`)
     .join('')

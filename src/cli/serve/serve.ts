@@ -69,7 +69,7 @@ async function runServe(config: Config): Promise<void> {
     await serving.stop()
     await engine
       .close()
-      .catch(error => log.error({ fault: reasonOf(error) }, 'the database was not closed completely'))
+      .catch(error => log.error({ error: reasonOf(error) }, 'the database was not closed completely'))
     if (lock) removeAddressFile(config.data)
     lock?.release()
     log.info({}, 'stopped')
@@ -97,7 +97,7 @@ async function prepare(
 
 function endOnFatal(log: Log): (cause: string) => never {
   return cause => {
-    log.error({ fault: cause }, 'the store cannot continue')
+    log.error({ error: cause }, 'the store cannot continue')
     process.exit(1)
   }
 }

@@ -39,7 +39,7 @@ export interface PostgresOptions<Query, Command, Reply, Result = Reply> {
   readonly localClock?: () => number
   /** Called when the clock of this machine differs from that of the database: how far it is ahead. */
   readonly onClockDifference?: (aheadMs: number) => void
-  readonly onFault: (error: unknown) => void
+  readonly onError: (error: unknown) => void
   /** Called when the database stops responding or accepting writes, and when it works again. */
   readonly onOutage: (change: OutageChange) => void
 }
@@ -51,7 +51,7 @@ export interface PostgresOptions<Query, Command, Reply, Result = Reply> {
 export async function openPostgres<Query, Command, Reply, Result = Reply>(
   options: PostgresOptions<Query, Command, Reply, Result>,
 ): Promise<Engine<Query, Command, Reply, Result>> {
-  const { address, commandsMax, executeQuery, executeCommand, isolation, random, onFault } = options
+  const { address, commandsMax, executeQuery, executeCommand, isolation, random, onError } = options
   const starting = <T>(work: () => Promise<T>): Promise<T> => refusingCrowds(commandsMax, work)
   const primary = await starting(() => Primary.find(address, commandsMax))
   await starting(() => migratePostgres(primary.pools.host))
@@ -71,7 +71,7 @@ export async function openPostgres<Query, Command, Reply, Result = Reply>(
   const sequencer = startSequencer(
     work => useNumbering(connection => inTransaction(connection, work)),
     notifyAll,
-    onFault,
+    onError,
   )
   const runner = new PostgresRunner<Result>({
     primary,

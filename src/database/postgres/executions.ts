@@ -3,7 +3,7 @@ import type { ReservedSQL } from 'bun'
 import { storedInstant } from '../../values/instant.ts'
 import { sql } from '../statement.ts'
 import { PostgresConnection } from './connection.ts'
-import { sqlState } from './fault.ts'
+import { sqlState } from './failure.ts'
 
 /** After each 500 ended commands, a sweep deletes the rows of those that began before the oldest running command. */
 const SWEEP_EVERY_COMMANDS = 500

@@ -4,7 +4,7 @@ import { postgresMigrations } from '../migrations/migrations.ts'
 import { sql } from '../statement.ts'
 import { PostgresConnection } from './connection.ts'
 import type { DatabaseHost } from './database-url.ts'
-import { sqlState } from './fault.ts'
+import { sqlState } from './failure.ts'
 import { hostOptions } from './host-options.ts'
 
 const NO_TABLE = '42P01'

@@ -4,7 +4,7 @@ import { overloaded } from '../../contract/refusals.ts'
 import { singleFlight } from '../../values/single-flight.ts'
 import { BoundedPool } from './bounded-pool.ts'
 import type { DatabaseAddress, DatabaseHost } from './database-url.ts'
-import { faultOf, isRefusedSetting, isTlsMissing, isUnreachable } from './fault.ts'
+import { failureOf, isRefusedSetting, isTlsMissing, isUnreachable } from './failure.ts'
 import { hostOptions } from './host-options.ts'
 
 /** The time after which the server ends a statement, in milliseconds. The default deadline of a request is later. */
@@ -173,7 +173,7 @@ export async function refusingCrowds<T>(commandsMax: number, work: () => Promise
   try {
     return await work()
   } catch (error) {
-    throw faultOf(error) === 'crowded' ? noConnectionLeft(connectionsOf(commandsMax)) : error
+    throw failureOf(error) === 'crowded' ? noConnectionLeft(connectionsOf(commandsMax)) : error
   }
 }
 

@@ -5,7 +5,7 @@ import { backoffMs } from '../../values/backoff.ts'
 import { ATTEMPTS_MAX, type Reader } from '../engine.ts'
 import { PostgresConnection } from './connection.ts'
 import type { Execution, Executions } from './executions.ts'
-import { type Fault, faultOf } from './fault.ts'
+import { type DatabaseFailure, failureOf } from './failure.ts'
 import { type OutageChange, OutageWatch } from './outage.ts'
 import { isPrimary, noConnectionLeft, type Pools, type Primary } from './primary.ts'
 
@@ -30,7 +30,7 @@ interface RunnerOptions<Result> {
 }
 
 /**
- * Runs reads and commands on the primary. After a fault that may pass, the work runs again. At its deadline it fails
+ * Runs reads and commands on the primary. After a failure that may pass, the work runs again. At its deadline it fails
  * with `overloaded` (503), so no request waits longer, whatever the database does.
  */
 export class PostgresRunner<Result> {
@@ -61,9 +61,9 @@ export class PostgresRunner<Result> {
     const execution = executions.start()
     const begin = `${this.#begin};${limitsOf(timeLimitMs)}${execution.insertion}`
     try {
-      return await this.#repeat({ dueMs, isRead: false }, ({ commands, lockedCommands }, fault) => {
+      return await this.#repeat({ dueMs, isRead: false }, ({ commands, lockedCommands }, failure) => {
         // After a lock timeout, a command runs in a separate pool, so that it does not block other commands.
-        const pool = fault === 'locked' ? lockedCommands : commands
+        const pool = failure === 'locked' ? lockedCommands : commands
         return pool.use(dueMs, connection => attempt(connection, begin, execution, run))
       })
     } catch (error) {
@@ -104,44 +104,44 @@ export class PostgresRunner<Result> {
   }
 
   /**
-   * Runs work with the pools of the primary. After each fault that may pass, runs the work again, and passes the fault
-   * to it. Throws `overloaded` or `storage_full` after a final fault and after too many conflicts, and `overloaded` if
-   * the next attempt would start after the deadline.
+   * Runs work with the pools of the primary. After each failure that may pass, runs the work again, and passes the
+   * failure to it. Throws `overloaded` or `storage_full` after a final failure and after too many conflicts, and
+   * `overloaded` if the next attempt would start after the deadline.
    */
   async #repeat<T>(
     { dueMs, isRead }: { readonly dueMs: number; readonly isRead: boolean },
-    work: (pools: Pools, fault: Fault | undefined) => Promise<T>,
+    work: (pools: Pools, failure: DatabaseFailure | undefined) => Promise<T>,
   ): Promise<T> {
     const { primary, random } = this.#options
-    let fault: Fault | undefined
+    let failure: DatabaseFailure | undefined
     for (let attempts = 1; ; attempts++) {
       const { pools } = primary
       try {
-        return await work(pools, fault)
+        return await work(pools, failure)
       } catch (error) {
         // An attempt that the deadline ended does not know why it waited for a connection.
-        if (fault === 'crowded' && performance.now() + 1 >= dueMs) throw this.#gaveUp(fault)
-        fault = faultOf(error)
-        if (fault === undefined) throw error
-        if (fault === 'full' && !isRead) throw storageFull()
-        if (isFinal(fault) || (fault === 'conflict' && attempts >= ATTEMPTS_MAX))
-          throw this.#gaveUp(fault, error)
+        if (failure === 'crowded' && performance.now() + 1 >= dueMs) throw this.#gaveUp(failure)
+        failure = failureOf(error)
+        if (failure === undefined) throw error
+        if (failure === 'full' && !isRead) throw storageFull()
+        if (isFinal(failure) || (failure === 'conflict' && attempts >= ATTEMPTS_MAX))
+          throw this.#gaveUp(failure, error)
       }
-      if (fault === 'lost' || fault === 'standby') await this.#renew(pools, dueMs)
+      if (failure === 'lost' || failure === 'standby') await this.#renew(pools, dueMs)
       const delayMs = random() * backoffMs(BACKOFF_MS, attempts, BACKOFF_MS_MAX)
       if (performance.now() + delayMs >= dueMs) {
-        if (fault === 'lost' || fault === 'standby') this.#outageWatch.suspect()
-        throw this.#gaveUp(fault)
+        if (failure === 'lost' || failure === 'standby') this.#outageWatch.suspect()
+        throw this.#gaveUp(failure)
       }
       await Bun.sleep(delayMs)
     }
   }
 
-  /** Returns the refusal for a fault. Its cause, which the log gets, is the error that only the operator can end. */
-  #gaveUp(fault: Fault, error?: unknown): StoreError {
-    if (fault === 'crowded') return noConnectionLeft(this.#options.primary.connectionsMax)
-    const refusal = overloaded(reasons[fault], fault === 'conflict' ? 10 : 2)
-    if (fault === 'denied' || fault === 'broken') refusal.cause = error
+  /** Returns the refusal for a failure. Its cause, which the log gets, is the error that only the operator can end. */
+  #gaveUp(failure: DatabaseFailure, error?: unknown): StoreError {
+    if (failure === 'crowded') return noConnectionLeft(this.#options.primary.connectionsMax)
+    const refusal = overloaded(reasons[failure], failure === 'conflict' ? 10 : 2)
+    if (failure === 'denied' || failure === 'broken') refusal.cause = error
     return refusal
   }
 
@@ -188,17 +188,17 @@ async function attempt<Result>(
       return unconfirmed.result
     }
     // A server that reports an error has not committed.
-    if (hasBegun && faultOf(error) !== 'lost') execution.unconfirmed = undefined
+    if (hasBegun && failureOf(error) !== 'lost') execution.unconfirmed = undefined
     throw error
   }
 }
 
 /** Returns whether the work would fail again in the same way. */
-function isFinal(fault: Fault): boolean {
-  return fault === 'slow' || fault === 'full' || fault === 'denied' || fault === 'broken'
+function isFinal(failure: DatabaseFailure): boolean {
+  return failure === 'slow' || failure === 'full' || failure === 'denied' || failure === 'broken'
 }
 
-const reasons: Readonly<Record<Exclude<Fault, 'crowded'>, string>> = {
+const reasons: Readonly<Record<Exclude<DatabaseFailure, 'crowded'>, string>> = {
   conflict: 'Too many commands compete for the same rows; try again shortly.',
   locked: 'Another transaction holds a row that the request needs; try again shortly.',
   slow: 'The database took too long; try again shortly.',

@@ -5,7 +5,7 @@ import { moveHead } from '../numbering/head.ts'
 import { EVENTS_PER_STEP_MAX, findUnnumbered, numberEvents } from '../numbering/numbering.ts'
 import { sql } from '../statement.ts'
 import { PostgresConnection } from './connection.ts'
-import { faultOf } from './fault.ts'
+import { failureOf } from './failure.ts'
 
 /** The interval at which a process looks for events that another process committed but did not number. */
 const IDLE_MS = 1000
@@ -41,7 +41,7 @@ export interface Sequencer {
 export function startSequencer(
   inTransaction: RunInTransaction,
   onMoved: () => void,
-  onFault: (error: unknown) => void,
+  onError: (error: unknown) => void,
 ): Sequencer {
   let isClosing = false
   let woken = Promise.withResolvers<void>()
@@ -64,10 +64,10 @@ export function startSequencer(
         await drain()
         isFailing = false
       } catch (error) {
-        // A lock timeout is normal: another process is numbering events. Other faults are reported only when they
+        // A lock timeout is normal: another process is numbering events. Other failures are reported only when they
         // begin, because a database that is down causes one each second.
-        if (!isClosing && !isFailing && faultOf(error) !== 'locked') onFault(error)
-        isFailing = faultOf(error) !== 'locked'
+        if (!isClosing && !isFailing && failureOf(error) !== 'locked') onError(error)
+        isFailing = failureOf(error) !== 'locked'
       }
       if (!isClosing) await Promise.race([woken.promise, Bun.sleep(IDLE_MS)])
       if (!isClosing) await Bun.sleep(PAUSE_MS)

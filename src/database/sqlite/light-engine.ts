@@ -210,7 +210,7 @@ class OneConnectionEngine<Query, Command, Reply, Result>
       const outcomes = await this.#writer.commit(batch.map(({ command }) => command))
       for (const [index, { resolve, reject }] of batch.entries()) {
         try {
-          resolve(unwrap(outcomes[index] ?? { fault: 'the writer left a command without an outcome' }))
+          resolve(unwrap(outcomes[index] ?? { error: 'the writer left a command without an outcome' }))
         } catch (error) {
           reject(isStorageFull(error) && this.#isAtLimit() ? this.#options.refuseFull() : error)
         }

@@ -119,7 +119,7 @@ export class WorkerQueue<Start, Message, Reply> {
     const batch = this.#inFlight.shift() ?? []
     if (changes) this.#options.onChanges?.(changes, batch.length)
     for (const [index, { resolve, reject }] of batch.entries()) {
-      const outcome = outcomes[index] ?? { fault: 'the worker left a message without an outcome' }
+      const outcome = outcomes[index] ?? { error: 'the worker left a message without an outcome' }
       try {
         resolve(unwrap(outcome))
       } catch (error) {

@@ -63,7 +63,7 @@ export class RecentEvents {
   readonly #source: FrameSource
   readonly #onMoved: () => void
   readonly #onRevoked: (keyId: string) => void
-  readonly #onFault: (error: unknown) => void
+  readonly #onError: (error: unknown) => void
   #batches: Batch[] = []
   #keptBytes = 0
   readonly #behind = new Map<string, Promise<Batch>>()
@@ -82,7 +82,7 @@ export class RecentEvents {
     readonly onMoved: () => void
     /** Called with the id of each key that is revoked. */
     readonly onRevoked: (keyId: string) => void
-    readonly onFault: (error: unknown) => void
+    readonly onError: (error: unknown) => void
   }) {
     this.#commitSignal = options.commitSignal
     this.#readShort = options.readShort
@@ -90,7 +90,7 @@ export class RecentEvents {
     this.#source = { base: options.base, contentTag: options.contentTag }
     this.#onMoved = options.onMoved
     this.#onRevoked = options.onRevoked
-    this.#onFault = options.onFault
+    this.#onError = options.onError
   }
 
   /** The position up to which events have been read. */
@@ -160,7 +160,7 @@ export class RecentEvents {
         while (await this.#advance()) await this.#slices.next()
         await nextCommit
       } catch (error) {
-        this.#onFault(error)
+        this.#onError(error)
         // The read is retried without waiting for a commit, because the missed events may be the last for a long time.
         await Bun.sleep(READ_RETRY_MS)
       }

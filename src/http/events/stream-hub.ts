@@ -47,7 +47,7 @@ export interface SseHubOptions {
   readonly clock: () => number
   readonly keepAliveMs?: number
   readonly stalledMs?: number
-  readonly onFault: (error: unknown) => void
+  readonly onError: (error: unknown) => void
 }
 
 /** The parameters of one stream. */
@@ -71,7 +71,7 @@ export class SseHub {
     this.#options = options
     this.#capacity = { total: options.streamsMax, perCaller: options.streamsPerCallerMax }
     this.#shares = new CapacityLimiter(this.#capacity, options.within)
-    const { commitSignal, readShort, slices, base, contentTag, onFault } = options
+    const { commitSignal, readShort, slices, base, contentTag, onError } = options
     const onRevoked = (keyId: string): void => {
       for (const stream of this.#open) if (String(stream.keyId) === keyId) stream.end()
     }
@@ -86,7 +86,7 @@ export class SseHub {
       contentTag,
       onMoved,
       onRevoked,
-      onFault,
+      onError,
     })
     this.#tickTimer = setInterval(() => this.#tick(), options.keepAliveMs ?? KEEP_ALIVE_MS)
   }
@@ -156,9 +156,9 @@ export class SseHub {
   }
 
   #tick(): void {
-    const { stalledMs = STALLED_MS, onFault } = this.#options
+    const { stalledMs = STALLED_MS, onError } = this.#options
     for (const stream of this.#open) stream.tick(stalledMs)
-    this.#endStreamsWithoutKey().catch(onFault)
+    this.#endStreamsWithoutKey().catch(onError)
   }
 
   /** Ends the streams of keys that have expired. Nothing signals an expiry, so all keys are checked at every tick. */

@@ -12,8 +12,8 @@ import { findChainEnds, findChainGaps } from './bounds.ts'
 import { eventColumns } from './recording.ts'
 
 const ENTRIES_PER_READ = 1000
-/** The maximum number of faults in a report. */
-const FAULTS_MAX = 20
+/** The maximum number of problems in a report. */
+const PROBLEMS_MAX = 20
 
 interface AuditLogRow extends EventRecord, ChainEntry {
   readonly petId: bigint | null
@@ -27,8 +27,8 @@ export interface AuditReport {
   readonly head: ChainEntry
   /** The positions that restores have skipped, after the floor. */
   readonly gaps: readonly ChainGap[]
-  /** The first 20 faults, as sentences. */
-  readonly faults: readonly string[]
+  /** The first 20 problems, as sentences. */
+  readonly problems: readonly string[]
 }
 
 const readEntries = sql<AuditLogRow>()(`
@@ -40,19 +40,19 @@ const findUnchainedEntries = sql<{ position: bigint }>()(`
   SELECT position FROM event
   WHERE position > (SELECT position FROM chain_end WHERE name = 'head')
     OR position <= (SELECT position FROM chain_end WHERE name = 'floor')
-  ORDER BY position LIMIT ${FAULTS_MAX}`)
+  ORDER BY position LIMIT ${PROBLEMS_MAX}`)
 
 const readHash = sql<{ hash: string }>()('SELECT hash FROM event WHERE position = $position')
 
 /**
- * Verifies the hash chain of the audit log from the retention floor to its current head. These are faults: an entry
+ * Verifies the hash chain of the audit log from the retention floor to its current head. These are problems: an entry
  * that was changed, deleted, inserted or listed under another pet; a head that does not match; an anchor that does not
  * match or cannot be checked. `anchor` is a chain entry that was saved earlier; the log up to it must be unchanged.
  */
 export async function verifyAuditChain(reader: Reader, anchor?: ChainEntry): Promise<AuditReport> {
   const { floor, head } = await findChainEnds(reader)
   const gaps = await findGapsAfter(reader, floor)
-  const faults: string[] = []
+  const problems: string[] = []
   let entries = 0n
   let last: ChainEntry = floor
   // The ends of the gaps are entries of the chain, too: one of them can be an anchor.
@@ -66,18 +66,18 @@ export async function verifyAuditChain(reader: Reader, anchor?: ChainEntry): Pro
   skipGaps()
   for await (const row of auditLog(reader, floor.position, head.position)) {
     entries++
-    faults.push(...chainFaults(last, row))
+    problems.push(...chainProblems(last, row))
     last = row
     skipGaps()
   }
-  if (last.position < head.position) faults.push(missingFault(last.position + 1n, head.position))
-  else if (last.hash !== head.hash) faults.push('The head of the chain does not match the last entry.')
+  if (last.position < head.position) problems.push(missingEntries(last.position + 1n, head.position))
+  else if (last.hash !== head.hash) problems.push('The head of the chain does not match the last entry.')
   for (const { position } of await reader.many(findUnchainedEntries)) {
-    faults.push(`Entry ${position} is outside the chain: it was inserted.`)
+    problems.push(`Entry ${position} is outside the chain: it was inserted.`)
   }
   if (anchor && gapEnds.get(anchor.position) !== anchor.hash)
-    faults.push(...(await anchorFaults(reader, anchor, floor)))
-  return { entries, floor, head, gaps: [...gaps.values()], faults: faults.slice(0, FAULTS_MAX) }
+    problems.push(...(await anchorProblems(reader, anchor, floor)))
+  return { entries, floor, head, gaps: [...gaps.values()], problems: problems.slice(0, PROBLEMS_MAX) }
 }
 
 /**
@@ -128,9 +128,9 @@ function* followingGaps(entry: ChainEntry, gaps: Gaps): Generator<{ gap: ChainGa
   }
 }
 
-function chainFaults(last: ChainEntry, row: AuditLogRow): string[] {
+function chainProblems(last: ChainEntry, row: AuditLogRow): string[] {
   // After missing entries, there is no previous hash to check the next entry against.
-  if (row.position > last.position + 1n) return [missingFault(last.position + 1n, row.position - 1n)]
+  if (row.position > last.position + 1n) return [missingEntries(last.position + 1n, row.position - 1n)]
   const entry = `Entry ${row.position} (${row.type} of ${row.subject})`
   if (nextChainEntry(last, row).hash !== row.hash) return [`${entry} was changed: its hash does not match.`]
   // The hash covers the values that determine the pet, but not the column pet_id, which only speeds up searches.
@@ -146,11 +146,11 @@ function listedUnderPet({ subject, data }: EventRecord): bigint | null {
   return petId === undefined ? null : BigInt(petId)
 }
 
-function missingFault(from: bigint, to: bigint): string {
+function missingEntries(from: bigint, to: bigint): string {
   return from === to ? `Entry ${from} is missing.` : `Entries ${from} to ${to} are missing.`
 }
 
-async function anchorFaults(reader: Reader, anchor: ChainEntry, floor: ChainEntry): Promise<string[]> {
+async function anchorProblems(reader: Reader, anchor: ChainEntry, floor: ChainEntry): Promise<string[]> {
   if (anchor.position === floor.position && anchor.hash === floor.hash) return []
   if (anchor.position <= floor.position) {
     return [`The anchor of entry ${anchor.position} cannot be checked: the entry has been deleted.`]

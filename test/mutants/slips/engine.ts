@@ -240,7 +240,7 @@ export const engineSlips: Slips = {
       tests: [`${ATTEMPTS}: a commit without a response is confirmed`],
     },
     {
-      before: `const pool = fault === 'locked' ? lockedCommands : commands`,
+      before: `const pool = failure === 'locked' ? lockedCommands : commands`,
       after: 'const pool = commands.use === undefined ? lockedCommands : commands',
       breaks: 'commands that wait for one locked row take the connections of all others',
       tests: [`${UNRELIABLE}: a row that another client has locked delays only the writes`],
@@ -260,19 +260,19 @@ export const engineSlips: Slips = {
       tests: [`${UNRELIABLE}: a command whose outcome is unknown at the deadline`],
     },
     {
-      before: `if (fault === 'full' && !isRead) throw storageFull()`,
-      after: `if (fault === 'full' && isRead) throw storageFull()`,
+      before: `if (failure === 'full' && !isRead) throw storageFull()`,
+      after: `if (failure === 'full' && isRead) throw storageFull()`,
       breaks: 'a full disk of the database is reported as an overload',
       tests: [ATTEMPTS, 'test/storage/database-errors.test.ts'],
     },
     {
-      before: `if (hasBegun && faultOf(error) !== 'lost') execution`,
+      before: `if (hasBegun && failureOf(error) !== 'lost') execution`,
       after: `if (hasBegun) execution`,
       breaks: 'a command whose COMMIT was lost gets an error that says it had no effect',
       tests: [`${UNRELIABLE}: a command whose outcome is unknown at the deadline`],
     },
   ],
-  'src/database/postgres/fault.ts': [
+  'src/database/postgres/failure.ts': [
     {
       before: `'40P01': 'conflict'`,
       after: `'40P02': 'conflict'`,
@@ -337,8 +337,8 @@ export const engineSlips: Slips = {
       tests: ['test/storage/sequencer.test.ts'],
     },
     {
-      before: `if (!isClosing && !isFailing && faultOf(error) !== 'locked') onFault(error)`,
-      after: `if (!isClosing && faultOf(error) !== 'locked') onFault(error)`,
+      before: `if (!isClosing && !isFailing && failureOf(error) !== 'locked') onError(error)`,
+      after: `if (!isClosing && failureOf(error) !== 'locked') onError(error)`,
       breaks: 'a database that is down writes a line to the log each second',
       tests: ['test/storage/sequencer.test.ts'],
     },

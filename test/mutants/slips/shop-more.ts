@@ -471,8 +471,8 @@ export const moreShopSlips: Slips = {
       tests: ['test/events/gaps.test.ts: an audit log with a gap is intact'],
     },
     {
-      before: `else if (last.hash !== head.hash) faults`,
-      after: `else if (last.hash === '') faults`,
+      before: `else if (last.hash !== head.hash) problems`,
+      after: `else if (last.hash === '') problems`,
       breaks: 'a head that does not match the last entry is not reported',
       tests: ['test/events/gaps.test.ts: an audit log with a gap is intact'],
     },

@@ -342,9 +342,9 @@ export const webhooksSlips: Slips = {
       tests: ['test/webhooks/delivery-failures.test.ts: a delivery fails after the last attempt'],
     },
     {
-      before: `      this.#options.onFault(error)
-      this.#sleep(FAULT_PAUSE_MS)`,
-      after: `      this.#options.onFault(error)`,
+      before: `      this.#options.onError(error)
+      this.#sleep(ERROR_PAUSE_MS)`,
+      after: `      this.#options.onError(error)`,
       breaks: 'after a failed read, an event waits for the next change in the shop',
       tests: ['test/webhooks/interrupted-reads.test.ts: an event is sent soon after'],
     },

@@ -13,7 +13,7 @@ import { Stale } from '../engine.ts'
  * - `broken`: the server reports damaged data, an error of its disk, or a limit of its own.
  * - `standby`: the server accepts no writes, because another server is the primary.
  */
-export type Fault =
+export type DatabaseFailure =
   | 'conflict'
   | 'locked'
   | 'slow'
@@ -24,8 +24,8 @@ export type Fault =
   | 'broken'
   | 'standby'
 
-// The codes are those of PostgreSQL, appendix A. A code that is missing here has the fault of its class.
-const faults: Readonly<Record<string, Fault>> = {
+// The codes are those of PostgreSQL, appendix A. A code that is missing here has the meaning of its class.
+const failures: Readonly<Record<string, DatabaseFailure>> = {
   '40001': 'conflict',
   '40P01': 'conflict',
   '55P03': 'locked',
@@ -43,8 +43,8 @@ const faults: Readonly<Record<string, Fault>> = {
   '25006': 'standby',
 }
 
-/** The faults of the classes of codes: connection, resources, limits, intervention, system, internal. */
-const classes: Readonly<Record<string, Fault>> = {
+/** The failures of the classes of codes: connection, resources, limits, intervention, system, internal. */
+const classes: Readonly<Record<string, DatabaseFailure>> = {
   '08': 'lost',
   '53': 'lost',
   '54': 'broken',
@@ -53,13 +53,13 @@ const classes: Readonly<Record<string, Fault>> = {
   XX: 'broken',
 }
 
-/** Returns the fault of an error; undefined for a refusal of the store and for a bug, which would only happen again. */
-export function faultOf(error: unknown): Fault | undefined {
+/** Returns what an error means; undefined for a refusal of the store and for a bug, which would only happen again. */
+export function failureOf(error: unknown): DatabaseFailure | undefined {
   if (error instanceof Stale) return 'conflict'
   if (!(error instanceof SQL.PostgresError)) return undefined
   if (error.code !== 'ERR_POSTGRES_SERVER_ERROR') return isConnectionCode(error.code) ? 'lost' : undefined
   const state = sqlState(error)
-  return faults[state] ?? classes[state.slice(0, 2)]
+  return failures[state] ?? classes[state.slice(0, 2)]
 }
 
 function isConnectionCode(code: string): boolean {
