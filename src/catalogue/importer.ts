@@ -1,13 +1,13 @@
 import { IMPORT_ROWS_MAX } from '../shop/imports/limits.ts'
 import type {
+  AppliedImport,
+  AppliedSlice,
   ApplyOptions,
   ImportedCategory,
   ImportedPet,
-  ImportOutcome,
   ImportProblem,
   ImportRows,
   ImportSlice,
-  ImportSliceOutcome,
 } from '../shop/imports/schema.ts'
 import { escapeControls } from '../values/control-characters.ts'
 import { caselessForm } from '../values/same-name.ts'
@@ -27,8 +27,8 @@ import { nextSliceRows, SLICE_ROWS_FIRST } from './slice-size.ts'
 export interface ImportTarget extends NameSource {
   readonly importId: bigint
   stage(rows: ImportRows): Promise<void>
-  apply(scope: ApplyOptions): Promise<ImportOutcome>
-  loadSlice(slice: ImportSlice): Promise<ImportSliceOutcome>
+  apply(scope: ApplyOptions): Promise<AppliedImport>
+  loadSlice(slice: ImportSlice): Promise<AppliedSlice>
   discard(): Promise<void>
   close(): Promise<void>
 }
@@ -71,7 +71,7 @@ export interface Findings {
 
 export interface ImportReport {
   /** Undefined if the import was discarded before the store was asked to load it. */
-  readonly outcome: Omit<ImportOutcome, 'problems'> | undefined
+  readonly outcome: Omit<AppliedImport, 'problems'> | undefined
   /** At most 1000 problems from the check, and 1000 from the store. */
   readonly problems: readonly ImportProblem[]
   readonly problemCount: number
@@ -173,7 +173,7 @@ export async function resumeSlices(
 }
 
 interface SlicesReport {
-  readonly outcome: Omit<ImportOutcome, 'problems'>
+  readonly outcome: Omit<AppliedImport, 'problems'>
   /** The first 1000 problems. */
   readonly problems: readonly ImportProblem[]
   readonly problemCount: number
@@ -247,7 +247,7 @@ async function stageFiles(
 
 interface CheckedFiles extends Findings {
   /** What an import would load and skip. */
-  readonly counts: Omit<ImportOutcome, 'problems'>
+  readonly counts: Omit<AppliedImport, 'problems'>
 }
 
 /** Reads both files, checks their lines, and passes the rows to load to `onRows`, in groups. */

@@ -96,7 +96,7 @@ export interface Operation {
   /** The list is endless: its `next` link is always present and sets this parameter; `wait` delays an empty page. */
   readonly endless?: 'after'
   /** The member of the body whose URL is checked, with a DNS look-up, before the command runs. */
-  readonly checksTarget?: 'url'
+  readonly checksAddress?: 'url'
   /**
    * The operation controls a host of sandboxes, or the sandbox that its path names, whose key it then requires. It runs
    * no transaction of a store, so it takes neither preconditions nor an Idempotency-Key.

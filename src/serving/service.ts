@@ -26,7 +26,7 @@ import { findCaller } from '../shop/keys/verbs.ts'
 import { WEBHOOK_TABLE } from '../shop/webhooks/delivery-state.ts'
 import { storedInstant } from '../values/instant.ts'
 import { errorText, type Log } from '../values/log.ts'
-import { AddressRefused, checkTarget, type Resolve, resolveHost } from '../webhooks/address.ts'
+import { AddressRefused, checkAddress, type Resolve, resolveHost } from '../webhooks/address.ts'
 import { Dispatcher, type DispatcherOptions } from '../webhooks/dispatcher.ts'
 import { KEY_TABLE, KnownCallers } from './known-callers.ts'
 import type { StoreEngine } from './open.ts'
@@ -236,7 +236,7 @@ function startEvents(
   metrics: Metrics,
   onError: (error: unknown) => void,
 ): {
-  forRequests: Pick<Pipeline, 'longPoll' | 'streams' | 'makeSecret' | 'checkTarget'>
+  forRequests: Pick<Pipeline, 'longPoll' | 'streams' | 'makeSecret' | 'checkAddress'>
   stop: () => Promise<void>
 } {
   const { engine, base, clock, webhooksRefusal, allowPrivateWebhooks: allowPrivate, delivery = {} } = options
@@ -291,7 +291,7 @@ function startEvents(
       }),
       streams,
       makeSecret: kind => makeSecret(kind, box),
-      checkTarget: async url => {
+      checkAddress: async url => {
         if (webhooksRefusal !== undefined && url !== undefined) throw invalidUrl(webhooksRefusal)
         await checkWebhookUrl(url, rules)
       },
@@ -311,11 +311,11 @@ function makeSecret(kind: 'key' | 'webhook', box: SecretBox): NewSecret {
 
 async function checkWebhookUrl(
   url: string | undefined,
-  rules: Parameters<typeof checkTarget>[1],
+  rules: Parameters<typeof checkAddress>[1],
 ): Promise<void> {
   if (url === undefined) return
   try {
-    await checkTarget(url, rules)
+    await checkAddress(url, rules)
   } catch (error) {
     if (!(error instanceof AddressRefused)) throw error
     throw invalidUrl(error.message)

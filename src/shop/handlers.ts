@@ -30,14 +30,14 @@ export type CommandsOf<Operations extends Readonly<Record<string, Operation>>> =
  * Returns the handler of a verb that needs an existing resource. The handler finds the resource (404) and checks the
  * preconditions (412) before it runs the verb.
  */
-export function onTarget<I, T, R>(
+export function onResource<I, T, R>(
   find: (tx: Tx, input: I) => T | Promise<T>,
-  representationOf: (target: T) => object,
-  verb: (tx: Tx, input: I, context: Context, target: T) => Promise<R>,
+  representationOf: (resource: T) => object,
+  verb: (tx: Tx, input: I, context: Context, resource: T) => Promise<R>,
 ): CommandHandler<I, R> {
   return async (tx, input, context, conditions) => {
-    const target = await find(tx, input)
-    checkConditions(conditions, () => writeJson(representationOf(target)))
-    return verb(tx, input, context, target)
+    const resource = await find(tx, input)
+    checkConditions(conditions, () => writeJson(representationOf(resource)))
+    return verb(tx, input, context, resource)
   }
 }

@@ -3,13 +3,13 @@ import { sqliteMigrations } from '../database/migrations/migrations.ts'
 import { readHead } from '../database/numbering/head.ts'
 import { SqliteConnection } from '../database/sqlite/connection.ts'
 import { versionOf } from '../database/sqlite/engine.ts'
-import type { BackupFacts, BackupOutcome, BackupTask } from './sqlite-backup.ts'
+import type { BackupFacts, BackupResult, BackupTask } from './sqlite-backup.ts'
 
 declare const self: Worker
 
-self.onmessage = ({ data }: MessageEvent<BackupTask>) => self.postMessage(outcomeOf(data))
+self.onmessage = ({ data }: MessageEvent<BackupTask>) => self.postMessage(resultOf(data))
 
-function outcomeOf(task: BackupTask): BackupOutcome {
+function resultOf(task: BackupTask): BackupResult {
   try {
     return backup(task)
   } catch (error) {

@@ -20,7 +20,7 @@ export interface BackupFacts {
   readonly head: ChainEntry | undefined
 }
 
-export type BackupOutcome = BackupFacts | { readonly error: string; readonly isUnsupported: boolean }
+export type BackupResult = BackupFacts | { readonly error: string; readonly isUnsupported: boolean }
 
 /**
  * Copies a database, as of one moment, to a new file that only its owner can read. A store may write meanwhile. SQLite
@@ -34,8 +34,8 @@ export async function backupSqlite(
 ): Promise<BackupFacts> {
   reserveFile(task.to)
   const worker = new Worker(new URL('./sqlite-backup-worker.ts', import.meta.url))
-  const { promise, resolve, reject } = Promise.withResolvers<BackupOutcome>()
-  worker.onmessage = ({ data }: MessageEvent<BackupOutcome>) => resolve(data)
+  const { promise, resolve, reject } = Promise.withResolvers<BackupResult>()
+  worker.onmessage = ({ data }: MessageEvent<BackupResult>) => resolve(data)
   worker.onerror = ({ message }) => reject(new Error(message))
   const abort = (): void => reject(signal.reason)
   signal.addEventListener('abort', abort)
@@ -43,9 +43,9 @@ export async function backupSqlite(
   try {
     signal.throwIfAborted()
     worker.postMessage(task)
-    const outcome = await promise
-    if (!('error' in outcome)) return outcome
-    throw outcome.isUnsupported ? new UnsupportedVersion(outcome.error) : new Error(outcome.error)
+    const result = await promise
+    if (!('error' in result)) return result
+    throw result.isUnsupported ? new UnsupportedVersion(result.error) : new Error(result.error)
   } finally {
     clearInterval(timer)
     signal.removeEventListener('abort', abort)

@@ -15,7 +15,7 @@ export interface AddressRules {
 }
 
 /** A URL, and the only address to which its request may go. */
-export interface Target {
+export interface Destination {
   readonly url: URL
   readonly address: string
   readonly family: 4 | 6
@@ -49,19 +49,19 @@ export function resolveWithin(timeoutMs: number, resolve: Resolve): Resolve {
 }
 
 /**
- * Returns a URL with the first address of its host. The target is valid for one immediate request. The next request
- * must resolve the host again, because DNS records change.
+ * Returns a URL with the first address of its host. The destination is valid for one immediate request. The next
+ * request must resolve the host again, because DNS records change.
  *
  * Throws AddressRefused if the URL is not valid or its host cannot be resolved. Unless `allowPrivate` is set, it also
  * throws if any address of the host is not public by the IANA special-purpose registries (RFC 6890,
  * https://www.iana.org/assignments/iana-ipv4-special-registry and iana-ipv6-special-registry).
  */
-export async function checkTarget(url: string, rules: AddressRules): Promise<Target> {
+export async function checkAddress(url: string, rules: AddressRules): Promise<Destination> {
   const parsed = parseUrl(url)
   const host = hostOf(parsed)
   const isLiteral = isIP(host) !== 0
   const addresses = isLiteral ? [host] : await lookUp(host, rules.resolve)
-  const targets = addresses.map(address => {
+  const destinations = addresses.map(address => {
     const family = familyOf(host, address)
     const use = rules.allowPrivate ? undefined : specialUse(address, family)
     const place = isLiteral ? `The address ${host}` : `The host ${host} has the address ${address}, which`
@@ -71,7 +71,7 @@ export async function checkTarget(url: string, rules: AddressRules): Promise<Tar
       )
     return { url: parsed, address, family }
   })
-  const [first] = targets
+  const [first] = destinations
   if (!first) throw new AddressRefused(`The host ${host} has no address.`)
   return first
 }

@@ -2,7 +2,7 @@ import { Webhook } from 'standardwebhooks'
 import { envelopeText } from '../shop/events/feed.ts'
 import type { SequencedEvent } from '../shop/log/recording.ts'
 import type { Receiver } from '../shop/webhooks/delivery-state.ts'
-import { AddressRefused, type AddressRules, checkTarget } from './address.ts'
+import { AddressRefused, type AddressRules, checkAddress } from './address.ts'
 import type { HostLimit } from './host-limit.ts'
 import { type Incoming, type Outgoing, post, RequestFailed } from './request.ts'
 
@@ -54,16 +54,16 @@ export async function attempt(
   const startedMs = performance.now()
   const durationMs = (): number => performance.now() - startedMs
   try {
-    const target = await checkTarget(receiver.url, rules)
+    const destination = await checkAddress(receiver.url, rules)
     const headers = {
       'Content-Type': 'application/cloudevents+json; charset=utf-8',
       'User-Agent': 'petstore-webhooks/1.0',
       ...signatureFields(secretsOf(delivery, receiver), String(event.id), clock(), body),
     }
-    const waitMs = hostLimit?.take(target) ?? 0
+    const waitMs = hostLimit?.take(destination) ?? 0
     if (hostLimit && waitMs > 0)
       return { durationMs: durationMs(), unsent: true, waitMs, error: limitText(hostLimit) }
-    const incoming = await send({ target, headers, body, timeoutMs })
+    const incoming = await send({ destination, headers, body, timeoutMs })
     return { durationMs: durationMs(), ...incoming }
   } catch (error) {
     if (error instanceof AddressRefused || error instanceof RequestFailed) {

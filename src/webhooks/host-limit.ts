@@ -1,5 +1,5 @@
 import { rateGroup } from '../values/ip-address.ts'
-import { hostOf, type Target } from './address.ts'
+import { type Destination, hostOf } from './address.ts'
 
 const PERIOD_MS = 60_000
 /** The maximum number of remembered hosts. Beyond it, the host without an attempt for the longest time is forgotten. */
@@ -46,10 +46,10 @@ export class HostLimit {
   }
 
   /**
-   * Counts an attempt to a target, and returns 0. If the limit of its name or of its address is reached, counts nothing
-   * and returns the milliseconds until the attempt may be made.
+   * Counts an attempt to a destination, and returns 0. If the limit of its name or of its address is reached, counts
+   * nothing and returns the milliseconds until the attempt may be made.
    */
-  take({ url, address }: Pick<Target, 'url' | 'address'>): number {
+  take({ url, address }: Pick<Destination, 'url' | 'address'>): number {
     const nowMs = this.#clock()
     const hosts = new Set([hostOf(url).replace(/\.$/, ''), rateGroup(address)])
     const waitMs = Math.max(...[...hosts].map(host => this.#waitMs(host, nowMs)))

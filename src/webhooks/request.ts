@@ -1,7 +1,7 @@
 import { type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { isIP } from 'node:net'
-import { hostOf, type Target } from './address.ts'
+import { type Destination, hostOf } from './address.ts'
 
 const REPLY_BYTES_KEPT = 1024
 const REPLY_BYTES_READ = 64 * 1024
@@ -14,7 +14,7 @@ const CONNECTION_BYTES_READ = 4 * REPLY_BYTES_READ
 const INFORMATIONAL_MAX = 10
 
 export interface Outgoing {
-  readonly target: Target
+  readonly destination: Destination
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
   /** The time limit of the whole request, from the connection to the end of the reply. */
@@ -39,28 +39,30 @@ export class RequestFailed extends Error {}
  * response arrives within `timeoutMs`. After the head, the body is read up to 64 KiB, or until `timeoutMs` is over.
  * Then the connection is closed.
  *
- * The request has its own connection, to the address of the target and to no other. Redirects are not followed, proxy
- * settings in the environment are ignored, and the name is not resolved again. The certificate must match the host of
- * the URL.
+ * The request has its own connection, to the address of the destination and to no other. Redirects are not followed,
+ * proxy settings in the environment are ignored, and the name is not resolved again. The certificate must match the
+ * host of the URL.
  */
 export async function post(outgoing: Outgoing): Promise<Incoming> {
-  const { target, timeoutMs } = outgoing
+  const { destination, timeoutMs } = outgoing
   const { promise, resolve, reject } = Promise.withResolvers<Incoming>()
   const request = openRequest(outgoing)
   const deadline = setTimeout(() => {
-    request.destroy(new RequestFailed(`${target.url.host} did not respond within ${timeoutMs} ms.`))
+    request.destroy(new RequestFailed(`${destination.url.host} did not respond within ${timeoutMs} ms.`))
   }, timeoutMs)
   let informational = 0
   request.on('information', () => {
     if (++informational <= INFORMATIONAL_MAX) return
     request.destroy(
-      new RequestFailed(`${target.url.host} sent more than ${INFORMATIONAL_MAX} informational responses.`),
+      new RequestFailed(
+        `${destination.url.host} sent more than ${INFORMATIONAL_MAX} informational responses.`,
+      ),
     )
   })
   // Only the first settlement counts, so an error after the head changes nothing.
   request.on('response', response => resolve(readIncoming(response)))
-  request.on('error', error => reject(failureOf(target.url.host, error)))
-  request.on('close', () => reject(new RequestFailed(`${target.url.host} sent no final response.`)))
+  request.on('error', error => reject(failureOf(destination.url.host, error)))
+  request.on('close', () => reject(new RequestFailed(`${destination.url.host} sent no final response.`)))
   request.end(outgoing.body)
   try {
     return await promise
@@ -71,8 +73,8 @@ export async function post(outgoing: Outgoing): Promise<Incoming> {
   }
 }
 
-function openRequest({ target, headers, body, ca }: Outgoing): ClientRequest {
-  const { url, address } = target
+function openRequest({ destination, headers, body, ca }: Outgoing): ClientRequest {
+  const { url, address } = destination
   const options = {
     method: 'POST',
     host: address,

@@ -2,11 +2,11 @@ import { expect, test } from 'bun:test'
 import {
   AddressRefused,
   type AddressRules,
-  checkTarget,
+  checkAddress,
+  type Destination,
   type Resolve,
   resolveHost,
   resolveWithin,
-  type Target,
 } from '../../src/webhooks/address.ts'
 import { attempt } from '../../src/webhooks/attempt.ts'
 import { post } from '../../src/webhooks/request.ts'
@@ -52,7 +52,7 @@ function resolverOf(...answers: readonly (readonly string[])[]): Resolve & { loo
 }
 
 async function refusalOf(url: string, rules: AddressRules): Promise<string> {
-  const refused = await checkTarget(url, rules).catch((error: unknown) => error)
+  const refused = await checkAddress(url, rules).catch((error: unknown) => error)
   return refused instanceof AddressRefused ? refused.message : `not refused: ${JSON.stringify(refused)}`
 }
 
@@ -62,21 +62,21 @@ interface Outcome {
 }
 
 /**
- * Sends a request to each hostile URL that passes the check. A target outside this machine, or with https, is only
+ * Sends a request to each hostile URL that passes the check. A destination outside this machine, or with https, is only
  * counted.
  */
 async function attack(urls: readonly HostileUrl[], allowPrivate: boolean, port: number): Promise<Outcome> {
   const passed: string[] = []
   let connects = 0
-  const connect = async (target: Target): Promise<void> => {
+  const connect = async (destination: Destination): Promise<void> => {
     connects += 1
-    if (target.address !== LOOPBACK || target.url.protocol !== 'http:') return
-    await post({ target, headers: {}, body: '{}', timeoutMs: 5000 })
+    if (destination.address !== LOOPBACK || destination.url.protocol !== 'http:') return
+    await post({ destination, headers: {}, body: '{}', timeoutMs: 5000 })
   }
   for (const { url, why, answers = [PUBLIC] } of urls) {
     const rules = { allowPrivate, resolve: resolverOf(answers) }
     try {
-      await connect(await checkTarget(url.replace('{port}', String(port)), rules))
+      await connect(await checkAddress(url.replace('{port}', String(port)), rules))
       passed.push(`${url} (${why})`)
     } catch (error) {
       if (!(error instanceof AddressRefused)) throw error
@@ -113,11 +113,11 @@ test('every refusal is a sentence, and names the host and the address if they ar
   )
 })
 
-test('a URL of a public host passes, and its target is the first address of the host', async () => {
+test('a URL of a public host passes, and its destination is the first address of the host', async () => {
   for (const url of goodUrls) {
-    const target = await checkTarget(url, publicOnly(resolverOf([PUBLIC, '2a00:1450:4001:80e::200e'])))
-    expect(target.url).toEqual(new URL(url))
-    expect(target).toMatchObject({ address: PUBLIC, family: 4 })
+    const destination = await checkAddress(url, publicOnly(resolverOf([PUBLIC, '2a00:1450:4001:80e::200e'])))
+    expect(destination.url).toEqual(new URL(url))
+    expect(destination).toMatchObject({ address: PUBLIC, family: 4 })
   }
 })
 
@@ -131,16 +131,16 @@ test('addresses next to the special networks pass, as literals and as resolved a
     const family = address.includes(':') ? 6 : 4
     const resolve = resolverOf([address])
     const url = `http://${family === 6 ? `[${address}]` : address}/`
-    expect(await checkTarget(url, publicOnly(resolve))).toMatchObject({ family })
+    expect(await checkAddress(url, publicOnly(resolve))).toMatchObject({ family })
     expect(resolve.lookups).toBe(0)
-    expect(await checkTarget('http://a.example/', publicOnly(resolve))).toMatchObject({ address, family })
+    expect(await checkAddress('http://a.example/', publicOnly(resolve))).toMatchObject({ address, family })
   }
 })
 
 test('private addresses pass if they are allowed, but the rules of the URL text still apply', async () => {
   const rules = { allowPrivate: true, resolve: resolverOf([LOOPBACK]) }
-  expect(await checkTarget('http://localhost:8080/', rules)).toMatchObject({ address: LOOPBACK, family: 4 })
-  expect(await checkTarget('http://[::1]:8080/', rules)).toMatchObject({ address: '::1', family: 6 })
+  expect(await checkAddress('http://localhost:8080/', rules)).toMatchObject({ address: LOOPBACK, family: 4 })
+  expect(await checkAddress('http://[::1]:8080/', rules)).toMatchObject({ address: '::1', family: 6 })
   for (const url of ['http://user@localhost/', 'http://localhost/#', 'ftp://localhost/', 'http://']) {
     expect(await refusalOf(url, rules)).toStartWith('The URL ')
   }
@@ -185,7 +185,7 @@ test('no connection is made to a name that moves to a private address after its 
   await using receiver = await openReceiver()
   const rules = publicOnly(resolverOf([PUBLIC], [LOOPBACK]))
   const url = `http://shop.example:${receiver.port}/hook`
-  await checkTarget(url, rules)
+  await checkAddress(url, rules)
   for (let attempts = 0; attempts < 3; attempts++)
     expect(await deliver(url, rules)).toContain('not on the public Internet')
   expect(receiver.connections()).toBe(0)
@@ -196,8 +196,8 @@ test('a host name is not resolved again between the check and the connection', a
   await using receiver = await openReceiver()
   const resolve = resolverOf([LOOPBACK], [])
   const url = `http://shop.example:${receiver.port}/hook`
-  const target = await checkTarget(url, { allowPrivate: true, resolve })
-  await post({ target, headers: {}, body: '{}', timeoutMs: 5000 })
+  const destination = await checkAddress(url, { allowPrivate: true, resolve })
+  await post({ destination, headers: {}, body: '{}', timeoutMs: 5000 })
   expect(resolve.lookups).toBe(1)
   expect(receiver.connections()).toBe(1)
 })

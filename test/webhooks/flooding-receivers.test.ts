@@ -40,8 +40,12 @@ async function flood(head: string, repeated: string): Promise<FloodOutcome> {
       resolve(typeof address === 'object' && address ? address.port : 0)
     })
   })
-  const target = { url: new URL(`http://127.0.0.1:${port}/hook`), address: '127.0.0.1', family: 4 } as const
-  const outcome = await post({ target, headers: {}, body: '{}', timeoutMs: TIMEOUT_MS }).catch(error => {
+  const destination = {
+    url: new URL(`http://127.0.0.1:${port}/hook`),
+    address: '127.0.0.1',
+    family: 4,
+  } as const
+  const outcome = await post({ destination, headers: {}, body: '{}', timeoutMs: TIMEOUT_MS }).catch(error => {
     if (error instanceof RequestFailed) return error
     throw error
   })

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { networkInterfaces } from 'node:os'
 import { gzipSync } from 'node:zlib'
-import { checkTarget, type Resolve } from '../../src/webhooks/address.ts'
+import { checkAddress, type Resolve } from '../../src/webhooks/address.ts'
 import { type Incoming, type Outgoing, post, RequestFailed } from '../../src/webhooks/request.ts'
 import {
   certificate,
@@ -31,8 +31,8 @@ const hasIpv6 = Object.values(networkInterfaces()).some(found =>
 /** Returns a request to a URL. If the host of the URL is a name, it resolves to this machine. */
 async function outgoingTo(url: string, overrides: Partial<Outgoing> = {}): Promise<Outgoing> {
   const resolve: Resolve = async () => [LOOPBACK]
-  const target = await checkTarget(url, { allowPrivate: true, resolve })
-  return { target, headers: {}, body: '{}', timeoutMs: 5000, ...overrides }
+  const destination = await checkAddress(url, { allowPrivate: true, resolve })
+  return { destination, headers: {}, body: '{}', timeoutMs: 5000, ...overrides }
 }
 
 async function send(url: string, overrides: Partial<Outgoing> = {}): Promise<Incoming> {

@@ -5,10 +5,10 @@ import type { StoreEngine } from '../../serving/open.ts'
 import { replyOf } from '../../shop/commands.ts'
 import type { Reply } from '../../shop/idempotency.ts'
 import {
+  AppliedImport,
+  AppliedSlice,
   ImportNameMatches,
-  ImportOutcome,
   ImportPetMatches,
-  ImportSliceOutcome,
 } from '../../shop/imports/schema.ts'
 import { contract } from '../../shop/operations.ts'
 import { storedInstant } from '../../values/instant.ts'
@@ -35,11 +35,11 @@ export function engineTarget(
     stage: async rows => {
       await execute('stageImport', rows)
     },
-    apply: async scope => ImportOutcome.parse(await resultOf('applyImport', scope)),
+    apply: async scope => AppliedImport.parse(await resultOf('applyImport', scope)),
     findCategories: async names =>
       ImportNameMatches.parse(await resultOf('findImportCategories', { names })).matches,
     findPets: async pets => ImportPetMatches.parse(await resultOf('findImportPets', { pets })).exist,
-    loadSlice: async slice => ImportSliceOutcome.parse(await resultOf('loadImportSlice', slice)),
+    loadSlice: async slice => AppliedSlice.parse(await resultOf('loadImportSlice', slice)),
     discard: async () => {
       await execute('discardImport')
     },
@@ -77,11 +77,11 @@ export function runningTarget(base: string, key: string, importId = newImportId(
     stage: async rows => {
       await send('stageImport', rows)
     },
-    apply: async scope => ImportOutcome.parse(await send('applyImport', scope)),
+    apply: async scope => AppliedImport.parse(await send('applyImport', scope)),
     findCategories: async names =>
       ImportNameMatches.parse(await send('findImportCategories', { names })).matches,
     findPets: async pets => ImportPetMatches.parse(await send('findImportPets', { pets })).exist,
-    loadSlice: async slice => ImportSliceOutcome.parse(await send('loadImportSlice', slice)),
+    loadSlice: async slice => AppliedSlice.parse(await send('loadImportSlice', slice)),
     discard: async () => {
       await send('discardImport')
     },

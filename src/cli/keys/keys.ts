@@ -14,7 +14,7 @@ import { keyForRunning, runningAddress } from '../which-store/running-store.ts'
 import { openStopped } from '../which-store/stopped-store.ts'
 import { requireStore, storeConfigFrom } from '../which-store/store-config.ts'
 import { adminKeyFile, adminKeyPath } from './admin-key-file.ts'
-import { engineKeys, type KeyTarget, runningKeys } from './key-target.ts'
+import { engineKeys, type KeyAccess, runningKeys } from './key-access.ts'
 
 interface KeysOptions {
   readonly data?: string
@@ -178,7 +178,7 @@ async function runRevoke(text: string, options: KeysOptions): Promise<void> {
 }
 
 /** Runs work with the keys of a running or stopped store. Throws CommandFailed if the store refuses. */
-async function withKeys(options: KeysOptions, work: (keys: KeyTarget) => Promise<void>): Promise<void> {
+async function withKeys(options: KeysOptions, work: (keys: KeyAccess) => Promise<void>): Promise<void> {
   const config = storeConfigFrom(options)
   requireStore(config)
   try {

@@ -42,7 +42,7 @@ export interface Pipeline {
   readonly callers: Callers
   readonly makeSecret: (kind: 'key' | 'webhook') => NewSecret
   /** Resolves if events may be sent to the URL, or if there is no URL. Throws `validation_failed`. */
-  readonly checkTarget: (url: string | undefined) => Promise<void>
+  readonly checkAddress: (url: string | undefined) => Promise<void>
   readonly longPoll: LongPoll
   readonly streams: SseHub
   /** Undefined if the cache is off, or if other processes may write to the store too. */
@@ -291,7 +291,7 @@ async function handleCommand(
   parameters: Record<string, unknown>,
   conditions: Conditions,
 ): Promise<Response> {
-  const { engine, makeSecret, checkTarget } = pipeline
+  const { engine, makeSecret, checkAddress } = pipeline
   const { requestId, nowMs, caller } = context
   if (isQueryId(id) || isStreamId(id) || !caller)
     throw new Error('handleCommand needs the id of a command, and a caller')
@@ -299,7 +299,7 @@ async function handleCommand(
   const idempotency = readIdempotencyKey(operation, context, bytes)
   const body = operation.body && validateBody(operation.body, readJson(bytes))
   // The URL is checked before the transaction, which must never wait for the network.
-  if (operation.checksTarget) await checkTarget(memberOf(body, operation.checksTarget))
+  if (operation.checksAddress) await checkAddress(memberOf(body, operation.checksAddress))
   // With a body, `receiveBody` has already waited for a turn.
   if (!operation.body) await nextTurn()
   assertNotRefused(context.request)

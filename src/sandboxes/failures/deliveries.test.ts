@@ -20,8 +20,12 @@ function sender(
     sent.push(body)
     return received
   })
-  const target: Outgoing['target'] = { url: new URL('http://127.0.0.1/'), address: '127.0.0.1', family: 4 }
-  return { sent, deliver: (body: string) => send({ target, headers: {}, body, timeoutMs: 1000 }) }
+  const destination: Outgoing['destination'] = {
+    url: new URL('http://127.0.0.1/'),
+    address: '127.0.0.1',
+    family: 4,
+  }
+  return { sent, deliver: (body: string) => send({ destination, headers: {}, body, timeoutMs: 1000 }) }
 }
 
 test('with webhook_out_of_order, each pair of deliveries changes places without a long wait', async () => {

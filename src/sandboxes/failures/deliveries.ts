@@ -35,7 +35,7 @@ export function sendWithFaults(
     const fault = faults.forDelivery()
     switch (fault?.effect.type) {
       case 'webhook_twice': {
-        const isAllowed = hostLimit === undefined || hostLimit.take(outgoing.target) === 0
+        const isAllowed = hostLimit === undefined || hostLimit.take(outgoing.destination) === 0
         const second = isAllowed ? send(outgoing).catch(() => undefined) : undefined
         const [first] = await Promise.all([send(outgoing), second])
         return first

@@ -5,7 +5,7 @@ import { mapRead } from '../../database/map-read.ts'
 import { sql } from '../../database/statement.ts'
 import { nameKey } from '../../values/text.ts'
 import type { Context } from '../context.ts'
-import { type CommandsOf, onTarget, type QueriesOf } from '../handlers.ts'
+import { type CommandsOf, onResource, type QueriesOf } from '../handlers.ts'
 import { type NewEvent, recordEvent } from '../log/recording.ts'
 import { listPage, namePrefix, sortBy } from '../paging.ts'
 import type { categories } from './operations.ts'
@@ -173,6 +173,6 @@ export const categoryQueries: QueriesOf<typeof categories> = {
 
 export const categoryCommands: CommandsOf<typeof categories> = {
   createCategory,
-  updateCategory: onTarget(getCategory, categoryOf, updateCategory),
-  deleteCategory: onTarget(getCategory, categoryOf, deleteCategory),
+  updateCategory: onResource(getCategory, categoryOf, updateCategory),
+  deleteCategory: onResource(getCategory, categoryOf, deleteCategory),
 }

@@ -1,15 +1,15 @@
 import type { Operation } from '../../contract/operation.ts'
 import { idParameter } from '../../contract/parameter.ts'
 import {
+  AppliedImport,
+  AppliedSlice,
   ApplyOptions,
   ImportNameMatches,
   ImportNames,
-  ImportOutcome,
   ImportPetMatches,
   ImportPetNames,
   ImportRows,
   ImportSlice,
-  ImportSliceOutcome,
 } from './schema.ts'
 
 const importParameters = { importId: idParameter('A number that the importer chooses.') }
@@ -37,7 +37,7 @@ export const imports = {
     body: ApplyOptions,
     success: {
       status: 200,
-      resource: ImportOutcome,
+      resource: AppliedImport,
       description: 'What was loaded (in a dry run: what would be), and the first rows that cannot be loaded.',
     },
   },
@@ -72,7 +72,7 @@ export const imports = {
     hidden: true,
     pathParameters: importParameters,
     body: ImportSlice,
-    success: { status: 200, resource: ImportSliceOutcome, description: 'What was loaded.' },
+    success: { status: 200, resource: AppliedSlice, description: 'What was loaded.' },
   },
   discardImport: {
     method: 'DELETE',

@@ -81,7 +81,7 @@ export const ImportProblem = z.strictObject({
 })
 export type ImportProblem = z.output<typeof ImportProblem>
 
-export const ImportOutcome = z.strictObject({
+export const AppliedImport = z.strictObject({
   categoriesCreated: z.bigint(),
   categoriesFound: z.bigint(),
   petsCreated: z.bigint(),
@@ -89,8 +89,8 @@ export const ImportOutcome = z.strictObject({
   petsSkipped: z.bigint(),
   problems: z.array(ImportProblem),
 })
-export type ImportOutcome = z.output<typeof ImportOutcome>
+export type AppliedImport = z.output<typeof AppliedImport>
 
 /** `isKnown` is false unless all rows of the import are staged under its id. */
-export const ImportSliceOutcome = ImportOutcome.extend({ isKnown: z.boolean(), isLast: z.boolean() })
-export type ImportSliceOutcome = z.output<typeof ImportSliceOutcome>
+export const AppliedSlice = AppliedImport.extend({ isKnown: z.boolean(), isLast: z.boolean() })
+export type AppliedSlice = z.output<typeof AppliedSlice>

@@ -13,16 +13,16 @@ import { ambiguous, noCategory, occursTwice } from './limits.ts'
 import type { imports } from './operations.ts'
 import { importHasNoEtag } from './refusals.ts'
 import type {
+  AppliedImport,
+  AppliedSlice,
   ApplyOptions,
   ImportNameMatches,
   ImportNames,
-  ImportOutcome,
   ImportPetMatches,
   ImportPetNames,
   ImportProblem,
   ImportRows,
   ImportSlice,
-  ImportSliceOutcome,
 } from './schema.ts'
 
 interface StagedRow {
@@ -138,7 +138,7 @@ export async function applyImport(
   tx: Tx,
   { importId, body }: { importId: bigint; body: ApplyOptions },
   context: Context,
-): Promise<ImportOutcome> {
+): Promise<AppliedImport> {
   const first = await tx.one(findNextImport, { after: importId - 1n })
   if (first?.importId === importId && first.at === DISCARDED) await tx.run(deleteStaged, { importId })
   const names = new CategoryNames(tx)
@@ -230,7 +230,7 @@ export async function loadImportSlice(
   tx: Tx,
   { importId, body }: { importId: bigint; body: ImportSlice },
   context: Context,
-): Promise<ImportSliceOutcome> {
+): Promise<AppliedSlice> {
   const problems: ImportProblem[] = []
   const counts = { categoriesCreated: 0n, categoriesFound: 0n, petsCreated: 0n, petsSkipped: 0n }
   if (body.begins) {

@@ -3,7 +3,7 @@ import { type Reader, Stale, type Tx } from '../../database/engine.ts'
 import { mapRead } from '../../database/map-read.ts'
 import { formatInstant } from '../../values/instant.ts'
 import type { Context } from '../context.ts'
-import { type CommandsOf, onTarget, type QueriesOf } from '../handlers.ts'
+import { type CommandsOf, onResource, type QueriesOf } from '../handlers.ts'
 import { STOCK_MAX } from '../imports/limits.ts'
 import { compares, equals, listPage, sortBy } from '../paging.ts'
 import {
@@ -224,6 +224,6 @@ export const inventoryQueries: QueriesOf<typeof inventory> = {
 }
 
 export const inventoryCommands: CommandsOf<typeof inventory> = {
-  setInventory: onTarget(getInventoryItem, inventoryItem, setInventory),
-  adjustInventory: onTarget(getInventoryItem, inventoryItem, adjustInventory),
+  setInventory: onResource(getInventoryItem, inventoryItem, setInventory),
+  adjustInventory: onResource(getInventoryItem, inventoryItem, adjustInventory),
 }

@@ -7,7 +7,7 @@ import { sql } from '../../database/statement.ts'
 import { formatInstant, toStoredInstant } from '../../values/instant.ts'
 import { parseJson, writeJson } from '../../values/json.ts'
 import type { Caller, Context, QueryContext } from '../context.ts'
-import { type CommandsOf, onTarget, type QueriesOf } from '../handlers.ts'
+import { type CommandsOf, onResource, type QueriesOf } from '../handlers.ts'
 import { type NewEvent, recordEvent } from '../log/recording.ts'
 import { isNull, type ListQuery, listPage } from '../paging.ts'
 import type { keys } from './operations.ts'
@@ -350,5 +350,5 @@ export const keyQueries: QueriesOf<typeof keys> = { listKeys, getCurrentKey }
 
 export const keyCommands: CommandsOf<typeof keys> = {
   createKey,
-  revokeKey: onTarget(getKey, keyOf, revokeKey),
+  revokeKey: onResource(getKey, keyOf, revokeKey),
 }

@@ -5,7 +5,7 @@ import { mapRead } from '../../database/map-read.ts'
 import { readBoolean, sql, storedBoolean } from '../../database/statement.ts'
 import { formatInstant, toStoredInstant } from '../../values/instant.ts'
 import type { Context } from '../context.ts'
-import { type CommandsOf, onTarget, type QueriesOf } from '../handlers.ts'
+import { type CommandsOf, onResource, type QueriesOf } from '../handlers.ts'
 import { moveStock, whyNotReserved } from '../inventory/stock.ts'
 import { openOrders, ordersPlacedOn } from '../inventory/totals.ts'
 import { recordEvent } from '../log/recording.ts'
@@ -351,6 +351,6 @@ export const orderQueries: QueriesOf<typeof orders> = {
 
 export const orderCommands: CommandsOf<typeof orders> = {
   placeOrder,
-  updateOrder: onTarget(getOrder, orderOf, updateOrder),
-  cancelOrder: onTarget(getOrder, orderOf, cancelOrder),
+  updateOrder: onResource(getOrder, orderOf, updateOrder),
+  cancelOrder: onResource(getOrder, orderOf, cancelOrder),
 }

@@ -7,7 +7,7 @@ import { sql, storedBoolean } from '../../database/statement.ts'
 import { nameKey } from '../../values/text.ts'
 import { addToCategory, removeFromCategory } from '../categories/verbs.ts'
 import type { Context } from '../context.ts'
-import { type CommandsOf, onTarget, type QueriesOf } from '../handlers.ts'
+import { type CommandsOf, onResource, type QueriesOf } from '../handlers.ts'
 import { openingStock, type Stock, statusOf, unitsText } from '../inventory/schema.ts'
 import { recordMovement, recordStockEvent } from '../inventory/stock.ts'
 import { stockTotals } from '../inventory/totals.ts'
@@ -274,6 +274,6 @@ export const petQueries: QueriesOf<typeof pets> = {
 
 export const petCommands: CommandsOf<typeof pets> = {
   createPet,
-  updatePet: onTarget(getPet, petOf, updatePet),
-  deletePet: onTarget(getPet, petOf, deletePet),
+  updatePet: onResource(getPet, petOf, updatePet),
+  deletePet: onResource(getPet, petOf, deletePet),
 }

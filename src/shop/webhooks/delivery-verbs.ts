@@ -3,7 +3,7 @@ import type { Reader, Tx } from '../../database/engine.ts'
 import { dynamicSql, sql, type Value } from '../../database/statement.ts'
 import { formatInstant, toStoredInstant } from '../../values/instant.ts'
 import type { Context } from '../context.ts'
-import { type CommandsOf, onTarget, type QueriesOf } from '../handlers.ts'
+import { type CommandsOf, onResource, type QueriesOf } from '../handlers.ts'
 import type { EventType, TEST_TYPE } from '../log/event-types.ts'
 import { equals, listPage, padded } from '../paging.ts'
 import type { Delivery, DeliveryAttempt, DeliveryState } from './delivery-schema.ts'
@@ -165,8 +165,8 @@ export const webhookQueries: QueriesOf<typeof webhooks> = {
 
 export const webhookCommands: CommandsOf<typeof webhooks> = {
   createWebhook,
-  updateWebhook: onTarget(getWebhook, webhookOf, updateWebhook),
-  deleteWebhook: onTarget(getWebhook, webhookOf, deleteWebhook),
+  updateWebhook: onResource(getWebhook, webhookOf, updateWebhook),
+  deleteWebhook: onResource(getWebhook, webhookOf, deleteWebhook),
   rotateWebhookSecret,
   sendTestEvent,
   redeliver,

@@ -64,7 +64,7 @@ export const webhooks = {
     success: { status: 201, resource: WebhookWithSecret, description: 'The webhook, with its secret.' },
     location: (webhook: Webhook) => `/webhooks/${webhook.id}`,
     secret: 'webhook',
-    checksTarget: 'url',
+    checksAddress: 'url',
     errors: [webhookLimitReached()],
     links: linksBy('webhookId', '$response.body#/id', {
       read: ['getWebhook', 'Read the webhook.'],
@@ -186,7 +186,7 @@ export const webhooks = {
       example: disabledWebhook,
     },
     resourceHasEtag: true,
-    checksTarget: 'url',
+    checksAddress: 'url',
     errors: [webhookNotFound(404n)],
   },
   deleteWebhook: {

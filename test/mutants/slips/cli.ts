@@ -206,7 +206,7 @@ export const cliSlips: Slips = {
       tests: ['test/cli/import-rejects.test.ts: invalid combinations of options'],
     },
   ],
-  'src/cli/keys/key-target.ts': [
+  'src/cli/keys/key-access.ts': [
     {
       before: `        cursor = page.next
         if (cursor === undefined) return`,

@@ -83,8 +83,8 @@ export const guaranteeSlips: Slips = {
   ],
   'src/webhooks/attempt.ts': [
     {
-      before: 'const target = await checkTarget(receiver.url, rules)',
-      after: 'const target = await checkTarget(receiver.url, { ...rules, allowPrivate: true })',
+      before: 'const destination = await checkAddress(receiver.url, rules)',
+      after: 'const destination = await checkAddress(receiver.url, { ...rules, allowPrivate: true })',
       breaks: 'a webhook whose name moves to a private address reaches it',
       tests: [
         'test/webhooks/addresses.test.ts: no connection is made to a name that moves to a private address',

@@ -25,7 +25,7 @@ export const sandboxSlips: Slips = {
       tests: ['src/sandboxes/failures/deliveries.test.ts'],
     },
     {
-      before: `const isAllowed = hostLimit === undefined || hostLimit.take(outgoing.target) === 0`,
+      before: `const isAllowed = hostLimit === undefined || hostLimit.take(outgoing.destination) === 0`,
       after: `const isAllowed = true`,
       breaks: 'the deliveries that are sent twice exceed the limit per receiver',
       tests: ['src/sandboxes/failures/deliveries.test.ts'],

@@ -3,14 +3,14 @@ import type { Slips } from '../slip.ts'
 export const webhooksSlips: Slips = {
   'src/webhooks/address.ts': [
     {
-      before: `  const [first] = targets
+      before: `  const [first] = destinations
   if (!first)`,
-      after: `  const first = targets.at(-1)
+      after: `  const first = destinations.at(-1)
   if (!first)`,
       breaks:
         'a request goes to the last address of a host, such as an IPv6 address that this machine cannot reach',
       tests: [
-        'test/webhooks/addresses.test.ts: a URL of a public host passes, and its target is the first address of the host',
+        'test/webhooks/addresses.test.ts: a URL of a public host passes, and its destination is the first address of the host',
       ],
     },
     {

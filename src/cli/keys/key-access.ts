@@ -8,7 +8,7 @@ import { parseJson } from '../../values/json.ts'
 import { ignoreProxies } from '../terminal/proxy-variables.ts'
 
 /** A store, running or stopped, whose keys a command manages. */
-export interface KeyTarget {
+export interface KeyAccess {
   /** Yields the keys that are not revoked, oldest first. */
   list(): AsyncIterable<Omit<ApiKey, 'scopes'> & { readonly scopes: readonly string[] }>
   create(key: NewApiKey): Promise<Pick<CreatedApiKey, 'id' | 'key' | 'expiresAt'>>
@@ -18,7 +18,7 @@ export interface KeyTarget {
 const PAGE_SIZE = 100
 
 /** Manages the keys of a store that this process has open. The audit log records no key for these changes. */
-export function engineKeys(engine: StoreEngine, clock: () => number): KeyTarget {
+export function engineKeys(engine: StoreEngine, clock: () => number): KeyAccess {
   const now = (): string => storedInstant(clock())
   const execute = async (id: Command['id'], input: object, secret?: Command['context']['secret']) => {
     const context = { now: now(), caller: { keyId: null, scopes: ['admin'] }, requestId: 'petstore' }
@@ -46,7 +46,7 @@ export function engineKeys(engine: StoreEngine, clock: () => number): KeyTarget 
 }
 
 /** Manages the keys of a store on this machine that another process has open, over HTTP. */
-export function runningKeys(baseUrl: string, key: string): KeyTarget {
+export function runningKeys(baseUrl: string, key: string): KeyAccess {
   ignoreProxies()
   const client = createClient({ baseUrl, key })
   return {
