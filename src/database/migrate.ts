@@ -40,12 +40,13 @@ export class Migrations {
       .filter(([, number]) => number > version)
   }
 
-  /** Throws an Error if a database lacks a script, and UnsupportedVersion as `refuseUnsupported` does. */
+  /** Throws UnsupportedVersion unless a database has every script, and no other. */
   requireCurrent(version: number): void {
     this.refuseUnsupported(version)
     if (version < this.version) {
-      throw new Error(
-        `it is at version ${version}, but this petstore needs ${this.version}: start the store once to migrate it`,
+      throw new UnsupportedVersion(
+        `The database is at version ${version}, but this petstore needs ${this.version}: run "petstore migrate", ` +
+          'or start the store once.',
       )
     }
   }

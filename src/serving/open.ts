@@ -1,8 +1,8 @@
-import type { Engine, Reader } from '../database/engine.ts'
+import type { Engine } from '../database/engine.ts'
 import { parseDatabaseUrl } from '../database/postgres/database-url.ts'
-import { openPostgres, openPostgresReader } from '../database/postgres/engine.ts'
+import { openPostgres } from '../database/postgres/engine.ts'
 import type { OutageChange } from '../database/postgres/outage.ts'
-import { openSqlite, openSqliteReader } from '../database/sqlite/engine.ts'
+import { openSqlite } from '../database/sqlite/engine.ts'
 import { type Command, type CommandResult, executeCommand, timeLimitMs } from '../shop/commands.ts'
 import type { Reply } from '../shop/idempotency.ts'
 import { executeQuery, type Query } from '../shop/queries.ts'
@@ -71,26 +71,4 @@ function reportClock(log: Log, aheadMs: number): void {
     'the clock of this machine differs from that of the database: the time of the database is used'
   if (aheadMs === 0) log.info({}, 'the clock agrees with that of the database again')
   else log.error({ aheadSeconds: Math.round(aheadMs / 1000) }, message)
-}
-
-/** A store that is open for reading only. */
-export interface OpenReader extends AsyncDisposable {
-  readonly reader: Reader
-}
-
-/**
- * Opens a store for reading only, while another process may serve it. Throws UnsupportedVersion, an Error if the
- * database must be migrated first, the errors of parseDatabaseUrl and of findPrimary, or an error of the driver.
- */
-export async function openReader(where: {
-  databaseUrl?: string | undefined
-  databasePassword?: (() => string) | undefined
-  directory: string
-}): Promise<OpenReader> {
-  const { databaseUrl, databasePassword, directory } = where
-  const { reader, close } =
-    databaseUrl === undefined
-      ? openSqliteReader(directory)
-      : await openPostgresReader(parseDatabaseUrl(databaseUrl, databasePassword))
-  return { reader, [Symbol.asyncDispose]: close }
 }

@@ -34,23 +34,13 @@ export async function openPostgresSource({ hosts }: DatabaseAddress): Promise<Po
   try {
     const isStandby = !(await isPrimary(connection))
     await connection.unsafe('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
-    await requireVersion(reader)
+    const version = await storeVersionOf(reader)
+    if (version === 0) throw new NoSource('The database has no store.')
+    postgresMigrations.requireCurrent(version)
     return { reader, isStandby, [Symbol.asyncDispose]: close }
   } catch (error) {
     await close()
     throw error
-  }
-}
-
-/** Throws NoSource or UnsupportedVersion unless the database has the store of this version. */
-async function requireVersion(reader: PostgresConnection): Promise<void> {
-  const version = await storeVersionOf(reader)
-  postgresMigrations.refuseUnsupported(version)
-  if (version === 0) throw new NoSource('The database has no store.')
-  if (version < postgresMigrations.version) {
-    throw new NoSource(
-      `It is at version ${version}, not ${postgresMigrations.version}: start the store once, and copy again.`,
-    )
   }
 }
 

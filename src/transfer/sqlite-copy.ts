@@ -5,15 +5,15 @@ import { SqliteConnection } from '../database/sqlite/connection.ts'
 import { databaseFile, refuseForeignLog } from '../database/sqlite/database-file.ts'
 import { migrateSqlite, versionOf } from '../database/sqlite/engine.ts'
 import { publishFile, reserveFile } from '../files/private-file.ts'
-import { type CopySource, type CopyTarget, NoSource, TargetInUse } from './copy.ts'
+import { type CopySource, type CopyTarget, TargetInUse } from './copy.ts'
 import { findUsedTable, type StoreTable } from './tables.ts'
 
 /** The page cache while rows are written. They come in the order of the key, so few pages change at a time. */
 const CACHE_KIB = 16 * 1024
 
 /**
- * Opens the store of a data directory for reading, in one read transaction. Throws UnsupportedVersion, and
- * NoSource if the store must be migrated first.
+ * Opens the store of a data directory for reading, in one read transaction, even if another process has it open. Throws
+ * UnsupportedVersion.
  */
 export function openSqliteSource(directory: string): CopySource {
   refuseForeignLog(databaseFile(directory))
@@ -21,13 +21,7 @@ export function openSqliteSource(directory: string): CopySource {
   const close = async (): Promise<void> => reader.close()
   try {
     reader.database.run('BEGIN')
-    const version = versionOf(reader)
-    sqliteMigrations.refuseUnsupported(version)
-    if (version < sqliteMigrations.version) {
-      throw new NoSource(
-        `It is at version ${version}, not ${sqliteMigrations.version}: start the store once, stop it, and copy again.`,
-      )
-    }
+    sqliteMigrations.requireCurrent(versionOf(reader))
   } catch (error) {
     reader.close()
     throw error

@@ -3,9 +3,15 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { CHAIN_START, type EventRecord, nextChainEntry } from '../../src/database/numbering/chain.ts'
-import { openReader } from '../../src/serving/open.ts'
-import { verifyAuditChain } from '../../src/shop/log/verification.ts'
+import { openSnapshot } from '../../src/cli/which-store/snapshot.ts'
+import { configFrom } from '../../src/cli/which-store/store-config.ts'
+import {
+  CHAIN_START,
+  type ChainEntry,
+  type EventRecord,
+  nextChainEntry,
+} from '../../src/database/numbering/chain.ts'
+import { type AuditReport, verifyAuditChain } from '../../src/shop/log/verification.ts'
 import { parseJson, writeJson } from '../../src/values/json.ts'
 import type { EngineName } from '../support/engines.ts'
 import { type ProcessResult, run } from '../support/process.ts'
@@ -38,11 +44,16 @@ function audit(store: TestStore, ...args: string[]): Promise<ProcessResult> {
   return run(['audit', ...args, '--data', directory, ...(databaseUrl ? ['--database-url', databaseUrl] : [])])
 }
 
-/** Changes the database directly, and returns the faults that the verification finds. */
-async function faultsAfter(store: TestStore, ...tampering: string[]): Promise<readonly string[]> {
+async function verify({ place }: TestStore, anchor?: ChainEntry): Promise<AuditReport> {
+  const { directory: data, databaseUrl } = place
+  await using snapshot = await openSnapshot({ ...configFrom({}), data, databaseUrl })
+  return await verifyAuditChain(snapshot.reader, anchor)
+}
+
+/** Changes the database directly, and returns the problems that the verification finds. */
+async function problemsAfter(store: TestStore, ...tampering: string[]): Promise<readonly string[]> {
   for (const text of tampering) await store.database(`${text} RETURNING 1`)
-  await using open = await openReader(store.place)
-  return (await verifyAuditChain(open.reader)).problems
+  return (await verify(store)).problems
 }
 
 onEveryEngine(engine => {
@@ -84,25 +95,27 @@ onEveryEngine(engine => {
     ]) {
       await store.database('CREATE TABLE spare AS SELECT * FROM event WHERE position = 5').catch(() => [])
       const column = change.split(' ')[0] ?? ''
-      const faults = await faultsAfter(store, `UPDATE event SET ${change} WHERE position = 5`)
-      expect([change, faults.length, faults[0]?.startsWith('Entry 5 ')]).toEqual([change, 1, true])
+      const problems = await problemsAfter(store, `UPDATE event SET ${change} WHERE position = 5`)
+      expect([change, problems.length, problems[0]?.startsWith('Entry 5 ')]).toEqual([change, 1, true])
       await store.database(
         `UPDATE event SET ${column} = (SELECT ${column} FROM spare) WHERE position = 5 RETURNING 1`,
       )
     }
-    expect(await faultsAfter(store)).toEqual([])
+    expect(await problemsAfter(store)).toEqual([])
   })
 
   test('missing entries are detected: in the middle, at the end and at the beginning', async () => {
     await using store = await openUsedStore(engine)
-    expect(await faultsAfter(store, 'DELETE FROM event WHERE position IN (6, 7)')).toEqual([
+    expect(await problemsAfter(store, 'DELETE FROM event WHERE position IN (6, 7)')).toEqual([
       'Entries 6 to 7 are missing.',
     ])
-    expect(await faultsAfter(store, 'DELETE FROM event WHERE position = 15')).toEqual([
+    expect(await problemsAfter(store, 'DELETE FROM event WHERE position = 15')).toEqual([
       'Entries 6 to 7 are missing.',
       'Entry 15 is missing.',
     ])
-    expect((await faultsAfter(store, 'DELETE FROM event WHERE position = 1'))[0]).toBe('Entry 1 is missing.')
+    expect((await problemsAfter(store, 'DELETE FROM event WHERE position = 1'))[0]).toBe(
+      'Entry 1 is missing.',
+    )
   })
 
   test('an inserted entry is detected, after the end or in the middle', async () => {
@@ -111,10 +124,10 @@ onEveryEngine(engine => {
       `INSERT INTO event (id, position, hash, type, subject, subject_version, data, key_id, request_id, at)
        SELECT ${id}, ${position}, hash, type, subject, subject_version, data, key_id, request_id, at
        FROM event WHERE position = 5`
-    expect(await faultsAfter(store, copy('777', '16'))).toEqual([
+    expect(await problemsAfter(store, copy('777', '16'))).toEqual([
       'Entry 16 is outside the chain: it was inserted.',
     ])
-    const shifted = await faultsAfter(
+    const shifted = await problemsAfter(
       store,
       'UPDATE event SET position = position + 1000 WHERE position > 5',
       copy('778', '6'),
@@ -125,11 +138,10 @@ onEveryEngine(engine => {
 
   test('an audit log that was rewritten as a whole is detected by an anchor, and by nothing else', async () => {
     await using store = await openUsedStore(engine)
-    await using open = await openReader(store.place)
-    const { head } = await verifyAuditChain(open.reader)
+    const { head } = await verify(store)
     await rewrite(store)
-    expect((await verifyAuditChain(open.reader)).problems).toEqual([])
-    expect((await verifyAuditChain(open.reader, head)).problems).toEqual([
+    expect((await verify(store)).problems).toEqual([])
+    expect((await verify(store, head)).problems).toEqual([
       'The audit log up to entry 15 does not match the anchor.',
     ])
   })

@@ -581,7 +581,7 @@ test(
     const old = await copy(source, target)
     expect([old.exitCode, old.errors]).toEqual([
       1,
-      expect.stringContaining('start the store once, stop it, and copy again.'),
+      expect.stringContaining('run "petstore migrate", or start the store once.'),
     ])
   },
   LIMIT_MS,

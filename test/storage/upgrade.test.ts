@@ -10,7 +10,8 @@ import { parseDatabaseUrl } from '../../src/database/postgres/database-url.ts'
 import { migratePostgres } from '../../src/database/postgres/migrations.ts'
 import { SqliteConnection } from '../../src/database/sqlite/connection.ts'
 import { databaseFile } from '../../src/database/sqlite/database-file.ts'
-import { migrateSqlite, openSqliteReader } from '../../src/database/sqlite/engine.ts'
+import { migrateSqlite } from '../../src/database/sqlite/engine.ts'
+import { openSqliteSource } from '../../src/transfer/sqlite-copy.ts'
 import type { EngineName } from '../support/engines.ts'
 import { run } from '../support/process.ts'
 import { onEveryEngine, type RawRow } from '../support/store.ts'
@@ -215,14 +216,16 @@ test('a command that only reads refuses a store of a newer program, and one that
   const errorAt = (version: number): unknown => {
     connection.database.run(`PRAGMA user_version = ${version}`)
     try {
-      openSqliteReader(directory)
+      void openSqliteSource(directory)
     } catch (error) {
       return error
     }
     return undefined
   }
   expect(errorAt(sqliteMigrations.version + 1)).toBeInstanceOf(UnsupportedVersion)
-  expect(String(errorAt(sqliteMigrations.version - 1))).toContain('start the store once to migrate it')
+  expect(String(errorAt(sqliteMigrations.version - 1))).toContain(
+    'run "petstore migrate", or start the store once.',
+  )
   connection.close()
   rmSync(directory, { recursive: true })
 })

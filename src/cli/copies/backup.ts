@@ -21,7 +21,12 @@ import { formatInstantMs } from '../../values/instant.ts'
 import { readOwnSecretKey } from '../keys/secret-key.ts'
 import { interruptedBySignals } from '../terminal/interruption.ts'
 import { CommandFailed, EXIT_USAGE, escapeControls, reasonOf, say } from '../terminal/terminal.ts'
-import { requireStore, storeConfigFrom } from '../which-store/store-config.ts'
+import {
+  databaseOption,
+  dataOption,
+  existingStoreFrom,
+  type PlaceOptions,
+} from '../which-store/store-config.ts'
 import { isAlive } from '../which-store/this-machine.ts'
 import {
   DATABASE_FILE,
@@ -33,10 +38,8 @@ import {
 import { showByteProgress, showHashProgress } from './byte-progress.ts'
 import { showCopyProgress } from './copy-progress.ts'
 
-interface BackupOptions {
+interface BackupOptions extends PlaceOptions {
   readonly to?: string
-  readonly data?: string
-  readonly databaseUrl?: string
   readonly withSecretKey?: boolean
 }
 
@@ -57,15 +60,15 @@ export function addBackup(program: Command): void {
     .description('back up a store, even while it runs')
     .option('--to <directory>', 'the directory of the backup: a new one, or an empty one')
     .option('--with-secret-key', 'include the key that encrypts webhook secrets')
-    .option('--data <directory>', 'the data directory [PETSTORE_DATA]')
-    .option('--database-url <url>', 'PostgreSQL of the store [DATABASE_URL]')
+    .addOption(dataOption)
+    .addOption(databaseOption)
     .addHelpText('after', EXAMPLES)
     .action(runBackup)
 }
 
 async function runBackup({ to, data, databaseUrl, withSecretKey }: BackupOptions): Promise<void> {
   if (!to) throw new CommandFailed('Specify the directory of the backup with --to.', EXIT_USAGE)
-  const config = storeConfigFrom({ data, databaseUrl })
+  const config = existingStoreFrom({ data, databaseUrl })
   const name = escapeControls(to)
   refuseUsedDirectory(to, name)
   const startedMs = performance.now()
@@ -178,7 +181,6 @@ async function backupDatabase(
       progress.stop()
     }
   }
-  requireStore(config)
   refuseWrongFiles(config.data)
   const bar = showByteProgress('Backup')
   try {

@@ -2,9 +2,7 @@ import { closeSync, existsSync, openSync, rmSync, writeSync } from 'node:fs'
 import { type Command, Option } from 'commander'
 import { escapedFormula } from '../../catalogue/cell.ts'
 import type { Config } from '../../config.ts'
-import { UnsupportedVersion } from '../../database/migrate.ts'
 import { publishFile } from '../../files/private-file.ts'
-import { NoSource } from '../../transfer/copy.ts'
 import {
   type ExportedResource,
   type ExportedRow,
@@ -18,16 +16,19 @@ import { interruptedBySignals } from '../terminal/interruption.ts'
 import { csvLine } from '../terminal/output.ts'
 import { CommandFailed, EXIT_USAGE, escapeControls, print, reasonOf, say } from '../terminal/terminal.ts'
 import { openSnapshot } from '../which-store/snapshot.ts'
-import { requireStore, storeConfigFrom } from '../which-store/store-config.ts'
+import {
+  databaseOption,
+  dataOption,
+  existingStoreFrom,
+  type PlaceOptions,
+} from '../which-store/store-config.ts'
 
-interface ExportOptions {
+interface ExportOptions extends PlaceOptions {
   readonly format: 'csv' | 'ndjson'
   readonly columns?: string
   readonly output?: string
   readonly bom?: true
   readonly escapeFormulas?: true
-  readonly data?: string
-  readonly databaseUrl?: string
 }
 
 /** The number of rows that are written at a time. */
@@ -61,8 +62,8 @@ export function addExport(program: Command): void {
     .option('--bom', 'begin the CSV with a byte order mark, for Excel')
     .option('--escape-formulas', 'begin each text of the CSV that looks like a formula with an apostrophe')
     .option('--output <file>', 'a new file (default: standard output)')
-    .option('--data <directory>', 'the data directory [PETSTORE_DATA]')
-    .option('--database-url <url>', 'PostgreSQL of the store [DATABASE_URL]')
+    .addOption(dataOption)
+    .addOption(databaseOption)
     .addHelpText('after', EXAMPLES)
     .action(runExport)
 }
@@ -73,8 +74,7 @@ async function runExport(given: string, options: ExportOptions): Promise<void> {
   const { format, bom, escapeFormulas } = options
   if (format !== 'csv' && (bom || escapeFormulas))
     throw new CommandFailed('--bom and --escape-formulas are for CSV: leave out --format ndjson.', EXIT_USAGE)
-  const config = storeConfigFrom(options)
-  requireStore(config)
+  const config = existingStoreFrom(options)
   const consequence = options.output === undefined ? 'The output is incomplete.' : 'No file was written.'
   const interruption = interruptedBySignals(consequence)
   const sink = options.output === undefined ? standardOutput : openFile(options.output)
@@ -91,9 +91,6 @@ async function runExport(given: string, options: ExportOptions): Promise<void> {
   } catch (error) {
     sink.discard()
     if (error instanceof CommandFailed) throw error
-    if (error instanceof UnsupportedVersion || error instanceof NoSource) {
-      throw new CommandFailed(`The store cannot be exported. ${error.message}`)
-    }
     throw new CommandFailed(`The export failed: ${reasonOf(error)}. ${consequence}`)
   } finally {
     interruption.stop()

@@ -1,18 +1,21 @@
 import type { Command } from 'commander'
 import type { Config } from '../../config.ts'
-import { UnsupportedVersion } from '../../database/migrate.ts'
 import { postgresMigrations, sqliteMigrations } from '../../database/migrations/migrations.ts'
 import { parseDatabaseUrl } from '../../database/postgres/database-url.ts'
 import { postgresVersion } from '../../database/postgres/engine.ts'
 import { sqliteVersion } from '../../database/sqlite/engine.ts'
-import { CommandFailed, reasonOf, say } from '../terminal/terminal.ts'
+import { CommandFailed, say } from '../terminal/terminal.ts'
 import { openStopped } from '../which-store/stopped-store.ts'
-import { requireStore, storeConfigFrom } from '../which-store/store-config.ts'
+import {
+  cannotOpen,
+  databaseOption,
+  dataOption,
+  existingStoreFrom,
+  type PlaceOptions,
+} from '../which-store/store-config.ts'
 
-interface MigrateOptions {
+interface MigrateOptions extends PlaceOptions {
   readonly check?: boolean
-  readonly data?: string
-  readonly databaseUrl?: string
 }
 
 const EXAMPLES = `
@@ -30,14 +33,14 @@ export function addMigrate(program: Command): void {
     .command('migrate')
     .description('bring the database of a store to the version of this petstore')
     .option('--check', 'only report whether migrations are missing')
-    .option('--data <directory>', 'the data directory [PETSTORE_DATA]')
-    .option('--database-url <url>', 'PostgreSQL of the store [DATABASE_URL]')
+    .addOption(dataOption)
+    .addOption(databaseOption)
     .addHelpText('after', EXAMPLES)
     .action(runMigrate)
 }
 
 async function runMigrate({ check, data, databaseUrl }: MigrateOptions): Promise<void> {
-  const config = storeConfigFrom({ data, databaseUrl })
+  const config = existingStoreFrom({ data, databaseUrl })
   const { version, known, missing } = await databaseVersion(config)
   if (missing === 0) return say(`The database is at version ${known}: nothing is missing.`)
   if (check) {
@@ -66,7 +69,6 @@ interface DatabaseVersion {
 /** Returns the version of the database of a store. Throws CommandFailed, also if the version is not supported. */
 export async function databaseVersion(config: Config): Promise<DatabaseVersion> {
   const { databaseUrl, databasePassword, data } = config
-  requireStore(config)
   try {
     const [version, migrations] =
       databaseUrl === undefined
@@ -74,8 +76,6 @@ export async function databaseVersion(config: Config): Promise<DatabaseVersion> 
         : [await postgresVersion(parseDatabaseUrl(databaseUrl, databasePassword)), postgresMigrations]
     return { version, known: migrations.version, missing: migrations.missingIn(version).length }
   } catch (error) {
-    if (error instanceof UnsupportedVersion) throw new CommandFailed(error.message)
-    const where = databaseUrl === undefined ? `in ${data}` : 'at DATABASE_URL'
-    throw new CommandFailed(`The database ${where} cannot be opened: ${reasonOf(error)}.`)
+    throw cannotOpen(config, error)
   }
 }

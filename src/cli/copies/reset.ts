@@ -4,23 +4,26 @@ import type { Config } from '../../config.ts'
 import { UnsupportedVersion } from '../../database/migrate.ts'
 import { parseDatabaseUrl } from '../../database/postgres/database-url.ts'
 import { dynamicSql } from '../../database/statement.ts'
-import { openReader } from '../../serving/open.ts'
 import { NotResettable, resetPostgres, resetSqlite } from '../../transfer/reset.ts'
 import { type StoreTable, storeTables } from '../../transfer/tables.ts'
 import { adminKeyPath } from '../keys/admin-key-file.ts'
 import { loadDemo, WITHOUT_DEMO } from '../serve/demo.ts'
 import { confirm } from '../terminal/confirmation.ts'
 import { CommandFailed, EXIT_USAGE, reasonOf, say } from '../terminal/terminal.ts'
+import { openSnapshot } from '../which-store/snapshot.ts'
 import { lockStopped, openStopped } from '../which-store/stopped-store.ts'
-import { requireStore, storeConfigFrom } from '../which-store/store-config.ts'
+import {
+  databaseOption,
+  dataOption,
+  existingStoreFrom,
+  type PlaceOptions,
+} from '../which-store/store-config.ts'
 
-interface ResetOptions {
+interface ResetOptions extends PlaceOptions {
   readonly demo?: boolean
   readonly empty?: boolean
   readonly keepKeys?: boolean
   readonly yes?: boolean
-  readonly data?: string
-  readonly databaseUrl?: string
 }
 
 const EXAMPLES = `
@@ -40,16 +43,15 @@ export function addReset(program: Command): void {
     .option('--empty', 'leave it empty; the next start does not load the demo shop')
     .option('--keep-keys', 'keep the API keys')
     .option('--yes', 'do not ask')
-    .option('--data <directory>', 'the data directory [PETSTORE_DATA]')
-    .option('--database-url <url>', 'PostgreSQL of the store [DATABASE_URL]')
+    .addOption(dataOption)
+    .addOption(databaseOption)
     .addHelpText('after', EXAMPLES)
     .action(runReset)
 }
 
 async function runReset({ data, databaseUrl, demo, empty, keepKeys, yes }: ResetOptions): Promise<void> {
   if ((demo === true) === (empty === true)) throw new CommandFailed('Specify --demo or --empty.', EXIT_USAGE)
-  const config = storeConfigFrom({ data, databaseUrl })
-  requireStore(config)
+  const config = existingStoreFrom({ data, databaseUrl })
   const name = storeName(config)
   const tables = storeTables()
   const lock =
@@ -93,8 +95,8 @@ const countedTables = {
 }
 
 /** Returns the counts of what a store has, for a question: `349 pets, 16 categories, ... and 715 events`. */
-async function contentsOf({ databaseUrl, databasePassword, data }: Config): Promise<string> {
-  await using store = await openReader({ databaseUrl, databasePassword, directory: data })
+async function contentsOf(config: Config): Promise<string> {
+  await using store = await openSnapshot(config)
   const counts: string[] = []
   for (const [table, noun] of Object.entries(countedTables)) {
     const row = await store.reader.one(

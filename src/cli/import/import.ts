@@ -25,7 +25,13 @@ import { CommandFailed, EXIT_USAGE, escapeControls, fileName, reasonOf, say } fr
 import { databaseName } from '../which-store/copy-place.ts'
 import { keyForRunning, runningAddress } from '../which-store/running-store.ts'
 import { openStopped } from '../which-store/stopped-store.ts'
-import { hasDatabase, storeConfigFrom } from '../which-store/store-config.ts'
+import {
+  databaseOption,
+  dataOption,
+  hasDatabase,
+  type PlaceOptions,
+  storeConfigFrom,
+} from '../which-store/store-config.ts'
 import { catalogueSource, fileBytes } from './catalogue-source.ts'
 import { type ImportScreen, showProgress } from './progress.ts'
 import { type ImportPaths, RejectedLines, rejectsPaths } from './rejected-lines.ts'
@@ -37,9 +43,7 @@ import { absentTarget, engineTarget, runningTarget } from './target.ts'
  */
 const IMPORT_CACHE_KIB = 512 * 1024
 
-interface ImportOptions extends ImportPaths {
-  readonly data?: string
-  readonly databaseUrl?: string
+interface ImportOptions extends ImportPaths, PlaceOptions {
   readonly key?: string
   readonly dryRun?: true
   readonly keepGoing?: true
@@ -88,8 +92,8 @@ export function addImport(program: Command): void {
     .option('--create-categories', 'create the categories that pets name and that do not exist')
     .option('--in-slices', 'load in many short transactions, so that a running store stays responsive')
     .option('--resume <id>', 'continue an interrupted import in slices')
-    .option('--data <directory>', 'the data directory [PETSTORE_DATA]')
-    .option('--database-url <url>', 'PostgreSQL of the store [DATABASE_URL]')
+    .addOption(dataOption)
+    .addOption(databaseOption)
     .option('--key <key>', 'a key with pets:write, for a running store [PETSTORE_KEY]')
     .addHelpText('after', EXAMPLES)
     .action(runImport)

@@ -1,15 +1,17 @@
 import type { Command } from 'commander'
-import { UnsupportedVersion } from '../../database/migrate.ts'
 import type { ChainEntry } from '../../database/numbering/chain.ts'
-import { type OpenReader, openReader } from '../../serving/open.ts'
 import { type AuditReport, exportAuditLog, verifyAuditChain } from '../../shop/log/verification.ts'
 import { formatInstant } from '../../values/instant.ts'
 import { CommandFailed, EXIT_USAGE, print, say } from '../terminal/terminal.ts'
-import { requireStore, storeConfigFrom } from '../which-store/store-config.ts'
+import { openSnapshot } from '../which-store/snapshot.ts'
+import {
+  databaseOption,
+  dataOption,
+  existingStoreFrom,
+  type PlaceOptions,
+} from '../which-store/store-config.ts'
 
-interface AuditOptions {
-  readonly data?: string
-  readonly databaseUrl?: string
+interface AuditOptions extends PlaceOptions {
   readonly anchor?: string
 }
 
@@ -32,15 +34,13 @@ export function addAudit(program: Command): void {
     .description('print every entry as a line of JSON, oldest first')
     .action(runExport)
   for (const command of [verify, print]) {
-    command
-      .option('--data <directory>', 'the data directory [PETSTORE_DATA]')
-      .option('--database-url <url>', 'PostgreSQL of the store [DATABASE_URL]')
+    command.addOption(dataOption).addOption(databaseOption)
   }
 }
 
 async function runVerify(options: AuditOptions): Promise<void> {
   const anchor = options.anchor === undefined ? undefined : readAnchor(options.anchor)
-  await using store = await open(options)
+  await using store = await openSnapshot(existingStoreFrom(options))
   const report = await verifyAuditChain(store.reader, anchor)
   if (report.problems.length > 0) throw new CommandFailed(report.problems.join('\n'))
   await print(`${explainReport(report)}\n`)
@@ -48,25 +48,8 @@ async function runVerify(options: AuditOptions): Promise<void> {
 }
 
 async function runExport(options: AuditOptions): Promise<void> {
-  await using store = await open(options)
+  await using store = await openSnapshot(existingStoreFrom(options))
   for await (const line of exportAuditLog(store.reader)) await print(`${line}\n`)
-}
-
-async function open({ data, databaseUrl }: AuditOptions): Promise<OpenReader> {
-  const config = storeConfigFrom({ data, databaseUrl })
-  requireStore(config)
-  try {
-    return await openReader({
-      databaseUrl: config.databaseUrl,
-      databasePassword: config.databasePassword,
-      directory: config.data,
-    })
-  } catch (error) {
-    if (error instanceof UnsupportedVersion) throw new CommandFailed(error.message)
-    const where = config.databaseUrl === undefined ? `in ${config.data}` : 'at DATABASE_URL'
-    const reason = error instanceof Error ? error.message : String(error)
-    throw new CommandFailed(`The database ${where} cannot be opened: ${reason}`)
-  }
 }
 
 /** Prints hints about a report on standard error, and returns the line for standard output. */

@@ -20,12 +20,14 @@ import { readOwnSecretKey, secretKeyPath } from '../keys/secret-key.ts'
 import { CommandFailed, escapeControls, print, reasonOf } from '../terminal/terminal.ts'
 import { readAddressFile } from '../which-store/address-file.ts'
 import { openSnapshot } from '../which-store/snapshot.ts'
-import { AS_OWNER, hasDatabase, storeConfigFrom } from '../which-store/store-config.ts'
-
-interface DoctorOptions {
-  readonly data?: string
-  readonly databaseUrl?: string
-}
+import {
+  AS_OWNER,
+  databaseOption,
+  dataOption,
+  hasDatabase,
+  type PlaceOptions,
+  storeConfigFrom,
+} from '../which-store/store-config.ts'
 
 /** The result of a check: a fact, a warning or a problem. A warning or problem names a remedy if there is one. */
 type Finding = string | { readonly warning: string } | { readonly problem: string }
@@ -55,13 +57,13 @@ export function addDoctor(program: Command): void {
   program
     .command('doctor')
     .description('check the installation, the database and the stock')
-    .option('--data <directory>', 'the data directory [PETSTORE_DATA]')
-    .option('--database-url <url>', 'PostgreSQL of the store [DATABASE_URL]')
+    .addOption(dataOption)
+    .addOption(databaseOption)
     .addHelpText('after', EXAMPLES)
     .action(runDoctor)
 }
 
-async function runDoctor({ data, databaseUrl }: DoctorOptions): Promise<void> {
+async function runDoctor({ data, databaseUrl }: PlaceOptions): Promise<void> {
   const config = storeConfigFrom({ data, databaseUrl })
   let problems = await runChecks(installationChecks(config))
   if (problems === 0) {

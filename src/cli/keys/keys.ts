@@ -12,13 +12,16 @@ import { CommandFailed, EXIT_USAGE, escapeControls, print, reasonOf, say } from 
 import { alignedLines } from '../terminal/text-table.ts'
 import { keyForRunning, runningAddress } from '../which-store/running-store.ts'
 import { openStopped } from '../which-store/stopped-store.ts'
-import { requireStore, storeConfigFrom } from '../which-store/store-config.ts'
+import {
+  databaseOption,
+  dataOption,
+  existingStoreFrom,
+  type PlaceOptions,
+} from '../which-store/store-config.ts'
 import { adminKeyFile, adminKeyPath } from './admin-key-file.ts'
 import { engineKeys, type KeyAccess, runningKeys } from './key-access.ts'
 
-interface KeysOptions {
-  readonly data?: string
-  readonly databaseUrl?: string
+interface KeysOptions extends PlaceOptions {
   readonly key?: string
 }
 
@@ -64,10 +67,7 @@ export function addKeys(program: Command): void {
     .command('keys')
     .description('list, create and revoke keys, or replace a lost admin key')
   const withStoreOptions = (command: Command, help: string): Command =>
-    command
-      .option('--data <directory>', 'the data directory [PETSTORE_DATA]')
-      .option('--database-url <url>', 'PostgreSQL of the store [DATABASE_URL]')
-      .addHelpText('after', help)
+    command.addOption(dataOption).addOption(databaseOption).addHelpText('after', help)
   const withKeyOption = (command: Command, help: string): Command =>
     withStoreOptions(command, help).option(
       '--key <key>',
@@ -179,8 +179,7 @@ async function runRevoke(text: string, options: KeysOptions): Promise<void> {
 
 /** Runs work with the keys of a running or stopped store. Throws CommandFailed if the store refuses. */
 async function withKeys(options: KeysOptions, work: (keys: KeyAccess) => Promise<void>): Promise<void> {
-  const config = storeConfigFrom(options)
-  requireStore(config)
+  const config = existingStoreFrom(options)
   try {
     await using store = await openStopped(config)
     await work(engineKeys(store.engine, store.engine.clock))
@@ -213,8 +212,7 @@ interface ResetAdminOptions extends KeysOptions {
 }
 
 async function runReset({ data, databaseUrl, revokeOthers = false }: ResetAdminOptions): Promise<void> {
-  const config = storeConfigFrom({ data, databaseUrl })
-  requireStore(config)
+  const config = existingStoreFrom({ data, databaseUrl })
   await using store = await openStopped(config, { advice: 'Stop it first, then reset the key.' })
   await resetAdminKey(store.engine, adminKeyFile(config.data), revokeOthers, store.engine.clock)
   const others = revokeOthers ? ' Every other key with the scope admin was revoked.' : ''

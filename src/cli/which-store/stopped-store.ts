@@ -1,8 +1,8 @@
 import type { Config } from '../../config.ts'
-import { UnsupportedVersion } from '../../database/migrate.ts'
 import { DirectoryInUse, lockDirectory } from '../../database/sqlite/data-lock.ts'
 import { type EngineOptions, openEngine, type StoreEngine } from '../../serving/open.ts'
 import { CommandFailed, reasonOf, say } from '../terminal/terminal.ts'
+import { cannotOpen } from './store-config.ts'
 
 /** A store that a command has opened. A SQLite store is locked against other processes. */
 export interface StoppedStore extends AsyncDisposable {
@@ -45,15 +45,14 @@ export async function openStopped(
 
 /** Opens the engine that the settings select. Throws CommandFailed if the database cannot be opened. */
 export async function openOrFail(
-  { databaseUrl, databasePassword, data }: Config,
+  config: Config,
   options: Pick<EngineOptions, 'log' | 'onFatal' | 'watchedTables' | 'writerCacheKib' | 'canUndo'>,
 ): Promise<StoreEngine> {
   try {
-    return await openEngine({ databaseUrl, databasePassword, directory: data, ...options })
+    const { databaseUrl, databasePassword, data: directory } = config
+    return await openEngine({ databaseUrl, databasePassword, directory, ...options })
   } catch (error) {
-    if (error instanceof UnsupportedVersion) throw new CommandFailed(error.message)
-    const where = databaseUrl === undefined ? `in ${data}` : 'at DATABASE_URL'
-    throw new CommandFailed(`The database ${where} cannot be opened: ${reasonOf(error)}.`)
+    throw cannotOpen(config, error)
   }
 }
 

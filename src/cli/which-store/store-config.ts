@@ -1,21 +1,26 @@
 import { existsSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { Option } from 'commander'
 import { type Config, ConfigError, readConfig } from '../../config.ts'
+import { UnsupportedVersion } from '../../database/migrate.ts'
 import { databaseFile } from '../../database/sqlite/database-file.ts'
 import { hasCode } from '../../files/system-error.ts'
 import { CommandFailed, EXIT_USAGE, escapeControls, reasonOf } from '../terminal/terminal.ts'
+
+/** The options with which a command that works on one store, running or stopped, chooses it. */
+export interface PlaceOptions {
+  readonly data?: string | undefined
+  readonly databaseUrl?: string | undefined
+}
+
+export const dataOption = new Option('--data <directory>', 'the data directory [PETSTORE_DATA]')
+export const databaseOption = new Option('--database-url <url>', 'PostgreSQL of the store [DATABASE_URL]')
 
 /**
  * Returns the settings of a command that works on one store. Throws CommandFailed like `configFrom`, and if
  * DATABASE_URL names a store but --data names another store or an absent directory, because the user may mean either.
  */
-export function storeConfigFrom({
-  data,
-  databaseUrl,
-}: {
-  readonly data?: string | undefined
-  readonly databaseUrl?: string | undefined
-}): Config {
+export function storeConfigFrom({ data, databaseUrl }: PlaceOptions): Config {
   const config = configFrom({ data, databaseUrl })
   const isAmbiguous = data !== undefined && databaseUrl === undefined && config.databaseUrl !== undefined
   if (isAmbiguous && (hasDatabase(config.data) || !existsSync(config.data))) {
@@ -25,6 +30,17 @@ export function storeConfigFrom({
       `--data names ${named} ${config.data}${missing}, and the variable DATABASE_URL names another store. ` +
         'To choose --data, unset DATABASE_URL. To choose DATABASE_URL, use PETSTORE_DATA in place of --data.',
       EXIT_USAGE,
+    )
+  }
+  return config
+}
+
+/** Returns the settings of a command that works on an existing store. Throws CommandFailed. */
+export function existingStoreFrom(options: PlaceOptions): Config {
+  const config = storeConfigFrom(options)
+  if (config.databaseUrl === undefined && !hasDatabase(config.data)) {
+    throw new CommandFailed(
+      `There is no store in ${resolve(config.data)}: specify its directory with --data.`,
     )
   }
   return config
@@ -53,12 +69,12 @@ export function hasDatabase(directory: string): boolean {
   }
 }
 
+/** Returns what a command says if it cannot open the database of a store. */
+export function cannotOpen({ databaseUrl, data }: Config, error: unknown): CommandFailed {
+  if (error instanceof UnsupportedVersion) return new CommandFailed(error.message)
+  const where = databaseUrl === undefined ? `in ${data}` : 'at DATABASE_URL'
+  return new CommandFailed(`The database ${where} cannot be opened: ${reasonOf(error)}.`)
+}
+
 /** What to do if a file of a store cannot be read. */
 export const AS_OWNER = 'Run the command as the user that runs the store.'
-
-/** Throws CommandFailed if the settings name a data directory without a database. */
-export function requireStore({ databaseUrl, data }: Pick<Config, 'databaseUrl' | 'data'>): void {
-  if (databaseUrl === undefined && !hasDatabase(data)) {
-    throw new CommandFailed(`There is no store in ${resolve(data)}: specify its directory with --data.`)
-  }
-}

@@ -1,7 +1,6 @@
 import { type ReservedSQL, SQL } from 'bun'
 import { noNumberLeft } from '../../contract/refusals.ts'
 import type { Engine, Noun, Reader, Tx } from '../engine.ts'
-import { postgresMigrations } from '../migrations/migrations.ts'
 import { type ParametersOf, type Statement, sql } from '../statement.ts'
 import { PostgresConnection } from './connection.ts'
 import { DatabaseClock } from './database-clock.ts'
@@ -9,7 +8,7 @@ import type { DatabaseAddress } from './database-url.ts'
 import { Executions } from './executions.ts'
 import { hostOptions } from './host-options.ts'
 import { IdBlocks } from './id-blocks.ts'
-import { exclusively, migratePostgres, storeVersionOf, versionOf } from './migrations.ts'
+import { exclusively, migratePostgres, storeVersionOf } from './migrations.ts'
 import type { OutageChange } from './outage.ts'
 import { findPrimary, Primary, refusingCrowds } from './primary.ts'
 import { PostgresRunner } from './runner.ts'
@@ -143,24 +142,6 @@ async function inTransaction<T>(
     await connection.unsafe('ROLLBACK').catch(() => {})
     throw error
   }
-}
-
-/**
- * Opens a store for reading only. Throws the errors of findPrimary, UnsupportedVersion, and an Error if the database
- * has no store or must be migrated first.
- */
-export async function openPostgresReader(
-  address: DatabaseAddress,
-): Promise<{ reader: Reader; close(): Promise<void> }> {
-  const pool = new SQL({ ...hostOptions(await findPrimary(address.hosts)), max: 1 })
-  const reader = new PostgresConnection(pool)
-  try {
-    postgresMigrations.requireCurrent(await versionOf(reader))
-  } catch (error) {
-    await pool.close()
-    throw error
-  }
-  return { reader, close: () => pool.close() }
 }
 
 /**

@@ -161,22 +161,6 @@ function startOf(options: SqliteOptions, file: string): Start {
   }
 }
 
-/**
- * Opens a store on SQLite for reading only, even if another process has it open. Throws UnsupportedVersion, or an Error
- * if the database must be migrated first.
- */
-export function openSqliteReader(directory: string): { reader: Reader; close(): Promise<void> } {
-  refuseForeignLog(databaseFile(directory))
-  const connection = new SqliteConnection(databaseFile(directory), { readonly: true })
-  try {
-    sqliteMigrations.requireCurrent(versionOf(connection))
-  } catch (error) {
-    connection.close()
-    throw error
-  }
-  return { reader: connection, close: async () => connection.close() }
-}
-
 /** Returns the number of the last migration of the store in a data directory. */
 export function sqliteVersion(directory: string): number {
   refuseForeignLog(databaseFile(directory))

@@ -605,12 +605,6 @@ export const engineSlips: Slips = {
       tests: ['test/storage/undo.test.ts: and from which nothing was read'],
     },
     {
-      before: 'sqliteMigrations.requireCurrent(versionOf(connection))',
-      after: 'migrations.refuseUnsupported(versionOf(connection))',
-      breaks: 'a store that must be migrated is read as it is',
-      tests: ['test/storage/upgrade.test.ts: a command that only reads refuses'],
-    },
-    {
       before: '      mergeWriteAheadLog(file)\n    },',
       after: '    },',
       breaks: 'a stop does not say that another process still needs the write-ahead log',
@@ -807,6 +801,12 @@ export const engineSlips: Slips = {
     },
   ],
   'src/transfer/sqlite-copy.ts': [
+    {
+      before: 'sqliteMigrations.requireCurrent(versionOf(reader))',
+      after: 'sqliteMigrations.refuseUnsupported(versionOf(reader))',
+      breaks: 'a store that must be migrated is read as it is',
+      tests: ['test/storage/upgrade.test.ts: a command that only reads refuses'],
+    },
     {
       before: 'if (isServed) numberEvents(draft)',
       after: '',
