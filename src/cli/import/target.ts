@@ -3,7 +3,6 @@ import type { ImportTarget } from '../../catalogue/importer.ts'
 import { makeCall } from '../../client/client.ts'
 import type { StoreEngine } from '../../serving/open.ts'
 import { replyOf } from '../../shop/commands.ts'
-import type { Reply } from '../../shop/idempotency.ts'
 import {
   AppliedImport,
   AppliedSlice,
@@ -15,44 +14,9 @@ import { storedInstant } from '../../values/instant.ts'
 import { parseJson } from '../../values/json.ts'
 import { ignoreProxies } from '../terminal/proxy-variables.ts'
 
-type ImportOperation = keyof typeof operations
-
-/** Imports into a store that this process has open. `close` closes its engine. */
-export function engineTarget(
-  engine: StoreEngine,
-  clock: () => number,
-  requestId: string,
-  importId = newImportId(),
-): ImportTarget {
-  const execute = async (id: ImportOperation, body?: object): Promise<Reply> => {
-    const context = { now: storedInstant(clock()), caller: { keyId: null, scopes: ['admin'] }, requestId }
-    return replyOf(await engine.execute({ id, input: { importId, body }, context }))
-  }
-  const resultOf = async (id: ImportOperation, body: object): Promise<unknown> =>
-    parseJson((await execute(id, body)).body ?? '')
-  return {
-    importId,
-    stage: async rows => {
-      await execute('stageImport', rows)
-    },
-    apply: async scope => AppliedImport.parse(await resultOf('applyImport', scope)),
-    findCategories: async names =>
-      ImportNameMatches.parse(await resultOf('findImportCategories', { names })).matches,
-    findPets: async pets => ImportPetMatches.parse(await resultOf('findImportPets', { pets })).exist,
-    loadSlice: async slice => AppliedSlice.parse(await resultOf('loadImportSlice', slice)),
-    discard: async () => {
-      await execute('discardImport')
-    },
-    close: () => engine.close(),
-  }
-}
-
-/** The time limit of one request of an import. */
-const IMPORT_MS_MAX = 3_600_000
-
+/** The hidden operations, which the published client does not have. */
 const { stageImport, applyImport, findImportCategories, findImportPets, loadImportSlice, discardImport } =
   contract
-/** The hidden operations, which the published client does not have. */
 const operations = {
   stageImport: { ...stageImport, empty: true },
   applyImport,
@@ -62,6 +26,44 @@ const operations = {
   discardImport: { ...discardImport, empty: true },
 } as const
 
+/** Calls an operation of an import, and returns the body of the response. */
+type CallImport = (id: keyof typeof operations, body?: object) => Promise<unknown>
+
+function importTarget(importId: bigint, call: CallImport, close: () => Promise<void>): ImportTarget {
+  return {
+    importId,
+    stage: async rows => {
+      await call('stageImport', rows)
+    },
+    apply: async scope => AppliedImport.parse(await call('applyImport', scope)),
+    findCategories: async names =>
+      ImportNameMatches.parse(await call('findImportCategories', { names })).matches,
+    findPets: async pets => ImportPetMatches.parse(await call('findImportPets', { pets })).exist,
+    loadSlice: async slice => AppliedSlice.parse(await call('loadImportSlice', slice)),
+    discard: async () => {
+      await call('discardImport')
+    },
+    close,
+  }
+}
+
+/** Imports into a store that this process has open. `close` closes its engine. */
+export function engineTarget(
+  engine: StoreEngine,
+  clock: () => number,
+  requestId: string,
+  importId = newImportId(),
+): ImportTarget {
+  const call: CallImport = async (id, body) => {
+    const context = { now: storedInstant(clock()), caller: { keyId: null, scopes: ['admin'] }, requestId }
+    const reply = replyOf(await engine.execute({ id, input: { importId, body }, context }))
+    return reply.body === null ? undefined : parseJson(reply.body)
+  }
+  return importTarget(importId, call, () => engine.close())
+}
+
+/** The time limit of one request of an import. */
+const IMPORT_MS_MAX = 3_600_000
 /** The maximum number of retries of one request: enough for an import to wait out a rate limit of one minute. */
 const RETRIES_MAX = 5
 
@@ -69,24 +71,9 @@ const RETRIES_MAX = 5
 export function runningTarget(base: string, key: string, importId = newImportId()): ImportTarget {
   ignoreProxies()
   // A request without an idempotency key is repeated only after a temporary refusal, such as at a rate limit.
-  const call = makeCall({ baseUrl: base, key, timeoutMs: IMPORT_MS_MAX, retriesMax: RETRIES_MAX })
-  const send = async (id: keyof typeof operations, body?: object): Promise<unknown> =>
-    (await call(id, operations[id], { importId, body })).data
-  return {
-    importId,
-    stage: async rows => {
-      await send('stageImport', rows)
-    },
-    apply: async scope => AppliedImport.parse(await send('applyImport', scope)),
-    findCategories: async names =>
-      ImportNameMatches.parse(await send('findImportCategories', { names })).matches,
-    findPets: async pets => ImportPetMatches.parse(await send('findImportPets', { pets })).exist,
-    loadSlice: async slice => AppliedSlice.parse(await send('loadImportSlice', slice)),
-    discard: async () => {
-      await send('discardImport')
-    },
-    close: async () => {},
-  }
+  const send = makeCall({ baseUrl: base, key, timeoutMs: IMPORT_MS_MAX, retriesMax: RETRIES_MAX })
+  const call: CallImport = async (id, body) => (await send(id, operations[id], { importId, body })).data
+  return importTarget(importId, call, async () => {})
 }
 
 /** Checks names against a store that does not exist yet, for a dry run, which creates nothing. */
