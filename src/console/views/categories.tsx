@@ -37,7 +37,6 @@ const columns: readonly Column<Category>[] = [
       <Anchor
         component={Link}
         href={`/pets?categoryId=${id}`}
-        inherit
         aria-label={`Show pets of ${name}`}
         style={{ whiteSpace: 'nowrap' }}
       >

@@ -146,7 +146,7 @@ const columns: readonly Column<FaultRuleState>[] = [
   {
     head: 'Effect',
     cell: ({ effect }) => (
-      <Badge variant="light" color="gray" tt="none">
+      <Badge color="gray" tt="none">
         {effectText(effect)}
       </Badge>
     ),

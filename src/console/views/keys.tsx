@@ -76,7 +76,7 @@ function columnsOf(ownId: bigint, onRevoke: (key: ApiKey) => void): readonly Col
       cell: key => (
         <Group gap={4}>
           {key.scopes.map(scope => (
-            <Badge key={scope} variant="light" color="gray" tt="none">
+            <Badge key={scope} color="gray" tt="none">
               {scope}
             </Badge>
           ))}

@@ -22,7 +22,7 @@ const columns: readonly Column<Pet>[] = [
   {
     head: 'Name',
     cell: ({ id, name }) => (
-      <Anchor component={Link} href={`/pets/${id}`} inherit>
+      <Anchor component={Link} href={`/pets/${id}`}>
         <Name name={name} id={id} />
       </Anchor>
     ),

@@ -165,7 +165,7 @@ function timeOf({ at }: LoggedRequest): string {
 function StatusBadge({ request: { status } }: { readonly request: LoggedRequest }) {
   const colour = status === undefined || status >= 500 ? 'red' : status >= 400 ? 'yellow' : 'teal'
   return (
-    <Badge variant="light" color={colour} tt="none">
+    <Badge color={colour} tt="none">
       {status ?? 'dropped'}
     </Badge>
   )

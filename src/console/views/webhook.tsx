@@ -308,11 +308,7 @@ function deliveryColumns(onRedeliver: (delivery: Delivery) => void): readonly Co
     {
       head: 'State',
       isShort: true,
-      cell: ({ state }) => (
-        <Badge color={stateColors[state]} variant="light">
-          {state}
-        </Badge>
-      ),
+      cell: ({ state }) => <Badge color={stateColors[state]}>{state}</Badge>,
     },
     { head: 'Attempts', cell: ({ attempts }) => <Attempts attempts={attempts} /> },
     {

@@ -39,19 +39,19 @@ export function WebhookState({ webhook }: { readonly webhook: Webhook }) {
       failing: ': attempts failed for five days',
     }[disabledReason ?? 'asked']
     return (
-      <Badge color="gray" variant="light" tt="none">
+      <Badge color="gray" tt="none">
         disabled{reason}
       </Badge>
     )
   }
   if (failingSince)
     return (
-      <Badge color="red" variant="light" tt="none">
+      <Badge color="red" tt="none">
         failing (first failure {formatAge(failingSince)})
       </Badge>
     )
   return (
-    <Badge color="teal" variant="light" tt="none">
+    <Badge color="teal" tt="none">
       active
     </Badge>
   )

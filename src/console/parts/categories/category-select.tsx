@@ -75,7 +75,7 @@ function NoCategory() {
   return (
     <>
       There is no category yet. Add one in{' '}
-      <Anchor component={Link} href="/categories" inherit underline="always">
+      <Anchor component={Link} href="/categories" underline="always">
         Categories
       </Anchor>{' '}
       first.

@@ -74,7 +74,7 @@ function isPetChange(change: Event | AuditEntry): change is Extract<Event | Audi
  */
 function PetSnapshotLink({ pet }: { readonly pet: Pet }) {
   return (
-    <Anchor component={Link} href={`/pets/${pet.id}`} inherit>
+    <Anchor component={Link} href={`/pets/${pet.id}`}>
       <Name name={pet.name} id={pet.id} />
     </Anchor>
   )
@@ -127,7 +127,7 @@ function OrderChange({ order, type }: { readonly order: Order; readonly type: ke
       {type === 'petstore.order.cancelled' ? (
         name
       ) : (
-        <Anchor component={Link} href={`/orders/${order.id}`} inherit>
+        <Anchor component={Link} href={`/orders/${order.id}`}>
           {name}
         </Anchor>
       )}{' '}
@@ -150,7 +150,7 @@ function StockChange({ item: { petId, quantity, reserved = 0n, status } }: { rea
 
 function categoryLink({ id, name }: Category): ReactNode {
   return (
-    <Anchor component={Link} href={`/pets?categoryId=${id}`} inherit>
+    <Anchor component={Link} href={`/pets?categoryId=${id}`}>
       <Name name={name} id={id} />
     </Anchor>
   )

@@ -31,7 +31,7 @@ export function PetName({ id }: { readonly id: bigint }) {
 /** The name of a pet as a link to its view. */
 export function PetLink({ id }: { readonly id: bigint }) {
   return (
-    <Anchor component={Link} href={`/pets/${id}`} inherit>
+    <Anchor component={Link} href={`/pets/${id}`}>
       <PetName id={id} />
     </Anchor>
   )

@@ -118,7 +118,7 @@ function changeText({ quantityChange, reservedChange }: StockMovement): string {
 
 function OrderLink({ id }: { readonly id: bigint }) {
   return (
-    <Anchor component={Link} href={`/orders/${id}`} inherit>
+    <Anchor component={Link} href={`/orders/${id}`}>
       Order {String(id)}
     </Anchor>
   )

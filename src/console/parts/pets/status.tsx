@@ -14,7 +14,7 @@ export function StatusBadge({ status }: { readonly status: PetStatus | undefined
   if (!status) return null
   return (
     // A narrow column must not cut the word off.
-    <Badge color={colors[status]} variant="light" autoContrast miw="max-content">
+    <Badge color={colors[status]} autoContrast miw="max-content">
       {status}
     </Badge>
   )
@@ -23,7 +23,7 @@ export function StatusBadge({ status }: { readonly status: PetStatus | undefined
 /** A badge that says whether an order is open or complete. */
 export function OrderBadge({ complete }: { readonly complete: boolean }) {
   return (
-    <Badge color={complete ? 'gray' : 'blue'} variant="light" miw="max-content">
+    <Badge color={complete ? 'gray' : 'blue'} miw="max-content">
       {complete ? 'complete' : 'open'}
     </Badge>
   )

@@ -33,7 +33,7 @@ export function StartHere() {
 
 function Step({ href, children }: { readonly href: string; readonly children: string }) {
   return (
-    <Anchor component={Link} href={href} inherit underline="always">
+    <Anchor component={Link} href={href} underline="always">
       {children}
     </Anchor>
   )

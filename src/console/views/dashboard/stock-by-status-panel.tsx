@@ -50,7 +50,7 @@ export function StockByStatusPanel({ pets }: StockByStatusPanelProps) {
                   <ColorSwatch size={12} color={`var(--mantine-color-${colors[status].replace('.', '-')})`} />
                 </Table.Td>
                 <Table.Th scope="row" fw={400}>
-                  <Anchor component={Link} href={`/pets?status=${status}`} inherit>
+                  <Anchor component={Link} href={`/pets?status=${status}`}>
                     {status}
                   </Anchor>
                 </Table.Th>
