@@ -1,6 +1,5 @@
-import { Anchor, Button, Group, Select, Text } from '@mantine/core'
+import { Button, Group, Select, Text } from '@mantine/core'
 import { useState } from 'react'
-import { Link } from 'wouter'
 import type { Category } from '../../client/petstore-client.ts'
 import type { Version } from '../data/edit.ts'
 import { useCan, useSession } from '../data/session-context.ts'
@@ -15,6 +14,7 @@ import { Page } from '../parts/generic/page.tsx'
 import { PagedTable } from '../parts/generic/paged-table.tsx'
 import { ReadThenOpen } from '../parts/generic/read-then-open.tsx'
 import { SearchField } from '../parts/generic/search-field.tsx'
+import { ViewLink } from '../parts/generic/view-link.tsx'
 
 const columns: readonly Column<Category>[] = [
   {
@@ -34,14 +34,13 @@ const columns: readonly Column<Category>[] = [
   {
     head: 'Pets',
     cell: ({ id, name }) => (
-      <Anchor
-        component={Link}
+      <ViewLink
         href={`/pets?categoryId=${id}`}
         aria-label={`Show pets of ${name}`}
         style={{ whiteSpace: 'nowrap' }}
       >
         Show pets
-      </Anchor>
+      </ViewLink>
     ),
   },
 ]

@@ -1,19 +1,6 @@
-import {
-  Alert,
-  Anchor,
-  Button,
-  Checkbox,
-  Code,
-  FileInput,
-  Group,
-  List,
-  Stack,
-  Table,
-  Text,
-} from '@mantine/core'
+import { Alert, Button, Checkbox, Code, FileInput, Group, List, Stack, Table, Text } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
-import { Link } from 'wouter'
 import type { CatalogueKind } from '../../catalogue/catalogue-file.ts'
 import { UnreadableFile } from '../../catalogue/file-text.ts'
 import { escapeControls } from '../../values/control-characters.ts'
@@ -27,6 +14,7 @@ import { useSession } from '../data/session-context.ts'
 import { countText } from '../parts/generic/format.ts'
 import { Page } from '../parts/generic/page.tsx'
 import { Refusal } from '../parts/generic/refusal.tsx'
+import { ViewLink } from '../parts/generic/view-link.tsx'
 
 /** The maximum number of problems that the page lists. */
 const SHOWN_MAX = 100
@@ -172,9 +160,7 @@ function Outcome({ result, isLoaded, keepGoing }: OutcomeProps) {
     return (
       <Alert color="teal" role="status" title="Imported">
         {summary} were loaded.{problemCount > 0 && ` ${wrong}.`}{' '}
-        <Anchor component={Link} href="/pets">
-          See the pets
-        </Anchor>
+        <ViewLink href="/pets">See the pets</ViewLink>
       </Alert>
     )
   }

@@ -1,7 +1,7 @@
-import { Anchor, Button, Paper, SimpleGrid, Skeleton, Text } from '@mantine/core'
+import { Button, Paper, SimpleGrid, Skeleton, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
-import { Link, useLocation } from 'wouter'
+import { useLocation } from 'wouter'
 import { ApiError, type Client, type Order } from '../../client/petstore-client.ts'
 import { useConfirmation, type Version } from '../data/edit.ts'
 import { useCan, useSession } from '../data/session-context.ts'
@@ -13,6 +13,7 @@ import { FormDialog } from '../parts/generic/form-dialog.tsx'
 import { formatCount, formatInstant, formatUnits } from '../parts/generic/format.ts'
 import { Page } from '../parts/generic/page.tsx'
 import { Refusal } from '../parts/generic/refusal.tsx'
+import { ViewLink } from '../parts/generic/view-link.tsx'
 import { StateDiagram } from '../parts/pets/state-diagram.tsx'
 import { EditOrder } from './edit-order.tsx'
 import type { ViewProps } from './view-props.ts'
@@ -61,9 +62,7 @@ function NoOrder({ id }: ViewProps) {
     <Page title={`Order ${id}`}>
       <Empty title="There is no such order">
         It may have been cancelled: a cancelled order is deleted.{' '}
-        <Anchor component={Link} href="/orders">
-          All orders
-        </Anchor>
+        <ViewLink href="/orders">All orders</ViewLink>
       </Empty>
     </Page>
   )
@@ -74,9 +73,9 @@ function OrderFacts({ order }: { readonly order: Order }) {
   const facts: [label: string, value: ReactNode][] = [
     [
       'Pet',
-      <Anchor key="pet" component={Link} href={`/pets/${petId}`} className="name">
+      <ViewLink key="pet" href={`/pets/${petId}`} className="name">
         <PetName id={petId} />
-      </Anchor>,
+      </ViewLink>,
     ],
     ['Units', formatCount(quantity)],
     [complete ? 'Shipped' : 'Ship date', shipDate ? formatInstant(shipDate) : 'No date'],

@@ -1,10 +1,9 @@
-import { Anchor, Button, Group, SegmentedControl } from '@mantine/core'
+import { Button, Group, SegmentedControl } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { Link } from 'wouter'
 import type { Order } from '../../client/petstore-client.ts'
 import { useCan, useSession } from '../data/session-context.ts'
 import { optionIn, useUrlFilters } from '../data/url-filters.ts'
-import { PetName } from '../parts/events/names.tsx'
+import { OrderLink, PetName } from '../parts/events/names.tsx'
 import type { Column } from '../parts/generic/column-table.tsx'
 import { Empty } from '../parts/generic/empty.tsx'
 import { formatCount, formatInstant } from '../parts/generic/format.ts'
@@ -18,15 +17,7 @@ import { OrderBadge } from '../parts/pets/status.tsx'
 const states = ['open', 'complete'] as const
 
 const columns: readonly Column<Order>[] = [
-  {
-    head: 'Order',
-    isShort: true,
-    cell: ({ id }) => (
-      <Anchor component={Link} href={`/orders/${id}`}>
-        {`Order ${id}`}
-      </Anchor>
-    ),
-  },
+  { head: 'Order', isShort: true, cell: ({ id }) => <OrderLink id={id} /> },
   { head: 'Pet', cell: ({ petId }) => <PetName id={petId} /> },
   { head: 'State', isShort: true, cell: ({ complete }) => <OrderBadge complete={complete} /> },
   { head: 'Units', isNumber: true, cell: ({ quantity }) => formatCount(quantity) },

@@ -1,6 +1,5 @@
-import { Anchor, Group, SimpleGrid, Stack, Text } from '@mantine/core'
+import { Group, SimpleGrid, Stack, Text } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
-import { Link } from 'wouter'
 import type { Pet } from '../../client/petstore-client.ts'
 import type { Version } from '../data/edit.ts'
 import { usePet, useStock } from '../data/pets.ts'
@@ -13,6 +12,7 @@ import { Figure } from '../parts/generic/figure.tsx'
 import { Page } from '../parts/generic/page.tsx'
 import { PageSkeleton } from '../parts/generic/page-skeleton.tsx'
 import { Refusal } from '../parts/generic/refusal.tsx'
+import { ViewLink } from '../parts/generic/view-link.tsx'
 import { PetMovements } from '../parts/inventory/pet-movements.tsx'
 import { OpenOrders } from '../parts/orders/open-orders.tsx'
 import { type OpenedPetDialog, PetActions, PetDialog } from '../parts/pets/pet-actions.tsx'
@@ -82,9 +82,9 @@ function PetDetails({ pet, onOpen }: PetDetailsProps) {
       <Stack gap="sm">
         <Group gap="sm">
           <StatusBadge status={status} />
-          <Anchor component={Link} href={`/pets?categoryId=${categoryId}`} className="name">
+          <ViewLink href={`/pets?categoryId=${categoryId}`} className="name">
             <CategoryName id={categoryId} />
-          </Anchor>
+          </ViewLink>
           <Text c="dimmed" size="sm">
             Pet {String(id)}
           </Text>
@@ -114,9 +114,9 @@ function NoPet({ petId }: { readonly petId: bigint }) {
   return (
     <Empty title={`There is no pet ${petId}`}>
       It was deleted, or it never existed.{' '}
-      <Anchor component={Link} href="/pets" underline="always">
+      <ViewLink href="/pets" underline="always">
         See all pets
-      </Anchor>
+      </ViewLink>
     </Empty>
   )
 }

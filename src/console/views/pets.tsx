@@ -1,6 +1,6 @@
-import { Anchor, Button, Select } from '@mantine/core'
+import { Button, Select } from '@mantine/core'
 import { useState } from 'react'
-import { Link, useLocation } from 'wouter'
+import { useLocation } from 'wouter'
 import type { Pet } from '../../client/petstore-client.ts'
 import { useCan, useSession } from '../data/session-context.ts'
 import { idIn, optionIn, useUrlFilters } from '../data/url-filters.ts'
@@ -15,6 +15,7 @@ import { nameSorts } from '../parts/generic/name-sorts.ts'
 import { Page } from '../parts/generic/page.tsx'
 import { PagedTable } from '../parts/generic/paged-table.tsx'
 import { SearchField } from '../parts/generic/search-field.tsx'
+import { ViewLink } from '../parts/generic/view-link.tsx'
 import { AddPet } from '../parts/pets/pet-forms.tsx'
 import { petStatuses, StatusBadge } from '../parts/pets/status.tsx'
 
@@ -22,9 +23,9 @@ const columns: readonly Column<Pet>[] = [
   {
     head: 'Name',
     cell: ({ id, name }) => (
-      <Anchor component={Link} href={`/pets/${id}`}>
+      <ViewLink href={`/pets/${id}`}>
         <Name name={name} id={id} />
-      </Anchor>
+      </ViewLink>
     ),
   },
   // A phone shows the first columns without scrolling: what can be ordered matters most.
@@ -144,9 +145,9 @@ function NoPets() {
       {can('pets:write') ? (
         <>
           A pet belongs to a category. Add a{' '}
-          <Anchor component={Link} href="/categories" underline="always">
+          <ViewLink href="/categories" underline="always">
             category
-          </Anchor>{' '}
+          </ViewLink>{' '}
           first, then add a pet with the button above.
         </>
       ) : (

@@ -1,21 +1,9 @@
-import {
-  Anchor,
-  Badge,
-  Button,
-  Code,
-  Group,
-  Select,
-  Skeleton,
-  Spoiler,
-  Stack,
-  Text,
-  Title,
-} from '@mantine/core'
+import { Badge, Button, Code, Group, Select, Skeleton, Spoiler, Stack, Text, Title } from '@mantine/core'
 import { useTimeout } from '@mantine/hooks'
 import { notifications } from '@mantine/notifications'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { Link, useLocation } from 'wouter'
+import { useLocation } from 'wouter'
 import { ApiError, type Delivery, type DeliveryState, type Webhook } from '../../client/petstore-client.ts'
 import { useChange } from '../data/change.ts'
 import { useSession } from '../data/session-context.ts'
@@ -28,6 +16,7 @@ import { formatCount, formatInstant } from '../parts/generic/format.ts'
 import { Page } from '../parts/generic/page.tsx'
 import { PagedTable } from '../parts/generic/paged-table.tsx'
 import { Refusal, sentenceOf } from '../parts/generic/refusal.tsx'
+import { ViewLink } from '../parts/generic/view-link.tsx'
 import type { ViewProps } from './view-props.ts'
 import { WebhookSecret, WebhookState } from './webhooks.tsx'
 
@@ -65,9 +54,7 @@ function WebhookContent({ id, onOpen }: WebhookContentProps) {
     return (
       <Page title={`Webhook ${id}`}>
         <Empty title="There is no such webhook">
-          <Anchor component={Link} href="/webhooks">
-            All webhooks
-          </Anchor>
+          <ViewLink href="/webhooks">All webhooks</ViewLink>
         </Empty>
       </Page>
     )

@@ -1,6 +1,5 @@
-import { Anchor, Badge, Button, MultiSelect, TextInput } from '@mantine/core'
+import { Badge, Button, MultiSelect, TextInput } from '@mantine/core'
 import { useState } from 'react'
-import { Link } from 'wouter'
 import type { FeedEventType, Webhook } from '../../client/petstore-client.ts'
 import { useSession } from '../data/session-context.ts'
 import type { Column } from '../parts/generic/column-table.tsx'
@@ -10,6 +9,7 @@ import { countText, formatAge } from '../parts/generic/format.ts'
 import { Page } from '../parts/generic/page.tsx'
 import { PagedTable } from '../parts/generic/paged-table.tsx'
 import { SecretDialog } from '../parts/generic/secret-dialog.tsx'
+import { ViewLink } from '../parts/generic/view-link.tsx'
 import { eventTypes } from './event-types.ts'
 
 /** The maximum number of lines of an address in the list. The view of the webhook shows the whole address. */
@@ -19,9 +19,9 @@ const columns: readonly Column<Webhook>[] = [
   {
     head: 'Address',
     cell: ({ id, url }) => (
-      <Anchor component={Link} href={`/webhooks/${id}`} lineClamp={ADDRESS_LINES} title={url}>
+      <ViewLink href={`/webhooks/${id}`} lineClamp={ADDRESS_LINES} title={url}>
         {url}
-      </Anchor>
+      </ViewLink>
     ),
   },
   { head: 'Description', cell: ({ description }) => description ?? '–' },

@@ -1,10 +1,10 @@
-import { Anchor, Select } from '@mantine/core'
+import { Select } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Link } from 'wouter'
 import type { Category } from '../../../client/petstore-client.ts'
 import { nameText } from '../../data/name-text.ts'
 import { useSession } from '../../data/session-context.ts'
 import { useNameField } from '../generic/name-field.ts'
+import { ViewLink } from '../generic/view-link.tsx'
 
 /** The maximum number of categories in the list. A user who does not find a category types more letters. */
 const OPTIONS_MAX = 20
@@ -75,9 +75,9 @@ function NoCategory() {
   return (
     <>
       There is no category yet. Add one in{' '}
-      <Anchor component={Link} href="/categories" underline="always">
+      <ViewLink href="/categories" underline="always">
         Categories
-      </Anchor>{' '}
+      </ViewLink>{' '}
       first.
     </>
   )

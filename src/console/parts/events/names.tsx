@@ -1,9 +1,8 @@
-import { Anchor } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Link } from 'wouter'
 import { useKeyNames } from '../../data/key-names.ts'
 import { useStoredPetName } from '../../data/pets.ts'
 import { useSession } from '../../data/session-context.ts'
+import { ViewLink } from '../generic/view-link.tsx'
 import { Name } from './name.tsx'
 
 /**
@@ -31,10 +30,14 @@ export function PetName({ id }: { readonly id: bigint }) {
 /** The name of a pet as a link to its view. */
 export function PetLink({ id }: { readonly id: bigint }) {
   return (
-    <Anchor component={Link} href={`/pets/${id}`}>
+    <ViewLink href={`/pets/${id}`}>
       <PetName id={id} />
-    </Anchor>
+    </ViewLink>
   )
+}
+
+export function OrderLink({ id }: { readonly id: bigint }) {
+  return <ViewLink href={`/orders/${id}`}>{`Order ${id}`}</ViewLink>
 }
 
 /**

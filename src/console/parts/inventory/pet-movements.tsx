@@ -1,9 +1,9 @@
-import { Anchor, Stack, Title } from '@mantine/core'
+import { Stack, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Link } from 'wouter'
 import type { MovementReason, StockMovement } from '../../../client/petstore-client.ts'
 import type { StockPoint } from '../../charts/stock-over-time.tsx'
 import { useSession } from '../../data/session-context.ts'
+import { OrderLink } from '../events/names.tsx'
 import { ChartPlace } from '../generic/chart-place.tsx'
 import type { Column } from '../generic/column-table.tsx'
 import { Empty } from '../generic/empty.tsx'
@@ -114,12 +114,4 @@ function changeText({ quantityChange, reservedChange }: StockMovement): string {
     ...(reservedChange === 0n ? [] : [`${formatChange(reservedChange)} reserved`]),
   ]
   return parts.length === 0 ? '0' : parts.join(', ')
-}
-
-function OrderLink({ id }: { readonly id: bigint }) {
-  return (
-    <Anchor component={Link} href={`/orders/${id}`}>
-      Order {String(id)}
-    </Anchor>
-  )
 }
