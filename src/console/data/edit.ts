@@ -1,11 +1,8 @@
 import { useState } from 'react'
-import { ApiError } from '../../client/petstore-client.ts'
+import { ApiError, type ApiResponse } from '../../client/petstore-client.ts'
 
 /** A resource, and the ETag of the response that contained it. */
-export interface Version<Value> {
-  readonly value: Value
-  readonly etag: string | undefined
-}
+export type Version<Value> = Pick<ApiResponse<Value>, 'data' | 'etag'>
 
 /** The state of a form that changes one version of a resource. */
 export interface Edit<Value> {
@@ -87,7 +84,7 @@ export function useConfirmation<Value>(
       } catch (error) {
         if (isConflict(error)) {
           const now = await read()
-          setBefore(shown.value)
+          setBefore(shown.data)
           setShown(now)
         }
         throw error

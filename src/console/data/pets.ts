@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import type { Client, InventoryItem, Pet } from '../../client/petstore-client.ts'
+import type { Client, Pet } from '../../client/petstore-client.ts'
 import type { Version } from './edit.ts'
 import { nameText } from './name-text.ts'
 import { useSession } from './session-context.ts'
@@ -12,8 +12,8 @@ const NAME_FRESH_MS = 300_000
 /** Reads a pet with its ETag. Returns null if it does not exist. */
 export async function readPet(client: Client, petId: bigint): Promise<Version<Pet> | null> {
   const { data, etag } = await client.listPets({ id: [petId] })
-  const [value] = data.items
-  return value ? { value, etag } : null
+  const [pet] = data.items
+  return pet ? { data: pet, etag } : null
 }
 
 /** Returns the query of one pet with its ETag. Its data is null if the pet does not exist. */
@@ -22,16 +22,13 @@ export function usePet(petId: bigint) {
   return useQuery({ queryKey: ['pets', 'one', petId], queryFn: () => readPet(client, petId) })
 }
 
-/** Reads the stock of a pet with its ETag. Throws ApiError if the pet does not exist. */
-export async function readStock(client: Client, petId: bigint): Promise<Version<InventoryItem>> {
-  const { data: value, etag } = await client.getInventoryItem({ petId })
-  return { value, etag }
-}
-
 /** Returns the query of the stock of one pet with its ETag. */
 export function useStock(petId: bigint) {
   const { client } = useSession()
-  return useQuery({ queryKey: ['inventory', 'one', petId], queryFn: () => readStock(client, petId) })
+  return useQuery({
+    queryKey: ['inventory', 'one', petId],
+    queryFn: () => client.getInventoryItem({ petId }),
+  })
 }
 
 /**

@@ -1,4 +1,6 @@
 import { Button, Group, Select, Text } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Category } from '../../client/petstore-client.ts'
 import type { Version } from '../data/edit.ts'
@@ -12,7 +14,8 @@ import { Filters } from '../parts/generic/filters.tsx'
 import { nameSorts } from '../parts/generic/name-sorts.ts'
 import { Page } from '../parts/generic/page.tsx'
 import { PagedTable } from '../parts/generic/paged-table.tsx'
-import { ReadThenOpen } from '../parts/generic/read-then-open.tsx'
+import { sentenceOf } from '../parts/generic/refusal.tsx'
+import { RowButton } from '../parts/generic/row-button.tsx'
 import { SearchField } from '../parts/generic/search-field.tsx'
 import { ViewLink } from '../parts/generic/view-link.tsx'
 
@@ -114,27 +117,29 @@ interface CategoryActionsProps {
 
 function CategoryActions({ category, onOpen }: CategoryActionsProps) {
   const { client } = useSession()
+  // A list has no ETag for each item, so the dialog edits the version that this request reads.
+  const reading = useMutation({
+    mutationFn: () => client.getCategory({ categoryId: category.id }),
+    onSuccess: version => onOpen({ dialog: 'edit', category: version }),
+    onError: error => notifications.show({ color: 'red', message: sentenceOf(error) }),
+  })
   return (
     <Group gap="xs">
-      <ReadThenOpen
+      <RowButton
         label="Edit"
         subject={category.name}
-        // A list has no ETag for each item, so the dialog edits the version that this request reads.
-        read={async () => {
-          const { data: value, etag } = await client.getCategory({ categoryId: category.id })
-          return { value, etag }
+        aria-busy={reading.isPending}
+        // Not `loading`: it would disable the button, and the dialog could not return the focus to the button.
+        onClick={() => {
+          if (!reading.isPending) reading.mutate()
         }}
-        onRead={version => onOpen({ dialog: 'edit', category: version })}
       />
-      <Button
-        variant="default"
-        size="compact-sm"
+      <RowButton
+        label="Delete"
+        subject={category.name}
         c="var(--mantine-color-error)"
-        aria-label={`Delete ${category.name}`}
         onClick={() => onOpen({ dialog: 'delete', category })}
-      >
-        Delete
-      </Button>
+      />
     </Group>
   )
 }

@@ -26,17 +26,14 @@ interface Values {
 /** The dialog that edits an open order. */
 export function EditOrder({ order, onClose }: EditOrderProps) {
   const { client } = useSession()
-  const orderId = order.value.id
-  const [values, setValues] = useState(valuesOf(order.value))
+  const orderId = order.data.id
+  const [values, setValues] = useState(valuesOf(order.data))
   const set = (changed: Partial<Values>): void => setValues({ ...values, ...changed })
-  const edit = useEdit(order, async () => {
-    const { data: value, etag } = await client.getOrder({ orderId })
-    return { value, etag }
-  })
+  const edit = useEdit(order, () => client.getOrder({ orderId }))
   const submit = (sending: Sending) =>
     edit.save(ifMatch =>
       client.updateOrder(
-        { orderId, body: patchOf(values, valuesOf(edit.base.value)) },
+        { orderId, body: patchOf(values, valuesOf(edit.base.data)) },
         { ...sending, ifMatch },
       ),
     )

@@ -17,6 +17,7 @@ import { Empty } from '../parts/generic/empty.tsx'
 import { FormDialog } from '../parts/generic/form-dialog.tsx'
 import { Page } from '../parts/generic/page.tsx'
 import { Refusal } from '../parts/generic/refusal.tsx'
+import { RowButton } from '../parts/generic/row-button.tsx'
 
 const TABLE_MIN_PX = 700
 /** How often the counts are read again, in milliseconds. */
@@ -159,16 +160,7 @@ function actionColumn(onRemove: (name: string) => void): Column<FaultRuleState> 
   return {
     head: 'Action',
     isShort: true,
-    cell: ({ name }) => (
-      <Button
-        size="compact-sm"
-        variant="default"
-        aria-label={`Remove ${name}`}
-        onClick={() => onRemove(name)}
-      >
-        Remove
-      </Button>
-    ),
+    cell: ({ name }) => <RowButton label="Remove" subject={name} onClick={() => onRemove(name)} />,
   }
 }
 

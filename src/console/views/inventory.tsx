@@ -1,4 +1,4 @@
-import { Button, Select } from '@mantine/core'
+import { Select } from '@mantine/core'
 import { useState } from 'react'
 import type { InventoryItem, InventorySort, PetStatus } from '../../client/petstore-client.ts'
 import { usePetName } from '../data/pets.ts'
@@ -11,6 +11,7 @@ import { Filters } from '../parts/generic/filters.tsx'
 import { formatCount } from '../parts/generic/format.ts'
 import { Page } from '../parts/generic/page.tsx'
 import { PagedTable } from '../parts/generic/paged-table.tsx'
+import { RowButton } from '../parts/generic/row-button.tsx'
 import { AdjustDialog } from '../parts/inventory/stock-dialogs.tsx'
 import { UnitsInput } from '../parts/inventory/units-input.tsx'
 import { StatusBadge, unsoldStatuses } from '../parts/pets/status.tsx'
@@ -147,14 +148,5 @@ interface AdjustButtonProps {
 
 function AdjustButton({ petId, onAdjust }: AdjustButtonProps) {
   const name = usePetName(petId)
-  return (
-    <Button
-      variant="default"
-      size="compact-sm"
-      aria-label={`Adjust ${name}`}
-      onClick={() => onAdjust({ petId, name })}
-    >
-      Adjust
-    </Button>
-  )
+  return <RowButton label="Adjust" subject={name} onClick={() => onAdjust({ petId, name })} />
 }

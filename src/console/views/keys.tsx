@@ -12,6 +12,7 @@ import { formatInstant } from '../parts/generic/format.ts'
 import { InstantInput, instantIn, NOT_AN_INSTANT } from '../parts/generic/instant-input.tsx'
 import { Page } from '../parts/generic/page.tsx'
 import { PagedTable } from '../parts/generic/paged-table.tsx'
+import { RowButton } from '../parts/generic/row-button.tsx'
 import { SecretDialog } from '../parts/generic/secret-dialog.tsx'
 
 const scopes: readonly { value: Scope; label: string }[] = [
@@ -91,16 +92,7 @@ function columnsOf(ownId: bigint, onRevoke: (key: ApiKey) => void): readonly Col
     },
     {
       head: 'Action',
-      cell: key => (
-        <Button
-          size="compact-sm"
-          variant="default"
-          onClick={() => onRevoke(key)}
-          aria-label={`Revoke ${key.name}`}
-        >
-          Revoke
-        </Button>
-      ),
+      cell: key => <RowButton label="Revoke" subject={key.name} onClick={() => onRevoke(key)} />,
     },
   ]
 }

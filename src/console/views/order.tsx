@@ -2,7 +2,7 @@ import { Button, Paper, SimpleGrid, Skeleton, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { useLocation } from 'wouter'
-import { ApiError, type Client, type Order } from '../../client/petstore-client.ts'
+import { ApiError, type Order } from '../../client/petstore-client.ts'
 import { useConfirmation, type Version } from '../data/edit.ts'
 import { useCan, useSession } from '../data/session-context.ts'
 import { idIn } from '../data/url-filters.ts'
@@ -44,7 +44,7 @@ function OrderContent({ id, onOpen }: ViewProps & { readonly onOpen: (opened: Op
   const isId = idIn(id) !== undefined
   const { data, error, refetch } = useQuery({
     queryKey: ['orders', 'one', id],
-    queryFn: () => readOrder(client, BigInt(id)),
+    queryFn: () => client.getOrder({ orderId: BigInt(id) }),
     enabled: isId,
   })
   const isMissing = !isId || (error instanceof ApiError && error.status === 404)
@@ -52,7 +52,7 @@ function OrderContent({ id, onOpen }: ViewProps & { readonly onOpen: (opened: Op
   return (
     <Page title={`Order ${id}`} actions={data && <OrderActions version={data} onOpen={onOpen} />}>
       {error && <Refusal error={error} onRetry={() => void refetch()} />}
-      {data ? <OrderFacts order={data.value} /> : !error && <Skeleton height={200} />}
+      {data ? <OrderFacts order={data.data} /> : !error && <Skeleton height={200} />}
     </Page>
   )
 }
@@ -113,7 +113,7 @@ interface OrderActionsProps {
 
 function OrderActions({ version, onOpen }: OrderActionsProps) {
   const can = useCan()
-  if (version.value.complete || !can('orders:write')) return null
+  if (version.data.complete || !can('orders:write')) return null
   return (
     <>
       <Button onClick={() => onOpen({ dialog: 'complete', version })}>Complete</Button>
@@ -135,7 +135,7 @@ interface OrderDialogProps {
 function CompleteOrder({ version, onClose }: OrderDialogProps) {
   const { client } = useSession()
   const { shown, before, act } = useOrderConfirmation(version)
-  const { id: orderId, quantity } = shown.value
+  const { id: orderId, quantity } = shown.data
   return (
     <FormDialog
       title="Complete the order?"
@@ -144,7 +144,7 @@ function CompleteOrder({ version, onClose }: OrderDialogProps) {
       submit={sending =>
         act(ifMatch => client.updateOrder({ orderId, body: { complete: true } }, { ...sending, ifMatch }))
       }
-      conflict={before && <ChangedFacts facts={changedFacts(factsOf(before), factsOf(shown.value))} />}
+      conflict={before && <ChangedFacts facts={changedFacts(factsOf(before), factsOf(shown.data))} />}
       onClose={onClose}
     >
       {() => <Text>{formatUnits(quantity)} will leave the stock. A complete order cannot be changed.</Text>}
@@ -156,7 +156,7 @@ function CancelOrder({ version, onClose }: OrderDialogProps) {
   const { client } = useSession()
   const [, navigate] = useLocation()
   const { shown, before, act } = useOrderConfirmation(version)
-  const orderId = shown.value.id
+  const orderId = shown.data.id
   return (
     <FormDialog
       title="Cancel the order?"
@@ -165,7 +165,7 @@ function CancelOrder({ version, onClose }: OrderDialogProps) {
       done="Order cancelled"
       isDestructive
       submit={sending => act(ifMatch => client.cancelOrder({ orderId }, { ...sending, ifMatch }))}
-      conflict={before && <ChangedFacts facts={changedFacts(factsOf(before), factsOf(shown.value))} />}
+      conflict={before && <ChangedFacts facts={changedFacts(factsOf(before), factsOf(shown.data))} />}
       onDone={() => navigate('/orders')}
       onClose={onClose}
     >
@@ -176,12 +176,7 @@ function CancelOrder({ version, onClose }: OrderDialogProps) {
 
 function useOrderConfirmation(version: Version<Order>) {
   const { client } = useSession()
-  return useConfirmation(version, () => readOrder(client, version.value.id))
-}
-
-async function readOrder(client: Client, orderId: bigint): Promise<Version<Order>> {
-  const { data: value, etag } = await client.getOrder({ orderId })
-  return { value, etag }
+  return useConfirmation(version, () => client.getOrder({ orderId: version.data.id }))
 }
 
 /** Returns the facts that a user needs to decide about an order. */

@@ -61,7 +61,7 @@ function PetContent({ petId, onOpen }: PetContentProps): ReactNode {
   }
   if (pet === undefined) return <PageSkeleton />
   return (
-    <Page title={pet ? pet.value.name : `Pet ${petId}`} id={petId}>
+    <Page title={pet ? pet.data.name : `Pet ${petId}`} id={petId}>
       {pet ? <PetDetails pet={pet} onOpen={onOpen} /> : <NoPet petId={petId} />}
       {can('audit:read') && <PetTimeline petId={petId} />}
     </Page>
@@ -73,9 +73,9 @@ interface PetDetailsProps extends Pick<PetContentProps, 'onOpen'> {
 }
 
 function PetDetails({ pet, onOpen }: PetDetailsProps) {
-  const { id, categoryId, status } = pet.value
+  const { id, categoryId, status } = pet.data
   const { data: version } = useStock(id)
-  const stock = version?.value
+  const stock = version?.data
   const can = useCan()
   return (
     <>

@@ -11,6 +11,7 @@ import { InstantInput, instantIn } from '../parts/generic/instant-input.tsx'
 import { Page } from '../parts/generic/page.tsx'
 import { Panel } from '../parts/generic/panel.tsx'
 import { Refusal } from '../parts/generic/refusal.tsx'
+import { RowButton } from '../parts/generic/row-button.tsx'
 
 const BYTES_PER_KIB = 1024
 
@@ -124,22 +125,16 @@ function Snapshots({ onReset }: { readonly onReset: (target: ResetTarget) => voi
               </Text>
             </Text>
             <Group gap="xs">
-              <Button
-                size="compact-sm"
-                variant="default"
+              <RowButton
+                label="Reset to snapshot"
+                subject={snapshot.name}
                 onClick={() => onReset({ snapshot: snapshot.name })}
-                aria-label={`Reset to snapshot ${snapshot.name}`}
-              >
-                Reset to snapshot
-              </Button>
-              <Button
-                size="compact-sm"
-                variant="default"
+              />
+              <RowButton
+                label="Delete"
+                subject={`snapshot ${snapshot.name}`}
                 onClick={() => change('deleteSnapshot', snapshot.name)}
-                aria-label={`Delete snapshot ${snapshot.name}`}
-              >
-                Delete
-              </Button>
+              />
             </Group>
           </Group>
         ))}

@@ -70,12 +70,9 @@ interface EditCategoryProps {
 /** The dialog that edits a category. If someone else changed the category meanwhile, it asks which values to use. */
 export function EditCategory({ category, onClose }: EditCategoryProps) {
   const { client } = useSession()
-  const categoryId = category.value.id
-  const [values, setValues] = useState(fieldsOf(category.value))
-  const edit = useEdit(category, async () => {
-    const { data: value, etag } = await client.getCategory({ categoryId })
-    return { value, etag }
-  })
+  const categoryId = category.data.id
+  const [values, setValues] = useState(fieldsOf(category.data))
+  const edit = useEdit(category, () => client.getCategory({ categoryId }))
   const differences = (theirs: Category) => [
     { label: 'Name', mine: values.name, theirs: theirs.name },
     { label: 'Description', mine: values.description, theirs: theirs.description ?? '' },

@@ -22,9 +22,9 @@ export function EditConflict<Value>({ edit, differences, onTakeTheirs }: EditCon
   }
   return (
     <Conflict
-      differences={differences(theirs.value)}
+      differences={differences(theirs.data)}
       onTakeTheirs={() => {
-        onTakeTheirs(theirs.value)
+        onTakeTheirs(theirs.data)
         accept()
       }}
       onKeepMine={accept}

@@ -2,7 +2,6 @@ import { Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import type { InventoryItem, InventoryUpdate, StockAdjustment } from '../../../client/petstore-client.ts'
 import { useEdit, type Version } from '../../data/edit.ts'
-import { readStock } from '../../data/pets.ts'
 import { useSession } from '../../data/session-context.ts'
 import { EditConflict } from '../generic/edit-conflict.tsx'
 import { FormDialog } from '../generic/form-dialog.tsx'
@@ -65,12 +64,12 @@ interface CountDialogProps extends StockDialogProps {
 /** The dialog that stores the result of a count. If the stock changed meanwhile, it asks which number to use. */
 export function CountDialog({ petId, name, onClose, stock }: CountDialogProps) {
   const { client } = useSession()
-  const [units, setUnits] = useState<bigint | undefined>(stock.value.quantity)
-  const edit = useEdit(stock, () => readStock(client, petId))
+  const [units, setUnits] = useState<bigint | undefined>(stock.data.quantity)
+  const edit = useEdit(stock, () => client.getInventoryItem({ petId }))
   const differences = ({ quantity, reserved = 0n }: InventoryItem) => [
     { label: 'On hand', mine: units === undefined ? '–' : formatCount(units), theirs: formatCount(quantity) },
     // The form has no field for the reserved units, but an order that reserves some explains the conflict.
-    { label: 'Reserved', mine: formatCount(edit.base.value.reserved ?? 0n), theirs: formatCount(reserved) },
+    { label: 'Reserved', mine: formatCount(edit.base.data.reserved ?? 0n), theirs: formatCount(reserved) },
   ]
   return (
     <FormDialog

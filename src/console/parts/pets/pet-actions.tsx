@@ -32,13 +32,13 @@ interface PetActionsProps {
 /** The buttons for the changes that the key of the session may make to a pet. Shows nothing if there are none. */
 export function PetActions({ pet, stock, onOpen }: PetActionsProps) {
   const can = useCan()
-  const hold = useHold(pet.value)
-  const { status } = pet.value
+  const hold = useHold(pet.data)
+  const { status } = pet.data
   const canEdit = can('pets:write')
   const canCount = can('inventory:write')
   const canOrder = can('orders:write') && status === 'available'
   if (!canEdit && !canCount && !canOrder) return null
-  const { quantity = 0n, reserved = 0n } = stock?.value ?? {}
+  const { quantity = 0n, reserved = 0n } = stock?.data ?? {}
   // If every unit is reserved, there is no hold to release: the pet becomes available when an order is cancelled.
   const canHold = canEdit && (status === 'available' || (status === 'pending' && quantity > reserved))
   // A dialog must be about the version that the user sees, not the one that the hold replaces.
@@ -109,18 +109,18 @@ interface PetDialogProps {
 export function PetDialog({ opened, onClose }: PetDialogProps) {
   const [, navigate] = useLocation()
   const { dialog, pet } = opened
-  const { id: petId, name } = pet.value
+  const { id: petId, name } = pet.data
   switch (dialog) {
     case 'edit':
       return <EditPet pet={pet} onClose={onClose} />
     case 'sell':
       return <SellPet pet={pet} stock={opened.stock} onClose={onClose} />
     case 'delete':
-      return <DeletePet pet={pet.value} onClose={onClose} onDeleted={() => navigate('/pets')} />
+      return <DeletePet pet={pet.data} onClose={onClose} onDeleted={() => navigate('/pets')} />
     case 'count':
       return <CountDialog petId={petId} name={name} stock={opened.stock} onClose={onClose} />
     case 'order':
-      return <PlaceOrder pet={{ ...pet.value, ...opened.stock.value }} onClose={onClose} />
+      return <PlaceOrder pet={{ ...pet.data, ...opened.stock.data }} onClose={onClose} />
     case 'adjust':
       return <AdjustDialog petId={petId} name={name} onClose={onClose} />
   }

@@ -13,7 +13,7 @@ import {
 import type { Sending } from '../../data/change.ts'
 import { ChangedMeanwhile, useConfirmation, useEdit, type Version } from '../../data/edit.ts'
 import { nameText } from '../../data/name-text.ts'
-import { readPet, readStock } from '../../data/pets.ts'
+import { readPet } from '../../data/pets.ts'
 import { useCan, useSession } from '../../data/session-context.ts'
 import { CategorySelect } from '../categories/category-select.tsx'
 import { Name } from '../events/name.tsx'
@@ -154,8 +154,8 @@ interface EditPetProps {
  */
 export function EditPet({ pet, onClose }: EditPetProps) {
   const { client } = useSession()
-  const petId = pet.value.id
-  const [values, setValues] = useState<PetFields>(pet.value)
+  const petId = pet.data.id
+  const [values, setValues] = useState<PetFields>(pet.data)
   // If the pet was deleted, the next submit reports that.
   const edit = useEdit(pet, async () => (await readPet(client, petId)) ?? pet)
   const differences = (theirs: Pet) => [
@@ -166,9 +166,9 @@ export function EditPet({ pet, onClose }: EditPetProps) {
       theirs: <CategoryName id={theirs.categoryId} />,
     },
     // The form has no field for the status, but a changed status explains the conflict.
-    ...(theirs.status === edit.base.value.status
+    ...(theirs.status === edit.base.data.status
       ? []
-      : [{ label: 'Status', mine: edit.base.value.status, theirs: theirs.status }]),
+      : [{ label: 'Status', mine: edit.base.data.status, theirs: theirs.status }]),
   ]
   return (
     <FormDialog
@@ -230,13 +230,16 @@ interface SellPetProps {
  */
 export function SellPet({ pet, stock, onClose }: SellPetProps) {
   const { client } = useSession()
-  const petId = pet.value.id
+  const petId = pet.data.id
   const { shown, before, act } = useConfirmation(
-    { value: { pet: pet.value, stock }, etag: pet.etag },
+    { data: { pet: pet.data, stock }, etag: pet.etag },
     async () => {
-      const [current, currentStock] = await Promise.all([readPet(client, petId), readStock(client, petId)])
+      const [current, currentStock] = await Promise.all([
+        readPet(client, petId),
+        client.getInventoryItem({ petId }),
+      ])
       // If the pet was deleted, the next submit reports that.
-      return { value: { pet: current?.value ?? pet.value, stock: currentStock }, etag: current?.etag }
+      return { data: { pet: current?.data ?? pet.data, stock: currentStock }, etag: current?.etag }
     },
   )
   const sell = (ifMatch: string | undefined, sending: Sending) =>
@@ -245,22 +248,22 @@ export function SellPet({ pet, stock, onClose }: SellPetProps) {
     <FormDialog
       title="Mark as sold"
       action="Mark as sold"
-      done={`${nameText(pet.value.name, petId)} is sold.`}
+      done={`${nameText(pet.data.name, petId)} is sold.`}
       submit={sending =>
         act(async ifMatch => {
           // The ETag of a pet does not depend on its stock, which the sale removes.
-          const { etag } = await readStock(client, petId)
-          if (etag !== shown.value.stock.etag) throw new ChangedMeanwhile()
+          const { etag } = await client.getInventoryItem({ petId })
+          if (etag !== shown.data.stock.etag) throw new ChangedMeanwhile()
           await sell(ifMatch, sending)
         })
       }
-      conflict={before && <ChangedFacts facts={saleFacts(before, shown.value)} />}
+      conflict={before && <ChangedFacts facts={saleFacts(before, shown.data)} />}
       onClose={onClose}
     >
       {() => (
         <Text size="sm" className="name">
-          <Name name={shown.value.pet.name} id={petId} /> has {formatUnits(shown.value.stock.value.quantity)}{' '}
-          on hand, and will have none. To sell it again later, set its stock.
+          <Name name={shown.data.pet.name} id={petId} /> has {formatUnits(shown.data.stock.data.quantity)} on
+          hand, and will have none. To sell it again later, set its stock.
         </Text>
       )}
     </FormDialog>
@@ -274,11 +277,11 @@ interface ForSale {
 
 /** Returns what differs between two versions of a pet and its stock. */
 function saleFacts(before: ForSale, now: ForSale) {
-  const factsOf = ({ pet, stock: { value } }: ForSale): [label: string, text: string][] => [
+  const factsOf = ({ pet, stock: { data } }: ForSale): [label: string, text: string][] => [
     ['Name', pet.name],
     ['Status', pet.status ?? ''],
-    ['On hand', formatUnits(value.quantity)],
-    ['Reserved', formatUnits(value.reserved ?? 0n)],
+    ['On hand', formatUnits(data.quantity)],
+    ['Reserved', formatUnits(data.reserved ?? 0n)],
   ]
   return changedFacts(factsOf(before), factsOf(now))
 }
