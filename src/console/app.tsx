@@ -30,9 +30,8 @@ import { OtherKey } from './parts/generic/other-key.tsx'
 import { PageSkeleton } from './parts/generic/page-skeleton.tsx'
 import { NoAccess } from './views/no-access.tsx'
 import { NotFound } from './views/not-found.tsx'
-import { sandboxViews } from './views/sandbox-views.ts'
 import { type Entrance, SignIn } from './views/sign-in.tsx'
-import { views } from './views/views.ts'
+import { sandboxViews, views } from './views/views.ts'
 
 // The script reads the key as soon as it runs, because `takeLinkKey` also removes the key from the address.
 const firstLinkKey = takeLinkKey()

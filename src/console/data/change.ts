@@ -94,8 +94,3 @@ function useIsShown(): { readonly current: boolean } {
 function newKey(): string {
   return crypto.getRandomValues(new BigUint64Array(2)).join('-')
 }
-
-/** Returns the values of a form as text, to compare them. */
-export function textOf(values: unknown): string {
-  return JSON.stringify(values ?? null, (_, value) => (typeof value === 'bigint' ? `${value}n` : value))
-}

@@ -1,6 +1,7 @@
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
 import { ApiError, ConnectionError } from '../../client/petstore-client.ts'
 import { connection } from './connection.ts'
+import { textOf } from './value-text.ts'
 
 /** How long a result is used before it is read again, in milliseconds. Events make results outdated earlier. */
 const FRESH_MS = 30_000
@@ -30,8 +31,7 @@ export const queryClient: QueryClient = new QueryClient({
       retry: false,
       // A browser that is offline can still reach a store on the same machine.
       networkMode: 'always',
-      queryKeyHashFn: key =>
-        JSON.stringify(key, (_, value) => (typeof value === 'bigint' ? `${value}n` : value)),
+      queryKeyHashFn: textOf,
     },
     // A change is sent now or not at all: by the time that the browser is online, the user may have cancelled it.
     mutations: { networkMode: 'always' },

@@ -3,6 +3,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { type ReactNode, useEffect } from 'react'
 import { ApiError, type ListPage } from '../../../client/petstore-client.ts'
 import { type ListPlace, useListPlace } from '../../data/list-place.ts'
+import { textOf } from '../../data/value-text.ts'
 import { ColumnTable, type TableProps } from './column-table.tsx'
 import { formatCount } from './format.ts'
 import { Refusal } from './refusal.tsx'
@@ -22,11 +23,8 @@ interface PagedTableProps<Row> extends TableProps<Row> {
 
 /** A list of the API as a table. It reads one page at a time, so a million rows are as fast as ten. */
 export function PagedTable<Row>(props: PagedTableProps<Row>) {
-  const filters = JSON.stringify(props.queryKey, (_, value) =>
-    typeof value === 'bigint' ? String(value) : value,
-  )
   // When the filters change, React creates a new table, which never shows the rows of the previous filters.
-  return <Pages key={filters} {...props} />
+  return <Pages key={textOf(props.queryKey)} {...props} />
 }
 
 function Pages<Row>({
