@@ -1,5 +1,5 @@
 import { Badge, Button, Group, NumberInput, Select, Stack, Text } from '@mantine/core'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { operations } from '../../client/operations.ts'
 import {
@@ -11,6 +11,7 @@ import {
   toJson,
 } from '../../client/petstore-client.ts'
 import { hostClient, sandboxId } from '../data/control.ts'
+import { useControlChange } from '../data/sandbox.ts'
 import { useSession } from '../data/session-context.ts'
 import { type Column, ColumnTable } from '../parts/generic/column-table.tsx'
 import { Empty } from '../parts/generic/empty.tsx'
@@ -95,22 +96,17 @@ const conditions = [
 /** The fault rules of the sandbox. */
 export function Failures() {
   const { key } = useSession()
-  const queries = useQueryClient()
   const [isAdding, setAdding] = useState(false)
-  const [failure, setFailure] = useState<unknown>()
   const { data, error } = useQuery({
     queryKey: ['faults'],
     queryFn: async () => (await hostClient(key).getFaults({ sandboxId })).data.rules,
     refetchInterval: REFRESH_MS,
   })
   const rules = data ?? []
-  const save = async (next: readonly FaultRule[]): Promise<void> => {
-    await hostClient(key).setFaults({ sandboxId, body: { rules: next } })
-    setFailure(undefined)
-    await queries.invalidateQueries({ queryKey: ['faults'] })
-  }
+  const change = useControlChange('faults')
   const remove = (name: string): void => {
-    save(rules.filter(rule => rule.name !== name).map(withoutCounts)).catch(setFailure)
+    const others = rules.filter(rule => rule.name !== name).map(withoutCounts)
+    change.mutate(host => host.setFaults({ sandboxId, body: { rules: others } }))
   }
   return (
     <Page title="Failures" actions={<Button onClick={() => setAdding(true)}>Add a failure</Button>}>
@@ -118,7 +114,7 @@ export function Failures() {
         Only the first rule that applies to a call takes effect. A change of the rules sets all counts to 0.
         One request can ask for a failure of its own with the header Petstore-Fault.
       </Text>
-      <Refusal error={failure ?? error} />
+      <Refusal error={change.error ?? error} />
       {data && rules.length === 0 && (
         <Empty title="No failures">Add a failure to see how your program copes with it.</Empty>
       )}
@@ -131,7 +127,7 @@ export function Failures() {
           minWidth={TABLE_MIN_PX}
         />
       )}
-      {isAdding && <AddFailure rules={rules} save={save} onClose={() => setAdding(false)} />}
+      {isAdding && <AddFailure rules={rules} onClose={() => setAdding(false)} />}
     </Page>
   )
 }
@@ -184,11 +180,11 @@ function conditionOf(name: string, amount: number): FaultCondition {
 
 interface AddFailureProps {
   readonly rules: readonly FaultRuleState[]
-  readonly save: (rules: readonly FaultRule[]) => Promise<void>
   readonly onClose: () => void
 }
 
-function AddFailure({ rules, save, onClose }: AddFailureProps) {
+function AddFailure({ rules, onClose }: AddFailureProps) {
+  const { key } = useSession()
   const [chosen, setChosen] = useState('full')
   const [operation, setOperation] = useState<FaultOperation | null>(null)
   const [condition, setCondition] = useState('always')
@@ -204,7 +200,7 @@ function AddFailure({ rules, save, onClose }: AddFailureProps) {
       ...(condition !== 'always' && { when: conditionOf(condition, amount) }),
       effect: template.effect,
     }
-    await save([...rules.map(withoutCounts), rule])
+    await hostClient(key).setFaults({ sandboxId, body: { rules: [...rules.map(withoutCounts), rule] } })
   }
   return (
     <FormDialog

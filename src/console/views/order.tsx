@@ -7,7 +7,7 @@ import { useConfirmation, type Version } from '../data/edit.ts'
 import { useCan, useSession } from '../data/session-context.ts'
 import { idIn } from '../data/url-filters.ts'
 import { PetName } from '../parts/events/names.tsx'
-import { ChangedFacts, changedFacts } from '../parts/generic/changed-meanwhile.tsx'
+import { ChangedFacts } from '../parts/generic/conflict.tsx'
 import { Empty } from '../parts/generic/empty.tsx'
 import { FormDialog } from '../parts/generic/form-dialog.tsx'
 import { formatCount, formatInstant, formatUnits } from '../parts/generic/format.ts'
@@ -144,7 +144,7 @@ function CompleteOrder({ version, onClose }: OrderDialogProps) {
       submit={sending =>
         act(ifMatch => client.updateOrder({ orderId, body: { complete: true } }, { ...sending, ifMatch }))
       }
-      conflict={before && <ChangedFacts facts={changedFacts(factsOf(before), factsOf(shown.data))} />}
+      conflict={before && <ChangedFacts before={factsOf(before)} now={factsOf(shown.data)} />}
       onClose={onClose}
     >
       {() => <Text>{formatUnits(quantity)} will leave the stock. A complete order cannot be changed.</Text>}
@@ -165,7 +165,7 @@ function CancelOrder({ version, onClose }: OrderDialogProps) {
       done="Order cancelled"
       isDestructive
       submit={sending => act(ifMatch => client.cancelOrder({ orderId }, { ...sending, ifMatch }))}
-      conflict={before && <ChangedFacts facts={changedFacts(factsOf(before), factsOf(shown.data))} />}
+      conflict={before && <ChangedFacts before={factsOf(before)} now={factsOf(shown.data)} />}
       onDone={() => navigate('/orders')}
       onClose={onClose}
     >

@@ -11,6 +11,7 @@ import {
   Text,
   TextInput,
 } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { LoggedRequest } from '../../client/petstore-client.ts'
 import { useRequests } from '../data/requests.ts'
@@ -45,7 +46,7 @@ interface RequestFilter {
 export function Requests() {
   const [isPaused, setPaused] = useState(false)
   const { requests, isSilent, error, clear } = useRequests(isPaused)
-  const [failure, setFailure] = useState<unknown>()
+  const clearing = useMutation({ mutationFn: clear })
   const [filter, setFilter] = useState<RequestFilter>({
     method: null,
     status: null,
@@ -62,10 +63,7 @@ export function Requests() {
           <Button variant="default" onClick={() => setPaused(!isPaused)}>
             {isPaused ? 'Continue' : 'Pause'}
           </Button>
-          <Button
-            variant="default"
-            onClick={() => void clear().then(() => setFailure(undefined), setFailure)}
-          >
+          <Button variant="default" onClick={() => clearing.mutate()}>
             Clear
           </Button>
         </>
@@ -73,7 +71,7 @@ export function Requests() {
     >
       <Filters filter={filter} onChange={setFilter} />
       {isSilent && <SilentStream />}
-      <Refusal error={failure ?? error} />
+      <Refusal error={clearing.error ?? error} />
       {shown.length === 0 ? (
         <Empty title="No requests">Requests to the sandbox appear here as they arrive.</Empty>
       ) : (

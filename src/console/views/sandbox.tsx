@@ -1,9 +1,9 @@
 import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Sandbox } from '../../client/petstore-client.ts'
 import { hostClient, sandboxId } from '../data/control.ts'
-import { sandboxQuery } from '../data/sandbox.ts'
+import { sandboxQuery, useControlChange } from '../data/sandbox.ts'
 import { useSession } from '../data/session-context.ts'
 import { FormDialog } from '../parts/generic/form-dialog.tsx'
 import { formatInstant } from '../parts/generic/format.ts'
@@ -86,21 +86,12 @@ function ResetDialog({ target, onClose }: ResetDialogProps) {
 
 function Snapshots({ onReset }: { readonly onReset: (target: ResetTarget) => void }) {
   const { key } = useSession()
-  const queries = useQueryClient()
   const [name, setName] = useState('snapshot-1')
-  const [failure, setFailure] = useState<unknown>()
   const { data = [], error } = useQuery({
     queryKey: ['snapshots'],
     queryFn: async () => (await hostClient(key).listSnapshots({ sandboxId })).data,
   })
-  const change = (operation: 'putSnapshot' | 'deleteSnapshot', snapshot: string): void => {
-    hostClient(key)
-      [operation]({ sandboxId, name: snapshot })
-      .then(() => {
-        setFailure(undefined)
-        return queries.invalidateQueries({ queryKey: ['snapshots'] })
-      }, setFailure)
-  }
+  const change = useControlChange('snapshots')
   return (
     <Panel title="Snapshots">
       <Stack>
@@ -111,11 +102,14 @@ function Snapshots({ onReset }: { readonly onReset: (target: ResetTarget) => voi
             value={name}
             onChange={({ currentTarget }) => setName(currentTarget.value)}
           />
-          <Button variant="default" onClick={() => change('putSnapshot', name.trim())}>
+          <Button
+            variant="default"
+            onClick={() => change.mutate(host => host.putSnapshot({ sandboxId, name: name.trim() }))}
+          >
             Take a snapshot
           </Button>
         </Group>
-        <Refusal error={failure ?? error} />
+        <Refusal error={change.error ?? error} />
         {data.map(snapshot => (
           <Group key={snapshot.name} justify="space-between">
             <Text className="name">
@@ -133,7 +127,7 @@ function Snapshots({ onReset }: { readonly onReset: (target: ResetTarget) => voi
               <RowButton
                 label="Delete"
                 subject={`snapshot ${snapshot.name}`}
-                onClick={() => change('deleteSnapshot', snapshot.name)}
+                onClick={() => change.mutate(host => host.deleteSnapshot({ sandboxId, name: snapshot.name }))}
               />
             </Group>
           </Group>
@@ -145,21 +139,13 @@ function Snapshots({ onReset }: { readonly onReset: (target: ResetTarget) => voi
 
 function Clock() {
   const { key } = useSession()
-  const queries = useQueryClient()
   const [text, setText] = useState('')
-  const [failure, setFailure] = useState<unknown>()
   const { data: now, error } = useQuery({
     queryKey: ['clock'],
     queryFn: async () => (await hostClient(key).getClock({ sandboxId })).data.now,
   })
-  const set = (now: string | null): void => {
-    hostClient(key)
-      .setClock({ sandboxId, body: { now } })
-      .then(() => {
-        setFailure(undefined)
-        return queries.invalidateQueries({ queryKey: ['clock'] })
-      }, setFailure)
-  }
+  const change = useControlChange('clock')
+  const set = (now: string | null): void => change.mutate(host => host.setClock({ sandboxId, body: { now } }))
   const instant = instantIn(text)
   return (
     <Panel title="Lifecycle clock">
@@ -177,7 +163,7 @@ function Clock() {
             Return to the real time
           </Button>
         </Group>
-        <Refusal error={failure ?? error} />
+        <Refusal error={change.error ?? error} />
       </Stack>
     </Panel>
   )

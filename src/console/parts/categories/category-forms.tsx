@@ -5,7 +5,7 @@ import { useEdit, type Version } from '../../data/edit.ts'
 import { nameText } from '../../data/name-text.ts'
 import { useSession } from '../../data/session-context.ts'
 import { Name } from '../events/name.tsx'
-import { EditConflict } from '../generic/edit-conflict.tsx'
+import { EditConflict } from '../generic/conflict.tsx'
 import { FormDialog } from '../generic/form-dialog.tsx'
 
 interface CategoryFields {

@@ -18,8 +18,7 @@ import { useCan, useSession } from '../../data/session-context.ts'
 import { CategorySelect } from '../categories/category-select.tsx'
 import { Name } from '../events/name.tsx'
 import { CategoryName } from '../events/names.tsx'
-import { ChangedFacts, changedFacts } from '../generic/changed-meanwhile.tsx'
-import { EditConflict } from '../generic/edit-conflict.tsx'
+import { ChangedFacts, EditConflict } from '../generic/conflict.tsx'
 import { FormDialog } from '../generic/form-dialog.tsx'
 import { formatUnits } from '../generic/format.ts'
 import { sentenceOf } from '../generic/refusal.tsx'
@@ -257,7 +256,7 @@ export function SellPet({ pet, stock, onClose }: SellPetProps) {
           await sell(ifMatch, sending)
         })
       }
-      conflict={before && <ChangedFacts facts={saleFacts(before, shown.data)} />}
+      conflict={before && <ChangedFacts before={factsOf(before)} now={factsOf(shown.data)} />}
       onClose={onClose}
     >
       {() => (
@@ -275,15 +274,14 @@ interface ForSale {
   readonly stock: Version<InventoryItem>
 }
 
-/** Returns what differs between two versions of a pet and its stock. */
-function saleFacts(before: ForSale, now: ForSale) {
-  const factsOf = ({ pet, stock: { data } }: ForSale): [label: string, text: string][] => [
+/** Returns the facts that a user needs to decide about a sale. */
+function factsOf({ pet, stock: { data } }: ForSale): [label: string, text: string][] {
+  return [
     ['Name', pet.name],
     ['Status', pet.status ?? ''],
     ['On hand', formatUnits(data.quantity)],
     ['Reserved', formatUnits(data.reserved ?? 0n)],
   ]
-  return changedFacts(factsOf(before), factsOf(now))
 }
 
 /** Returns the body of a request. If it lacks the category, the store refuses it with a message for the field. */
