@@ -1,12 +1,12 @@
-import { TextInput } from '@mantine/core'
-import { useState } from 'react'
 import type { Order, OrderPatch } from '../../client/petstore-client.ts'
 import type { Sending } from '../data/change.ts'
 import { useEdit, type Version } from '../data/edit.ts'
 import { useSession } from '../data/session-context.ts'
 import { EditConflict } from '../parts/generic/conflict.tsx'
+import { useForm } from '../parts/generic/form.ts'
 import { FormDialog } from '../parts/generic/form-dialog.tsx'
 import { InstantInput, instantIn, NOT_AN_INSTANT } from '../parts/generic/instant-input.tsx'
+import { TextField } from '../parts/generic/text-field.tsx'
 import { UnitsInput } from '../parts/inventory/units-input.tsx'
 
 interface EditOrderProps {
@@ -23,12 +23,14 @@ interface Values {
   readonly reference: string
 }
 
+const labels = { quantity: 'Units', shipDate: 'Ship date', reference: 'Reference' }
+
 /** The dialog that edits an open order. */
 export function EditOrder({ order, onClose }: EditOrderProps) {
   const { client } = useSession()
   const orderId = order.data.id
-  const [values, setValues] = useState(valuesOf(order.data))
-  const set = (changed: Partial<Values>): void => setValues({ ...values, ...changed })
+  const form = useForm(valuesOf(order.data), labels)
+  const { values } = form
   const edit = useEdit(order, () => client.getOrder({ orderId }))
   const submit = (sending: Sending) =>
     edit.save(ifMatch =>
@@ -42,43 +44,25 @@ export function EditOrder({ order, onClose }: EditOrderProps) {
       title={`Edit order ${orderId}`}
       action="Save"
       done="Order changed"
-      values={values}
+      form={form}
       check={() => ({
         ...(values.shipDate !== '' && !instantIn(values.shipDate) && { shipDate: NOT_AN_INSTANT }),
       })}
       submit={submit}
-      fields={{ quantity: 'Units', shipDate: 'Ship date', reference: 'Reference' }}
       conflict={
         <EditConflict
           edit={edit}
           differences={theirs => differences(values, valuesOf(theirs))}
-          onTakeTheirs={theirs => setValues(valuesOf(theirs))}
+          onTakeTheirs={theirs => form.set(valuesOf(theirs))}
         />
       }
       onClose={onClose}
     >
-      {errors => (
+      {field => (
         <>
-          <UnitsInput
-            label="Units"
-            value={values.quantity}
-            onChange={quantity => set({ quantity })}
-            error={errors.quantity}
-            allowNegative={false}
-            data-autofocus
-          />
-          <InstantInput
-            label="Ship date"
-            value={values.shipDate}
-            onChange={shipDate => set({ shipDate })}
-            error={errors.shipDate}
-          />
-          <TextInput
-            label="Reference"
-            value={values.reference}
-            onChange={event => set({ reference: event.currentTarget.value })}
-            error={errors.reference}
-          />
+          <UnitsInput {...field('quantity')} allowNegative={false} data-autofocus />
+          <InstantInput {...field('shipDate')} />
+          <TextField {...field('reference')} />
         </>
       )}
     </FormDialog>
@@ -109,12 +93,7 @@ function localTime(instant: string): string {
 }
 
 function differences(mine: Values, theirs: Values) {
-  const labels: Readonly<Record<keyof Values, string>> = {
-    quantity: 'Units',
-    shipDate: 'Ship date',
-    reference: 'Reference',
-  }
-  const names: readonly (keyof Values)[] = ['quantity', 'shipDate', 'reference']
+  const names = ['quantity', 'shipDate', 'reference'] as const
   return names
     .filter(name => mine[name] !== theirs[name])
     .map(name => ({

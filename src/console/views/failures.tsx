@@ -15,6 +15,7 @@ import { useControlChange } from '../data/sandbox.ts'
 import { useSession } from '../data/session-context.ts'
 import { type Column, ColumnTable } from '../parts/generic/column-table.tsx'
 import { Empty } from '../parts/generic/empty.tsx'
+import { useForm } from '../parts/generic/form.ts'
 import { FormDialog } from '../parts/generic/form-dialog.tsx'
 import { Page } from '../parts/generic/page.tsx'
 import { Refusal } from '../parts/generic/refusal.tsx'
@@ -178,6 +179,14 @@ function conditionOf(name: string, amount: number): FaultCondition {
   return name === 'every' ? { every: amount } : { call: amount }
 }
 
+interface FailureFields {
+  /** The name of a template. */
+  readonly chosen: string
+  readonly operation: FaultOperation | null
+  readonly condition: string
+  readonly amount: number
+}
+
 interface AddFailureProps {
   readonly rules: readonly FaultRuleState[]
   readonly onClose: () => void
@@ -185,10 +194,11 @@ interface AddFailureProps {
 
 function AddFailure({ rules, onClose }: AddFailureProps) {
   const { key } = useSession()
-  const [chosen, setChosen] = useState('full')
-  const [operation, setOperation] = useState<FaultOperation | null>(null)
-  const [condition, setCondition] = useState('always')
-  const [amount, setAmount] = useState(1)
+  const form = useForm<FailureFields>(
+    { chosen: 'full', operation: null, condition: 'always', amount: 1 },
+    { chosen: 'Failure', operation: 'Operation', condition: 'When', amount: 'Number' },
+  )
+  const { chosen, operation, condition, amount } = form.values
   const template = templates.find(({ name }) => name === chosen) ?? templates[0]
   const isDelivery = chosen.startsWith('webhook')
   const hasOperation = !isDelivery && template?.effect.type !== 'cut_stream'
@@ -207,47 +217,37 @@ function AddFailure({ rules, onClose }: AddFailureProps) {
       title="Add a failure"
       action="Add"
       done="Failure added"
-      values={{ chosen, operation, condition, amount }}
+      form={form}
       submit={submit}
       onClose={onClose}
     >
-      {() => (
+      {field => (
         <Stack>
           <Select
-            label="Failure"
+            {...field('chosen')}
             data={templates.map(({ name, label }) => ({ value: name, label }))}
-            value={chosen}
             allowDeselect={false}
-            onChange={name => setChosen(name ?? 'full')}
+            onChange={name => form.set({ chosen: name ?? 'full' })}
             data-autofocus
           />
           {hasOperation && (
-            <Select
-              label="Operation"
-              placeholder="All"
-              clearable
-              searchable
-              data={operationIds}
-              value={operation}
-              onChange={setOperation}
-            />
+            <Select {...field('operation')} placeholder="All" clearable searchable data={operationIds} />
           )}
           <Group grow align="flex-end">
             <Select
-              label="When"
+              {...field('condition')}
               data={conditions}
-              value={condition}
               allowDeselect={false}
-              onChange={value => setCondition(value ?? 'always')}
+              onChange={value => form.set({ condition: value ?? 'always' })}
             />
             {condition !== 'always' && (
               <NumberInput
+                {...field('amount')}
                 label={condition === 'share' ? 'Percent' : 'Number'}
                 min={1}
                 max={condition === 'share' ? 100 : 1_000_000_000}
                 allowDecimal={false}
-                value={amount}
-                onChange={value => setAmount(Number(value) || 1)}
+                onChange={value => form.set({ amount: Number(value) || 1 })}
               />
             )}
           </Group>

@@ -1,4 +1,4 @@
-import { Alert, Badge, Button, Code, Group, MultiSelect, Text, TextInput } from '@mantine/core'
+import { Alert, Badge, Button, Code, Group, MultiSelect, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { ApiKey, Client, Scope } from '../../client/petstore-client.ts'
@@ -7,6 +7,7 @@ import { useSession } from '../data/session-context.ts'
 import { Name } from '../parts/events/name.tsx'
 import type { Column } from '../parts/generic/column-table.tsx'
 import { Empty } from '../parts/generic/empty.tsx'
+import { useForm } from '../parts/generic/form.ts'
 import { FormDialog } from '../parts/generic/form-dialog.tsx'
 import { formatInstant } from '../parts/generic/format.ts'
 import { InstantInput, instantIn, NOT_AN_INSTANT } from '../parts/generic/instant-input.tsx'
@@ -14,6 +15,7 @@ import { Page } from '../parts/generic/page.tsx'
 import { PagedTable } from '../parts/generic/paged-table.tsx'
 import { RowButton } from '../parts/generic/row-button.tsx'
 import { SecretDialog } from '../parts/generic/secret-dialog.tsx'
+import { TextField } from '../parts/generic/text-field.tsx'
 
 const scopes: readonly { value: Scope; label: string }[] = [
   { value: 'pets:write', label: 'pets:write – create and change pets and categories' },
@@ -97,6 +99,12 @@ function columnsOf(ownId: bigint, onRevoke: (key: ApiKey) => void): readonly Col
   ]
 }
 
+interface KeyFields {
+  readonly name: string
+  readonly scopes: Scope[]
+  readonly expiresAt: string
+}
+
 interface CreateKeyProps {
   readonly onClose: () => void
   readonly onCreated: (secret: string) => void
@@ -104,16 +112,18 @@ interface CreateKeyProps {
 
 function CreateKey({ onClose, onCreated }: CreateKeyProps) {
   const { client, info } = useSession()
-  const [name, setName] = useState('')
-  const [chosen, setChosen] = useState<Scope[]>([])
-  const [expiry, setExpiry] = useState('')
+  const form = useForm<KeyFields>(
+    { name: '', scopes: [], expiresAt: '' },
+    { name: 'Name', scopes: 'Scopes', expiresAt: 'Expires' },
+  )
+  const { name, scopes: chosen, expiresAt: expiry } = form.values
   return (
     <FormDialog
       title="Create key"
       action="Create key"
       done="Key created"
       doneUnseen="The key was created after you left the page, so you have not seen it. Revoke it and create another."
-      values={{ name, chosen, expiry }}
+      form={form}
       check={() => ({ ...(expiry !== '' && !instantIn(expiry) && { expiresAt: NOT_AN_INSTANT }) })}
       isRepeatable={false}
       submit={({ signal }) =>
@@ -123,40 +133,31 @@ function CreateKey({ onClose, onCreated }: CreateKeyProps) {
         )
       }
       onDone={({ data }) => onCreated(data.key)}
-      fields={{ name: 'Name', scopes: 'Scopes', expiresAt: 'Expires' }}
       onClose={onClose}
     >
-      {errors => (
+      {field => (
         <>
-          <TextInput
-            label="Name"
+          <TextField
+            {...field('name')}
             description="The program or person that will use the key"
-            value={name}
-            onChange={event => setName(event.currentTarget.value)}
-            error={errors.name}
             data-autofocus
             required
           />
           <MultiSelect
-            label="Scopes"
+            {...field('scopes')}
             data={scopes}
-            value={chosen}
             onChange={values =>
-              setChosen(scopes.map(({ value }) => value).filter(value => values.includes(value)))
+              form.set({ scopes: scopes.map(({ value }) => value).filter(value => values.includes(value)) })
             }
-            error={errors.scopes}
             required
           />
           <InstantInput
-            label="Expires"
+            {...field('expiresAt')}
             description={
               info.expiresAt
                 ? `If empty, the key expires on ${formatInstant(info.expiresAt)}, like the key of this page`
                 : 'If empty, the key never expires'
             }
-            value={expiry}
-            onChange={setExpiry}
-            error={errors.expiresAt}
           />
         </>
       )}
@@ -188,21 +189,17 @@ function RevokeKey({ apiKey, onClose }: RevokeKeyProps) {
       {...(isOwn && { onDone: () => signOut() })}
       onClose={onClose}
     >
-      {() => (
-        <>
-          <Text>The store will refuse every program that uses this key. This cannot be undone.</Text>
-          {isLast && (
-            <Alert color="red" role="alert" title="This is the last admin key that does not expire">
-              Create another admin key first. Without one, only a command on the machine of the store can make
-              a new one.
-            </Alert>
-          )}
-          {isOwn && (
-            <Alert color="yellow" role="alert" title="This page uses the key">
-              You will be signed out.
-            </Alert>
-          )}
-        </>
+      <Text>The store will refuse every program that uses this key. This cannot be undone.</Text>
+      {isLast && (
+        <Alert color="red" role="alert" title="This is the last admin key that does not expire">
+          Create another admin key first. Without one, only a command on the machine of the store can make a
+          new one.
+        </Alert>
+      )}
+      {isOwn && (
+        <Alert color="yellow" role="alert" title="This page uses the key">
+          You will be signed out.
+        </Alert>
       )}
     </FormDialog>
   )

@@ -147,7 +147,7 @@ function CompleteOrder({ version, onClose }: OrderDialogProps) {
       conflict={before && <ChangedFacts before={factsOf(before)} now={factsOf(shown.data)} />}
       onClose={onClose}
     >
-      {() => <Text>{formatUnits(quantity)} will leave the stock. A complete order cannot be changed.</Text>}
+      <Text>{formatUnits(quantity)} will leave the stock. A complete order cannot be changed.</Text>
     </FormDialog>
   )
 }
@@ -169,7 +169,7 @@ function CancelOrder({ version, onClose }: OrderDialogProps) {
       onDone={() => navigate('/orders')}
       onClose={onClose}
     >
-      {() => <Text>Its units become free again, and the order is deleted.</Text>}
+      <Text>Its units become free again, and the order is deleted.</Text>
     </FormDialog>
   )
 }

@@ -73,13 +73,11 @@ function ResetDialog({ target, onClose }: ResetDialogProps) {
       submit={({ signal }) => hostClient(key).resetSandbox({ sandboxId, body: target }, { signal })}
       onClose={onClose}
     >
-      {() => (
-        <Text>
-          The pets, the orders and all other data return to their state{' '}
-          {snapshot === undefined ? 'at the start of the sandbox' : 'when the snapshot was taken'}. The key,
-          the failures, the clock and the list of requests remain.
-        </Text>
-      )}
+      <Text>
+        The pets, the orders and all other data return to their state{' '}
+        {snapshot === undefined ? 'at the start of the sandbox' : 'when the snapshot was taken'}. The key, the
+        failures, the clock and the list of requests remain.
+      </Text>
     </FormDialog>
   )
 }

@@ -172,7 +172,7 @@ function WebhookDialog({ opened, onOpen }: WebhookDialogProps) {
         onDone={() => navigate('/webhooks')}
         onClose={close}
       >
-        {() => <Text>The store stops sending events to it, and deletes its deliveries.</Text>}
+        <Text>The store stops sending events to it, and deletes its deliveries.</Text>
       </FormDialog>
     )
   }
@@ -204,9 +204,7 @@ function NewSecret({ webhookId, onClose, onCreated }: NewSecretProps) {
       onDone={({ data }) => onCreated(data.secret)}
       onClose={onClose}
     >
-      {() => (
-        <Text>For one day, deliveries are signed with both secrets, so that the receiver can switch.</Text>
-      )}
+      <Text>For one day, deliveries are signed with both secrets, so that the receiver can switch.</Text>
     </FormDialog>
   )
 }

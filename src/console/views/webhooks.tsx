@@ -1,14 +1,16 @@
-import { Badge, Button, MultiSelect, TextInput } from '@mantine/core'
+import { Badge, Button, MultiSelect } from '@mantine/core'
 import { useState } from 'react'
 import type { FeedEventType, Webhook } from '../../client/petstore-client.ts'
 import { useSession } from '../data/session-context.ts'
 import type { Column } from '../parts/generic/column-table.tsx'
 import { Empty } from '../parts/generic/empty.tsx'
+import { useForm } from '../parts/generic/form.ts'
 import { FormDialog } from '../parts/generic/form-dialog.tsx'
 import { countText, formatAge } from '../parts/generic/format.ts'
 import { Page } from '../parts/generic/page.tsx'
 import { PagedTable } from '../parts/generic/paged-table.tsx'
 import { SecretDialog } from '../parts/generic/secret-dialog.tsx'
+import { TextField } from '../parts/generic/text-field.tsx'
 import { ViewLink } from '../parts/generic/view-link.tsx'
 import { eventTypes } from './event-types.ts'
 
@@ -82,6 +84,12 @@ export function Webhooks() {
   )
 }
 
+interface WebhookFields {
+  readonly url: string
+  readonly types: FeedEventType[]
+  readonly description: string
+}
+
 interface CreateWebhookProps {
   readonly onClose: () => void
   readonly onCreated: (secret: string) => void
@@ -89,9 +97,11 @@ interface CreateWebhookProps {
 
 function CreateWebhook({ onClose, onCreated }: CreateWebhookProps) {
   const { client } = useSession()
-  const [url, setUrl] = useState('')
-  const [description, setDescription] = useState('')
-  const [types, setTypes] = useState<FeedEventType[]>([])
+  const form = useForm<WebhookFields>(
+    { url: '', types: [], description: '' },
+    { url: 'Address', types: 'Events', description: 'Description' },
+  )
+  const { url, types, description } = form.values
   const body = {
     url: url.trim(),
     ...(types.length > 0 && { types }),
@@ -103,38 +113,27 @@ function CreateWebhook({ onClose, onCreated }: CreateWebhookProps) {
       action="Add webhook"
       done="Webhook added"
       doneUnseen="The webhook was added after you left the page. To see a secret, create one in its view."
-      values={{ url, description, types }}
+      form={form}
       isRepeatable={false}
       submit={({ signal }) => client.createWebhook({ body }, { signal })}
       onDone={({ data }) => onCreated(data.secret)}
-      fields={{ url: 'Address', types: 'Events', description: 'Description' }}
       onClose={onClose}
     >
-      {errors => (
+      {field => (
         <>
-          <TextInput
-            label="Address"
+          <TextField
+            {...field('url')}
             placeholder="https://till.example/petstore-events"
-            value={url}
-            onChange={event => setUrl(event.currentTarget.value)}
-            error={errors.url}
             data-autofocus
             required
           />
           <MultiSelect
-            label="Events"
+            {...field('types')}
             description="If none is selected, all events are sent"
             data={eventTypes}
-            value={types}
-            onChange={chosen => setTypes(eventTypes.filter(type => chosen.includes(type)))}
-            error={errors.types}
+            onChange={chosen => form.set({ types: eventTypes.filter(type => chosen.includes(type)) })}
           />
-          <TextInput
-            label="Description"
-            value={description}
-            onChange={event => setDescription(event.currentTarget.value)}
-            error={errors.description}
-          />
+          <TextField {...field('description')} />
         </>
       )}
     </FormDialog>

@@ -1,22 +1,9 @@
-import { TextInput, type TextInputProps } from '@mantine/core'
+import { TextField, type TextFieldProps } from './text-field.tsx'
 
-interface InstantInputProps extends Omit<TextInputProps, 'value' | 'onChange' | 'type'> {
-  /** Local time in the format of a `datetime-local` field: `2026-11-22T08:30`. Empty if there is no instant. */
-  readonly value: string
-  readonly onChange: (text: string) => void
-}
-
-/** A field for an instant, in the time zone of the browser. */
-export function InstantInput({ onChange, ...props }: InstantInputProps) {
-  return (
-    <TextInput
-      {...props}
-      type="datetime-local"
-      // A year has four digits in RFC 3339. Without a limit, the browser offers six.
-      max="9999-12-31T23:59"
-      onChange={({ currentTarget }) => onChange(currentTarget.value)}
-    />
-  )
+/** A field for an instant, in the time zone of the browser. Its text is local time such as `2026-11-22T08:30`. */
+export function InstantInput(props: Omit<TextFieldProps, 'type'>) {
+  // A year has four digits in RFC 3339. Without a limit, the browser offers six.
+  return <TextField {...props} type="datetime-local" max="9999-12-31T23:59" />
 }
 
 /** The message at a field whose text is not an instant. */

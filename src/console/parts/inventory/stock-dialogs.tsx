@@ -1,11 +1,12 @@
-import { Text, TextInput } from '@mantine/core'
-import { useState } from 'react'
+import { Text } from '@mantine/core'
 import type { InventoryItem, InventoryUpdate, StockAdjustment } from '../../../client/petstore-client.ts'
 import { useEdit, type Version } from '../../data/edit.ts'
 import { useSession } from '../../data/session-context.ts'
 import { EditConflict } from '../generic/conflict.tsx'
+import { useForm } from '../generic/form.ts'
 import { FormDialog } from '../generic/form-dialog.tsx'
 import { formatCount } from '../generic/format.ts'
+import { TextField } from '../generic/text-field.tsx'
 import { UnitsInput } from './units-input.tsx'
 
 interface StockDialogProps {
@@ -14,46 +15,47 @@ interface StockDialogProps {
   readonly onClose: () => void
 }
 
+interface Adjustment {
+  readonly quantityChange: bigint | undefined
+  readonly note: string
+}
+
 /** The dialog that adds or removes units, with a note about the reason. */
 export function AdjustDialog({ petId, name, onClose }: StockDialogProps) {
   const { client } = useSession()
-  const [units, setUnits] = useState<bigint>()
-  const [note, setNote] = useState('')
+  const form = useForm<Adjustment>(
+    { quantityChange: undefined, note: '' },
+    { quantityChange: 'Change', note: 'Note' },
+  )
   return (
     <FormDialog
       title="Adjust the stock"
       action="Adjust"
       done={`The stock of ${name} was adjusted.`}
-      values={{ units, note }}
-      submit={sending => client.adjustInventory({ petId, body: adjustmentOf(units, note) }, sending)}
-      fields={{ quantityChange: 'Change', note: 'Note' }}
+      form={form}
+      submit={sending => client.adjustInventory({ petId, body: adjustmentOf(form.values) }, sending)}
       onClose={onClose}
     >
-      {errors => (
+      {field => (
         <>
           <Text size="sm" className="name">
             {name}
           </Text>
           <UnitsInput
-            label="Change"
+            {...field('quantityChange')}
             description="The number of units to add. A negative number removes units."
-            value={units}
-            onChange={setUnits}
-            error={errors.quantityChange}
             data-autofocus
             required
           />
-          <TextInput
-            label="Note"
-            description="The reason. The list of movements shows it."
-            value={note}
-            onChange={({ currentTarget }) => setNote(currentTarget.value)}
-            error={errors.note}
-          />
+          <TextField {...field('note')} description="The reason. The list of movements shows it." />
         </>
       )}
     </FormDialog>
   )
+}
+
+interface StockCount {
+  readonly quantity: bigint | undefined
 }
 
 interface CountDialogProps extends StockDialogProps {
@@ -64,7 +66,8 @@ interface CountDialogProps extends StockDialogProps {
 /** The dialog that stores the result of a count. If the stock changed meanwhile, it asks which number to use. */
 export function CountDialog({ petId, name, onClose, stock }: CountDialogProps) {
   const { client } = useSession()
-  const [units, setUnits] = useState<bigint | undefined>(stock.data.quantity)
+  const form = useForm<StockCount>({ quantity: stock.data.quantity }, { quantity: 'On hand' })
+  const { quantity: units } = form.values
   const edit = useEdit(stock, () => client.getInventoryItem({ petId }))
   const differences = ({ quantity, reserved = 0n }: InventoryItem) => [
     { label: 'On hand', mine: units === undefined ? '–' : formatCount(units), theirs: formatCount(quantity) },
@@ -76,31 +79,30 @@ export function CountDialog({ petId, name, onClose, stock }: CountDialogProps) {
       title="Set the stock"
       action="Set stock"
       done={`The stock of ${name} was set.`}
-      values={units}
+      form={form}
       submit={sending =>
-        edit.save(ifMatch => client.setInventory({ petId, body: countOf(units) }, { ...sending, ifMatch }))
+        // Safe: if the units are missing, the store refuses the body with a message for the field.
+        edit.save(ifMatch =>
+          client.setInventory({ petId, body: form.values as InventoryUpdate }, { ...sending, ifMatch }),
+        )
       }
-      fields={{ quantity: 'On hand' }}
       conflict={
         <EditConflict
           edit={edit}
           differences={differences}
-          onTakeTheirs={({ quantity }) => setUnits(quantity)}
+          onTakeTheirs={({ quantity }) => form.set({ quantity })}
         />
       }
       onClose={onClose}
     >
-      {errors => (
+      {field => (
         <>
           <Text size="sm" className="name">
             {name}
           </Text>
           <UnitsInput
-            label="On hand"
+            {...field('quantity')}
             description="All units on the shelf, including the reserved ones"
-            value={units}
-            onChange={setUnits}
-            error={errors.quantity}
             allowNegative={false}
             data-autofocus
             required
@@ -112,13 +114,7 @@ export function CountDialog({ petId, name, onClose, stock }: CountDialogProps) {
 }
 
 /** Returns the body of a request. If it lacks the units, the store refuses it with a message for the field. */
-function adjustmentOf(quantityChange: bigint | undefined, note: string): StockAdjustment {
+function adjustmentOf({ quantityChange, note }: Adjustment): StockAdjustment {
   // Safe: the store validates each body.
   return { quantityChange, ...(note !== '' && { note }) } as StockAdjustment
-}
-
-/** Returns the body of a request, like `adjustmentOf`. */
-function countOf(quantity: bigint | undefined): InventoryUpdate {
-  // Safe: the store validates each body.
-  return { quantity } as InventoryUpdate
 }

@@ -1,6 +1,5 @@
-import { Select, Text, TextInput } from '@mantine/core'
+import { Select, Text } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
-import { useState } from 'react'
 import {
   ApiError,
   type ApiResponse,
@@ -19,9 +18,11 @@ import { CategorySelect } from '../categories/category-select.tsx'
 import { Name } from '../events/name.tsx'
 import { CategoryName } from '../events/names.tsx'
 import { ChangedFacts, EditConflict } from '../generic/conflict.tsx'
+import { type Field, useForm } from '../generic/form.ts'
 import { FormDialog } from '../generic/form-dialog.tsx'
 import { formatUnits } from '../generic/format.ts'
 import { sentenceOf } from '../generic/refusal.tsx'
+import { TextField } from '../generic/text-field.tsx'
 import { UnitsInput } from '../inventory/units-input.tsx'
 import { petStatuses } from './status.tsx'
 
@@ -30,33 +31,21 @@ interface PetFields {
   readonly categoryId: bigint | undefined
 }
 
-interface PetInputsProps {
-  readonly values: PetFields
-  readonly onChange: (values: PetFields) => void
-  readonly errors: Readonly<Record<string, string>>
-}
+const labels = { name: 'Name', categoryId: 'Category' }
 
 /** The fields of a pet, for the dialog that adds a pet and the dialog that edits one. */
-function PetInputs({ values, onChange, errors }: PetInputsProps) {
+function PetInputs({ name, categoryId }: { readonly [Name in keyof PetFields]: Field<PetFields[Name]> }) {
   return (
     <>
-      <TextInput
-        label="Name"
-        value={values.name}
-        onChange={({ currentTarget }) => onChange({ ...values, name: currentTarget.value })}
-        error={errors.name}
-        data-autofocus
-        required
-      />
-      <CategorySelect
-        value={values.categoryId}
-        onChange={categoryId => onChange({ ...values, categoryId })}
-        error={errors.categoryId}
-        placeholder="Start of the name"
-        required
-      />
+      <TextField {...name} data-autofocus required />
+      <CategorySelect {...categoryId} placeholder="Start of the name" required />
     </>
   )
+}
+
+interface NewPetFields extends PetFields {
+  readonly status: PetStatus
+  readonly units: bigint | undefined
 }
 
 interface AddPetProps {
@@ -67,48 +56,42 @@ interface AddPetProps {
 /** The dialog that adds a pet. */
 export function AddPet({ onClose, onAdded }: AddPetProps) {
   const { client } = useSession()
-  const [values, setValues] = useState<PetFields>({ name: '', categoryId: undefined })
-  const [status, setStatus] = useState<PetStatus>('available')
-  const [units, setUnits] = useState<bigint | undefined>(1n)
+  const form = useForm<NewPetFields>(
+    { name: '', categoryId: undefined, status: 'available', units: 1n },
+    { ...labels, status: 'Status', units: 'Units' },
+  )
+  const { status, units } = form.values
   const canCount = useCan()('inventory:write')
   const hasUnits = canCount && status !== 'sold'
   return (
     <FormDialog
       title="Add a pet"
       action="Add pet"
-      done={`${nameText(values.name)} was added.`}
-      values={{ ...values, status, units }}
+      done={`${nameText(form.values.name)} was added.`}
+      form={form}
       check={() => ({ ...(hasUnits && units === undefined && { units: 'Enter a number of units.' }) })}
-      submit={sending => addPet(client, { ...bodyOf(values), status }, hasUnits ? units : undefined, sending)}
+      submit={sending =>
+        addPet(client, { ...bodyOf(form.values), status }, hasUnits ? units : undefined, sending)
+      }
       onDone={({ data }) => onAdded(data)}
-      fields={{ name: 'Name', categoryId: 'Category', status: 'Status' }}
       onClose={onClose}
     >
-      {errors => (
+      {field => (
         <>
-          <PetInputs values={values} onChange={setValues} errors={errors} />
+          <PetInputs name={field('name')} categoryId={field('categoryId')} />
           <Select
-            label="Status"
+            {...field('status')}
             description={
               canCount
                 ? 'A pending pet is on hold. A sold pet has no units.'
                 : 'Available and pending pets start with one unit in stock, sold ones with none.'
             }
             data={petStatuses}
-            value={status}
-            onChange={value => setStatus(value ?? 'available')}
-            error={errors.status}
+            onChange={value => form.set({ status: value ?? 'available' })}
             allowDeselect={false}
           />
           {hasUnits && (
-            <UnitsInput
-              label="Units"
-              description="The number of units on hand"
-              value={units}
-              onChange={setUnits}
-              error={errors.units}
-              allowNegative={false}
-            />
+            <UnitsInput {...field('units')} description="The number of units on hand" allowNegative={false} />
           )}
         </>
       )}
@@ -154,14 +137,15 @@ interface EditPetProps {
 export function EditPet({ pet, onClose }: EditPetProps) {
   const { client } = useSession()
   const petId = pet.data.id
-  const [values, setValues] = useState<PetFields>(pet.data)
+  const form = useForm<PetFields>({ name: pet.data.name, categoryId: pet.data.categoryId }, labels)
+  const { categoryId } = form.values
   // If the pet was deleted, the next submit reports that.
   const edit = useEdit(pet, async () => (await readPet(client, petId)) ?? pet)
   const differences = (theirs: Pet) => [
-    { label: 'Name', mine: values.name, theirs: theirs.name },
+    { label: labels.name, mine: form.values.name, theirs: theirs.name },
     {
-      label: 'Category',
-      mine: values.categoryId === undefined ? '' : <CategoryName id={values.categoryId} />,
+      label: labels.categoryId,
+      mine: categoryId === undefined ? '' : <CategoryName id={categoryId} />,
       theirs: <CategoryName id={theirs.categoryId} />,
     },
     // The form has no field for the status, but a changed status explains the conflict.
@@ -173,18 +157,23 @@ export function EditPet({ pet, onClose }: EditPetProps) {
     <FormDialog
       title="Edit the pet"
       action="Save"
-      done={`${nameText(values.name)} was saved.`}
-      values={bodyOf(values)}
+      done={`${nameText(form.values.name)} was saved.`}
+      form={form}
       // A change without a category would keep the category of before, which the field does not show.
-      check={() => ({ ...(values.categoryId === undefined && { categoryId: 'Category is required.' }) })}
+      check={() => ({ ...(categoryId === undefined && { categoryId: 'Category is required.' }) })}
       submit={sending =>
-        edit.save(ifMatch => client.updatePet({ petId, body: bodyOf(values) }, { ...sending, ifMatch }))
+        edit.save(ifMatch => client.updatePet({ petId, body: bodyOf(form.values) }, { ...sending, ifMatch }))
       }
-      fields={{ name: 'Name', categoryId: 'Category' }}
-      conflict={<EditConflict edit={edit} differences={differences} onTakeTheirs={setValues} />}
+      conflict={
+        <EditConflict
+          edit={edit}
+          differences={differences}
+          onTakeTheirs={theirs => form.set({ name: theirs.name, categoryId: theirs.categoryId })}
+        />
+      }
       onClose={onClose}
     >
-      {errors => <PetInputs values={values} onChange={setValues} errors={errors} />}
+      {field => <PetInputs name={field('name')} categoryId={field('categoryId')} />}
     </FormDialog>
   )
 }
@@ -207,12 +196,10 @@ export function DeletePet({ pet, onClose, onDeleted }: PetQuestionProps & { onDe
       onClose={onClose}
       onDone={onDeleted}
     >
-      {() => (
-        <Text size="sm" className="name">
-          Delete <Name name={pet.name} id={pet.id} /> and its stock? This cannot be undone. Complete orders
-          are kept.
-        </Text>
-      )}
+      <Text size="sm" className="name">
+        Delete <Name name={pet.name} id={pet.id} /> and its stock? This cannot be undone. Complete orders are
+        kept.
+      </Text>
     </FormDialog>
   )
 }
@@ -259,12 +246,10 @@ export function SellPet({ pet, stock, onClose }: SellPetProps) {
       conflict={before && <ChangedFacts before={factsOf(before)} now={factsOf(shown.data)} />}
       onClose={onClose}
     >
-      {() => (
-        <Text size="sm" className="name">
-          <Name name={shown.data.pet.name} id={petId} /> has {formatUnits(shown.data.stock.data.quantity)} on
-          hand, and will have none. To sell it again later, set its stock.
-        </Text>
-      )}
+      <Text size="sm" className="name">
+        <Name name={shown.data.pet.name} id={petId} /> has {formatUnits(shown.data.stock.data.quantity)} on
+        hand, and will have none. To sell it again later, set its stock.
+      </Text>
     </FormDialog>
   )
 }
