@@ -1,17 +1,16 @@
-import { Button, Group, Select, Text } from '@mantine/core'
+import { Button, Group, Text } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Category } from '../../client/petstore-client.ts'
 import type { Version } from '../data/edit.ts'
 import { useCan, useSession } from '../data/session-context.ts'
-import { optionIn, useUrlFilters } from '../data/url-filters.ts'
+import { useUrlFilters, valueIn } from '../data/url-filters.ts'
 import { AddCategory, DeleteCategory, EditCategory } from '../parts/categories/category-forms.tsx'
 import { Name } from '../parts/events/name.tsx'
 import type { Column } from '../parts/generic/column-table.tsx'
 import { Empty } from '../parts/generic/empty.tsx'
-import { Filters } from '../parts/generic/filters.tsx'
-import { nameSorts } from '../parts/generic/name-sorts.ts'
+import { Filters, nameSorts, SortSelect } from '../parts/generic/filters.tsx'
 import { Page } from '../parts/generic/page.tsx'
 import { PagedTable } from '../parts/generic/paged-table.tsx'
 import { sentenceOf } from '../parts/generic/refusal.tsx'
@@ -66,14 +65,11 @@ export function Categories() {
   // A category that was read for Edit must not replace a dialog that was opened meanwhile.
   const open = (next: OpenedCategoryDialog): void => setOpened(current => current ?? next)
   const name = get('name')
-  const sort = optionIn(
-    nameSorts.map(({ value }) => value),
-    get('sort'),
-  )
+  const sort = valueIn(nameSorts, get('sort')) ?? 'id'
   const input = {
     ...(name !== '' && { name }),
     // A search by name can only be sorted by name.
-    sort: name !== '' && !sort?.endsWith('name') ? ('name' as const) : (sort ?? 'id'),
+    sort: name !== '' && !sort.endsWith('name') ? ('name' as const) : sort,
   }
   const addButton = <Button onClick={() => setOpened({ dialog: 'add' })}>Add category</Button>
   return (
@@ -85,18 +81,12 @@ export function Categories() {
           value={name}
           onChange={text => set('name', text)}
         />
-        <Select
-          label="Sort"
-          data={nameSorts}
-          value={sort ?? 'id'}
-          onChange={value => set('sort', value === 'id' ? null : value)}
-          allowDeselect={false}
-        />
+        <SortSelect sorts={nameSorts} value={sort} onChange={value => set('sort', value)} />
       </Filters>
       <PagedTable
         label="Categories"
         queryKey={['categories', 'list', input]}
-        read={async cursor => (await client.listCategories({ ...input, ...(cursor && { cursor }) })).data}
+        read={cursor => client.listCategories({ ...input, cursor })}
         columns={can('pets:write') ? [...columns, actionColumn(open)] : columns}
         idOf={({ id }) => id}
         empty={name !== '' ? <NoMatch /> : <NoCategories />}

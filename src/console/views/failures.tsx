@@ -29,63 +29,47 @@ const REFRESH_MS = 2000
 // Safe: the keys of the table are the ids.
 const operationIds = Object.keys(operations) as (keyof typeof operations)[]
 
-const templates: readonly { readonly name: string; readonly label: string; readonly effect: FaultEffect }[] =
-  [
-    {
-      name: 'full',
-      label: '503: the storage is full',
-      effect: { type: 'error', code: 'storage_full', retryAfterSeconds: 5 },
-    },
-    {
-      name: 'overloaded',
-      label: '503: too many requests in progress',
-      effect: { type: 'error', code: 'overloaded', retryAfterSeconds: 5 },
-    },
-    { name: 'broken', label: '500: an unexpected error', effect: { type: 'error', code: 'internal_error' } },
-    {
-      name: 'too-often',
-      label: '429: too many requests',
-      effect: { type: 'error', code: 'rate_limited', retryAfterSeconds: 5 },
-    },
-    {
-      name: 'limit',
-      label: '429 after 3 requests in 10 seconds',
-      effect: { type: 'rate_limit', requests: 3, seconds: 10 },
-    },
-    { name: 'slow', label: 'A delay of 2 seconds', effect: { type: 'delay', delayMs: 2000 } },
-    {
-      name: 'lost-request',
-      label: 'The connection closes before anything happens',
-      effect: { type: 'drop_before_command' },
-    },
-    {
-      name: 'lost-response',
-      label: 'The change is made, and the response is lost',
-      effect: { type: 'drop_after_commit' },
-    },
-    { name: 'cut-off', label: 'The response is cut off in the middle', effect: { type: 'truncate' } },
-    {
-      name: 'cut-stream',
-      label: 'An event stream ends after its first event',
-      effect: { type: 'cut_stream' },
-    },
-    {
-      name: 'webhook-twice',
-      label: 'Webhooks: each delivery comes twice',
-      effect: { type: 'webhook_twice' },
-    },
-    {
-      name: 'webhook-late',
-      label: 'Webhooks: deliveries come 5 seconds late',
-      effect: { type: 'webhook_late', delayMs: 5000 },
-    },
-    {
-      name: 'webhook-order',
-      label: 'Webhooks: deliveries come out of order',
-      effect: { type: 'webhook_out_of_order' },
-    },
-    { name: 'webhook-lost', label: 'Webhooks: deliveries are lost', effect: { type: 'webhook_lost' } },
-  ]
+/** The failures that the form offers, by the name of their rule. */
+const templates: Readonly<Record<string, { readonly label: string; readonly effect: FaultEffect }>> = {
+  full: {
+    label: '503: the storage is full',
+    effect: { type: 'error', code: 'storage_full', retryAfterSeconds: 5 },
+  },
+  overloaded: {
+    label: '503: too many requests in progress',
+    effect: { type: 'error', code: 'overloaded', retryAfterSeconds: 5 },
+  },
+  broken: { label: '500: an unexpected error', effect: { type: 'error', code: 'internal_error' } },
+  'too-often': {
+    label: '429: too many requests',
+    effect: { type: 'error', code: 'rate_limited', retryAfterSeconds: 5 },
+  },
+  limit: {
+    label: '429 after 3 requests in 10 seconds',
+    effect: { type: 'rate_limit', requests: 3, seconds: 10 },
+  },
+  slow: { label: 'A delay of 2 seconds', effect: { type: 'delay', delayMs: 2000 } },
+  'lost-request': {
+    label: 'The connection closes before anything happens',
+    effect: { type: 'drop_before_command' },
+  },
+  'lost-response': {
+    label: 'The change is made, and the response is lost',
+    effect: { type: 'drop_after_commit' },
+  },
+  'cut-off': { label: 'The response is cut off in the middle', effect: { type: 'truncate' } },
+  'cut-stream': { label: 'An event stream ends after its first event', effect: { type: 'cut_stream' } },
+  'webhook-twice': { label: 'Webhooks: each delivery comes twice', effect: { type: 'webhook_twice' } },
+  'webhook-late': {
+    label: 'Webhooks: deliveries come 5 seconds late',
+    effect: { type: 'webhook_late', delayMs: 5000 },
+  },
+  'webhook-order': {
+    label: 'Webhooks: deliveries come out of order',
+    effect: { type: 'webhook_out_of_order' },
+  },
+  'webhook-lost': { label: 'Webhooks: deliveries are lost', effect: { type: 'webhook_lost' } },
+}
 
 const conditions = [
   { value: 'always', label: 'Every call' },
@@ -199,13 +183,13 @@ function AddFailure({ rules, onClose }: AddFailureProps) {
     { chosen: 'Failure', operation: 'Operation', condition: 'When', amount: 'Number' },
   )
   const { chosen, operation, condition, amount } = form.values
-  const template = templates.find(({ name }) => name === chosen) ?? templates[0]
+  const template = templates[chosen]
   const isDelivery = chosen.startsWith('webhook')
   const hasOperation = !isDelivery && template?.effect.type !== 'cut_stream'
   const submit = async (): Promise<void> => {
     if (!template) return
     const rule: FaultRule = {
-      name: freeName(template.name, rules),
+      name: freeName(chosen, rules),
       ...(hasOperation && operation !== null && { operation }),
       ...(condition !== 'always' && { when: conditionOf(condition, amount) }),
       effect: template.effect,
@@ -225,7 +209,7 @@ function AddFailure({ rules, onClose }: AddFailureProps) {
         <Stack>
           <Select
             {...field('chosen')}
-            data={templates.map(({ name, label }) => ({ value: name, label }))}
+            data={Object.entries(templates).map(([value, { label }]) => ({ value, label }))}
             allowDeselect={false}
             onChange={name => form.set({ chosen: name ?? 'full' })}
             data-autofocus

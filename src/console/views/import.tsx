@@ -1,4 +1,4 @@
-import { Alert, Button, Checkbox, Code, FileInput, Group, List, Stack, Table, Text } from '@mantine/core'
+import { Alert, Button, Checkbox, Code, FileInput, Group, List, Stack, Text } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import type { CatalogueKind } from '../../catalogue/catalogue-file.ts'
@@ -11,11 +11,13 @@ import {
   runImport,
 } from '../data/catalogue-import.ts'
 import { useSession } from '../data/session-context.ts'
+import { type Column, ColumnTable } from '../parts/generic/column-table.tsx'
 import { countText } from '../parts/generic/format.ts'
 import { Page } from '../parts/generic/page.tsx'
 import { Refusal } from '../parts/generic/refusal.tsx'
 import { ViewLink } from '../parts/generic/view-link.tsx'
 
+const TABLE_MIN_PX = 440
 /** The maximum number of problems that the page lists. */
 const SHOWN_MAX = 100
 /** The files that a person may have saved as text with a spreadsheet. */
@@ -212,6 +214,12 @@ function Notices({ result, choices }: { readonly result: ImportResult; readonly 
   )
 }
 
+const problemColumns: readonly Column<ImportResult['report']['problems'][number]>[] = [
+  { head: 'File', isShort: true, cell: ({ file }) => file },
+  { head: 'Line', isNumber: true, cell: ({ line }) => String(line) },
+  { head: 'Problem', cell: ({ message }) => escapeControls(message) },
+]
+
 function Problems({ result, files }: { readonly result: ImportResult; readonly files: ChosenFiles }) {
   const { problems, problemCount } = result.report
   if (problemCount === 0) return null
@@ -222,24 +230,13 @@ function Problems({ result, files }: { readonly result: ImportResult; readonly f
           <RejectsLink key={kind} kind={kind} text={result.rejects[kind]} name={files[kind]?.name} />
         ))}
       </Group>
-      <Table aria-label="Problems">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>File</Table.Th>
-            <Table.Th className="number">Line</Table.Th>
-            <Table.Th>Problem</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {problems.slice(0, SHOWN_MAX).map(({ file, line, message }) => (
-            <Table.Tr key={`${file} ${line} ${message}`}>
-              <Table.Td>{file}</Table.Td>
-              <Table.Td className="number">{String(line)}</Table.Td>
-              <Table.Td className="name">{escapeControls(message)}</Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
+      <ColumnTable
+        label="Problems"
+        columns={problemColumns}
+        rows={problems.slice(0, SHOWN_MAX)}
+        idOf={({ file, line, message }) => `${file} ${line} ${message}`}
+        minWidth={TABLE_MIN_PX}
+      />
       {problemCount > SHOWN_MAX && <Text c="dimmed">Only the first {SHOWN_MAX} are listed.</Text>}
     </>
   )

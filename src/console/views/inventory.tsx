@@ -1,13 +1,12 @@
-import { Select } from '@mantine/core'
 import { useState } from 'react'
 import type { InventoryItem, InventorySort, PetStatus } from '../../client/petstore-client.ts'
 import { usePetName } from '../data/pets.ts'
 import { useCan, useSession } from '../data/session-context.ts'
-import { idIn, optionIn, useUrlFilters } from '../data/url-filters.ts'
+import { idIn, useUrlFilters, valueIn } from '../data/url-filters.ts'
 import { PetLink } from '../parts/events/names.tsx'
 import type { Column } from '../parts/generic/column-table.tsx'
 import { Empty } from '../parts/generic/empty.tsx'
-import { Filters } from '../parts/generic/filters.tsx'
+import { FilterSelect, Filters, SortSelect } from '../parts/generic/filters.tsx'
 import { formatCount } from '../parts/generic/format.ts'
 import { Page } from '../parts/generic/page.tsx'
 import { PagedTable } from '../parts/generic/paged-table.tsx'
@@ -68,7 +67,7 @@ export function Inventory() {
       <PagedTable
         label="Inventory"
         queryKey={['inventory', 'list', input]}
-        read={async cursor => (await client.listInventory({ ...input, ...(cursor && { cursor }) })).data}
+        read={cursor => client.listInventory({ ...input, cursor })}
         columns={can('inventory:write') ? [...columns, actionColumn(setAdjusted)] : columns}
         idOf={({ petId }) => petId}
         empty={
@@ -91,14 +90,10 @@ export function Inventory() {
 function useInventoryFilters() {
   const { get, set } = useUrlFilters()
   const quantityAtMost = idIn(get('atMost'))
-  const allowed = sortsWith(quantityAtMost).map(({ value }) => value)
   return {
-    status: optionIn(
-      statusFilters.map(({ value }) => value),
-      get('status'),
-    ),
+    status: valueIn(statusFilters, get('status')),
     quantityAtMost,
-    sort: optionIn(allowed, get('sort')) ?? 'quantity',
+    sort: valueIn(sortsWith(quantityAtMost), get('sort')) ?? 'quantity',
     set,
   }
 }
@@ -115,13 +110,11 @@ function sortsWith(quantityAtMost: bigint | undefined) {
 function InventoryFilters({ status, quantityAtMost, sort, set }: ReturnType<typeof useInventoryFilters>) {
   return (
     <Filters>
-      <Select
+      <FilterSelect
         label="Status"
         data={statusFilters}
-        value={status ?? null}
+        value={status}
         onChange={value => set('status', value)}
-        placeholder="Any"
-        clearable
       />
       <UnitsInput
         label="On hand, at most"
@@ -130,13 +123,7 @@ function InventoryFilters({ status, quantityAtMost, sort, set }: ReturnType<type
         onChange={units => set('atMost', units === undefined ? null : String(units))}
         allowNegative={false}
       />
-      <Select
-        label="Sort"
-        data={sortsWith(quantityAtMost)}
-        value={sort}
-        onChange={value => set('sort', value === 'quantity' ? null : value)}
-        allowDeselect={false}
-      />
+      <SortSelect sorts={sortsWith(quantityAtMost)} value={sort} onChange={value => set('sort', value)} />
     </Filters>
   )
 }

@@ -43,7 +43,7 @@ export function Keys() {
       <PagedTable
         label="Keys"
         queryKey={['keys']}
-        read={async cursor => (await client.listKeys({ ...(cursor && { cursor }) })).data}
+        read={cursor => client.listKeys({ cursor })}
         columns={columnsOf(info.id, key => setOpened({ dialog: 'revoke', key }))}
         idOf={({ id }) => id}
         empty={<Empty title="No keys">Create a key for each program that uses the store.</Empty>}

@@ -62,7 +62,7 @@ export function Orders() {
       <PagedTable
         label="Orders"
         queryKey={['orders', input]}
-        read={async cursor => (await client.listOrders({ ...input, ...(cursor && { cursor }) })).data}
+        read={cursor => client.listOrders({ ...input, cursor })}
         columns={columns}
         idOf={({ id }) => id}
         empty={

@@ -1,26 +1,16 @@
-import {
-  Anchor,
-  Badge,
-  Button,
-  Checkbox,
-  Code,
-  Group,
-  Modal,
-  Select,
-  Stack,
-  Text,
-  TextInput,
-} from '@mantine/core'
+import { Anchor, Badge, Button, Checkbox, Code, Group, Modal, Stack, Text } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { LoggedRequest } from '../../client/petstore-client.ts'
 import { useRequests } from '../data/requests.ts'
 import { type Column, ColumnTable } from '../parts/generic/column-table.tsx'
 import { Empty } from '../parts/generic/empty.tsx'
+import { FilterSelect } from '../parts/generic/filters.tsx'
 import { Page } from '../parts/generic/page.tsx'
 import { Panel } from '../parts/generic/panel.tsx'
 import { Refusal } from '../parts/generic/refusal.tsx'
 import { SilentStream } from '../parts/generic/silent-stream.tsx'
+import { TextField } from '../parts/generic/text-field.tsx'
 
 const TABLE_MIN_PX = 760
 /** The paths of the pages of the store. */
@@ -107,27 +97,19 @@ interface FiltersProps {
 function Filters({ filter, onChange }: FiltersProps) {
   return (
     <Group align="flex-end">
-      <Select
+      <FilterSelect
         label="Method"
-        placeholder="Any"
-        clearable
         data={METHODS}
         value={filter.method}
         onChange={method => onChange({ ...filter, method })}
       />
-      <Select
+      <FilterSelect
         label="Status"
-        placeholder="Any"
-        clearable
         data={statusGroups}
         value={filter.status}
         onChange={status => onChange({ ...filter, status })}
       />
-      <TextInput
-        label="Path contains"
-        value={filter.path}
-        onChange={({ currentTarget }) => onChange({ ...filter, path: currentTarget.value })}
-      />
+      <TextField label="Path contains" value={filter.path} onChange={path => onChange({ ...filter, path })} />
       <Checkbox
         pb={8}
         label="Include requests from the console and the docs"

@@ -1,4 +1,4 @@
-import { Badge, Button, Code, Group, Select, Skeleton, Spoiler, Stack, Text, Title } from '@mantine/core'
+import { Badge, Button, Code, Group, Skeleton, Spoiler, Stack, Text, Title } from '@mantine/core'
 import { useTimeout } from '@mantine/hooks'
 import { notifications } from '@mantine/notifications'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
@@ -11,6 +11,7 @@ import { idIn, optionIn, useUrlFilters } from '../data/url-filters.ts'
 import { ActButton } from '../parts/generic/act-button.tsx'
 import type { Column } from '../parts/generic/column-table.tsx'
 import { Empty } from '../parts/generic/empty.tsx'
+import { FilterSelect } from '../parts/generic/filters.tsx'
 import { FormDialog } from '../parts/generic/form-dialog.tsx'
 import { formatCount, formatInstant } from '../parts/generic/format.ts'
 import { Page } from '../parts/generic/page.tsx'
@@ -258,12 +259,10 @@ function Deliveries({ webhookId, isAwaiting }: DeliveriesProps) {
           Deliveries
         </Title>
         <Group align="flex-end">
-          <Select
+          <FilterSelect
             label="State"
-            placeholder="Any"
-            clearable
             data={deliveryStates}
-            value={state ?? null}
+            value={state}
             onChange={value => set('state', value)}
           />
         </Group>
@@ -271,7 +270,7 @@ function Deliveries({ webhookId, isAwaiting }: DeliveriesProps) {
       <PagedTable
         label="Deliveries"
         queryKey={['deliveries', input]}
-        read={async cursor => (await client.listDeliveries({ ...input, ...(cursor && { cursor }) })).data}
+        read={cursor => client.listDeliveries({ ...input, cursor })}
         columns={deliveryColumns(redeliver)}
         idOf={({ id }) => id}
         refreshMs={isAwaiting ? AWAITED_REFRESH_MS : DELIVERIES_REFRESH_MS}

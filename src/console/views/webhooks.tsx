@@ -9,13 +9,28 @@ import { FormDialog } from '../parts/generic/form-dialog.tsx'
 import { countText, formatAge } from '../parts/generic/format.ts'
 import { Page } from '../parts/generic/page.tsx'
 import { PagedTable } from '../parts/generic/paged-table.tsx'
-import { SecretDialog } from '../parts/generic/secret-dialog.tsx'
+import { SecretDialog, type SecretDialogProps } from '../parts/generic/secret-dialog.tsx'
 import { TextField } from '../parts/generic/text-field.tsx'
 import { ViewLink } from '../parts/generic/view-link.tsx'
-import { eventTypes } from './event-types.ts'
 
 /** The maximum number of lines of an address in the list. The view of the webhook shows the whole address. */
 const ADDRESS_LINES = 4
+
+/** The types of events that a webhook can select. */
+const eventTypes: readonly FeedEventType[] = [
+  'petstore.pet.created',
+  'petstore.pet.updated',
+  'petstore.pet.deleted',
+  'petstore.category.created',
+  'petstore.category.updated',
+  'petstore.category.deleted',
+  'petstore.order.placed',
+  'petstore.order.updated',
+  'petstore.order.completed',
+  'petstore.order.cancelled',
+  'petstore.inventory.changed',
+  'petstore.webhook.disabled',
+]
 
 const columns: readonly Column<Webhook>[] = [
   {
@@ -69,7 +84,7 @@ export function Webhooks() {
       <PagedTable
         label="Webhooks"
         queryKey={['webhooks']}
-        read={async cursor => (await client.listWebhooks({ ...(cursor && { cursor }) })).data}
+        read={cursor => client.listWebhooks({ cursor })}
         columns={columns}
         idOf={({ id }) => id}
         empty={
@@ -140,20 +155,14 @@ function CreateWebhook({ onClose, onCreated }: CreateWebhookProps) {
   )
 }
 
-interface WebhookSecretProps {
-  readonly secret: string
-  readonly onClose: () => void
-}
-
 /** Shows the secret that signs deliveries. This is the only time that the page has it. */
-export function WebhookSecret({ secret, onClose }: WebhookSecretProps) {
+export function WebhookSecret(props: Pick<SecretDialogProps, 'secret' | 'onClose'>) {
   return (
     <SecretDialog
+      {...props}
       title="The secret of the webhook"
       warning="Copy the secret now: it is shown only once."
-      secret={secret}
       purpose="With this secret, the receiver verifies that an event came from this store (Standard Webhooks)."
-      onClose={onClose}
     />
   )
 }

@@ -35,7 +35,7 @@ export function PetTimeline({ petId }: { readonly petId: bigint }) {
         label="History"
         cursorName="history"
         queryKey={['timeline', petId]}
-        read={async cursor => withBefore((await client.listAudit({ petId, ...(cursor && { cursor }) })).data)}
+        read={async cursor => ({ data: withBefore((await client.listAudit({ petId, cursor })).data) })}
         columns={columns}
         idOf={({ entry }) => entry.position}
         empty={<Empty title="No history">The audit log contains no change of this pet.</Empty>}

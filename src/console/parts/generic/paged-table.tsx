@@ -12,7 +12,7 @@ interface PagedTableProps<Row> extends TableProps<Row> {
   /** The key of the query: the first part names the resource, the others are the filters. */
   readonly queryKey: readonly unknown[]
   /** Reads one page; `cursor` is undefined for the first page. */
-  readonly read: (cursor: string | undefined) => Promise<ListPage<Row>>
+  readonly read: (cursor: string | undefined) => PromiseLike<{ readonly data: ListPage<Row> }>
   /** How often the page is read again, in milliseconds. Only for data whose changes no event reports. */
   readonly refreshMs?: number
   /** Shown instead of the table if the first page is empty. */
@@ -40,7 +40,7 @@ function Pages<Row>({
   const { data, error, isPending, isPlaceholderData, refetch } = useQuery({
     // The cursor is in an object, so that a cursor from the address never equals another part of a query key.
     queryKey: [...queryKey, { cursor }],
-    queryFn: () => read(cursor),
+    queryFn: async () => (await read(cursor)).data,
     placeholderData: keepPreviousData,
     refetchInterval: refreshMs ?? false,
   })

@@ -2,7 +2,7 @@ import { Alert, Button, Code, Group, Modal, Stack, Text } from '@mantine/core'
 import { useRef, useState } from 'react'
 import { useFocusReturn } from './focus-return.ts'
 
-interface SecretDialogProps {
+export interface SecretDialogProps {
   readonly title: string
   /** Says that the secret must be copied now. */
   readonly warning: string

@@ -55,9 +55,7 @@ export function PetMovements({ petId }: { readonly petId: bigint }) {
         label="Movements"
         cursorName="movements"
         queryKey={['movements', petId]}
-        read={async cursor =>
-          (await client.listMovements({ petId, sort: '-id', ...(cursor && { cursor }) })).data
-        }
+        read={cursor => client.listMovements({ petId, sort: '-id', cursor })}
         columns={columns}
         idOf={({ id }) => id}
         empty={
