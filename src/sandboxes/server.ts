@@ -87,7 +87,7 @@ export async function serveSandboxes(
       if (!record && asksForPage(request, rest[0] ?? ''))
         return await respondAnywhere(request, server, context => sendNoSandbox(context, base))
       if (!record) throw sandboxNotFound()
-      return await host.respond(record, request, server, `/${rest.join('/')}`)
+      return await host.use(id, sandbox => sandbox.respond(request, server, `/${rest.join('/')}`))
     } catch (error) {
       if (error instanceof StoreError) return refuse(request, server, error)
       options.log.error({ sandbox: id, fault: faultText(error) }, 'a sandbox failed')

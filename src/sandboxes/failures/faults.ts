@@ -23,10 +23,12 @@ export interface AppliedFault {
   readonly effect: FaultEffect
   /** The value of the header Petstore-Fault: an item of RFC 8941, such as `delay; delay_ms=200; rule="slow"`. */
   readonly text: string
-  /** Counts the calls of a rule with the effect `rate_limit`. */
-  readonly limiter?: RateLimiter
-  /** Counts the rule as applied. Called only for the effect `rate_limit`, when a call exceeds the limit. */
-  readonly onApplied: () => void
+  /** For a rule with the effect `rate_limit`. */
+  readonly limit?: {
+    readonly limiter: RateLimiter
+    /** Counts the rule as applied, when a call exceeds the limit. */
+    readonly onApplied: () => void
+  }
 }
 
 /** The parts of a request that decide whether a rule applies. */
@@ -39,7 +41,8 @@ interface RuleState {
   readonly rule: FaultRule
   calls: number
   applied: number
-  limiter?: RateLimiter
+  /** For the effect `rate_limit`. */
+  readonly limiter: RateLimiter | undefined
 }
 
 /** The fault rules of one sandbox, with their counts. */
@@ -57,7 +60,7 @@ export class Faults {
 
   /** Replaces all rules. Their counts begin at 0. */
   set(rules: readonly FaultRule[]): void {
-    this.#states = rules.map(rule => ({ rule, calls: 0, applied: 0 }))
+    this.#states = rules.map(rule => newState(rule))
   }
 
   states(): FaultRuleStates {
@@ -80,9 +83,7 @@ export class Faults {
    */
   forRequest(call: CheckedCall): AppliedFault | undefined {
     const asked = call.headers.get(FAULT_HEADER)
-    if (asked !== null) {
-      return { effect: readFaultHeader(asked, call.operationId), text: asked, onApplied: () => {} }
-    }
+    if (asked !== null) return { effect: readFaultHeader(asked, call.operationId), text: asked }
     return this.#firstFault(state => {
       const { operation, effect } = state.rule
       if (isDeliveryEffect(effect.type)) return false
@@ -103,21 +104,22 @@ export class Faults {
     for (const state of this.#states) if (doesApply(state)) found ??= state
     if (!found) return undefined
     const state = found
-    const { rule } = state
-    const { effect } = rule
-    if (effect.type !== 'rate_limit') state.applied++
-    else {
-      state.limiter ??= new RateLimiter(
-        { requests: Number(effect.requests ?? 1n), seconds: Number(effect.seconds ?? 1n) },
-        () => performance.now(),
-      )
-    }
-    const { limiter } = state
+    const { rule, limiter } = state
     const onApplied = (): void => {
       state.applied++
     }
-    return { effect, text: faultText(effect, rule.name), onApplied, ...(limiter && { limiter }) }
+    const fault = { effect: rule.effect, text: faultText(rule.effect, rule.name) }
+    if (limiter) return { ...fault, limit: { limiter, onApplied } }
+    onApplied()
+    return fault
   }
+}
+
+function newState(rule: FaultRule, calls = 0, applied = 0): RuleState {
+  const { type, requests = 1n, seconds = 1n } = rule.effect
+  const rate = { requests: Number(requests), seconds: Number(seconds) }
+  const limiter = type === 'rate_limit' ? new RateLimiter(rate, () => performance.now()) : undefined
+  return { rule, calls, applied, limiter }
 }
 
 function isDeliveryEffect(type: EffectType): boolean {
@@ -218,11 +220,10 @@ function readStates(saved: string): RuleState[] {
   // Safe: `save` wrote the text.
   const { rules } = parseJson(saved) as unknown as FaultRuleStates
   const read = FaultRules.parse({ rules: rules.map(({ calls: _, applied: __, ...rule }) => rule) })
-  return read.rules.map((rule, index) => ({
-    rule,
-    calls: Number(rules[index]?.calls ?? 0n),
-    applied: Number(rules[index]?.applied ?? 0n),
-  }))
+  return read.rules.map((rule, index) => {
+    const { calls = 0n, applied = 0n } = rules[index] ?? {}
+    return newState(rule, Number(calls), Number(applied))
+  })
 }
 
 /** Returns the code of an effect `error`. */

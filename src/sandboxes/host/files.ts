@@ -83,6 +83,8 @@ export class SandboxFiles {
       // The write-ahead log of the old content must not be applied to the new content.
       await removeJournals(file)
       await rename(unfinished, file)
+    } catch (error) {
+      throw refusalOfFullDisk(error)
     } finally {
       await removeDatabase(unfinished)
     }
@@ -124,6 +126,8 @@ export class SandboxFiles {
       await rm(unfinished, { force: true })
       await copy(unfinished)
       await rename(unfinished, this.snapshotOf(id, name))
+    } catch (error) {
+      throw refusalOfFullDisk(error)
     } finally {
       await rm(unfinished, { force: true })
     }

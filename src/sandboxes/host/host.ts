@@ -3,7 +3,6 @@ import { existsSync, readFileSync } from 'node:fs'
 import { copyFile, rm } from 'node:fs/promises'
 import { uptime } from 'node:os'
 import { join } from 'node:path'
-import type { Server } from 'bun'
 import { StoreError } from '../../contract/error.ts'
 import { sandboxNotFound, shuttingDown } from '../../contract/refusals.ts'
 import { DamagedDatabase } from '../../database/sqlite/light-engine.ts'
@@ -131,7 +130,7 @@ export class SandboxHost {
       clock,
       directory: join(directory, 'templates'),
     })
-    for (const record of [...this.#registry.all()]) {
+    for (const record of this.#registry.all()) {
       if (this.#files.exists(record.id)) this.#sandboxes.set(record.id, newHostedSandbox(record))
       else this.#unregister(record.id)
     }
@@ -172,19 +171,6 @@ export class SandboxHost {
 
   baseOf(id: string): string {
     return `${this.#options.base}/s/${id}`
-  }
-
-  /**
-   * Responds to a request to the store of a sandbox. `path` is the path below the base address of the sandbox. Throws
-   * the refusals of `use`, and `overloaded` if too many requests to the sandbox wait.
-   */
-  async respond(
-    record: SandboxRecord,
-    request: Request,
-    server: Server<undefined>,
-    path: string,
-  ): Promise<Response> {
-    return this.use(record.id, sandbox => sandbox.respond(request, server, path))
   }
 
   /**
@@ -323,11 +309,7 @@ export class SandboxHost {
       if (!replaced && existing.length >= limits.snapshots) throw tooManySnapshots(limits.snapshots)
       this.#refuseBeyondTotalBytes()
       const { engine } = hosted.opened ?? (await this.#open(hosted))
-      try {
-        await this.#files.writeSnapshot(id, name, engine.copyTo)
-      } catch (error) {
-        throw refusalOfFullDisk(error)
-      }
+      await this.#files.writeSnapshot(id, name, engine.copyTo)
       const snapshot = await this.#files.showSnapshot(id, name)
       this.#bytes += Number(snapshot.bytes - (replaced?.bytes ?? 0n))
       return snapshot
@@ -495,11 +477,7 @@ export class SandboxHost {
     const isBuiltInSeed = isSeedName(seed)
     const source = snapshot ?? (isBuiltInSeed ? await this.#templates.file(seed) : this.#files.seedOf(id))
     const isForeign = snapshot === undefined && !isBuiltInSeed
-    try {
-      await this.#files.fill({ id }, source, { hash, hint, generation, isForeign })
-    } catch (error) {
-      throw refusalOfFullDisk(error)
-    }
+    await this.#files.fill({ id }, source, { hash, hint, generation, isForeign })
   }
 
   /** Copies the snapshot that a sandbox starts with, because the sandbox of the snapshot may expire first. */

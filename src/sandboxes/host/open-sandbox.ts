@@ -150,7 +150,10 @@ export class OpenSandbox {
     this.#usedMs = performance.now()
   }
 
-  /** Responds to a request, and logs the request and its response. `path` is below the base address of the sandbox. */
+  /**
+   * Responds to a request, and logs the request and its response. `path` is below the base address of the sandbox.
+   * Throws `overloaded` if too many requests to the sandbox wait.
+   */
   async respond(request: Request, server: Server<undefined>, path: string): Promise<Response> {
     if (this.#turns.isFull) throw tooManyInProgress()
     await this.#turns.begin()
