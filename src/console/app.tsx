@@ -37,14 +37,12 @@ import { sandboxViews, views } from './views/views.ts'
 const firstLinkKey = takeLinkKey()
 const storedKey = findStoredKey()
 
-/** The views that each store has, and in a sandbox also those that only a sandbox has. */
 const allViews = isSandbox ? [...views, ...sandboxViews] : views
 
 /** The console: the sign-in page, and after sign-in the frame with the view that the address selects. */
 export function App() {
   const [session, setSession] = useState<Session>()
   const [entrance, setEntrance] = useState<Entrance>({ key: storedKey, linkKey: firstLinkKey })
-  // The key of the last link that was opened.
   const [linkKey, setLinkKey] = useState(firstLinkKey)
   const queries = useQueryClient()
   const leave = useCallback(

@@ -2,7 +2,6 @@ import { useMutation } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
 import { ApiError } from '../../client/petstore-client.ts'
 
-/** The options with which a change is sent. */
 export interface Sending {
   /** Aborted when the user stops waiting. */
   readonly signal: AbortSignal
@@ -22,7 +21,6 @@ export interface Change<Result> {
   readonly isRunning: boolean
   /** Why the last change failed; null if it did not fail, or if the user stopped waiting. */
   readonly error: Error | null
-  /** Forgets the error. */
   readonly reset: () => void
 }
 
@@ -39,7 +37,6 @@ interface StartedChange<Result> {
   readonly stopping: AbortController
 }
 
-/** The reason with which a request is aborted. */
 class Stopped extends Error {}
 
 /** Prepares a change to the store, for a dialog or for buttons that act at once. */
@@ -78,7 +75,6 @@ export function useChange<Result>({ onDone, onFailed }: ChangeOptions<Result>): 
   }
 }
 
-/** Returns a reference that is true while the component is on the page. */
 function useIsShown(): { readonly current: boolean } {
   const isShown = useRef(true)
   useEffect(() => {

@@ -16,13 +16,12 @@ export async function readPet(client: Client, petId: bigint): Promise<Version<Pe
   return pet ? { data: pet, etag } : null
 }
 
-/** Returns the query of one pet with its ETag. Its data is null if the pet does not exist. */
+/** The data is null if the pet does not exist. */
 export function usePet(petId: bigint) {
   const { client } = useSession()
   return useQuery({ queryKey: ['pets', 'one', petId], queryFn: () => readPet(client, petId) })
 }
 
-/** Returns the query of the stock of one pet with its ETag. */
 export function useStock(petId: bigint) {
   const { client } = useSession()
   return useQuery({

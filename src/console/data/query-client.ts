@@ -20,7 +20,6 @@ export function reportFailure(error: unknown): void {
   if (isKeyRefused(error)) for (const listener of refusalListeners) listener(error)
 }
 
-/** The cache of everything that the console has read. */
 export const queryClient: QueryClient = new QueryClient({
   queryCache: new QueryCache({ onError: reportFailure }),
   mutationCache: new MutationCache({ onError: reportFailure }),
@@ -38,7 +37,6 @@ export const queryClient: QueryClient = new QueryClient({
   },
 })
 
-/** Returns whether an error is the refusal of a key (401). */
 export function isKeyRefused(error: unknown): error is ApiError {
   return error instanceof ApiError && error.status === 401
 }

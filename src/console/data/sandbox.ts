@@ -7,7 +7,6 @@ import { useCan, useSession } from './session-context.ts'
 /** The number of characters that a short id has: enough to distinguish the sandboxes of one lesson. */
 const SHORT_ID_CHARS = 6
 
-/** Returns the query that reads the sandbox of the page. */
 export function sandboxQuery(key: string): UseQueryOptions<Sandbox> {
   return {
     queryKey: ['sandbox'],

@@ -17,7 +17,6 @@ import { TextField } from '../parts/generic/text-field.tsx'
 /** The state after a change is JSON: a narrower column would make each row as high as a page. */
 const AUDIT_MIN_PX = 1000
 
-/** The audit log: what changed, when, and by which key. */
 export function Audit() {
   const { client } = useSession()
   const names = useKeyNames()

@@ -15,7 +15,6 @@ interface EditOrderProps {
   readonly onClose: () => void
 }
 
-/** The values of the form. */
 interface Values {
   readonly quantity: bigint | undefined
   /** As a `datetime-local` field needs it: local time such as `2026-11-22T08:30`. Empty if the order has no date. */
@@ -25,7 +24,6 @@ interface Values {
 
 const labels = { quantity: 'Units', shipDate: 'Ship date', reference: 'Reference' }
 
-/** The dialog that edits an open order. */
 export function EditOrder({ order, onClose }: EditOrderProps) {
   const { client } = useSession()
   const orderId = order.data.id

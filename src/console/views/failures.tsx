@@ -25,7 +25,6 @@ const TABLE_MIN_PX = 700
 /** How often the counts are read again, in milliseconds. */
 const REFRESH_MS = 2000
 
-/** The operations that the form offers. */
 // Safe: the keys of the table are the ids.
 const operationIds = Object.keys(operations) as (keyof typeof operations)[]
 
@@ -78,7 +77,6 @@ const conditions = [
   { value: 'share', label: 'A share of the calls, in percent' },
 ]
 
-/** The fault rules of the sandbox. */
 export function Failures() {
   const { key } = useSession()
   const [isAdding, setAdding] = useState(false)

@@ -136,7 +136,6 @@ function canLoad(result: ImportResult | undefined, { keepGoing }: ImportChoices)
   return categoriesCreated + petsCreated > 0n && (keepGoing || result.findings.problemCount === 0)
 }
 
-/** Shows why a file cannot be read, or why the store refused the import. */
 function ImportError({ error }: { readonly error: unknown }) {
   if (error instanceof UnreadableFile) {
     return (
@@ -182,7 +181,6 @@ function Outcome({ result, isLoaded, keepGoing }: OutcomeProps) {
   )
 }
 
-/** Shows what a person should know about files that are read. */
 function Notices({ result, choices }: { readonly result: ImportResult; readonly choices: ImportChoices }) {
   const { notices, missingCategoryCount, existing, existingCount } = result.findings
   const names = existing.map(({ line, name }) => `${line}: ${name}`).join(', ')

@@ -39,7 +39,6 @@ const columns: readonly Column<InventoryItem>[] = [
   { head: 'Free', isNumber: true, cell: ({ quantity, reserved = 0n }) => formatCount(quantity - reserved) },
 ]
 
-/** The pet whose stock is adjusted. */
 interface Adjusted {
   readonly petId: bigint
   readonly name: string

@@ -32,7 +32,6 @@ const scopes: readonly { value: Scope; label: string }[] = [
 
 type OpenedKeyDialog = { readonly dialog: 'create' } | { readonly dialog: 'revoke'; readonly key: ApiKey }
 
-/** The keys of the store, with their scopes. */
 export function Keys() {
   const { client, info } = useSession()
   const [opened, setOpened] = useState<OpenedKeyDialog>()

@@ -24,7 +24,6 @@ interface OpenedOrderDialog {
   readonly version: Version<Order>
 }
 
-/** One order, with its values and the actions on it. */
 export function OrderView({ id }: ViewProps) {
   const [opened, setOpened] = useState<OpenedOrderDialog>()
   const close = (): void => setOpened(undefined)

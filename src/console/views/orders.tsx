@@ -13,7 +13,6 @@ import { SearchField } from '../parts/generic/search-field.tsx'
 import { PlaceOrder } from '../parts/orders/place-order.tsx'
 import { OrderBadge } from '../parts/pets/status.tsx'
 
-/** The states that the filter can select. */
 const states = ['open', 'complete'] as const
 
 const columns: readonly Column<Order>[] = [
@@ -25,7 +24,6 @@ const columns: readonly Column<Order>[] = [
   { head: 'Reference', cell: ({ reference }) => reference ?? '–' },
 ]
 
-/** The orders of the store, with filters by state and reference, and a button to place one. */
 export function Orders() {
   const { client } = useSession()
   const can = useCan()

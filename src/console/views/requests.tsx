@@ -13,7 +13,6 @@ import { SilentStream } from '../parts/generic/silent-stream.tsx'
 import { TextField } from '../parts/generic/text-field.tsx'
 
 const TABLE_MIN_PX = 760
-/** The paths of the pages of the store. */
 const PAGE_PATH = /^\/(console|docs)([/?]|$)/
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 const statusGroups = [
@@ -32,7 +31,6 @@ interface RequestFilter {
   readonly showsPages: boolean
 }
 
-/** The last requests to the sandbox, live, with their headers and bodies. */
 export function Requests() {
   const [isPaused, setPaused] = useState(false)
   const { requests, isSilent, error, clear } = useRequests(isPaused)

@@ -20,7 +20,6 @@ interface ResetTarget {
   readonly snapshot?: string
 }
 
-/** The sandbox itself: its lifetime, its snapshots and its lifecycle clock. */
 export function SandboxView() {
   const { key } = useSession()
   const [target, setTarget] = useState<ResetTarget>()

@@ -102,7 +102,6 @@ export function SignIn({ entrance, onSignedIn }: SignInProps) {
   )
 }
 
-/** Returns the message for a failed attempt to sign in. */
 function problemOf(error: unknown): string {
   if (error instanceof NotAKey) return error.message
   const sentence = sentenceOf(error)

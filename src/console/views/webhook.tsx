@@ -21,12 +21,10 @@ import { ViewLink } from '../parts/generic/view-link.tsx'
 import type { ViewProps } from './view-props.ts'
 import { WebhookSecret, WebhookState } from './webhooks.tsx'
 
-/** An open dialog about a webhook. */
 type OpenedWebhookDialog =
   | { readonly dialog: 'delete' | 'rotate'; readonly webhookId: bigint }
   | { readonly dialog: 'secret'; readonly secret: string }
 
-/** One webhook with its deliveries. */
 export function WebhookView({ id }: ViewProps) {
   const [opened, setOpened] = useState<OpenedWebhookDialog>()
   return (
@@ -102,7 +100,6 @@ function WebhookFacts({ webhook }: { readonly webhook: Webhook }) {
 interface WebhookActionsProps {
   readonly webhook: Webhook
   readonly onOpen: (opened: OpenedWebhookDialog) => void
-  /** Called when a test event was created. */
   readonly onTested: () => void
 }
 

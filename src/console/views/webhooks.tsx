@@ -16,7 +16,6 @@ import { ViewLink } from '../parts/generic/view-link.tsx'
 /** The maximum number of lines of an address in the list. The view of the webhook shows the whole address. */
 const ADDRESS_LINES = 4
 
-/** The types of events that a webhook can select. */
 const eventTypes: readonly FeedEventType[] = [
   'petstore.pet.created',
   'petstore.pet.updated',
@@ -74,7 +73,6 @@ export function WebhookState({ webhook }: { readonly webhook: Webhook }) {
   )
 }
 
-/** The webhooks of the store: where events are sent. */
 export function Webhooks() {
   const { client } = useSession()
   const [isCreating, setIsCreating] = useState(false)

@@ -44,7 +44,6 @@ export interface ControlOptions {
 /** The last instant of the API. A lifecycle clock that reaches it stops there. */
 const LAST_INSTANT_MS = Date.parse('9999-12-31T23:59:59.999Z')
 
-/** What the handler of an operation works with. */
 interface ControlCall<Body> {
   readonly context: RequestContext
   /** The sandbox that the path names. An operation that needs no key must not read it. */
@@ -94,7 +93,6 @@ export class Control {
     return paths satisfies ReadonlyMap<string, Methods>
   }
 
-  /** Ends the streams of requests. */
   end(): void {
     this.#streams.end()
   }

@@ -18,7 +18,6 @@ import {
 /** The header with which a request asks for a failure, and with which a response announces one. */
 export const FAULT_HEADER = 'Petstore-Fault'
 
-/** A failure that applies to one call. */
 export interface AppliedFault {
   readonly effect: FaultEffect
   /** The value of the header Petstore-Fault: an item of RFC 8941, such as `delay; delay_ms=200; rule="slow"`. */
@@ -31,7 +30,6 @@ export interface AppliedFault {
   }
 }
 
-/** The parts of a request that decide whether a rule applies. */
 interface CheckedCall {
   readonly operationId: OperationId
   readonly headers: Headers
@@ -93,7 +91,6 @@ export class Faults {
     })
   }
 
-  /** Returns the failure that applies to a delivery. */
   forDelivery(): AppliedFault | undefined {
     return this.#firstFault(state => isDeliveryEffect(state.rule.effect.type) && applies(state, undefined))
   }
@@ -226,7 +223,6 @@ function readStates(saved: string): RuleState[] {
   })
 }
 
-/** Returns the code of an effect `error`. */
 export function codeOf({ code }: FaultEffect): ErrorCodeName {
   if (code === undefined || !isErrorCode(code))
     throw new Error('an effect "error" has no code of the catalogue')

@@ -170,7 +170,6 @@ async function truncate(response: Response, bytes: bigint | undefined): Promise<
   return cutAfter(new Response(body, response), firstBytes(Math.min(sent, body.length)))
 }
 
-/** Returns an event stream that ends abruptly after a number of events. */
 function cutStream(response: Response, events: number): Response {
   return response.body ? cutAfter(response, firstEvents(events)) : response
 }
@@ -205,7 +204,6 @@ function firstEvents(events: number): Take {
   }
 }
 
-/** Returns a response with the first part of a body, which then ends abruptly. */
 function cutAfter(response: Response, take: Take): Response {
   const reader = response.body?.getReader()
   let isCut = false

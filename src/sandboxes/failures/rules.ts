@@ -6,7 +6,6 @@ import { int64Between } from '../../values/int64.ts'
 import { similarName } from '../../values/similar-name.ts'
 import { text } from '../../values/text.ts'
 
-/** The maximum number of rules of a sandbox. */
 export const RULES_MAX = 50
 const DELAY_MS_MAX = 60_000
 
@@ -25,7 +24,6 @@ function knownText(known: readonly string[], expected: string) {
   })
 }
 
-/** The effects on a request. */
 export const requestEffects = [
   'error',
   'delay',
@@ -35,7 +33,6 @@ export const requestEffects = [
   'rate_limit',
   'cut_stream',
 ] as const
-/** The effects on a webhook delivery. */
 export const deliveryEffects = [
   'webhook_twice',
   'webhook_late',

@@ -34,7 +34,6 @@ export class SandboxFiles {
     return join(this.#root, id)
   }
 
-  /** Returns the path of the database of a sandbox. */
   storeOf(id: string): string {
     return join(this.directoryOf(id), 'petstore.db')
   }
@@ -133,7 +132,6 @@ export class SandboxFiles {
     }
   }
 
-  /** Returns the number of bytes of the files of a sandbox. */
   async bytesOf(id: string): Promise<number> {
     const entries = await readdir(this.directoryOf(id), { withFileTypes: true, recursive: true }).catch(
       () => [],

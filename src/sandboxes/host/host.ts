@@ -155,7 +155,6 @@ export class SandboxHost {
     return record && record.expiresAtMs > this.#options.clock() ? record : undefined
   }
 
-  /** Returns a sandbox as the API shows it. */
   show({ id, label, seed, isDamaged, generation, createdAtMs, expiresAtMs }: SandboxRecord): Sandbox {
     return {
       id,
@@ -235,7 +234,6 @@ export class SandboxHost {
     return { ...this.show(record), adminKey: key }
   }
 
-  /** Changes the label, the lifetime, or both. */
   update(id: string, { label, lifetimeSeconds }: SandboxPatch): Sandbox {
     const hosted = this.#findOrThrow(id)
     this.#save(hosted, {
@@ -324,7 +322,6 @@ export class SandboxHost {
     })
   }
 
-  /** Stops the sweeps, and closes all sandboxes and the registry. */
   async close(): Promise<void> {
     this.#isClosing = true
     clearInterval(this.#sweeping)

@@ -63,7 +63,6 @@ export function databaseFull({ bytes }: SandboxLimits): StoreError {
   return new BoundReached('storage_full', `${Math.floor(bytes / MIB)} MiB`)
 }
 
-/** The refusal of a command beyond a bound. */
 class BoundReached extends StoreError {
   constructor(code: 'storage_full' | 'webhook_limit_reached', bound: string) {
     super(code, `This sandbox has reached its limit of ${bound}. Reset it, or create another one.`)

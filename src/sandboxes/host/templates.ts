@@ -92,7 +92,6 @@ export class Templates {
   }
 }
 
-/** Deletes the files of a database, if they exist. */
 export async function removeDatabase(file: string): Promise<void> {
   await Promise.all([rm(file, { force: true }), removeJournals(file)])
 }

@@ -45,7 +45,6 @@ interface UnwrittenEntry {
   readonly line: Buffer
 }
 
-/** One file of the log, and the lines in it. */
 interface LogFile {
   readonly path: string
   readonly lines: readonly NumberedLine[]
@@ -75,7 +74,6 @@ export class RequestLog {
     this.#current = current
   }
 
-  /** Opens the log in the directory of a sandbox. */
   static async open(directory: string): Promise<RequestLog> {
     const current = await findLines(currentFile(directory))
     const last = current.at(-1) ?? (await findLines(previousFile(directory))).at(-1)
@@ -84,7 +82,6 @@ export class RequestLog {
     return new RequestLog(directory, last?.number ?? clearedNumber, current)
   }
 
-  /** The number of the last request. */
   get lastNumber(): number {
     return this.#lastNumber
   }

@@ -32,7 +32,6 @@ function CategoryInputs({ field }: { readonly field: FieldOf<CategoryFields> }) 
   )
 }
 
-/** The dialog that adds a category. */
 export function AddCategory({ onClose }: { readonly onClose: () => void }) {
   const { client } = useSession()
   const form = useForm<CategoryFields>({ name: '', description: '' }, labels)
@@ -95,7 +94,6 @@ interface DeleteCategoryProps {
   readonly onClose: () => void
 }
 
-/** The dialog that deletes a category. The store refuses to delete a category that contains pets. */
 export function DeleteCategory({ category: { id: categoryId, name }, onClose }: DeleteCategoryProps) {
   const { client } = useSession()
   return (

@@ -27,7 +27,6 @@ export function PetName({ id }: { readonly id: bigint }) {
   return <Name name={useStoredPetName(id)} id={id} />
 }
 
-/** The name of a pet as a link to its view. */
 export function PetLink({ id }: { readonly id: bigint }) {
   return (
     <ViewLink href={`/pets/${id}`}>

@@ -45,7 +45,6 @@ export function PetTimeline({ petId }: { readonly petId: bigint }) {
   )
 }
 
-/** Adds to each entry the previous entry of the same resource on the page. */
 function withBefore({ items, ...page }: ListPage<AuditEntry>): ListPage<TimelineRow> {
   const rows = items.map((entry, index) => ({
     entry,

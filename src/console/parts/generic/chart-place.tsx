@@ -10,7 +10,6 @@ interface ChartPlaceProps {
   readonly children: ReactNode
 }
 
-/** The area of a chart, with a text alternative. */
 export function ChartPlace({ label, height, children }: ChartPlaceProps) {
   const skeleton = <Skeleton height={height} />
   return (

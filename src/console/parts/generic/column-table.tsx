@@ -1,7 +1,6 @@
 import { Skeleton, Table } from '@mantine/core'
 import type { ReactNode } from 'react'
 
-/** One column of a table. */
 export interface Column<Row> {
   readonly head: string
   /** Numbers are aligned right. */

@@ -2,7 +2,6 @@ import { Alert, Button, Group, Table, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import type { Edit } from '../../data/edit.ts'
 
-/** One field, with the value that the dialog shows and the value in the store. */
 export interface Difference {
   readonly label: string
   readonly mine: ReactNode
@@ -10,7 +9,6 @@ export interface Difference {
 }
 
 interface ConflictProps {
-  /** What the user does next. */
   readonly advice: string
   readonly mineHead: string
   readonly theirsHead: string

@@ -1,7 +1,6 @@
 import { Alert } from '@mantine/core'
 import { connection } from '../../data/connection.ts'
 
-/** An alert that is shown while the store does not respond. */
 export function ConnectionAlert() {
   if (!connection.isLost.use()) return null
   return (

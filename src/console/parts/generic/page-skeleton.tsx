@@ -1,6 +1,5 @@
 import { Skeleton, Stack } from '@mantine/core'
 
-/** A placeholder for a view while its script or its data loads. */
 export function PageSkeleton() {
   return (
     <Stack gap="lg" aria-busy="true" aria-label="Loading">

@@ -60,7 +60,6 @@ function Pages<Row>({
   )
 }
 
-/** Returns whether an error is a refusal that an invalid cursor can cause. */
 function isRefusedCursor(error: unknown): boolean {
   return (
     error instanceof ApiError && ['invalid_cursor', 'invalid_parameter', 'url_too_long'].includes(error.code)

@@ -1,7 +1,6 @@
 import { Alert } from '@mantine/core'
 import { POLL_MS } from '../../data/live.ts'
 
-/** Says that nothing is live, because no byte of a stream arrives. */
 export function SilentStream() {
   return (
     <Alert color="yellow" role="status" title="Nothing arrives live">

@@ -42,7 +42,6 @@ const columns: readonly Column<StockMovement>[] = [
   { head: 'Note', cell: ({ note }) => note },
 ]
 
-/** The movements of the stock of a pet, as a chart and as a table. */
 export function PetMovements({ petId }: { readonly petId: bigint }) {
   const { client } = useSession()
   return (

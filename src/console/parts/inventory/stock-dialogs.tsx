@@ -20,7 +20,6 @@ interface Adjustment {
   readonly note: string
 }
 
-/** The dialog that adds or removes units, with a note about the reason. */
 export function AdjustDialog({ petId, name, onClose }: StockDialogProps) {
   const { client } = useSession()
   const form = useForm<Adjustment>(

@@ -20,7 +20,6 @@ interface OrderFields {
   readonly complete: boolean
 }
 
-/** The dialog that places an order. */
 export function PlaceOrder({ pet, onClose }: PlaceOrderProps) {
   const { client } = useSession()
   const form = useForm<OrderFields>(

@@ -33,7 +33,6 @@ interface PetFields {
 
 const labels = { name: 'Name', categoryId: 'Category' }
 
-/** The fields of a pet, for the dialog that adds a pet and the dialog that edits one. */
 function PetInputs({ name, categoryId }: { readonly [Name in keyof PetFields]: Field<PetFields[Name]> }) {
   return (
     <>
@@ -53,7 +52,6 @@ interface AddPetProps {
   readonly onAdded: (pet: Pet) => void
 }
 
-/** The dialog that adds a pet. */
 export function AddPet({ onClose, onAdded }: AddPetProps) {
   const { client } = useSession()
   const form = useForm<NewPetFields>(
@@ -183,7 +181,6 @@ interface PetQuestionProps {
   readonly onClose: () => void
 }
 
-/** The dialog that asks before it deletes a pet. */
 export function DeletePet({ pet, onClose, onDeleted }: PetQuestionProps & { onDeleted: () => void }) {
   const { client } = useSession()
   return (

@@ -10,7 +10,6 @@ import { SilentStream } from '../../parts/generic/silent-stream.tsx'
 /** How often the ages of the events are updated, in milliseconds. */
 const AGE_MS = 30_000
 
-/** The last events since sign-in, newest first. */
 export function EventFeed() {
   const events = useFeed()
   const isSilent = useIsStreamSilent()
