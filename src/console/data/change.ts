@@ -1,4 +1,4 @@
-import { useMutation } from '@tanstack/react-query'
+import { type QueryClient, useMutation } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
 import { ApiError } from '../../client/petstore-client.ts'
 
@@ -89,4 +89,15 @@ function useIsShown(): { readonly current: boolean } {
 /** Returns a random idempotency key. Outside a secure context, `crypto.randomUUID` does not exist. */
 function newKey(): string {
   return crypto.getRandomValues(new BigUint64Array(2)).join('-')
+}
+
+/** How long a change waits at most until the page shows its result, in milliseconds. */
+const REFRESH_WAIT_MS = 3000
+
+/** Reads everything on the page again, and resolves after at most `REFRESH_WAIT_MS`. The reads continue after that. */
+export async function readPageAgain(queries: QueryClient): Promise<void> {
+  const limit = Promise.withResolvers<void>()
+  const timer = setTimeout(limit.resolve, REFRESH_WAIT_MS)
+  await Promise.race([queries.invalidateQueries(), limit.promise])
+  clearTimeout(timer)
 }

@@ -1,7 +1,6 @@
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
 import { ApiError, ConnectionError } from '../../client/petstore-client.ts'
 import { connection } from './connection.ts'
-import { textOf } from './value-text.ts'
 
 /** How long a result is used before it is read again, in milliseconds. Events make results outdated earlier. */
 const FRESH_MS = 30_000
@@ -39,4 +38,8 @@ export const queryClient: QueryClient = new QueryClient({
 
 export function isKeyRefused(error: unknown): error is ApiError {
   return error instanceof ApiError && error.status === 401
+}
+/** Returns a value as text, to compare it with others. */
+export function textOf(value: unknown): string {
+  return JSON.stringify(value ?? null, (_, part) => (typeof part === 'bigint' ? `${part}n` : part))
 }

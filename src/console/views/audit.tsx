@@ -6,12 +6,11 @@ import { useSession } from '../data/session-context.ts'
 import { idIn, useUrlFilters } from '../data/url-filters.ts'
 import { ChangeSentence } from '../parts/events/change-sentence.tsx'
 import { KeyName } from '../parts/events/names.tsx'
-import type { Column } from '../parts/generic/column-table.tsx'
 import { Empty } from '../parts/generic/empty.tsx'
 import { FilterSelect } from '../parts/generic/filters.tsx'
 import { formatInstant } from '../parts/generic/format.ts'
 import { Page } from '../parts/generic/page.tsx'
-import { PagedTable } from '../parts/generic/paged-table.tsx'
+import { type Column, PagedTable } from '../parts/generic/table.tsx'
 import { TextField } from '../parts/generic/text-field.tsx'
 
 /** The state after a change is JSON: a narrower column would make each row as high as a page. */

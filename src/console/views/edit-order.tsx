@@ -3,10 +3,8 @@ import type { Sending } from '../data/change.ts'
 import { useEdit, type Version } from '../data/edit.ts'
 import { useSession } from '../data/session-context.ts'
 import { EditConflict } from '../parts/generic/conflict.tsx'
-import { useForm } from '../parts/generic/form.ts'
-import { FormDialog } from '../parts/generic/form-dialog.tsx'
-import { InstantInput, instantIn, NOT_AN_INSTANT } from '../parts/generic/instant-input.tsx'
-import { TextField } from '../parts/generic/text-field.tsx'
+import { FormDialog, useForm } from '../parts/generic/form-dialog.tsx'
+import { InstantInput, instantIn, NOT_AN_INSTANT, TextField } from '../parts/generic/text-field.tsx'
 import { UnitsInput } from '../parts/inventory/units-input.tsx'
 
 interface EditOrderProps {

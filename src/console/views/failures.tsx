@@ -13,13 +13,12 @@ import {
 import { hostClient, sandboxId } from '../data/control.ts'
 import { useControlChange } from '../data/sandbox.ts'
 import { useSession } from '../data/session-context.ts'
-import { type Column, ColumnTable } from '../parts/generic/column-table.tsx'
 import { Empty } from '../parts/generic/empty.tsx'
-import { useForm } from '../parts/generic/form.ts'
-import { FormDialog } from '../parts/generic/form-dialog.tsx'
+import { FormDialog, useForm } from '../parts/generic/form-dialog.tsx'
 import { Page } from '../parts/generic/page.tsx'
 import { Refusal } from '../parts/generic/refusal.tsx'
 import { RowButton } from '../parts/generic/row-button.tsx'
+import { type Column, ColumnTable } from '../parts/generic/table.tsx'
 
 const TABLE_MIN_PX = 700
 /** How often the counts are read again, in milliseconds. */

@@ -11,10 +11,10 @@ import {
   runImport,
 } from '../data/catalogue-import.ts'
 import { useSession } from '../data/session-context.ts'
-import { type Column, ColumnTable } from '../parts/generic/column-table.tsx'
 import { countText } from '../parts/generic/format.ts'
 import { Page } from '../parts/generic/page.tsx'
 import { Refusal } from '../parts/generic/refusal.tsx'
+import { type Column, ColumnTable } from '../parts/generic/table.tsx'
 import { ViewLink } from '../parts/generic/view-link.tsx'
 
 const TABLE_MIN_PX = 440

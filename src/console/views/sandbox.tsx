@@ -7,11 +7,11 @@ import { sandboxQuery, useControlChange } from '../data/sandbox.ts'
 import { useSession } from '../data/session-context.ts'
 import { FormDialog } from '../parts/generic/form-dialog.tsx'
 import { formatInstant } from '../parts/generic/format.ts'
-import { InstantInput, instantIn } from '../parts/generic/instant-input.tsx'
 import { Page } from '../parts/generic/page.tsx'
 import { Panel } from '../parts/generic/panel.tsx'
 import { Refusal } from '../parts/generic/refusal.tsx'
 import { RowButton } from '../parts/generic/row-button.tsx'
+import { InstantInput, instantIn } from '../parts/generic/text-field.tsx'
 
 const BYTES_PER_KIB = 1024
 

@@ -3,10 +3,9 @@ import type { Category } from '../../../client/petstore-client.ts'
 import { useEdit, type Version } from '../../data/edit.ts'
 import { nameText } from '../../data/name-text.ts'
 import { useSession } from '../../data/session-context.ts'
-import { Name } from '../events/name.tsx'
+import { Name } from '../events/names.tsx'
 import { EditConflict } from '../generic/conflict.tsx'
-import { type FieldOf, useForm } from '../generic/form.ts'
-import { FormDialog } from '../generic/form-dialog.tsx'
+import { type FieldOf, FormDialog, useForm } from '../generic/form-dialog.tsx'
 import { TextField } from '../generic/text-field.tsx'
 
 interface CategoryFields {

@@ -9,8 +9,7 @@ import type {
 } from '../../../client/petstore-client.ts'
 import { formatCount, formatInstant, formatUnits } from '../generic/format.ts'
 import { ViewLink } from '../generic/view-link.tsx'
-import { Name } from './name.tsx'
-import { CategoryName, OrderLink, PetLink } from './names.tsx'
+import { CategoryName, Name, OrderLink, PetLink } from './names.tsx'
 
 interface ChangeSentenceProps {
   /** An event or an entry of the audit log: both contain the resource after the change. */

@@ -1,9 +1,26 @@
+import { Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useKeyNames } from '../../data/key-names.ts'
+import { isVisible, nameText, withoutIsolates } from '../../data/name-text.ts'
 import { useStoredPetName } from '../../data/pets.ts'
 import { useSession } from '../../data/session-context.ts'
 import { ViewLink } from '../generic/view-link.tsx'
-import { Name } from './name.tsx'
+
+interface NameProps {
+  readonly name: string
+  /** The id of the resource. It is part of the text that is shown instead of an invisible name. */
+  readonly id?: bigint
+}
+
+/** A name that someone entered. It does not change the direction of the text around it, and is never invisible. */
+export function Name({ name, id }: NameProps) {
+  if (isVisible(name)) return <bdi>{withoutIsolates(name)}</bdi>
+  return (
+    <Text component="span" inherit c="dimmed">
+      {nameText(name, id)}
+    </Text>
+  )
+}
 
 /**
  * How long a name is used before it is read again, in milliseconds. An event about a category makes its name outdated

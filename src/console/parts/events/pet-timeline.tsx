@@ -1,10 +1,9 @@
 import { Stack, Title } from '@mantine/core'
 import type { AuditEntry, ListPage } from '../../../client/petstore-client.ts'
 import { useSession } from '../../data/session-context.ts'
-import type { Column } from '../generic/column-table.tsx'
 import { Empty } from '../generic/empty.tsx'
 import { formatInstant } from '../generic/format.ts'
-import { PagedTable } from '../generic/paged-table.tsx'
+import { type Column, PagedTable } from '../generic/table.tsx'
 import { ChangeSentence } from './change-sentence.tsx'
 import { KeyName } from './names.tsx'
 

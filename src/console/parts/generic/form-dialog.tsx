@@ -2,13 +2,10 @@ import { Button, Group, Modal, Stack } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useQueryClient } from '@tanstack/react-query'
 import { type MouseEvent, type ReactNode, type SubmitEvent, useEffect, useRef, useState } from 'react'
-import { type Change, type Sending, useChange } from '../../data/change.ts'
+import { type Change, readPageAgain, type Sending, useChange } from '../../data/change.ts'
 import { isConflict } from '../../data/edit.ts'
-import { isKeyRefused } from '../../data/query-client.ts'
-import { readPageAgain } from '../../data/read-page-again.ts'
-import { textOf } from '../../data/value-text.ts'
+import { isKeyRefused, textOf } from '../../data/query-client.ts'
 import { useFocusReturn } from './focus-return.ts'
-import { type FieldOf, type Form, fieldsOf } from './form.ts'
 import { fieldErrors, Refusal, sentenceOf } from './refusal.tsx'
 
 /** How long a change runs before the dialog offers to stop waiting, in milliseconds. */
@@ -184,4 +181,43 @@ function useIsLong(isRunning: boolean): boolean {
     }
   }, [isRunning])
   return isLong
+}
+
+/** The values of a form, and the label of the field for each. */
+interface Form<Values> {
+  readonly values: Values
+  readonly labels: Readonly<Record<keyof Values, string>>
+  readonly set: (changed: Partial<Values>) => void
+}
+
+/** A form whose values have the names of the members of the body, so that the store's messages are at their fields. */
+export function useForm<Values extends object>(
+  first: Values,
+  labels: Readonly<Record<keyof Values, string>>,
+): Form<Values> {
+  const [values, setValues] = useState(first)
+  return { values, labels, set: changed => setValues(current => ({ ...current, ...changed })) }
+}
+
+/** Returns the properties of the field for one value. `errors` has the messages by the name of the value. */
+export type FieldOf<Values> = <Name extends keyof Values & string>(name: Name) => Field<Values[Name]>
+
+export interface Field<Value> {
+  readonly label: string
+  readonly value: Value
+  readonly onChange: (value: Value) => void
+  readonly error: string | undefined
+}
+
+function fieldsOf<Values>(
+  { values, labels, set }: Form<Values>,
+  errors: Readonly<Record<string, string>>,
+): FieldOf<Values> {
+  return name => ({
+    label: labels[name],
+    value: values[name],
+    // Safe: the value has the type of the member with this name.
+    onChange: value => set({ [name]: value } as unknown as Partial<Values>),
+    error: errors[name],
+  })
 }
