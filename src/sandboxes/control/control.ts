@@ -71,12 +71,14 @@ type ControlHandlers = {
 /** The control operations of a host, as handlers by path. */
 export class Control {
   readonly #options: ControlOptions
+  readonly #host: SandboxHost
   readonly #created: RateLimiter
   readonly #wrongKeys = new RateLimiter(WRONG_KEYS, () => performance.now())
   readonly #streams = new RequestStreams()
 
   constructor(options: ControlOptions) {
     this.#options = options
+    this.#host = options.host
     const rate = { requests: options.createdPerHour, seconds: 3600 }
     this.#created = new RateLimiter(rate, () => performance.now())
   }
@@ -155,7 +157,7 @@ export class Control {
    * `invalid_token`; after too many wrong keys from one address, `rate_limited`.
    */
   #authorized(sandboxId: string, context: RequestContext): SandboxRecord {
-    const record = this.#options.host.find(sandboxId)
+    const record = this.#host.find(sandboxId)
     if (!record) throw sandboxNotFound()
     const header = context.request.headers.get('authorization')
     const token = header === null ? undefined : bearerToken(header)
@@ -178,55 +180,52 @@ export class Control {
       const source = snapshotSeed(input.seed ?? '')
       if (source) this.#authorized(source.sandboxId, context)
       this.#countCreation(context)
-      return this.#options.host.create(input)
+      return this.#host.create(input)
     },
-    getSandbox: ({ record }) => this.#options.host.show(record),
-    updateSandbox: ({ record, body }) => this.#options.host.update(record.id, body),
-    deleteSandbox: async ({ record }) => this.#options.host.delete(record.id),
-    resetSandbox: ({ record, body }) => this.#options.host.reset(record.id, body?.snapshot),
-    listSnapshots: ({ record }) => this.#options.host.listSnapshots(record.id),
-    getSnapshot: ({ record, parameters }) =>
-      this.#options.host.showSnapshot(record.id, String(parameters.name)),
+    getSandbox: ({ record }) => this.#host.show(record),
+    updateSandbox: ({ record, body }) => this.#host.update(record.id, body),
+    deleteSandbox: async ({ record }) => this.#host.delete(record.id),
+    resetSandbox: ({ record, body }) => this.#host.reset(record.id, body?.snapshot),
+    listSnapshots: ({ record }) => this.#host.listSnapshots(record.id),
+    getSnapshot: ({ record, parameters }) => this.#host.showSnapshot(record.id, String(parameters.name)),
     putSnapshot: async ({ record, parameters }) =>
-      this.#options.host.takeSnapshot(record.id, String(parameters.name)),
+      this.#host.takeSnapshot(record.id, String(parameters.name)),
     deleteSnapshot: async ({ record, parameters }) =>
-      this.#options.host.deleteSnapshot(record.id, String(parameters.name)),
+      this.#host.deleteSnapshot(record.id, String(parameters.name)),
     getClock: ({ record }) => this.#clockOf(record.clockAheadMs),
     setClock: ({ record, body }) => {
       const { now } = body
       const aheadMs = now === null ? 0 : Date.parse(now) - this.#options.clock()
-      this.#options.host.setClock(record.id, aheadMs)
+      this.#host.setClock(record.id, aheadMs)
       return this.#clockOf(aheadMs)
     },
-    getFaults: ({ record }) => this.#options.host.use(record.id, async ({ faults }) => faults.states()),
+    getFaults: ({ record }) => this.#host.use(record.id, async ({ faults }) => faults.states()),
     setFaults: ({ record, body }) =>
-      this.#options.host.use(record.id, async ({ faults }) => {
+      this.#host.use(record.id, async ({ faults }) => {
         faults.set(body.rules)
-        this.#options.host.saveFaults(record.id)
+        this.#host.saveFaults(record.id)
         return faults.states()
       }),
     deleteFaults: ({ record }) =>
-      this.#options.host.use(record.id, async ({ faults }) => {
+      this.#host.use(record.id, async ({ faults }) => {
         faults.set([])
-        this.#options.host.saveFaults(record.id)
+        this.#host.saveFaults(record.id)
         return undefined
       }),
     listRequests: ({ context, record, parameters }) => {
       // Safe: the parameters were read as the contract says.
       const { limit = REQUESTS_DEFAULT, before } = parameters as { limit?: number; before?: bigint }
-      return this.#options.host.use(record.id, async ({ requests }) =>
+      return this.#host.use(record.id, async ({ requests }) =>
         sendLogPage(context, await requests.page(limit, before === undefined ? undefined : Number(before))),
       )
     },
     deleteRequests: ({ record }) =>
-      this.#options.host.use(record.id, async ({ requests }) => {
+      this.#host.use(record.id, async ({ requests }) => {
         await requests.clear()
         return undefined
       }),
     streamRequests: ({ context, record }) =>
-      this.#options.host.use(record.id, async ({ requests }) =>
-        this.#streams.respond(context, record.id, requests),
-      ),
+      this.#host.use(record.id, async ({ requests }) => this.#streams.respond(context, record.id, requests)),
   }
 
   #clockOf(aheadMs: number): LifecycleClock {

@@ -9,7 +9,6 @@ import { formatInstantMs } from '../../values/instant.ts'
 import { snapshotNotFound } from '../control/refusals.ts'
 import type { Snapshot } from '../control/schema.ts'
 import { fileBytes } from './file-bytes.ts'
-import type { SandboxRecord } from './registry.ts'
 import { type Adoption, adoptCopy, removeDatabase, removeJournals } from './templates.ts'
 
 const SNAPSHOT_SUFFIX = '.db'
@@ -70,8 +69,8 @@ export class SandboxFiles {
    * Copies a template or a snapshot into a closed sandbox, in place of its content. If the process is killed meanwhile,
    * the sandbox has the old content or the new content.
    */
-  async fill({ id }: Pick<SandboxRecord, 'id'>, source: string, adoption: Adoption): Promise<void> {
-    const file = this.storeOf(id)
+  async fill(adoption: Adoption, source: string): Promise<void> {
+    const file = this.storeOf(adoption.id)
     const unfinished = file + UNFINISHED_SUFFIX
     // A killed host can leave commits in the write-ahead log. Without them, the old content would not be complete.
     mergeLog(file)

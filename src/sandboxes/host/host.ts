@@ -467,14 +467,12 @@ export class SandboxHost {
   }
 
   /** Replaces the content of a closed sandbox with its seed, or with a snapshot of its own. Throws `storage_full`. */
-  async #fill(
-    { id, seed, keyHash: hash, keyHint: hint, generation }: SandboxRecord,
-    snapshot?: string,
-  ): Promise<void> {
+  async #fill(record: SandboxRecord, snapshot?: string): Promise<void> {
+    const { id, seed } = record
     const isBuiltInSeed = isSeedName(seed)
     const source = snapshot ?? (isBuiltInSeed ? await this.#templates.file(seed) : this.#files.seedOf(id))
     const isForeign = snapshot === undefined && !isBuiltInSeed
-    await this.#files.fill({ id }, source, { hash, hint, generation, isForeign })
+    await this.#files.fill({ ...record, isForeign }, source)
   }
 
   /** Copies the snapshot that a sandbox starts with, because the sandbox of the snapshot may expire first. */

@@ -70,10 +70,11 @@ export interface OpenSandboxOptions extends SharedOptions {
 export class OpenSandbox {
   readonly faults: Faults
   readonly requests: RequestLog
+  /** When the sandbox was last used, by `performance.now`. */
+  usedMs = performance.now()
   readonly engine: LightEngine<Query, Command, Reply, CommandResult>
   #uses = 0
   readonly #closing = Promise.withResolvers<void>()
-  #usedMs = performance.now()
   readonly #options: OpenSandboxOptions
   readonly #turns: FairTurns
   readonly #share: CapacityShare
@@ -134,20 +135,15 @@ export class OpenSandbox {
     return this.#service.countStreams() + this.#admission.waiting > 0
   }
 
-  /** When the sandbox was last used, by `performance.now`. */
-  get usedMs(): number {
-    return this.#usedMs
-  }
-
   /** Marks the sandbox as in use until `endUse` is called. */
   beginUse(): void {
     this.#uses++
-    this.#usedMs = performance.now()
+    this.usedMs = performance.now()
   }
 
   endUse(): void {
     this.#uses--
-    this.#usedMs = performance.now()
+    this.usedMs = performance.now()
   }
 
   /**

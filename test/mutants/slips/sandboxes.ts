@@ -337,7 +337,7 @@ export const sandboxSlips: Slips = {
       tests: ['src/sandboxes/requests/log.test.ts'],
     },
     {
-      before: `const last = current.at(-1) ?? (await findLines(previousFile(directory))).at(-1)`,
+      before: `const last = current.at(-1) ?? (await findLines(files.previous)).at(-1)`,
       after: `const last = current.at(-1)`,
       breaks: 'numbers of requests are used twice after a stop with an empty current file',
       tests: ['src/sandboxes/requests/log.test.ts'],
@@ -376,7 +376,7 @@ export const sandboxSlips: Slips = {
     },
     {
       before: `faults.set([])
-        this.#options.host.saveFaults(record.id)
+        this.#host.saveFaults(record.id)
         return undefined`,
       after: `faults.set([])
         return undefined`,
