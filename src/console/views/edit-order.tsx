@@ -3,15 +3,9 @@ import type { Sending } from '../data/change.ts'
 import { useEdit, type Version } from '../data/edit.ts'
 import { useSession } from '../data/session-context.ts'
 import { EditConflict } from '../parts/generic/conflict.tsx'
-import { FormDialog, useForm } from '../parts/generic/form-dialog.tsx'
+import { type DialogProps, FormDialog, useForm } from '../parts/generic/form-dialog.tsx'
 import { InstantInput, instantIn, NOT_AN_INSTANT, TextField } from '../parts/generic/text-field.tsx'
 import { UnitsInput } from '../parts/inventory/units-input.tsx'
-
-interface EditOrderProps {
-  /** The version that the form shows. The store refuses the change if the order has changed since. */
-  readonly order: Version<Order>
-  readonly onClose: () => void
-}
 
 interface Values {
   readonly quantity: bigint | undefined
@@ -22,7 +16,7 @@ interface Values {
 
 const labels = { quantity: 'Units', shipDate: 'Ship date', reference: 'Reference' }
 
-export function EditOrder({ order, onClose }: EditOrderProps) {
+export function EditOrder({ order, onClose }: DialogProps & { readonly order: Version<Order> }) {
   const { client } = useSession()
   const orderId = order.data.id
   const form = useForm(valuesOf(order.data), labels)

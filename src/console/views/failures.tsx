@@ -14,7 +14,7 @@ import { hostClient, sandboxId } from '../data/control.ts'
 import { useControlChange } from '../data/sandbox.ts'
 import { useSession } from '../data/session-context.ts'
 import { Empty } from '../parts/generic/empty.tsx'
-import { FormDialog, useForm } from '../parts/generic/form-dialog.tsx'
+import { type DialogProps, FormDialog, useForm } from '../parts/generic/form-dialog.tsx'
 import { Page } from '../parts/generic/page.tsx'
 import { Refusal } from '../parts/generic/refusal.tsx'
 import { RowButton } from '../parts/generic/row-button.tsx'
@@ -168,12 +168,7 @@ interface FailureFields {
   readonly amount: number
 }
 
-interface AddFailureProps {
-  readonly rules: readonly FaultRuleState[]
-  readonly onClose: () => void
-}
-
-function AddFailure({ rules, onClose }: AddFailureProps) {
+function AddFailure({ rules, onClose }: DialogProps & { readonly rules: readonly FaultRuleState[] }) {
   const { key } = useSession()
   const form = useForm<FailureFields>(
     { chosen: 'full', operation: null, condition: 'always', amount: 1 },

@@ -6,7 +6,7 @@ import { nameText } from '../data/name-text.ts'
 import { useSession } from '../data/session-context.ts'
 import { Name } from '../parts/events/names.tsx'
 import { Empty } from '../parts/generic/empty.tsx'
-import { FormDialog, useForm } from '../parts/generic/form-dialog.tsx'
+import { type DialogProps, FormDialog, type SecretFormProps, useForm } from '../parts/generic/form-dialog.tsx'
 import { formatInstant } from '../parts/generic/format.ts'
 import { Page } from '../parts/generic/page.tsx'
 import { RowButton } from '../parts/generic/row-button.tsx'
@@ -101,12 +101,7 @@ interface KeyFields {
   readonly expiresAt: string
 }
 
-interface CreateKeyProps {
-  readonly onClose: () => void
-  readonly onCreated: (secret: string) => void
-}
-
-function CreateKey({ onClose, onCreated }: CreateKeyProps) {
+function CreateKey({ onClose, onCreated }: SecretFormProps) {
   const { client, info } = useSession()
   const form = useForm<KeyFields>(
     { name: '', scopes: [], expiresAt: '' },
@@ -161,12 +156,7 @@ function CreateKey({ onClose, onCreated }: CreateKeyProps) {
   )
 }
 
-interface RevokeKeyProps {
-  readonly apiKey: ApiKey
-  readonly onClose: () => void
-}
-
-function RevokeKey({ apiKey, onClose }: RevokeKeyProps) {
+function RevokeKey({ apiKey, onClose }: DialogProps & { readonly apiKey: ApiKey }) {
   const { client, info, signOut } = useSession()
   const isOwn = apiKey.id === info.id
   const { data: isLast } = useQuery({

@@ -9,7 +9,7 @@ import { idIn } from '../data/url-filters.ts'
 import { PetName } from '../parts/events/names.tsx'
 import { ChangedFacts } from '../parts/generic/conflict.tsx'
 import { Empty } from '../parts/generic/empty.tsx'
-import { FormDialog } from '../parts/generic/form-dialog.tsx'
+import { type DialogProps, FormDialog } from '../parts/generic/form-dialog.tsx'
 import { formatCount, formatInstant, formatUnits } from '../parts/generic/format.ts'
 import { Page } from '../parts/generic/page.tsx'
 import { Refusal } from '../parts/generic/refusal.tsx'
@@ -126,36 +126,35 @@ function OrderActions({ version, onOpen }: OrderActionsProps) {
   )
 }
 
-interface OrderDialogProps {
+interface OrderQuestionProps extends DialogProps {
   readonly version: Version<Order>
-  readonly onClose: () => void
 }
 
-function CompleteOrder({ version, onClose }: OrderDialogProps) {
+function CompleteOrder({ version, onClose }: OrderQuestionProps) {
   const { client } = useSession()
-  const { shown, before, act } = useOrderConfirmation(version)
-  const { id: orderId, quantity } = shown.data
+  const { act, conflict, order } = useOrderConfirmation(version)
   return (
     <FormDialog
       title="Complete the order?"
       action="Complete"
       done="Order completed"
       submit={sending =>
-        act(ifMatch => client.updateOrder({ orderId, body: { complete: true } }, { ...sending, ifMatch }))
+        act(ifMatch =>
+          client.updateOrder({ orderId: order.id, body: { complete: true } }, { ...sending, ifMatch }),
+        )
       }
-      conflict={before && <ChangedFacts before={factsOf(before)} now={factsOf(shown.data)} />}
+      conflict={conflict}
       onClose={onClose}
     >
-      <Text>{formatUnits(quantity)} will leave the stock. A complete order cannot be changed.</Text>
+      <Text>{formatUnits(order.quantity)} will leave the stock. A complete order cannot be changed.</Text>
     </FormDialog>
   )
 }
 
-function CancelOrder({ version, onClose }: OrderDialogProps) {
+function CancelOrder({ version, onClose }: OrderQuestionProps) {
   const { client } = useSession()
   const [, navigate] = useLocation()
-  const { shown, before, act } = useOrderConfirmation(version)
-  const orderId = shown.data.id
+  const { act, conflict, order } = useOrderConfirmation(version)
   return (
     <FormDialog
       title="Cancel the order?"
@@ -163,8 +162,8 @@ function CancelOrder({ version, onClose }: OrderDialogProps) {
       cancel="Keep the order"
       done="Order cancelled"
       isDestructive
-      submit={sending => act(ifMatch => client.cancelOrder({ orderId }, { ...sending, ifMatch }))}
-      conflict={before && <ChangedFacts before={factsOf(before)} now={factsOf(shown.data)} />}
+      submit={sending => act(ifMatch => client.cancelOrder({ orderId: order.id }, { ...sending, ifMatch }))}
+      conflict={conflict}
       onDone={() => navigate('/orders')}
       onClose={onClose}
     >
@@ -175,7 +174,10 @@ function CancelOrder({ version, onClose }: OrderDialogProps) {
 
 function useOrderConfirmation(version: Version<Order>) {
   const { client } = useSession()
-  return useConfirmation(version, () => client.getOrder({ orderId: version.data.id }))
+  const read = () => client.getOrder({ orderId: version.data.id })
+  const { shown, before, act } = useConfirmation(version, read)
+  const conflict = before && <ChangedFacts before={factsOf(before)} now={factsOf(shown.data)} />
+  return { act, conflict, order: shown.data }
 }
 
 /** Returns the facts that a user needs to decide about an order. */

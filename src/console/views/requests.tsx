@@ -5,6 +5,7 @@ import type { LoggedRequest } from '../../client/petstore-client.ts'
 import { useRequests } from '../data/requests.ts'
 import { Empty } from '../parts/generic/empty.tsx'
 import { FilterSelect } from '../parts/generic/filters.tsx'
+import type { DialogProps } from '../parts/generic/form-dialog.tsx'
 import { Page } from '../parts/generic/page.tsx'
 import { Panel } from '../parts/generic/panel.tsx'
 import { Refusal } from '../parts/generic/refusal.tsx'
@@ -149,12 +150,7 @@ function StatusBadge({ request: { status } }: { readonly request: LoggedRequest 
   )
 }
 
-interface RequestDetailProps {
-  readonly request: LoggedRequest
-  readonly onClose: () => void
-}
-
-function RequestDetail({ request, onClose }: RequestDetailProps) {
+function RequestDetail({ request, onClose }: DialogProps & { readonly request: LoggedRequest }) {
   const { number, method, path, status, ms, operationId, fault } = request
   return (
     <Modal opened onClose={onClose} size="xl" title={`Request ${number}`}>

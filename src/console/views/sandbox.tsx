@@ -5,7 +5,7 @@ import type { Sandbox } from '../../client/petstore-client.ts'
 import { hostClient, sandboxId } from '../data/control.ts'
 import { sandboxQuery, useControlChange } from '../data/sandbox.ts'
 import { useSession } from '../data/session-context.ts'
-import { FormDialog } from '../parts/generic/form-dialog.tsx'
+import { type DialogProps, FormDialog } from '../parts/generic/form-dialog.tsx'
 import { formatInstant } from '../parts/generic/format.ts'
 import { Page } from '../parts/generic/page.tsx'
 import { Panel } from '../parts/generic/panel.tsx'
@@ -55,12 +55,7 @@ function resetsText({ generation }: Sandbox): string {
   return resets === 1n ? 'reset once' : `reset ${resets} times`
 }
 
-interface ResetDialogProps {
-  readonly target: ResetTarget
-  readonly onClose: () => void
-}
-
-function ResetDialog({ target, onClose }: ResetDialogProps) {
+function ResetDialog({ target, onClose }: DialogProps & { readonly target: ResetTarget }) {
   const { key } = useSession()
   const { snapshot } = target
   return (

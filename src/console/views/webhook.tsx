@@ -11,7 +11,7 @@ import { idIn, optionIn, useUrlFilters } from '../data/url-filters.ts'
 import { ActButton } from '../parts/generic/act-button.tsx'
 import { Empty } from '../parts/generic/empty.tsx'
 import { FilterSelect } from '../parts/generic/filters.tsx'
-import { FormDialog } from '../parts/generic/form-dialog.tsx'
+import { FormDialog, type SecretFormProps } from '../parts/generic/form-dialog.tsx'
 import { formatCount, formatInstant } from '../parts/generic/format.ts'
 import { Page } from '../parts/generic/page.tsx'
 import { Refusal, sentenceOf } from '../parts/generic/refusal.tsx'
@@ -182,13 +182,7 @@ function WebhookDialog({ opened, onOpen }: WebhookDialogProps) {
   )
 }
 
-interface NewSecretProps {
-  readonly webhookId: bigint
-  readonly onClose: () => void
-  readonly onCreated: (secret: string) => void
-}
-
-function NewSecret({ webhookId, onClose, onCreated }: NewSecretProps) {
+function NewSecret({ webhookId, onClose, onCreated }: SecretFormProps & { readonly webhookId: bigint }) {
   const { client } = useSession()
   return (
     <FormDialog

@@ -3,7 +3,7 @@ import { useState } from 'react'
 import type { FeedEventType, Webhook } from '../../client/petstore-client.ts'
 import { useSession } from '../data/session-context.ts'
 import { Empty } from '../parts/generic/empty.tsx'
-import { FormDialog, useForm } from '../parts/generic/form-dialog.tsx'
+import { FormDialog, type SecretFormProps, useForm } from '../parts/generic/form-dialog.tsx'
 import { countText, formatAge } from '../parts/generic/format.ts'
 import { Page } from '../parts/generic/page.tsx'
 import { SecretDialog, type SecretDialogProps } from '../parts/generic/secret-dialog.tsx'
@@ -101,12 +101,7 @@ interface WebhookFields {
   readonly description: string
 }
 
-interface CreateWebhookProps {
-  readonly onClose: () => void
-  readonly onCreated: (secret: string) => void
-}
-
-function CreateWebhook({ onClose, onCreated }: CreateWebhookProps) {
+function CreateWebhook({ onClose, onCreated }: SecretFormProps) {
   const { client } = useSession()
   const form = useForm<WebhookFields>(
     { url: '', types: [], description: '' },

@@ -5,7 +5,7 @@ import { nameText } from '../../data/name-text.ts'
 import { useSession } from '../../data/session-context.ts'
 import { Name } from '../events/names.tsx'
 import { EditConflict } from '../generic/conflict.tsx'
-import { type FieldOf, FormDialog, useForm } from '../generic/form-dialog.tsx'
+import { type DialogProps, type FieldOf, FormDialog, useForm } from '../generic/form-dialog.tsx'
 import { TextField } from '../generic/text-field.tsx'
 
 interface CategoryFields {
@@ -31,7 +31,7 @@ function CategoryInputs({ field }: { readonly field: FieldOf<CategoryFields> }) 
   )
 }
 
-export function AddCategory({ onClose }: { readonly onClose: () => void }) {
+export function AddCategory({ onClose }: DialogProps) {
   const { client } = useSession()
   const form = useForm<CategoryFields>({ name: '', description: '' }, labels)
   return (
@@ -48,13 +48,8 @@ export function AddCategory({ onClose }: { readonly onClose: () => void }) {
   )
 }
 
-interface EditCategoryProps {
-  readonly category: Version<Category>
-  readonly onClose: () => void
-}
-
 /** The dialog that edits a category. If someone else changed the category meanwhile, it asks which values to use. */
-export function EditCategory({ category, onClose }: EditCategoryProps) {
+export function EditCategory({ category, onClose }: DialogProps & { readonly category: Version<Category> }) {
   const { client } = useSession()
   const categoryId = category.data.id
   const form = useForm(fieldsOf(category.data), labels)
@@ -88,12 +83,8 @@ export function EditCategory({ category, onClose }: EditCategoryProps) {
   )
 }
 
-interface DeleteCategoryProps {
-  readonly category: Category
-  readonly onClose: () => void
-}
-
-export function DeleteCategory({ category: { id: categoryId, name }, onClose }: DeleteCategoryProps) {
+export function DeleteCategory({ category, onClose }: DialogProps & { readonly category: Category }) {
+  const { id: categoryId, name } = category
   const { client } = useSession()
   return (
     <FormDialog

@@ -11,9 +11,18 @@ import { fieldErrors, Refusal, sentenceOf } from './refusal.tsx'
 /** How long a change runs before the dialog offers to stop waiting, in milliseconds. */
 const LONG_MS = 1000
 
+export interface DialogProps {
+  readonly onClose: () => void
+}
+
+/** The properties of a dialog that creates a secret, which the page then shows once. */
+export interface SecretFormProps extends DialogProps {
+  readonly onCreated: (secret: string) => void
+}
+
 type Messages = Readonly<Record<string, string>>
 
-interface FormDialogProps<Result, Values> {
+interface FormDialogProps<Result, Values> extends DialogProps {
   readonly title: string
   /** The text of the button that submits, such as `Add pet`. */
   readonly action: string
@@ -43,7 +52,6 @@ interface FormDialogProps<Result, Values> {
    * shown.
    */
   readonly conflict?: ReactNode
-  readonly onClose: () => void
   /** Called after the change, when the dialog is closed. Not called if the user has left the page by then. */
   readonly onDone?: (result: Result) => void
 }

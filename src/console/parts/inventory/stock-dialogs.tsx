@@ -3,15 +3,14 @@ import type { InventoryItem, InventoryUpdate, StockAdjustment } from '../../../c
 import { useEdit, type Version } from '../../data/edit.ts'
 import { useSession } from '../../data/session-context.ts'
 import { EditConflict } from '../generic/conflict.tsx'
-import { FormDialog, useForm } from '../generic/form-dialog.tsx'
+import { type DialogProps, FormDialog, useForm } from '../generic/form-dialog.tsx'
 import { formatCount } from '../generic/format.ts'
 import { TextField } from '../generic/text-field.tsx'
 import { UnitsInput } from './units-input.tsx'
 
-interface StockDialogProps {
+interface StockDialogProps extends DialogProps {
   readonly petId: bigint
   readonly name: string
-  readonly onClose: () => void
 }
 
 interface Adjustment {

@@ -1,16 +1,10 @@
 import { Checkbox } from '@mantine/core'
 import type { NewOrder } from '../../../client/petstore-client.ts'
 import { useSession } from '../../data/session-context.ts'
-import { FormDialog, useForm } from '../generic/form-dialog.tsx'
+import { type DialogProps, FormDialog, useForm } from '../generic/form-dialog.tsx'
 import { TextField } from '../generic/text-field.tsx'
 import { UnitsInput } from '../inventory/units-input.tsx'
 import { type OrderedPet, PetSelect } from '../pets/pet-select.tsx'
-
-interface PlaceOrderProps {
-  /** The pet that is chosen at first. */
-  readonly pet?: OrderedPet
-  readonly onClose: () => void
-}
 
 interface OrderFields {
   readonly petId: string
@@ -19,7 +13,8 @@ interface OrderFields {
   readonly complete: boolean
 }
 
-export function PlaceOrder({ pet, onClose }: PlaceOrderProps) {
+/** `pet` is chosen at first. */
+export function PlaceOrder({ pet, onClose }: DialogProps & { readonly pet?: OrderedPet }) {
   const { client } = useSession()
   const form = useForm<OrderFields>(
     { petId: pet ? String(pet.id) : '', quantity: 1n, reference: '', complete: false },

@@ -7,6 +7,7 @@ import { readPageAgain, useChange } from '../../data/change.ts'
 import type { Version } from '../../data/edit.ts'
 import { useCan, useSession } from '../../data/session-context.ts'
 import { ActButton } from '../generic/act-button.tsx'
+import type { DialogProps } from '../generic/form-dialog.tsx'
 import { Refusal } from '../generic/refusal.tsx'
 import { AdjustDialog, CountDialog } from '../inventory/stock-dialogs.tsx'
 import { PlaceOrder } from '../orders/place-order.tsx'
@@ -99,13 +100,8 @@ function useHold({ id: petId, name, status }: Pet) {
   return { toggle, isRunning, error }
 }
 
-interface PetDialogProps {
-  readonly opened: OpenedPetDialog
-  readonly onClose: () => void
-}
-
 /** The dialog that a button of `PetActions` opens. The page renders it even if the pet was deleted meanwhile. */
-export function PetDialog({ opened, onClose }: PetDialogProps) {
+export function PetDialog({ opened, onClose }: DialogProps & { readonly opened: OpenedPetDialog }) {
   const [, navigate] = useLocation()
   const { dialog, pet } = opened
   const { id: petId, name } = pet.data

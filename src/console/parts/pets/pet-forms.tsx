@@ -17,7 +17,7 @@ import { useCan, useSession } from '../../data/session-context.ts'
 import { CategorySelect } from '../categories/category-select.tsx'
 import { CategoryName, Name } from '../events/names.tsx'
 import { ChangedFacts, EditConflict } from '../generic/conflict.tsx'
-import { type Field, FormDialog, useForm } from '../generic/form-dialog.tsx'
+import { type DialogProps, type Field, FormDialog, useForm } from '../generic/form-dialog.tsx'
 import { formatUnits } from '../generic/format.ts'
 import { sentenceOf } from '../generic/refusal.tsx'
 import { TextField } from '../generic/text-field.tsx'
@@ -45,12 +45,7 @@ interface NewPetFields extends PetFields {
   readonly units: bigint | undefined
 }
 
-interface AddPetProps {
-  readonly onClose: () => void
-  readonly onAdded: (pet: Pet) => void
-}
-
-export function AddPet({ onClose, onAdded }: AddPetProps) {
+export function AddPet({ onClose, onAdded }: DialogProps & { readonly onAdded: (pet: Pet) => void }) {
   const { client } = useSession()
   const form = useForm<NewPetFields>(
     { name: '', categoryId: undefined, status: 'available', units: 1n },
@@ -121,16 +116,11 @@ async function addPet(
   return created
 }
 
-interface EditPetProps {
-  readonly pet: Version<Pet>
-  readonly onClose: () => void
-}
-
 /**
  * The dialog that edits the name and the category of a pet. If someone else changed the pet meanwhile, it asks which
  * values to use.
  */
-export function EditPet({ pet, onClose }: EditPetProps) {
+export function EditPet({ pet, onClose }: DialogProps & { readonly pet: Version<Pet> }) {
   const { client } = useSession()
   const petId = pet.data.id
   const form = useForm<PetFields>({ name: pet.data.name, categoryId: pet.data.categoryId }, labels)
@@ -174,12 +164,12 @@ export function EditPet({ pet, onClose }: EditPetProps) {
   )
 }
 
-interface PetQuestionProps {
+interface DeletePetProps extends DialogProps {
   readonly pet: Pet
-  readonly onClose: () => void
+  readonly onDeleted: () => void
 }
 
-export function DeletePet({ pet, onClose, onDeleted }: PetQuestionProps & { onDeleted: () => void }) {
+export function DeletePet({ pet, onClose, onDeleted }: DeletePetProps) {
   const { client } = useSession()
   return (
     <FormDialog
@@ -199,10 +189,9 @@ export function DeletePet({ pet, onClose, onDeleted }: PetQuestionProps & { onDe
   )
 }
 
-interface SellPetProps {
+interface SellPetProps extends DialogProps {
   readonly pet: Version<Pet>
   readonly stock: Version<InventoryItem>
-  readonly onClose: () => void
 }
 
 /**
