@@ -107,7 +107,11 @@ export class Control {
     const { request, headers } = context
     refuseUnacceptable(request.headers, operation)
     const parameters = readParameters(operation, context)
-    const record = this.#recordOf(operation, parameters, context)
+    // Safe: an operation that needs no key never uses its record.
+    const record =
+      operation.controls === 'host'
+        ? (undefined as unknown as SandboxRecord)
+        : this.#authorized(String(parameters.sandboxId), context)
     const body = operation.body && (await this.#bodyOf(operation, operation.body, context))
     // A request without a body has not waited for a turn yet.
     await nextTurn()
@@ -132,24 +136,14 @@ export class Control {
     context: RequestContext,
   ): Promise<unknown> {
     const { request } = context
-    if (isBodyOptional && isWithoutBody(request)) return undefined
+    const isAbsent = request.body === null || request.headers.get('content-length') === '0'
+    if (isBodyOptional && isAbsent) return undefined
     const isTyped = request.headers.has('content-type')
     if (isTyped || !isBodyOptional) refuseBodyByHeaders(request)
     const bytes = await receiveBody(context)
     if (isBodyOptional && bytes.length === 0) return undefined
     refuseBodyByHeaders(request)
     return validateBody(schema, readJson(bytes))
-  }
-
-  /** Returns the sandbox that the path names, if the operation is about one and the request carries its key. */
-  #recordOf(
-    { controls }: Operation,
-    { sandboxId }: Readonly<Record<string, unknown>>,
-    context: RequestContext,
-  ): SandboxRecord {
-    // Safe: an operation that needs no key never uses its record.
-    if (controls === 'host') return undefined as unknown as SandboxRecord
-    return this.#authorized(String(sandboxId), context)
   }
 
   /**
@@ -254,8 +248,4 @@ async function wholePage(page: LogPage): Promise<Uint8Array<ArrayBuffer>> {
   const chunks: Uint8Array[] = []
   for (let chunk = await page.next(); chunk; chunk = await page.next()) chunks.push(chunk)
   return Buffer.concat(chunks)
-}
-
-function isWithoutBody({ headers, body }: Request): boolean {
-  return body === null || headers.get('content-length') === '0'
 }
