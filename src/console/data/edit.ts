@@ -1,8 +1,14 @@
 import { useState } from 'react'
 import { ApiError, type ApiResponse } from '../../client/petstore-client.ts'
+import type { Sending } from './change.ts'
 
 /** A resource, and the ETag of the response that contained it. */
 export type Version<Value> = Pick<ApiResponse<Value>, 'data' | 'etag'>
+
+/** Returns the function with which a dialog submits a change of one version. */
+type Submit = (
+  send: (options: Sending & { readonly ifMatch: string | undefined }) => Promise<unknown>,
+) => (sending: Sending) => Promise<void>
 
 /** The state of a form that changes one version of a resource. */
 export interface Edit<Value> {
@@ -10,8 +16,8 @@ export interface Edit<Value> {
   readonly base: Version<Value>
   /** The version in the store after a conflict; undefined once the user has chosen which values to keep. */
   readonly theirs: Version<Value> | undefined
-  /** Calls `send` with the ETag of `base`, and throws its error. On 412, it first reads the version in the store. */
-  readonly save: (send: (ifMatch: string | undefined) => Promise<unknown>) => Promise<void>
+  /** Sends with the ETag of `base`. On 412, reads the version in the store before it throws. */
+  readonly submit: Submit
   /** Makes the version in the store the base of the next submit. */
   readonly accept: () => void
 }
@@ -26,9 +32,9 @@ export function useEdit<Value>(opened: Version<Value>, read: () => Promise<Versi
   return {
     base,
     theirs,
-    save: async send => {
+    submit: send => async sending => {
       try {
-        await send(base.etag)
+        await send({ ...sending, ifMatch: base.etag })
       } catch (error) {
         if (error instanceof ApiError && error.status === 412) setTheirs(await read())
         throw error
@@ -58,11 +64,8 @@ export interface Confirmation<Value> {
   readonly shown: Version<Value>
   /** What the question was about before someone else changed the resource; undefined if nobody did. */
   readonly before: Value | undefined
-  /**
-   * Calls `send` with the ETag of `shown`, and throws its error. After a conflict, it first reads the version in the
-   * store: the next call is about that one.
-   */
-  readonly act: (send: (ifMatch: string | undefined) => Promise<unknown>) => Promise<void>
+  /** Sends with the ETag of `shown`. After a conflict, reads the version in the store, which the next call is about. */
+  readonly submit: Submit
 }
 
 /**
@@ -78,9 +81,9 @@ export function useConfirmation<Value>(
   return {
     shown,
     before,
-    act: async send => {
+    submit: send => async sending => {
       try {
-        await send(shown.etag)
+        await send({ ...sending, ifMatch: shown.etag })
       } catch (error) {
         if (isConflict(error)) {
           const now = await read()

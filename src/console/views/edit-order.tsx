@@ -1,5 +1,4 @@
 import type { Order, OrderPatch } from '../../client/petstore-client.ts'
-import type { Sending } from '../data/change.ts'
 import { useEdit, type Version } from '../data/edit.ts'
 import { useSession } from '../data/session-context.ts'
 import { EditConflict } from '../parts/generic/conflict.tsx'
@@ -22,13 +21,6 @@ export function EditOrder({ order, onClose }: DialogProps & { readonly order: Ve
   const form = useForm(valuesOf(order.data), labels)
   const { values } = form
   const edit = useEdit(order, () => client.getOrder({ orderId }))
-  const submit = (sending: Sending) =>
-    edit.save(ifMatch =>
-      client.updateOrder(
-        { orderId, body: patchOf(values, valuesOf(edit.base.data)) },
-        { ...sending, ifMatch },
-      ),
-    )
   return (
     <FormDialog
       title={`Edit order ${orderId}`}
@@ -38,7 +30,9 @@ export function EditOrder({ order, onClose }: DialogProps & { readonly order: Ve
       check={() => ({
         ...(values.shipDate !== '' && !instantIn(values.shipDate) && { shipDate: NOT_AN_INSTANT }),
       })}
-      submit={submit}
+      submit={edit.submit(options =>
+        client.updateOrder({ orderId, body: patchOf(values, valuesOf(edit.base.data)) }, options),
+      )}
       conflict={
         <EditConflict
           edit={edit}

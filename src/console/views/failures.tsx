@@ -103,7 +103,14 @@ export function Failures() {
       {rules.length > 0 && (
         <ColumnTable
           label="Failures"
-          columns={[...columns, actionColumn(remove)]}
+          columns={[
+            ...columns,
+            {
+              head: 'Action',
+              isShort: true,
+              cell: ({ name }) => <RowButton label="Remove" subject={name} onClick={() => remove(name)} />,
+            },
+          ]}
           rows={rules}
           idOf={({ name }) => name}
           minWidth={TABLE_MIN_PX}
@@ -133,14 +140,6 @@ const columns: readonly Column<FaultRuleState>[] = [
   { head: 'Calls', isNumber: true, cell: ({ calls }) => calls },
   { head: 'Applied', isNumber: true, cell: ({ applied }) => applied },
 ]
-
-function actionColumn(onRemove: (name: string) => void): Column<FaultRuleState> {
-  return {
-    head: 'Action',
-    isShort: true,
-    cell: ({ name }) => <RowButton label="Remove" subject={name} onClick={() => onRemove(name)} />,
-  }
-}
 
 function effectText({ type, ...members }: FaultEffect): string {
   return [type, ...Object.entries(members).map(([name, value]) => `${name} ${value}`)].join(', ')

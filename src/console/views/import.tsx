@@ -187,19 +187,15 @@ function Notices({ result, choices }: { readonly result: ImportResult; readonly 
   const pets = countText(existingCount, 'line has', 'lines have')
   const fate = choices.skipExisting ? 'left out' : 'loaded as well'
   const isMore = existingCount > existing.length
-  const lines = [
-    ...notices,
-    ...(missingCategoryCount > 0
-      ? [
-          `${countText(missingCategoryCount, 'category is', 'categories are')} missing. The page can create them.`,
-        ]
-      : []),
-    ...(existingCount > 0
-      ? [
-          `${pets} the name of another pet of the same category (to be ${fate}): ${names}${isMore ? ', …' : ''}`,
-        ]
-      : []),
-  ]
+  const lines = [...notices]
+  if (missingCategoryCount > 0) {
+    const missing = countText(missingCategoryCount, 'category is', 'categories are')
+    lines.push(`${missing} missing. The page can create them.`)
+  }
+  if (existingCount > 0)
+    lines.push(
+      `${pets} the name of another pet of the same category (to be ${fate}): ${names}${isMore ? ', …' : ''}`,
+    )
   if (lines.length === 0) return null
   return (
     <Alert color="yellow" role="note" title="Notes" className="name">

@@ -132,17 +132,13 @@ interface OrderQuestionProps extends DialogProps {
 
 function CompleteOrder({ version, onClose }: OrderQuestionProps) {
   const { client } = useSession()
-  const { act, conflict, order } = useOrderConfirmation(version)
+  const { submit, conflict, order } = useOrderConfirmation(version)
   return (
     <FormDialog
       title="Complete the order?"
       action="Complete"
       done="Order completed"
-      submit={sending =>
-        act(ifMatch =>
-          client.updateOrder({ orderId: order.id, body: { complete: true } }, { ...sending, ifMatch }),
-        )
-      }
+      submit={submit(options => client.updateOrder({ orderId: order.id, body: { complete: true } }, options))}
       conflict={conflict}
       onClose={onClose}
     >
@@ -154,7 +150,7 @@ function CompleteOrder({ version, onClose }: OrderQuestionProps) {
 function CancelOrder({ version, onClose }: OrderQuestionProps) {
   const { client } = useSession()
   const [, navigate] = useLocation()
-  const { act, conflict, order } = useOrderConfirmation(version)
+  const { submit, conflict, order } = useOrderConfirmation(version)
   return (
     <FormDialog
       title="Cancel the order?"
@@ -162,7 +158,7 @@ function CancelOrder({ version, onClose }: OrderQuestionProps) {
       cancel="Keep the order"
       done="Order cancelled"
       isDestructive
-      submit={sending => act(ifMatch => client.cancelOrder({ orderId: order.id }, { ...sending, ifMatch }))}
+      submit={submit(options => client.cancelOrder({ orderId: order.id }, options))}
       conflict={conflict}
       onDone={() => navigate('/orders')}
       onClose={onClose}
@@ -175,9 +171,9 @@ function CancelOrder({ version, onClose }: OrderQuestionProps) {
 function useOrderConfirmation(version: Version<Order>) {
   const { client } = useSession()
   const read = () => client.getOrder({ orderId: version.data.id })
-  const { shown, before, act } = useConfirmation(version, read)
+  const { shown, before, submit } = useConfirmation(version, read)
   const conflict = before && <ChangedFacts before={factsOf(before)} now={factsOf(shown.data)} />
-  return { act, conflict, order: shown.data }
+  return { submit, conflict, order: shown.data }
 }
 
 /** Returns the facts that a user needs to decide about an order. */

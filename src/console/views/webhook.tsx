@@ -11,7 +11,7 @@ import { idIn, optionIn, useUrlFilters } from '../data/url-filters.ts'
 import { ActButton } from '../parts/generic/act-button.tsx'
 import { Empty } from '../parts/generic/empty.tsx'
 import { FilterSelect } from '../parts/generic/filters.tsx'
-import { FormDialog, type SecretFormProps } from '../parts/generic/form-dialog.tsx'
+import { type DialogProps, FormDialog, type SecretFormProps } from '../parts/generic/form-dialog.tsx'
 import { formatCount, formatInstant } from '../parts/generic/format.ts'
 import { Page } from '../parts/generic/page.tsx'
 import { Refusal, sentenceOf } from '../parts/generic/refusal.tsx'
@@ -20,17 +20,22 @@ import { ViewLink } from '../parts/generic/view-link.tsx'
 import type { ViewProps } from './view-props.ts'
 import { WebhookSecret, WebhookState } from './webhooks.tsx'
 
-type OpenedWebhookDialog =
-  | { readonly dialog: 'delete' | 'rotate'; readonly webhookId: bigint }
-  | { readonly dialog: 'secret'; readonly secret: string }
+interface OpenedWebhookDialog {
+  readonly dialog: 'delete' | 'rotate'
+  readonly webhookId: bigint
+}
 
 export function WebhookView({ id }: ViewProps) {
   const [opened, setOpened] = useState<OpenedWebhookDialog>()
+  const [secret, setSecret] = useState<string>()
+  const close = (): void => setOpened(undefined)
   return (
     <>
       <WebhookContent id={id} onOpen={setOpened} />
       {/* Outside the content, which changes if the webhook is deleted while a dialog is open. */}
-      <WebhookDialog opened={opened} onOpen={setOpened} />
+      {opened?.dialog === 'delete' && <DeleteWebhook {...opened} onClose={close} />}
+      {opened?.dialog === 'rotate' && <NewSecret {...opened} onClose={close} onCreated={setSecret} />}
+      {secret !== undefined && <WebhookSecret secret={secret} onClose={() => setSecret(undefined)} />}
     </>
   )
 }
@@ -146,43 +151,29 @@ function useActAtOnce(onDone?: () => void) {
   })
 }
 
-interface WebhookDialogProps {
-  readonly opened: OpenedWebhookDialog | undefined
-  readonly onOpen: (opened: OpenedWebhookDialog | undefined) => void
+interface WebhookDialogProps extends DialogProps {
+  readonly webhookId: bigint
 }
 
-function WebhookDialog({ opened, onOpen }: WebhookDialogProps) {
+function DeleteWebhook({ webhookId, onClose }: WebhookDialogProps) {
   const { client } = useSession()
   const [, navigate] = useLocation()
-  const close = (): void => onOpen(undefined)
-  if (!opened) return null
-  if (opened.dialog === 'secret') return <WebhookSecret secret={opened.secret} onClose={close} />
-  const { webhookId } = opened
-  if (opened.dialog === 'delete') {
-    return (
-      <FormDialog
-        title="Delete the webhook?"
-        action="Delete"
-        done="Webhook deleted"
-        isDestructive
-        submit={sending => client.deleteWebhook({ webhookId }, sending)}
-        onDone={() => navigate('/webhooks')}
-        onClose={close}
-      >
-        <Text>The store stops sending events to it, and deletes its deliveries.</Text>
-      </FormDialog>
-    )
-  }
   return (
-    <NewSecret
-      webhookId={webhookId}
-      onClose={close}
-      onCreated={secret => onOpen({ dialog: 'secret', secret })}
-    />
+    <FormDialog
+      title="Delete the webhook?"
+      action="Delete"
+      done="Webhook deleted"
+      isDestructive
+      submit={sending => client.deleteWebhook({ webhookId }, sending)}
+      onDone={() => navigate('/webhooks')}
+      onClose={onClose}
+    >
+      <Text>The store stops sending events to it, and deletes its deliveries.</Text>
+    </FormDialog>
   )
 }
 
-function NewSecret({ webhookId, onClose, onCreated }: SecretFormProps & { readonly webhookId: bigint }) {
+function NewSecret({ webhookId, onClose, onCreated }: SecretFormProps & WebhookDialogProps) {
   const { client } = useSession()
   return (
     <FormDialog

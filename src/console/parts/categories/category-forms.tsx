@@ -64,11 +64,9 @@ export function EditCategory({ category, onClose }: DialogProps & { readonly cat
       action="Save"
       done={`${nameText(form.values.name)} was saved.`}
       form={form}
-      submit={sending =>
-        edit.save(ifMatch =>
-          client.updateCategory({ categoryId, body: bodyOf(form.values) }, { ...sending, ifMatch }),
-        )
-      }
+      submit={edit.submit(options =>
+        client.updateCategory({ categoryId, body: bodyOf(form.values) }, options),
+      )}
       conflict={
         <EditConflict
           edit={edit}

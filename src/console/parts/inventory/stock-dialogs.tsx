@@ -77,12 +77,10 @@ export function CountDialog({ petId, name, onClose, stock }: CountDialogProps) {
       action="Set stock"
       done={`The stock of ${name} was set.`}
       form={form}
-      submit={sending =>
+      submit={edit.submit(options =>
         // Safe: if the units are missing, the store refuses the body with a message for the field.
-        edit.save(ifMatch =>
-          client.setInventory({ petId, body: form.values as InventoryUpdate }, { ...sending, ifMatch }),
-        )
-      }
+        client.setInventory({ petId, body: form.values as InventoryUpdate }, options),
+      )}
       conflict={
         <EditConflict
           edit={edit}

@@ -147,9 +147,7 @@ export function EditPet({ pet, onClose }: DialogProps & { readonly pet: Version<
       form={form}
       // A change without a category would keep the category of before, which the field does not show.
       check={() => ({ ...(categoryId === undefined && { categoryId: 'Category is required.' }) })}
-      submit={sending =>
-        edit.save(ifMatch => client.updatePet({ petId, body: bodyOf(form.values) }, { ...sending, ifMatch }))
-      }
+      submit={edit.submit(options => client.updatePet({ petId, body: bodyOf(form.values) }, options))}
       conflict={
         <EditConflict
           edit={edit}
@@ -201,7 +199,7 @@ interface SellPetProps extends DialogProps {
 export function SellPet({ pet, stock, onClose }: SellPetProps) {
   const { client } = useSession()
   const petId = pet.data.id
-  const { shown, before, act } = useConfirmation(
+  const { shown, before, submit } = useConfirmation(
     { data: { pet: pet.data, stock }, etag: pet.etag },
     async () => {
       const [current, currentStock] = await Promise.all([
@@ -212,21 +210,17 @@ export function SellPet({ pet, stock, onClose }: SellPetProps) {
       return { data: { pet: current?.data ?? pet.data, stock: currentStock }, etag: current?.etag }
     },
   )
-  const sell = (ifMatch: string | undefined, sending: Sending) =>
-    client.updatePet({ petId, body: { status: 'sold' } }, { ...sending, ifMatch })
   return (
     <FormDialog
       title="Mark as sold"
       action="Mark as sold"
       done={`${nameText(pet.data.name, petId)} is sold.`}
-      submit={sending =>
-        act(async ifMatch => {
-          // The ETag of a pet does not depend on its stock, which the sale removes.
-          const { etag } = await client.getInventoryItem({ petId })
-          if (etag !== shown.data.stock.etag) throw new ChangedMeanwhile()
-          await sell(ifMatch, sending)
-        })
-      }
+      submit={submit(async options => {
+        // The ETag of a pet does not depend on its stock, which the sale removes.
+        const { etag } = await client.getInventoryItem({ petId })
+        if (etag !== shown.data.stock.etag) throw new ChangedMeanwhile()
+        await client.updatePet({ petId, body: { status: 'sold' } }, options)
+      })}
       conflict={before && <ChangedFacts before={factsOf(before)} now={factsOf(shown.data)} />}
       onClose={onClose}
     >
