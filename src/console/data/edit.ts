@@ -60,7 +60,6 @@ export function isConflict(error: unknown): boolean {
 
 /** The state of a question about one version of a resource, such as whether to complete an order. */
 export interface Confirmation<Value> {
-  /** The version that the question is about. */
   readonly shown: Version<Value>
   /** What the question was about before someone else changed the resource; undefined if nobody did. */
   readonly before: Value | undefined

@@ -7,7 +7,6 @@ import { basePath, baseUrl, type Session } from './session.ts'
 import { followShared, type Lead, whileVisible } from './shared-stream.ts'
 import { sharedValue } from './shared-value.ts'
 
-/** The maximum number of events that the feed of the dashboard shows. */
 const FEED_EVENTS_MAX = 50
 /** How often a page without events reads its data again, in milliseconds. */
 export const POLL_MS = 15_000

@@ -4,7 +4,6 @@ import type { Version } from './edit.ts'
 import { nameText } from './name-text.ts'
 import { useSession } from './session-context.ts'
 
-/** The maximum number of pets in one request by id. */
 const IDS_MAX = 100
 /** How long a name is used before it is read again, in milliseconds. An event about a pet makes it outdated earlier. */
 const NAME_FRESH_MS = 300_000

@@ -39,7 +39,6 @@ export const queryClient: QueryClient = new QueryClient({
 export function isKeyRefused(error: unknown): error is ApiError {
   return error instanceof ApiError && error.status === 401
 }
-/** Returns a value as text, to compare it with others. */
 export function textOf(value: unknown): string {
   return JSON.stringify(value ?? null, (_, part) => (typeof part === 'bigint' ? `${part}n` : part))
 }

@@ -153,7 +153,6 @@ function conditionText(when: FaultCondition | undefined): string {
   return toJson(when)
 }
 
-/** Returns the condition that the form offers under a name, with its number. */
 function conditionOf(name: string, amount: number): FaultCondition {
   if (name === 'share') return { share: amount / 100 }
   return name === 'every' ? { every: amount } : { call: amount }

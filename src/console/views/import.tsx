@@ -29,7 +29,6 @@ const options: readonly { readonly name: keyof ImportChoices; readonly label: st
   { name: 'keepGoing', label: 'Load the valid lines even if others are invalid' },
 ]
 
-/** Loads categories and pets from files, after a check that lists the invalid lines. */
 export function Import() {
   const { key } = useSession()
   const queries = useQueryClient()

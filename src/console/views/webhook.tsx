@@ -72,7 +72,6 @@ function WebhookContent({ id, onOpen }: WebhookContentProps) {
   )
 }
 
-/** The maximum number of characters of an address in the heading. */
 const HEADING_CHARS_MAX = 200
 
 function headingOf({ url }: Webhook): string {

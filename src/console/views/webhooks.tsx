@@ -43,7 +43,6 @@ const columns: readonly Column<Webhook>[] = [
   { head: 'State', isShort: true, cell: webhook => <WebhookState webhook={webhook} /> },
 ]
 
-/** A badge with the state of a webhook: active, failing, or disabled for a reason. */
 export function WebhookState({ webhook }: { readonly webhook: Webhook }) {
   const { enabled, disabledReason, failingSince } = webhook
   if (!enabled) {

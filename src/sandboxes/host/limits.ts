@@ -7,7 +7,6 @@ import { boundReached } from '../control/refusals.ts'
 
 const MIB = 1024 * 1024
 
-/** The bounds of a host and of each of its sandboxes. */
 export interface SandboxLimits {
   /** The maximum number of sandboxes. */
   readonly sandboxes: number
@@ -59,7 +58,6 @@ export function withinLimits(execute: ExecuteCommand, limits: SandboxLimits): Ex
   return (tx, command) => execute(new BoundedTx(tx, limits), command)
 }
 
-/** Returns the refusal of a command for which the database of a sandbox has no space. */
 export function databaseFull({ bytes }: SandboxLimits): StoreError {
   return boundReached('storage_full', `${Math.floor(bytes / MIB)} MiB`)
 }

@@ -25,11 +25,9 @@ import { FairTurns } from './fair-turns.ts'
 import { databaseFull, type SandboxLimits, withinLimits } from './limits.ts'
 import type { SandboxRecord } from './registry.ts'
 
-/** The longest time that closing a sandbox waits for its requests in progress. */
 const LAST_REQUESTS_MS = 1000
 const NO_BODY = new Uint8Array()
 
-/** What all sandboxes of a host share. */
 export interface SharedOptions {
   readonly limits: SandboxLimits
   readonly slices: TimeSlices

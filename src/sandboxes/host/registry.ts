@@ -29,7 +29,6 @@ export interface SandboxRecord {
 export class Registry {
   readonly #database: Database
 
-  /** Opens the registry in a file, which is created if it does not exist. */
   constructor(file: string) {
     reserveFile(file)
     this.#database = new Database(file, { create: true, strict: true })

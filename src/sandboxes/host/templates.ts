@@ -17,7 +17,6 @@ import type { SeedName } from '../control/schema.ts'
 import { removeOrigin } from './foreign-content.ts'
 import type { SandboxRecord } from './registry.ts'
 
-/** Loads the content of a seed into an empty store. */
 export type LoadSeed = (seed: SeedName, engine: StoreEngine, clock: () => number) => Promise<void>
 
 export interface TemplatesOptions {

@@ -8,7 +8,6 @@ import { findLines, type NumberedLine, readSpan, spansOf } from './numbered-line
 
 /** The maximum number of requests that the log returns, and the number after which it starts a new file. */
 export const REQUESTS_KEPT = 1000
-/** The maximum number of bytes of a body that the log keeps. */
 export const BODY_BYTES_KEPT = 4096
 /** The log also starts a new file at this size. Only large headers and bodies make a file so large. */
 const FILE_BYTES_MAX = 8 * 1024 * 1024
@@ -18,7 +17,6 @@ const NEWLINE = '\n'
 const EVENT_END = Buffer.from('\n\n')
 
 export interface RequestWatcher {
-  /** Called when a request was added. */
   readonly onRequest: () => void
   /** Called when the log is closed together with its sandbox. */
   readonly onClosed: () => void

@@ -8,7 +8,6 @@ interface RowButtonProps extends ButtonProps {
   readonly onClick: () => void
 }
 
-/** A button in the row of a resource. */
 export function RowButton({ label, subject, ...props }: RowButtonProps) {
   return (
     <Button variant="default" size="compact-sm" aria-label={`${label} ${subject}`} {...props}>

@@ -9,7 +9,6 @@ interface ViewLinkProps extends AnchorProps {
   readonly children: ReactNode
 }
 
-/** A link to a view of the console. */
 export function ViewLink(props: ViewLinkProps) {
   return <Anchor component={Link} {...props} />
 }

@@ -5,7 +5,6 @@ import { OrderLink } from '../events/names.tsx'
 import { formatInstant, formatUnits } from '../generic/format.ts'
 import { Panel } from '../generic/panel.tsx'
 
-/** The maximum number of orders in the list. */
 const ORDERS_MAX = 10
 
 /** The newest open orders of a pet. Shows nothing if there are none. */

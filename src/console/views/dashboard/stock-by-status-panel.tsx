@@ -19,7 +19,6 @@ interface StockByStatusPanelProps {
   readonly pets: PetCounts | undefined
 }
 
-/** The number of pets in each status, as a ring chart and as a table with links. */
 export function StockByStatusPanel({ pets }: StockByStatusPanelProps) {
   const skeleton = <Skeleton height={RING_PX} circle />
   const isEmpty = pets && petStatuses.every(status => pets[status] === 0n)
