@@ -21,7 +21,7 @@ import { onKeyRefused } from './data/query-client.ts'
 import { useSandboxName } from './data/sandbox.ts'
 import { findStoredKey, forgetKey, type Session, takeLinkKey } from './data/session.ts'
 import { SessionContext, useCan, useSession } from './data/session-context.ts'
-import { useThrottleSeconds } from './data/throttle.ts'
+import { throttleSeconds } from './data/throttle.ts'
 import { Name } from './parts/events/names.tsx'
 import { Boundary } from './parts/generic/boundary.tsx'
 import { Brand } from './parts/generic/brand.tsx'
@@ -194,7 +194,7 @@ function KeyMenu() {
 }
 
 function ThrottleAlert(): ReactNode {
-  const seconds = useThrottleSeconds()
+  const seconds = throttleSeconds.use()
   if (seconds === 0) return null
   return (
     <Alert color="yellow" mb="md" role="status" title="Too many requests">

@@ -16,7 +16,6 @@ export interface Edit<Value> {
   readonly base: Version<Value>
   /** The version in the store after a conflict; undefined once the user has chosen which values to keep. */
   readonly theirs: Version<Value> | undefined
-  /** Sends with the ETag of `base`. On 412, reads the version in the store before it throws. */
   readonly submit: Submit
   /** Makes the version in the store the base of the next submit. */
   readonly accept: () => void
@@ -32,14 +31,7 @@ export function useEdit<Value>(opened: Version<Value>, read: () => Promise<Versi
   return {
     base,
     theirs,
-    submit: send => async sending => {
-      try {
-        await send({ ...sending, ifMatch: base.etag })
-      } catch (error) {
-        if (error instanceof ApiError && error.status === 412) setTheirs(await read())
-        throw error
-      }
-    },
+    submit: submitOf(base, async () => setTheirs(await read())),
     accept: () => {
       if (theirs) setBase(theirs)
       setTheirs(undefined)
@@ -58,39 +50,30 @@ export function isConflict(error: unknown): boolean {
   return error instanceof ChangedMeanwhile || (error instanceof ApiError && error.status === 412)
 }
 
-/** The state of a question about one version of a resource, such as whether to complete an order. */
-export interface Confirmation<Value> {
-  readonly shown: Version<Value>
-  /** What the question was about before someone else changed the resource; undefined if nobody did. */
-  readonly before: Value | undefined
-  /** Sends with the ETag of `shown`. After a conflict, reads the version in the store, which the next call is about. */
-  readonly submit: Submit
-}
-
 /**
- * Asks about a resource without acting on a version that the user has not seen. `opened` counts only in the first
- * render.
+ * Asks about a resource without acting on a version that the user has not seen, such as whether to complete an order.
+ * `opened` counts only in the first render. After a conflict, the question is about the version in the store: `shown`.
+ * `before` is what it was about before someone else changed the resource; undefined if nobody did.
  */
-export function useConfirmation<Value>(
-  opened: Version<Value>,
-  read: () => Promise<Version<Value>>,
-): Confirmation<Value> {
+export function useConfirmation<Value>(opened: Version<Value>, read: () => Promise<Version<Value>>) {
   const [shown, setShown] = useState(opened)
   const [before, setBefore] = useState<Value>()
-  return {
-    shown,
-    before,
-    submit: send => async sending => {
-      try {
-        await send({ ...sending, ifMatch: shown.etag })
-      } catch (error) {
-        if (isConflict(error)) {
-          const now = await read()
-          setBefore(shown.data)
-          setShown(now)
-        }
-        throw error
-      }
-    },
+  const submit = submitOf(shown, async () => {
+    const now = await read()
+    setBefore(shown.data)
+    setShown(now)
+  })
+  return { shown, before, submit }
+}
+
+/** Sends with the ETag of a version. If that has been replaced, calls `onConflict` before it throws. */
+function submitOf({ etag }: Version<unknown>, onConflict: () => Promise<void>): Submit {
+  return send => async sending => {
+    try {
+      await send({ ...sending, ifMatch: etag })
+    } catch (error) {
+      if (isConflict(error)) await onConflict()
+      throw error
+    }
   }
 }

@@ -34,11 +34,9 @@ function refresh(): void {
 }
 
 /** The last events that arrived since sign-in, newest first: at most `FEED_EVENTS_MAX`. */
-const feed = sharedValue<readonly Event[]>([])
-export const useFeed = feed.use
+export const feed = sharedValue<readonly Event[]>([])
 /** Whether no byte of the event stream arrives, so that the page polls. */
-const isStreamSilent = sharedValue(false)
-export const useIsStreamSilent = isStreamSilent.use
+export const isStreamSilent = sharedValue(false)
 /** The `sequence` of the last event that this tab received, from the stream or from another tab. */
 let lastSequence: string | undefined
 

@@ -5,7 +5,7 @@ import { sharedValue } from './shared-value.ts'
 const TICK_MS = 500
 
 /** The number of seconds until refused requests are sent again; 0 if the client does not wait. */
-const secondsLeft = sharedValue(0)
+export const throttleSeconds = sharedValue(0)
 /** When the client sends the refused requests again, in milliseconds since 1970. */
 let continuesMs = 0
 
@@ -13,12 +13,10 @@ let continuesMs = 0
 export function noteThrottle({ error, delayMs }: Retry): void {
   if (!(error instanceof ApiError) || error.status !== 429) return
   continuesMs = Math.max(continuesMs, Date.now() + delayMs)
-  if (secondsLeft.get() === 0) tick()
+  if (throttleSeconds.get() === 0) tick()
 }
 
 function tick(): void {
-  secondsLeft.set(Math.max(0, Math.ceil((continuesMs - Date.now()) / 1000)))
-  if (secondsLeft.get() > 0) setTimeout(tick, TICK_MS)
+  throttleSeconds.set(Math.max(0, Math.ceil((continuesMs - Date.now()) / 1000)))
+  if (throttleSeconds.get() > 0) setTimeout(tick, TICK_MS)
 }
-
-export const useThrottleSeconds = secondsLeft.use

@@ -1,7 +1,7 @@
 import { Group, Stack, Text } from '@mantine/core'
 import { useInterval } from '@mantine/hooks'
 import { useState } from 'react'
-import { useFeed, useIsStreamSilent } from '../../data/live.ts'
+import { feed, isStreamSilent } from '../../data/live.ts'
 import { ChangeSentence } from '../../parts/events/change-sentence.tsx'
 import { formatAge } from '../../parts/generic/format.ts'
 import { Panel } from '../../parts/generic/panel.tsx'
@@ -11,8 +11,8 @@ import { SilentStream } from '../../parts/generic/silent-stream.tsx'
 const AGE_MS = 30_000
 
 export function EventFeed() {
-  const events = useFeed()
-  const isSilent = useIsStreamSilent()
+  const events = feed.use()
+  const isSilent = isStreamSilent.use()
   // Renders again, because the ages change without an event.
   const [, setNow] = useState(Date.now)
   useInterval(() => setNow(Date.now), AGE_MS, { autoInvoke: true })
