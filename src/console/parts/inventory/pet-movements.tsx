@@ -4,10 +4,9 @@ import type { MovementReason, StockMovement } from '../../../client/petstore-cli
 import type { StockPoint } from '../../charts/stock-over-time.tsx'
 import { useSession } from '../../data/session-context.ts'
 import { OrderLink } from '../events/names.tsx'
-import { ChartPlace } from '../generic/chart-place.tsx'
+import { ChartPlace, lazyChart } from '../generic/chart.tsx'
 import { Empty } from '../generic/empty.tsx'
 import { formatChange, formatCount, formatInstant, formatUnits } from '../generic/format.ts'
-import { lazyChart } from '../generic/lazy-chart.tsx'
 import { type Column, PagedTable } from '../generic/table.tsx'
 
 const StockOverTime = lazyChart(async () => (await import('../../charts/stock-over-time.tsx')).StockOverTime)

@@ -3,9 +3,9 @@ import { useInterval } from '@mantine/hooks'
 import { useState } from 'react'
 import { feed, isStreamSilent } from '../../data/live.ts'
 import { ChangeSentence } from '../../parts/events/change-sentence.tsx'
+import { SilentStream } from '../../parts/generic/alerts.tsx'
 import { formatAge } from '../../parts/generic/format.ts'
 import { Panel } from '../../parts/generic/panel.tsx'
-import { SilentStream } from '../../parts/generic/silent-stream.tsx'
 
 /** How often the ages of the events are updated, in milliseconds. */
 const AGE_MS = 30_000

@@ -1,8 +1,7 @@
 import { Center, Text } from '@mantine/core'
 import type { OrdersOnDay } from '../../../client/petstore-client.ts'
-import { ChartPlace } from '../../parts/generic/chart-place.tsx'
+import { ChartPlace, lazyChart } from '../../parts/generic/chart.tsx'
 import { countText, formatDay } from '../../parts/generic/format.ts'
-import { lazyChart } from '../../parts/generic/lazy-chart.tsx'
 import { Panel } from '../../parts/generic/panel.tsx'
 
 const OrdersByDay = lazyChart(async () => (await import('../../charts/orders-by-day.tsx')).OrdersByDay)

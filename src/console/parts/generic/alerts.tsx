@@ -1,11 +1,21 @@
 import { Alert } from '@mantine/core'
 import { connection } from '../../data/connection.ts'
+import { POLL_MS } from '../../data/live.ts'
 
 export function ConnectionAlert() {
   if (!connection.isLost.use()) return null
   return (
     <Alert color="yellow" mb="md" role="status" title="The store does not respond">
       It may be restarting. This page tries again every two seconds and reconnects automatically.
+    </Alert>
+  )
+}
+
+export function SilentStream() {
+  return (
+    <Alert color="yellow" role="status" title="Nothing arrives live">
+      The stream of the store is silent: a proxy may hold it back, or this browser follows other stores. This
+      page reads its data every {POLL_MS / 1000} seconds instead.
     </Alert>
   )
 }
