@@ -6,13 +6,13 @@ import type { OperationId } from '../../shop/operations.ts'
 import { parseJson, writeJson } from '../../values/json.ts'
 import { similarName } from '../../values/similar-name.ts'
 import {
-  deliveryEffects,
   type EffectType,
   effectMembers,
   FaultEffect,
   type FaultRule,
   type FaultRuleStates,
   FaultRules,
+  isDeliveryEffect,
 } from './rules.ts'
 
 /** The header with which a request asks for a failure, and with which a response announces one. */
@@ -117,10 +117,6 @@ function newState(rule: FaultRule, calls = 0, applied = 0): RuleState {
   const rate = { requests: Number(requests), seconds: Number(seconds) }
   const limiter = type === 'rate_limit' ? new RateLimiter(rate, () => performance.now()) : undefined
   return { rule, calls, applied, limiter }
-}
-
-function isDeliveryEffect(type: EffectType): boolean {
-  return deliveryEffects.some(known => known === type)
 }
 
 /** Counts a call that a rule is for, and returns whether its condition holds. */

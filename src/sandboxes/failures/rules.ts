@@ -43,6 +43,10 @@ export const deliveryEffects = [
 const effectTypes = [...requestEffects, ...deliveryEffects] as const
 export type EffectType = (typeof effectTypes)[number]
 
+export function isDeliveryEffect(type: EffectType): boolean {
+  return deliveryEffects.some(known => known === type)
+}
+
 const errorCodes = Object.keys(errorTable)
 
 /** The members that each effect takes, and whether each is required. */
@@ -207,7 +211,7 @@ export const FaultRule = z
     const refuse = (path: string, message: string): void => {
       context.addIssue({ code: 'custom', path: [path], message, params: { field: 'invalid_format' } })
     }
-    const isDelivery = deliveryEffects.some(type => type === effect.type)
+    const isDelivery = isDeliveryEffect(effect.type)
     if (isDelivery && operation !== undefined)
       refuse('operation', 'does not belong to an effect on deliveries')
     if (isDelivery && (when?.idempotencyKey !== undefined || when?.header !== undefined))
