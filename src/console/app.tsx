@@ -21,31 +21,28 @@ import { onKeyRefused } from './data/query-client.ts'
 import { useSandboxName } from './data/sandbox.ts'
 import { findStoredKey, forgetKey, type Session, takeLinkKey } from './data/session.ts'
 import { SessionContext, useCan, useSession } from './data/session-context.ts'
-import { useThrottleSeconds } from './data/throttle.ts'
-import { Name } from './parts/events/name.tsx'
+import { throttleSeconds } from './data/throttle.ts'
+import { Name } from './parts/events/names.tsx'
+import { ConnectionAlert } from './parts/generic/alerts.tsx'
 import { Boundary } from './parts/generic/boundary.tsx'
 import { Brand } from './parts/generic/brand.tsx'
-import { ConnectionAlert } from './parts/generic/connection-alert.tsx'
 import { OtherKey } from './parts/generic/other-key.tsx'
-import { PageSkeleton } from './parts/generic/page-skeleton.tsx'
+import { PageSkeleton } from './parts/generic/page.tsx'
 import { NoAccess } from './views/no-access.tsx'
 import { NotFound } from './views/not-found.tsx'
-import { sandboxViews } from './views/sandbox-views.ts'
 import { type Entrance, SignIn } from './views/sign-in.tsx'
-import { views } from './views/views.ts'
+import { sandboxViews, views } from './views/views.ts'
 
 // The script reads the key as soon as it runs, because `takeLinkKey` also removes the key from the address.
 const firstLinkKey = takeLinkKey()
 const storedKey = findStoredKey()
 
-/** The views that each store has, and in a sandbox also those that only a sandbox has. */
 const allViews = isSandbox ? [...views, ...sandboxViews] : views
 
 /** The console: the sign-in page, and after sign-in the frame with the view that the address selects. */
 export function App() {
   const [session, setSession] = useState<Session>()
   const [entrance, setEntrance] = useState<Entrance>({ key: storedKey, linkKey: firstLinkKey })
-  // The key of the last link that was opened.
   const [linkKey, setLinkKey] = useState(firstLinkKey)
   const queries = useQueryClient()
   const leave = useCallback(
@@ -197,7 +194,7 @@ function KeyMenu() {
 }
 
 function ThrottleAlert(): ReactNode {
-  const seconds = useThrottleSeconds()
+  const seconds = throttleSeconds.use()
   if (seconds === 0) return null
   return (
     <Alert color="yellow" mb="md" role="status" title="Too many requests">

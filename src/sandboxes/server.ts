@@ -33,7 +33,6 @@ const HOST_RATE: Rate = { requests: 6000, seconds: 60 }
 /** The time that requests in progress get when the host stops, in milliseconds. */
 const LAST_REQUESTS_MS = 8000
 
-/** A host of sandboxes that is being served. */
 export interface ServingHost {
   readonly host: SandboxHost
   readonly base: string
@@ -42,7 +41,6 @@ export interface ServingHost {
   stop(): Promise<void>
 }
 
-/** Serves a host of sandboxes on a bound port. */
 export async function serveSandboxes(
   options: Omit<HostOptions, 'base'> & { readonly baseUrl?: string | undefined },
   listener: Server<undefined>,
@@ -87,7 +85,7 @@ export async function serveSandboxes(
       if (!record && asksForPage(request, rest[0] ?? ''))
         return await respondAnywhere(request, server, context => sendNoSandbox(context, base))
       if (!record) throw sandboxNotFound()
-      return await host.respond(record, request, server, `/${rest.join('/')}`)
+      return await host.use(id, sandbox => sandbox.respond(request, server, `/${rest.join('/')}`))
     } catch (error) {
       if (error instanceof StoreError) return refuse(request, server, error)
       options.log.error({ sandbox: id, error: errorText(error) }, 'a sandbox failed')
@@ -156,7 +154,6 @@ function hostRouting(
   }
 }
 
-/** Returns the pages, the description, the error catalogue and the probes of the host. */
 function pagePaths(base: string, host: SandboxHost, isDraining: () => boolean): Paths {
   const get = (handle: Handler['handle']): Methods => new Map([['GET', { handle }]])
   const probe = (handle: Handler['handle']): Methods => new Map([['GET', { handle, isProbe: true }]])

@@ -11,9 +11,9 @@ import { until } from '../support/until.ts'
 import { TIMEOUT_MS } from './console-session.ts'
 import { holdRequests } from './requests.ts'
 
-const source = readFileSync(join(ROOT, 'src/console/views/sandbox-views.ts'), 'utf8')
+const [, source = ''] = readFileSync(join(ROOT, 'src/console/views/views.ts'), 'utf8').split('sandboxViews')
 /** The paths of the views that only a sandbox has. */
-const paths = [...source.matchAll(/\{ path: '([^']+)', view:/g)].map(([, path = '']) => path)
+const paths = [...source.matchAll(/\['([^']+)', async/g)].map(([, path = '']) => path)
 
 interface SandboxConsole {
   readonly page: Page

@@ -21,8 +21,8 @@ test('a reset that fails keeps the commits that a killed host left in the write-
     cpSync(join(root, 'open.db'), file)
     cpSync(join(root, 'open.db-wal'), `${file}-wal`)
   }
-  const adoption = { hash: '', hint: '', generation: 1, isForeign: false }
-  const filling = files.fill({ id: 'abc' }, join(root, 'missing.db'), adoption)
+  const adoption = { id: 'abc', keyHash: '', keyHint: '', generation: 1, isForeign: false }
+  const filling = files.fill(adoption, join(root, 'missing.db'))
   expect(
     await filling.then(
       () => 'filled',
@@ -41,8 +41,8 @@ test('a reset whose seed is damaged leaves no copy of it', async () => {
   const files = new SandboxFiles(join(root, 'sandboxes'), new TimeSlices())
   await files.create('abc')
   writeFileSync(join(root, 'damaged.db'), 'this is not a database'.repeat(1000))
-  const adoption = { hash: '', hint: '', generation: 1, isForeign: false }
-  const filling = files.fill({ id: 'abc' }, join(root, 'damaged.db'), adoption)
+  const adoption = { id: 'abc', keyHash: '', keyHint: '', generation: 1, isForeign: false }
+  const filling = files.fill(adoption, join(root, 'damaged.db'))
   expect(await filling.catch(String)).toContain('not a database')
   expect(readdirSync(files.directoryOf('abc'))).toEqual([])
   rmSync(root, { recursive: true })
@@ -63,8 +63,8 @@ test('the write-ahead log of a damaged sandbox is deleted with its old content',
     slices,
     clock: Date.now,
   })
-  const adoption = { hash: 'hash', hint: 'hint', generation: 1, isForeign: false }
-  await files.fill({ id: 'abc' }, await templates.file('empty'), adoption)
+  const adoption = { id: 'abc', keyHash: 'hash', keyHint: 'hint', generation: 1, isForeign: false }
+  await files.fill(adoption, await templates.file('empty'))
   expect(readdirSync(files.directoryOf('abc'))).toEqual(['petstore.db'])
   rmSync(root, { recursive: true })
 })

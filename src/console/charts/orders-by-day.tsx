@@ -8,7 +8,6 @@ interface OrdersByDayProps {
   readonly height: number
 }
 
-/** A bar chart of the number of orders on each day. */
 export function OrdersByDay({ days, height }: OrdersByDayProps) {
   return (
     <BarChart

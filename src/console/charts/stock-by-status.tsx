@@ -13,7 +13,6 @@ interface StockByStatusProps {
   readonly size: number
 }
 
-/** A ring chart of the number of pets in each status. */
 export function StockByStatus({ shares, size }: StockByStatusProps) {
   return (
     <DonutChart

@@ -60,7 +60,6 @@ export function StockOverTime({ points, height }: StockOverTimeProps) {
   )
 }
 
-/** Returns the function that formats the labels of the axis: as days, or as times of the day for a short period. */
 function tickFormat(points: readonly StockPoint[]): (atMs: number) => string {
   const periodMs = (points.at(-1)?.atMs ?? 0) - (points[0]?.atMs ?? 0)
   return periodMs < DAYS_FROM_MS ? formatTime : formatDate

@@ -21,7 +21,6 @@ export interface ImportChoices {
   readonly createCategories: boolean
 }
 
-/** The result of an import or of its check. */
 export interface ImportResult {
   readonly findings: Findings
   readonly report: ImportReport
@@ -86,7 +85,6 @@ async function* chunksOf(file: File): AsyncGenerator<Uint8Array> {
   }
 }
 
-/** Returns the store as a target of one import. */
 function storeTarget(key: string): ImportTarget {
   const call = makeCall({ baseUrl, key, onRetry: noteThrottle })
   const randomBits = crypto.getRandomValues(new BigUint64Array(1))[0] ?? 0n

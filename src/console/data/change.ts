@@ -1,8 +1,7 @@
-import { useMutation } from '@tanstack/react-query'
+import { type QueryClient, useMutation } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
 import { ApiError } from '../../client/petstore-client.ts'
 
-/** The options with which a change is sent. */
 export interface Sending {
   /** Aborted when the user stops waiting. */
   readonly signal: AbortSignal
@@ -22,7 +21,6 @@ export interface Change<Result> {
   readonly isRunning: boolean
   /** Why the last change failed; null if it did not fail, or if the user stopped waiting. */
   readonly error: Error | null
-  /** Forgets the error. */
   readonly reset: () => void
 }
 
@@ -39,7 +37,6 @@ interface StartedChange<Result> {
   readonly stopping: AbortController
 }
 
-/** The reason with which a request is aborted. */
 class Stopped extends Error {}
 
 /** Prepares a change to the store, for a dialog or for buttons that act at once. */
@@ -78,7 +75,6 @@ export function useChange<Result>({ onDone, onFailed }: ChangeOptions<Result>): 
   }
 }
 
-/** Returns a reference that is true while the component is on the page. */
 function useIsShown(): { readonly current: boolean } {
   const isShown = useRef(true)
   useEffect(() => {
@@ -95,7 +91,13 @@ function newKey(): string {
   return crypto.getRandomValues(new BigUint64Array(2)).join('-')
 }
 
-/** Returns the values of a form as text, to compare them. */
-export function textOf(values: unknown): string {
-  return JSON.stringify(values ?? null, (_, value) => (typeof value === 'bigint' ? `${value}n` : value))
+/** How long a change waits at most until the page shows its result, in milliseconds. */
+const REFRESH_WAIT_MS = 3000
+
+/** Reads everything on the page again, and resolves after at most `REFRESH_WAIT_MS`. The reads continue after that. */
+export async function readPageAgain(queries: QueryClient): Promise<void> {
+  const limit = Promise.withResolvers<void>()
+  const timer = setTimeout(limit.resolve, REFRESH_WAIT_MS)
+  await Promise.race([queries.invalidateQueries(), limit.promise])
+  clearTimeout(timer)
 }

@@ -1,6 +1,6 @@
-import { useSyncExternalStore } from 'react'
 import type { Fetch } from '../../client/petstore-client.ts'
 import { baseUrl } from './session.ts'
+import { sharedValue } from './shared-value.ts'
 
 /** The pause before each probe of a store that does not respond, and the time limit of a probe, in milliseconds. */
 const PROBE_MS = 2000
@@ -10,39 +10,29 @@ const PROBE_MS = 2000
  */
 const PATIENCE_MS = 3000
 
-type Listener = () => void
-
 /** Records whether the store responds. While it does not, sends probes until it does. */
 class ConnectionState {
-  #isLost = false
+  readonly isLost = sharedValue(false)
   #isChecking = false
   #timer: ReturnType<typeof setTimeout> | undefined
-  readonly #listeners = new Set<Listener>()
-  readonly #onRestored = new Set<Listener>()
-
-  get isLost(): boolean {
-    return this.#isLost
-  }
 
   markLost(): void {
-    if (this.#isLost) return
-    this.#isLost = true
-    this.#notify()
+    if (this.isLost.get()) return
+    this.isLost.set(true)
     this.#probeLater()
   }
 
   markRestored(): void {
-    if (!this.#isLost) return
+    if (!this.isLost.get()) return
     clearTimeout(this.#timer)
-    this.#isLost = false
-    this.#notify()
-    for (const listener of this.#onRestored) listener()
+    this.isLost.set(false)
   }
 
   /** Calls `listener` each time the store starts to respond again. Returns a function that removes the listener. */
-  onRestored(listener: Listener): () => void {
-    this.#onRestored.add(listener)
-    return () => this.#onRestored.delete(listener)
+  onRestored(listener: () => void): () => void {
+    return this.isLost.subscribe(() => {
+      if (!this.isLost.get()) listener()
+    })
   }
 
   /** Probes the store. Resolves with whether it responds in time and is ready. */
@@ -65,7 +55,7 @@ class ConnectionState {
 
   /** Probes the store if the connection may be lost. Reports the connection as lost only if the probe fails. */
   async check(): Promise<void> {
-    if (this.#isLost || this.#isChecking) return
+    if (this.isLost.get() || this.#isChecking) return
     this.#isChecking = true
     const responds = await this.responds()
     this.#isChecking = false
@@ -83,19 +73,10 @@ class ConnectionState {
     })
   }
 
-  subscribe = (listener: Listener): (() => void) => {
-    this.#listeners.add(listener)
-    return () => this.#listeners.delete(listener)
-  }
-
-  #notify(): void {
-    for (const listener of this.#listeners) listener()
-  }
-
   #probeLater(): void {
     this.#timer = setTimeout(async () => {
       if (await this.responds()) this.markRestored()
-      else if (this.#isLost) this.#probeLater()
+      else if (this.isLost.get()) this.#probeLater()
     }, PROBE_MS)
   }
 }
@@ -108,9 +89,4 @@ export const watchedFetch: Fetch = async (url, init) => {
   // A proxy responds with 502, 503 or 504 in place of a store that does not respond.
   if (response.status < 500) connection.markRestored()
   return response
-}
-
-/** Returns whether the connection to the store is lost at the moment. */
-export function useConnectionLost(): boolean {
-  return useSyncExternalStore(connection.subscribe, () => connection.isLost)
 }

@@ -3,7 +3,6 @@ import { createHostClient, type Fetch, type HostOperations } from '../../client/
 /** The path of the control operations of the sandbox; an empty text if the store is not a sandbox. */
 const controlPath = document.querySelector<HTMLMetaElement>('meta[name="petstore-control"]')?.content ?? ''
 
-/** Whether the store is a sandbox, so that it can be reset and made to fail. */
 export const isSandbox = controlPath !== ''
 
 /** The id of the sandbox; an empty text if the store is not a sandbox. */

@@ -1,11 +1,14 @@
 import { useState } from 'react'
-import { ApiError } from '../../client/petstore-client.ts'
+import { ApiError, type ApiResponse } from '../../client/petstore-client.ts'
+import type { Sending } from './change.ts'
 
 /** A resource, and the ETag of the response that contained it. */
-export interface Version<Value> {
-  readonly value: Value
-  readonly etag: string | undefined
-}
+export type Version<Value> = Pick<ApiResponse<Value>, 'data' | 'etag'>
+
+/** Returns the function with which a dialog submits a change of one version. */
+type Submit = (
+  send: (options: Sending & { readonly ifMatch: string | undefined }) => Promise<unknown>,
+) => (sending: Sending) => Promise<void>
 
 /** The state of a form that changes one version of a resource. */
 export interface Edit<Value> {
@@ -13,8 +16,7 @@ export interface Edit<Value> {
   readonly base: Version<Value>
   /** The version in the store after a conflict; undefined once the user has chosen which values to keep. */
   readonly theirs: Version<Value> | undefined
-  /** Calls `send` with the ETag of `base`, and throws its error. On 412, it first reads the version in the store. */
-  readonly save: (send: (ifMatch: string | undefined) => Promise<unknown>) => Promise<void>
+  readonly submit: Submit
   /** Makes the version in the store the base of the next submit. */
   readonly accept: () => void
 }
@@ -29,14 +31,7 @@ export function useEdit<Value>(opened: Version<Value>, read: () => Promise<Versi
   return {
     base,
     theirs,
-    save: async send => {
-      try {
-        await send(base.etag)
-      } catch (error) {
-        if (error instanceof ApiError && error.status === 412) setTheirs(await read())
-        throw error
-      }
-    },
+    submit: submitOf(base, async () => setTheirs(await read())),
     accept: () => {
       if (theirs) setBase(theirs)
       setTheirs(undefined)
@@ -55,43 +50,30 @@ export function isConflict(error: unknown): boolean {
   return error instanceof ChangedMeanwhile || (error instanceof ApiError && error.status === 412)
 }
 
-/** The state of a question about one version of a resource, such as whether to complete an order. */
-export interface Confirmation<Value> {
-  /** The version that the question is about. */
-  readonly shown: Version<Value>
-  /** What the question was about before someone else changed the resource; undefined if nobody did. */
-  readonly before: Value | undefined
-  /**
-   * Calls `send` with the ETag of `shown`, and throws its error. After a conflict, it first reads the version in the
-   * store: the next call is about that one.
-   */
-  readonly act: (send: (ifMatch: string | undefined) => Promise<unknown>) => Promise<void>
-}
-
 /**
- * Asks about a resource without acting on a version that the user has not seen. `opened` counts only in the first
- * render.
+ * Asks about a resource without acting on a version that the user has not seen, such as whether to complete an order.
+ * `opened` counts only in the first render. After a conflict, the question is about the version in the store: `shown`.
+ * `before` is what it was about before someone else changed the resource; undefined if nobody did.
  */
-export function useConfirmation<Value>(
-  opened: Version<Value>,
-  read: () => Promise<Version<Value>>,
-): Confirmation<Value> {
+export function useConfirmation<Value>(opened: Version<Value>, read: () => Promise<Version<Value>>) {
   const [shown, setShown] = useState(opened)
   const [before, setBefore] = useState<Value>()
-  return {
-    shown,
-    before,
-    act: async send => {
-      try {
-        await send(shown.etag)
-      } catch (error) {
-        if (isConflict(error)) {
-          const now = await read()
-          setBefore(shown.value)
-          setShown(now)
-        }
-        throw error
-      }
-    },
+  const submit = submitOf(shown, async () => {
+    const now = await read()
+    setBefore(shown.data)
+    setShown(now)
+  })
+  return { shown, before, submit }
+}
+
+/** Sends with the ETag of a version. If that has been replaced, calls `onConflict` before it throws. */
+function submitOf({ etag }: Version<unknown>, onConflict: () => Promise<void>): Submit {
+  return send => async sending => {
+    try {
+      await send({ ...sending, ifMatch: etag })
+    } catch (error) {
+      if (isConflict(error)) await onConflict()
+      throw error
+    }
   }
 }

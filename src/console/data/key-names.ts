@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useCan, useSession } from './session-context.ts'
 
-/** The maximum number of keys whose names are read. */
 const KEYS_MAX = 100
 /** How long the names are used before they are read again, in milliseconds. No event reports a change of a key. */
 const NAMES_FRESH_MS = 300_000

@@ -1,12 +1,12 @@
-import { useEffect, useSyncExternalStore } from 'react'
+import { useEffect } from 'react'
 import { ApiError, createClient, type Event } from '../../client/petstore-client.ts'
 import { hasScope } from '../../contract/scopes.ts'
 import { connection } from './connection.ts'
 import { queryClient, reportFailure } from './query-client.ts'
 import { basePath, baseUrl, type Session } from './session.ts'
 import { followShared, type Lead, whileVisible } from './shared-stream.ts'
+import { sharedValue } from './shared-value.ts'
 
-/** The maximum number of events that the feed of the dashboard shows. */
 const FEED_EVENTS_MAX = 50
 /** How often a page without events reads its data again, in milliseconds. */
 export const POLL_MS = 15_000
@@ -33,36 +33,21 @@ function refresh(): void {
   outdated.clear()
 }
 
-const listeners = new Set<() => void>()
-let feed: readonly Event[] = []
+/** The last events that arrived since sign-in, newest first: at most `FEED_EVENTS_MAX`. */
+export const feed = sharedValue<readonly Event[]>([])
+/** Whether no byte of the event stream arrives, so that the page polls. */
+export const isStreamSilent = sharedValue(false)
 /** The `sequence` of the last event that this tab received, from the stream or from another tab. */
 let lastSequence: string | undefined
-let isStreamSilent = false
 
 function receive(event: Event): void {
   lastSequence = event.sequence
-  feed = [event, ...feed].slice(0, FEED_EVENTS_MAX)
-  for (const listener of listeners) listener()
+  feed.set([event, ...feed.get()].slice(0, FEED_EVENTS_MAX))
   const [, resource = ''] = event.type.split('.')
   for (const key of [...(outdatedBy[resource] ?? []), 'timeline', 'audit']) outdated.add(key)
   if (isRefreshPlanned) return
   isRefreshPlanned = true
   setTimeout(refresh, REFRESH_MS)
-}
-
-/** Returns the last events that arrived since sign-in, newest first: at most `FEED_EVENTS_MAX`. */
-export function useFeed(): readonly Event[] {
-  return useSyncExternalStore(subscribe, () => feed)
-}
-
-/** Returns whether no byte of the event stream arrives, so that the page polls. */
-export function useIsStreamSilent(): boolean {
-  return useSyncExternalStore(subscribe, () => isStreamSilent)
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener)
-  return () => listeners.delete(listener)
 }
 
 /**
@@ -82,7 +67,7 @@ export function useLiveUpdates(session: Session): void {
     })
     return () => {
       stop()
-      feed = []
+      feed.set([])
       lastSequence = undefined
     }
   }, [session])
@@ -115,8 +100,7 @@ function followEvents(session: Session): () => void {
       stopPolling?.()
       stopPolling = isSilent ? poll() : undefined
       if (isSilent) void queryClient.invalidateQueries()
-      isStreamSilent = isSilent
-      for (const listener of listeners) listener()
+      isStreamSilent.set(isSilent)
     },
   })
 }

@@ -1,10 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
-import type { Client, InventoryItem, Pet } from '../../client/petstore-client.ts'
+import type { Client, Pet } from '../../client/petstore-client.ts'
 import type { Version } from './edit.ts'
 import { nameText } from './name-text.ts'
 import { useSession } from './session-context.ts'
 
-/** The maximum number of pets in one request by id. */
 const IDS_MAX = 100
 /** How long a name is used before it is read again, in milliseconds. An event about a pet makes it outdated earlier. */
 const NAME_FRESH_MS = 300_000
@@ -12,26 +11,22 @@ const NAME_FRESH_MS = 300_000
 /** Reads a pet with its ETag. Returns null if it does not exist. */
 export async function readPet(client: Client, petId: bigint): Promise<Version<Pet> | null> {
   const { data, etag } = await client.listPets({ id: [petId] })
-  const [value] = data.items
-  return value ? { value, etag } : null
+  const [pet] = data.items
+  return pet ? { data: pet, etag } : null
 }
 
-/** Returns the query of one pet with its ETag. Its data is null if the pet does not exist. */
+/** The data is null if the pet does not exist. */
 export function usePet(petId: bigint) {
   const { client } = useSession()
   return useQuery({ queryKey: ['pets', 'one', petId], queryFn: () => readPet(client, petId) })
 }
 
-/** Reads the stock of a pet with its ETag. Throws ApiError if the pet does not exist. */
-export async function readStock(client: Client, petId: bigint): Promise<Version<InventoryItem>> {
-  const { data: value, etag } = await client.getInventoryItem({ petId })
-  return { value, etag }
-}
-
-/** Returns the query of the stock of one pet with its ETag. */
 export function useStock(petId: bigint) {
   const { client } = useSession()
-  return useQuery({ queryKey: ['inventory', 'one', petId], queryFn: () => readStock(client, petId) })
+  return useQuery({
+    queryKey: ['inventory', 'one', petId],
+    queryFn: () => client.getInventoryItem({ petId }),
+  })
 }
 
 /**
@@ -53,38 +48,31 @@ export function useStoredPetName(petId: bigint): string {
   return data ?? `Pet ${petId}`
 }
 
-interface NameRequest {
-  readonly petId: bigint
-  readonly resolve: (name: string | null) => void
-  readonly reject: (error: unknown) => void
+/** The names of at most `IDS_MAX` pets, which one request reads. */
+interface NameBatch {
+  readonly ids: bigint[]
+  readonly names: Promise<ReadonlyMap<bigint, string>>
 }
 
-const waitingByClient = new WeakMap<Client, NameRequest[]>()
+/** The batch of each client whose request has not been sent. */
+const openBatches = new WeakMap<Client, NameBatch>()
 
-/**
- * Reads the name of a pet; null if the pet does not exist. The names that the rows of a table need are read together,
- * in requests for at most `IDS_MAX` pets.
- */
-function readPetName(client: Client, petId: bigint): Promise<string | null> {
-  return new Promise((resolve, reject) => {
-    const waiting = waitingByClient.get(client) ?? []
-    waiting.push({ petId, resolve, reject })
-    if (waiting.length > 1) return
-    waitingByClient.set(client, waiting)
-    setTimeout(() => {
-      waitingByClient.delete(client)
-      for (let start = 0; start < waiting.length; start += IDS_MAX)
-        void readNames(client, waiting.slice(start, start + IDS_MAX))
-    })
-  })
-}
-
-async function readNames(client: Client, waiting: readonly NameRequest[]): Promise<void> {
-  try {
-    const { data } = await client.listPets({ id: waiting.map(({ petId }) => petId) })
-    const names = new Map(data.items.map(({ id, name }) => [id, name]))
-    for (const { petId, resolve } of waiting) resolve(names.get(petId) ?? null)
-  } catch (error) {
-    for (const { reject } of waiting) reject(error)
+/** Reads the name of a pet together with the others that the rows of a table need; null if the pet does not exist. */
+async function readPetName(client: Client, petId: bigint): Promise<string | null> {
+  let batch = openBatches.get(client)
+  if (!batch || batch.ids.length === IDS_MAX) {
+    const ids: bigint[] = []
+    batch = { ids, names: readNames(client, ids) }
+    openBatches.set(client, batch)
   }
+  batch.ids.push(petId)
+  return (await batch.names).get(petId) ?? null
+}
+
+async function readNames(client: Client, ids: readonly bigint[]): Promise<ReadonlyMap<bigint, string>> {
+  // The other rows ask for their names in the same turn.
+  await new Promise(resolve => setTimeout(resolve))
+  if (openBatches.get(client)?.ids === ids) openBatches.delete(client)
+  const { data } = await client.listPets({ id: ids })
+  return new Map(data.items.map(({ id, name }) => [id, name]))
 }

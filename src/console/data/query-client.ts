@@ -19,7 +19,6 @@ export function reportFailure(error: unknown): void {
   if (isKeyRefused(error)) for (const listener of refusalListeners) listener(error)
 }
 
-/** The cache of everything that the console has read. */
 export const queryClient: QueryClient = new QueryClient({
   queryCache: new QueryCache({ onError: reportFailure }),
   mutationCache: new MutationCache({ onError: reportFailure }),
@@ -30,15 +29,16 @@ export const queryClient: QueryClient = new QueryClient({
       retry: false,
       // A browser that is offline can still reach a store on the same machine.
       networkMode: 'always',
-      queryKeyHashFn: key =>
-        JSON.stringify(key, (_, value) => (typeof value === 'bigint' ? `${value}n` : value)),
+      queryKeyHashFn: textOf,
     },
     // A change is sent now or not at all: by the time that the browser is online, the user may have cancelled it.
     mutations: { networkMode: 'always' },
   },
 })
 
-/** Returns whether an error is the refusal of a key (401). */
 export function isKeyRefused(error: unknown): error is ApiError {
   return error instanceof ApiError && error.status === 401
+}
+export function textOf(value: unknown): string {
+  return JSON.stringify(value ?? null, (_, part) => (typeof part === 'bigint' ? `${part}n` : part))
 }

@@ -6,9 +6,7 @@ import { basePath } from './session.ts'
 import { useSession } from './session-context.ts'
 import { followShared, type Lead, whileVisible } from './shared-stream.ts'
 
-/** The maximum number of requests that the page keeps. */
 const REQUESTS_MAX = 500
-/** The time before a stream that ended is opened again, in milliseconds. */
 const RECONNECT_MS = 1000
 
 interface RequestList {

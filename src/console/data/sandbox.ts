@@ -1,5 +1,5 @@
-import { type UseQueryOptions, useQuery } from '@tanstack/react-query'
-import type { Sandbox } from '../../client/petstore-client.ts'
+import { type UseQueryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import type { HostOperations, Sandbox } from '../../client/petstore-client.ts'
 import { hostClient, isSandbox, sandboxId } from './control.ts'
 import { isVisible } from './name-text.ts'
 import { useCan, useSession } from './session-context.ts'
@@ -7,12 +7,21 @@ import { useCan, useSession } from './session-context.ts'
 /** The number of characters that a short id has: enough to distinguish the sandboxes of one lesson. */
 const SHORT_ID_CHARS = 6
 
-/** Returns the query that reads the sandbox of the page. */
 export function sandboxQuery(key: string): UseQueryOptions<Sandbox> {
   return {
     queryKey: ['sandbox'],
     queryFn: async () => (await hostClient(key).getSandbox({ sandboxId })).data,
   }
+}
+
+/** Returns a change of the sandbox, after which the data with a query key is read again. */
+export function useControlChange(queryKey: string) {
+  const { key } = useSession()
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: (send: (host: HostOperations) => Promise<unknown>) => send(hostClient(key)),
+    onSuccess: () => queries.invalidateQueries({ queryKey: [queryKey] }),
+  })
 }
 
 /**

@@ -3,7 +3,6 @@ import type { Scope } from '../../client/petstore-client.ts'
 import { hasScope } from '../../contract/scopes.ts'
 import type { Session } from './session.ts'
 
-/** The session of the page, with the function that ends it. */
 export interface SignedIn extends Session {
   readonly signOut: () => void
 }
@@ -17,7 +16,6 @@ export function useSession(): SignedIn {
   return session
 }
 
-/** Returns a function that returns whether the key of the session has a scope. */
 export function useCan(): (scope: Scope) => boolean {
   const { info } = useSession()
   return scope => hasScope(info, scope)

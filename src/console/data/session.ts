@@ -51,7 +51,6 @@ function withStorage<Result>(use: (storage: Storage) => Result): Result | undefi
   }
 }
 
-/** Returns the key in the session storage of this tab; undefined if there is none. */
 export function findStoredKey(): string | undefined {
   return withStorage(storage => storage.getItem(STORED_KEY)) ?? undefined
 }

@@ -37,6 +37,14 @@ export function optionIn<Option extends string>(
   return options.find(option => option === text)
 }
 
+/** Returns the value in `options` that equals a text; undefined if none does. */
+export function valueIn<Value extends string>(
+  options: readonly { readonly value: Value }[],
+  text: string,
+): Value | undefined {
+  return options.find(({ value }) => value === text)?.value
+}
+
 /** The largest id: ids are 64-bit integers. */
 const ID_MAX = 2n ** 63n - 1n
 

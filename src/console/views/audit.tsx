@@ -1,4 +1,4 @@
-import { Code, Group, Select, TextInput } from '@mantine/core'
+import { Code, Group } from '@mantine/core'
 import { type AuditEntry, toJson } from '../../client/petstore-client.ts'
 import { useKeyNames } from '../data/key-names.ts'
 import { nameText } from '../data/name-text.ts'
@@ -6,16 +6,16 @@ import { useSession } from '../data/session-context.ts'
 import { idIn, useUrlFilters } from '../data/url-filters.ts'
 import { ChangeSentence } from '../parts/events/change-sentence.tsx'
 import { KeyName } from '../parts/events/names.tsx'
-import type { Column } from '../parts/generic/column-table.tsx'
 import { Empty } from '../parts/generic/empty.tsx'
+import { FilterSelect } from '../parts/generic/filters.tsx'
 import { formatInstant } from '../parts/generic/format.ts'
 import { Page } from '../parts/generic/page.tsx'
-import { PagedTable } from '../parts/generic/paged-table.tsx'
+import { type Column, PagedTable } from '../parts/generic/table.tsx'
+import { TextField } from '../parts/generic/text-field.tsx'
 
 /** The state after a change is JSON: a narrower column would make each row as high as a page. */
 const AUDIT_MIN_PX = 1000
 
-/** The audit log: what changed, when, and by which key. */
 export function Audit() {
   const { client } = useSession()
   const names = useKeyNames()
@@ -32,35 +32,33 @@ export function Audit() {
     <Page title="Audit log">
       <Group align="flex-end">
         {names.size > 0 && (
-          <Select
+          <FilterSelect
             label="Key"
-            placeholder="Any"
-            clearable
             data={[...names].map(([id, name]) => ({ value: String(id), label: nameText(name, id) }))}
-            value={keyId === undefined ? null : String(keyId)}
+            value={keyId?.toString()}
             onChange={id => set('keyId', id)}
           />
         )}
-        <TextInput
+        <TextField
           type="date"
           label="From"
           description="UTC"
           value={since}
-          onChange={event => set('since', event.currentTarget.value)}
+          onChange={day => set('since', day)}
         />
-        <TextInput
+        <TextField
           type="date"
           label="To"
           description="UTC"
           value={until}
-          onChange={event => set('until', event.currentTarget.value)}
+          onChange={day => set('until', day)}
         />
       </Group>
       <PagedTable
         label="Audit log"
         minWidth={AUDIT_MIN_PX}
         queryKey={['audit', input]}
-        read={async cursor => (await client.listAudit({ ...input, ...(cursor && { cursor }) })).data}
+        read={cursor => client.listAudit({ ...input, cursor })}
         columns={columns}
         idOf={({ position }) => position}
         empty={<Empty title="No changes">No change matches. Choose another key or period.</Empty>}

@@ -1,20 +1,21 @@
-import { Anchor, Button, Group, Select, Text } from '@mantine/core'
+import { Button, Group, Text } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
-import { Link } from 'wouter'
 import type { Category } from '../../client/petstore-client.ts'
 import type { Version } from '../data/edit.ts'
 import { useCan, useSession } from '../data/session-context.ts'
-import { optionIn, useUrlFilters } from '../data/url-filters.ts'
+import { useUrlFilters, valueIn } from '../data/url-filters.ts'
 import { AddCategory, DeleteCategory, EditCategory } from '../parts/categories/category-forms.tsx'
-import { Name } from '../parts/events/name.tsx'
-import type { Column } from '../parts/generic/column-table.tsx'
+import { Name } from '../parts/events/names.tsx'
 import { Empty } from '../parts/generic/empty.tsx'
-import { Filters } from '../parts/generic/filters.tsx'
-import { nameSorts } from '../parts/generic/name-sorts.ts'
+import { Filters, nameSorts, SortSelect } from '../parts/generic/filters.tsx'
 import { Page } from '../parts/generic/page.tsx'
-import { PagedTable } from '../parts/generic/paged-table.tsx'
-import { ReadThenOpen } from '../parts/generic/read-then-open.tsx'
+import { sentenceOf } from '../parts/generic/refusal.tsx'
+import { RowButton } from '../parts/generic/row-button.tsx'
 import { SearchField } from '../parts/generic/search-field.tsx'
+import { type Column, PagedTable } from '../parts/generic/table.tsx'
+import { ViewLink } from '../parts/generic/view-link.tsx'
 
 const columns: readonly Column<Category>[] = [
   {
@@ -34,15 +35,13 @@ const columns: readonly Column<Category>[] = [
   {
     head: 'Pets',
     cell: ({ id, name }) => (
-      <Anchor
-        component={Link}
+      <ViewLink
         href={`/pets?categoryId=${id}`}
-        inherit
         aria-label={`Show pets of ${name}`}
         style={{ whiteSpace: 'nowrap' }}
       >
         Show pets
-      </Anchor>
+      </ViewLink>
     ),
   },
 ]
@@ -65,14 +64,11 @@ export function Categories() {
   // A category that was read for Edit must not replace a dialog that was opened meanwhile.
   const open = (next: OpenedCategoryDialog): void => setOpened(current => current ?? next)
   const name = get('name')
-  const sort = optionIn(
-    nameSorts.map(({ value }) => value),
-    get('sort'),
-  )
+  const sort = valueIn(nameSorts, get('sort')) ?? 'id'
   const input = {
     ...(name !== '' && { name }),
     // A search by name can only be sorted by name.
-    sort: name !== '' && !sort?.endsWith('name') ? ('name' as const) : (sort ?? 'id'),
+    sort: name !== '' && !sort.endsWith('name') ? ('name' as const) : sort,
   }
   const addButton = <Button onClick={() => setOpened({ dialog: 'add' })}>Add category</Button>
   return (
@@ -84,18 +80,12 @@ export function Categories() {
           value={name}
           onChange={text => set('name', text)}
         />
-        <Select
-          label="Sort"
-          data={nameSorts}
-          value={sort ?? 'id'}
-          onChange={value => set('sort', value === 'id' ? null : value)}
-          allowDeselect={false}
-        />
+        <SortSelect sorts={nameSorts} value={sort} onChange={value => set('sort', value)} />
       </Filters>
       <PagedTable
         label="Categories"
         queryKey={['categories', 'list', input]}
-        read={async cursor => (await client.listCategories({ ...input, ...(cursor && { cursor }) })).data}
+        read={cursor => client.listCategories({ ...input, cursor })}
         columns={can('pets:write') ? [...columns, actionColumn(open)] : columns}
         idOf={({ id }) => id}
         empty={name !== '' ? <NoMatch /> : <NoCategories />}
@@ -116,27 +106,29 @@ interface CategoryActionsProps {
 
 function CategoryActions({ category, onOpen }: CategoryActionsProps) {
   const { client } = useSession()
+  // A list has no ETag for each item, so the dialog edits the version that this request reads.
+  const reading = useMutation({
+    mutationFn: () => client.getCategory({ categoryId: category.id }),
+    onSuccess: version => onOpen({ dialog: 'edit', category: version }),
+    onError: error => notifications.show({ color: 'red', message: sentenceOf(error) }),
+  })
   return (
     <Group gap="xs">
-      <ReadThenOpen
+      <RowButton
         label="Edit"
         subject={category.name}
-        // A list has no ETag for each item, so the dialog edits the version that this request reads.
-        read={async () => {
-          const { data: value, etag } = await client.getCategory({ categoryId: category.id })
-          return { value, etag }
+        aria-busy={reading.isPending}
+        // Not `loading`: it would disable the button, and the dialog could not return the focus to the button.
+        onClick={() => {
+          if (!reading.isPending) reading.mutate()
         }}
-        onRead={version => onOpen({ dialog: 'edit', category: version })}
       />
-      <Button
-        variant="default"
-        size="compact-sm"
+      <RowButton
+        label="Delete"
+        subject={category.name}
         c="var(--mantine-color-error)"
-        aria-label={`Delete ${category.name}`}
         onClick={() => onOpen({ dialog: 'delete', category })}
-      >
-        Delete
-      </Button>
+      />
     </Group>
   )
 }

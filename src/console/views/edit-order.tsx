@@ -1,21 +1,11 @@
-import { TextInput } from '@mantine/core'
-import { useState } from 'react'
 import type { Order, OrderPatch } from '../../client/petstore-client.ts'
-import type { Sending } from '../data/change.ts'
 import { useEdit, type Version } from '../data/edit.ts'
 import { useSession } from '../data/session-context.ts'
-import { EditConflict } from '../parts/generic/edit-conflict.tsx'
-import { FormDialog } from '../parts/generic/form-dialog.tsx'
-import { InstantInput, instantIn, NOT_AN_INSTANT } from '../parts/generic/instant-input.tsx'
+import { EditConflict } from '../parts/generic/conflict.tsx'
+import { type DialogProps, FormDialog, useForm } from '../parts/generic/form-dialog.tsx'
+import { InstantInput, instantIn, NOT_AN_INSTANT, TextField } from '../parts/generic/text-field.tsx'
 import { UnitsInput } from '../parts/inventory/units-input.tsx'
 
-interface EditOrderProps {
-  /** The version that the form shows. The store refuses the change if the order has changed since. */
-  readonly order: Version<Order>
-  readonly onClose: () => void
-}
-
-/** The values of the form. */
 interface Values {
   readonly quantity: bigint | undefined
   /** As a `datetime-local` field needs it: local time such as `2026-11-22T08:30`. Empty if the order has no date. */
@@ -23,65 +13,40 @@ interface Values {
   readonly reference: string
 }
 
-/** The dialog that edits an open order. */
-export function EditOrder({ order, onClose }: EditOrderProps) {
+const labels = { quantity: 'Units', shipDate: 'Ship date', reference: 'Reference' }
+
+export function EditOrder({ order, onClose }: DialogProps & { readonly order: Version<Order> }) {
   const { client } = useSession()
-  const orderId = order.value.id
-  const [values, setValues] = useState(valuesOf(order.value))
-  const set = (changed: Partial<Values>): void => setValues({ ...values, ...changed })
-  const edit = useEdit(order, async () => {
-    const { data: value, etag } = await client.getOrder({ orderId })
-    return { value, etag }
-  })
-  const submit = (sending: Sending) =>
-    edit.save(ifMatch =>
-      client.updateOrder(
-        { orderId, body: patchOf(values, valuesOf(edit.base.value)) },
-        { ...sending, ifMatch },
-      ),
-    )
+  const orderId = order.data.id
+  const form = useForm(valuesOf(order.data), labels)
+  const { values } = form
+  const edit = useEdit(order, () => client.getOrder({ orderId }))
   return (
     <FormDialog
       title={`Edit order ${orderId}`}
       action="Save"
       done="Order changed"
-      values={values}
+      form={form}
       check={() => ({
         ...(values.shipDate !== '' && !instantIn(values.shipDate) && { shipDate: NOT_AN_INSTANT }),
       })}
-      submit={submit}
-      fields={{ quantity: 'Units', shipDate: 'Ship date', reference: 'Reference' }}
+      submit={edit.submit(options =>
+        client.updateOrder({ orderId, body: patchOf(values, valuesOf(edit.base.data)) }, options),
+      )}
       conflict={
         <EditConflict
           edit={edit}
           differences={theirs => differences(values, valuesOf(theirs))}
-          onTakeTheirs={theirs => setValues(valuesOf(theirs))}
+          onTakeTheirs={theirs => form.set(valuesOf(theirs))}
         />
       }
       onClose={onClose}
     >
-      {errors => (
+      {field => (
         <>
-          <UnitsInput
-            label="Units"
-            value={values.quantity}
-            onChange={quantity => set({ quantity })}
-            error={errors.quantity}
-            allowNegative={false}
-            data-autofocus
-          />
-          <InstantInput
-            label="Ship date"
-            value={values.shipDate}
-            onChange={shipDate => set({ shipDate })}
-            error={errors.shipDate}
-          />
-          <TextInput
-            label="Reference"
-            value={values.reference}
-            onChange={event => set({ reference: event.currentTarget.value })}
-            error={errors.reference}
-          />
+          <UnitsInput {...field('quantity')} allowNegative={false} data-autofocus />
+          <InstantInput {...field('shipDate')} />
+          <TextField {...field('reference')} />
         </>
       )}
     </FormDialog>
@@ -112,12 +77,7 @@ function localTime(instant: string): string {
 }
 
 function differences(mine: Values, theirs: Values) {
-  const labels: Readonly<Record<keyof Values, string>> = {
-    quantity: 'Units',
-    shipDate: 'Ship date',
-    reference: 'Reference',
-  }
-  const names: readonly (keyof Values)[] = ['quantity', 'shipDate', 'reference']
+  const names = ['quantity', 'shipDate', 'reference'] as const
   return names
     .filter(name => mine[name] !== theirs[name])
     .map(name => ({

@@ -1,5 +1,5 @@
 import { Badge, Button, Group, NumberInput, Select, Stack, Text } from '@mantine/core'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { operations } from '../../client/operations.ts'
 import {
@@ -11,78 +11,63 @@ import {
   toJson,
 } from '../../client/petstore-client.ts'
 import { hostClient, sandboxId } from '../data/control.ts'
+import { useControlChange } from '../data/sandbox.ts'
 import { useSession } from '../data/session-context.ts'
-import { type Column, ColumnTable } from '../parts/generic/column-table.tsx'
 import { Empty } from '../parts/generic/empty.tsx'
-import { FormDialog } from '../parts/generic/form-dialog.tsx'
+import { type DialogProps, FormDialog, useForm } from '../parts/generic/form-dialog.tsx'
 import { Page } from '../parts/generic/page.tsx'
 import { Refusal } from '../parts/generic/refusal.tsx'
+import { RowButton } from '../parts/generic/row-button.tsx'
+import { type Column, ColumnTable } from '../parts/generic/table.tsx'
 
 const TABLE_MIN_PX = 700
 /** How often the counts are read again, in milliseconds. */
 const REFRESH_MS = 2000
 
-/** The operations that the form offers. */
 // Safe: the keys of the table are the ids.
 const operationIds = Object.keys(operations) as (keyof typeof operations)[]
 
-const templates: readonly { readonly name: string; readonly label: string; readonly effect: FaultEffect }[] =
-  [
-    {
-      name: 'full',
-      label: '503: the storage is full',
-      effect: { type: 'error', code: 'storage_full', retryAfterSeconds: 5 },
-    },
-    {
-      name: 'overloaded',
-      label: '503: too many requests in progress',
-      effect: { type: 'error', code: 'overloaded', retryAfterSeconds: 5 },
-    },
-    { name: 'broken', label: '500: an unexpected error', effect: { type: 'error', code: 'internal_error' } },
-    {
-      name: 'too-often',
-      label: '429: too many requests',
-      effect: { type: 'error', code: 'rate_limited', retryAfterSeconds: 5 },
-    },
-    {
-      name: 'limit',
-      label: '429 after 3 requests in 10 seconds',
-      effect: { type: 'rate_limit', requests: 3, seconds: 10 },
-    },
-    { name: 'slow', label: 'A delay of 2 seconds', effect: { type: 'delay', delayMs: 2000 } },
-    {
-      name: 'lost-request',
-      label: 'The connection closes before anything happens',
-      effect: { type: 'drop_before_command' },
-    },
-    {
-      name: 'lost-response',
-      label: 'The change is made, and the response is lost',
-      effect: { type: 'drop_after_commit' },
-    },
-    { name: 'cut-off', label: 'The response is cut off in the middle', effect: { type: 'truncate' } },
-    {
-      name: 'cut-stream',
-      label: 'An event stream ends after its first event',
-      effect: { type: 'cut_stream' },
-    },
-    {
-      name: 'webhook-twice',
-      label: 'Webhooks: each delivery comes twice',
-      effect: { type: 'webhook_twice' },
-    },
-    {
-      name: 'webhook-late',
-      label: 'Webhooks: deliveries come 5 seconds late',
-      effect: { type: 'webhook_late', delayMs: 5000 },
-    },
-    {
-      name: 'webhook-order',
-      label: 'Webhooks: deliveries come out of order',
-      effect: { type: 'webhook_out_of_order' },
-    },
-    { name: 'webhook-lost', label: 'Webhooks: deliveries are lost', effect: { type: 'webhook_lost' } },
-  ]
+/** The failures that the form offers, by the name of their rule. */
+const templates: Readonly<Record<string, { readonly label: string; readonly effect: FaultEffect }>> = {
+  full: {
+    label: '503: the storage is full',
+    effect: { type: 'error', code: 'storage_full', retryAfterSeconds: 5 },
+  },
+  overloaded: {
+    label: '503: too many requests in progress',
+    effect: { type: 'error', code: 'overloaded', retryAfterSeconds: 5 },
+  },
+  broken: { label: '500: an unexpected error', effect: { type: 'error', code: 'internal_error' } },
+  'too-often': {
+    label: '429: too many requests',
+    effect: { type: 'error', code: 'rate_limited', retryAfterSeconds: 5 },
+  },
+  limit: {
+    label: '429 after 3 requests in 10 seconds',
+    effect: { type: 'rate_limit', requests: 3, seconds: 10 },
+  },
+  slow: { label: 'A delay of 2 seconds', effect: { type: 'delay', delayMs: 2000 } },
+  'lost-request': {
+    label: 'The connection closes before anything happens',
+    effect: { type: 'drop_before_command' },
+  },
+  'lost-response': {
+    label: 'The change is made, and the response is lost',
+    effect: { type: 'drop_after_commit' },
+  },
+  'cut-off': { label: 'The response is cut off in the middle', effect: { type: 'truncate' } },
+  'cut-stream': { label: 'An event stream ends after its first event', effect: { type: 'cut_stream' } },
+  'webhook-twice': { label: 'Webhooks: each delivery comes twice', effect: { type: 'webhook_twice' } },
+  'webhook-late': {
+    label: 'Webhooks: deliveries come 5 seconds late',
+    effect: { type: 'webhook_late', delayMs: 5000 },
+  },
+  'webhook-order': {
+    label: 'Webhooks: deliveries come out of order',
+    effect: { type: 'webhook_out_of_order' },
+  },
+  'webhook-lost': { label: 'Webhooks: deliveries are lost', effect: { type: 'webhook_lost' } },
+}
 
 const conditions = [
   { value: 'always', label: 'Every call' },
@@ -91,25 +76,19 @@ const conditions = [
   { value: 'share', label: 'A share of the calls, in percent' },
 ]
 
-/** The fault rules of the sandbox. */
 export function Failures() {
   const { key } = useSession()
-  const queries = useQueryClient()
   const [isAdding, setAdding] = useState(false)
-  const [failure, setFailure] = useState<unknown>()
   const { data, error } = useQuery({
     queryKey: ['faults'],
     queryFn: async () => (await hostClient(key).getFaults({ sandboxId })).data.rules,
     refetchInterval: REFRESH_MS,
   })
   const rules = data ?? []
-  const save = async (next: readonly FaultRule[]): Promise<void> => {
-    await hostClient(key).setFaults({ sandboxId, body: { rules: next } })
-    setFailure(undefined)
-    await queries.invalidateQueries({ queryKey: ['faults'] })
-  }
+  const change = useControlChange('faults')
   const remove = (name: string): void => {
-    save(rules.filter(rule => rule.name !== name).map(withoutCounts)).catch(setFailure)
+    const others = rules.filter(rule => rule.name !== name).map(withoutCounts)
+    change.mutate(host => host.setFaults({ sandboxId, body: { rules: others } }))
   }
   return (
     <Page title="Failures" actions={<Button onClick={() => setAdding(true)}>Add a failure</Button>}>
@@ -117,20 +96,27 @@ export function Failures() {
         Only the first rule that applies to a call takes effect. A change of the rules sets all counts to 0.
         One request can ask for a failure of its own with the header Petstore-Fault.
       </Text>
-      <Refusal error={failure ?? error} />
+      <Refusal error={change.error ?? error} />
       {data && rules.length === 0 && (
         <Empty title="No failures">Add a failure to see how your program copes with it.</Empty>
       )}
       {rules.length > 0 && (
         <ColumnTable
           label="Failures"
-          columns={[...columns, actionColumn(remove)]}
+          columns={[
+            ...columns,
+            {
+              head: 'Action',
+              isShort: true,
+              cell: ({ name }) => <RowButton label="Remove" subject={name} onClick={() => remove(name)} />,
+            },
+          ]}
           rows={rules}
           idOf={({ name }) => name}
           minWidth={TABLE_MIN_PX}
         />
       )}
-      {isAdding && <AddFailure rules={rules} save={save} onClose={() => setAdding(false)} />}
+      {isAdding && <AddFailure rules={rules} onClose={() => setAdding(false)} />}
     </Page>
   )
 }
@@ -146,7 +132,7 @@ const columns: readonly Column<FaultRuleState>[] = [
   {
     head: 'Effect',
     cell: ({ effect }) => (
-      <Badge variant="light" color="gray" tt="none">
+      <Badge color="gray" tt="none">
         {effectText(effect)}
       </Badge>
     ),
@@ -154,23 +140,6 @@ const columns: readonly Column<FaultRuleState>[] = [
   { head: 'Calls', isNumber: true, cell: ({ calls }) => calls },
   { head: 'Applied', isNumber: true, cell: ({ applied }) => applied },
 ]
-
-function actionColumn(onRemove: (name: string) => void): Column<FaultRuleState> {
-  return {
-    head: 'Action',
-    isShort: true,
-    cell: ({ name }) => (
-      <Button
-        size="compact-sm"
-        variant="default"
-        aria-label={`Remove ${name}`}
-        onClick={() => onRemove(name)}
-      >
-        Remove
-      </Button>
-    ),
-  }
-}
 
 function effectText({ type, ...members }: FaultEffect): string {
   return [type, ...Object.entries(members).map(([name, value]) => `${name} ${value}`)].join(', ')
@@ -184,82 +153,75 @@ function conditionText(when: FaultCondition | undefined): string {
   return toJson(when)
 }
 
-/** Returns the condition that the form offers under a name, with its number. */
 function conditionOf(name: string, amount: number): FaultCondition {
   if (name === 'share') return { share: amount / 100 }
   return name === 'every' ? { every: amount } : { call: amount }
 }
 
-interface AddFailureProps {
-  readonly rules: readonly FaultRuleState[]
-  readonly save: (rules: readonly FaultRule[]) => Promise<void>
-  readonly onClose: () => void
+interface FailureFields {
+  /** The name of a template. */
+  readonly chosen: string
+  readonly operation: FaultOperation | null
+  readonly condition: string
+  readonly amount: number
 }
 
-function AddFailure({ rules, save, onClose }: AddFailureProps) {
-  const [chosen, setChosen] = useState('full')
-  const [operation, setOperation] = useState<FaultOperation | null>(null)
-  const [condition, setCondition] = useState('always')
-  const [amount, setAmount] = useState(1)
-  const template = templates.find(({ name }) => name === chosen) ?? templates[0]
+function AddFailure({ rules, onClose }: DialogProps & { readonly rules: readonly FaultRuleState[] }) {
+  const { key } = useSession()
+  const form = useForm<FailureFields>(
+    { chosen: 'full', operation: null, condition: 'always', amount: 1 },
+    { chosen: 'Failure', operation: 'Operation', condition: 'When', amount: 'Number' },
+  )
+  const { chosen, operation, condition, amount } = form.values
+  const template = templates[chosen]
   const isDelivery = chosen.startsWith('webhook')
   const hasOperation = !isDelivery && template?.effect.type !== 'cut_stream'
   const submit = async (): Promise<void> => {
     if (!template) return
     const rule: FaultRule = {
-      name: freeName(template.name, rules),
+      name: freeName(chosen, rules),
       ...(hasOperation && operation !== null && { operation }),
       ...(condition !== 'always' && { when: conditionOf(condition, amount) }),
       effect: template.effect,
     }
-    await save([...rules.map(withoutCounts), rule])
+    await hostClient(key).setFaults({ sandboxId, body: { rules: [...rules.map(withoutCounts), rule] } })
   }
   return (
     <FormDialog
       title="Add a failure"
       action="Add"
       done="Failure added"
-      values={{ chosen, operation, condition, amount }}
+      form={form}
       submit={submit}
       onClose={onClose}
     >
-      {() => (
+      {field => (
         <Stack>
           <Select
-            label="Failure"
-            data={templates.map(({ name, label }) => ({ value: name, label }))}
-            value={chosen}
+            {...field('chosen')}
+            data={Object.entries(templates).map(([value, { label }]) => ({ value, label }))}
             allowDeselect={false}
-            onChange={name => setChosen(name ?? 'full')}
+            onChange={name => form.set({ chosen: name ?? 'full' })}
             data-autofocus
           />
           {hasOperation && (
-            <Select
-              label="Operation"
-              placeholder="All"
-              clearable
-              searchable
-              data={operationIds}
-              value={operation}
-              onChange={setOperation}
-            />
+            <Select {...field('operation')} placeholder="All" clearable searchable data={operationIds} />
           )}
           <Group grow align="flex-end">
             <Select
-              label="When"
+              {...field('condition')}
               data={conditions}
-              value={condition}
               allowDeselect={false}
-              onChange={value => setCondition(value ?? 'always')}
+              onChange={value => form.set({ condition: value ?? 'always' })}
             />
             {condition !== 'always' && (
               <NumberInput
+                {...field('amount')}
                 label={condition === 'share' ? 'Percent' : 'Number'}
                 min={1}
                 max={condition === 'share' ? 100 : 1_000_000_000}
                 allowDecimal={false}
-                value={amount}
-                onChange={value => setAmount(Number(value) || 1)}
+                onChange={value => form.set({ amount: Number(value) || 1 })}
               />
             )}
           </Group>

@@ -1,19 +1,6 @@
-import {
-  Alert,
-  Anchor,
-  Button,
-  Checkbox,
-  Code,
-  FileInput,
-  Group,
-  List,
-  Stack,
-  Table,
-  Text,
-} from '@mantine/core'
+import { Alert, Button, Checkbox, Code, FileInput, Group, List, Stack, Text } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
-import { Link } from 'wouter'
 import type { CatalogueKind } from '../../catalogue/catalogue-file.ts'
 import { UnreadableFile } from '../../catalogue/file-text.ts'
 import { escapeControls } from '../../values/control-characters.ts'
@@ -27,7 +14,10 @@ import { useSession } from '../data/session-context.ts'
 import { countText } from '../parts/generic/format.ts'
 import { Page } from '../parts/generic/page.tsx'
 import { Refusal } from '../parts/generic/refusal.tsx'
+import { type Column, ColumnTable } from '../parts/generic/table.tsx'
+import { ViewLink } from '../parts/generic/view-link.tsx'
 
+const TABLE_MIN_PX = 440
 /** The maximum number of problems that the page lists. */
 const SHOWN_MAX = 100
 /** The files that a person may have saved as text with a spreadsheet. */
@@ -39,7 +29,6 @@ const options: readonly { readonly name: keyof ImportChoices; readonly label: st
   { name: 'keepGoing', label: 'Load the valid lines even if others are invalid' },
 ]
 
-/** Loads categories and pets from files, after a check that lists the invalid lines. */
 export function Import() {
   const { key } = useSession()
   const queries = useQueryClient()
@@ -146,7 +135,6 @@ function canLoad(result: ImportResult | undefined, { keepGoing }: ImportChoices)
   return categoriesCreated + petsCreated > 0n && (keepGoing || result.findings.problemCount === 0)
 }
 
-/** Shows why a file cannot be read, or why the store refused the import. */
 function ImportError({ error }: { readonly error: unknown }) {
   if (error instanceof UnreadableFile) {
     return (
@@ -172,9 +160,7 @@ function Outcome({ result, isLoaded, keepGoing }: OutcomeProps) {
     return (
       <Alert color="teal" role="status" title="Imported">
         {summary} were loaded.{problemCount > 0 && ` ${wrong}.`}{' '}
-        <Anchor component={Link} href="/pets">
-          See the pets
-        </Anchor>
+        <ViewLink href="/pets">See the pets</ViewLink>
       </Alert>
     )
   }
@@ -194,26 +180,21 @@ function Outcome({ result, isLoaded, keepGoing }: OutcomeProps) {
   )
 }
 
-/** Shows what a person should know about files that are read. */
 function Notices({ result, choices }: { readonly result: ImportResult; readonly choices: ImportChoices }) {
   const { notices, missingCategoryCount, existing, existingCount } = result.findings
   const names = existing.map(({ line, name }) => `${line}: ${name}`).join(', ')
   const pets = countText(existingCount, 'line has', 'lines have')
   const fate = choices.skipExisting ? 'left out' : 'loaded as well'
   const isMore = existingCount > existing.length
-  const lines = [
-    ...notices,
-    ...(missingCategoryCount > 0
-      ? [
-          `${countText(missingCategoryCount, 'category is', 'categories are')} missing. The page can create them.`,
-        ]
-      : []),
-    ...(existingCount > 0
-      ? [
-          `${pets} the name of another pet of the same category (to be ${fate}): ${names}${isMore ? ', …' : ''}`,
-        ]
-      : []),
-  ]
+  const lines = [...notices]
+  if (missingCategoryCount > 0) {
+    const missing = countText(missingCategoryCount, 'category is', 'categories are')
+    lines.push(`${missing} missing. The page can create them.`)
+  }
+  if (existingCount > 0)
+    lines.push(
+      `${pets} the name of another pet of the same category (to be ${fate}): ${names}${isMore ? ', …' : ''}`,
+    )
   if (lines.length === 0) return null
   return (
     <Alert color="yellow" role="note" title="Notes" className="name">
@@ -226,6 +207,12 @@ function Notices({ result, choices }: { readonly result: ImportResult; readonly 
   )
 }
 
+const problemColumns: readonly Column<ImportResult['report']['problems'][number]>[] = [
+  { head: 'File', isShort: true, cell: ({ file }) => file },
+  { head: 'Line', isNumber: true, cell: ({ line }) => String(line) },
+  { head: 'Problem', cell: ({ message }) => escapeControls(message) },
+]
+
 function Problems({ result, files }: { readonly result: ImportResult; readonly files: ChosenFiles }) {
   const { problems, problemCount } = result.report
   if (problemCount === 0) return null
@@ -236,24 +223,13 @@ function Problems({ result, files }: { readonly result: ImportResult; readonly f
           <RejectsLink key={kind} kind={kind} text={result.rejects[kind]} name={files[kind]?.name} />
         ))}
       </Group>
-      <Table aria-label="Problems">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>File</Table.Th>
-            <Table.Th className="number">Line</Table.Th>
-            <Table.Th>Problem</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {problems.slice(0, SHOWN_MAX).map(({ file, line, message }) => (
-            <Table.Tr key={`${file} ${line} ${message}`}>
-              <Table.Td>{file}</Table.Td>
-              <Table.Td className="number">{String(line)}</Table.Td>
-              <Table.Td className="name">{escapeControls(message)}</Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
+      <ColumnTable
+        label="Problems"
+        columns={problemColumns}
+        rows={problems.slice(0, SHOWN_MAX)}
+        idOf={({ file, line, message }) => `${file} ${line} ${message}`}
+        minWidth={TABLE_MIN_PX}
+      />
       {problemCount > SHOWN_MAX && <Text c="dimmed">Only the first {SHOWN_MAX} are listed.</Text>}
     </>
   )

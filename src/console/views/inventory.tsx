@@ -1,16 +1,15 @@
-import { Button, Select } from '@mantine/core'
 import { useState } from 'react'
 import type { InventoryItem, InventorySort, PetStatus } from '../../client/petstore-client.ts'
 import { usePetName } from '../data/pets.ts'
 import { useCan, useSession } from '../data/session-context.ts'
-import { idIn, optionIn, useUrlFilters } from '../data/url-filters.ts'
+import { idIn, useUrlFilters, valueIn } from '../data/url-filters.ts'
 import { PetLink } from '../parts/events/names.tsx'
-import type { Column } from '../parts/generic/column-table.tsx'
 import { Empty } from '../parts/generic/empty.tsx'
-import { Filters } from '../parts/generic/filters.tsx'
+import { FilterSelect, Filters, SortSelect } from '../parts/generic/filters.tsx'
 import { formatCount } from '../parts/generic/format.ts'
 import { Page } from '../parts/generic/page.tsx'
-import { PagedTable } from '../parts/generic/paged-table.tsx'
+import { RowButton } from '../parts/generic/row-button.tsx'
+import { type Column, PagedTable } from '../parts/generic/table.tsx'
 import { AdjustDialog } from '../parts/inventory/stock-dialogs.tsx'
 import { UnitsInput } from '../parts/inventory/units-input.tsx'
 import { StatusBadge, unsoldStatuses } from '../parts/pets/status.tsx'
@@ -39,7 +38,6 @@ const columns: readonly Column<InventoryItem>[] = [
   { head: 'Free', isNumber: true, cell: ({ quantity, reserved = 0n }) => formatCount(quantity - reserved) },
 ]
 
-/** The pet whose stock is adjusted. */
 interface Adjusted {
   readonly petId: bigint
   readonly name: string
@@ -67,7 +65,7 @@ export function Inventory() {
       <PagedTable
         label="Inventory"
         queryKey={['inventory', 'list', input]}
-        read={async cursor => (await client.listInventory({ ...input, ...(cursor && { cursor }) })).data}
+        read={cursor => client.listInventory({ ...input, cursor })}
         columns={can('inventory:write') ? [...columns, actionColumn(setAdjusted)] : columns}
         idOf={({ petId }) => petId}
         empty={
@@ -90,14 +88,10 @@ export function Inventory() {
 function useInventoryFilters() {
   const { get, set } = useUrlFilters()
   const quantityAtMost = idIn(get('atMost'))
-  const allowed = sortsWith(quantityAtMost).map(({ value }) => value)
   return {
-    status: optionIn(
-      statusFilters.map(({ value }) => value),
-      get('status'),
-    ),
+    status: valueIn(statusFilters, get('status')),
     quantityAtMost,
-    sort: optionIn(allowed, get('sort')) ?? 'quantity',
+    sort: valueIn(sortsWith(quantityAtMost), get('sort')) ?? 'quantity',
     set,
   }
 }
@@ -114,13 +108,11 @@ function sortsWith(quantityAtMost: bigint | undefined) {
 function InventoryFilters({ status, quantityAtMost, sort, set }: ReturnType<typeof useInventoryFilters>) {
   return (
     <Filters>
-      <Select
+      <FilterSelect
         label="Status"
         data={statusFilters}
-        value={status ?? null}
+        value={status}
         onChange={value => set('status', value)}
-        placeholder="Any"
-        clearable
       />
       <UnitsInput
         label="On hand, at most"
@@ -129,13 +121,7 @@ function InventoryFilters({ status, quantityAtMost, sort, set }: ReturnType<type
         onChange={units => set('atMost', units === undefined ? null : String(units))}
         allowNegative={false}
       />
-      <Select
-        label="Sort"
-        data={sortsWith(quantityAtMost)}
-        value={sort}
-        onChange={value => set('sort', value === 'quantity' ? null : value)}
-        allowDeselect={false}
-      />
+      <SortSelect sorts={sortsWith(quantityAtMost)} value={sort} onChange={value => set('sort', value)} />
     </Filters>
   )
 }
@@ -147,14 +133,5 @@ interface AdjustButtonProps {
 
 function AdjustButton({ petId, onAdjust }: AdjustButtonProps) {
   const name = usePetName(petId)
-  return (
-    <Button
-      variant="default"
-      size="compact-sm"
-      aria-label={`Adjust ${name}`}
-      onClick={() => onAdjust({ petId, name })}
-    >
-      Adjust
-    </Button>
-  )
+  return <RowButton label="Adjust" subject={name} onClick={() => onAdjust({ petId, name })} />
 }

@@ -1,18 +1,18 @@
-import { Alert, Badge, Button, Code, Group, MultiSelect, Text, TextInput } from '@mantine/core'
+import { Alert, Badge, Button, Code, Group, MultiSelect, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { ApiKey, Client, Scope } from '../../client/petstore-client.ts'
 import { nameText } from '../data/name-text.ts'
 import { useSession } from '../data/session-context.ts'
-import { Name } from '../parts/events/name.tsx'
-import type { Column } from '../parts/generic/column-table.tsx'
+import { Name } from '../parts/events/names.tsx'
 import { Empty } from '../parts/generic/empty.tsx'
-import { FormDialog } from '../parts/generic/form-dialog.tsx'
+import { type DialogProps, FormDialog, type SecretFormProps, useForm } from '../parts/generic/form-dialog.tsx'
 import { formatInstant } from '../parts/generic/format.ts'
-import { InstantInput, instantIn, NOT_AN_INSTANT } from '../parts/generic/instant-input.tsx'
 import { Page } from '../parts/generic/page.tsx'
-import { PagedTable } from '../parts/generic/paged-table.tsx'
+import { RowButton } from '../parts/generic/row-button.tsx'
 import { SecretDialog } from '../parts/generic/secret-dialog.tsx'
+import { type Column, PagedTable } from '../parts/generic/table.tsx'
+import { InstantInput, instantIn, NOT_AN_INSTANT, TextField } from '../parts/generic/text-field.tsx'
 
 const scopes: readonly { value: Scope; label: string }[] = [
   { value: 'pets:write', label: 'pets:write – create and change pets and categories' },
@@ -29,7 +29,6 @@ const scopes: readonly { value: Scope; label: string }[] = [
 
 type OpenedKeyDialog = { readonly dialog: 'create' } | { readonly dialog: 'revoke'; readonly key: ApiKey }
 
-/** The keys of the store, with their scopes. */
 export function Keys() {
   const { client, info } = useSession()
   const [opened, setOpened] = useState<OpenedKeyDialog>()
@@ -40,7 +39,7 @@ export function Keys() {
       <PagedTable
         label="Keys"
         queryKey={['keys']}
-        read={async cursor => (await client.listKeys({ ...(cursor && { cursor }) })).data}
+        read={cursor => client.listKeys({ cursor })}
         columns={columnsOf(info.id, key => setOpened({ dialog: 'revoke', key }))}
         idOf={({ id }) => id}
         empty={<Empty title="No keys">Create a key for each program that uses the store.</Empty>}
@@ -76,7 +75,7 @@ function columnsOf(ownId: bigint, onRevoke: (key: ApiKey) => void): readonly Col
       cell: key => (
         <Group gap={4}>
           {key.scopes.map(scope => (
-            <Badge key={scope} variant="light" color="gray" tt="none">
+            <Badge key={scope} color="gray" tt="none">
               {scope}
             </Badge>
           ))}
@@ -91,37 +90,31 @@ function columnsOf(ownId: bigint, onRevoke: (key: ApiKey) => void): readonly Col
     },
     {
       head: 'Action',
-      cell: key => (
-        <Button
-          size="compact-sm"
-          variant="default"
-          onClick={() => onRevoke(key)}
-          aria-label={`Revoke ${key.name}`}
-        >
-          Revoke
-        </Button>
-      ),
+      cell: key => <RowButton label="Revoke" subject={key.name} onClick={() => onRevoke(key)} />,
     },
   ]
 }
 
-interface CreateKeyProps {
-  readonly onClose: () => void
-  readonly onCreated: (secret: string) => void
+interface KeyFields {
+  readonly name: string
+  readonly scopes: Scope[]
+  readonly expiresAt: string
 }
 
-function CreateKey({ onClose, onCreated }: CreateKeyProps) {
+function CreateKey({ onClose, onCreated }: SecretFormProps) {
   const { client, info } = useSession()
-  const [name, setName] = useState('')
-  const [chosen, setChosen] = useState<Scope[]>([])
-  const [expiry, setExpiry] = useState('')
+  const form = useForm<KeyFields>(
+    { name: '', scopes: [], expiresAt: '' },
+    { name: 'Name', scopes: 'Scopes', expiresAt: 'Expires' },
+  )
+  const { name, scopes: chosen, expiresAt: expiry } = form.values
   return (
     <FormDialog
       title="Create key"
       action="Create key"
       done="Key created"
       doneUnseen="The key was created after you left the page, so you have not seen it. Revoke it and create another."
-      values={{ name, chosen, expiry }}
+      form={form}
       check={() => ({ ...(expiry !== '' && !instantIn(expiry) && { expiresAt: NOT_AN_INSTANT }) })}
       isRepeatable={false}
       submit={({ signal }) =>
@@ -131,40 +124,31 @@ function CreateKey({ onClose, onCreated }: CreateKeyProps) {
         )
       }
       onDone={({ data }) => onCreated(data.key)}
-      fields={{ name: 'Name', scopes: 'Scopes', expiresAt: 'Expires' }}
       onClose={onClose}
     >
-      {errors => (
+      {field => (
         <>
-          <TextInput
-            label="Name"
+          <TextField
+            {...field('name')}
             description="The program or person that will use the key"
-            value={name}
-            onChange={event => setName(event.currentTarget.value)}
-            error={errors.name}
             data-autofocus
             required
           />
           <MultiSelect
-            label="Scopes"
+            {...field('scopes')}
             data={scopes}
-            value={chosen}
             onChange={values =>
-              setChosen(scopes.map(({ value }) => value).filter(value => values.includes(value)))
+              form.set({ scopes: scopes.map(({ value }) => value).filter(value => values.includes(value)) })
             }
-            error={errors.scopes}
             required
           />
           <InstantInput
-            label="Expires"
+            {...field('expiresAt')}
             description={
               info.expiresAt
                 ? `If empty, the key expires on ${formatInstant(info.expiresAt)}, like the key of this page`
                 : 'If empty, the key never expires'
             }
-            value={expiry}
-            onChange={setExpiry}
-            error={errors.expiresAt}
           />
         </>
       )}
@@ -172,12 +156,7 @@ function CreateKey({ onClose, onCreated }: CreateKeyProps) {
   )
 }
 
-interface RevokeKeyProps {
-  readonly apiKey: ApiKey
-  readonly onClose: () => void
-}
-
-function RevokeKey({ apiKey, onClose }: RevokeKeyProps) {
+function RevokeKey({ apiKey, onClose }: DialogProps & { readonly apiKey: ApiKey }) {
   const { client, info, signOut } = useSession()
   const isOwn = apiKey.id === info.id
   const { data: isLast } = useQuery({
@@ -196,21 +175,17 @@ function RevokeKey({ apiKey, onClose }: RevokeKeyProps) {
       {...(isOwn && { onDone: () => signOut() })}
       onClose={onClose}
     >
-      {() => (
-        <>
-          <Text>The store will refuse every program that uses this key. This cannot be undone.</Text>
-          {isLast && (
-            <Alert color="red" role="alert" title="This is the last admin key that does not expire">
-              Create another admin key first. Without one, only a command on the machine of the store can make
-              a new one.
-            </Alert>
-          )}
-          {isOwn && (
-            <Alert color="yellow" role="alert" title="This page uses the key">
-              You will be signed out.
-            </Alert>
-          )}
-        </>
+      <Text>The store will refuse every program that uses this key. This cannot be undone.</Text>
+      {isLast && (
+        <Alert color="red" role="alert" title="This is the last admin key that does not expire">
+          Create another admin key first. Without one, only a command on the machine of the store can make a
+          new one.
+        </Alert>
+      )}
+      {isOwn && (
+        <Alert color="yellow" role="alert" title="This page uses the key">
+          You will be signed out.
+        </Alert>
       )}
     </FormDialog>
   )

@@ -2,7 +2,6 @@ import type { Scope } from '../../client/petstore-client.ts'
 import { Empty } from '../parts/generic/empty.tsx'
 import { Page } from '../parts/generic/page.tsx'
 
-/** Says which scope the key of the session needs for a view. */
 export function NoAccess({ title, scope }: { readonly title: string; readonly scope: Scope }) {
   return (
     <Page title={title}>

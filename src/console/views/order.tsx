@@ -1,18 +1,19 @@
-import { Anchor, Button, Paper, SimpleGrid, Skeleton, Text } from '@mantine/core'
+import { Button, Paper, SimpleGrid, Skeleton, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
-import { Link, useLocation } from 'wouter'
-import { ApiError, type Client, type Order } from '../../client/petstore-client.ts'
+import { useLocation } from 'wouter'
+import { ApiError, type Order } from '../../client/petstore-client.ts'
 import { useConfirmation, type Version } from '../data/edit.ts'
 import { useCan, useSession } from '../data/session-context.ts'
 import { idIn } from '../data/url-filters.ts'
 import { PetName } from '../parts/events/names.tsx'
-import { ChangedFacts, changedFacts } from '../parts/generic/changed-meanwhile.tsx'
+import { ChangedFacts } from '../parts/generic/conflict.tsx'
 import { Empty } from '../parts/generic/empty.tsx'
-import { FormDialog } from '../parts/generic/form-dialog.tsx'
+import { type DialogProps, FormDialog } from '../parts/generic/form-dialog.tsx'
 import { formatCount, formatInstant, formatUnits } from '../parts/generic/format.ts'
 import { Page } from '../parts/generic/page.tsx'
 import { Refusal } from '../parts/generic/refusal.tsx'
+import { ViewLink } from '../parts/generic/view-link.tsx'
 import { StateDiagram } from '../parts/pets/state-diagram.tsx'
 import { EditOrder } from './edit-order.tsx'
 import type { ViewProps } from './view-props.ts'
@@ -23,7 +24,6 @@ interface OpenedOrderDialog {
   readonly version: Version<Order>
 }
 
-/** One order, with its values and the actions on it. */
 export function OrderView({ id }: ViewProps) {
   const [opened, setOpened] = useState<OpenedOrderDialog>()
   const close = (): void => setOpened(undefined)
@@ -43,7 +43,7 @@ function OrderContent({ id, onOpen }: ViewProps & { readonly onOpen: (opened: Op
   const isId = idIn(id) !== undefined
   const { data, error, refetch } = useQuery({
     queryKey: ['orders', 'one', id],
-    queryFn: () => readOrder(client, BigInt(id)),
+    queryFn: () => client.getOrder({ orderId: BigInt(id) }),
     enabled: isId,
   })
   const isMissing = !isId || (error instanceof ApiError && error.status === 404)
@@ -51,7 +51,7 @@ function OrderContent({ id, onOpen }: ViewProps & { readonly onOpen: (opened: Op
   return (
     <Page title={`Order ${id}`} actions={data && <OrderActions version={data} onOpen={onOpen} />}>
       {error && <Refusal error={error} onRetry={() => void refetch()} />}
-      {data ? <OrderFacts order={data.value} /> : !error && <Skeleton height={200} />}
+      {data ? <OrderFacts order={data.data} /> : !error && <Skeleton height={200} />}
     </Page>
   )
 }
@@ -61,9 +61,7 @@ function NoOrder({ id }: ViewProps) {
     <Page title={`Order ${id}`}>
       <Empty title="There is no such order">
         It may have been cancelled: a cancelled order is deleted.{' '}
-        <Anchor component={Link} href="/orders">
-          All orders
-        </Anchor>
+        <ViewLink href="/orders">All orders</ViewLink>
       </Empty>
     </Page>
   )
@@ -74,9 +72,9 @@ function OrderFacts({ order }: { readonly order: Order }) {
   const facts: [label: string, value: ReactNode][] = [
     [
       'Pet',
-      <Anchor key="pet" component={Link} href={`/pets/${petId}`} className="name">
+      <ViewLink key="pet" href={`/pets/${petId}`} className="name">
         <PetName id={petId} />
-      </Anchor>,
+      </ViewLink>,
     ],
     ['Units', formatCount(quantity)],
     [complete ? 'Shipped' : 'Ship date', shipDate ? formatInstant(shipDate) : 'No date'],
@@ -114,7 +112,7 @@ interface OrderActionsProps {
 
 function OrderActions({ version, onOpen }: OrderActionsProps) {
   const can = useCan()
-  if (version.value.complete || !can('orders:write')) return null
+  if (version.data.complete || !can('orders:write')) return null
   return (
     <>
       <Button onClick={() => onOpen({ dialog: 'complete', version })}>Complete</Button>
@@ -128,36 +126,31 @@ function OrderActions({ version, onOpen }: OrderActionsProps) {
   )
 }
 
-interface OrderDialogProps {
+interface OrderQuestionProps extends DialogProps {
   readonly version: Version<Order>
-  readonly onClose: () => void
 }
 
-function CompleteOrder({ version, onClose }: OrderDialogProps) {
+function CompleteOrder({ version, onClose }: OrderQuestionProps) {
   const { client } = useSession()
-  const { shown, before, act } = useOrderConfirmation(version)
-  const { id: orderId, quantity } = shown.value
+  const { submit, conflict, order } = useOrderConfirmation(version)
   return (
     <FormDialog
       title="Complete the order?"
       action="Complete"
       done="Order completed"
-      submit={sending =>
-        act(ifMatch => client.updateOrder({ orderId, body: { complete: true } }, { ...sending, ifMatch }))
-      }
-      conflict={before && <ChangedFacts facts={changedFacts(factsOf(before), factsOf(shown.value))} />}
+      submit={submit(options => client.updateOrder({ orderId: order.id, body: { complete: true } }, options))}
+      conflict={conflict}
       onClose={onClose}
     >
-      {() => <Text>{formatUnits(quantity)} will leave the stock. A complete order cannot be changed.</Text>}
+      <Text>{formatUnits(order.quantity)} will leave the stock. A complete order cannot be changed.</Text>
     </FormDialog>
   )
 }
 
-function CancelOrder({ version, onClose }: OrderDialogProps) {
+function CancelOrder({ version, onClose }: OrderQuestionProps) {
   const { client } = useSession()
   const [, navigate] = useLocation()
-  const { shown, before, act } = useOrderConfirmation(version)
-  const orderId = shown.value.id
+  const { submit, conflict, order } = useOrderConfirmation(version)
   return (
     <FormDialog
       title="Cancel the order?"
@@ -165,24 +158,22 @@ function CancelOrder({ version, onClose }: OrderDialogProps) {
       cancel="Keep the order"
       done="Order cancelled"
       isDestructive
-      submit={sending => act(ifMatch => client.cancelOrder({ orderId }, { ...sending, ifMatch }))}
-      conflict={before && <ChangedFacts facts={changedFacts(factsOf(before), factsOf(shown.value))} />}
+      submit={submit(options => client.cancelOrder({ orderId: order.id }, options))}
+      conflict={conflict}
       onDone={() => navigate('/orders')}
       onClose={onClose}
     >
-      {() => <Text>Its units become free again, and the order is deleted.</Text>}
+      <Text>Its units become free again, and the order is deleted.</Text>
     </FormDialog>
   )
 }
 
 function useOrderConfirmation(version: Version<Order>) {
   const { client } = useSession()
-  return useConfirmation(version, () => readOrder(client, version.value.id))
-}
-
-async function readOrder(client: Client, orderId: bigint): Promise<Version<Order>> {
-  const { data: value, etag } = await client.getOrder({ orderId })
-  return { value, etag }
+  const read = () => client.getOrder({ orderId: version.data.id })
+  const { shown, before, submit } = useConfirmation(version, read)
+  const conflict = before && <ChangedFacts before={factsOf(before)} now={factsOf(shown.data)} />
+  return { submit, conflict, order: shown.data }
 }
 
 /** Returns the facts that a user needs to decide about an order. */

@@ -1,32 +1,21 @@
-import { Anchor, Button, Group, SegmentedControl } from '@mantine/core'
+import { Button, Group, SegmentedControl } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { Link } from 'wouter'
 import type { Order } from '../../client/petstore-client.ts'
 import { useCan, useSession } from '../data/session-context.ts'
 import { optionIn, useUrlFilters } from '../data/url-filters.ts'
-import { PetName } from '../parts/events/names.tsx'
-import type { Column } from '../parts/generic/column-table.tsx'
+import { OrderLink, PetName } from '../parts/events/names.tsx'
 import { Empty } from '../parts/generic/empty.tsx'
 import { formatCount, formatInstant } from '../parts/generic/format.ts'
 import { Page } from '../parts/generic/page.tsx'
-import { PagedTable } from '../parts/generic/paged-table.tsx'
 import { SearchField } from '../parts/generic/search-field.tsx'
+import { type Column, PagedTable } from '../parts/generic/table.tsx'
 import { PlaceOrder } from '../parts/orders/place-order.tsx'
 import { OrderBadge } from '../parts/pets/status.tsx'
 
-/** The states that the filter can select. */
 const states = ['open', 'complete'] as const
 
 const columns: readonly Column<Order>[] = [
-  {
-    head: 'Order',
-    isShort: true,
-    cell: ({ id }) => (
-      <Anchor component={Link} href={`/orders/${id}`}>
-        {`Order ${id}`}
-      </Anchor>
-    ),
-  },
+  { head: 'Order', isShort: true, cell: ({ id }) => <OrderLink id={id} /> },
   { head: 'Pet', cell: ({ petId }) => <PetName id={petId} /> },
   { head: 'State', isShort: true, cell: ({ complete }) => <OrderBadge complete={complete} /> },
   { head: 'Units', isNumber: true, cell: ({ quantity }) => formatCount(quantity) },
@@ -34,7 +23,6 @@ const columns: readonly Column<Order>[] = [
   { head: 'Reference', cell: ({ reference }) => reference ?? '–' },
 ]
 
-/** The orders of the store, with filters by state and reference, and a button to place one. */
 export function Orders() {
   const { client } = useSession()
   const can = useCan()
@@ -71,7 +59,7 @@ export function Orders() {
       <PagedTable
         label="Orders"
         queryKey={['orders', input]}
-        read={async cursor => (await client.listOrders({ ...input, ...(cursor && { cursor }) })).data}
+        read={cursor => client.listOrders({ ...input, cursor })}
         columns={columns}
         idOf={({ id }) => id}
         empty={

@@ -1,6 +1,5 @@
-import { Anchor, Group, SimpleGrid, Stack, Text } from '@mantine/core'
+import { Group, SimpleGrid, Stack, Text } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
-import { Link } from 'wouter'
 import type { Pet } from '../../client/petstore-client.ts'
 import type { Version } from '../data/edit.ts'
 import { usePet, useStock } from '../data/pets.ts'
@@ -10,9 +9,9 @@ import { CategoryName } from '../parts/events/names.tsx'
 import { PetTimeline } from '../parts/events/pet-timeline.tsx'
 import { Empty } from '../parts/generic/empty.tsx'
 import { Figure } from '../parts/generic/figure.tsx'
-import { Page } from '../parts/generic/page.tsx'
-import { PageSkeleton } from '../parts/generic/page-skeleton.tsx'
+import { Page, PageSkeleton } from '../parts/generic/page.tsx'
 import { Refusal } from '../parts/generic/refusal.tsx'
+import { ViewLink } from '../parts/generic/view-link.tsx'
 import { PetMovements } from '../parts/inventory/pet-movements.tsx'
 import { OpenOrders } from '../parts/orders/open-orders.tsx'
 import { type OpenedPetDialog, PetActions, PetDialog } from '../parts/pets/pet-actions.tsx'
@@ -61,7 +60,7 @@ function PetContent({ petId, onOpen }: PetContentProps): ReactNode {
   }
   if (pet === undefined) return <PageSkeleton />
   return (
-    <Page title={pet ? pet.value.name : `Pet ${petId}`} id={petId}>
+    <Page title={pet ? pet.data.name : `Pet ${petId}`} id={petId}>
       {pet ? <PetDetails pet={pet} onOpen={onOpen} /> : <NoPet petId={petId} />}
       {can('audit:read') && <PetTimeline petId={petId} />}
     </Page>
@@ -73,18 +72,18 @@ interface PetDetailsProps extends Pick<PetContentProps, 'onOpen'> {
 }
 
 function PetDetails({ pet, onOpen }: PetDetailsProps) {
-  const { id, categoryId, status } = pet.value
+  const { id, categoryId, status } = pet.data
   const { data: version } = useStock(id)
-  const stock = version?.value
+  const stock = version?.data
   const can = useCan()
   return (
     <>
       <Stack gap="sm">
         <Group gap="sm">
           <StatusBadge status={status} />
-          <Anchor component={Link} href={`/pets?categoryId=${categoryId}`} className="name">
+          <ViewLink href={`/pets?categoryId=${categoryId}`} className="name">
             <CategoryName id={categoryId} />
-          </Anchor>
+          </ViewLink>
           <Text c="dimmed" size="sm">
             Pet {String(id)}
           </Text>
@@ -114,9 +113,9 @@ function NoPet({ petId }: { readonly petId: bigint }) {
   return (
     <Empty title={`There is no pet ${petId}`}>
       It was deleted, or it never existed.{' '}
-      <Anchor component={Link} href="/pets" underline="always">
+      <ViewLink href="/pets" underline="always">
         See all pets
-      </Anchor>
+      </ViewLink>
     </Empty>
   )
 }

@@ -1,20 +1,18 @@
-import { Anchor, Button, Select } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { useState } from 'react'
-import { Link, useLocation } from 'wouter'
+import { useLocation } from 'wouter'
 import type { Pet } from '../../client/petstore-client.ts'
 import { useCan, useSession } from '../data/session-context.ts'
-import { idIn, optionIn, useUrlFilters } from '../data/url-filters.ts'
+import { idIn, optionIn, useUrlFilters, valueIn } from '../data/url-filters.ts'
 import { CategorySelect } from '../parts/categories/category-select.tsx'
-import { Name } from '../parts/events/name.tsx'
-import { CategoryName } from '../parts/events/names.tsx'
-import type { Column } from '../parts/generic/column-table.tsx'
+import { CategoryName, Name } from '../parts/events/names.tsx'
 import { Empty } from '../parts/generic/empty.tsx'
-import { Filters } from '../parts/generic/filters.tsx'
+import { FilterSelect, Filters, nameSorts, SortSelect } from '../parts/generic/filters.tsx'
 import { formatCount } from '../parts/generic/format.ts'
-import { nameSorts } from '../parts/generic/name-sorts.ts'
 import { Page } from '../parts/generic/page.tsx'
-import { PagedTable } from '../parts/generic/paged-table.tsx'
 import { SearchField } from '../parts/generic/search-field.tsx'
+import { type Column, PagedTable } from '../parts/generic/table.tsx'
+import { ViewLink } from '../parts/generic/view-link.tsx'
 import { AddPet } from '../parts/pets/pet-forms.tsx'
 import { petStatuses, StatusBadge } from '../parts/pets/status.tsx'
 
@@ -22,9 +20,9 @@ const columns: readonly Column<Pet>[] = [
   {
     head: 'Name',
     cell: ({ id, name }) => (
-      <Anchor component={Link} href={`/pets/${id}`} inherit>
+      <ViewLink href={`/pets/${id}`}>
         <Name name={name} id={id} />
-      </Anchor>
+      </ViewLink>
     ),
   },
   // A phone shows the first columns without scrolling: what can be ordered matters most.
@@ -57,7 +55,7 @@ export function Pets() {
       <PagedTable
         label="Pets"
         queryKey={['pets', input]}
-        read={async cursor => (await client.listPets({ ...input, ...(cursor && { cursor }) })).data}
+        read={cursor => client.listPets({ ...input, cursor })}
         columns={columns}
         idOf={({ id }) => id}
         empty={isFiltered ? <NoMatch /> : <NoPets />}
@@ -73,11 +71,7 @@ function usePetFilters() {
     name: get('name'),
     status: optionIn(petStatuses, get('status')),
     categoryId: idIn(get('categoryId')),
-    sort:
-      optionIn(
-        nameSorts.map(({ value }) => value),
-        get('sort'),
-      ) ?? 'id',
+    sort: valueIn(nameSorts, get('sort')) ?? 'id',
     set,
   }
 }
@@ -91,13 +85,11 @@ function PetFilters({ name, status, categoryId, sort, set }: ReturnType<typeof u
         value={name}
         onChange={text => set('name', text)}
       />
-      <Select
+      <FilterSelect
         label="Status"
         data={petStatuses}
-        value={status ?? null}
+        value={status}
         onChange={value => set('status', value)}
-        placeholder="Any"
-        clearable
       />
       <CategorySelect
         value={categoryId}
@@ -105,13 +97,7 @@ function PetFilters({ name, status, categoryId, sort, set }: ReturnType<typeof u
         placeholder="Any"
         clearable
       />
-      <Select
-        label="Sort"
-        data={nameSorts}
-        value={sort}
-        onChange={value => set('sort', value === 'id' ? null : value)}
-        allowDeselect={false}
-      />
+      <SortSelect sorts={nameSorts} value={sort} onChange={value => set('sort', value)} />
     </Filters>
   )
 }
@@ -144,9 +130,9 @@ function NoPets() {
       {can('pets:write') ? (
         <>
           A pet belongs to a category. Add a{' '}
-          <Anchor component={Link} href="/categories" underline="always">
+          <ViewLink href="/categories" underline="always">
             category
-          </Anchor>{' '}
+          </ViewLink>{' '}
           first, then add a pet with the button above.
         </>
       ) : (

@@ -1,28 +1,19 @@
-import {
-  Anchor,
-  Badge,
-  Button,
-  Checkbox,
-  Code,
-  Group,
-  Modal,
-  Select,
-  Stack,
-  Text,
-  TextInput,
-} from '@mantine/core'
+import { Anchor, Badge, Button, Checkbox, Code, Group, Modal, Stack, Text } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { LoggedRequest } from '../../client/petstore-client.ts'
 import { useRequests } from '../data/requests.ts'
-import { type Column, ColumnTable } from '../parts/generic/column-table.tsx'
+import { SilentStream } from '../parts/generic/alerts.tsx'
 import { Empty } from '../parts/generic/empty.tsx'
+import { FilterSelect } from '../parts/generic/filters.tsx'
+import type { DialogProps } from '../parts/generic/form-dialog.tsx'
 import { Page } from '../parts/generic/page.tsx'
 import { Panel } from '../parts/generic/panel.tsx'
 import { Refusal } from '../parts/generic/refusal.tsx'
-import { SilentStream } from '../parts/generic/silent-stream.tsx'
+import { type Column, ColumnTable } from '../parts/generic/table.tsx'
+import { TextField } from '../parts/generic/text-field.tsx'
 
 const TABLE_MIN_PX = 760
-/** The paths of the pages of the store. */
 const PAGE_PATH = /^\/(console|docs)([/?]|$)/
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 const statusGroups = [
@@ -41,11 +32,10 @@ interface RequestFilter {
   readonly showsPages: boolean
 }
 
-/** The last requests to the sandbox, live, with their headers and bodies. */
 export function Requests() {
   const [isPaused, setPaused] = useState(false)
   const { requests, isSilent, error, clear } = useRequests(isPaused)
-  const [failure, setFailure] = useState<unknown>()
+  const clearing = useMutation({ mutationFn: clear })
   const [filter, setFilter] = useState<RequestFilter>({
     method: null,
     status: null,
@@ -62,10 +52,7 @@ export function Requests() {
           <Button variant="default" onClick={() => setPaused(!isPaused)}>
             {isPaused ? 'Continue' : 'Pause'}
           </Button>
-          <Button
-            variant="default"
-            onClick={() => void clear().then(() => setFailure(undefined), setFailure)}
-          >
+          <Button variant="default" onClick={() => clearing.mutate()}>
             Clear
           </Button>
         </>
@@ -73,7 +60,7 @@ export function Requests() {
     >
       <Filters filter={filter} onChange={setFilter} />
       {isSilent && <SilentStream />}
-      <Refusal error={failure ?? error} />
+      <Refusal error={clearing.error ?? error} />
       {shown.length === 0 ? (
         <Empty title="No requests">Requests to the sandbox appear here as they arrive.</Empty>
       ) : (
@@ -109,27 +96,19 @@ interface FiltersProps {
 function Filters({ filter, onChange }: FiltersProps) {
   return (
     <Group align="flex-end">
-      <Select
+      <FilterSelect
         label="Method"
-        placeholder="Any"
-        clearable
         data={METHODS}
         value={filter.method}
         onChange={method => onChange({ ...filter, method })}
       />
-      <Select
+      <FilterSelect
         label="Status"
-        placeholder="Any"
-        clearable
         data={statusGroups}
         value={filter.status}
         onChange={status => onChange({ ...filter, status })}
       />
-      <TextInput
-        label="Path contains"
-        value={filter.path}
-        onChange={({ currentTarget }) => onChange({ ...filter, path: currentTarget.value })}
-      />
+      <TextField label="Path contains" value={filter.path} onChange={path => onChange({ ...filter, path })} />
       <Checkbox
         pb={8}
         label="Include requests from the console and the docs"
@@ -165,18 +144,13 @@ function timeOf({ at }: LoggedRequest): string {
 function StatusBadge({ request: { status } }: { readonly request: LoggedRequest }) {
   const colour = status === undefined || status >= 500 ? 'red' : status >= 400 ? 'yellow' : 'teal'
   return (
-    <Badge variant="light" color={colour} tt="none">
+    <Badge color={colour} tt="none">
       {status ?? 'dropped'}
     </Badge>
   )
 }
 
-interface RequestDetailProps {
-  readonly request: LoggedRequest
-  readonly onClose: () => void
-}
-
-function RequestDetail({ request, onClose }: RequestDetailProps) {
+function RequestDetail({ request, onClose }: DialogProps & { readonly request: LoggedRequest }) {
   const { number, method, path, status, ms, operationId, fault } = request
   return (
     <Modal opened onClose={onClose} size="xl" title={`Request ${number}`}>

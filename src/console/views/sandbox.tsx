@@ -1,16 +1,17 @@
 import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Sandbox } from '../../client/petstore-client.ts'
 import { hostClient, sandboxId } from '../data/control.ts'
-import { sandboxQuery } from '../data/sandbox.ts'
+import { sandboxQuery, useControlChange } from '../data/sandbox.ts'
 import { useSession } from '../data/session-context.ts'
-import { FormDialog } from '../parts/generic/form-dialog.tsx'
+import { type DialogProps, FormDialog } from '../parts/generic/form-dialog.tsx'
 import { formatInstant } from '../parts/generic/format.ts'
-import { InstantInput, instantIn } from '../parts/generic/instant-input.tsx'
 import { Page } from '../parts/generic/page.tsx'
 import { Panel } from '../parts/generic/panel.tsx'
 import { Refusal } from '../parts/generic/refusal.tsx'
+import { RowButton } from '../parts/generic/row-button.tsx'
+import { InstantInput, instantIn } from '../parts/generic/text-field.tsx'
 
 const BYTES_PER_KIB = 1024
 
@@ -19,7 +20,6 @@ interface ResetTarget {
   readonly snapshot?: string
 }
 
-/** The sandbox itself: its lifetime, its snapshots and its lifecycle clock. */
 export function SandboxView() {
   const { key } = useSession()
   const [target, setTarget] = useState<ResetTarget>()
@@ -55,12 +55,7 @@ function resetsText({ generation }: Sandbox): string {
   return resets === 1n ? 'reset once' : `reset ${resets} times`
 }
 
-interface ResetDialogProps {
-  readonly target: ResetTarget
-  readonly onClose: () => void
-}
-
-function ResetDialog({ target, onClose }: ResetDialogProps) {
+function ResetDialog({ target, onClose }: DialogProps & { readonly target: ResetTarget }) {
   const { key } = useSession()
   const { snapshot } = target
   return (
@@ -72,34 +67,23 @@ function ResetDialog({ target, onClose }: ResetDialogProps) {
       submit={({ signal }) => hostClient(key).resetSandbox({ sandboxId, body: target }, { signal })}
       onClose={onClose}
     >
-      {() => (
-        <Text>
-          The pets, the orders and all other data return to their state{' '}
-          {snapshot === undefined ? 'at the start of the sandbox' : 'when the snapshot was taken'}. The key,
-          the failures, the clock and the list of requests remain.
-        </Text>
-      )}
+      <Text>
+        The pets, the orders and all other data return to their state{' '}
+        {snapshot === undefined ? 'at the start of the sandbox' : 'when the snapshot was taken'}. The key, the
+        failures, the clock and the list of requests remain.
+      </Text>
     </FormDialog>
   )
 }
 
 function Snapshots({ onReset }: { readonly onReset: (target: ResetTarget) => void }) {
   const { key } = useSession()
-  const queries = useQueryClient()
   const [name, setName] = useState('snapshot-1')
-  const [failure, setFailure] = useState<unknown>()
   const { data = [], error } = useQuery({
     queryKey: ['snapshots'],
     queryFn: async () => (await hostClient(key).listSnapshots({ sandboxId })).data,
   })
-  const change = (operation: 'putSnapshot' | 'deleteSnapshot', snapshot: string): void => {
-    hostClient(key)
-      [operation]({ sandboxId, name: snapshot })
-      .then(() => {
-        setFailure(undefined)
-        return queries.invalidateQueries({ queryKey: ['snapshots'] })
-      }, setFailure)
-  }
+  const change = useControlChange('snapshots')
   return (
     <Panel title="Snapshots">
       <Stack>
@@ -110,11 +94,14 @@ function Snapshots({ onReset }: { readonly onReset: (target: ResetTarget) => voi
             value={name}
             onChange={({ currentTarget }) => setName(currentTarget.value)}
           />
-          <Button variant="default" onClick={() => change('putSnapshot', name.trim())}>
+          <Button
+            variant="default"
+            onClick={() => change.mutate(host => host.putSnapshot({ sandboxId, name: name.trim() }))}
+          >
             Take a snapshot
           </Button>
         </Group>
-        <Refusal error={failure ?? error} />
+        <Refusal error={change.error ?? error} />
         {data.map(snapshot => (
           <Group key={snapshot.name} justify="space-between">
             <Text className="name">
@@ -124,22 +111,16 @@ function Snapshots({ onReset }: { readonly onReset: (target: ResetTarget) => voi
               </Text>
             </Text>
             <Group gap="xs">
-              <Button
-                size="compact-sm"
-                variant="default"
+              <RowButton
+                label="Reset to snapshot"
+                subject={snapshot.name}
                 onClick={() => onReset({ snapshot: snapshot.name })}
-                aria-label={`Reset to snapshot ${snapshot.name}`}
-              >
-                Reset to snapshot
-              </Button>
-              <Button
-                size="compact-sm"
-                variant="default"
-                onClick={() => change('deleteSnapshot', snapshot.name)}
-                aria-label={`Delete snapshot ${snapshot.name}`}
-              >
-                Delete
-              </Button>
+              />
+              <RowButton
+                label="Delete"
+                subject={`snapshot ${snapshot.name}`}
+                onClick={() => change.mutate(host => host.deleteSnapshot({ sandboxId, name: snapshot.name }))}
+              />
             </Group>
           </Group>
         ))}
@@ -150,21 +131,13 @@ function Snapshots({ onReset }: { readonly onReset: (target: ResetTarget) => voi
 
 function Clock() {
   const { key } = useSession()
-  const queries = useQueryClient()
   const [text, setText] = useState('')
-  const [failure, setFailure] = useState<unknown>()
   const { data: now, error } = useQuery({
     queryKey: ['clock'],
     queryFn: async () => (await hostClient(key).getClock({ sandboxId })).data.now,
   })
-  const set = (now: string | null): void => {
-    hostClient(key)
-      .setClock({ sandboxId, body: { now } })
-      .then(() => {
-        setFailure(undefined)
-        return queries.invalidateQueries({ queryKey: ['clock'] })
-      }, setFailure)
-  }
+  const change = useControlChange('clock')
+  const set = (now: string | null): void => change.mutate(host => host.setClock({ sandboxId, body: { now } }))
   const instant = instantIn(text)
   return (
     <Panel title="Lifecycle clock">
@@ -182,7 +155,7 @@ function Clock() {
             Return to the real time
           </Button>
         </Group>
-        <Refusal error={failure ?? error} />
+        <Refusal error={change.error ?? error} />
       </Stack>
     </Panel>
   )

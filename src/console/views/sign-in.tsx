@@ -4,8 +4,8 @@ import { watchedFetch } from '../data/connection.ts'
 import { isSandbox } from '../data/control.ts'
 import { isKeyRefused } from '../data/query-client.ts'
 import { forgetKey, NotAKey, rememberKey, type Session, signIn } from '../data/session.ts'
+import { ConnectionAlert } from '../parts/generic/alerts.tsx'
 import { Brand } from '../parts/generic/brand.tsx'
-import { ConnectionAlert } from '../parts/generic/connection-alert.tsx'
 import { sentenceOf } from '../parts/generic/refusal.tsx'
 
 /** Why the console asks for a key, and the key to try first. */
@@ -102,7 +102,6 @@ export function SignIn({ entrance, onSignedIn }: SignInProps) {
   )
 }
 
-/** Returns the message for a failed attempt to sign in. */
 function problemOf(error: unknown): string {
   if (error instanceof NotAKey) return error.message
   const sentence = sentenceOf(error)

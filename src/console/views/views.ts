@@ -4,67 +4,65 @@ import type { ViewPath } from '../../http/pages/view-paths.ts'
 import { loadView } from '../data/script.ts'
 import type { ViewProps } from './view-props.ts'
 
-interface ViewRoute {
-  readonly path: ViewPath
-  readonly view: LazyExoticComponent<ComponentType<ViewProps>>
-}
+type LoadedRoute = readonly [path: ViewPath, load: () => Promise<ComponentType<ViewProps>>]
 
 /** An entry of the navigation, with its views. */
-export interface NavigationEntry {
+interface NavigationEntry {
   readonly path: ViewPath
   readonly label: string
   /** The scope that a key needs to see the entry. If it is absent, every key sees the entry. */
-  readonly scope?: Scope
-  readonly routes: readonly ViewRoute[]
+  readonly scope: Scope | undefined
+  readonly routes: readonly {
+    readonly path: ViewPath
+    readonly view: LazyExoticComponent<ComponentType<ViewProps>>
+  }[]
 }
 
-/** Returns an entry with one view. */
-export function entry(
-  path: ViewPath,
+/** The first route is that of the entry. The script of each view is loaded when the view is opened. */
+function entry(
   label: string,
-  load: () => Promise<ComponentType<ViewProps>>,
+  routes: readonly [LoadedRoute, ...LoadedRoute[]],
   scope?: Scope,
 ): NavigationEntry {
-  return { path, label, ...(scope && { scope }), routes: [{ path, view: lazyView(load) }] }
+  const lazyRoutes = routes.map(([path, load]) => ({
+    path,
+    view: lazy(async () => ({ default: await loadView(load) })),
+  }))
+  return { path: routes[0][0], label, scope, routes: lazyRoutes }
 }
 
-/** Returns a view whose script is loaded when the view is opened. While the store does not respond, the view waits. */
-function lazyView(load: () => Promise<ComponentType<ViewProps>>): ViewRoute['view'] {
-  return lazy(async () => ({ default: await loadView(load) }))
-}
-
-/** The entries of the navigation, with the routes of each. Each view has its own script. */
 export const views: readonly NavigationEntry[] = [
-  entry('/', 'Dashboard', async () => (await import('./dashboard.tsx')).Dashboard),
-  {
-    path: '/pets',
-    label: 'Pets',
-    routes: [
-      { path: '/pets', view: lazyView(async () => (await import('./pets.tsx')).Pets) },
-      { path: '/pets/:id', view: lazyView(async () => (await import('./pet.tsx')).PetView) },
+  entry('Dashboard', [['/', async () => (await import('./dashboard.tsx')).Dashboard]]),
+  entry('Pets', [
+    ['/pets', async () => (await import('./pets.tsx')).Pets],
+    ['/pets/:id', async () => (await import('./pet.tsx')).PetView],
+  ]),
+  entry('Categories', [['/categories', async () => (await import('./categories.tsx')).Categories]]),
+  entry('Inventory', [['/inventory', async () => (await import('./inventory.tsx')).Inventory]]),
+  entry(
+    'Orders',
+    [
+      ['/orders', async () => (await import('./orders.tsx')).Orders],
+      ['/orders/:id', async () => (await import('./order.tsx')).OrderView],
     ],
-  },
-  entry('/categories', 'Categories', async () => (await import('./categories.tsx')).Categories),
-  entry('/inventory', 'Inventory', async () => (await import('./inventory.tsx')).Inventory),
-  {
-    path: '/orders',
-    label: 'Orders',
-    scope: 'orders:read',
-    routes: [
-      { path: '/orders', view: lazyView(async () => (await import('./orders.tsx')).Orders) },
-      { path: '/orders/:id', view: lazyView(async () => (await import('./order.tsx')).OrderView) },
+    'orders:read',
+  ),
+  entry(
+    'Webhooks',
+    [
+      ['/webhooks', async () => (await import('./webhooks.tsx')).Webhooks],
+      ['/webhooks/:id', async () => (await import('./webhook.tsx')).WebhookView],
     ],
-  },
-  {
-    path: '/webhooks',
-    label: 'Webhooks',
-    scope: 'webhooks:manage',
-    routes: [
-      { path: '/webhooks', view: lazyView(async () => (await import('./webhooks.tsx')).Webhooks) },
-      { path: '/webhooks/:id', view: lazyView(async () => (await import('./webhook.tsx')).WebhookView) },
-    ],
-  },
-  entry('/keys', 'Keys', async () => (await import('./keys.tsx')).Keys, 'keys:manage'),
-  entry('/audit', 'Audit log', async () => (await import('./audit.tsx')).Audit, 'audit:read'),
-  entry('/import', 'Import', async () => (await import('./import.tsx')).Import, 'pets:write'),
+    'webhooks:manage',
+  ),
+  entry('Keys', [['/keys', async () => (await import('./keys.tsx')).Keys]], 'keys:manage'),
+  entry('Audit log', [['/audit', async () => (await import('./audit.tsx')).Audit]], 'audit:read'),
+  entry('Import', [['/import', async () => (await import('./import.tsx')).Import]], 'pets:write'),
+]
+
+/** The views that only the console of a sandbox has. They need the key of the sandbox, which has every scope. */
+export const sandboxViews: readonly NavigationEntry[] = [
+  entry('Requests', [['/requests', async () => (await import('./requests.tsx')).Requests]], 'admin'),
+  entry('Failures', [['/failures', async () => (await import('./failures.tsx')).Failures]], 'admin'),
+  entry('Sandbox', [['/sandbox', async () => (await import('./sandbox.tsx')).SandboxView]], 'admin'),
 ]

@@ -1,49 +1,41 @@
-import {
-  Anchor,
-  Badge,
-  Button,
-  Code,
-  Group,
-  Select,
-  Skeleton,
-  Spoiler,
-  Stack,
-  Text,
-  Title,
-} from '@mantine/core'
+import { Badge, Button, Code, Group, Skeleton, Spoiler, Stack, Text, Title } from '@mantine/core'
 import { useTimeout } from '@mantine/hooks'
 import { notifications } from '@mantine/notifications'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { Link, useLocation } from 'wouter'
+import { useLocation } from 'wouter'
 import { ApiError, type Delivery, type DeliveryState, type Webhook } from '../../client/petstore-client.ts'
 import { useChange } from '../data/change.ts'
 import { useSession } from '../data/session-context.ts'
 import { idIn, optionIn, useUrlFilters } from '../data/url-filters.ts'
 import { ActButton } from '../parts/generic/act-button.tsx'
-import type { Column } from '../parts/generic/column-table.tsx'
 import { Empty } from '../parts/generic/empty.tsx'
-import { FormDialog } from '../parts/generic/form-dialog.tsx'
+import { FilterSelect } from '../parts/generic/filters.tsx'
+import { type DialogProps, FormDialog, type SecretFormProps } from '../parts/generic/form-dialog.tsx'
 import { formatCount, formatInstant } from '../parts/generic/format.ts'
 import { Page } from '../parts/generic/page.tsx'
-import { PagedTable } from '../parts/generic/paged-table.tsx'
 import { Refusal, sentenceOf } from '../parts/generic/refusal.tsx'
+import { type Column, PagedTable } from '../parts/generic/table.tsx'
+import { ViewLink } from '../parts/generic/view-link.tsx'
 import type { ViewProps } from './view-props.ts'
 import { WebhookSecret, WebhookState } from './webhooks.tsx'
 
-/** An open dialog about a webhook. */
-type OpenedWebhookDialog =
-  | { readonly dialog: 'delete' | 'rotate'; readonly webhookId: bigint }
-  | { readonly dialog: 'secret'; readonly secret: string }
+interface OpenedWebhookDialog {
+  readonly dialog: 'delete' | 'rotate'
+  readonly webhookId: bigint
+}
 
-/** One webhook with its deliveries. */
 export function WebhookView({ id }: ViewProps) {
   const [opened, setOpened] = useState<OpenedWebhookDialog>()
+  const [secret, setSecret] = useState<string>()
+  const close = (): void => setOpened(undefined)
   return (
     <>
       <WebhookContent id={id} onOpen={setOpened} />
       {/* Outside the content, which changes if the webhook is deleted while a dialog is open. */}
-      <WebhookDialog opened={opened} onOpen={setOpened} />
+      {opened?.dialog === 'delete' && <DeleteWebhook {...opened} onClose={close} />}
+      {opened?.dialog === 'rotate' && <NewSecret {...opened} onClose={close} onCreated={setSecret} />}
+      {secret !== undefined && <WebhookSecret secret={secret} onClose={() => setSecret(undefined)} />}
     </>
   )
 }
@@ -65,9 +57,7 @@ function WebhookContent({ id, onOpen }: WebhookContentProps) {
     return (
       <Page title={`Webhook ${id}`}>
         <Empty title="There is no such webhook">
-          <Anchor component={Link} href="/webhooks">
-            All webhooks
-          </Anchor>
+          <ViewLink href="/webhooks">All webhooks</ViewLink>
         </Empty>
       </Page>
     )
@@ -82,7 +72,6 @@ function WebhookContent({ id, onOpen }: WebhookContentProps) {
   )
 }
 
-/** The maximum number of characters of an address in the heading. */
 const HEADING_CHARS_MAX = 200
 
 function headingOf({ url }: Webhook): string {
@@ -114,7 +103,6 @@ function WebhookFacts({ webhook }: { readonly webhook: Webhook }) {
 interface WebhookActionsProps {
   readonly webhook: Webhook
   readonly onOpen: (opened: OpenedWebhookDialog) => void
-  /** Called when a test event was created. */
   readonly onTested: () => void
 }
 
@@ -162,49 +150,29 @@ function useActAtOnce(onDone?: () => void) {
   })
 }
 
-interface WebhookDialogProps {
-  readonly opened: OpenedWebhookDialog | undefined
-  readonly onOpen: (opened: OpenedWebhookDialog | undefined) => void
+interface WebhookDialogProps extends DialogProps {
+  readonly webhookId: bigint
 }
 
-function WebhookDialog({ opened, onOpen }: WebhookDialogProps) {
+function DeleteWebhook({ webhookId, onClose }: WebhookDialogProps) {
   const { client } = useSession()
   const [, navigate] = useLocation()
-  const close = (): void => onOpen(undefined)
-  if (!opened) return null
-  if (opened.dialog === 'secret') return <WebhookSecret secret={opened.secret} onClose={close} />
-  const { webhookId } = opened
-  if (opened.dialog === 'delete') {
-    return (
-      <FormDialog
-        title="Delete the webhook?"
-        action="Delete"
-        done="Webhook deleted"
-        isDestructive
-        submit={sending => client.deleteWebhook({ webhookId }, sending)}
-        onDone={() => navigate('/webhooks')}
-        onClose={close}
-      >
-        {() => <Text>The store stops sending events to it, and deletes its deliveries.</Text>}
-      </FormDialog>
-    )
-  }
   return (
-    <NewSecret
-      webhookId={webhookId}
-      onClose={close}
-      onCreated={secret => onOpen({ dialog: 'secret', secret })}
-    />
+    <FormDialog
+      title="Delete the webhook?"
+      action="Delete"
+      done="Webhook deleted"
+      isDestructive
+      submit={sending => client.deleteWebhook({ webhookId }, sending)}
+      onDone={() => navigate('/webhooks')}
+      onClose={onClose}
+    >
+      <Text>The store stops sending events to it, and deletes its deliveries.</Text>
+    </FormDialog>
   )
 }
 
-interface NewSecretProps {
-  readonly webhookId: bigint
-  readonly onClose: () => void
-  readonly onCreated: (secret: string) => void
-}
-
-function NewSecret({ webhookId, onClose, onCreated }: NewSecretProps) {
+function NewSecret({ webhookId, onClose, onCreated }: SecretFormProps & WebhookDialogProps) {
   const { client } = useSession()
   return (
     <FormDialog
@@ -217,9 +185,7 @@ function NewSecret({ webhookId, onClose, onCreated }: NewSecretProps) {
       onDone={({ data }) => onCreated(data.secret)}
       onClose={onClose}
     >
-      {() => (
-        <Text>For one day, deliveries are signed with both secrets, so that the receiver can switch.</Text>
-      )}
+      <Text>For one day, deliveries are signed with both secrets, so that the receiver can switch.</Text>
     </FormDialog>
   )
 }
@@ -273,12 +239,10 @@ function Deliveries({ webhookId, isAwaiting }: DeliveriesProps) {
           Deliveries
         </Title>
         <Group align="flex-end">
-          <Select
+          <FilterSelect
             label="State"
-            placeholder="Any"
-            clearable
             data={deliveryStates}
-            value={state ?? null}
+            value={state}
             onChange={value => set('state', value)}
           />
         </Group>
@@ -286,7 +250,7 @@ function Deliveries({ webhookId, isAwaiting }: DeliveriesProps) {
       <PagedTable
         label="Deliveries"
         queryKey={['deliveries', input]}
-        read={async cursor => (await client.listDeliveries({ ...input, ...(cursor && { cursor }) })).data}
+        read={cursor => client.listDeliveries({ ...input, cursor })}
         columns={deliveryColumns(redeliver)}
         idOf={({ id }) => id}
         refreshMs={isAwaiting ? AWAITED_REFRESH_MS : DELIVERIES_REFRESH_MS}
@@ -308,11 +272,7 @@ function deliveryColumns(onRedeliver: (delivery: Delivery) => void): readonly Co
     {
       head: 'State',
       isShort: true,
-      cell: ({ state }) => (
-        <Badge color={stateColors[state]} variant="light">
-          {state}
-        </Badge>
-      ),
+      cell: ({ state }) => <Badge color={stateColors[state]}>{state}</Badge>,
     },
     { head: 'Attempts', cell: ({ attempts }) => <Attempts attempts={attempts} /> },
     {

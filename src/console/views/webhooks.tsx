@@ -1,27 +1,41 @@
-import { Anchor, Badge, Button, MultiSelect, TextInput } from '@mantine/core'
+import { Badge, Button, MultiSelect } from '@mantine/core'
 import { useState } from 'react'
-import { Link } from 'wouter'
 import type { FeedEventType, Webhook } from '../../client/petstore-client.ts'
 import { useSession } from '../data/session-context.ts'
-import type { Column } from '../parts/generic/column-table.tsx'
 import { Empty } from '../parts/generic/empty.tsx'
-import { FormDialog } from '../parts/generic/form-dialog.tsx'
+import { FormDialog, type SecretFormProps, useForm } from '../parts/generic/form-dialog.tsx'
 import { countText, formatAge } from '../parts/generic/format.ts'
 import { Page } from '../parts/generic/page.tsx'
-import { PagedTable } from '../parts/generic/paged-table.tsx'
-import { SecretDialog } from '../parts/generic/secret-dialog.tsx'
-import { eventTypes } from './event-types.ts'
+import { SecretDialog, type SecretDialogProps } from '../parts/generic/secret-dialog.tsx'
+import { type Column, PagedTable } from '../parts/generic/table.tsx'
+import { TextField } from '../parts/generic/text-field.tsx'
+import { ViewLink } from '../parts/generic/view-link.tsx'
 
 /** The maximum number of lines of an address in the list. The view of the webhook shows the whole address. */
 const ADDRESS_LINES = 4
+
+const eventTypes: readonly FeedEventType[] = [
+  'petstore.pet.created',
+  'petstore.pet.updated',
+  'petstore.pet.deleted',
+  'petstore.category.created',
+  'petstore.category.updated',
+  'petstore.category.deleted',
+  'petstore.order.placed',
+  'petstore.order.updated',
+  'petstore.order.completed',
+  'petstore.order.cancelled',
+  'petstore.inventory.changed',
+  'petstore.webhook.disabled',
+]
 
 const columns: readonly Column<Webhook>[] = [
   {
     head: 'Address',
     cell: ({ id, url }) => (
-      <Anchor component={Link} href={`/webhooks/${id}`} lineClamp={ADDRESS_LINES} title={url}>
+      <ViewLink href={`/webhooks/${id}`} lineClamp={ADDRESS_LINES} title={url}>
         {url}
-      </Anchor>
+      </ViewLink>
     ),
   },
   { head: 'Description', cell: ({ description }) => description ?? '–' },
@@ -29,7 +43,6 @@ const columns: readonly Column<Webhook>[] = [
   { head: 'State', isShort: true, cell: webhook => <WebhookState webhook={webhook} /> },
 ]
 
-/** A badge with the state of a webhook: active, failing, or disabled for a reason. */
 export function WebhookState({ webhook }: { readonly webhook: Webhook }) {
   const { enabled, disabledReason, failingSince } = webhook
   if (!enabled) {
@@ -39,25 +52,24 @@ export function WebhookState({ webhook }: { readonly webhook: Webhook }) {
       failing: ': attempts failed for five days',
     }[disabledReason ?? 'asked']
     return (
-      <Badge color="gray" variant="light" tt="none">
+      <Badge color="gray" tt="none">
         disabled{reason}
       </Badge>
     )
   }
   if (failingSince)
     return (
-      <Badge color="red" variant="light" tt="none">
+      <Badge color="red" tt="none">
         failing (first failure {formatAge(failingSince)})
       </Badge>
     )
   return (
-    <Badge color="teal" variant="light" tt="none">
+    <Badge color="teal" tt="none">
       active
     </Badge>
   )
 }
 
-/** The webhooks of the store: where events are sent. */
 export function Webhooks() {
   const { client } = useSession()
   const [isCreating, setIsCreating] = useState(false)
@@ -67,7 +79,7 @@ export function Webhooks() {
       <PagedTable
         label="Webhooks"
         queryKey={['webhooks']}
-        read={async cursor => (await client.listWebhooks({ ...(cursor && { cursor }) })).data}
+        read={cursor => client.listWebhooks({ cursor })}
         columns={columns}
         idOf={({ id }) => id}
         empty={
@@ -82,16 +94,19 @@ export function Webhooks() {
   )
 }
 
-interface CreateWebhookProps {
-  readonly onClose: () => void
-  readonly onCreated: (secret: string) => void
+interface WebhookFields {
+  readonly url: string
+  readonly types: FeedEventType[]
+  readonly description: string
 }
 
-function CreateWebhook({ onClose, onCreated }: CreateWebhookProps) {
+function CreateWebhook({ onClose, onCreated }: SecretFormProps) {
   const { client } = useSession()
-  const [url, setUrl] = useState('')
-  const [description, setDescription] = useState('')
-  const [types, setTypes] = useState<FeedEventType[]>([])
+  const form = useForm<WebhookFields>(
+    { url: '', types: [], description: '' },
+    { url: 'Address', types: 'Events', description: 'Description' },
+  )
+  const { url, types, description } = form.values
   const body = {
     url: url.trim(),
     ...(types.length > 0 && { types }),
@@ -103,58 +118,41 @@ function CreateWebhook({ onClose, onCreated }: CreateWebhookProps) {
       action="Add webhook"
       done="Webhook added"
       doneUnseen="The webhook was added after you left the page. To see a secret, create one in its view."
-      values={{ url, description, types }}
+      form={form}
       isRepeatable={false}
       submit={({ signal }) => client.createWebhook({ body }, { signal })}
       onDone={({ data }) => onCreated(data.secret)}
-      fields={{ url: 'Address', types: 'Events', description: 'Description' }}
       onClose={onClose}
     >
-      {errors => (
+      {field => (
         <>
-          <TextInput
-            label="Address"
+          <TextField
+            {...field('url')}
             placeholder="https://till.example/petstore-events"
-            value={url}
-            onChange={event => setUrl(event.currentTarget.value)}
-            error={errors.url}
             data-autofocus
             required
           />
           <MultiSelect
-            label="Events"
+            {...field('types')}
             description="If none is selected, all events are sent"
             data={eventTypes}
-            value={types}
-            onChange={chosen => setTypes(eventTypes.filter(type => chosen.includes(type)))}
-            error={errors.types}
+            onChange={chosen => form.set({ types: eventTypes.filter(type => chosen.includes(type)) })}
           />
-          <TextInput
-            label="Description"
-            value={description}
-            onChange={event => setDescription(event.currentTarget.value)}
-            error={errors.description}
-          />
+          <TextField {...field('description')} />
         </>
       )}
     </FormDialog>
   )
 }
 
-interface WebhookSecretProps {
-  readonly secret: string
-  readonly onClose: () => void
-}
-
 /** Shows the secret that signs deliveries. This is the only time that the page has it. */
-export function WebhookSecret({ secret, onClose }: WebhookSecretProps) {
+export function WebhookSecret(props: Pick<SecretDialogProps, 'secret' | 'onClose'>) {
   return (
     <SecretDialog
+      {...props}
       title="The secret of the webhook"
       warning="Copy the secret now: it is shown only once."
-      secret={secret}
       purpose="With this secret, the receiver verifies that an event came from this store (Standard Webhooks)."
-      onClose={onClose}
     />
   )
 }

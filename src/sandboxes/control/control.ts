@@ -44,7 +44,6 @@ export interface ControlOptions {
 /** The last instant of the API. A lifecycle clock that reaches it stops there. */
 const LAST_INSTANT_MS = Date.parse('9999-12-31T23:59:59.999Z')
 
-/** What the handler of an operation works with. */
 interface ControlCall<Body> {
   readonly context: RequestContext
   /** The sandbox that the path names. An operation that needs no key must not read it. */
@@ -72,12 +71,14 @@ type ControlHandlers = {
 /** The control operations of a host, as handlers by path. */
 export class Control {
   readonly #options: ControlOptions
+  readonly #host: SandboxHost
   readonly #created: RateLimiter
   readonly #wrongKeys = new RateLimiter(WRONG_KEYS, () => performance.now())
   readonly #streams = new RequestStreams()
 
   constructor(options: ControlOptions) {
     this.#options = options
+    this.#host = options.host
     const rate = { requests: options.createdPerHour, seconds: 3600 }
     this.#created = new RateLimiter(rate, () => performance.now())
   }
@@ -94,7 +95,6 @@ export class Control {
     return paths satisfies ReadonlyMap<string, Methods>
   }
 
-  /** Ends the streams of requests. */
   end(): void {
     this.#streams.end()
   }
@@ -107,7 +107,11 @@ export class Control {
     const { request, headers } = context
     refuseUnacceptable(request.headers, operation)
     const parameters = readParameters(operation, context)
-    const record = this.#recordOf(operation, parameters, context)
+    // Safe: an operation that needs no key never uses its record.
+    const record =
+      operation.controls === 'host'
+        ? (undefined as unknown as SandboxRecord)
+        : this.#authorized(String(parameters.sandboxId), context)
     const body = operation.body && (await this.#bodyOf(operation, operation.body, context))
     // A request without a body has not waited for a turn yet.
     await nextTurn()
@@ -132,7 +136,8 @@ export class Control {
     context: RequestContext,
   ): Promise<unknown> {
     const { request } = context
-    if (isBodyOptional && isWithoutBody(request)) return undefined
+    const isAbsent = request.body === null || request.headers.get('content-length') === '0'
+    if (isBodyOptional && isAbsent) return undefined
     const isTyped = request.headers.has('content-type')
     if (isTyped || !isBodyOptional) refuseBodyByHeaders(request)
     const bytes = await receiveBody(context)
@@ -141,23 +146,12 @@ export class Control {
     return validateBody(schema, readJson(bytes))
   }
 
-  /** Returns the sandbox that the path names, if the operation is about one and the request carries its key. */
-  #recordOf(
-    { controls }: Operation,
-    { sandboxId }: Readonly<Record<string, unknown>>,
-    context: RequestContext,
-  ): SandboxRecord {
-    // Safe: an operation that needs no key never uses its record.
-    if (controls === 'host') return undefined as unknown as SandboxRecord
-    return this.#authorized(String(sandboxId), context)
-  }
-
   /**
    * Returns the sandbox if the request carries its key. Throws `sandbox_not_found`, `authentication_required` or
    * `invalid_token`; after too many wrong keys from one address, `rate_limited`.
    */
   #authorized(sandboxId: string, context: RequestContext): SandboxRecord {
-    const record = this.#options.host.find(sandboxId)
+    const record = this.#host.find(sandboxId)
     if (!record) throw sandboxNotFound()
     const header = context.request.headers.get('authorization')
     const token = header === null ? undefined : bearerToken(header)
@@ -180,55 +174,52 @@ export class Control {
       const source = snapshotSeed(input.seed ?? '')
       if (source) this.#authorized(source.sandboxId, context)
       this.#countCreation(context)
-      return this.#options.host.create(input)
+      return this.#host.create(input)
     },
-    getSandbox: ({ record }) => this.#options.host.show(record),
-    updateSandbox: ({ record, body }) => this.#options.host.update(record.id, body),
-    deleteSandbox: async ({ record }) => this.#options.host.delete(record.id),
-    resetSandbox: ({ record, body }) => this.#options.host.reset(record.id, body?.snapshot),
-    listSnapshots: ({ record }) => this.#options.host.listSnapshots(record.id),
-    getSnapshot: ({ record, parameters }) =>
-      this.#options.host.showSnapshot(record.id, String(parameters.name)),
+    getSandbox: ({ record }) => this.#host.show(record),
+    updateSandbox: ({ record, body }) => this.#host.update(record.id, body),
+    deleteSandbox: async ({ record }) => this.#host.delete(record.id),
+    resetSandbox: ({ record, body }) => this.#host.reset(record.id, body?.snapshot),
+    listSnapshots: ({ record }) => this.#host.listSnapshots(record.id),
+    getSnapshot: ({ record, parameters }) => this.#host.showSnapshot(record.id, String(parameters.name)),
     putSnapshot: async ({ record, parameters }) =>
-      this.#options.host.takeSnapshot(record.id, String(parameters.name)),
+      this.#host.takeSnapshot(record.id, String(parameters.name)),
     deleteSnapshot: async ({ record, parameters }) =>
-      this.#options.host.deleteSnapshot(record.id, String(parameters.name)),
+      this.#host.deleteSnapshot(record.id, String(parameters.name)),
     getClock: ({ record }) => this.#clockOf(record.clockAheadMs),
     setClock: ({ record, body }) => {
       const { now } = body
       const aheadMs = now === null ? 0 : Date.parse(now) - this.#options.clock()
-      this.#options.host.setClock(record.id, aheadMs)
+      this.#host.setClock(record.id, aheadMs)
       return this.#clockOf(aheadMs)
     },
-    getFaults: ({ record }) => this.#options.host.use(record.id, async ({ faults }) => faults.states()),
+    getFaults: ({ record }) => this.#host.use(record.id, async ({ faults }) => faults.states()),
     setFaults: ({ record, body }) =>
-      this.#options.host.use(record.id, async ({ faults }) => {
+      this.#host.use(record.id, async ({ faults }) => {
         faults.set(body.rules)
-        this.#options.host.saveFaults(record.id)
+        this.#host.saveFaults(record.id)
         return faults.states()
       }),
     deleteFaults: ({ record }) =>
-      this.#options.host.use(record.id, async ({ faults }) => {
+      this.#host.use(record.id, async ({ faults }) => {
         faults.set([])
-        this.#options.host.saveFaults(record.id)
+        this.#host.saveFaults(record.id)
         return undefined
       }),
     listRequests: ({ context, record, parameters }) => {
       // Safe: the parameters were read as the contract says.
       const { limit = REQUESTS_DEFAULT, before } = parameters as { limit?: number; before?: bigint }
-      return this.#options.host.use(record.id, async ({ requests }) =>
+      return this.#host.use(record.id, async ({ requests }) =>
         sendLogPage(context, await requests.page(limit, before === undefined ? undefined : Number(before))),
       )
     },
     deleteRequests: ({ record }) =>
-      this.#options.host.use(record.id, async ({ requests }) => {
+      this.#host.use(record.id, async ({ requests }) => {
         await requests.clear()
         return undefined
       }),
     streamRequests: ({ context, record }) =>
-      this.#options.host.use(record.id, async ({ requests }) =>
-        this.#streams.respond(context, record.id, requests),
-      ),
+      this.#host.use(record.id, async ({ requests }) => this.#streams.respond(context, record.id, requests)),
   }
 
   #clockOf(aheadMs: number): LifecycleClock {
@@ -257,8 +248,4 @@ async function wholePage(page: LogPage): Promise<Uint8Array<ArrayBuffer>> {
   const chunks: Uint8Array[] = []
   for (let chunk = await page.next(); chunk; chunk = await page.next()) chunks.push(chunk)
   return Buffer.concat(chunks)
-}
-
-function isWithoutBody({ headers, body }: Request): boolean {
-  return body === null || headers.get('content-length') === '0'
 }

@@ -4,7 +4,6 @@ import { controlOperations } from './operations.ts'
 /** The base address in the committed description: that of a host with the default settings. */
 export const DESCRIBED_BASE = 'http://127.0.0.1:8081'
 
-/** What the description of a host of sandboxes adds to its control operations. */
 export const controlApi: DescribedApi = {
   title: 'Petstore sandboxes',
   operations: controlOperations,

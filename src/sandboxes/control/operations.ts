@@ -32,13 +32,33 @@ const name: Parameter<string> = {
   description: 'The name of the snapshot.',
   example: 'lesson-1',
 }
-/** What most control operations have in common: they require the key of the sandbox that their path names. */
+// What the operations of one path have in common. All of these require the key of the sandbox that the path names.
 const ofSandbox = {
   scope: 'any-key',
   controls: 'sandbox',
   pathParameters: { sandboxId: id },
+  tag: 'Sandboxes',
+  path: '/sandboxes/{sandboxId}',
 } as const
-const ofSnapshot = { ...ofSandbox, tag: 'Snapshots', pathParameters: { sandboxId: id, name } } as const
+const ofClock = { ...ofSandbox, path: '/sandboxes/{sandboxId}/clock' } as const
+const ofSnapshot = {
+  ...ofSandbox,
+  tag: 'Snapshots',
+  path: '/sandboxes/{sandboxId}/snapshots/{name}',
+  pathParameters: { sandboxId: id, name },
+} as const
+const ofFaults = {
+  ...ofSandbox,
+  tag: 'Failures',
+  path: '/sandboxes/{sandboxId}/faults',
+  errors: [sandboxDamaged()],
+} as const
+const ofRequests = {
+  ...ofSandbox,
+  tag: 'Requests',
+  path: '/sandboxes/{sandboxId}/requests',
+  errors: [sandboxDamaged()],
+} as const
 
 /** The operations that create and control sandboxes, by operationId. */
 export const controlOperations = {
@@ -65,18 +85,14 @@ export const controlOperations = {
   },
   getSandbox: {
     ...ofSandbox,
-    tag: 'Sandboxes',
     method: 'GET',
-    path: '/sandboxes/{sandboxId}',
     summary: 'Read a sandbox',
     description: 'Returns the sandbox, without its key.',
     success: { status: 200, resource: Sandbox, description: 'The sandbox.' },
   },
   updateSandbox: {
     ...ofSandbox,
-    tag: 'Sandboxes',
     method: 'PATCH',
-    path: '/sandboxes/{sandboxId}',
     summary: 'Change the label or the lifetime',
     description: 'Changes the members that are present. The lifetime counts from now.',
     body: SandboxPatch,
@@ -84,16 +100,13 @@ export const controlOperations = {
   },
   deleteSandbox: {
     ...ofSandbox,
-    tag: 'Sandboxes',
     method: 'DELETE',
-    path: '/sandboxes/{sandboxId}',
     summary: 'Delete a sandbox',
     description: 'Deletes the sandbox, its snapshots and its request log at once.',
     success: { status: 204, description: 'The sandbox was deleted.' },
   },
   resetSandbox: {
     ...ofSandbox,
-    tag: 'Sandboxes',
     method: 'POST',
     path: '/sandboxes/{sandboxId}/reset',
     summary: 'Reset a sandbox',
@@ -116,7 +129,6 @@ export const controlOperations = {
   getSnapshot: {
     ...ofSnapshot,
     method: 'GET',
-    path: '/sandboxes/{sandboxId}/snapshots/{name}',
     summary: 'Read a snapshot',
     description: 'Returns the size of a snapshot, and when it was taken.',
     success: { status: 200, resource: Snapshot, description: 'The snapshot.' },
@@ -125,7 +137,6 @@ export const controlOperations = {
   putSnapshot: {
     ...ofSnapshot,
     method: 'PUT',
-    path: '/sandboxes/{sandboxId}/snapshots/{name}',
     summary: 'Take a snapshot',
     description:
       'Stores the current content under a name. An earlier snapshot with this name is overwritten.',
@@ -135,68 +146,52 @@ export const controlOperations = {
   deleteSnapshot: {
     ...ofSnapshot,
     method: 'DELETE',
-    path: '/sandboxes/{sandboxId}/snapshots/{name}',
     summary: 'Delete a snapshot',
     description: 'Deletes a snapshot. Sandboxes that were created from it keep a copy.',
     success: { status: 204, description: 'The snapshot was deleted.' },
     errors: [snapshotNotFound('lesson-1')],
   },
   getClock: {
-    ...ofSandbox,
-    tag: 'Sandboxes',
+    ...ofClock,
     method: 'GET',
-    path: '/sandboxes/{sandboxId}/clock',
     summary: 'Read the lifecycle clock',
     description: 'Returns the instant of the clock, which decides which operations have been retired.',
     success: { status: 200, resource: LifecycleClock, description: 'The clock.' },
   },
   setClock: {
-    ...ofSandbox,
-    tag: 'Sandboxes',
+    ...ofClock,
     method: 'PUT',
-    path: '/sandboxes/{sandboxId}/clock',
     summary: 'Set the lifecycle clock',
     description: 'Sets the clock, which continues from there. Data and events keep the real time.',
     body: LifecycleClock,
     success: { status: 200, resource: LifecycleClock, description: 'The clock.' },
   },
   getFaults: {
-    ...ofSandbox,
-    tag: 'Failures',
+    ...ofFaults,
     method: 'GET',
-    path: '/sandboxes/{sandboxId}/faults',
     summary: 'Read the fault rules',
     description: 'Returns the rules, and how often each was checked and applied.',
     success: { status: 200, resource: FaultRuleStates, description: 'The rules.' },
-    errors: [sandboxDamaged()],
   },
   setFaults: {
-    ...ofSandbox,
-    tag: 'Failures',
+    ...ofFaults,
     method: 'PUT',
-    path: '/sandboxes/{sandboxId}/faults',
     summary: 'Set the fault rules',
     description:
       'Replaces all rules; their counts begin at 0. Only the first rule that applies to a call takes effect. A response that a rule affected carries the header Petstore-Fault. A single request can also ask for a failure without a rule, with the request header Petstore-Fault.',
     body: FaultRules,
     success: { status: 200, resource: FaultRuleStates, description: 'The rules.' },
-    errors: [sandboxDamaged()],
   },
   deleteFaults: {
-    ...ofSandbox,
-    tag: 'Failures',
+    ...ofFaults,
     method: 'DELETE',
-    path: '/sandboxes/{sandboxId}/faults',
     summary: 'Delete the fault rules',
     description: 'Deletes all rules.',
     success: { status: 204, description: 'The rules were deleted.' },
-    errors: [sandboxDamaged()],
   },
   listRequests: {
-    ...ofSandbox,
-    tag: 'Requests',
+    ...ofRequests,
     method: 'GET',
-    path: '/sandboxes/{sandboxId}/requests',
     summary: 'List the last requests',
     description: `Returns requests to the sandbox and their responses, the newest first. The log keeps the last ${REQUESTS_KEPT}, or fewer if they are large.`,
     query: {
@@ -208,21 +203,16 @@ export const controlOperations = {
       ),
     },
     success: { status: 200, list: LoggedRequest, description: 'The requests.', itemsMax: REQUESTS_KEPT },
-    errors: [sandboxDamaged()],
   },
   deleteRequests: {
-    ...ofSandbox,
-    tag: 'Requests',
+    ...ofRequests,
     method: 'DELETE',
-    path: '/sandboxes/{sandboxId}/requests',
     summary: 'Clear the request log',
     description: 'Deletes all logged requests. The numbers continue.',
     success: { status: 204, description: 'The log is empty.' },
-    errors: [sandboxDamaged()],
   },
   streamRequests: {
-    ...ofSandbox,
-    tag: 'Requests',
+    ...ofRequests,
     method: 'GET',
     path: '/sandboxes/{sandboxId}/requests/stream',
     summary: 'Stream the requests',
@@ -234,7 +224,6 @@ export const controlOperations = {
       description: 'The requests as they arrive.',
       example: `retry: 1000\n\nid: 12\nevent: request\ndata: ${JSON.stringify(LoggedRequest.meta()?.example)}\n\n`,
     },
-    errors: [sandboxDamaged()],
   },
 } as const satisfies Record<string, Operation>
 

@@ -21,6 +21,12 @@ export function tooManySnapshots(max: number): StoreError {
   return new StoreError('sandbox_limit_reached', `A sandbox can have ${max} snapshots: delete one first.`)
 }
 
+/** The refusal of a command beyond a bound of its sandbox, such as `20 webhooks`. */
+export function boundReached(code: 'storage_full' | 'webhook_limit_reached', bound: string): StoreError {
+  const message = `This sandbox has reached its limit of ${bound}. Reset it, or create another one.`
+  return new StoreError(code, message)
+}
+
 /** The refusal of anything new while the host is full. `bound` names the limit, such as `1000 sandboxes`. */
 export function hostFull(bound: string): StoreError {
   const message = `This host has reached its limit of ${bound}; try again when some sandboxes have expired.`

@@ -20,7 +20,6 @@ export const LIFETIME_SECONDS_MIN = 60
 export const LIFETIME_SECONDS_MAX = 7 * 86_400
 export const LIFETIME_SECONDS_DEFAULT = 86_400
 
-/** Returns whether a text has the form of a sandbox id. */
 export function isSandboxId(value: string): boolean {
   return ID.test(value)
 }
@@ -52,7 +51,6 @@ const seed = z
     example: 'demo',
   })
 
-/** Returns whether a text names one of the seeds that every host has. */
 export function isSeedName(value: string): value is SeedName {
   return seedNames.some(name => name === value)
 }

@@ -6,30 +6,30 @@ import type { OperationId } from '../../shop/operations.ts'
 import { parseJson, writeJson } from '../../values/json.ts'
 import { similarName } from '../../values/similar-name.ts'
 import {
-  deliveryEffects,
   type EffectType,
   effectMembers,
   FaultEffect,
   type FaultRule,
   type FaultRuleStates,
   FaultRules,
+  isDeliveryEffect,
 } from './rules.ts'
 
 /** The header with which a request asks for a failure, and with which a response announces one. */
 export const FAULT_HEADER = 'Petstore-Fault'
 
-/** A failure that applies to one call. */
 export interface AppliedFault {
   readonly effect: FaultEffect
   /** The value of the header Petstore-Fault: an item of RFC 8941, such as `delay; delay_ms=200; rule="slow"`. */
   readonly text: string
-  /** Counts the calls of a rule with the effect `rate_limit`. */
-  readonly limiter?: RateLimiter
-  /** Counts the rule as applied. Called only for the effect `rate_limit`, when a call exceeds the limit. */
-  readonly onApplied: () => void
+  /** For a rule with the effect `rate_limit`. */
+  readonly limit?: {
+    readonly limiter: RateLimiter
+    /** Counts the rule as applied, when a call exceeds the limit. */
+    readonly onApplied: () => void
+  }
 }
 
-/** The parts of a request that decide whether a rule applies. */
 interface CheckedCall {
   readonly operationId: OperationId
   readonly headers: Headers
@@ -39,7 +39,8 @@ interface RuleState {
   readonly rule: FaultRule
   calls: number
   applied: number
-  limiter?: RateLimiter
+  /** For the effect `rate_limit`. */
+  readonly limiter: RateLimiter | undefined
 }
 
 /** The fault rules of one sandbox, with their counts. */
@@ -57,7 +58,7 @@ export class Faults {
 
   /** Replaces all rules. Their counts begin at 0. */
   set(rules: readonly FaultRule[]): void {
-    this.#states = rules.map(rule => ({ rule, calls: 0, applied: 0 }))
+    this.#states = rules.map(rule => newState(rule))
   }
 
   states(): FaultRuleStates {
@@ -80,9 +81,7 @@ export class Faults {
    */
   forRequest(call: CheckedCall): AppliedFault | undefined {
     const asked = call.headers.get(FAULT_HEADER)
-    if (asked !== null) {
-      return { effect: readFaultHeader(asked, call.operationId), text: asked, onApplied: () => {} }
-    }
+    if (asked !== null) return { effect: readFaultHeader(asked, call.operationId), text: asked }
     return this.#firstFault(state => {
       const { operation, effect } = state.rule
       if (isDeliveryEffect(effect.type)) return false
@@ -92,7 +91,6 @@ export class Faults {
     })
   }
 
-  /** Returns the failure that applies to a delivery. */
   forDelivery(): AppliedFault | undefined {
     return this.#firstFault(state => isDeliveryEffect(state.rule.effect.type) && applies(state, undefined))
   }
@@ -103,25 +101,22 @@ export class Faults {
     for (const state of this.#states) if (doesApply(state)) found ??= state
     if (!found) return undefined
     const state = found
-    const { rule } = state
-    const { effect } = rule
-    if (effect.type !== 'rate_limit') state.applied++
-    else {
-      state.limiter ??= new RateLimiter(
-        { requests: Number(effect.requests ?? 1n), seconds: Number(effect.seconds ?? 1n) },
-        () => performance.now(),
-      )
-    }
-    const { limiter } = state
+    const { rule, limiter } = state
     const onApplied = (): void => {
       state.applied++
     }
-    return { effect, text: faultText(effect, rule.name), onApplied, ...(limiter && { limiter }) }
+    const fault = { effect: rule.effect, text: faultText(rule.effect, rule.name) }
+    if (limiter) return { ...fault, limit: { limiter, onApplied } }
+    onApplied()
+    return fault
   }
 }
 
-function isDeliveryEffect(type: EffectType): boolean {
-  return deliveryEffects.some(known => known === type)
+function newState(rule: FaultRule, calls = 0, applied = 0): RuleState {
+  const { type, requests = 1n, seconds = 1n } = rule.effect
+  const rate = { requests: Number(requests), seconds: Number(seconds) }
+  const limiter = type === 'rate_limit' ? new RateLimiter(rate, () => performance.now()) : undefined
+  return { rule, calls, applied, limiter }
 }
 
 /** Counts a call that a rule is for, and returns whether its condition holds. */
@@ -218,14 +213,12 @@ function readStates(saved: string): RuleState[] {
   // Safe: `save` wrote the text.
   const { rules } = parseJson(saved) as unknown as FaultRuleStates
   const read = FaultRules.parse({ rules: rules.map(({ calls: _, applied: __, ...rule }) => rule) })
-  return read.rules.map((rule, index) => ({
-    rule,
-    calls: Number(rules[index]?.calls ?? 0n),
-    applied: Number(rules[index]?.applied ?? 0n),
-  }))
+  return read.rules.map((rule, index) => {
+    const { calls = 0n, applied = 0n } = rules[index] ?? {}
+    return newState(rule, Number(calls), Number(applied))
+  })
 }
 
-/** Returns the code of an effect `error`. */
 export function codeOf({ code }: FaultEffect): ErrorCodeName {
   if (code === undefined || !isErrorCode(code))
     throw new Error('an effect "error" has no code of the catalogue')

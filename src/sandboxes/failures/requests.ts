@@ -97,9 +97,10 @@ async function handleWithFault(
 async function handleWithinLimit(
   handler: Handler,
   context: RequestContext,
-  { limiter, text, onApplied }: AppliedFault,
+  { limit, text }: AppliedFault,
 ): Promise<Response> {
-  if (!limiter) return handler.handle(context)
+  if (!limit) return handler.handle(context)
+  const { limiter, onApplied } = limit
   const { field, refusal } = limiter.take('rule')
   const fields = { 'RateLimit-Policy': limiter.policy, RateLimit: field }
   if (refusal) {
@@ -124,25 +125,17 @@ async function wait({ request, slot }: RequestContext, delayMs: number, sleep: S
   await (slot ? slot.whileWaiting(delay) : delay())
 }
 
-/** The responses that end abruptly. */
-const abruptResponses = new WeakSet<Response>()
-/** The abrupt responses whose connection is dropped before the first byte. */
-const droppedResponses = new WeakSet<Response>()
+/** The responses that end abruptly: after a part of the body, or before the first byte. */
+const abruptEnds = new WeakMap<Response, 'cut' | 'dropped'>()
 
 /** Returns whether reading the body of a response fails. */
 export function isAbrupt(response: Response): boolean {
-  return abruptResponses.has(response)
+  return abruptEnds.has(response)
 }
 
 /** Returns whether the connection of a response is dropped, so that the client receives no status. */
 export function isDropped(response: Response): boolean {
-  return droppedResponses.has(response)
-}
-
-function abruptResponse(body: ReadableStream<Uint8Array>, init: ResponseInit): Response {
-  const response = new Response(body, init)
-  abruptResponses.add(response)
-  return response
+  return abruptEnds.get(response) === 'dropped'
 }
 
 /** Returns a response that resets the connection: the client receives nothing. */
@@ -158,8 +151,8 @@ async function dropConnection(
   // The runtime prints any error value except undefined to standard error.
   const body = new ReadableStream<Uint8Array>({ start: controller => controller.error(undefined) })
   // No client receives these headers. The request log reads Petstore-Fault from them.
-  const response = abruptResponse(body, { headers })
-  droppedResponses.add(response)
+  const response = new Response(body, { headers })
+  abruptEnds.set(response, 'dropped')
   return response
 }
 
@@ -170,22 +163,15 @@ async function dropConnection(
 async function truncate(response: Response, bytes: bigint | undefined): Promise<Response> {
   if (!response.body) return response
   // A stream has no end, so it has no half.
-  if (isStream(response)) return cutAfter(response, firstBytes(Number(bytes ?? STREAM_BYTES_DEFAULT)))
+  if (response.headers.get('content-type') === 'text/event-stream')
+    return cutAfter(response, firstBytes(Number(bytes ?? STREAM_BYTES_DEFAULT)))
   const body = await response.bytes()
-  const whole = new Response(body, response)
-  return cutAfter(
-    whole,
-    firstBytes(Math.min(Number(bytes ?? BigInt(Math.floor(body.length / 2))), body.length)),
-  )
+  const sent = Number(bytes ?? BigInt(Math.floor(body.length / 2)))
+  return cutAfter(new Response(body, response), firstBytes(Math.min(sent, body.length)))
 }
 
-/** Returns an event stream that ends abruptly after a number of events. */
 function cutStream(response: Response, events: number): Response {
   return response.body ? cutAfter(response, firstEvents(events)) : response
-}
-
-function isStream({ headers }: Response): boolean {
-  return headers.get('content-type') === 'text/event-stream'
 }
 
 /** Returns the part of the next chunk to send, and whether it is the last one. */
@@ -218,7 +204,6 @@ function firstEvents(events: number): Take {
   }
 }
 
-/** Returns a response with the first part of a body, which then ends abruptly. */
 function cutAfter(response: Response, take: Take): Response {
   const reader = response.body?.getReader()
   let isCut = false
@@ -242,5 +227,7 @@ function cutAfter(response: Response, take: Take): Response {
     },
     { highWaterMark: 0 },
   )
-  return abruptResponse(body, response)
+  const cut = new Response(body, response)
+  abruptEnds.set(cut, 'cut')
+  return cut
 }

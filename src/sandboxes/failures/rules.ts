@@ -6,7 +6,6 @@ import { int64Between } from '../../values/int64.ts'
 import { similarName } from '../../values/similar-name.ts'
 import { text } from '../../values/text.ts'
 
-/** The maximum number of rules of a sandbox. */
 export const RULES_MAX = 50
 const DELAY_MS_MAX = 60_000
 
@@ -25,7 +24,6 @@ function knownText(known: readonly string[], expected: string) {
   })
 }
 
-/** The effects on a request. */
 export const requestEffects = [
   'error',
   'delay',
@@ -35,7 +33,6 @@ export const requestEffects = [
   'rate_limit',
   'cut_stream',
 ] as const
-/** The effects on a webhook delivery. */
 export const deliveryEffects = [
   'webhook_twice',
   'webhook_late',
@@ -45,6 +42,10 @@ export const deliveryEffects = [
 
 const effectTypes = [...requestEffects, ...deliveryEffects] as const
 export type EffectType = (typeof effectTypes)[number]
+
+export function isDeliveryEffect(type: EffectType): boolean {
+  return deliveryEffects.some(known => known === type)
+}
 
 const errorCodes = Object.keys(errorTable)
 
@@ -210,7 +211,7 @@ export const FaultRule = z
     const refuse = (path: string, message: string): void => {
       context.addIssue({ code: 'custom', path: [path], message, params: { field: 'invalid_format' } })
     }
-    const isDelivery = deliveryEffects.some(type => type === effect.type)
+    const isDelivery = isDeliveryEffect(effect.type)
     if (isDelivery && operation !== undefined)
       refuse('operation', 'does not belong to an effect on deliveries')
     if (isDelivery && (when?.idempotencyKey !== undefined || when?.header !== undefined))

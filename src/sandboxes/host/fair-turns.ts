@@ -20,7 +20,6 @@ export class FairTurns {
   /** When the pause after long work ends, by `performance.now`. */
   #pausedUntilMs = 0
 
-  /** Whether the maximum number of requests wait. */
   get isFull(): boolean {
     return this.#waiting.length >= WAITING_MAX
   }

@@ -9,7 +9,6 @@ import { formatInstantMs } from '../../values/instant.ts'
 import { snapshotNotFound } from '../control/refusals.ts'
 import type { Snapshot } from '../control/schema.ts'
 import { fileBytes } from './file-bytes.ts'
-import type { SandboxRecord } from './registry.ts'
 import { type Adoption, adoptCopy, removeDatabase, removeJournals } from './templates.ts'
 
 const SNAPSHOT_SUFFIX = '.db'
@@ -34,7 +33,6 @@ export class SandboxFiles {
     return join(this.#root, id)
   }
 
-  /** Returns the path of the database of a sandbox. */
   storeOf(id: string): string {
     return join(this.directoryOf(id), 'petstore.db')
   }
@@ -71,8 +69,8 @@ export class SandboxFiles {
    * Copies a template or a snapshot into a closed sandbox, in place of its content. If the process is killed meanwhile,
    * the sandbox has the old content or the new content.
    */
-  async fill({ id }: Pick<SandboxRecord, 'id'>, source: string, adoption: Adoption): Promise<void> {
-    const file = this.storeOf(id)
+  async fill(adoption: Adoption, source: string): Promise<void> {
+    const file = this.storeOf(adoption.id)
     const unfinished = file + UNFINISHED_SUFFIX
     // A killed host can leave commits in the write-ahead log. Without them, the old content would not be complete.
     mergeLog(file)
@@ -83,6 +81,8 @@ export class SandboxFiles {
       // The write-ahead log of the old content must not be applied to the new content.
       await removeJournals(file)
       await rename(unfinished, file)
+    } catch (error) {
+      throw refusalOfFullDisk(error)
     } finally {
       await removeDatabase(unfinished)
     }
@@ -124,12 +124,13 @@ export class SandboxFiles {
       await rm(unfinished, { force: true })
       await copy(unfinished)
       await rename(unfinished, this.snapshotOf(id, name))
+    } catch (error) {
+      throw refusalOfFullDisk(error)
     } finally {
       await rm(unfinished, { force: true })
     }
   }
 
-  /** Returns the number of bytes of the files of a sandbox. */
   async bytesOf(id: string): Promise<number> {
     const entries = await readdir(this.directoryOf(id), { withFileTypes: true, recursive: true }).catch(
       () => [],

@@ -3,7 +3,6 @@ import { existsSync, readFileSync } from 'node:fs'
 import { copyFile, rm } from 'node:fs/promises'
 import { uptime } from 'node:os'
 import { join } from 'node:path'
-import type { Server } from 'bun'
 import { StoreError } from '../../contract/error.ts'
 import { sandboxNotFound, shuttingDown } from '../../contract/refusals.ts'
 import { DamagedDatabase } from '../../database/sqlite/light-engine.ts'
@@ -131,7 +130,7 @@ export class SandboxHost {
       clock,
       directory: join(directory, 'templates'),
     })
-    for (const record of [...this.#registry.all()]) {
+    for (const record of this.#registry.all()) {
       if (this.#files.exists(record.id)) this.#sandboxes.set(record.id, newHostedSandbox(record))
       else this.#unregister(record.id)
     }
@@ -156,7 +155,6 @@ export class SandboxHost {
     return record && record.expiresAtMs > this.#options.clock() ? record : undefined
   }
 
-  /** Returns a sandbox as the API shows it. */
   show({ id, label, seed, isDamaged, generation, createdAtMs, expiresAtMs }: SandboxRecord): Sandbox {
     return {
       id,
@@ -172,19 +170,6 @@ export class SandboxHost {
 
   baseOf(id: string): string {
     return `${this.#options.base}/s/${id}`
-  }
-
-  /**
-   * Responds to a request to the store of a sandbox. `path` is the path below the base address of the sandbox. Throws
-   * the refusals of `use`, and `overloaded` if too many requests to the sandbox wait.
-   */
-  async respond(
-    record: SandboxRecord,
-    request: Request,
-    server: Server<undefined>,
-    path: string,
-  ): Promise<Response> {
-    return this.use(record.id, sandbox => sandbox.respond(request, server, path))
   }
 
   /**
@@ -249,7 +234,6 @@ export class SandboxHost {
     return { ...this.show(record), adminKey: key }
   }
 
-  /** Changes the label, the lifetime, or both. */
   update(id: string, { label, lifetimeSeconds }: SandboxPatch): Sandbox {
     const hosted = this.#findOrThrow(id)
     this.#save(hosted, {
@@ -323,11 +307,7 @@ export class SandboxHost {
       if (!replaced && existing.length >= limits.snapshots) throw tooManySnapshots(limits.snapshots)
       this.#refuseBeyondTotalBytes()
       const { engine } = hosted.opened ?? (await this.#open(hosted))
-      try {
-        await this.#files.writeSnapshot(id, name, engine.copyTo)
-      } catch (error) {
-        throw refusalOfFullDisk(error)
-      }
+      await this.#files.writeSnapshot(id, name, engine.copyTo)
       const snapshot = await this.#files.showSnapshot(id, name)
       this.#bytes += Number(snapshot.bytes - (replaced?.bytes ?? 0n))
       return snapshot
@@ -342,7 +322,6 @@ export class SandboxHost {
     })
   }
 
-  /** Stops the sweeps, and closes all sandboxes and the registry. */
   async close(): Promise<void> {
     this.#isClosing = true
     clearInterval(this.#sweeping)
@@ -488,18 +467,12 @@ export class SandboxHost {
   }
 
   /** Replaces the content of a closed sandbox with its seed, or with a snapshot of its own. Throws `storage_full`. */
-  async #fill(
-    { id, seed, keyHash: hash, keyHint: hint, generation }: SandboxRecord,
-    snapshot?: string,
-  ): Promise<void> {
+  async #fill(record: SandboxRecord, snapshot?: string): Promise<void> {
+    const { id, seed } = record
     const isBuiltInSeed = isSeedName(seed)
     const source = snapshot ?? (isBuiltInSeed ? await this.#templates.file(seed) : this.#files.seedOf(id))
     const isForeign = snapshot === undefined && !isBuiltInSeed
-    try {
-      await this.#files.fill({ id }, source, { hash, hint, generation, isForeign })
-    } catch (error) {
-      throw refusalOfFullDisk(error)
-    }
+    await this.#files.fill({ ...record, isForeign }, source)
   }
 
   /** Copies the snapshot that a sandbox starts with, because the sandbox of the snapshot may expire first. */

@@ -1,12 +1,12 @@
-import { StoreError } from '../../contract/error.ts'
+import type { StoreError } from '../../contract/error.ts'
 import type { Noun, Tx } from '../../database/engine.ts'
 import { ForwardingTx } from '../../database/forwarding-tx.ts'
 import { sql } from '../../database/statement.ts'
 import type { Command, CommandResult } from '../../shop/commands.ts'
+import { boundReached } from '../control/refusals.ts'
 
 const MIB = 1024 * 1024
 
-/** The bounds of a host and of each of its sandboxes. */
 export interface SandboxLimits {
   /** The maximum number of sandboxes. */
   readonly sandboxes: number
@@ -58,16 +58,8 @@ export function withinLimits(execute: ExecuteCommand, limits: SandboxLimits): Ex
   return (tx, command) => execute(new BoundedTx(tx, limits), command)
 }
 
-/** Returns the refusal of a command for which the database of a sandbox has no space. */
 export function databaseFull({ bytes }: SandboxLimits): StoreError {
-  return new BoundReached('storage_full', `${Math.floor(bytes / MIB)} MiB`)
-}
-
-/** The refusal of a command beyond a bound. */
-class BoundReached extends StoreError {
-  constructor(code: 'storage_full' | 'webhook_limit_reached', bound: string) {
-    super(code, `This sandbox has reached its limit of ${bound}. Reset it, or create another one.`)
-  }
+  return boundReached('storage_full', `${Math.floor(bytes / MIB)} MiB`)
 }
 
 /** The resources whose ids have a limit, with their names in a message. */
@@ -90,18 +82,18 @@ class BoundedTx extends ForwardingTx {
     if (noun === 'webhook') {
       const counted = await this.one(countWebhooks)
       if (counted && counted.count >= webhooks)
-        throw new BoundReached('webhook_limit_reached', `${webhooks} webhooks`)
+        throw boundReached('webhook_limit_reached', `${webhooks} webhooks`)
     }
     const id = await super.nextId(noun)
     const name = boundedNouns[noun]
-    if (name !== undefined && id > rows) throw new BoundReached('storage_full', `${rows} ${name}`)
+    if (name !== undefined && id > rows) throw boundReached('storage_full', `${rows} ${name}`)
     return id
   }
 
   override numberEvent(...[event, totals]: Parameters<Tx['numberEvent']>): ReturnType<Tx['numberEvent']> {
     const entry = super.numberEvent(event, totals)
     if (entry && entry.position > this.#limits.events)
-      throw new BoundReached('storage_full', `${this.#limits.events} events`)
+      throw boundReached('storage_full', `${this.#limits.events} events`)
     return entry
   }
 }

@@ -25,11 +25,9 @@ import { FairTurns } from './fair-turns.ts'
 import { databaseFull, type SandboxLimits, withinLimits } from './limits.ts'
 import type { SandboxRecord } from './registry.ts'
 
-/** The longest time that closing a sandbox waits for its requests in progress. */
 const LAST_REQUESTS_MS = 1000
 const NO_BODY = new Uint8Array()
 
-/** What all sandboxes of a host share. */
 export interface SharedOptions {
   readonly limits: SandboxLimits
   readonly slices: TimeSlices
@@ -70,10 +68,11 @@ export interface OpenSandboxOptions extends SharedOptions {
 export class OpenSandbox {
   readonly faults: Faults
   readonly requests: RequestLog
+  /** When the sandbox was last used, by `performance.now`. */
+  usedMs = performance.now()
   readonly engine: LightEngine<Query, Command, Reply, CommandResult>
   #uses = 0
   readonly #closing = Promise.withResolvers<void>()
-  #usedMs = performance.now()
   readonly #options: OpenSandboxOptions
   readonly #turns: FairTurns
   readonly #share: CapacityShare
@@ -134,23 +133,21 @@ export class OpenSandbox {
     return this.#service.countStreams() + this.#admission.waiting > 0
   }
 
-  /** When the sandbox was last used, by `performance.now`. */
-  get usedMs(): number {
-    return this.#usedMs
-  }
-
   /** Marks the sandbox as in use until `endUse` is called. */
   beginUse(): void {
     this.#uses++
-    this.#usedMs = performance.now()
+    this.usedMs = performance.now()
   }
 
   endUse(): void {
     this.#uses--
-    this.#usedMs = performance.now()
+    this.usedMs = performance.now()
   }
 
-  /** Responds to a request, and logs the request and its response. `path` is below the base address of the sandbox. */
+  /**
+   * Responds to a request, and logs the request and its response. `path` is below the base address of the sandbox.
+   * Throws `overloaded` if too many requests to the sandbox wait.
+   */
   async respond(request: Request, server: Server<undefined>, path: string): Promise<Response> {
     if (this.#turns.isFull) throw tooManyInProgress()
     await this.#turns.begin()

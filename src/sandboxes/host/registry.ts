@@ -25,12 +25,10 @@ export interface SandboxRecord {
   readonly isDamaged: boolean
 }
 
-/** The sandboxes of a host, by id: in memory, and in a database that survives the process. */
+/** The database in which a host registers its sandboxes. */
 export class Registry {
   readonly #database: Database
-  readonly #records = new Map<string, SandboxRecord>()
 
-  /** Opens the registry in a file, which is created if it does not exist. */
   constructor(file: string) {
     reserveFile(file)
     this.#database = new Database(file, { create: true, strict: true })
@@ -42,25 +40,12 @@ export class Registry {
     this.#database.run(
       'CREATE TABLE IF NOT EXISTS host (name TEXT NOT NULL PRIMARY KEY, value TEXT NOT NULL) STRICT',
     )
-    for (const { record } of this.#database
-      .query<{ record: string }, []>('SELECT record FROM sandbox')
-      .all()) {
-      // Safe: only `put` writes this table.
-      const read = JSON.parse(record) as SandboxRecord
-      this.#records.set(read.id, read)
-    }
   }
 
-  get size(): number {
-    return this.#records.size
-  }
-
-  get(id: string): SandboxRecord | undefined {
-    return this.#records.get(id)
-  }
-
-  all(): Iterable<SandboxRecord> {
-    return this.#records.values()
+  all(): SandboxRecord[] {
+    const rows = this.#database.query<{ record: string }, []>('SELECT record FROM sandbox').all()
+    // Safe: only `put` writes this table.
+    return rows.map(({ record }) => JSON.parse(record) as SandboxRecord)
   }
 
   put(record: SandboxRecord): void {
@@ -69,12 +54,10 @@ export class Registry {
         'INSERT INTO sandbox (id, record) VALUES ($id, $record) ON CONFLICT (id) DO UPDATE SET record = $record',
       )
       .run({ id: record.id, record: JSON.stringify(record) })
-    this.#records.set(record.id, record)
   }
 
   delete(id: string): void {
     this.#database.query('DELETE FROM sandbox WHERE id = $id').run({ id })
-    this.#records.delete(id)
   }
 
   /** Returns the value that is stored under a name, or stores and returns the value of `make`. */

@@ -15,8 +15,8 @@ import { executeQuery, type Query } from '../../shop/queries.ts'
 import { storedInstant } from '../../values/instant.ts'
 import type { SeedName } from '../control/schema.ts'
 import { removeOrigin } from './foreign-content.ts'
+import type { SandboxRecord } from './registry.ts'
 
-/** Loads the content of a seed into an empty store. */
 export type LoadSeed = (seed: SeedName, engine: StoreEngine, clock: () => number) => Promise<void>
 
 export interface TemplatesOptions {
@@ -92,7 +92,6 @@ export class Templates {
   }
 }
 
-/** Deletes the files of a database, if they exist. */
 export async function removeDatabase(file: string): Promise<void> {
   await Promise.all([rm(file, { force: true }), removeJournals(file)])
 }
@@ -109,11 +108,7 @@ const moveEventIds = sql()(`
   UPDATE counter SET last = last % ${EVENT_IDS_PER_GENERATION} + $start WHERE noun = 'event'`)
 
 /** What makes a copy the content of one sandbox. */
-export interface Adoption {
-  /** The hash and the last characters of the key of the sandbox. */
-  readonly hash: string
-  readonly hint: string
-  readonly generation: number
+export interface Adoption extends Pick<SandboxRecord, 'id' | 'keyHash' | 'keyHint' | 'generation'> {
   /** Whether the copy comes from another sandbox: see `removeOrigin`. */
   readonly isForeign: boolean
 }
@@ -123,7 +118,7 @@ export interface Adoption {
  * Its event ids continue in the range of the generation, because receivers discard event ids that they have seen.
  */
 export async function adoptCopy(file: string, adoption: Adoption, slices: TimeSlices): Promise<void> {
-  const { hash, hint, generation, isForeign } = adoption
+  const { keyHash: hash, keyHint: hint, generation, isForeign } = adoption
   const connection = new SqliteConnection(file, { readonly: false, isLight: true })
   try {
     connection.database.run('BEGIN IMMEDIATE')

@@ -11,18 +11,12 @@ export const hostPageHeaders = pageHeaders(
   "connect-src 'self'",
 )
 
-/** A file that the pages load. */
-interface PageFile {
-  readonly path: `/${string}`
-  readonly text: string
-}
-
 /** The files that the pages load, below the base address of the host. */
-export const pageFiles: readonly PageFile[] = [
+export const pageFiles = [
   { path: '/pages.css', text: styleSheet },
   { path: '/landing.js', text: landingScript },
   { path: '/print.js', text: printScript },
-]
+] as const
 
 export interface PageOptions {
   /** The base address of the host. Its path is part of every link. */
@@ -34,7 +28,6 @@ export interface PageOptions {
   readonly body: string
 }
 
-/** Returns a page of the host. */
 export function hostPage({ base, title, script, body }: PageOptions): string {
   const path = basePath(base)
   const scripts = script === undefined ? '' : `<script defer src="${escapeHtml(path)}/${script}"></script>\n`

@@ -51,7 +51,6 @@ with everything in it.</p>
   })
 }
 
-/** Returns the page for an address at which there is no sandbox. */
 export function noSandboxPage(base: string): string {
   return hostPage({
     base,

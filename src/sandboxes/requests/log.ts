@@ -8,7 +8,6 @@ import { findLines, type NumberedLine, readSpan, spansOf } from './numbered-line
 
 /** The maximum number of requests that the log returns, and the number after which it starts a new file. */
 export const REQUESTS_KEPT = 1000
-/** The maximum number of bytes of a body that the log keeps. */
 export const BODY_BYTES_KEPT = 4096
 /** The log also starts a new file at this size. Only large headers and bodies make a file so large. */
 const FILE_BYTES_MAX = 8 * 1024 * 1024
@@ -18,7 +17,6 @@ const NEWLINE = '\n'
 const EVENT_END = Buffer.from('\n\n')
 
 export interface RequestWatcher {
-  /** Called when a request was added. */
   readonly onRequest: () => void
   /** Called when the log is closed together with its sandbox. */
   readonly onClosed: () => void
@@ -45,7 +43,6 @@ interface UnwrittenEntry {
   readonly line: Buffer
 }
 
-/** One file of the log, and the lines in it. */
 interface LogFile {
   readonly path: string
   readonly lines: readonly NumberedLine[]
@@ -56,7 +53,7 @@ interface LogFile {
  * replaces the previous file. Only the places of the lines are in memory.
  */
 export class RequestLog {
-  readonly #directory: string
+  readonly #files: ReturnType<typeof filesIn>
   readonly #watchers = new Set<RequestWatcher>()
   #unwritten: UnwrittenEntry[] = []
   #current: NumberedLine[]
@@ -69,22 +66,21 @@ export class RequestLog {
   #isClosed = false
   #lastRead: { after: number; lastNumber: number; events: Promise<LoggedEvents> } | undefined
 
-  private constructor(directory: string, lastNumber: number, current: NumberedLine[]) {
-    this.#directory = directory
+  private constructor(files: ReturnType<typeof filesIn>, lastNumber: number, current: NumberedLine[]) {
+    this.#files = files
     this.#lastNumber = lastNumber
     this.#current = current
   }
 
-  /** Opens the log in the directory of a sandbox. */
   static async open(directory: string): Promise<RequestLog> {
-    const current = await findLines(currentFile(directory))
-    const last = current.at(-1) ?? (await findLines(previousFile(directory))).at(-1)
-    const cleared = await readFile(clearedFile(directory), 'utf8').catch(() => '0')
+    const files = filesIn(directory)
+    const current = await findLines(files.current)
+    const last = current.at(-1) ?? (await findLines(files.previous)).at(-1)
+    const cleared = await readFile(files.cleared, 'utf8').catch(() => '0')
     const clearedNumber = Number(/^\d{1,15}$/.test(cleared) ? cleared : 0)
-    return new RequestLog(directory, last?.number ?? clearedNumber, current)
+    return new RequestLog(files, last?.number ?? clearedNumber, current)
   }
 
-  /** The number of the last request. */
   get lastNumber(): number {
     return this.#lastNumber
   }
@@ -103,7 +99,7 @@ export class RequestLog {
   async page(limit: number, before = Number.POSITIVE_INFINITY): Promise<LogPage> {
     this.#write()
     return this.#inTurn(async () => {
-      const files = await this.#files()
+      const files = await this.#lastLines()
       const wanted = files.flatMap(({ lines }) => lines).filter(({ number }) => number < before)
       const oldest = wanted.at(-limit)?.number ?? 0
       const parts = files.map(({ path, lines }) => ({
@@ -128,7 +124,7 @@ export class RequestLog {
   #readEvents(after: number): Promise<LoggedEvents> {
     this.#write()
     return this.#inTurn(async () => {
-      for (const { path, lines } of await this.#files()) {
+      for (const { path, lines } of await this.#lastLines()) {
         const [span] = spansOf(lines.filter(({ number }) => number > after))
         if (!span) continue
         const handle = await open(path)
@@ -153,8 +149,9 @@ export class RequestLog {
     await this.#inTurn(async () => {
       this.#current = []
       this.#previous = []
-      await writeFile(clearedFile(this.#directory), String(this.#lastNumber), { mode: 0o600 })
-      await Promise.all([currentFile, previousFile].map(file => rm(file(this.#directory), { force: true })))
+      await writeFile(this.#files.cleared, String(this.#lastNumber), { mode: 0o600 })
+      const { current, previous } = this.#files
+      await Promise.all([current, previous].map(file => rm(file, { force: true })))
     })
   }
 
@@ -174,16 +171,16 @@ export class RequestLog {
   }
 
   /** Returns the files with the last requests, the oldest first. */
-  async #files(): Promise<LogFile[]> {
-    const previousPath = previousFile(this.#directory)
-    this.#previous ??= await findLines(previousPath)
+  async #lastLines(): Promise<LogFile[]> {
+    const { current, previous } = this.#files
+    this.#previous ??= await findLines(previous)
     // Another program may have deleted a file.
-    if (this.#previous.length > 0 && (await fileBytes(previousPath)) === 0) this.#previous = []
-    if (this.#current.length > 0 && (await fileBytes(currentFile(this.#directory))) === 0) this.#current = []
+    if (this.#previous.length > 0 && (await fileBytes(previous)) === 0) this.#previous = []
+    if (this.#current.length > 0 && (await fileBytes(current)) === 0) this.#current = []
     const others = Math.max(0, REQUESTS_KEPT - this.#current.length)
     return [
-      { path: previousPath, lines: others === 0 ? [] : this.#previous.slice(-others) },
-      { path: currentFile(this.#directory), lines: this.#current.slice(-REQUESTS_KEPT) },
+      { path: previous, lines: others === 0 ? [] : this.#previous.slice(-others) },
+      { path: current, lines: this.#current.slice(-REQUESTS_KEPT) },
     ]
   }
 
@@ -205,12 +202,12 @@ export class RequestLog {
   }
 
   async #append(entries: readonly UnwrittenEntry[]): Promise<void> {
-    const file = currentFile(this.#directory)
+    const { current: file, previous } = this.#files
     let end = await fileBytes(file)
     if (this.#current.length >= REQUESTS_KEPT || end >= FILE_BYTES_MAX) {
       // Another program may have deleted the file.
       if (end > 0) {
-        await rename(file, previousFile(this.#directory))
+        await rename(file, previous)
         this.#previous = this.#current
       }
       end = 0
@@ -263,17 +260,13 @@ async function* arrayText(
   return undefined
 }
 
-function currentFile(directory: string): string {
-  return join(directory, 'requests.ndjson')
-}
-
-function previousFile(directory: string): string {
-  return join(directory, 'requests-before.ndjson')
-}
-
-/** Returns the file with the number of the last request before the log was cleared. */
-function clearedFile(directory: string): string {
-  return join(directory, 'requests-cleared')
+function filesIn(directory: string) {
+  return {
+    current: join(directory, 'requests.ndjson'),
+    previous: join(directory, 'requests-before.ndjson'),
+    /** The number of the last request before the log was cleared. */
+    cleared: join(directory, 'requests-cleared'),
+  }
 }
 
 /** Returns the start of a body as text, without secrets. */

@@ -24,12 +24,9 @@ export function masked(text: string): string {
 export function maskedHeaders(headers: Headers): Record<string, string> {
   const shown: Record<string, string> = {}
   for (const [name, value] of headers) {
-    const scheme = value.split(' ', 1)[0] ?? ''
-    shown[name] = SECRET_HEADERS.includes(name)
-      ? masked(value) === value
-        ? `${value.includes(' ') ? `${scheme} ` : ''}***`
-        : masked(value)
-      : masked(value)
+    const hidden = masked(value)
+    const isWhollySecret = SECRET_HEADERS.includes(name) && hidden === value
+    shown[name] = isWhollySecret ? value.replace(/^([^ ]* )?.*$/s, '$1***') : hidden
   }
   return shown
 }

@@ -55,13 +55,16 @@ function numberOf(line: Buffer): number | undefined {
  */
 export function spansOf(lines: readonly NumberedLine[]): NumberedLine[][] {
   const spans: NumberedLine[][] = []
+  // The first line starts a span.
   let bytes = SPAN_BYTES_MAX
   for (const line of lines) {
     const length = line.to - line.from
-    const span = spans.at(-1)
-    if (span && bytes + length <= SPAN_BYTES_MAX) span.push(line)
-    else spans.push([line])
-    bytes = span && bytes + length <= SPAN_BYTES_MAX ? bytes + length : length
+    bytes += length
+    if (bytes <= SPAN_BYTES_MAX) spans.at(-1)?.push(line)
+    else {
+      spans.push([line])
+      bytes = length
+    }
   }
   return spans
 }

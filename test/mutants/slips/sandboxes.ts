@@ -46,8 +46,8 @@ export const sandboxSlips: Slips = {
   ],
   'src/sandboxes/failures/requests.ts': [
     {
-      before: `firstBytes(Math.min(Number(bytes ?? BigInt(Math.floor(body.length / 2))), body.length)),`,
-      after: `firstBytes(Number(bytes ?? BigInt(Math.floor(body.length / 2)))),`,
+      before: `firstBytes(Math.min(sent, body.length))`,
+      after: `firstBytes(sent)`,
       breaks: 'a short response is not cut, although its rule says so',
       tests: [`${FAULTS}: truncate`],
     },
@@ -105,8 +105,8 @@ export const sandboxSlips: Slips = {
       tests: [`${FAULTS}: the first rule that applies decides`],
     },
     {
-      before: `applied: Number(rules[index]?.applied ?? 0n),`,
-      after: `applied: 0,`,
+      before: `newState(rule, Number(calls), Number(applied))`,
+      after: `newState(rule, Number(calls))`,
       breaks: 'the counts of rules begin again when a sandbox is opened again',
       tests: ['src/sandboxes/failures/faults.test.ts'],
     },
@@ -337,7 +337,7 @@ export const sandboxSlips: Slips = {
       tests: ['src/sandboxes/requests/log.test.ts'],
     },
     {
-      before: `const last = current.at(-1) ?? (await findLines(previousFile(directory))).at(-1)`,
+      before: `const last = current.at(-1) ?? (await findLines(files.previous)).at(-1)`,
       after: `const last = current.at(-1)`,
       breaks: 'numbers of requests are used twice after a stop with an empty current file',
       tests: ['src/sandboxes/requests/log.test.ts'],
@@ -376,7 +376,7 @@ export const sandboxSlips: Slips = {
     },
     {
       before: `faults.set([])
-        this.#options.host.saveFaults(record.id)
+        this.#host.saveFaults(record.id)
         return undefined`,
       after: `faults.set([])
         return undefined`,

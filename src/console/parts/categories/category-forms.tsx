@@ -1,40 +1,28 @@
-import { Text, Textarea, TextInput } from '@mantine/core'
-import { useState } from 'react'
+import { Text, Textarea } from '@mantine/core'
 import type { Category } from '../../../client/petstore-client.ts'
 import { useEdit, type Version } from '../../data/edit.ts'
 import { nameText } from '../../data/name-text.ts'
 import { useSession } from '../../data/session-context.ts'
-import { Name } from '../events/name.tsx'
-import { EditConflict } from '../generic/edit-conflict.tsx'
-import { FormDialog } from '../generic/form-dialog.tsx'
+import { Name } from '../events/names.tsx'
+import { EditConflict } from '../generic/conflict.tsx'
+import { type DialogProps, type FieldOf, FormDialog, useForm } from '../generic/form-dialog.tsx'
+import { TextField } from '../generic/text-field.tsx'
 
 interface CategoryFields {
   readonly name: string
   readonly description: string
 }
 
-interface CategoryInputsProps {
-  readonly values: CategoryFields
-  readonly onChange: (values: CategoryFields) => void
-  readonly errors: Readonly<Record<string, string>>
-}
+const labels = { name: 'Name', description: 'Description' }
 
-function CategoryInputs({ values, onChange, errors }: CategoryInputsProps) {
+function CategoryInputs({ field }: { readonly field: FieldOf<CategoryFields> }) {
+  const description = field('description')
   return (
     <>
-      <TextInput
-        label="Name"
-        value={values.name}
-        onChange={({ currentTarget }) => onChange({ ...values, name: currentTarget.value })}
-        error={errors.name}
-        data-autofocus
-        required
-      />
+      <TextField {...field('name')} data-autofocus required />
       <Textarea
-        label="Description"
-        value={values.description}
-        onChange={({ currentTarget }) => onChange({ ...values, description: currentTarget.value })}
-        error={errors.description}
+        {...description}
+        onChange={({ currentTarget }) => description.onChange(currentTarget.value)}
         autosize
         minRows={2}
         maxRows={8}
@@ -43,76 +31,58 @@ function CategoryInputs({ values, onChange, errors }: CategoryInputsProps) {
   )
 }
 
-/** The dialog that adds a category. */
-export function AddCategory({ onClose }: { readonly onClose: () => void }) {
+export function AddCategory({ onClose }: DialogProps) {
   const { client } = useSession()
-  const [values, setValues] = useState<CategoryFields>({ name: '', description: '' })
+  const form = useForm<CategoryFields>({ name: '', description: '' }, labels)
   return (
     <FormDialog
       title="Add a category"
       action="Add category"
-      done={`${nameText(values.name)} was added.`}
-      values={values}
-      submit={sending => client.createCategory({ body: bodyOf(values) }, sending)}
-      fields={{ name: 'Name', description: 'Description' }}
+      done={`${nameText(form.values.name)} was added.`}
+      form={form}
+      submit={sending => client.createCategory({ body: bodyOf(form.values) }, sending)}
       onClose={onClose}
     >
-      {errors => <CategoryInputs values={values} onChange={setValues} errors={errors} />}
+      {field => <CategoryInputs field={field} />}
     </FormDialog>
   )
 }
 
-interface EditCategoryProps {
-  readonly category: Version<Category>
-  readonly onClose: () => void
-}
-
 /** The dialog that edits a category. If someone else changed the category meanwhile, it asks which values to use. */
-export function EditCategory({ category, onClose }: EditCategoryProps) {
+export function EditCategory({ category, onClose }: DialogProps & { readonly category: Version<Category> }) {
   const { client } = useSession()
-  const categoryId = category.value.id
-  const [values, setValues] = useState(fieldsOf(category.value))
-  const edit = useEdit(category, async () => {
-    const { data: value, etag } = await client.getCategory({ categoryId })
-    return { value, etag }
-  })
+  const categoryId = category.data.id
+  const form = useForm(fieldsOf(category.data), labels)
+  const edit = useEdit(category, () => client.getCategory({ categoryId }))
   const differences = (theirs: Category) => [
-    { label: 'Name', mine: values.name, theirs: theirs.name },
-    { label: 'Description', mine: values.description, theirs: theirs.description ?? '' },
+    { label: labels.name, mine: form.values.name, theirs: theirs.name },
+    { label: labels.description, mine: form.values.description, theirs: theirs.description ?? '' },
   ]
   return (
     <FormDialog
       title="Edit the category"
       action="Save"
-      done={`${nameText(values.name)} was saved.`}
-      values={values}
-      submit={sending =>
-        edit.save(ifMatch =>
-          client.updateCategory({ categoryId, body: bodyOf(values) }, { ...sending, ifMatch }),
-        )
-      }
-      fields={{ name: 'Name', description: 'Description' }}
+      done={`${nameText(form.values.name)} was saved.`}
+      form={form}
+      submit={edit.submit(options =>
+        client.updateCategory({ categoryId, body: bodyOf(form.values) }, options),
+      )}
       conflict={
         <EditConflict
           edit={edit}
           differences={differences}
-          onTakeTheirs={theirs => setValues(fieldsOf(theirs))}
+          onTakeTheirs={theirs => form.set(fieldsOf(theirs))}
         />
       }
       onClose={onClose}
     >
-      {errors => <CategoryInputs values={values} onChange={setValues} errors={errors} />}
+      {field => <CategoryInputs field={field} />}
     </FormDialog>
   )
 }
 
-interface DeleteCategoryProps {
-  readonly category: Category
-  readonly onClose: () => void
-}
-
-/** The dialog that deletes a category. The store refuses to delete a category that contains pets. */
-export function DeleteCategory({ category: { id: categoryId, name }, onClose }: DeleteCategoryProps) {
+export function DeleteCategory({ category, onClose }: DialogProps & { readonly category: Category }) {
+  const { id: categoryId, name } = category
   const { client } = useSession()
   return (
     <FormDialog
@@ -123,11 +93,9 @@ export function DeleteCategory({ category: { id: categoryId, name }, onClose }: 
       submit={sending => client.deleteCategory({ categoryId }, sending)}
       onClose={onClose}
     >
-      {() => (
-        <Text size="sm" className="name">
-          Delete the category <Name name={name} id={categoryId} />? Only an empty category can be deleted.
-        </Text>
-      )}
+      <Text size="sm" className="name">
+        Delete the category <Name name={name} id={categoryId} />? Only an empty category can be deleted.
+      </Text>
     </FormDialog>
   )
 }

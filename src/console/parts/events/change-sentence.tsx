@@ -1,6 +1,4 @@
-import { Anchor } from '@mantine/core'
 import { Fragment, type ReactNode } from 'react'
-import { Link } from 'wouter'
 import type {
   AuditEntry,
   Category,
@@ -10,8 +8,8 @@ import type {
   Pet,
 } from '../../../client/petstore-client.ts'
 import { formatCount, formatInstant, formatUnits } from '../generic/format.ts'
-import { Name } from './name.tsx'
-import { CategoryName, PetLink } from './names.tsx'
+import { ViewLink } from '../generic/view-link.tsx'
+import { CategoryName, Name, OrderLink, PetLink } from './names.tsx'
 
 interface ChangeSentenceProps {
   /** An event or an entry of the audit log: both contain the resource after the change. */
@@ -74,9 +72,9 @@ function isPetChange(change: Event | AuditEntry): change is Extract<Event | Audi
  */
 function PetSnapshotLink({ pet }: { readonly pet: Pet }) {
   return (
-    <Anchor component={Link} href={`/pets/${pet.id}`} inherit>
+    <ViewLink href={`/pets/${pet.id}`}>
       <Name name={pet.name} id={pet.id} />
-    </Anchor>
+    </ViewLink>
   )
 }
 
@@ -121,16 +119,9 @@ const orderVerbs = {
 } as const
 
 function OrderChange({ order, type }: { readonly order: Order; readonly type: keyof typeof orderVerbs }) {
-  const name = `Order ${order.id}`
   return (
     <>
-      {type === 'petstore.order.cancelled' ? (
-        name
-      ) : (
-        <Anchor component={Link} href={`/orders/${order.id}`} inherit>
-          {name}
-        </Anchor>
-      )}{' '}
+      {type === 'petstore.order.cancelled' ? `Order ${order.id}` : <OrderLink id={order.id} />}{' '}
       {orderVerbs[type]} <PetLink id={order.petId} />, {formatUnits(order.quantity)}.
       {type === 'petstore.order.updated' &&
         order.shipDate &&
@@ -150,9 +141,9 @@ function StockChange({ item: { petId, quantity, reserved = 0n, status } }: { rea
 
 function categoryLink({ id, name }: Category): ReactNode {
   return (
-    <Anchor component={Link} href={`/pets?categoryId=${id}`} inherit>
+    <ViewLink href={`/pets?categoryId=${id}`}>
       <Name name={name} id={id} />
-    </Anchor>
+    </ViewLink>
   )
 }
 

@@ -1,10 +1,26 @@
-import { Anchor } from '@mantine/core'
+import { Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Link } from 'wouter'
 import { useKeyNames } from '../../data/key-names.ts'
+import { isVisible, nameText, withoutIsolates } from '../../data/name-text.ts'
 import { useStoredPetName } from '../../data/pets.ts'
 import { useSession } from '../../data/session-context.ts'
-import { Name } from './name.tsx'
+import { ViewLink } from '../generic/view-link.tsx'
+
+interface NameProps {
+  readonly name: string
+  /** The id of the resource. It is part of the text that is shown instead of an invisible name. */
+  readonly id?: bigint
+}
+
+/** A name that someone entered. It does not change the direction of the text around it, and is never invisible. */
+export function Name({ name, id }: NameProps) {
+  if (isVisible(name)) return <bdi>{withoutIsolates(name)}</bdi>
+  return (
+    <Text component="span" inherit c="dimmed">
+      {nameText(name, id)}
+    </Text>
+  )
+}
 
 /**
  * How long a name is used before it is read again, in milliseconds. An event about a category makes its name outdated
@@ -28,13 +44,16 @@ export function PetName({ id }: { readonly id: bigint }) {
   return <Name name={useStoredPetName(id)} id={id} />
 }
 
-/** The name of a pet as a link to its view. */
 export function PetLink({ id }: { readonly id: bigint }) {
   return (
-    <Anchor component={Link} href={`/pets/${id}`} inherit>
+    <ViewLink href={`/pets/${id}`}>
       <PetName id={id} />
-    </Anchor>
+    </ViewLink>
   )
+}
+
+export function OrderLink({ id }: { readonly id: bigint }) {
+  return <ViewLink href={`/orders/${id}`}>{`Order ${id}`}</ViewLink>
 }
 
 /**

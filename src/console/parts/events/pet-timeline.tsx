@@ -1,10 +1,9 @@
 import { Stack, Title } from '@mantine/core'
 import type { AuditEntry, ListPage } from '../../../client/petstore-client.ts'
 import { useSession } from '../../data/session-context.ts'
-import type { Column } from '../generic/column-table.tsx'
 import { Empty } from '../generic/empty.tsx'
 import { formatInstant } from '../generic/format.ts'
-import { PagedTable } from '../generic/paged-table.tsx'
+import { type Column, PagedTable } from '../generic/table.tsx'
 import { ChangeSentence } from './change-sentence.tsx'
 import { KeyName } from './names.tsx'
 
@@ -35,7 +34,7 @@ export function PetTimeline({ petId }: { readonly petId: bigint }) {
         label="History"
         cursorName="history"
         queryKey={['timeline', petId]}
-        read={async cursor => withBefore((await client.listAudit({ petId, ...(cursor && { cursor }) })).data)}
+        read={async cursor => ({ data: withBefore((await client.listAudit({ petId, cursor })).data) })}
         columns={columns}
         idOf={({ entry }) => entry.position}
         empty={<Empty title="No history">The audit log contains no change of this pet.</Empty>}
@@ -45,7 +44,6 @@ export function PetTimeline({ petId }: { readonly petId: bigint }) {
   )
 }
 
-/** Adds to each entry the previous entry of the same resource on the page. */
 function withBefore({ items, ...page }: ListPage<AuditEntry>): ListPage<TimelineRow> {
   const rows = items.map((entry, index) => ({
     entry,

@@ -1,7 +1,7 @@
 import { Alert, Button, Group, Table, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
+import type { Edit } from '../../data/edit.ts'
 
-/** One field, with its value in the form and its value in the store. */
 export interface Difference {
   readonly label: string
   readonly mine: ReactNode
@@ -9,26 +9,26 @@ export interface Difference {
 }
 
 interface ConflictProps {
+  readonly advice: string
+  readonly mineHead: string
+  readonly theirsHead: string
   readonly differences: readonly Difference[]
-  /** Puts the values of the store into the form. */
-  readonly onTakeTheirs: () => void
-  /** Keeps the values of the form. The next submit applies them to the current version. */
-  readonly onKeepMine: () => void
+  readonly children?: ReactNode
 }
 
-/** Reports that someone else changed the resource while it was edited, and asks which values to use. Saves nothing. */
-export function Conflict({ differences, onTakeTheirs, onKeepMine }: ConflictProps) {
+/** Reports that someone else changed a resource since the dialog showed it, and that nothing was saved. */
+function Conflict({ advice, mineHead, theirsHead, differences, children }: ConflictProps) {
   return (
     <Alert color="yellow" role="alert" title="Someone else changed this meanwhile">
       <Text size="sm" mb="xs">
-        Nothing was saved. Choose which values to use, then save again.
+        {advice}
       </Text>
       <Table>
         <Table.Thead>
           <Table.Tr>
             <Table.Th>Field</Table.Th>
-            <Table.Th>Yours</Table.Th>
-            <Table.Th>In the store</Table.Th>
+            <Table.Th>{mineHead}</Table.Th>
+            <Table.Th>{theirsHead}</Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
@@ -41,14 +41,69 @@ export function Conflict({ differences, onTakeTheirs, onKeepMine }: ConflictProp
           ))}
         </Table.Tbody>
       </Table>
+      {children}
+    </Alert>
+  )
+}
+
+interface EditConflictProps<Value> {
+  readonly edit: Edit<Value>
+  /** Returns the fields to compare, with their values in the form and in the version in the store. */
+  readonly differences: (theirs: Value) => readonly Difference[]
+  /** Puts the version in the store into the form. */
+  readonly onTakeTheirs: (theirs: Value) => void
+}
+
+/** Asks which values to use after a conflict. Once the user has chosen, says that nothing is saved yet. */
+export function EditConflict<Value>({ edit, differences, onTakeTheirs }: EditConflictProps<Value>) {
+  const { theirs, accept } = edit
+  if (!theirs) {
+    return (
+      <Text size="sm" role="status">
+        Nothing is saved yet. Save to store the values above.
+      </Text>
+    )
+  }
+  const takeTheirs = (): void => {
+    onTakeTheirs(theirs.data)
+    accept()
+  }
+  return (
+    <Conflict
+      advice="Nothing was saved. Choose which values to use, then save again."
+      mineHead="Yours"
+      theirsHead="In the store"
+      differences={differences(theirs.data)}
+    >
       <Group mt="sm">
-        <Button size="xs" variant="default" onClick={onTakeTheirs}>
+        <Button size="xs" variant="default" onClick={takeTheirs}>
           Use the values in the store
         </Button>
-        <Button size="xs" variant="default" onClick={onKeepMine}>
+        <Button size="xs" variant="default" onClick={accept}>
           Keep my values
         </Button>
       </Group>
-    </Alert>
+    </Conflict>
+  )
+}
+
+type Fact = readonly [label: string, text: string]
+
+interface ChangedFactsProps {
+  /** What the user saw before. Both lists have the same labels in the same order. */
+  readonly before: readonly Fact[]
+  readonly now: readonly Fact[]
+}
+
+/** Shows the facts whose texts differ, so that the user decides again. */
+export function ChangedFacts({ before, now }: ChangedFactsProps) {
+  const facts = before.map(([label, mine], index) => ({ label, mine, theirs: now[index]?.[1] ?? '' }))
+  return (
+    <Conflict
+      advice="Nothing was done. Check what has changed, then decide again."
+      mineHead="Before"
+      theirsHead="Now"
+      differences={facts.filter(({ mine, theirs }) => mine !== theirs)}
+    />
   )
 }

@@ -7,7 +7,6 @@ interface FigureProps {
   readonly count: bigint | undefined
 }
 
-/** One number with its label. */
 export function Figure({ label, count }: FigureProps) {
   return (
     <Card withBorder>

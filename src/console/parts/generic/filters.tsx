@@ -1,7 +1,6 @@
-import { SimpleGrid } from '@mantine/core'
+import { Select, type SelectProps, SimpleGrid } from '@mantine/core'
 import type { ReactNode } from 'react'
 
-/** The filters of a list, in two to four columns depending on the width of the screen. */
 export function Filters({ children }: { readonly children: ReactNode }) {
   return (
     <SimpleGrid cols={{ base: 2, sm: 3, lg: 4 }} spacing="sm" maw={960}>
@@ -9,3 +8,40 @@ export function Filters({ children }: { readonly children: ReactNode }) {
     </SimpleGrid>
   )
 }
+
+interface FilterSelectProps extends Omit<SelectProps, 'value'> {
+  /** If it is absent, the list is not filtered. */
+  readonly value: string | null | undefined
+}
+
+export function FilterSelect({ value = null, ...props }: FilterSelectProps) {
+  return <Select {...props} value={value} placeholder="Any" clearable />
+}
+
+interface SortSelectProps {
+  /** The first one is the default. */
+  readonly sorts: readonly { readonly value: string; readonly label: string }[]
+  readonly value: string
+  /** Called with null for the default. */
+  readonly onChange: (sort: string | null) => void
+}
+
+export function SortSelect({ sorts, value, onChange }: SortSelectProps) {
+  return (
+    <Select
+      label="Sort"
+      data={sorts}
+      value={value}
+      onChange={sort => onChange(sort === sorts[0]?.value ? null : sort)}
+      allowDeselect={false}
+    />
+  )
+}
+
+/** The sort orders of the lists whose rows have an id and a name. */
+export const nameSorts = [
+  { value: 'id', label: 'Oldest first' },
+  { value: '-id', label: 'Newest first' },
+  { value: 'name', label: 'Name, A to Z' },
+  { value: '-name', label: 'Name, Z to A' },
+] as const

@@ -2,19 +2,27 @@ import { Button, Group, Modal, Stack } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useQueryClient } from '@tanstack/react-query'
 import { type MouseEvent, type ReactNode, type SubmitEvent, useEffect, useRef, useState } from 'react'
-import { type Change, type Sending, textOf, useChange } from '../../data/change.ts'
+import { type Change, readPageAgain, type Sending, useChange } from '../../data/change.ts'
 import { isConflict } from '../../data/edit.ts'
-import { isKeyRefused } from '../../data/query-client.ts'
-import { readPageAgain } from '../../data/read-page-again.ts'
+import { isKeyRefused, textOf } from '../../data/query-client.ts'
 import { useFocusReturn } from './focus-return.ts'
 import { fieldErrors, Refusal, sentenceOf } from './refusal.tsx'
 
 /** How long a change runs before the dialog offers to stop waiting, in milliseconds. */
 const LONG_MS = 1000
 
+export interface DialogProps {
+  readonly onClose: () => void
+}
+
+/** The properties of a dialog that creates a secret, which the page then shows once. */
+export interface SecretFormProps extends DialogProps {
+  readonly onCreated: (secret: string) => void
+}
+
 type Messages = Readonly<Record<string, string>>
 
-interface FormDialogProps<Result> {
+interface FormDialogProps<Result, Values> extends DialogProps {
   readonly title: string
   /** The text of the button that submits, such as `Add pet`. */
   readonly action: string
@@ -26,16 +34,17 @@ interface FormDialogProps<Result> {
   readonly doneUnseen?: string
   /** Whether the action deletes or revokes something. If so, its button is red. */
   readonly isDestructive?: boolean
-  /** What the user entered. If it differs from the first values, Escape does not close the dialog. */
-  readonly values?: unknown
-  /** Returns the problems that the store cannot see, by the name of the member. If there are any, nothing is sent. */
+  /**
+   * The form of the dialog, if it has one. If its values differ from the first ones, Escape does not close the dialog.
+   * The messages about a value appear only at its field.
+   */
+  readonly form?: Form<Values>
+  /** Returns the problems that the store cannot see, by the name of the value. If there are any, nothing is sent. */
   readonly check?: () => Messages
   /** Sends the change. If it throws, the dialog shows the error and keeps the values that the user entered. */
   readonly submit: (sending: Sending) => Promise<Result>
-  /** Returns the fields. `errors` has the messages of the store and of `check`, by the name of the member. */
-  readonly children: (errors: Messages) => ReactNode
-  /** The members that have a field, with the label of the field. Messages about them appear only at the field. */
-  readonly fields?: Messages
+  /** A question, or the fields of the form. */
+  readonly children: ReactNode | ((field: FieldOf<Values>) => ReactNode)
   /** Whether `submit` sends the idempotency key, so that a second submit has no second effect. True by default. */
   readonly isRepeatable?: boolean
   /**
@@ -43,20 +52,20 @@ interface FormDialogProps<Result> {
    * shown.
    */
   readonly conflict?: ReactNode
-  readonly onClose: () => void
   /** Called after the change, when the dialog is closed. Not called if the user has left the page by then. */
   readonly onDone?: (result: Result) => void
 }
 
 /** A dialog with a form for one change. It stays open until the change is made, or until the user closes it. */
-export function FormDialog<Result>(props: FormDialogProps<Result>) {
-  const { title, values, check, submit, children, fields = {}, conflict, onClose } = props
+export function FormDialog<Result, Values extends object = object>(props: FormDialogProps<Result, Values>) {
+  const { title, form, check, submit, children, conflict, onClose } = props
+  const values = textOf(form?.values)
   const changeKind = props.isRepeatable === false ? 'once' : 'repeatable'
   useFocusReturn()
   const change = useDialogChange(props)
   const { error, isRunning } = change
   const [problems, setProblems] = useState<Messages>({})
-  const [firstValues] = useState(() => textOf(values))
+  const [firstValues] = useState(values)
   const onSubmit = (event: SubmitEvent): void => {
     event.preventDefault()
     // In React, the event would also reach a form around the dialog, and submit it.
@@ -64,24 +73,23 @@ export function FormDialog<Result>(props: FormDialogProps<Result>) {
     const found = check?.() ?? {}
     setProblems(found)
     if (Object.keys(found).length > 0) change.reset()
-    else change.start(textOf(values), submit)
+    else change.start(values, submit)
   }
+  const errors: Messages = { ...fieldErrors(error, form?.labels), ...problems }
   return (
     <Modal
       opened
       onClose={onClose}
       title={title}
       closeOnClickOutside={false}
-      closeOnEscape={!isRunning && textOf(values) === firstValues}
+      closeOnEscape={!isRunning && values === firstValues}
       closeButtonProps={{ 'aria-label': 'Close', disabled: isRunning }}
     >
       <form onSubmit={onSubmit} noValidate>
         <Stack>
-          {children({ ...fieldErrors(error, fields), ...problems })}
-          {isConflict(error) && conflict ? (
-            conflict
-          ) : (
-            <Refusal error={error} labels={fields} change={changeKind} />
+          {typeof children === 'function' ? form && children(fieldsOf(form, errors)) : children}
+          {(isConflict(error) && conflict) || (
+            <Refusal error={error} labels={form?.labels} change={changeKind} />
           )}
           <Buttons {...props} change={change} />
         </Stack>
@@ -96,7 +104,7 @@ interface DialogChange<Result> extends Change<Result> {
 }
 
 /** Returns the change of a dialog. It reports the result even if the user has left the page by then. */
-function useDialogChange<Result>(props: FormDialogProps<Result>): DialogChange<Result> {
+function useDialogChange<Result, Values>(props: FormDialogProps<Result, Values>): DialogChange<Result> {
   const { done, doneUnseen = done, onClose, onDone } = props
   const queries = useQueryClient()
   const [isMade, setIsMade] = useState(false)
@@ -117,14 +125,14 @@ function useDialogChange<Result>(props: FormDialogProps<Result>): DialogChange<R
       // The sign-in page says that the key was refused.
       if (isShown || isKeyRefused(error)) return
       // The idempotency key is lost with the dialog, so submitting the same values again is a second change.
-      notifications.show({ color: 'red', message: sentenceOf(error, 'once', props.fields) })
+      notifications.show({ color: 'red', message: sentenceOf(error, 'once', props.form?.labels) })
     },
   })
   return { ...change, isMade }
 }
 
 interface ButtonsProps<Result>
-  extends Pick<FormDialogProps<Result>, 'action' | 'cancel' | 'isDestructive' | 'onClose'> {
+  extends Pick<FormDialogProps<Result, unknown>, 'action' | 'cancel' | 'isDestructive' | 'onClose'> {
   readonly change: DialogChange<Result>
 }
 
@@ -181,4 +189,43 @@ function useIsLong(isRunning: boolean): boolean {
     }
   }, [isRunning])
   return isLong
+}
+
+/** The values of a form, and the label of the field for each. */
+interface Form<Values> {
+  readonly values: Values
+  readonly labels: Readonly<Record<keyof Values, string>>
+  readonly set: (changed: Partial<Values>) => void
+}
+
+/** A form whose values have the names of the members of the body, so that the store's messages are at their fields. */
+export function useForm<Values extends object>(
+  first: Values,
+  labels: Readonly<Record<keyof Values, string>>,
+): Form<Values> {
+  const [values, setValues] = useState(first)
+  return { values, labels, set: changed => setValues(current => ({ ...current, ...changed })) }
+}
+
+/** Returns the properties of the field for one value. `errors` has the messages by the name of the value. */
+export type FieldOf<Values> = <Name extends keyof Values & string>(name: Name) => Field<Values[Name]>
+
+export interface Field<Value> {
+  readonly label: string
+  readonly value: Value
+  readonly onChange: (value: Value) => void
+  readonly error: string | undefined
+}
+
+function fieldsOf<Values>(
+  { values, labels, set }: Form<Values>,
+  errors: Readonly<Record<string, string>>,
+): FieldOf<Values> {
+  return name => ({
+    label: labels[name],
+    value: values[name],
+    // Safe: the value has the type of the member with this name.
+    onChange: value => set({ [name]: value } as unknown as Partial<Values>),
+    error: errors[name],
+  })
 }

@@ -1,8 +1,8 @@
-import { Group, Stack, Title } from '@mantine/core'
+import { Group, Skeleton, Stack, Title } from '@mantine/core'
 import { type ReactNode, useEffect } from 'react'
 import { nameText } from '../../data/name-text.ts'
 import { useSandboxName } from '../../data/sandbox.ts'
-import { Name } from '../events/name.tsx'
+import { Name } from '../events/names.tsx'
 
 interface PageProps {
   /** A text of the console, or the name of a resource. */
@@ -47,4 +47,13 @@ export function Page({ title, id, actions, children }: PageProps) {
 function sizeOf({ length }: string): 'h2' | 'h4' | 'h5' {
   if (length <= SHORT_CHARS_MAX) return 'h2'
   return length <= MEDIUM_CHARS_MAX ? 'h4' : 'h5'
+}
+
+export function PageSkeleton() {
+  return (
+    <Stack gap="lg" aria-busy="true" aria-label="Loading">
+      <Skeleton height={32} width={200} />
+      <Skeleton height={320} />
+    </Stack>
+  )
 }

@@ -8,7 +8,6 @@ interface PanelProps {
   readonly children: ReactNode
 }
 
-/** One part of a view with its own heading. */
 export function Panel({ title, link, children }: PanelProps) {
   return (
     <Paper withBorder p="md" component="section" aria-label={title} miw={0}>

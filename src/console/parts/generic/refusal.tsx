@@ -53,7 +53,7 @@ function withLabel(error: FieldError, labels: Labels): string {
 interface RefusalProps {
   readonly error: unknown
   /** The labels of the fields. Each field shows the messages about its own member of the body. */
-  readonly labels?: Labels
+  readonly labels?: Labels | undefined
   /** The kind of the change that failed; undefined if the request only reads. */
   readonly change?: ChangeKind
   readonly onRetry?: () => void

@@ -13,7 +13,6 @@ interface SearchFieldProps {
   readonly onChange: (text: string) => void
 }
 
-/** A text filter of a list. */
 export function SearchField({ label, placeholder, value, onChange }: SearchFieldProps) {
   const [text, setText] = useState(value)
   const search = useDebouncedCallback(onChange, TYPING_MS)

@@ -1,15 +1,15 @@
 import { Alert, Button, Code, Group, Modal, Stack, Text } from '@mantine/core'
 import { useRef, useState } from 'react'
 import { useFocusReturn } from './focus-return.ts'
+import type { DialogProps } from './form-dialog.tsx'
 
-interface SecretDialogProps {
+export interface SecretDialogProps extends DialogProps {
   readonly title: string
   /** Says that the secret must be copied now. */
   readonly warning: string
   readonly secret: string
   /** What the secret is for. */
   readonly purpose?: string
-  readonly onClose: () => void
 }
 
 /** Shows a secret once. Only the Done button closes the dialog, because the secret cannot be shown again. */

@@ -1,15 +1,13 @@
-import { Anchor, Stack, Title } from '@mantine/core'
+import { Stack, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Link } from 'wouter'
 import type { MovementReason, StockMovement } from '../../../client/petstore-client.ts'
 import type { StockPoint } from '../../charts/stock-over-time.tsx'
 import { useSession } from '../../data/session-context.ts'
-import { ChartPlace } from '../generic/chart-place.tsx'
-import type { Column } from '../generic/column-table.tsx'
+import { OrderLink } from '../events/names.tsx'
+import { ChartPlace, lazyChart } from '../generic/chart.tsx'
 import { Empty } from '../generic/empty.tsx'
 import { formatChange, formatCount, formatInstant, formatUnits } from '../generic/format.ts'
-import { lazyChart } from '../generic/lazy-chart.tsx'
-import { PagedTable } from '../generic/paged-table.tsx'
+import { type Column, PagedTable } from '../generic/table.tsx'
 
 const StockOverTime = lazyChart(async () => (await import('../../charts/stock-over-time.tsx')).StockOverTime)
 
@@ -42,7 +40,6 @@ const columns: readonly Column<StockMovement>[] = [
   { head: 'Note', cell: ({ note }) => note },
 ]
 
-/** The movements of the stock of a pet, as a chart and as a table. */
 export function PetMovements({ petId }: { readonly petId: bigint }) {
   const { client } = useSession()
   return (
@@ -55,9 +52,7 @@ export function PetMovements({ petId }: { readonly petId: bigint }) {
         label="Movements"
         cursorName="movements"
         queryKey={['movements', petId]}
-        read={async cursor =>
-          (await client.listMovements({ petId, sort: '-id', ...(cursor && { cursor }) })).data
-        }
+        read={cursor => client.listMovements({ petId, sort: '-id', cursor })}
         columns={columns}
         idOf={({ id }) => id}
         empty={
@@ -114,12 +109,4 @@ function changeText({ quantityChange, reservedChange }: StockMovement): string {
     ...(reservedChange === 0n ? [] : [`${formatChange(reservedChange)} reserved`]),
   ]
   return parts.length === 0 ? '0' : parts.join(', ')
-}
-
-function OrderLink({ id }: { readonly id: bigint }) {
-  return (
-    <Anchor component={Link} href={`/orders/${id}`} inherit>
-      Order {String(id)}
-    </Anchor>
-  )
 }

@@ -1,60 +1,58 @@
-import { Text, TextInput } from '@mantine/core'
-import { useState } from 'react'
+import { Text } from '@mantine/core'
 import type { InventoryItem, InventoryUpdate, StockAdjustment } from '../../../client/petstore-client.ts'
 import { useEdit, type Version } from '../../data/edit.ts'
-import { readStock } from '../../data/pets.ts'
 import { useSession } from '../../data/session-context.ts'
-import { EditConflict } from '../generic/edit-conflict.tsx'
-import { FormDialog } from '../generic/form-dialog.tsx'
+import { EditConflict } from '../generic/conflict.tsx'
+import { type DialogProps, FormDialog, useForm } from '../generic/form-dialog.tsx'
 import { formatCount } from '../generic/format.ts'
+import { TextField } from '../generic/text-field.tsx'
 import { UnitsInput } from './units-input.tsx'
 
-interface StockDialogProps {
+interface StockDialogProps extends DialogProps {
   readonly petId: bigint
   readonly name: string
-  readonly onClose: () => void
 }
 
-/** The dialog that adds or removes units, with a note about the reason. */
+interface Adjustment {
+  readonly quantityChange: bigint | undefined
+  readonly note: string
+}
+
 export function AdjustDialog({ petId, name, onClose }: StockDialogProps) {
   const { client } = useSession()
-  const [units, setUnits] = useState<bigint>()
-  const [note, setNote] = useState('')
+  const form = useForm<Adjustment>(
+    { quantityChange: undefined, note: '' },
+    { quantityChange: 'Change', note: 'Note' },
+  )
   return (
     <FormDialog
       title="Adjust the stock"
       action="Adjust"
       done={`The stock of ${name} was adjusted.`}
-      values={{ units, note }}
-      submit={sending => client.adjustInventory({ petId, body: adjustmentOf(units, note) }, sending)}
-      fields={{ quantityChange: 'Change', note: 'Note' }}
+      form={form}
+      submit={sending => client.adjustInventory({ petId, body: adjustmentOf(form.values) }, sending)}
       onClose={onClose}
     >
-      {errors => (
+      {field => (
         <>
           <Text size="sm" className="name">
             {name}
           </Text>
           <UnitsInput
-            label="Change"
+            {...field('quantityChange')}
             description="The number of units to add. A negative number removes units."
-            value={units}
-            onChange={setUnits}
-            error={errors.quantityChange}
             data-autofocus
             required
           />
-          <TextInput
-            label="Note"
-            description="The reason. The list of movements shows it."
-            value={note}
-            onChange={({ currentTarget }) => setNote(currentTarget.value)}
-            error={errors.note}
-          />
+          <TextField {...field('note')} description="The reason. The list of movements shows it." />
         </>
       )}
     </FormDialog>
   )
+}
+
+interface StockCount {
+  readonly quantity: bigint | undefined
 }
 
 interface CountDialogProps extends StockDialogProps {
@@ -65,43 +63,41 @@ interface CountDialogProps extends StockDialogProps {
 /** The dialog that stores the result of a count. If the stock changed meanwhile, it asks which number to use. */
 export function CountDialog({ petId, name, onClose, stock }: CountDialogProps) {
   const { client } = useSession()
-  const [units, setUnits] = useState<bigint | undefined>(stock.value.quantity)
-  const edit = useEdit(stock, () => readStock(client, petId))
+  const form = useForm<StockCount>({ quantity: stock.data.quantity }, { quantity: 'On hand' })
+  const { quantity: units } = form.values
+  const edit = useEdit(stock, () => client.getInventoryItem({ petId }))
   const differences = ({ quantity, reserved = 0n }: InventoryItem) => [
     { label: 'On hand', mine: units === undefined ? '–' : formatCount(units), theirs: formatCount(quantity) },
     // The form has no field for the reserved units, but an order that reserves some explains the conflict.
-    { label: 'Reserved', mine: formatCount(edit.base.value.reserved ?? 0n), theirs: formatCount(reserved) },
+    { label: 'Reserved', mine: formatCount(edit.base.data.reserved ?? 0n), theirs: formatCount(reserved) },
   ]
   return (
     <FormDialog
       title="Set the stock"
       action="Set stock"
       done={`The stock of ${name} was set.`}
-      values={units}
-      submit={sending =>
-        edit.save(ifMatch => client.setInventory({ petId, body: countOf(units) }, { ...sending, ifMatch }))
-      }
-      fields={{ quantity: 'On hand' }}
+      form={form}
+      submit={edit.submit(options =>
+        // Safe: if the units are missing, the store refuses the body with a message for the field.
+        client.setInventory({ petId, body: form.values as InventoryUpdate }, options),
+      )}
       conflict={
         <EditConflict
           edit={edit}
           differences={differences}
-          onTakeTheirs={({ quantity }) => setUnits(quantity)}
+          onTakeTheirs={({ quantity }) => form.set({ quantity })}
         />
       }
       onClose={onClose}
     >
-      {errors => (
+      {field => (
         <>
           <Text size="sm" className="name">
             {name}
           </Text>
           <UnitsInput
-            label="On hand"
+            {...field('quantity')}
             description="All units on the shelf, including the reserved ones"
-            value={units}
-            onChange={setUnits}
-            error={errors.quantity}
             allowNegative={false}
             data-autofocus
             required
@@ -113,13 +109,7 @@ export function CountDialog({ petId, name, onClose, stock }: CountDialogProps) {
 }
 
 /** Returns the body of a request. If it lacks the units, the store refuses it with a message for the field. */
-function adjustmentOf(quantityChange: bigint | undefined, note: string): StockAdjustment {
+function adjustmentOf({ quantityChange, note }: Adjustment): StockAdjustment {
   // Safe: the store validates each body.
   return { quantityChange, ...(note !== '' && { note }) } as StockAdjustment
-}
-
-/** Returns the body of a request, like `adjustmentOf`. */
-function countOf(quantity: bigint | undefined): InventoryUpdate {
-  // Safe: the store validates each body.
-  return { quantity } as InventoryUpdate
 }

@@ -1,11 +1,10 @@
-import { Anchor, Group, Stack, Text } from '@mantine/core'
+import { Group, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Link } from 'wouter'
 import { useSession } from '../../data/session-context.ts'
+import { OrderLink } from '../events/names.tsx'
 import { formatInstant, formatUnits } from '../generic/format.ts'
 import { Panel } from '../generic/panel.tsx'
 
-/** The maximum number of orders in the list. */
 const ORDERS_MAX = 10
 
 /** The newest open orders of a pet. Shows nothing if there are none. */
@@ -22,9 +21,9 @@ export function OpenOrders({ petId }: { readonly petId: bigint }) {
       <Stack gap="xs">
         {data.items.map(({ id, quantity, shipDate, reference }) => (
           <Group key={String(id)} gap="sm">
-            <Anchor component={Link} href={`/orders/${id}`} size="sm">
-              {`Order ${id}`}
-            </Anchor>
+            <Text size="sm">
+              <OrderLink id={id} />
+            </Text>
             <Text size="sm">{formatUnits(quantity)}</Text>
             {shipDate && <Text size="sm">ships {formatInstant(shipDate)}</Text>}
             {reference && (

@@ -1,59 +1,49 @@
-import { Checkbox, TextInput } from '@mantine/core'
-import { useState } from 'react'
+import { Checkbox } from '@mantine/core'
 import type { NewOrder } from '../../../client/petstore-client.ts'
 import { useSession } from '../../data/session-context.ts'
-import { FormDialog } from '../generic/form-dialog.tsx'
+import { type DialogProps, FormDialog, useForm } from '../generic/form-dialog.tsx'
+import { TextField } from '../generic/text-field.tsx'
 import { UnitsInput } from '../inventory/units-input.tsx'
 import { type OrderedPet, PetSelect } from '../pets/pet-select.tsx'
 
-interface PlaceOrderProps {
-  /** The pet that is chosen at first. */
-  readonly pet?: OrderedPet
-  readonly onClose: () => void
+interface OrderFields {
+  readonly petId: string
+  readonly quantity: bigint | undefined
+  readonly reference: string
+  readonly complete: boolean
 }
 
-/** The dialog that places an order. */
-export function PlaceOrder({ pet, onClose }: PlaceOrderProps) {
+/** `pet` is chosen at first. */
+export function PlaceOrder({ pet, onClose }: DialogProps & { readonly pet?: OrderedPet }) {
   const { client } = useSession()
-  const [petId, setPetId] = useState(pet ? String(pet.id) : '')
-  const [quantity, setQuantity] = useState<bigint | undefined>(1n)
-  const [reference, setReference] = useState('')
-  const [isSale, setIsSale] = useState(false)
+  const form = useForm<OrderFields>(
+    { petId: pet ? String(pet.id) : '', quantity: 1n, reference: '', complete: false },
+    { petId: 'Pet', quantity: 'Units', reference: 'Reference', complete: 'The customer takes it now' },
+  )
+  const { complete } = form.values
   return (
     <FormDialog
       title="Place order"
-      action={isSale ? 'Sell' : 'Place order'}
-      done={isSale ? 'Sold' : 'Order placed'}
-      values={{ petId, quantity, reference, isSale }}
-      submit={sending =>
-        client.placeOrder({ body: bodyOf(petId, quantity, reference.trim(), isSale) }, sending)
-      }
-      fields={{ petId: 'Pet', quantity: 'Units', reference: 'Reference' }}
+      action={complete ? 'Sell' : 'Place order'}
+      done={complete ? 'Sold' : 'Order placed'}
+      form={form}
+      submit={sending => client.placeOrder({ body: bodyOf(form.values) }, sending)}
       onClose={onClose}
     >
-      {errors => (
+      {field => (
         <>
-          <PetSelect first={pet} value={petId} onChange={setPetId} error={errors.petId} />
+          <PetSelect first={pet} {...field('petId')} />
           <UnitsInput
-            label="Units"
-            value={quantity}
-            onChange={setQuantity}
-            error={errors.quantity}
+            {...field('quantity')}
             allowNegative={false}
             data-autofocus={pet !== undefined || undefined}
           />
-          <TextInput
-            label="Reference"
-            description="For example, the number of a receipt"
-            value={reference}
-            onChange={event => setReference(event.currentTarget.value)}
-            error={errors.reference}
-          />
+          <TextField {...field('reference')} description="For example, the number of a receipt" />
           <Checkbox
-            label="The customer takes it now"
+            label={form.labels.complete}
             description="The order is complete at once, and its units leave the stock."
-            checked={isSale}
-            onChange={event => setIsSale(event.currentTarget.checked)}
+            checked={complete}
+            onChange={event => form.set({ complete: event.currentTarget.checked })}
           />
         </>
       )}
@@ -62,12 +52,12 @@ export function PlaceOrder({ pet, onClose }: PlaceOrderProps) {
 }
 
 /** Returns the body of a request. If it lacks the pet, the store refuses it with a message for the field. */
-function bodyOf(petId: string, quantity: bigint | undefined, reference: string, complete: boolean): NewOrder {
+function bodyOf({ petId, quantity, reference, complete }: OrderFields): NewOrder {
   const body = {
     ...(petId !== '' && { petId: BigInt(petId) }),
     quantity: quantity ?? 0n,
     complete,
-    ...(reference !== '' && { reference }),
+    ...(reference.trim() !== '' && { reference: reference.trim() }),
   }
   // Safe: the store validates each body.
   return body as NewOrder

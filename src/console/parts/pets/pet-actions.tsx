@@ -3,11 +3,11 @@ import { notifications } from '@mantine/notifications'
 import { useQueryClient } from '@tanstack/react-query'
 import { useLocation } from 'wouter'
 import type { ApiResponse, InventoryItem, Pet } from '../../../client/petstore-client.ts'
-import { useChange } from '../../data/change.ts'
+import { readPageAgain, useChange } from '../../data/change.ts'
 import type { Version } from '../../data/edit.ts'
-import { readPageAgain } from '../../data/read-page-again.ts'
 import { useCan, useSession } from '../../data/session-context.ts'
 import { ActButton } from '../generic/act-button.tsx'
+import type { DialogProps } from '../generic/form-dialog.tsx'
 import { Refusal } from '../generic/refusal.tsx'
 import { AdjustDialog, CountDialog } from '../inventory/stock-dialogs.tsx'
 import { PlaceOrder } from '../orders/place-order.tsx'
@@ -32,13 +32,13 @@ interface PetActionsProps {
 /** The buttons for the changes that the key of the session may make to a pet. Shows nothing if there are none. */
 export function PetActions({ pet, stock, onOpen }: PetActionsProps) {
   const can = useCan()
-  const hold = useHold(pet.value)
-  const { status } = pet.value
+  const hold = useHold(pet.data)
+  const { status } = pet.data
   const canEdit = can('pets:write')
   const canCount = can('inventory:write')
   const canOrder = can('orders:write') && status === 'available'
   if (!canEdit && !canCount && !canOrder) return null
-  const { quantity = 0n, reserved = 0n } = stock?.value ?? {}
+  const { quantity = 0n, reserved = 0n } = stock?.data ?? {}
   // If every unit is reserved, there is no hold to release: the pet becomes available when an order is cancelled.
   const canHold = canEdit && (status === 'available' || (status === 'pending' && quantity > reserved))
   // A dialog must be about the version that the user sees, not the one that the hold replaces.
@@ -100,27 +100,22 @@ function useHold({ id: petId, name, status }: Pet) {
   return { toggle, isRunning, error }
 }
 
-interface PetDialogProps {
-  readonly opened: OpenedPetDialog
-  readonly onClose: () => void
-}
-
 /** The dialog that a button of `PetActions` opens. The page renders it even if the pet was deleted meanwhile. */
-export function PetDialog({ opened, onClose }: PetDialogProps) {
+export function PetDialog({ opened, onClose }: DialogProps & { readonly opened: OpenedPetDialog }) {
   const [, navigate] = useLocation()
   const { dialog, pet } = opened
-  const { id: petId, name } = pet.value
+  const { id: petId, name } = pet.data
   switch (dialog) {
     case 'edit':
       return <EditPet pet={pet} onClose={onClose} />
     case 'sell':
       return <SellPet pet={pet} stock={opened.stock} onClose={onClose} />
     case 'delete':
-      return <DeletePet pet={pet.value} onClose={onClose} onDeleted={() => navigate('/pets')} />
+      return <DeletePet pet={pet.data} onClose={onClose} onDeleted={() => navigate('/pets')} />
     case 'count':
       return <CountDialog petId={petId} name={name} stock={opened.stock} onClose={onClose} />
     case 'order':
-      return <PlaceOrder pet={{ ...pet.value, ...opened.stock.value }} onClose={onClose} />
+      return <PlaceOrder pet={{ ...pet.data, ...opened.stock.data }} onClose={onClose} />
     case 'adjust':
       return <AdjustDialog petId={petId} name={name} onClose={onClose} />
   }

@@ -1,6 +1,5 @@
-import { Select, Text, TextInput } from '@mantine/core'
+import { Select, Text } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
-import { useState } from 'react'
 import {
   ApiError,
   type ApiResponse,
@@ -13,16 +12,15 @@ import {
 import type { Sending } from '../../data/change.ts'
 import { ChangedMeanwhile, useConfirmation, useEdit, type Version } from '../../data/edit.ts'
 import { nameText } from '../../data/name-text.ts'
-import { readPet, readStock } from '../../data/pets.ts'
+import { readPet } from '../../data/pets.ts'
 import { useCan, useSession } from '../../data/session-context.ts'
 import { CategorySelect } from '../categories/category-select.tsx'
-import { Name } from '../events/name.tsx'
-import { CategoryName } from '../events/names.tsx'
-import { ChangedFacts, changedFacts } from '../generic/changed-meanwhile.tsx'
-import { EditConflict } from '../generic/edit-conflict.tsx'
-import { FormDialog } from '../generic/form-dialog.tsx'
+import { CategoryName, Name } from '../events/names.tsx'
+import { ChangedFacts, EditConflict } from '../generic/conflict.tsx'
+import { type DialogProps, type Field, FormDialog, useForm } from '../generic/form-dialog.tsx'
 import { formatUnits } from '../generic/format.ts'
 import { sentenceOf } from '../generic/refusal.tsx'
+import { TextField } from '../generic/text-field.tsx'
 import { UnitsInput } from '../inventory/units-input.tsx'
 import { petStatuses } from './status.tsx'
 
@@ -31,85 +29,60 @@ interface PetFields {
   readonly categoryId: bigint | undefined
 }
 
-interface PetInputsProps {
-  readonly values: PetFields
-  readonly onChange: (values: PetFields) => void
-  readonly errors: Readonly<Record<string, string>>
-}
+const labels = { name: 'Name', categoryId: 'Category' }
 
-/** The fields of a pet, for the dialog that adds a pet and the dialog that edits one. */
-function PetInputs({ values, onChange, errors }: PetInputsProps) {
+function PetInputs({ name, categoryId }: { readonly [Name in keyof PetFields]: Field<PetFields[Name]> }) {
   return (
     <>
-      <TextInput
-        label="Name"
-        value={values.name}
-        onChange={({ currentTarget }) => onChange({ ...values, name: currentTarget.value })}
-        error={errors.name}
-        data-autofocus
-        required
-      />
-      <CategorySelect
-        value={values.categoryId}
-        onChange={categoryId => onChange({ ...values, categoryId })}
-        error={errors.categoryId}
-        placeholder="Start of the name"
-        required
-      />
+      <TextField {...name} data-autofocus required />
+      <CategorySelect {...categoryId} placeholder="Start of the name" required />
     </>
   )
 }
 
-interface AddPetProps {
-  readonly onClose: () => void
-  readonly onAdded: (pet: Pet) => void
+interface NewPetFields extends PetFields {
+  readonly status: PetStatus
+  readonly units: bigint | undefined
 }
 
-/** The dialog that adds a pet. */
-export function AddPet({ onClose, onAdded }: AddPetProps) {
+export function AddPet({ onClose, onAdded }: DialogProps & { readonly onAdded: (pet: Pet) => void }) {
   const { client } = useSession()
-  const [values, setValues] = useState<PetFields>({ name: '', categoryId: undefined })
-  const [status, setStatus] = useState<PetStatus>('available')
-  const [units, setUnits] = useState<bigint | undefined>(1n)
+  const form = useForm<NewPetFields>(
+    { name: '', categoryId: undefined, status: 'available', units: 1n },
+    { ...labels, status: 'Status', units: 'Units' },
+  )
+  const { status, units } = form.values
   const canCount = useCan()('inventory:write')
   const hasUnits = canCount && status !== 'sold'
   return (
     <FormDialog
       title="Add a pet"
       action="Add pet"
-      done={`${nameText(values.name)} was added.`}
-      values={{ ...values, status, units }}
+      done={`${nameText(form.values.name)} was added.`}
+      form={form}
       check={() => ({ ...(hasUnits && units === undefined && { units: 'Enter a number of units.' }) })}
-      submit={sending => addPet(client, { ...bodyOf(values), status }, hasUnits ? units : undefined, sending)}
+      submit={sending =>
+        addPet(client, { ...bodyOf(form.values), status }, hasUnits ? units : undefined, sending)
+      }
       onDone={({ data }) => onAdded(data)}
-      fields={{ name: 'Name', categoryId: 'Category', status: 'Status' }}
       onClose={onClose}
     >
-      {errors => (
+      {field => (
         <>
-          <PetInputs values={values} onChange={setValues} errors={errors} />
+          <PetInputs name={field('name')} categoryId={field('categoryId')} />
           <Select
-            label="Status"
+            {...field('status')}
             description={
               canCount
                 ? 'A pending pet is on hold. A sold pet has no units.'
                 : 'Available and pending pets start with one unit in stock, sold ones with none.'
             }
             data={petStatuses}
-            value={status}
-            onChange={value => setStatus(value ?? 'available')}
-            error={errors.status}
+            onChange={value => form.set({ status: value ?? 'available' })}
             allowDeselect={false}
           />
           {hasUnits && (
-            <UnitsInput
-              label="Units"
-              description="The number of units on hand"
-              value={units}
-              onChange={setUnits}
-              error={errors.units}
-              allowNegative={false}
-            />
+            <UnitsInput {...field('units')} description="The number of units on hand" allowNegative={false} />
           )}
         </>
       )}
@@ -143,60 +116,58 @@ async function addPet(
   return created
 }
 
-interface EditPetProps {
-  readonly pet: Version<Pet>
-  readonly onClose: () => void
-}
-
 /**
  * The dialog that edits the name and the category of a pet. If someone else changed the pet meanwhile, it asks which
  * values to use.
  */
-export function EditPet({ pet, onClose }: EditPetProps) {
+export function EditPet({ pet, onClose }: DialogProps & { readonly pet: Version<Pet> }) {
   const { client } = useSession()
-  const petId = pet.value.id
-  const [values, setValues] = useState<PetFields>(pet.value)
+  const petId = pet.data.id
+  const form = useForm<PetFields>({ name: pet.data.name, categoryId: pet.data.categoryId }, labels)
+  const { categoryId } = form.values
   // If the pet was deleted, the next submit reports that.
   const edit = useEdit(pet, async () => (await readPet(client, petId)) ?? pet)
   const differences = (theirs: Pet) => [
-    { label: 'Name', mine: values.name, theirs: theirs.name },
+    { label: labels.name, mine: form.values.name, theirs: theirs.name },
     {
-      label: 'Category',
-      mine: values.categoryId === undefined ? '' : <CategoryName id={values.categoryId} />,
+      label: labels.categoryId,
+      mine: categoryId === undefined ? '' : <CategoryName id={categoryId} />,
       theirs: <CategoryName id={theirs.categoryId} />,
     },
     // The form has no field for the status, but a changed status explains the conflict.
-    ...(theirs.status === edit.base.value.status
+    ...(theirs.status === edit.base.data.status
       ? []
-      : [{ label: 'Status', mine: edit.base.value.status, theirs: theirs.status }]),
+      : [{ label: 'Status', mine: edit.base.data.status, theirs: theirs.status }]),
   ]
   return (
     <FormDialog
       title="Edit the pet"
       action="Save"
-      done={`${nameText(values.name)} was saved.`}
-      values={bodyOf(values)}
+      done={`${nameText(form.values.name)} was saved.`}
+      form={form}
       // A change without a category would keep the category of before, which the field does not show.
-      check={() => ({ ...(values.categoryId === undefined && { categoryId: 'Category is required.' }) })}
-      submit={sending =>
-        edit.save(ifMatch => client.updatePet({ petId, body: bodyOf(values) }, { ...sending, ifMatch }))
+      check={() => ({ ...(categoryId === undefined && { categoryId: 'Category is required.' }) })}
+      submit={edit.submit(options => client.updatePet({ petId, body: bodyOf(form.values) }, options))}
+      conflict={
+        <EditConflict
+          edit={edit}
+          differences={differences}
+          onTakeTheirs={theirs => form.set({ name: theirs.name, categoryId: theirs.categoryId })}
+        />
       }
-      fields={{ name: 'Name', categoryId: 'Category' }}
-      conflict={<EditConflict edit={edit} differences={differences} onTakeTheirs={setValues} />}
       onClose={onClose}
     >
-      {errors => <PetInputs values={values} onChange={setValues} errors={errors} />}
+      {field => <PetInputs name={field('name')} categoryId={field('categoryId')} />}
     </FormDialog>
   )
 }
 
-interface PetQuestionProps {
+interface DeletePetProps extends DialogProps {
   readonly pet: Pet
-  readonly onClose: () => void
+  readonly onDeleted: () => void
 }
 
-/** The dialog that asks before it deletes a pet. */
-export function DeletePet({ pet, onClose, onDeleted }: PetQuestionProps & { onDeleted: () => void }) {
+export function DeletePet({ pet, onClose, onDeleted }: DeletePetProps) {
   const { client } = useSession()
   return (
     <FormDialog
@@ -208,20 +179,17 @@ export function DeletePet({ pet, onClose, onDeleted }: PetQuestionProps & { onDe
       onClose={onClose}
       onDone={onDeleted}
     >
-      {() => (
-        <Text size="sm" className="name">
-          Delete <Name name={pet.name} id={pet.id} /> and its stock? This cannot be undone. Complete orders
-          are kept.
-        </Text>
-      )}
+      <Text size="sm" className="name">
+        Delete <Name name={pet.name} id={pet.id} /> and its stock? This cannot be undone. Complete orders are
+        kept.
+      </Text>
     </FormDialog>
   )
 }
 
-interface SellPetProps {
+interface SellPetProps extends DialogProps {
   readonly pet: Version<Pet>
   readonly stock: Version<InventoryItem>
-  readonly onClose: () => void
 }
 
 /**
@@ -230,39 +198,36 @@ interface SellPetProps {
  */
 export function SellPet({ pet, stock, onClose }: SellPetProps) {
   const { client } = useSession()
-  const petId = pet.value.id
-  const { shown, before, act } = useConfirmation(
-    { value: { pet: pet.value, stock }, etag: pet.etag },
+  const petId = pet.data.id
+  const { shown, before, submit } = useConfirmation(
+    { data: { pet: pet.data, stock }, etag: pet.etag },
     async () => {
-      const [current, currentStock] = await Promise.all([readPet(client, petId), readStock(client, petId)])
+      const [current, currentStock] = await Promise.all([
+        readPet(client, petId),
+        client.getInventoryItem({ petId }),
+      ])
       // If the pet was deleted, the next submit reports that.
-      return { value: { pet: current?.value ?? pet.value, stock: currentStock }, etag: current?.etag }
+      return { data: { pet: current?.data ?? pet.data, stock: currentStock }, etag: current?.etag }
     },
   )
-  const sell = (ifMatch: string | undefined, sending: Sending) =>
-    client.updatePet({ petId, body: { status: 'sold' } }, { ...sending, ifMatch })
   return (
     <FormDialog
       title="Mark as sold"
       action="Mark as sold"
-      done={`${nameText(pet.value.name, petId)} is sold.`}
-      submit={sending =>
-        act(async ifMatch => {
-          // The ETag of a pet does not depend on its stock, which the sale removes.
-          const { etag } = await readStock(client, petId)
-          if (etag !== shown.value.stock.etag) throw new ChangedMeanwhile()
-          await sell(ifMatch, sending)
-        })
-      }
-      conflict={before && <ChangedFacts facts={saleFacts(before, shown.value)} />}
+      done={`${nameText(pet.data.name, petId)} is sold.`}
+      submit={submit(async options => {
+        // The ETag of a pet does not depend on its stock, which the sale removes.
+        const { etag } = await client.getInventoryItem({ petId })
+        if (etag !== shown.data.stock.etag) throw new ChangedMeanwhile()
+        await client.updatePet({ petId, body: { status: 'sold' } }, options)
+      })}
+      conflict={before && <ChangedFacts before={factsOf(before)} now={factsOf(shown.data)} />}
       onClose={onClose}
     >
-      {() => (
-        <Text size="sm" className="name">
-          <Name name={shown.value.pet.name} id={petId} /> has {formatUnits(shown.value.stock.value.quantity)}{' '}
-          on hand, and will have none. To sell it again later, set its stock.
-        </Text>
-      )}
+      <Text size="sm" className="name">
+        <Name name={shown.data.pet.name} id={petId} /> has {formatUnits(shown.data.stock.data.quantity)} on
+        hand, and will have none. To sell it again later, set its stock.
+      </Text>
     </FormDialog>
   )
 }
@@ -272,15 +237,14 @@ interface ForSale {
   readonly stock: Version<InventoryItem>
 }
 
-/** Returns what differs between two versions of a pet and its stock. */
-function saleFacts(before: ForSale, now: ForSale) {
-  const factsOf = ({ pet, stock: { value } }: ForSale): [label: string, text: string][] => [
+/** Returns the facts that a user needs to decide about a sale. */
+function factsOf({ pet, stock: { data } }: ForSale): [label: string, text: string][] {
+  return [
     ['Name', pet.name],
     ['Status', pet.status ?? ''],
-    ['On hand', formatUnits(value.quantity)],
-    ['Reserved', formatUnits(value.reserved ?? 0n)],
+    ['On hand', formatUnits(data.quantity)],
+    ['Reserved', formatUnits(data.reserved ?? 0n)],
   ]
-  return changedFacts(factsOf(before), factsOf(now))
 }
 
 /** Returns the body of a request. If it lacks the category, the store refuses it with a message for the field. */

@@ -1,9 +1,9 @@
-import { Select } from '@mantine/core'
+import type { ComboboxItem } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import type { Pet } from '../../../client/petstore-client.ts'
 import { useSession } from '../../data/session-context.ts'
 import { formatCount } from '../generic/format.ts'
-import { useNameField } from '../generic/name-field.ts'
+import { NameSelect } from '../generic/name-select.tsx'
 
 /** The maximum number of available pets in the list. */
 const AVAILABLE_MAX = 20
@@ -29,62 +29,40 @@ interface PetSelectProps {
 export function PetSelect({ first, value, onChange, error }: PetSelectProps) {
   const { client } = useSession()
   const [selected, setSelected] = useState(first && optionOf(first, []))
-  const { found, isPending, isTyping, endTyping, props } = useNameField<Pet>({
-    resource: 'pets',
-    chosenText: selected?.label,
-    search: async text => {
-      const input = { include: 'stock' as const, ...(text !== '' && { name: text }) }
-      const [available, others] = await Promise.all([
-        client.listPets({ ...input, status: ['available'], limit: AVAILABLE_MAX }),
-        client.listPets({ ...input, status: ['pending', 'sold'], limit: OTHERS_MAX }),
-      ])
-      return [...available.data.items, ...others.data.items]
-    },
-    read: async name => (await client.listPets({ name, include: 'stock' })).data.items,
-    onChoose: pet => {
-      setSelected(optionOf(pet, []))
-      onChange(String(pet.id))
-    },
-    // An order for the pet that was chosen before would not be an order for what the field shows.
-    onTyped: () => {
-      setSelected(undefined)
-      onChange('')
-    },
-  })
-  const options = found.map(pet => optionOf(pet, found))
   return (
-    <Select
-      {...props}
+    <NameSelect<Pet>
       label="Pet"
       placeholder="Start of the name"
       required
       data-autofocus={first === undefined || undefined}
       // The dialog opens with the focus here. An open list would hide the other fields.
       openOnFocus={false}
-      // The chosen pet is always an option, because the field shows its label.
-      data={
-        selected && !options.some(({ value: id }) => id === selected.value) ? [selected, ...options] : options
-      }
-      filter={({ options: all }) => all}
-      value={value === '' ? null : value}
-      onChange={(id, option) => {
-        endTyping()
-        setSelected(option ? { value: option.value, label: option.label } : undefined)
-        onChange(id ?? '')
+      resource="pets"
+      search={async text => {
+        const input = { include: 'stock' as const, ...(text !== '' && { name: text }) }
+        const [available, others] = await Promise.all([
+          client.listPets({ ...input, status: ['available'], limit: AVAILABLE_MAX }),
+          client.listPets({ ...input, status: ['pending', 'sold'], limit: OTHERS_MAX }),
+        ])
+        return [...available.data.items, ...others.data.items]
       }}
-      nothingFoundMessage={nothingFound(isPending, isTyping)}
+      read={async name => (await client.listPets({ name, include: 'stock' })).data.items}
+      optionOf={optionOf}
+      value={value === '' ? null : value}
+      chosen={selected}
+      onSelect={option => {
+        setSelected(option ?? undefined)
+        onChange(option?.value ?? '')
+      }}
+      noneText="There is no pet yet."
+      noMatchText="No pet name starts with this text."
       error={error}
     />
   )
 }
 
-function nothingFound(isPending: boolean, isTyping: boolean): string {
-  if (isPending) return 'Searching…'
-  return isTyping ? 'No pet name starts with this text.' : 'There is no pet yet.'
-}
-
 /** Returns the option of a pet. Its label contains the id if another pet in the list has the same name. */
-function optionOf(pet: OrderedPet, all: readonly OrderedPet[]): { value: string; label: string } {
+function optionOf(pet: OrderedPet, all: readonly OrderedPet[]): ComboboxItem {
   const { id, name } = pet
   const isShared = all.some(other => other.id !== id && other.name === name)
   return { value: String(id), label: `${name}${isShared ? ` – pet ${id}` : ''} (${stateOf(pet)})` }

@@ -14,7 +14,6 @@ interface StateDiagramProps {
   readonly current: string
 }
 
-/** The states of a resource in a row, with the current state marked. */
 export function StateDiagram({ label, states, current }: StateDiagramProps) {
   return (
     <Group component="ol" gap="xs" p={0} m={0} aria-label={label} style={{ listStyle: 'none' }}>

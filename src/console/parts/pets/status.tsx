@@ -3,27 +3,24 @@ import type { PetStatus } from '../../../client/petstore-client.ts'
 
 const colors: Readonly<Record<PetStatus, string>> = { available: 'teal', pending: 'yellow', sold: 'gray' }
 
-/** The statuses that a pet can have, for filters and forms. */
 export const petStatuses: PetStatus[] = ['available', 'pending', 'sold']
 
 /** The statuses of the pets that can still be sold. */
 export const unsoldStatuses: PetStatus[] = ['available', 'pending']
 
-/** A coloured badge with the status of a pet. */
 export function StatusBadge({ status }: { readonly status: PetStatus | undefined }) {
   if (!status) return null
   return (
     // A narrow column must not cut the word off.
-    <Badge color={colors[status]} variant="light" autoContrast miw="max-content">
+    <Badge color={colors[status]} autoContrast miw="max-content">
       {status}
     </Badge>
   )
 }
 
-/** A badge that says whether an order is open or complete. */
 export function OrderBadge({ complete }: { readonly complete: boolean }) {
   return (
-    <Badge color={complete ? 'gray' : 'blue'} variant="light" miw="max-content">
+    <Badge color={complete ? 'gray' : 'blue'} miw="max-content">
       {complete ? 'complete' : 'open'}
     </Badge>
   )

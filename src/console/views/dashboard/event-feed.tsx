@@ -1,19 +1,18 @@
 import { Group, Stack, Text } from '@mantine/core'
 import { useInterval } from '@mantine/hooks'
 import { useState } from 'react'
-import { useFeed, useIsStreamSilent } from '../../data/live.ts'
+import { feed, isStreamSilent } from '../../data/live.ts'
 import { ChangeSentence } from '../../parts/events/change-sentence.tsx'
+import { SilentStream } from '../../parts/generic/alerts.tsx'
 import { formatAge } from '../../parts/generic/format.ts'
 import { Panel } from '../../parts/generic/panel.tsx'
-import { SilentStream } from '../../parts/generic/silent-stream.tsx'
 
 /** How often the ages of the events are updated, in milliseconds. */
 const AGE_MS = 30_000
 
-/** The last events since sign-in, newest first. */
 export function EventFeed() {
-  const events = useFeed()
-  const isSilent = useIsStreamSilent()
+  const events = feed.use()
+  const isSilent = isStreamSilent.use()
   // Renders again, because the ages change without an event.
   const [, setNow] = useState(Date.now)
   useInterval(() => setNow(Date.now), AGE_MS, { autoInvoke: true })

@@ -1,11 +1,11 @@
-import { Anchor, Group, Skeleton, Stack, Text } from '@mantine/core'
+import { Group, Skeleton, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Link } from 'wouter'
 import { useSession } from '../../data/session-context.ts'
 import { PetLink } from '../../parts/events/names.tsx'
 import { formatUnits } from '../../parts/generic/format.ts'
 import { Panel } from '../../parts/generic/panel.tsx'
 import { Refusal } from '../../parts/generic/refusal.tsx'
+import { ViewLink } from '../../parts/generic/view-link.tsx'
 import { StatusBadge, unsoldStatuses } from '../../parts/pets/status.tsx'
 
 /** A pet with at most this number of units on hand has low stock. */
@@ -27,9 +27,9 @@ export function LowStock() {
       ).data.items,
   })
   const link = (
-    <Anchor component={Link} href={`/inventory?status=unsold&atMost=${LOW_STOCK_MAX}`} size="sm">
+    <ViewLink href={`/inventory?status=unsold&atMost=${LOW_STOCK_MAX}`} size="sm">
       See all
-    </Anchor>
+    </ViewLink>
   )
   return (
     <Panel title={`Low stock (${LOW_STOCK_MAX} units or fewer)`} link={link}>

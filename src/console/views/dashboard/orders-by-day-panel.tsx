@@ -1,8 +1,7 @@
 import { Center, Text } from '@mantine/core'
 import type { OrdersOnDay } from '../../../client/petstore-client.ts'
-import { ChartPlace } from '../../parts/generic/chart-place.tsx'
+import { ChartPlace, lazyChart } from '../../parts/generic/chart.tsx'
 import { countText, formatDay } from '../../parts/generic/format.ts'
-import { lazyChart } from '../../parts/generic/lazy-chart.tsx'
 import { Panel } from '../../parts/generic/panel.tsx'
 
 const OrdersByDay = lazyChart(async () => (await import('../../charts/orders-by-day.tsx')).OrdersByDay)
@@ -16,23 +15,20 @@ interface OrdersByDayPanelProps {
 
 /** The number of orders placed on each of the last 30 days, without cancelled ones. */
 export function OrdersByDayPanel({ days }: OrdersByDayPanelProps) {
-  if (days?.every(({ orders }) => orders === 0n)) {
-    return (
-      <Panel title="Orders per day">
+  return (
+    <Panel title="Orders per day">
+      {days?.every(({ orders }) => orders === 0n) ? (
         <Center h={CHART_PX}>
           <Text size="sm" c="dimmed" ta="center">
             No orders in the last {days.length} days. An order appears on the day on which it was placed,
             unless it was cancelled.
           </Text>
         </Center>
-      </Panel>
-    )
-  }
-  return (
-    <Panel title="Orders per day">
-      <ChartPlace label={days ? summaryOf(days) : 'Orders per day are loading'} height={CHART_PX}>
-        {days && <OrdersByDay days={days} height={CHART_PX} />}
-      </ChartPlace>
+      ) : (
+        <ChartPlace label={days ? summaryOf(days) : 'Orders per day are loading'} height={CHART_PX}>
+          {days && <OrdersByDay days={days} height={CHART_PX} />}
+        </ChartPlace>
+      )}
     </Panel>
   )
 }

@@ -1,8 +1,8 @@
-import { Anchor, List } from '@mantine/core'
+import { List } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Link } from 'wouter'
 import { useCan, useSession } from '../../data/session-context.ts'
 import { Panel } from '../../parts/generic/panel.tsx'
+import { ViewLink } from '../../parts/generic/view-link.tsx'
 
 /** The first steps in a shop that has no pet, for a key that may add pets. Shows nothing otherwise. */
 export function StartHere() {
@@ -33,8 +33,8 @@ export function StartHere() {
 
 function Step({ href, children }: { readonly href: string; readonly children: string }) {
   return (
-    <Anchor component={Link} href={href} inherit underline="always">
+    <ViewLink href={href} underline="always">
       {children}
-    </Anchor>
+    </ViewLink>
   )
 }

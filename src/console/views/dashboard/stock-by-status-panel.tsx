@@ -1,10 +1,10 @@
-import { Anchor, Box, ColorSwatch, Group, Skeleton, Table } from '@mantine/core'
+import { Box, ColorSwatch, Group, Skeleton, Table } from '@mantine/core'
 import { Suspense } from 'react'
-import { Link } from 'wouter'
 import type { PetCounts } from '../../../client/petstore-client.ts'
+import { lazyChart } from '../../parts/generic/chart.tsx'
 import { formatCount } from '../../parts/generic/format.ts'
-import { lazyChart } from '../../parts/generic/lazy-chart.tsx'
 import { Panel } from '../../parts/generic/panel.tsx'
+import { ViewLink } from '../../parts/generic/view-link.tsx'
 import { petStatuses } from '../../parts/pets/status.tsx'
 
 const StockByStatus = lazyChart(async () => (await import('../../charts/stock-by-status.tsx')).StockByStatus)
@@ -19,7 +19,6 @@ interface StockByStatusPanelProps {
   readonly pets: PetCounts | undefined
 }
 
-/** The number of pets in each status, as a ring chart and as a table with links. */
 export function StockByStatusPanel({ pets }: StockByStatusPanelProps) {
   const skeleton = <Skeleton height={RING_PX} circle />
   const isEmpty = pets && petStatuses.every(status => pets[status] === 0n)
@@ -50,9 +49,7 @@ export function StockByStatusPanel({ pets }: StockByStatusPanelProps) {
                   <ColorSwatch size={12} color={`var(--mantine-color-${colors[status].replace('.', '-')})`} />
                 </Table.Td>
                 <Table.Th scope="row" fw={400}>
-                  <Anchor component={Link} href={`/pets?status=${status}`} inherit>
-                    {status}
-                  </Anchor>
+                  <ViewLink href={`/pets?status=${status}`}>{status}</ViewLink>
                 </Table.Th>
                 <Table.Td className="number">{pets ? formatCount(pets[status]) : '…'}</Table.Td>
               </Table.Tr>

@@ -1,7 +1,16 @@
 import { Alert } from '@mantine/core'
+import { connection } from '../../data/connection.ts'
 import { POLL_MS } from '../../data/live.ts'
 
-/** Says that nothing is live, because no byte of a stream arrives. */
+export function ConnectionAlert() {
+  if (!connection.isLost.use()) return null
+  return (
+    <Alert color="yellow" mb="md" role="status" title="The store does not respond">
+      It may be restarting. This page tries again every two seconds and reconnects automatically.
+    </Alert>
+  )
+}
+
 export function SilentStream() {
   return (
     <Alert color="yellow" role="status" title="Nothing arrives live">

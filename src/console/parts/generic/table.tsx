@@ -1,17 +1,99 @@
-import { Button, Group, Text } from '@mantine/core'
+import { Button, Group, Skeleton, Table, Text } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { type ReactNode, useEffect } from 'react'
 import { ApiError, type ListPage } from '../../../client/petstore-client.ts'
 import { type ListPlace, useListPlace } from '../../data/list-place.ts'
-import { ColumnTable, type TableProps } from './column-table.tsx'
+import { textOf } from '../../data/query-client.ts'
 import { formatCount } from './format.ts'
 import { Refusal } from './refusal.tsx'
+
+export interface Column<Row> {
+  readonly head: string
+  /** Numbers are aligned right. */
+  readonly isNumber?: true
+  /** Short texts such as dates stay on one line. */
+  readonly isShort?: true
+  readonly cell: (row: Row) => ReactNode
+}
+
+/** The properties that all tables have: those that show all rows, and those that show one page of a list. */
+interface TableProps<Row> {
+  /** What the table contains, for screen readers. */
+  readonly label: string
+  readonly columns: readonly Column<Row>[]
+  readonly idOf: (row: Row) => bigint | number | string
+  /** The width in pixels below which the table scrolls sideways, so that its columns stay readable. */
+  readonly minWidth?: number
+}
+
+interface ColumnTableProps<Row> extends TableProps<Row> {
+  /** While the rows are undefined, the table shows a skeleton. */
+  readonly rows: readonly Row[] | undefined
+  /** Whether the rows that will replace `rows` are loading. */
+  readonly isBusy?: boolean
+}
+
+const SKELETON_ROWS = 8
+/** The default of `minWidth`: narrower columns would break every word. */
+const TABLE_MIN_PX = 640
+
+/** A table that scrolls sideways on a narrow screen. */
+export function ColumnTable<Row>({
+  label,
+  columns,
+  rows,
+  idOf,
+  minWidth = TABLE_MIN_PX,
+  isBusy = false,
+}: ColumnTableProps<Row>) {
+  return (
+    <Table.ScrollContainer
+      minWidth={minWidth}
+      // The arrow keys scroll a table that is wider than the screen.
+      scrollAreaProps={{ viewportProps: { tabIndex: 0, role: 'group', 'aria-label': label } }}
+    >
+      <Table aria-label={label} aria-busy={isBusy} highlightOnHover>
+        <Table.Thead>
+          <Table.Tr>
+            {columns.map(({ head, isNumber }) => (
+              <Table.Th key={head} className={isNumber ? 'number' : undefined}>
+                {head}
+              </Table.Th>
+            ))}
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {rows
+            ? rows.map(row => (
+                <Table.Tr key={String(idOf(row))}>
+                  {columns.map(({ head, isNumber, isShort, cell }) => (
+                    <Table.Td key={head} className={isNumber ? 'number' : isShort ? 'short' : 'name'}>
+                      {cell(row)}
+                    </Table.Td>
+                  ))}
+                </Table.Tr>
+              ))
+            : Array.from({ length: SKELETON_ROWS }, (_, index) => (
+                // biome-ignore lint/suspicious/noArrayIndexKey: the rows of a skeleton are all the same
+                <Table.Tr key={index}>
+                  {columns.map(({ head }) => (
+                    <Table.Td key={head}>
+                      <Skeleton height={18} />
+                    </Table.Td>
+                  ))}
+                </Table.Tr>
+              ))}
+        </Table.Tbody>
+      </Table>
+    </Table.ScrollContainer>
+  )
+}
 
 interface PagedTableProps<Row> extends TableProps<Row> {
   /** The key of the query: the first part names the resource, the others are the filters. */
   readonly queryKey: readonly unknown[]
   /** Reads one page; `cursor` is undefined for the first page. */
-  readonly read: (cursor: string | undefined) => Promise<ListPage<Row>>
+  readonly read: (cursor: string | undefined) => PromiseLike<{ readonly data: ListPage<Row> }>
   /** How often the page is read again, in milliseconds. Only for data whose changes no event reports. */
   readonly refreshMs?: number
   /** Shown instead of the table if the first page is empty. */
@@ -22,11 +104,8 @@ interface PagedTableProps<Row> extends TableProps<Row> {
 
 /** A list of the API as a table. It reads one page at a time, so a million rows are as fast as ten. */
 export function PagedTable<Row>(props: PagedTableProps<Row>) {
-  const filters = JSON.stringify(props.queryKey, (_, value) =>
-    typeof value === 'bigint' ? String(value) : value,
-  )
   // When the filters change, React creates a new table, which never shows the rows of the previous filters.
-  return <Pages key={filters} {...props} />
+  return <Pages key={textOf(props.queryKey)} {...props} />
 }
 
 function Pages<Row>({
@@ -42,7 +121,7 @@ function Pages<Row>({
   const { data, error, isPending, isPlaceholderData, refetch } = useQuery({
     // The cursor is in an object, so that a cursor from the address never equals another part of a query key.
     queryKey: [...queryKey, { cursor }],
-    queryFn: () => read(cursor),
+    queryFn: async () => (await read(cursor)).data,
     placeholderData: keepPreviousData,
     refetchInterval: refreshMs ?? false,
   })
@@ -62,7 +141,6 @@ function Pages<Row>({
   )
 }
 
-/** Returns whether an error is a refusal that an invalid cursor can cause. */
 function isRefusedCursor(error: unknown): boolean {
   return (
     error instanceof ApiError && ['invalid_cursor', 'invalid_parameter', 'url_too_long'].includes(error.code)

@@ -1,0 +1,145 @@
+import { type ComboboxItem, Select, type SelectProps } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { type FocusEvent, type KeyboardEvent, type ReactNode, type SyntheticEvent, useState } from 'react'
+import { caselessForm } from '../../../values/same-name.ts'
+
+/** How long after the last letter a search starts, in milliseconds. */
+const TYPING_MS = 250
+
+interface NamedItem {
+  readonly id: bigint
+  readonly name: string
+}
+
+interface NameSelectProps<Item> extends Omit<SelectProps, 'onChange' | 'onSelect'> {
+  /** The resource, as the first part of the query key. */
+  readonly resource: string
+  /** Reads the options for a text; an empty text matches everything. */
+  readonly search: (text: string) => Promise<readonly Item[]>
+  /** Reads all items whose name starts with a text. */
+  readonly read: (text: string) => Promise<readonly Item[]>
+  /** Returns the option of an item in a list. Other items of the list can have the same name. */
+  readonly optionOf: (item: Item, list: readonly Item[]) => ComboboxItem
+  /** The option of `value`; undefined if there is no value, or if its item has not been read. */
+  readonly chosen: ComboboxItem | undefined
+  /** Called with null if the user clears the field, or types in a required field instead of choosing. */
+  readonly onSelect: (option: ComboboxItem | null) => void
+  /** Shown in place of the options if there is no item at all, and if none matches. */
+  readonly noneText: string
+  readonly noMatchText: string
+  /** Shown at the field if there is no item at all. */
+  readonly noneHelp?: ReactNode
+}
+
+/** A field that searches by name: no option can be chosen that does not match the typed text. */
+export function NameSelect<Item extends NamedItem>(props: NameSelectProps<Item>) {
+  const { resource, search, read, optionOf, chosen, onSelect, noneText, noMatchText, noneHelp, ...select } =
+    props
+  const { found, isPending, isTyping, field } = useNameField(props)
+  const options = found.map(item => optionOf(item, found))
+  const isNone = !isTyping && !isPending && found.length === 0
+  return (
+    <Select
+      {...select}
+      {...field}
+      description={isNone && noneHelp}
+      // The chosen item is always an option, because the field shows its label. The list shows only matches.
+      data={chosen && !isIn(options, chosen) ? [chosen, ...options] : options}
+      filter={({ options: all }) =>
+        all.filter(option => !isTyping || ('value' in option && isIn(options, option)))
+      }
+      nothingFoundMessage={isPending ? 'Searching…' : isNone ? noneText : noMatchText}
+    />
+  )
+}
+
+function isIn(options: readonly ComboboxItem[], { value }: ComboboxItem): boolean {
+  return options.some(option => option.value === value)
+}
+
+/** Returns the items that match exactly what the user typed, and the properties of the field. */
+function useNameField<Item extends NamedItem>(props: NameSelectProps<Item>) {
+  const { resource, search, optionOf, chosen, onSelect, required } = props
+  /** The text of the field, unless it is the name of the chosen item. */
+  const [typed, setTyped] = useState<string>()
+  const [isOpen, setOpen] = useState(false)
+  const isTyping = typed !== undefined
+  const text = typed?.trim() ?? ''
+  const [searched] = useDebouncedValue(text, TYPING_MS)
+  const { data } = useQuery({
+    queryKey: [resource, 'search', searched],
+    queryFn: () => search(searched),
+    // An open list does not change by itself: the next Enter could choose another item than the one that it shows.
+    enabled: ({ state }) => !isOpen || state.data === undefined,
+    gcTime: 0,
+  })
+  const isPending = text !== searched || data === undefined
+  const found = isPending ? [] : data
+  const named = onlyNamed(found, text)
+  const choose = (item: Item): void => onSelect(optionOf(item, []))
+  const chooseByName = useChoiceByName(props, choose)
+  const field = {
+    searchable: true,
+    dropdownOpened: isOpen,
+    searchValue: typed ?? chosen?.label ?? '',
+    onChange: (_: string | null, option: ComboboxItem | null) => {
+      setTyped(undefined)
+      onSelect(option)
+    },
+    onInput: ({ currentTarget }: SyntheticEvent<HTMLInputElement>) => {
+      setTyped(currentTarget.value)
+      // What was chosen before is not what a form shows. A filter stays until it is replaced.
+      if (required) onSelect(null)
+    },
+    onBlur: ({ currentTarget }: FocusEvent<HTMLInputElement>) => {
+      setTyped(undefined)
+      // A click on a button leaves the field first, so the click already sends what is chosen here.
+      if (isTyping && named) choose(named)
+      else if (isTyping) void chooseByName(currentTarget)
+    },
+    // Typing replaces the chosen name instead of adding letters to it.
+    onFocus: ({ currentTarget }: FocusEvent<HTMLInputElement>) => currentTarget.select(),
+    // Without a chosen option, Enter would submit the form around the field.
+    onKeyDownCapture: (event: KeyboardEvent) => {
+      if (!isTyping || event.key !== 'Enter') return
+      event.preventDefault()
+      const match = named ?? (found.length === 1 ? found[0] : undefined)
+      if (!match || event.currentTarget.hasAttribute('aria-activedescendant')) return
+      setTyped(undefined)
+      setOpen(false)
+      choose(match)
+    },
+    onDropdownOpen: () => setOpen(true),
+    onDropdownClose: () => setOpen(false),
+  }
+  return { found, isPending, isTyping, field }
+}
+
+/**
+ * Returns a function for a field that the user leaves. If the user typed a whole name that only one item has, the
+ * function chooses that item. Without it, the field would become empty.
+ */
+function useChoiceByName<Item extends NamedItem>(
+  { resource, read }: NameSelectProps<Item>,
+  choose: (item: Item) => void,
+) {
+  const queries = useQueryClient()
+  return async (input: HTMLInputElement): Promise<void> => {
+    const text = input.value.trim()
+    if (text === '') return
+    const queryKey = [resource, 'named', text]
+    // A failure is reported like that of any other query, and leaves the field empty.
+    const items = await queries.fetchQuery({ queryKey, queryFn: () => read(text) }).catch(() => [])
+    // The user may have returned to the field, or left the page.
+    if (!input.isConnected || document.activeElement === input) return
+    const match = onlyNamed(items, text)
+    if (match) choose(match)
+  }
+}
+
+/** Returns the item that alone has a name; undefined if no item has it, or several. */
+function onlyNamed<Item extends NamedItem>(items: readonly Item[], text: string): Item | undefined {
+  const [match, ...others] = items.filter(({ name }) => caselessForm(name) === caselessForm(text))
+  return others.length === 0 ? match : undefined
+}
