@@ -24,6 +24,8 @@ const TEST_MS = 20_000
 
 let directory: string
 let engine: LightEngine<never, Command, never, string>
+/** The times for which reads have kept the thread, as the engine reported them. */
+let readMs: number[]
 
 beforeEach(async () => {
   directory = mkdtempSync(join(tmpdir(), 'petstore-light-'))
@@ -34,6 +36,7 @@ beforeEach(async () => {
     connection.database.run(`PRAGMA user_version = ${migrations.version}`)
   })()
   connection.close()
+  readMs = []
   engine = await openLightSqlite<never, Command, never, string>({
     file,
     executeCommand: (tx, command) => command(tx),
@@ -43,6 +46,7 @@ beforeEach(async () => {
     bytesMax: BYTES_MAX,
     refuseFull: () => new StoreError('storage_full', 'this sandbox is full'),
     slices: new TimeSlices(),
+    onRead: ms => readMs.push(ms),
     checks: true,
     onFatal: reason => expect(reason).toBe(''),
   })
@@ -103,6 +107,21 @@ test(
   },
   TEST_MS,
 )
+
+test('reads that wait for the same command together report the time for which they keep the thread once', async () => {
+  const startedMs = performance.now()
+  const added = engine.execute(adding('Dogs'))
+  const reads = Array.from({ length: 20 }, () =>
+    engine.readShort(async reader => {
+      for (const untilMs = performance.now() + 2; performance.now() < untilMs; );
+      return reader.one(countRows)
+    }),
+  )
+  await Promise.all([added, ...reads])
+  const reportedMs = readMs.reduce((sum, ms) => sum + ms, 0)
+  expect(reportedMs).toBeGreaterThanOrEqual(40)
+  expect(reportedMs).toBeLessThanOrEqual(performance.now() - startedMs)
+})
 
 test('a snapshot has every command that was committed before it', async () => {
   await engine.execute(adding('Dogs'))
