@@ -52,7 +52,7 @@ const file = join(directory, 'proofs.jsonl')
 writeFileSync(file, '')
 const paths = values.only
   .split(',')
-  .map(name => join(ROOT, [...new Glob(`test/*/${name}.test.ts`).scanSync(ROOT)][0] ?? name))
+  .map(name => join(ROOT, [...new Glob(`test/{*,http/events}/${name}.test.ts`).scanSync(ROOT)][0] ?? name))
 const child = Bun.spawn([process.execPath, 'test', ...paths], {
   cwd: ROOT,
   env: { ...process.env, PETSTORE_PROOF: file, PETSTORE_PROOF_SHARE: values.share },

@@ -405,7 +405,7 @@ test('a store of 677f627 can be backed up, and a restore migrates it', async () 
   const directory = join(place.directory, 'backup')
   {
     using database = new Database(databaseFile(place.directory), { create: true })
-    database.run(readFileSync(join(import.meta.dir, '../storage/677f627-sqlite.sql'), 'utf8'))
+    database.run(readFileSync(join(import.meta.dir, '../database/677f627-sqlite.sql'), 'utf8'))
   }
   const made = await backup(place, directory)
   expect([made.exitCode, made.errors]).toEqual([0, expect.stringContaining('Backed up')])

@@ -1,5 +1,5 @@
-import type { TestStore } from '../support/store.ts'
-import { until } from '../support/until.ts'
+import type { TestStore } from '../../support/store.ts'
+import { until } from '../../support/until.ts'
 
 /** A history with a single event of a rare type, at the position `rareAt`. */
 export interface LongHistory {

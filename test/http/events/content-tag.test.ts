@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test'
-import { createClient } from '../../src/client/client.ts'
-import { importCategories } from '../support/busy-shop.ts'
-import { everyItem } from '../support/client.ts'
-import { runAt } from '../support/command-line.ts'
-import { openStream } from '../support/open-stream.ts'
-import { headOf } from '../support/received-events.ts'
+import { createClient } from '../../../src/client/client.ts'
+import { importCategories } from '../../support/busy-shop.ts'
+import { everyItem } from '../../support/client.ts'
+import { runAt } from '../../support/command-line.ts'
+import { openStream } from '../../support/open-stream.ts'
+import { headOf } from '../../support/received-events.ts'
 import {
   ADMIN_KEY,
   codeOf,
@@ -12,7 +12,7 @@ import {
   openTestStore,
   refusalOf,
   type TestStore,
-} from '../support/store.ts'
+} from '../../support/store.ts'
 
 /** The largest tag. */
 const TAG = 9_000_000n

@@ -3,15 +3,15 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { importCategories } from '../support/busy-shop.ts'
-import { makeClient } from '../support/client.ts'
-import type { EngineName } from '../support/engines.ts'
-import { openStream } from '../support/open-stream.ts'
-import { startProcess } from '../support/process.ts'
-import { headOf } from '../support/received-events.ts'
-import { recordSoak, timeLimitMs, times } from '../support/soak.ts'
-import { ADMIN_KEY, onEveryEngine, openTestStore, type TestStore } from '../support/store.ts'
-import { until } from '../support/until.ts'
+import { importCategories } from '../../support/busy-shop.ts'
+import { makeClient } from '../../support/client.ts'
+import type { EngineName } from '../../support/engines.ts'
+import { openStream } from '../../support/open-stream.ts'
+import { startProcess } from '../../support/process.ts'
+import { headOf } from '../../support/received-events.ts'
+import { recordSoak, timeLimitMs, times } from '../../support/soak.ts'
+import { ADMIN_KEY, onEveryEngine, openTestStore, type TestStore } from '../../support/store.ts'
+import { until } from '../../support/until.ts'
 import { openRawStream, type RawStream } from './raw-stream.ts'
 
 const CLIENTS = times(100, 1000)
@@ -27,7 +27,7 @@ const MIB = 1024 * 1024
  */
 const GROWTH_MAX_BYTES = 112 * MIB + (CLIENTS / 2) * 64 * 1024
 
-const CONTROL = fileURLToPath(new URL('../controls/eager-streams-server.ts', import.meta.url))
+const CONTROL = fileURLToPath(new URL('../../controls/eager-streams-server.ts', import.meta.url))
 
 /** Opens `count` streams. The clients of one half read, those of the other half do not. */
 async function openHalves(

@@ -8,7 +8,7 @@ const introduction = (ogenLines: string): string => `# Client generators
 \`npm run generators -- --write\` writes this page. It fetches each generator at the version shown, generates a client
 from \`openapi.yaml\`, compiles it, and runs a program with it against a demo store. The program lists pets, creates
 one, orders it, reads the code of a refused order, and decodes an event of each resource. The programs are in
-\`test/description/generators/\`. A generator whose toolchain is not installed is skipped.
+\`test/openapi/generators/\`. A generator whose toolchain is not installed is skipped.
 
 Two generators do not support a discriminator with several values for one schema. For them, the command
 \`sed\` removes the discriminators from a copy of the description; all others read it unchanged.
@@ -58,7 +58,7 @@ export function page(outcomes: readonly Outcome[]): string {
     '## Commands',
     '',
     'The commands install a generator and generate a client. They run in a directory with a copy of `openapi.yaml`.',
-    'Each program has its own folder in `test/description/generators/`: `$PROGRAM` is that folder.',
+    'Each program has its own folder in `test/openapi/generators/`: `$PROGRAM` is that folder.',
     'How the client and the program are compiled and run is in `generators.ts` and `npm-generators.ts` there.',
     '',
     ...commands,

@@ -3,13 +3,13 @@ import { expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { ApiError } from '../../src/client/errors.ts'
-import { databaseFile } from '../../src/database/sqlite/database-file.ts'
-import { readAfterRowId } from '../controls/last-row-id.ts'
-import { LAST_NAME, useShop } from '../support/busy-shop.ts'
-import { followEvents, makeClient } from '../support/client.ts'
-import { testedEngines } from '../support/engines.ts'
-import { type ServerProcess, startProcess } from '../support/process.ts'
+import { ApiError } from '../../../src/client/errors.ts'
+import { databaseFile } from '../../../src/database/sqlite/database-file.ts'
+import { readAfterRowId } from '../../controls/last-row-id.ts'
+import { LAST_NAME, useShop } from '../../support/busy-shop.ts'
+import { followEvents, makeClient } from '../../support/client.ts'
+import { testedEngines } from '../../support/engines.ts'
+import { type ServerProcess, startProcess } from '../../support/process.ts'
 import {
   eventRows,
   faultsInPositions,
@@ -17,12 +17,12 @@ import {
   headOf,
   type ReceivedEvent,
   receivedEvent,
-} from '../support/received-events.ts'
-import { seeded } from '../support/seeded.ts'
-import { makePet } from '../support/shop.ts'
-import { recordSoak, timeLimitMs, times } from '../support/soak.ts'
-import { ADMIN_KEY, onEveryEngine, openTestStore, type RawRow, type TestStore } from '../support/store.ts'
-import { until } from '../support/until.ts'
+} from '../../support/received-events.ts'
+import { seeded } from '../../support/seeded.ts'
+import { makePet } from '../../support/shop.ts'
+import { recordSoak, timeLimitMs, times } from '../../support/soak.ts'
+import { ADMIN_KEY, onEveryEngine, openTestStore, type RawRow, type TestStore } from '../../support/store.ts'
+import { until } from '../../support/until.ts'
 import { follow, type ReadEvents, readByLinks, readBytes, readWaiting } from './cut-readers.ts'
 
 const SEED = 20261121

@@ -1,5 +1,5 @@
 import { connect } from 'node:net'
-import { ADMIN_KEY } from '../support/store.ts'
+import { ADMIN_KEY } from '../../support/store.ts'
 
 /** A stream over a raw connection; the test controls how much the client reads. */
 export interface RawStream extends Disposable {

@@ -1,11 +1,11 @@
 import { createParser } from 'eventsource-parser'
-import { Event } from '../../src/shop/events/schema.ts'
-import type { EventType } from '../../src/shop/log/event-types.ts'
-import { parseJson } from '../../src/values/json.ts'
-import { LAST_NAME } from '../support/busy-shop.ts'
-import { followEvents, makeClient } from '../support/client.ts'
-import { type ReceivedEvent, receivedEvent } from '../support/received-events.ts'
-import type { Seeded } from '../support/seeded.ts'
+import { Event } from '../../../src/shop/events/schema.ts'
+import type { EventType } from '../../../src/shop/log/event-types.ts'
+import { parseJson } from '../../../src/values/json.ts'
+import { LAST_NAME } from '../../support/busy-shop.ts'
+import { followEvents, makeClient } from '../../support/client.ts'
+import { type ReceivedEvent, receivedEvent } from '../../support/received-events.ts'
+import type { Seeded } from '../../support/seeded.ts'
 
 // Event consumers that are disconnected, or lose their `next` link, at random. Each resumes after the last event that
 // it handled, until it receives the event that marks the end.

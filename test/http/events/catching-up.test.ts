@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test'
 import { connect } from 'node:net'
-import type { EngineName } from '../support/engines.ts'
-import { recordSoak, timeLimitMs, times } from '../support/soak.ts'
-import { ADMIN_KEY, onEveryEngine } from '../support/store.ts'
-import { newStoreDirectory } from '../support/store-directory.ts'
+import type { EngineName } from '../../support/engines.ts'
+import { recordSoak, timeLimitMs, times } from '../../support/soak.ts'
+import { ADMIN_KEY, onEveryEngine } from '../../support/store.ts'
+import { newStoreDirectory } from '../../support/store-directory.ts'
 import { fillHistory } from './long-history.ts'
 
 const READERS = times(5, 20)

@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test'
-import { eventTypes } from '../../src/shop/log/event-types.ts'
-import { importCategories } from '../support/busy-shop.ts'
-import { headOf } from '../support/received-events.ts'
-import { makePet, sharedStore } from '../support/shop.ts'
-import { codeOf, onEveryEngine, openTestStore, refusalOf, type TestStore } from '../support/store.ts'
-import { until } from '../support/until.ts'
+import { eventTypes } from '../../../src/shop/log/event-types.ts'
+import { importCategories } from '../../support/busy-shop.ts'
+import { headOf } from '../../support/received-events.ts'
+import { makePet, sharedStore } from '../../support/shop.ts'
+import { codeOf, onEveryEngine, openTestStore, refusalOf, type TestStore } from '../../support/store.ts'
+import { until } from '../../support/until.ts'
 
 /** A time that is far below WAIT_MAX_SECONDS, and far above the response time of a busy machine. */
 const AT_ONCE_MS = 8000

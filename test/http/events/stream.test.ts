@@ -1,14 +1,14 @@
 import { expect, test } from 'bun:test'
 import { createParser, type EventSourceMessage } from 'eventsource-parser'
-import { ApiError } from '../../src/client/errors.ts'
-import type { Event } from '../../src/shop/events/schema.ts'
-import { importCategories } from '../support/busy-shop.ts'
-import { followEvents } from '../support/client.ts'
-import { openStream } from '../support/open-stream.ts'
-import { headOf } from '../support/received-events.ts'
-import { makePet, sharedStore } from '../support/shop.ts'
-import { ADMIN_KEY, codeOf, onEveryEngine, openTestStore, type TestStore } from '../support/store.ts'
-import { until } from '../support/until.ts'
+import { ApiError } from '../../../src/client/errors.ts'
+import type { Event } from '../../../src/shop/events/schema.ts'
+import { importCategories } from '../../support/busy-shop.ts'
+import { followEvents } from '../../support/client.ts'
+import { openStream } from '../../support/open-stream.ts'
+import { headOf } from '../../support/received-events.ts'
+import { makePet, sharedStore } from '../../support/shop.ts'
+import { ADMIN_KEY, codeOf, onEveryEngine, openTestStore, type TestStore } from '../../support/store.ts'
+import { until } from '../../support/until.ts'
 
 /** Far below the 15 seconds between two checks of the keys of all streams. */
 const AT_ONCE_MS = 5000
