@@ -12,11 +12,11 @@ const testsByPath: Readonly<Record<string, readonly string[]>> = {
   'src/values/': ['test/openapi/description.test.ts', 'src/values/', 'test/shop/', 'test/http/'],
   'src/contract/': ['test/openapi/description.test.ts', 'test/shop/', 'test/http/'],
   'src/shop/': [
-    'test/shop/interleaved.test.ts',
+    'test/shop/interleaved-commands.test.ts',
     'test/shop/summary.test.ts',
     'test/shop/',
     'test/http/',
-    'test/database/plans.test.ts',
+    'test/database/query-plans.test.ts',
   ],
   'src/shop/imports/verbs.ts': [
     'test/shop/imports.test.ts',
@@ -27,7 +27,7 @@ const testsByPath: Readonly<Record<string, readonly string[]>> = {
   'src/shop/events/feed.ts': [
     'test/http/events/feed.test.ts',
     'test/http/events/long-history.test.ts',
-    'test/shop/history.test.ts',
+    'test/shop/event-retention.test.ts',
   ],
   'src/shop/webhooks/verbs.ts': ['test/webhooks/'],
   'src/shop/webhooks/deliver': [
@@ -35,11 +35,11 @@ const testsByPath: Readonly<Record<string, readonly string[]>> = {
     'test/webhooks/dispatcher.test.ts',
     'test/webhooks/',
   ],
-  'src/shop/log/retention.ts': ['test/shop/history.test.ts', 'test/serving/'],
+  'src/shop/log/retention.ts': ['test/shop/event-retention.test.ts', 'test/serving/'],
   'src/shop/events/audit': [
-    'test/shop/audit-trail.test.ts',
+    'test/shop/audit-log.test.ts',
     'test/cli/audit-command.test.ts',
-    'test/shop/gaps.test.ts',
+    'test/shop/audit-log-gaps.test.ts',
   ],
   'src/database/': ['src/database/', 'test/database/', 'test/serving/'],
   'src/database/postgres/': [
@@ -51,7 +51,7 @@ const testsByPath: Readonly<Record<string, readonly string[]>> = {
   'src/transfer/reset.ts': ['test/cli/reset-command.test.ts'],
   'src/database/sqlite/light-engine.ts': ['test/database/light-engine.test.ts', 'test/sandboxes/'],
   'src/transfer/sqlite-restore.ts': ['test/cli/backup.test.ts'],
-  'src/transfer/sqlite-backup': ['test/cli/backup.test.ts', 'test/serving/files-together.test.ts'],
+  'src/transfer/sqlite-backup': ['test/cli/backup.test.ts', 'test/serving/mismatched-files.test.ts'],
   'src/transfer/copy.ts': ['test/cli/copy.test.ts'],
   'src/transfer/postgres-copy.ts': ['test/cli/copy.test.ts', 'test/cli/backup.test.ts'],
   'src/transfer/sqlite-copy.ts': ['test/cli/copy.test.ts', 'test/cli/backup.test.ts'],
@@ -143,7 +143,7 @@ const testsByPath: Readonly<Record<string, readonly string[]>> = {
 
 /** Tests that take long and drive the whole program in a browser, or many processes: never the first to notice. */
 const LEFT_OUT =
-  /\/(docs|guides|hostile|many-processes|failover|crash|postgres-plans|installed-package)\.test\.ts$/
+  /\/(docs|guides|hostile|many-processes|failover|crash|postgres-query-plans|installed-package)\.test\.ts$/
 
 /** How long the tests that are not named take at most, on both engines, by `test/timings.json`. */
 const ALL_TESTS_MS_MAX = 45_000

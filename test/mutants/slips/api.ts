@@ -146,7 +146,9 @@ export const apiSlips: Slips = {
       before: `\`\${etag.slice(0, -1)}-gzip"\``,
       after: `etag`,
       breaks: 'a cache combines the parts of a compressed and of a plain page',
-      tests: ['test/http/content.test.ts: is sent plain or with gzip, each form with its own strong ETag'],
+      tests: [
+        'test/http/static-content.test.ts: is sent plain or with gzip, each form with its own strong ETag',
+      ],
     },
     {
       before: `      prepared = undefined
@@ -375,7 +377,7 @@ export const apiSlips: Slips = {
       after: `if (!handler?.route) enforceRateLimit`,
       breaks: 'the probes of a load balancer are refused because of its clients',
       tests: [
-        'test/http/content.test.ts: paths outside the description count towards the rate limit of an address, but probes do not',
+        'test/http/static-content.test.ts: paths outside the description count towards the rate limit of an address, but probes do not',
       ],
     },
     {

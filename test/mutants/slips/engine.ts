@@ -7,7 +7,7 @@ const POOL = 'test/database/bounded-pool.test.ts'
 const LOCKED = 'test/database/locked-database.test.ts'
 const UNRELIABLE = 'test/database/unreliable-database.test.ts'
 const TABLES = 'test/database/tables.test.ts'
-const FILES = 'test/serving/files-together.test.ts'
+const FILES = 'test/serving/mismatched-files.test.ts'
 const STATEMENT = 'src/database/statement.test.ts'
 const CLOCKS = 'test/serving/clock-steps.test.ts'
 const CACHE = 'test/http/cache.test.ts'
@@ -178,25 +178,25 @@ export const engineSlips: Slips = {
       after: 'number <= $before',
       breaks:
         'the key of the oldest running command is deleted, so a command whose COMMIT was lost may run twice',
-      tests: ['test/database/executions.test.ts'],
+      tests: ['test/database/execution-keys.test.ts'],
     },
     {
       before: 'sqlState(error) === UNIQUE_VIOLATION && isFromExecutionTable(error)',
       after: 'sqlState(error) === UNIQUE_VIOLATION',
       breaks: 'a command whose repeat violates another unique constraint is reported as committed',
-      tests: ['test/database/executions.test.ts'],
+      tests: ['test/database/execution-keys.test.ts'],
     },
     {
       before: 'this.#running.delete(number)',
       after: '',
       breaks: 'no key is deleted before the process ends',
-      tests: ['test/database/executions.test.ts'],
+      tests: ['test/database/execution-keys.test.ts'],
     },
     {
       before: 'storedInstant(this.#clock() - RETENTION_MS)',
       after: 'storedInstant(this.#clock())',
       breaks: 'a process deletes the keys of the running commands of the others, which may then run twice',
-      tests: ['test/database/executions.test.ts'],
+      tests: ['test/database/execution-keys.test.ts'],
     },
     {
       before: '++this.#endedCount % SWEEP_EVERY_COMMANDS === 0',
@@ -209,7 +209,7 @@ export const engineSlips: Slips = {
       before: 'WHERE process = $process AND number',
       after: 'WHERE process <> $process AND number',
       breaks: 'a process deletes the execution keys of other processes, whose commands may then run twice',
-      tests: ['test/database/executions.test.ts'],
+      tests: ['test/database/execution-keys.test.ts'],
     },
   ],
   'src/database/postgres/runner.ts': [
@@ -328,7 +328,7 @@ export const engineSlips: Slips = {
       before: 'await connection.run(moveHead, { position: last.position, hash: last.hash })\n    return',
       after: 'await connection.run(moveHead, { position: last.position, hash: head.hash })\n    return',
       breaks: 'the chain of the audit log is broken after each group of events',
-      tests: ['test/shop/audit-trail.test.ts: each entry is chained to the previous one'],
+      tests: ['test/shop/audit-log.test.ts: each entry is chained to the previous one'],
     },
     {
       before: "`UPDATE chain_end SET position = position WHERE name = 'head' RETURNING position, hash`",
@@ -731,19 +731,19 @@ export const engineSlips: Slips = {
       before: '    writeNumbers(this.#file, [...before, number])\n',
       after: '',
       breaks: 'a store that is killed while its log is moved does not start again',
-      tests: ['test/database/log-number.test.ts'],
+      tests: ['test/database/write-ahead-log-number.test.ts'],
     },
     {
       before: 'if (moved?.busy !== 0n) return false',
       after: '',
       breaks: 'the number of a log that is still in use is forgotten, so the store does not start again',
-      tests: ['test/database/log-number.test.ts'],
+      tests: ['test/database/write-ahead-log-number.test.ts'],
     },
     {
       before: 'if (!this.#isNew) this.#addNumber()',
       after: 'this.#addNumber()',
       breaks: 'while another process reads, the file of numbers overflows',
-      tests: ['test/database/log-number.test.ts'],
+      tests: ['test/database/write-ahead-log-number.test.ts'],
     },
   ],
   'src/database/sqlite/data-lock.ts': [

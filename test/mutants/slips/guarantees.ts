@@ -17,7 +17,7 @@ export const guaranteeSlips: Slips = {
       after: '',
       breaks: 'two admins who revoke each other at once leave the store without an admin key',
       tests: [
-        'test/shop/interleaved.test.ts: two admin keys that revoke each other',
+        'test/shop/interleaved-commands.test.ts: two admin keys that revoke each other',
         'test/shop/races.test.ts: admin keys that revoke each other at once',
       ],
       guarantee: 29,

@@ -32,7 +32,7 @@ export const moreShopSlips: Slips = {
       after: `if (position === undefined) throw invalidCursor()`,
       breaks: 'a page of the audit log continues another search',
       tests: [
-        'test/shop/audit-trail.test.ts: a cursor is valid only for the filters with which it was created',
+        'test/shop/audit-log.test.ts: a cursor is valid only for the filters with which it was created',
       ],
     },
     {
@@ -56,7 +56,7 @@ export const moreShopSlips: Slips = {
   assertWithinLog(after, await findLogBounds(reader))\n`,
       after: ``,
       breaks: 'a client whose events are deleted during its read misses events without an error',
-      tests: ['test/shop/history.test.ts: a sweep during a read moves'],
+      tests: ['test/shop/event-retention.test.ts: a sweep during a read moves'],
     },
     {
       before: `return { events, to: events.at(-1)?.position ?? after, isAtHead: false }`,
@@ -90,7 +90,7 @@ export const moreShopSlips: Slips = {
 /**
  * Returns one page of the feed.`,
       breaks: 'a read of the oldest events is refused if a sweep deletes some of them at that moment',
-      tests: ['test/shop/history.test.ts: a sweep during a read moves'],
+      tests: ['test/shop/event-retention.test.ts: a sweep during a read moves'],
     },
     {
       before: `if (rows.length <= limit) return { events: rows, to, isAtHead: to === ends.head }`,
@@ -131,14 +131,14 @@ export const moreShopSlips: Slips = {
       after: `: oldest[firstKept]`,
       breaks: 'a sweep deletes an event that is not old enough',
       tests: [
-        'test/shop/history.test.ts: events beyond the retention are deleted, and a client that has not read them gets an error',
+        'test/shop/event-retention.test.ts: events beyond the retention are deleted, and a client that has not read them gets an error',
       ],
     },
     {
       before: `WHERE name = 'floor' AND position = $floor`,
       after: `WHERE name = 'floor' AND position >= $floor`,
       breaks: 'two processes that sweep at once set the floor back, and the deleted events count as missing',
-      tests: ['test/shop/interleaved.test.ts: a sweep does not set the floor back'],
+      tests: ['test/shop/interleaved-commands.test.ts: a sweep does not set the floor back'],
     },
     {
       before: `WHERE state <> 'pending' AND updated_at < $before`,
@@ -335,7 +335,7 @@ export const moreShopSlips: Slips = {
       before: `  WHERE id = $webhookId AND version = $version RETURNING \${webhookColumns}`,
       after: `  WHERE id = $webhookId AND version >= $version RETURNING \${webhookColumns}`,
       breaks: 'a change of the description enables a webhook that the store is disabling',
-      tests: ['test/shop/interleaved.test.ts: a change of a webhook keeps'],
+      tests: ['test/shop/interleaved-commands.test.ts: a change of a webhook keeps'],
     },
     {
       before: `const isSame = url === before.url && types === before.types && description === before.description`,
@@ -453,31 +453,31 @@ export const moreShopSlips: Slips = {
       before: `Date.parse(row.at) >= untilMs + COMMAND_MS_MAX`,
       after: `Date.parse(row.at) >= untilMs`,
       breaks: 'an entry of a period is missing if newer entries come before it',
-      tests: ['test/shop/audit-trail.test.ts: an entry of a period is found'],
+      tests: ['test/shop/audit-log.test.ts: an entry of a period is found'],
     },
     {
       before: `row.at < storedInstant(Date.parse(since) - COMMAND_MS_MAX)`,
       after: `row.at < since`,
       breaks: 'an entry of a period is missing if older entries come after it',
-      tests: ['test/shop/audit-trail.test.ts: an old entry is found'],
+      tests: ['test/shop/audit-log.test.ts: an old entry is found'],
     },
     {
       before: `  const lowest = gapAround(furthest, bounds)?.after ?? furthest`,
       after: `  const lowest = furthest`,
       breaks: 'the audit log of a restored store has an empty page for each 5,000 positions of its gap',
-      tests: ['test/shop/gaps.test.ts: a page of the audit log crosses a gap'],
+      tests: ['test/shop/audit-log-gaps.test.ts: a page of the audit log crosses a gap'],
     },
     {
       before: `last !== undefined && last > floor + 1n &&`,
       after: `last !== undefined && last > floor + 2n &&`,
       breaks: 'the oldest entry of the audit log is on no page',
-      tests: ['test/shop/gaps.test.ts: a page of the audit log crosses a gap'],
+      tests: ['test/shop/audit-log-gaps.test.ts: a page of the audit log crosses a gap'],
     },
     {
       before: `: untilMs > LAST_MS ? '9999-12-31T24' : storedInstant(untilMs)`,
       after: `: storedInstant(untilMs)`,
       breaks: 'a period up to the last day of the year 9999 causes a server error',
-      tests: ['test/shop/audit-trail.test.ts: a period has an inclusive start and an exclusive end'],
+      tests: ['test/shop/audit-log.test.ts: a period has an inclusive start and an exclusive end'],
     },
   ],
   'src/shop/log/verification.ts': [
@@ -486,19 +486,19 @@ export const moreShopSlips: Slips = {
       after: `gaps.filter(({ after }) => after > floor.position)`,
       breaks:
         'the audit log of a restored store counts as damaged once its entries before the gap are deleted',
-      tests: ['test/shop/gaps.test.ts: an audit log with a gap is intact'],
+      tests: ['test/shop/audit-log-gaps.test.ts: an audit log with a gap is intact'],
     },
     {
       before: `  if (anchor.position === floor.position && anchor.hash === floor.hash) return []\n`,
       after: ``,
       breaks: 'an anchor of the last deleted entry counts as a fault',
-      tests: ['test/shop/gaps.test.ts: an audit log with a gap is intact'],
+      tests: ['test/shop/audit-log-gaps.test.ts: an audit log with a gap is intact'],
     },
     {
       before: `else if (last.hash !== head.hash) faults`,
       after: `else if (last.hash === '') faults`,
       breaks: 'a head that does not match the last entry is not reported',
-      tests: ['test/shop/gaps.test.ts: an audit log with a gap is intact'],
+      tests: ['test/shop/audit-log-gaps.test.ts: an audit log with a gap is intact'],
     },
   ],
   'src/transfer/exports.ts': [
@@ -684,7 +684,7 @@ function readEnvelope`,
       after: `return scope === 'audit:read' && scopes.length > 1 && scopes.includes('keys:manage')`,
       breaks: 'an old key with keys:manage can no longer read the audit log',
       tests: [
-        'test/shop/audit-trail.test.ts: audit:read gives access only to the audit log, and keys:manage includes it',
+        'test/shop/audit-log.test.ts: audit:read gives access only to the audit log, and keys:manage includes it',
       ],
     },
   ],

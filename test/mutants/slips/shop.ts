@@ -14,7 +14,7 @@ export const shopSlips: Slips = {
       before: `WHERE id = $categoryId AND version = $version AND pet_count = 0`,
       after: `WHERE id = $categoryId AND pet_count = 0 AND version >= $version`,
       breaks: 'a deletion with If-Match deletes a category that was changed meanwhile',
-      tests: ['test/shop/interleaved.test.ts: a deletion of a category sees'],
+      tests: ['test/shop/interleaved-commands.test.ts: a deletion of a category sees'],
     },
     {
       before: `version = $version AND pet_count = 0`,
@@ -26,7 +26,7 @@ export const shopSlips: Slips = {
       before: `    if (current.version !== version) throw new Stale(\`category \${categoryId}\`)\n`,
       after: ``,
       breaks: 'the deletion of an empty category is refused because its name is changed meanwhile',
-      tests: ['test/shop/interleaved.test.ts: a deletion of a category sees'],
+      tests: ['test/shop/interleaved-commands.test.ts: a deletion of a category sees'],
     },
     {
       before: `body.description === undefined ? before.description : body.description`,
@@ -64,7 +64,7 @@ export const shopSlips: Slips = {
       before: `version: removed.version + 1n }`,
       after: `version: removed.version }`,
       breaks: 'the deletion of a category has the version of the change before it in the audit log',
-      tests: ['test/shop/audit-trail.test.ts: each event of a resource has the next version'],
+      tests: ['test/shop/audit-log.test.ts: each event of a resource has the next version'],
     },
     {
       before: `  return (await tx.run(countPetIn, { categoryId })) === 1`,
@@ -106,7 +106,7 @@ export const shopSlips: Slips = {
       before: `'DELETE FROM pet WHERE id = $petId AND version = $version AND reserved = 0 RETURNING id'`,
       after: `'DELETE FROM pet WHERE id = $petId AND version >= $version AND reserved = 0 RETURNING id'`,
       breaks: 'a deletion closes the ledger with the stock of before a concurrent count',
-      tests: ['test/shop/interleaved.test.ts: a change of a pet, or its deletion'],
+      tests: ['test/shop/interleaved-commands.test.ts: a change of a pet, or its deletion'],
     },
     {
       before: `  await removeFromCategory(tx, before.categoryId)
@@ -137,7 +137,7 @@ export const shopSlips: Slips = {
       before: `pet: { ...before, version: deleted.version },`,
       after: `pet: before,`,
       breaks: 'the deletion of a pet has the version of the change before it in the audit log',
-      tests: ['test/shop/audit-trail.test.ts: each event of a resource has the next version'],
+      tests: ['test/shop/audit-log.test.ts: each event of a resource has the next version'],
     },
     {
       before: `if (pet.status !== before.status) await recordStockEvent(tx, context, pet, before)`,
@@ -155,7 +155,7 @@ export const shopSlips: Slips = {
       before: `  WHERE id = $petId AND version = $version RETURNING \${petColumns}`,
       after: `  WHERE id = $petId AND version >= $version RETURNING \${petColumns}`,
       breaks: 'a change of a pet overwrites the stock that a concurrent count has set',
-      tests: ['test/shop/interleaved.test.ts: a change of a pet, or its deletion'],
+      tests: ['test/shop/interleaved-commands.test.ts: a change of a pet, or its deletion'],
     },
     {
       before: `      if (pet.status !== 'available') throw refuse('no unit is in stock; restock it first.')\n`,
@@ -261,7 +261,7 @@ export const shopSlips: Slips = {
       before: `  WHERE id = $orderId AND version = $version AND complete = 0 RETURNING \${orderColumns}`,
       after: `  WHERE id = $orderId AND version >= $version AND complete = 0 RETURNING \${orderColumns}`,
       breaks: 'two concurrent changes of an order reserve units that no order has',
-      tests: ['test/shop/interleaved.test.ts: a change of an order, or its cancellation'],
+      tests: ['test/shop/interleaved-commands.test.ts: a change of an order, or its cancellation'],
     },
     {
       before: `WHERE id = $orderId AND version = $version AND complete = 0
@@ -269,7 +269,7 @@ export const shopSlips: Slips = {
       after: `WHERE id = $orderId AND version >= $version AND complete = 0
   RETURNING id`,
       breaks: 'a cancellation releases the units that the order had before a concurrent change',
-      tests: ['test/shop/interleaved.test.ts: a change of an order, or its cancellation'],
+      tests: ['test/shop/interleaved-commands.test.ts: a change of an order, or its cancellation'],
     },
     {
       before: `ordersPlacedOn(removed.createdAt)]: -1n`,
@@ -283,7 +283,7 @@ export const shopSlips: Slips = {
       after: `    version: before.version,
     petId: before.petId,`,
       breaks: 'a cancellation has the version of the change before it in the audit log',
-      tests: ['test/shop/audit-trail.test.ts: each event of a resource has the next version'],
+      tests: ['test/shop/audit-log.test.ts: each event of a resource has the next version'],
     },
     {
       before: `totals: { [openOrders]: -1n, [ordersPlacedOn`,
@@ -348,7 +348,7 @@ export const shopSlips: Slips = {
   throw new Stale(\`pet \${petId}\`)`,
       after: `  // The status changed between the two UPDATE statements of moveStock.`,
       breaks: 'a cancellation during a change of the status deletes the order and keeps its units reserved',
-      tests: ['test/shop/interleaved.test.ts: a cancellation releases its units'],
+      tests: ['test/shop/interleaved-commands.test.ts: a cancellation releases its units'],
     },
     {
       before: `  if (body.petId !== undefined && body.petId !== petId) errors.push(readOnlyMember('petId', petId))\n`,
@@ -404,7 +404,7 @@ export const shopSlips: Slips = {
       before: `  if (movement.quantity !== body.quantity) throw new Stale(\`pet \${petId}\`)\n`,
       after: ``,
       breaks: 'a count during a sale sets a quantity that nobody has counted',
-      tests: ['test/shop/interleaved.test.ts: a count sets the quantity'],
+      tests: ['test/shop/interleaved-commands.test.ts: a count sets the quantity'],
     },
     {
       before: `  if (quantityChange === 0n) return inventoryItem(before)\n`,
@@ -454,7 +454,7 @@ export const shopSlips: Slips = {
   }
   throw new Stale`,
       breaks: 'an adjustment that is possible is refused because of a concurrent change of the status',
-      tests: ['test/shop/interleaved.test.ts: an adjustment is made'],
+      tests: ['test/shop/interleaved-commands.test.ts: an adjustment is made'],
     },
   ],
   'src/shop/inventory/stock.ts': [
@@ -504,7 +504,7 @@ export const shopSlips: Slips = {
       before: `  if (units > free) {`,
       after: `  if (units > free || units > 0n) {`,
       breaks: 'an order is refused although units became free during the order',
-      tests: ['test/shop/interleaved.test.ts: an order is placed if its units become free'],
+      tests: ['test/shop/interleaved-commands.test.ts: an order is placed if its units become free'],
     },
     {
       before: `    updated_at = $now

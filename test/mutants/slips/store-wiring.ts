@@ -121,7 +121,7 @@ export const storeSlips: Slips = {
       before: `limit <= SHORT_LIST_ROWS_MAX && isOneScan`,
       after: `isOneScan`,
       breaks: 'a long list blocks the thread that serves all requests',
-      tests: ['test/database/short-lists.test.ts: is read on the serving thread'],
+      tests: ['test/database/serving-thread-reads.test.ts: is read on the serving thread'],
     },
     {
       before: `output.isSingle ? etagOf(writeJson(output.items[0])) : weakEtagOf(body)`,
@@ -227,7 +227,7 @@ export const storeSlips: Slips = {
       (complete`,
       after: `(complete`,
       breaks: 'a search for a reference blocks the thread that serves all requests',
-      tests: ['test/database/short-lists.test.ts: is read on the serving thread'],
+      tests: ['test/database/serving-thread-reads.test.ts: is read on the serving thread'],
     },
   ],
 }
