@@ -14,6 +14,7 @@ const MARKS = { from: '<!-- proofs -->', to: '<!-- /proofs -->' }
 /** The names of the test files, without `.test.ts`. */
 const fileNames = [
   'races',
+  'idempotency',
   'crash',
   'disk-full',
   'fuzz',

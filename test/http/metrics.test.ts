@@ -59,3 +59,22 @@ test('control: metrics with a wrong type, value or unit are detected', () => {
   ].join('\n')
   expect(faultsOf(wrong)).toHaveLength(4)
 })
+
+test('the metrics require an admin key for a request through a proxy on the same machine', async () => {
+  await using store = await openTestStore('sqlite')
+  expect((await fetch(`${store.base}/metrics`)).status).toBe(200)
+  for (const name of ['X-Forwarded-For', 'Forwarded', 'X-Real-IP', 'Via']) {
+    const reply = await fetch(`${store.base}/metrics`, { headers: { [name]: '127.0.0.1' } })
+    expect([name, reply.status]).toEqual([name, 401])
+  }
+})
+
+test('the metrics require an admin key for a request from another machine', async () => {
+  await using store = await openTestStore('sqlite', { trustedProxies: ['127.0.0.1'] })
+  const from = { 'X-Forwarded-For': '203.0.113.9' }
+  expect((await fetch(`${store.base}/metrics`, { headers: from })).status).toBe(401)
+  const clerk = await store.client.createKey({ body: { name: 'c', scopes: ['pets:write'] } })
+  const key = { Authorization: `Bearer ${clerk.data.key}` }
+  expect((await fetch(`${store.base}/metrics`, { headers: { ...from, ...key } })).status).toBe(403)
+  expect((await store.send('GET', '/metrics', { headers: from })).status).toBe(200)
+})

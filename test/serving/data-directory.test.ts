@@ -211,3 +211,18 @@ test(
   },
   TIMEOUT_MS,
 )
+
+test('a locked data directory cannot be locked again until its lock is released', async () => {
+  const { DirectoryInUse, isDirectoryLocked, lockDirectory } = await import(
+    '../../src/database/sqlite/data-lock.ts'
+  )
+  const directory = mkdtempSync(join(tmpdir(), 'petstore-lock-'))
+  expect(isDirectoryLocked(directory)).toBeFalse()
+  const lock = lockDirectory(directory)
+  expect(() => lockDirectory(directory)).toThrow(DirectoryInUse)
+  expect(isDirectoryLocked(directory)).toBeTrue()
+  lock.release()
+  expect(isDirectoryLocked(directory)).toBeFalse()
+  lockDirectory(directory).release()
+  rmSync(directory, { recursive: true, force: true })
+})

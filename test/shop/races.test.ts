@@ -16,8 +16,6 @@ const isolation = 'READ COMMITTED'
 const ROUNDS = times(50, 1000)
 const BUYERS = 64
 const ISOLATED_ROUNDS = times(10, 200)
-const KEY_ROUNDS = times(50, 1000)
-const KEYS_PER_ROUND = 10
 const ADMINS = 3
 const TIMEOUT_MS = timeLimitMs(120_000)
 
@@ -139,30 +137,6 @@ async function deleteWhileChanging({ client }: TestStore): Promise<string[]> {
   return outcomes.filter(({ counts }) => counts['200'] && counts['204']).map(({ name }) => name)
 }
 
-/**
- * Sends each key several times at once. Returns a fault for each key that got different responses, and one if the
- * number of effects is wrong.
- */
-async function repeatKeys(store: TestStore, round: number): Promise<string[]> {
-  const { petId } = await makePet(store.client, { quantity: 1000n })
-  const body = `{"petId":${petId},"quantity":1}`
-  const keys = Array.from({ length: KEYS_PER_ROUND }, (_, index) => `round-${round}-${index}`)
-  const broken: string[] = []
-  await Promise.all(
-    keys.map(async (key, index) => {
-      const repeats = Array.from({ length: 2 + (index % 7) }, async () => {
-        const reply = await store.send('POST', '/store/orders', { headers: { 'Idempotency-Key': key }, body })
-        return `${reply.status} ${reply.headers.get('location')} ${reply.headers.get('etag')} ${await reply.text()}`
-      })
-      const replies = new Set(await Promise.all(repeats))
-      if (replies.size !== 1) broken.push(`key ${key} got ${replies.size} different responses`)
-    }),
-  )
-  const rows = await store.database(`SELECT id FROM orders WHERE pet_id = ${petId}`)
-  if (rows.length !== keys.length) broken.push(`${keys.length} keys had ${rows.length} effects`)
-  return broken
-}
-
 /** Lets all admin keys revoke each other at once. Returns a fault if none is left, or if an outcome is not allowed. */
 async function revokeEachOther({ client, base, engine, database }: TestStore): Promise<string[]> {
   await ensureAdminKey(engine, ADMIN_KEY, Date.now)
@@ -236,22 +210,6 @@ onEveryEngine(engine => {
     async () => {
       await using store = await openTestStore(engine)
       for (let round = 0; round < ROUNDS; round++) expect(await revokeEachOther(store)).toEqual([])
-    },
-    TIMEOUT_MS,
-  )
-
-  test(
-    `each of ${KEY_ROUNDS * KEYS_PER_ROUND} idempotency keys, sent 2 to 8 times at once, has one effect`,
-    async () => {
-      await using store = await openTestStore(engine)
-      for (let round = 0; round < KEY_ROUNDS; round++) expect(await repeatKeys(store, round)).toEqual([])
-      expect(await violatedInvariants(store)).toEqual([])
-      const keys = KEY_ROUNDS * KEYS_PER_ROUND
-      recordSoak({
-        guarantee: 4,
-        engine,
-        summary: `${keys} keys, each 2 to 8 times at once: one effect, identical responses`,
-      })
     },
     TIMEOUT_MS,
   )

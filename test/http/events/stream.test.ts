@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { createParser, type EventSourceMessage } from 'eventsource-parser'
 import { ApiError } from '../../../src/client/errors.ts'
+import { bindPort } from '../../../src/serving/server.ts'
 import type { Event } from '../../../src/shop/events/schema.ts'
 import { importCategories } from '../../support/busy-shop.ts'
 import { followEvents } from '../../support/client.ts'
@@ -292,4 +293,16 @@ onEveryEngine(engine => {
     expect(await codeOf(first(ADMIN_KEY, 99_999_999n))).toBe('400 invalid_parameter')
     await expect(first('nonsense')).rejects.toBeInstanceOf(ApiError)
   })
+})
+
+test('a long poll and a stream may be silent for longer than the idle limit of a connection', async () => {
+  const listener = bindPort({ host: '127.0.0.1', port: 0 })
+  const unlimited: string[] = []
+  listener.timeout = (request, seconds) => {
+    if (seconds === 0) unlimited.push(new URL(request.url).pathname)
+  }
+  await using store = await openTestStore('sqlite', { listener })
+  for (const path of ['/pets', '/events', '/audit']) expect((await store.send('GET', path)).status).toBe(200)
+  expect((await store.send('HEAD', '/events/stream')).status).toBe(200)
+  expect(unlimited).toEqual(['/events', '/events/stream'])
 })

@@ -168,7 +168,7 @@ export const apiSlips: Slips = {
   varyBy(headers, 'Origin')`,
       breaks: 'a page is blocked because a cache sends it the response to a request without an origin',
       tests: [
-        'test/http/service.test.ts: pages of other origins may call the store if their origin is configured, and not otherwise',
+        'test/http/other-origins.test.ts: pages of other origins may call the store if their origin is configured, and not otherwise',
       ],
     },
   ],
@@ -188,13 +188,13 @@ export const apiSlips: Slips = {
       before: `update(\`\${path}?\${query}\\n\`)`,
       after: `update(\`\${path}\\n\`)`,
       breaks: 'a command with another query is answered with the response of the first one',
-      tests: ['test/http/conditions.test.ts: an idempotency key is refused for another query'],
+      tests: ['test/shop/idempotency.test.ts: an idempotency key is refused for another query'],
     },
     {
       before: `  const key = text?.replaceAll(/\\\\(["\\\\])/g, '$1')`,
       after: `  const key = text`,
       breaks: 'a key with an escaped quote is not the key that the client sent',
-      tests: ['test/http/conditions.test.ts: an idempotency key is refused for another query'],
+      tests: ['test/shop/idempotency.test.ts: an idempotency key is refused for another query'],
     },
     {
       before: `key.length < 1 || key.length > 255`,
@@ -286,7 +286,7 @@ export const apiSlips: Slips = {
       after: ``,
       breaks: 'a cache sends a problem to a client that does not accept it',
       tests: [
-        'test/http/service.test.ts: a response that refuses a request is an RFC 9457 problem for clients that accept problems',
+        'test/http/responses.test.ts: a response that refuses a request is an RFC 9457 problem for clients that accept problems',
       ],
     },
   ],
@@ -368,7 +368,7 @@ export const apiSlips: Slips = {
       before: `typeof key !== 'number'`,
       after: 'false',
       breaks: 'the message about a member in a list begins with the whole path to it',
-      tests: ['test/http/service.test.ts: validation names the innermost member of a body'],
+      tests: ['test/http/validation.test.ts: validation names the innermost member of a body'],
     },
   ],
   'src/http/routes.ts': [
@@ -377,14 +377,14 @@ export const apiSlips: Slips = {
       after: `if (!handler?.route) enforceRateLimit`,
       breaks: 'the probes of a load balancer are refused because of its clients',
       tests: [
-        'test/http/static-content.test.ts: paths outside the description count towards the rate limit of an address, but probes do not',
+        'test/http/rate-limit.test.ts: paths outside the description count towards the rate limit of an address, but probes do not',
       ],
     },
     {
       before: `return hidden === true || endless !== undefined || 'stream' in success`,
       after: `return hidden === true || 'stream' in success`,
       breaks: 'a client that waits 30 seconds for an event is disconnected after 10 seconds',
-      tests: ['test/http/service.test.ts: a long poll and a stream may be silent'],
+      tests: ['test/http/events/stream.test.ts: a long poll and a stream may be silent'],
     },
     {
       before: `if (path.length + (query === '' ? 0 : query.length + 1) > URL_CHARS_MAX)`,
@@ -398,7 +398,7 @@ export const apiSlips: Slips = {
       before: `  if (isDraining()) throw shuttingDown()\n`,
       after: ``,
       breaks: 'a load balancer sends requests to a process that is about to stop',
-      tests: ['test/http/service.test.ts: a server that drains is not ready'],
+      tests: ['test/http/probes.test.ts: a server that drains is not ready'],
     },
     {
       before: `    pending ??= ping().finally(() => {
@@ -406,14 +406,14 @@ export const apiSlips: Slips = {
     })`,
       after: `    pending ??= ping()`,
       breaks: 'a store that was ready once is ready for ever',
-      tests: ['test/http/service.test.ts: a store is not ready while its database fails'],
+      tests: ['test/http/probes.test.ts: a store is not ready while its database fails'],
     },
     {
       before: `    if (!hasScope(caller, 'admin')) {`,
       after: `    if (!hasScope(caller, 'admin') && caller.scopes.length === 0) {`,
       breaks: 'any key can read the metrics from another machine',
       tests: [
-        'test/http/service.test.ts: the metrics require an admin key for a request from another machine',
+        'test/http/metrics.test.ts: the metrics require an admin key for a request from another machine',
       ],
     },
   ],
@@ -430,7 +430,7 @@ export const apiSlips: Slips = {
       before: `String(Buffer.byteLength(reply.body))`,
       after: `String(reply.body.length)`,
       breaks: 'a response to HEAD has a wrong length if a name contains an umlaut',
-      tests: ['test/http/service.test.ts: a response to HEAD has the length of the body in bytes'],
+      tests: ['test/http/responses.test.ts: a response to HEAD has the length of the body in bytes'],
     },
     {
       before: `  enforceRateLimit(pipeline, context)
@@ -438,7 +438,7 @@ export const apiSlips: Slips = {
       after: `  authorize(operation, caller)
   enforceRateLimit(pipeline, context)`,
       breaks: 'requests that a key may not make are not limited',
-      tests: ['test/shop/keys.test.ts: rate limits count every request, whatever its refusal is'],
+      tests: ['test/http/rate-limit.test.ts: rate limits count every request, whatever its refusal is'],
     },
     {
       before: `  'Access-Control-Allow-Origin',

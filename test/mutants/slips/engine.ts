@@ -6,7 +6,7 @@ const LIGHT = 'test/database/light-engine.test.ts'
 const POOL = 'test/database/bounded-pool.test.ts'
 const LOCKED = 'test/database/locked-database.test.ts'
 const UNRELIABLE = 'test/database/unreliable-database.test.ts'
-const TABLES = 'test/database/tables.test.ts'
+const MIGRATIONS = 'test/database/migrations.test.ts'
 const FILES = 'test/serving/mismatched-files.test.ts'
 const STATEMENT = 'src/database/statement.test.ts'
 const CLOCKS = 'test/serving/clock-steps.test.ts'
@@ -751,13 +751,13 @@ export const engineSlips: Slips = {
       before: `database.run('BEGIN EXCLUSIVE')`,
       after: `database.run('BEGIN')`,
       breaks: 'two processes serve one data directory',
-      tests: [`${TABLES}: a locked data directory cannot be locked again`],
+      tests: ['test/serving/data-directory.test.ts: a locked data directory cannot be locked again'],
     },
     {
       before: `return hasCode(error, 'SQLITE_BUSY')\n`,
       after: `return hasCode(error, 'SQLITE_LOCKED')\n`,
       breaks: 'a command opens the files of a running store as if it were stopped',
-      tests: [`${TABLES}: a locked data directory cannot be locked again`],
+      tests: ['test/serving/data-directory.test.ts: a locked data directory cannot be locked again'],
     },
   ],
   'src/files/private-file.ts': [
@@ -910,7 +910,7 @@ export const engineSlips: Slips = {
       before: 'if (version > this.version) {',
       after: 'if (version > this.version + 99) {',
       breaks: 'an older program opens a newer store',
-      tests: ['test/cli/migrate.test.ts', TABLES],
+      tests: ['test/cli/migrate.test.ts', MIGRATIONS],
     },
     {
       before: 'if (version > 0 && version < this.baseVersion) {',
@@ -924,7 +924,7 @@ export const engineSlips: Slips = {
       before: '    await transaction.unsafe(lockVersions)\n    await runMigrations(transaction)',
       after: '    await runMigrations(transaction)',
       breaks: 'of two processes that start at once, one fails',
-      tests: [TABLES, 'test/database/many-processes.test.ts: processes that start at once'],
+      tests: [MIGRATIONS, 'test/database/many-processes.test.ts: processes that start at once'],
     },
     {
       before: `const isNew = names.every(name => name === 'migration')`,

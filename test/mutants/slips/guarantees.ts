@@ -7,7 +7,7 @@ export const guaranteeSlips: Slips = {
       before: 'ON CONFLICT DO NOTHING RETURNING status`',
       after: 'ON CONFLICT (owner, operation, idempotency_key) DO UPDATE SET status = 0 RETURNING status`',
       breaks: 'a key that is sent several times at once has several effects',
-      tests: ['test/shop/races.test.ts: idempotency keys, sent 2 to 8 times at once'],
+      tests: ['test/shop/idempotency.test.ts: idempotency keys, sent 2 to 8 times at once'],
       guarantee: 4,
     },
   ],

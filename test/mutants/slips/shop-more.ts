@@ -106,7 +106,7 @@ export const moreShopSlips: Slips = {
       before: `  if (stored.fingerprint !== fingerprint) {`,
       after: `  if (stored.fingerprint === '') {`,
       breaks: 'another command with the same idempotency key gets the first response',
-      tests: ['test/http/conditions.test.ts: an idempotency key is refused for another request'],
+      tests: ['test/shop/idempotency.test.ts: an idempotency key is refused for another request'],
     },
     {
       before: `location FROM reply
@@ -114,14 +114,14 @@ export const moreShopSlips: Slips = {
       after: `location FROM reply
   WHERE owner <= $owner AND operation = $operation`,
       breaks: 'a repeated request gets the stored response of another caller',
-      tests: ['test/http/conditions.test.ts: a repeated request gets the response of its own caller'],
+      tests: ['test/shop/idempotency.test.ts: a repeated request gets the response of its own caller'],
     },
     {
       before: `    ...(stored.location !== null && { location: stored.location }),\n`,
       after: ``,
       breaks: 'the response to a repeated creation has no Location',
       tests: [
-        'test/http/conditions.test.ts: a repeated request gets the same response, byte for byte, marked as a repeat',
+        'test/shop/idempotency.test.ts: a repeated request gets the same response, byte for byte, marked as a repeat',
       ],
     },
   ],

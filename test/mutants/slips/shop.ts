@@ -33,7 +33,7 @@ export const shopSlips: Slips = {
       after: `body.description ?? before.description`,
       breaks: 'the description of a category cannot be removed',
       tests: [
-        'test/http/service.test.ts: a merge patch is validated by its result, so null for a required member is refused',
+        'test/http/validation.test.ts: a merge patch is validated by its result, so null for a required member is refused',
       ],
     },
     {
@@ -41,7 +41,7 @@ export const shopSlips: Slips = {
       after: `if (name === before.name) return categoryOf(before)`,
       breaks: 'a change of only the description of a category is lost',
       tests: [
-        'test/http/service.test.ts: a merge patch is validated by its result, so null for a required member is refused',
+        'test/http/validation.test.ts: a merge patch is validated by its result, so null for a required member is refused',
       ],
     },
     {

@@ -22,7 +22,7 @@ export const storeSlips: Slips = {
     ? withIdempotencyKey(tx, id, idempotency, context, effect)
     : effect()`,
       breaks: 'a repeated cancellation is refused although the first one took effect',
-      tests: ['test/http/conditions.test.ts: a repeated cancellation of an order gets'],
+      tests: ['test/shop/idempotency.test.ts: a repeated cancellation of an order gets'],
     },
     {
       before: `...(operation.resourceHasEtag && operation.method !== 'PUT' && { etag: etagOf(body) }),`,
