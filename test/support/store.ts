@@ -240,7 +240,10 @@ async function runSql(databaseUrl: string | undefined, directory: string, text: 
   }
   using database = new Database(databaseFile(directory), { safeIntegers: true, strict: true })
   database.run('PRAGMA busy_timeout = 5000')
-  return database.query<RawRow, []>(text).all()
+  const rows = database.query<RawRow, []>(text).all()
+  // All reads of the store in one turn of the event loop see the same rows. In the next turn, they see this change.
+  await new Promise(setImmediate)
+  return rows
 }
 
 function collect(logged: LogLine[]): Log {
