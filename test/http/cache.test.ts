@@ -1,25 +1,14 @@
 import { describe, expect, test } from 'bun:test'
 import { RepresentationCache, type Ticket } from '../../src/http/cache/representation-cache.ts'
-import { executeQuery, type Query } from '../../src/shop/queries.ts'
+import type { Query } from '../../src/shop/queries.ts'
+import { freshBody, RecordedCache } from '../support/recorded-cache.ts'
 import { withLateReports, withoutReportsOf } from '../support/row-reports.ts'
 import { makePet } from '../support/shop.ts'
 import { openTestStore, type TestOptions, type TestStore } from '../support/store.ts'
 import { until } from '../support/until.ts'
 
-const cached: TestOptions = { cache: 'on' }
-
 /** A target that is read before and after each change, and the id and the input of its query. */
 type Target = readonly [target: string, id: Query['id'], input: object]
-
-/** Returns the body of a target, read without the cache; `404` for any refusal. */
-async function freshBody(store: TestStore, [, id, input]: Target): Promise<string> {
-  const query = { id, input, now: new Date().toISOString(), base: store.base, keyId: null }
-  try {
-    return String((await store.engine.readShort(reader => executeQuery(reader, query))).body)
-  } catch {
-    return '404'
-  }
-}
 
 async function sentBody(store: TestStore, [target, id]: Target): Promise<string> {
   // Only reads without a key skip the pipeline when they are repeated.
@@ -29,7 +18,7 @@ async function sentBody(store: TestStore, [target, id]: Target): Promise<string>
 
 /** Changes every kind of cached row. Returns each pair of a change and a target that was stale after the change. */
 async function staleAfterChanges(options: TestOptions): Promise<string[]> {
-  await using store = await openTestStore('sqlite', { ...cached, ...options })
+  await using store = await openTestStore('sqlite', options)
   const { client } = store
   const { petId, categoryId, orderId } = await makePet(client, { quantity: 9n, reserved: 2n })
   const targets: Target[] = [
@@ -63,7 +52,8 @@ async function staleAfterChanges(options: TestOptions): Promise<string[]> {
     for (const target of targets) await sentBody(store, target)
     await change()
     for (const target of targets) {
-      const fresh = await freshBody(store, target)
+      const [, id, input] = target
+      const fresh = (await freshBody(store, { id, input })) ?? '404'
       // The first read fills the cache, and the second is a repeated read.
       const sent = [await sentBody(store, target), await sentBody(store, target)]
       if (sent.some(body => body !== fresh)) stale.push(`${name} ${target[1]}`)
@@ -103,7 +93,7 @@ describe('reads from the cache', () => {
   })
 
   test('a read from the cache has the headers of the first read, and respects the same conditions', async () => {
-    await using store = await openTestStore('sqlite', cached)
+    await using store = await openTestStore('sqlite')
     const { petId } = await makePet(store.client)
     const [first, second] = [
       await store.send('GET', `/pets/${petId}`),
@@ -126,7 +116,7 @@ describe('reads from the cache', () => {
   })
 
   test('a read from the cache requires the scope of its operation', async () => {
-    await using store = await openTestStore('sqlite', cached)
+    await using store = await openTestStore('sqlite')
     const { orderId } = await makePet(store.client, { reserved: 1n })
     const path = `/store/orders/${orderId}`
     expect((await store.send('GET', path)).status).toBe(200)
@@ -136,7 +126,7 @@ describe('reads from the cache', () => {
   })
 
   test('a read from the cache is counted in the metrics', async () => {
-    await using store = await openTestStore('sqlite', cached)
+    await using store = await openTestStore('sqlite')
     const { petId } = await makePet(store.client)
     for (let count = 0; count < 3; count++) await store.send('GET', `/pets/${petId}`)
     const metrics = await (await store.send('GET', '/metrics')).text()
@@ -158,6 +148,19 @@ test('control: the cache in verify mode detects a stale reply', async () => {
   )
 })
 
+test('control: a stale reply that no test reads again is detected at the end of the store', async () => {
+  const staleAfterChange = async (options: TestOptions): Promise<string[]> => {
+    const representations = new RecordedCache()
+    await using store = await openTestStore('sqlite', { ...options, representations })
+    const { petId } = await makePet(store.client)
+    await store.send('GET', `/pets/${petId}`)
+    await store.client.updatePet({ petId, body: { name: 'Renamed' } })
+    return representations.staleTargets(store)
+  }
+  expect(await staleAfterChange({})).toEqual([])
+  expect(await staleAfterChange(withoutReportsOf('pet'))).toEqual(['/pets/1'])
+})
+
 /** A cache that stores a reply even if the rows have changed since the reply was read. */
 class UncheckedCache extends RepresentationCache {
   override store(
@@ -176,7 +179,6 @@ async function listAfterLateReply(representations?: RepresentationCache): Promis
   const late = Promise.withResolvers<void>()
   let reads = 0
   await using store = await openTestStore('sqlite', {
-    ...cached,
     ...(representations && { representations }),
     wrapEngine: engine => ({
       ...engine,

@@ -12,7 +12,7 @@ test('a store on 127.0.0.1 looks up the peer of a request only with trusted prox
       lookups++
       return requestIP(request)
     }
-    await using store = await openTestStore('sqlite', { listener, trustedProxies, cache: 'on' })
+    await using store = await openTestStore('sqlite', { listener, trustedProxies })
     await makePet(store.client)
     const lookupsOf = async (path: string): Promise<number> => {
       lookups = 0

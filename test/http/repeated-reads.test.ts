@@ -9,8 +9,6 @@ import { openTestStore, type TestOptions, type TestStore } from '../support/stor
 /** The number of requests to one target: enough for at least one of them to be served without the pipeline. */
 const REPEATS = 4
 
-const cached: TestOptions = { cache: 'on' }
-
 interface Received {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
@@ -61,7 +59,7 @@ test('every response to a repeated read is identical to the response of the pipe
     // Otherwise the seconds in RateLimit depend on when the two stores were started.
     timer: () => 0,
   }
-  await using store = await openTestStore('sqlite', { ...options, ...cached })
+  await using store = await openTestStore('sqlite', options)
   await using plain = await openTestStore('sqlite', { ...options, cache: 'off' })
   for (const { client } of [store, plain]) await makePet(client, { quantity: 9n, reserved: 2n })
   const targets = [
@@ -97,7 +95,6 @@ test('every response to a repeated read is identical to the response of the pipe
 
 test('the log entry of a repeated read is that of the pipeline, whatever the address is', async () => {
   await using store = await openTestStore('sqlite', {
-    ...cached,
     trustedProxies: ['127.0.0.1'],
     rateLimit: 'off',
   })
@@ -156,7 +153,7 @@ async function readWith(store: TestStore, lines: readonly string[]): Promise<str
 
 test('a repeated read with few headers is identical to the response of the pipeline', async () => {
   const options: TestOptions = { corsOrigins: ['https://shop.example'], rateLimit: 'off' }
-  await using store = await openTestStore('sqlite', { ...options, ...cached })
+  await using store = await openTestStore('sqlite', options)
   await using plain = await openTestStore('sqlite', { ...options, cache: 'off' })
   for (const { client } of [store, plain]) await makePet(client)
   for (let count = 0; count < REPEATS; count++) await readWith(store, [])
@@ -183,7 +180,7 @@ test('a repeated read with few headers is identical to the response of the pipel
 })
 
 test('a repeated read is logged like the first read, and is counted in the metrics', async () => {
-  await using store = await openTestStore('sqlite', cached)
+  await using store = await openTestStore('sqlite')
   await makePet(store.client)
   for (let count = 0; count < REPEATS; count++) await read(store, '/pets/1')
   const lines = store.logged.map(({ fields }) => fields).filter(({ operationId }) => operationId === 'getPet')
@@ -195,7 +192,7 @@ test('a repeated read is logged like the first read, and is counted in the metri
 })
 
 test('the log has only the first 1,000 characters of a path and of a trace', async () => {
-  await using store = await openTestStore('sqlite', cached)
+  await using store = await openTestStore('sqlite')
   const path = `/pets/${'%C3%A9'.repeat(1500)}`
   const traceparent = 't'.repeat(1500)
   await store.send('GET', path, { headers: { traceparent } })
@@ -204,7 +201,7 @@ test('the log has only the first 1,000 characters of a path and of a trace', asy
 })
 
 test('repeated reads count towards the rate limit, and are refused beyond it', async () => {
-  await using store = await openTestStore('sqlite', { ...cached, rateLimit: { requests: 6, seconds: 3600 } })
+  await using store = await openTestStore('sqlite', { rateLimit: { requests: 6, seconds: 3600 } })
   await makePet(store.client)
   const statuses: unknown[] = []
   for (let count = 0; count < 8; count++) {
@@ -225,7 +222,6 @@ test('repeated reads count towards the rate limit, and are refused beyond it', a
 
 test('a read after a change counts once towards the rate limit', async () => {
   await using store = await openTestStore('sqlite', {
-    ...cached,
     rateLimit: { requests: 100, seconds: 3600 },
   })
   const { petId } = await makePet(store.client)
@@ -244,7 +240,7 @@ test('a read after a change counts once towards the rate limit', async () => {
 test('a repeated read is refused after the sunset of its operation, and while the store stops', async () => {
   let nowMs = Date.parse('2026-11-22T00:00:00Z')
   const admission = new Admission()
-  await using store = await openTestStore('sqlite', { ...cached, admission, lifecycleClock: () => nowMs })
+  await using store = await openTestStore('sqlite', { admission, lifecycleClock: () => nowMs })
   await makePet(store.client)
   for (let count = 0; count < REPEATS; count++) expect((await read(store, '/pets/1')).status).toBe(200)
   nowMs = contract.getPet.deprecation.sunsetAtMs + 999
@@ -258,7 +254,7 @@ test('a repeated read is refused after the sunset of its operation, and while th
 
 /** Changes a pet after it was read repeatedly. Returns the names in the reads before and after the change. */
 async function namesAroundChange(representations: RepresentationCache): Promise<string[]> {
-  await using store = await openTestStore('sqlite', { ...cached, representations })
+  await using store = await openTestStore('sqlite', { representations })
   const { petId } = await makePet(store.client)
   const name = async (): Promise<string> => JSON.parse((await read(store, `/pets/${petId}`)).body).name
   for (let count = 0; count < REPEATS; count++) await name()
