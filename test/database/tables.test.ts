@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { SQL } from 'bun'
 import { testedEngines } from '../support/engines.ts'
 import { newDatabase, VERSION_VARIABLE } from '../support/postgres-server.ts'
+import { waitForPositions } from '../support/received-events.ts'
 import { onEveryEngine, openTestStore, type TestStore } from '../support/store.ts'
 
 /**
@@ -82,11 +83,10 @@ onEveryEngine(engine => {
     await client.createPet({ body: { name: 'P', categoryId: 1n } })
     await client.setInventory({ petId: 1n, body: { quantity: 1000n } })
     await Promise.all(Array.from({ length: 50 }, () => client.placeOrder({ body: { petId: 1n } })))
-    let rows = await store.database('SELECT position, subject, subject_version FROM event ORDER BY position')
-    for (let tries = 0; tries < 100 && rows.some(({ position }) => position === null); tries++) {
-      await Bun.sleep(20)
-      rows = await store.database('SELECT position, subject, subject_version FROM event ORDER BY position')
-    }
+    await waitForPositions(store, 2000)
+    const rows = await store.database(
+      'SELECT position, subject, subject_version FROM event ORDER BY position',
+    )
     expect(rows).toHaveLength(105)
     expect(rows.map(({ position }) => Number(position))).toEqual(rows.map((_, index) => index + 1))
     const versions = rows

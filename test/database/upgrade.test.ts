@@ -12,9 +12,9 @@ import { databaseFile } from '../../src/database/sqlite/database-file.ts'
 import { migrateSqlite, migrations, openSqliteReader } from '../../src/database/sqlite/engine.ts'
 import type { EngineName } from '../support/engines.ts'
 import { run } from '../support/process.ts'
+import { waitForPositions } from '../support/received-events.ts'
 import { onEveryEngine, type RawRow } from '../support/store.ts'
 import { newStoreDirectory, type StoreDirectory } from '../support/store-directory.ts'
-import { until } from '../support/until.ts'
 
 const LIMIT_MS = 120_000
 
@@ -152,10 +152,7 @@ onEveryEngine(engine => {
         const { data: order } = await client.placeOrder({ body: { petId: 1n, reference: 'R-1' } })
         const { data: orders } = await client.listOrders({ reference: 'R-1' })
         expect(orders.items.map(({ id }) => id)).toEqual([1n, order.id])
-        await until('every event has a position', async () => {
-          const unnumbered = await old.database('SELECT id FROM event WHERE position IS NULL')
-          return unnumbered.length === 0
-        })
+        await waitForPositions(old)
         const { data: events } = await client.listEvents({ petId: 1n })
         expect(events.items.at(-1)).toMatchObject({ subject: `orders/${order.id}` })
         expect(events.items).toHaveLength(

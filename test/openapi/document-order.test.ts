@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { parse } from 'yaml'
 import { openDemo } from '../support/demo-store.ts'
 import { ROOT } from '../support/root.ts'
+import { waitForAttempts } from '../support/webhook-receipts.ts'
 import { sendExamples, successOf } from './description-session.ts'
 import { readDocument } from './document.ts'
-import { waitForAttempts } from './events-session.ts'
 
 const described = readDocument(parse(readFileSync(join(ROOT, 'openapi.yaml'), 'utf8')))
 

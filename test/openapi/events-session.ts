@@ -4,6 +4,7 @@ import { eventExamples, streamExample } from '../../src/shop/events/examples.ts'
 import { TEST_TYPE } from '../../src/shop/log/event-types.ts'
 import { openReceiver, reply } from '../support/receiver.ts'
 import { ADMIN_KEY, type TestStore } from '../support/store.ts'
+import { waitForAttempts } from '../support/webhook-receipts.ts'
 import { type ExampleResponse, operationOf, sendExamples } from './description-session.ts'
 import type { Described } from './document.ts'
 
@@ -51,17 +52,6 @@ async function emitRemainingEvents({ client }: TestStore): Promise<void> {
   await client.deletePet({ petId: 350n })
   await client.deleteCategory({ categoryId: 17n })
   await client.updateOrder({ orderId: 1n, body: { complete: true } })
-}
-
-const Rows = z.tuple([z.object({ count: z.bigint() })])
-
-/** Waits until `count` attempts are stored. */
-export async function waitForAttempts(store: TestStore, count: number): Promise<void> {
-  for (;;) {
-    const [{ count: stored }] = Rows.parse(await store.database('SELECT count(*) AS count FROM attempt'))
-    if (stored >= BigInt(count)) return
-    await Bun.sleep(5)
-  }
 }
 
 /**

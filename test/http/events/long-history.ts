@@ -1,5 +1,5 @@
+import { waitForPositions } from '../../support/received-events.ts'
 import type { TestStore } from '../../support/store.ts'
-import { until } from '../../support/until.ts'
 
 /** A history with a single event of a rare type, at the position `rareAt`. */
 export interface LongHistory {
@@ -13,10 +13,7 @@ export interface LongHistory {
  * The rows bypass the counters of the store, so nothing may be written through the store afterwards.
  */
 export async function fillHistory(store: Pick<TestStore, 'database'>, events: number): Promise<LongHistory> {
-  await until('every existing event has a position', async () => {
-    const [row] = await store.database('SELECT count(*) AS waiting FROM event WHERE position IS NULL')
-    return BigInt(String(row?.waiting)) === 0n
-  })
+  await waitForPositions(store)
   const [row] = await store.database(
     "SELECT position, (SELECT max(id) FROM event) AS id FROM chain_end WHERE name = 'head'",
   )

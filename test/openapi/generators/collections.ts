@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { parse } from 'yaml'
 import { openDemo } from '../../support/demo-store.ts'
 import { ROOT } from '../../support/root.ts'
-import { ADMIN_KEY, type TestStore } from '../../support/store.ts'
+import { ADMIN_KEY } from '../../support/store.ts'
+import { waitForAttempts } from '../../support/webhook-receipts.ts'
 import { successOf } from '../description-session.ts'
 import { readDocument } from '../document.ts'
 
@@ -43,20 +44,12 @@ export async function runCollection(
     }
     unsent.delete(operation.operationId)
     // A delivery exists once its first attempt is stored; the attempt runs in the background.
-    if (operation.operationId === 'redeliver') await waitForAttempt(store)
+    if (operation.operationId === 'redeliver') await waitForAttempts(store, 1)
     const status = await statusOf(store.base, { ...request, headers: [...request.headers, ...sharedHeaders] })
     const expected = successOf(operation).status
     if (status !== expected) failed.push(`${operation.operationId}: ${status}, not ${expected}`)
   }
   return [...failed, ...[...unsent].map(id => `${id} is not in the collection`)]
-}
-
-/** Resolves once an attempt of a delivery is stored, or after five seconds. */
-async function waitForAttempt(store: TestStore): Promise<void> {
-  for (let turn = 0; turn < 500; turn += 1) {
-    if ((await store.database('SELECT 1 AS made FROM attempt LIMIT 1')).length > 0) return
-    await Bun.sleep(10)
-  }
 }
 
 async function statusOf(base: string, request: CollectionRequest): Promise<number> {
