@@ -79,7 +79,13 @@ const testsByPath: Readonly<Record<string, readonly string[]>> = {
   'src/sandboxes/server.ts': ['test/sandboxes/pages.test.ts', 'test/sandboxes/'],
   'src/sandboxes/pages/landing-page.ts': ['test/sandboxes/pages.test.ts'],
   'src/sandboxes/pages/print-page.ts': ['test/sandboxes/pages.test.ts'],
-  'src/client/': ['src/client/', 'test/client/client.test.ts', 'test/client/'],
+  'src/client/': [
+    'src/client/',
+    ...['requests', 'responses', 'lists', 'retries-and-time-limits', 'event-stream'].map(
+      name => `test/client/${name}.test.ts`,
+    ),
+    'test/client/',
+  ],
   'src/catalogue/': [
     'test/cli/catalogue-file.test.ts',
     'test/cli/spreadsheet-files.test.ts',
