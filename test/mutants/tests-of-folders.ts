@@ -113,7 +113,8 @@ const testsByPath: Readonly<Record<string, readonly string[]>> = {
   'src/cli/keys/new-key.ts': ['test/cli/keys-command.test.ts', 'test/cli/admin-key.test.ts'],
   'src/cli/o': [
     'test/cli/operations.test.ts',
-    'test/cli/command-line.test.ts',
+    'test/cli/serve.test.ts',
+    'test/cli/output-to-full-disk.test.ts',
     'test/cli/completion.test.ts',
   ],
   'src/cli/inspect/period.ts': [
@@ -125,7 +126,7 @@ const testsByPath: Readonly<Record<string, readonly string[]>> = {
   'src/cli/import/rejected-lines.ts': ['test/cli/import-rejects.test.ts'],
   'src/cli/request-': [
     'test/cli/operations.test.ts',
-    'test/cli/command-line.test.ts',
+    'test/cli/output-to-full-disk.test.ts',
     'test/cli/history.test.ts',
   ],
   'src/cli/copies/reset.ts': ['test/cli/reset'],
@@ -139,12 +140,13 @@ const testsByPath: Readonly<Record<string, readonly string[]>> = {
   'src/cli/sandboxes/saved.ts': ['test/cli/sandbox-command.test.ts'],
   'src/cli/keys/secret-key.ts': ['test/cli/secret-key.test.ts'],
   'src/cli/serve/serve.ts': [
-    'src/cli/serve/serve.test.ts',
+    'test/cli/serve.test.ts',
+    'test/cli/refused-starts.test.ts',
     'test/cli/start-messages.test.ts',
     'test/cli/arguments.test.ts',
     'test/cli/log.test.ts',
   ],
-  'src/cli/t': ['src/cli/t', 'test/cli/command-line.test.ts', 'test/cli/operations.test.ts'],
+  'src/cli/t': ['src/cli/t', 'test/cli/output-to-full-disk.test.ts', 'test/cli/operations.test.ts'],
 }
 
 /** Tests that take long and drive the whole program in a browser, or many processes: never the first to notice. */
