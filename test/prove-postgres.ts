@@ -4,15 +4,17 @@ import { VERSION_VARIABLE } from './support/postgres-server.ts'
 import { ROOT } from './support/root.ts'
 
 // `npm run prove:postgres [FILE...]` runs tests on each version of PostgreSQL and at each isolation level that the
-// store supports, except those that `npm test` uses. Without arguments, it runs the suites of storage, API, events,
-// webhooks and command line. At its first run, it installs the versions with npm.
+// store supports, except those that `npm test` uses. Without arguments, it runs the suites of the database, the
+// shop, HTTP, serving, transfer, webhooks and the command line. At its first run, it installs the versions with npm.
 
 const MAJORS = ['15', '16', '17']
 const LEVELS = ['REPEATABLE READ', 'SERIALIZABLE']
 const folder = join(ROOT, 'test/postgres-versions')
 const paths = process.argv.slice(2)
 const files =
-  paths.length > 0 ? paths : ['test/storage', 'test/api', 'test/events', 'test/webhooks', 'test/cli']
+  paths.length > 0
+    ? paths
+    : ['database', 'shop', 'http', 'serving', 'transfer', 'webhooks', 'cli'].map(folder => `test/${folder}`)
 
 function run(command: string[], env: Record<string, string> = {}, cwd = ROOT): boolean {
   const child = Bun.spawnSync(command, {

@@ -14,6 +14,7 @@ const MARKS = { from: '<!-- proofs -->', to: '<!-- /proofs -->' }
 /** The names of the test files, without `.test.ts`. */
 const fileNames = [
   'races',
+  'idempotency',
   'crash',
   'disk-full',
   'fuzz',
@@ -52,7 +53,7 @@ const file = join(directory, 'proofs.jsonl')
 writeFileSync(file, '')
 const paths = values.only
   .split(',')
-  .map(name => join(ROOT, [...new Glob(`test/*/${name}.test.ts`).scanSync(ROOT)][0] ?? name))
+  .map(name => join(ROOT, [...new Glob(`test/{*,http/events}/${name}.test.ts`).scanSync(ROOT)][0] ?? name))
 const child = Bun.spawn([process.execPath, 'test', ...paths], {
   cwd: ROOT,
   env: { ...process.env, PETSTORE_PROOF: file, PETSTORE_PROOF_SHARE: values.share },

@@ -15,6 +15,7 @@ import { type AuditReport, verifyAuditChain } from '../../src/shop/log/verificat
 import { parseJson, writeJson } from '../../src/values/json.ts'
 import type { EngineName } from '../support/engines.ts'
 import { type ProcessResult, run } from '../support/process.ts'
+import { waitForPositions } from '../support/received-events.ts'
 import { onEveryEngine, openTestStore, type TestStore } from '../support/store.ts'
 
 const COMMAND_MS_MAX = 120_000
@@ -29,14 +30,6 @@ async function openUsedStore(engine: EngineName): Promise<TestStore> {
   for (let order = 0; order < 5; order++) await client.placeOrder({ body: { petId: 1n } })
   await waitForPositions(store)
   return store
-}
-
-const Counted = z.tuple([z.object({ count: z.bigint() })])
-
-/** Resolves when every event has its position. */
-async function waitForPositions(store: TestStore): Promise<void> {
-  const query = 'SELECT count(*) AS count FROM event WHERE position IS NULL'
-  while (Counted.parse(await store.database(query))[0].count > 0n) await Bun.sleep(5)
 }
 
 function audit(store: TestStore, ...args: string[]): Promise<ProcessResult> {

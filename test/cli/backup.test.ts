@@ -26,6 +26,7 @@ import { makeClient } from '../support/client.ts'
 import { type CopyPlace, newCopyPlace, placeOf } from '../support/copy-place.ts'
 import { testedEngines } from '../support/engines.ts'
 import { childEnvironment, command, type ProcessResult, run, type ServerProcess } from '../support/process.ts'
+import { waitForPositions } from '../support/received-events.ts'
 import { openReceiver, type Receiver, reply } from '../support/receiver.ts'
 import { ADMIN_KEY, onEveryEngine } from '../support/store.ts'
 import { newStoreDirectory, type StoreDirectory } from '../support/store-directory.ts'
@@ -75,12 +76,6 @@ async function issuedAgain(place: CopyPlace, lost: Issued, file?: string): Promi
   await server.kill('SIGTERM')
   const values = { ...now, category: category.id, order: order.id ?? 0n }
   return (['category', 'order', 'event', 'position'] as const).filter(name => values[name] <= lost[name])
-}
-
-async function waitForPositions({ database }: Pick<CopyPlace, 'database'>): Promise<void> {
-  await until('every event has its position', async () => {
-    return (await database('SELECT 1 FROM event WHERE position IS NULL LIMIT 1')).length === 0
-  })
 }
 
 /** A backup of a store in use, the orders placed before the backup, and what the store had issued when it ended. */
@@ -405,7 +400,7 @@ test('a store of 677f627 can be backed up, and a restore migrates it', async () 
   const directory = join(place.directory, 'backup')
   {
     using database = new Database(databaseFile(place.directory), { create: true })
-    database.run(readFileSync(join(import.meta.dir, '../storage/677f627-sqlite.sql'), 'utf8'))
+    database.run(readFileSync(join(import.meta.dir, '../database/677f627-sqlite.sql'), 'utf8'))
   }
   const made = await backup(place, directory)
   expect([made.exitCode, made.errors]).toEqual([0, expect.stringContaining('Backed up')])

@@ -5,9 +5,9 @@ import { importCategories } from '../support/busy-shop.ts'
 import { makeClient } from '../support/client.ts'
 import { testedEngines } from '../support/engines.ts'
 import { type ProcessResult, run, startProcess } from '../support/process.ts'
+import { waitForPositions } from '../support/received-events.ts'
 import { ADMIN_KEY, onEveryEngine } from '../support/store.ts'
 import { newStoreDirectory, type StoreDirectory } from '../support/store-directory.ts'
-import { until } from '../support/until.ts'
 
 const LIMIT_MS = 120_000
 
@@ -33,9 +33,7 @@ async function contentsOf(place: StoreDirectory, key: string): Promise<Record<st
   const { PETSTORE_ADMIN_KEY: _, ...env } = place.env
   await using server = await startProcess(['serve', '--port', '0', '--data', place.directory], env)
   const till = await fetch(`${server.base}/keys/current`, { headers: { Authorization: `Bearer ${key}` } })
-  await until('every event has its position', async () => {
-    return (await place.database('SELECT 1 FROM event WHERE position IS NULL LIMIT 1')).length === 0
-  })
+  await waitForPositions(place)
   const [row] = await place.database(`SELECT (SELECT count(*) FROM pet) AS pets,
     (SELECT count(*) FROM category WHERE id = 1) AS "firstCategory",
     (SELECT count(*) FROM event WHERE position = 1) AS "firstEvent",

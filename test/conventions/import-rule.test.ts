@@ -69,16 +69,18 @@ const mayImportOutside: Readonly<Record<string, readonly string[]>> = {
   'test/support': ['src'],
   'test/controls': ['src', 'test/support'],
   'test/mutants': ['test/support'],
-  'test/api': SHARED_BY_TESTS,
   'test/cli': SHARED_BY_TESTS,
   'test/client': [...SHARED_BY_TESTS, 'build'],
   'test/conventions': SHARED_BY_TESTS,
   'test/deploy': SHARED_BY_TESTS,
+  'test/database': SHARED_BY_TESTS,
+  'test/http': SHARED_BY_TESTS,
   // This suite also tests the fuzzer.
-  'test/description': [...SHARED_BY_TESTS, 'fuzz'],
-  'test/events': SHARED_BY_TESTS,
+  'test/openapi': [...SHARED_BY_TESTS, 'fuzz'],
   'test/sandboxes': SHARED_BY_TESTS,
-  'test/storage': SHARED_BY_TESTS,
+  'test/serving': SHARED_BY_TESTS,
+  'test/shop': SHARED_BY_TESTS,
+  'test/transfer': SHARED_BY_TESTS,
   'test/console': SHARED_BY_TESTS,
   'test/webhooks': SHARED_BY_TESTS,
   'test/prove.ts': ['test/support'],
@@ -111,7 +113,7 @@ function forbiddenImports(source: Source): string[] {
     .map(path => `${source.path} imports ${path}`)
 }
 
-/** Returns the folder of a file outside src: `fuzz`, `test/api`. A file at the root of test counts as a folder. */
+/** Returns the folder of a file outside src: `fuzz`, `test/shop`. A file at the root of test counts as a folder. */
 function folderOutside(path: string): string {
   return path.split('/', path.startsWith('test/') ? 2 : 1).join('/')
 }
@@ -177,7 +179,7 @@ test('control: each forbidden import of a file outside src is detected', () => {
   const allowed = [
     importing('fuzz/run.ts', 'fuzz/random.ts', 'test/support/process.ts'),
     importing('bench/run.ts', 'src/serving/server.ts', 'test/support/process.ts', 'test/support/store.ts'),
-    importing('test/description/fuzz.test.ts', 'fuzz/run.ts', 'test/controls/x.ts', 'test/support/shop.ts'),
+    importing('test/openapi/fuzz.test.ts', 'fuzz/run.ts', 'test/controls/x.ts', 'test/support/shop.ts'),
   ]
   expect(forbiddenOutside([...support, ...allowed])).toEqual([])
   const wrong = [
@@ -189,12 +191,12 @@ test('control: each forbidden import of a file outside src is detected', () => {
     ['fuzz/x.ts', 'test/support/shop.ts'],
     ['bench/x.ts', 'fuzz/run.ts'],
     ['bench/x.ts', 'test/support/shop.ts'],
-    ['bench/x.ts', 'test/api/x.ts'],
+    ['bench/x.ts', 'test/shop/x.ts'],
     ['test/support/x.ts', 'test/controls/x.ts'],
-    ['test/controls/x.ts', 'test/api/x.ts'],
-    ['test/api/x.ts', 'test/webhooks/x.ts'],
-    ['test/api/x.ts', 'fuzz/run.ts'],
-    ['test/api/x.ts', 'bench/run.ts'],
+    ['test/controls/x.ts', 'test/shop/x.ts'],
+    ['test/shop/x.ts', 'test/webhooks/x.ts'],
+    ['test/shop/x.ts', 'fuzz/run.ts'],
+    ['test/shop/x.ts', 'bench/run.ts'],
     ['test/run.ts', 'src/serving/server.ts'],
   ] as const
   expect(forbiddenOutside([...support, ...wrong.map(([path, name]) => importing(path, name))])).toEqual(

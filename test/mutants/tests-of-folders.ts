@@ -9,24 +9,25 @@ import { ROOT } from '../support/root.ts'
  * Named files always run. Of a folder or a prefix, the fastest files run, as long as the time allows.
  */
 const testsByPath: Readonly<Record<string, readonly string[]>> = {
-  'src/model/': ['test/description/description.test.ts', 'src/model/', 'test/api/'],
-  'src/contract/': ['test/description/description.test.ts', 'test/api/'],
+  'src/values/': ['test/openapi/description.test.ts', 'src/values/', 'test/shop/', 'test/http/'],
+  'src/contract/': ['test/openapi/description.test.ts', 'test/shop/', 'test/http/'],
   'src/shop/': [
-    'test/api/interleaved.test.ts',
-    'test/api/summary.test.ts',
-    'test/api/',
-    'test/storage/plans.test.ts',
+    'test/shop/interleaved-commands.test.ts',
+    'test/shop/summary.test.ts',
+    'test/shop/',
+    'test/http/',
+    'test/database/query-plans.test.ts',
   ],
   'src/shop/imports/verbs.ts': [
-    'test/api/imports.test.ts',
+    'test/shop/imports.test.ts',
     'test/cli/import-slices.test.ts',
     'test/cli/import.test.ts',
   ],
-  'src/transfer/exports.ts': ['test/api/exports.test.ts', 'test/cli/export.test.ts'],
+  'src/transfer/exports.ts': ['test/transfer/exports.test.ts', 'test/cli/export.test.ts'],
   'src/shop/events/feed.ts': [
-    'test/events/feed.test.ts',
-    'test/events/long-history.test.ts',
-    'test/events/history.test.ts',
+    'test/http/events/feed.test.ts',
+    'test/http/events/long-history.test.ts',
+    'test/shop/event-retention.test.ts',
   ],
   'src/shop/webhooks/verbs.ts': ['test/webhooks/'],
   'src/shop/webhooks/deliver': [
@@ -34,44 +35,57 @@ const testsByPath: Readonly<Record<string, readonly string[]>> = {
     'test/webhooks/dispatcher.test.ts',
     'test/webhooks/',
   ],
-  'src/shop/log/retention.ts': ['test/events/history.test.ts', 'test/events/'],
+  'src/shop/log/retention.ts': ['test/shop/event-retention.test.ts', 'test/serving/'],
   'src/shop/events/audit': [
-    'test/events/audit-trail.test.ts',
+    'test/shop/audit-log.test.ts',
     'test/cli/audit-command.test.ts',
-    'test/events/gaps.test.ts',
+    'test/shop/audit-log-gaps.test.ts',
   ],
-  'src/database/': ['src/database/', 'test/storage/'],
+  'src/database/': ['src/database/', 'test/database/', 'test/serving/'],
   'src/database/postgres/': [
-    'test/storage/command-attempts.test.ts',
-    'test/storage/database-errors.test.ts',
-    'test/storage/',
+    'test/database/command-attempts.test.ts',
+    'test/database/database-errors.test.ts',
+    'test/database/',
+    'test/serving/',
   ],
   'src/transfer/reset.ts': ['test/cli/reset-command.test.ts'],
-  'src/database/sqlite/light-engine.ts': ['test/storage/light-engine.test.ts', 'test/sandboxes/'],
+  'src/database/sqlite/light-engine.ts': ['test/database/light-engine.test.ts', 'test/sandboxes/'],
   'src/transfer/sqlite-restore.ts': ['test/cli/backup.test.ts'],
-  'src/transfer/sqlite-backup': ['test/cli/backup.test.ts', 'test/storage/files-together.test.ts'],
+  'src/transfer/sqlite-backup': ['test/cli/backup.test.ts', 'test/serving/mismatched-files.test.ts'],
   'src/transfer/copy.ts': ['test/cli/copy.test.ts'],
   'src/transfer/postgres-copy.ts': ['test/cli/copy.test.ts', 'test/cli/backup.test.ts'],
   'src/transfer/sqlite-copy.ts': ['test/cli/copy.test.ts', 'test/cli/backup.test.ts'],
   'src/transfer/tables.ts': ['test/cli/copy.test.ts', 'test/cli/reset-command.test.ts'],
-  'src/serving/': ['src/serving/', 'test/api/', 'test/events/sweeping.test.ts', 'test/cli/admin-key.test.ts'],
-  'src/http/': ['src/http/', 'test/api/', 'test/client/browser.test.ts'],
-  'src/http/cache/repeated-reads.ts': ['test/api/repeated-reads.test.ts', 'test/api/cache.test.ts'],
-  'src/http/pages/docs-page.ts': ['test/api/docs.test.ts'],
-  'src/http/pages/guide-pages.ts': ['test/api/guides.test.ts'],
+  'src/serving/': [
+    'src/serving/',
+    'test/shop/',
+    'test/http/',
+    'test/serving/sweeping.test.ts',
+    'test/cli/admin-key.test.ts',
+  ],
+  'src/http/': ['src/http/', 'test/shop/', 'test/http/', 'test/client/browser.test.ts'],
+  'src/http/cache/repeated-reads.ts': ['test/http/repeated-reads.test.ts', 'test/http/cache.test.ts'],
+  'src/http/pages/docs-page.ts': ['test/http/docs.test.ts'],
+  'src/http/pages/guide-pages.ts': ['test/http/guides.test.ts'],
   'src/http/pages/console-page.ts': ['test/console/serving.test.ts'],
   'src/http/events/': [
-    'test/events/stream.test.ts',
-    'test/events/recent-events.test.ts',
+    'test/http/events/stream.test.ts',
+    'test/http/events/recent-events.test.ts',
     'src/http/events/',
-    'test/events/',
+    'test/http/events/',
   ],
   'src/webhooks/': ['src/webhooks/', 'test/webhooks/deliveries.test.ts', 'test/webhooks/'],
-  'src/sandboxes/': ['test/description/sandbox-description.test.ts', 'test/sandboxes/', 'src/sandboxes/'],
+  'src/sandboxes/': ['test/openapi/sandbox-description.test.ts', 'test/sandboxes/', 'src/sandboxes/'],
   'src/sandboxes/server.ts': ['test/sandboxes/pages.test.ts', 'test/sandboxes/'],
   'src/sandboxes/pages/landing-page.ts': ['test/sandboxes/pages.test.ts'],
   'src/sandboxes/pages/print-page.ts': ['test/sandboxes/pages.test.ts'],
-  'src/client/': ['src/client/', 'test/client/client.test.ts', 'test/client/'],
+  'src/client/': [
+    'src/client/',
+    ...['requests', 'responses', 'lists', 'retries-and-time-limits', 'event-stream'].map(
+      name => `test/client/${name}.test.ts`,
+    ),
+    'test/client/',
+  ],
   'src/catalogue/': [
     'test/cli/catalogue-file.test.ts',
     'test/cli/spreadsheet-files.test.ts',
@@ -99,7 +113,8 @@ const testsByPath: Readonly<Record<string, readonly string[]>> = {
   'src/cli/keys/new-key.ts': ['test/cli/keys-command.test.ts', 'test/cli/admin-key.test.ts'],
   'src/cli/o': [
     'test/cli/operations.test.ts',
-    'test/cli/command-line.test.ts',
+    'test/cli/serve.test.ts',
+    'test/cli/output-to-full-disk.test.ts',
     'test/cli/completion.test.ts',
   ],
   'src/cli/inspect/period.ts': [
@@ -111,7 +126,7 @@ const testsByPath: Readonly<Record<string, readonly string[]>> = {
   'src/cli/import/rejected-lines.ts': ['test/cli/import-rejects.test.ts'],
   'src/cli/request-': [
     'test/cli/operations.test.ts',
-    'test/cli/command-line.test.ts',
+    'test/cli/output-to-full-disk.test.ts',
     'test/cli/history.test.ts',
   ],
   'src/cli/copies/reset.ts': ['test/cli/reset'],
@@ -125,17 +140,18 @@ const testsByPath: Readonly<Record<string, readonly string[]>> = {
   'src/cli/sandboxes/saved.ts': ['test/cli/sandbox-command.test.ts'],
   'src/cli/keys/secret-key.ts': ['test/cli/secret-key.test.ts'],
   'src/cli/serve/serve.ts': [
-    'src/cli/serve/serve.test.ts',
+    'test/cli/serve.test.ts',
+    'test/cli/refused-starts.test.ts',
     'test/cli/start-messages.test.ts',
     'test/cli/arguments.test.ts',
     'test/cli/log.test.ts',
   ],
-  'src/cli/t': ['src/cli/t', 'test/cli/command-line.test.ts', 'test/cli/operations.test.ts'],
+  'src/cli/t': ['src/cli/t', 'test/cli/output-to-full-disk.test.ts', 'test/cli/operations.test.ts'],
 }
 
 /** Tests that take long and drive the whole program in a browser, or many processes: never the first to notice. */
 const LEFT_OUT =
-  /\/(docs|guides|hostile|many-processes|failover|crash|postgres-plans|installed-package)\.test\.ts$/
+  /\/(docs|guides|hostile|many-processes|failover|crash|postgres-query-plans|installed-package)\.test\.ts$/
 
 /** How long the tests that are not named take at most, on both engines, by `test/timings.json`. */
 const ALL_TESTS_MS_MAX = 45_000

@@ -2,7 +2,7 @@ const ENGINES = ['sqlite', 'postgres'] as const
 
 export type EngineName = (typeof ENGINES)[number]
 
-/** Whether every store on SQLite is a sandbox: `ENGINE=sandbox npm run tests -- test/api`. */
+/** Whether every store on SQLite is a sandbox: `ENGINE=sandbox npm run tests -- test/shop`. */
 export const isSandboxRun = process.env.ENGINE === 'sandbox'
 const chosenEngine = isSandboxRun ? 'sqlite' : process.env.ENGINE
 

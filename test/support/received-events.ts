@@ -35,10 +35,18 @@ export async function eventRows({ database }: Pick<TestStore, 'database'>): Prom
 
 const Head = z.tuple([z.object({ position: z.bigint() })])
 
+/** Waits until every committed event has its position. On PostgreSQL, an event gets it after its commit. */
+export async function waitForPositions(
+  { database }: Pick<TestStore, 'database'>,
+  limitMs?: number,
+): Promise<void> {
+  const waiting = async () => (await database('SELECT id FROM event WHERE position IS NULL LIMIT 1')).length
+  await until('every event has its position', async () => (await waiting()) === 0, limitMs)
+}
+
 /** Returns the position of the last event, once every committed event has a position. */
 export async function headOf({ database }: Pick<TestStore, 'database'>): Promise<bigint> {
-  const waiting = async () => (await database('SELECT id FROM event WHERE position IS NULL LIMIT 1')).length
-  await until('every event has its position', async () => (await waiting()) === 0)
+  await waitForPositions({ database })
   const [{ position }] = Head.parse(await database(`SELECT position FROM chain_end WHERE name = 'head'`))
   return position
 }

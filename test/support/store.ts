@@ -22,6 +22,7 @@ import { entryText, type Log } from '../../src/values/log.ts'
 import { type Client, makeClient } from './client.ts'
 import { type EngineName, isSandboxRun, testedEngines } from './engines.ts'
 import { newDatabase } from './postgres-server.ts'
+import { RecordedCache } from './recorded-cache.ts'
 import { SANDBOX_PATH, type ServedStore, type ServeOptions, serveAsSandbox } from './sandbox-store.ts'
 
 /** A well-formed key for tests, with a correct checksum. */
@@ -105,6 +106,9 @@ export async function openTestStore(kind: EngineName, options: TestOptions = {})
   const logged: LogLine[] = []
   const log = collect(logged)
   const clock = options.clock ?? Date.now
+  // A store that is broken on purpose may have stale replies, and so may one whose database a test has changed.
+  const cache = options.representations || options.wrapEngine ? undefined : new RecordedCache()
+  let isCacheCurrent = true
   const usual: ServeOptions = {
     host: '127.0.0.1',
     port: 0,
@@ -118,7 +122,8 @@ export async function openTestStore(kind: EngineName, options: TestOptions = {})
     log,
     clock,
     lifecycleClock: clock,
-    cache: 'verify',
+    cache: 'on',
+    ...(cache && { representations: cache }),
     ...options,
     // Tests resolve every host name to this machine, without a lookup.
     delivery: { resolve: async () => ['127.0.0.1'], ...options.delivery },
@@ -141,30 +146,38 @@ export async function openTestStore(kind: EngineName, options: TestOptions = {})
       const { data } = await client.createKey({ body: { name: scopes.join(' '), scopes } })
       return makeClient({ base, key: data.key })
     },
-    send: (method, path, { headers = {}, body } = {}) =>
-      fetch(base + path, {
-        method,
-        redirect: 'manual',
-        headers: {
-          ...(!Object.keys(headers).some(name => name.toLowerCase() === 'authorization') && {
-            Authorization: `Bearer ${ADMIN_KEY}`,
-          }),
-          ...(body !== undefined && { 'Content-Type': 'application/json' }),
-          ...headers,
-        },
-        ...(body !== undefined && { body }),
-      }),
+    send: (method, path, request) => send(base + path, method, request),
     // A sandbox has the only connection to its file.
-    database: text =>
-      asSandbox
+    database: text => {
+      if (!/^\s*SELECT/.test(text)) isCacheCurrent = false
+      return asSandbox
         ? engine.readShort(async reader => reader.many(dynamicSql<RawRow>(() => text)))
-        : runSql(databaseUrl, directory, text),
+        : runSql(databaseUrl, directory, text)
+    },
     logged,
     [Symbol.asyncDispose]: async () => {
+      const { contentTag } = options
+      const stale = isCacheCurrent ? ((await cache?.staleTargets({ ...opened, contentTag })) ?? []) : []
       await opened.stop()
       rmSync(directory, { recursive: true, force: true })
+      if (stale.length > 0) throw new Error(`the cache has stale replies to ${stale}`)
     },
   }
+}
+
+function send(url: string, method: string, { headers = {}, body }: SendOptions = {}): Promise<Response> {
+  return fetch(url, {
+    method,
+    redirect: 'manual',
+    headers: {
+      ...(!Object.keys(headers).some(name => name.toLowerCase() === 'authorization') && {
+        Authorization: `Bearer ${ADMIN_KEY}`,
+      }),
+      ...(body !== undefined && { 'Content-Type': 'application/json' }),
+      ...headers,
+    },
+    ...(body !== undefined && { body }),
+  })
 }
 
 async function serveEngine(engine: StoreEngine, options: ServeOptions): Promise<ServedStore> {
@@ -240,7 +253,10 @@ async function runSql(databaseUrl: string | undefined, directory: string, text: 
   }
   using database = new Database(databaseFile(directory), { safeIntegers: true, strict: true })
   database.run('PRAGMA busy_timeout = 5000')
-  return database.query<RawRow, []>(text).all()
+  const rows = database.query<RawRow, []>(text).all()
+  // All reads of the store in one turn of the event loop see the same rows. In the next turn, they see this change.
+  await new Promise(setImmediate)
+  return rows
 }
 
 function collect(logged: LogLine[]): Log {

@@ -1,4 +1,5 @@
 import { invariants, totalsInvariant } from '../../src/shop/invariants.ts'
+import { waitForPositions } from './received-events.ts'
 import type { TestStore } from './store.ts'
 
 /**
@@ -34,19 +35,10 @@ const NUMBERED_MS_MAX = 10_000
 /** Returns the violated invariants of a store, each with the number of violating rows; [] if there are none. */
 export async function violatedInvariants(store: Pick<TestStore, 'database'>): Promise<string[]> {
   const broken: string[] = []
-  await waitForPositions(store)
+  await waitForPositions(store, NUMBERED_MS_MAX)
   for (const [invariant, query] of Object.entries(everyInvariant)) {
     const rows = await store.database(query)
     if (rows.length > 0) broken.push(`${invariant}: broken in ${rows.length} rows`)
   }
   return broken
-}
-
-/** Waits until every event has its position. On PostgreSQL, the totals include an event only then. */
-async function waitForPositions(store: Pick<TestStore, 'database'>): Promise<void> {
-  const deadline = performance.now() + NUMBERED_MS_MAX
-  while ((await store.database('SELECT id FROM event WHERE position IS NULL LIMIT 1')).length > 0) {
-    if (performance.now() > deadline) throw new Error('committed events have no position')
-    await Bun.sleep(10)
-  }
 }

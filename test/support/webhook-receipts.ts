@@ -71,6 +71,16 @@ export async function waitForDeliveries(
   return found
 }
 
+/** Resolves once `count` attempts of deliveries are stored. */
+export async function waitForAttempts(
+  { database }: Pick<TestStore, 'database'>,
+  count: number,
+): Promise<void> {
+  await until(`${count} attempts are stored`, async () => {
+    return (await database(`SELECT 1 FROM attempt LIMIT ${count}`)).length === count
+  })
+}
+
 /** The responses of a receiver, held back until `release` is called. */
 export interface HeldResponses {
   readonly responderOf: () => Responder

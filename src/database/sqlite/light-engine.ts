@@ -29,7 +29,7 @@ export interface LightSqliteOptions<Query, Command, Reply, Result> {
   readonly refuseFull: () => StoreError
   /** Divides the thread between all engines of the process. */
   readonly slices: TimeSlices
-  /** Called with the milliseconds for which a read has kept the thread. */
+  /** Called with the milliseconds for which one or more concurrent reads have kept the thread. */
   readonly onRead?: (ms: number) => void
   /** Whether to check the whole file before it is used, because the machine may have lost power. */
   readonly checks: boolean
@@ -117,6 +117,8 @@ class OneConnectionEngine<Query, Command, Reply, Result>
   readonly #waiting: WaitingCommand<Command, Result>[] = []
   readonly #watchers = new Set<(commands: number) => void>()
   #readers = 0
+  /** When the first of the current readers began, by `performance.now`. */
+  #readingSinceMs = 0
   /** Called when the last reader has finished; set while a writer waits for that. */
   #onReadersGone: (() => void) | undefined
   /**
@@ -142,18 +144,20 @@ class OneConnectionEngine<Query, Command, Reply, Result>
   readonly readShort = async <Result>(work: (reader: Reader) => Result): Promise<Awaited<Result>> => {
     while (this.#writing) await this.#writing
     this.#refuseIfUnusable()
+    if (this.#readers === 0) this.#readingSinceMs = performance.now()
     this.#readers++
-    const startedMs = performance.now()
     try {
       return await work(this.#connection)
     } catch (error) {
       this.#failIfFatal(error)
       throw error
     } finally {
-      // A read is synchronous, and only its own continuations have run since.
-      this.#options.onRead?.(performance.now() - startedMs)
       this.#readers--
-      if (this.#readers === 0) this.#onReadersGone?.()
+      if (this.#readers === 0) {
+        // Reads are synchronous, so only their continuations have run since the first of them began.
+        this.#options.onRead?.(performance.now() - this.#readingSinceMs)
+        this.#onReadersGone?.()
+      }
     }
   }
 

@@ -8,7 +8,7 @@ export const apiSlips: Slips = {
     })`,
       after: `work()`,
       breaks: 'a store that was ready once is ready for ever',
-      tests: ['test/api/service.test.ts: a store is not ready while its database fails'],
+      tests: ['test/http/probes.test.ts: a store is not ready while its database fails'],
     },
   ],
   'src/http/limits/admission.ts': [
@@ -62,7 +62,7 @@ export const apiSlips: Slips = {
       after: `return this.#inProgress < REQUESTS.perCaller`,
       breaks: 'a store that stops goes on with repeated reads',
       tests: [
-        'test/api/repeated-reads.test.ts: a repeated read is refused after the sunset of its operation, and while the store stops',
+        'test/http/repeated-reads.test.ts: a repeated read is refused after the sunset of its operation, and while the store stops',
       ],
     },
   ],
@@ -84,7 +84,7 @@ export const apiSlips: Slips = {
       after: `  if (scope !== undefined && caller.scopes.length === 0) {`,
       breaks: 'a key with any scope may do everything',
       tests: [
-        'test/api/keys.test.ts: in a sandbox, each operation accepts exactly the kinds of keys that the contract specifies',
+        'test/shop/keys.test.ts: in a sandbox, each operation accepts exactly the kinds of keys that the contract specifies',
       ],
     },
   ],
@@ -93,13 +93,13 @@ export const apiSlips: Slips = {
       before: `?? 0) > BODY_BYTES_MAX) throw bodyTooLarge()`,
       after: `?? 0) >= BODY_BYTES_MAX) throw bodyTooLarge()`,
       breaks: 'a body of exactly the maximum size is refused',
-      tests: ['test/api/hostile.test.ts'],
+      tests: ['test/http/hostile.test.ts'],
     },
     {
       before: `(method === 'PATCH' && type === MERGE_PATCH)`,
       after: `(method !== 'GET' && type === MERGE_PATCH)`,
       breaks: 'a merge patch is accepted as a new resource',
-      tests: ['test/api/hostile.test.ts'],
+      tests: ['test/http/hostile.test.ts'],
     },
     {
       before: `  await nextTurn()
@@ -152,7 +152,7 @@ export const apiSlips: Slips = {
       before: `  if (ifNoneMatch !== undefined) throw notForPost('If-None-Match')\n`,
       after: ``,
       breaks: 'a creation with If-None-Match creates a duplicate',
-      tests: ['test/api/conditions.test.ts: a POST with a condition is refused and has no effect'],
+      tests: ['test/http/conditions.test.ts: a POST with a condition is refused and has no effect'],
     },
   ],
   'src/http/pages/content.ts': [
@@ -160,7 +160,9 @@ export const apiSlips: Slips = {
       before: `\`\${etag.slice(0, -1)}-gzip"\``,
       after: `etag`,
       breaks: 'a cache combines the parts of a compressed and of a plain page',
-      tests: ['test/api/content.test.ts: is sent plain or with gzip, each form with its own strong ETag'],
+      tests: [
+        'test/http/static-content.test.ts: is sent plain or with gzip, each form with its own strong ETag',
+      ],
     },
     {
       before: `      prepared = undefined
@@ -180,7 +182,7 @@ export const apiSlips: Slips = {
   varyBy(headers, 'Origin')`,
       breaks: 'a page is blocked because a cache sends it the response to a request without an origin',
       tests: [
-        'test/api/service.test.ts: pages of other origins may call the store if their origin is configured, and not otherwise',
+        'test/http/other-origins.test.ts: pages of other origins may call the store if their origin is configured, and not otherwise',
       ],
     },
   ],
@@ -200,19 +202,19 @@ export const apiSlips: Slips = {
       before: `update(\`\${path}?\${query}\\n\`)`,
       after: `update(\`\${path}\\n\`)`,
       breaks: 'a command with another query is answered with the response of the first one',
-      tests: ['test/api/conditions.test.ts: an idempotency key is refused for another query'],
+      tests: ['test/shop/idempotency.test.ts: an idempotency key is refused for another query'],
     },
     {
       before: `  const key = text?.replaceAll(/\\\\(["\\\\])/g, '$1')`,
       after: `  const key = text`,
       breaks: 'a key with an escaped quote is not the key that the client sent',
-      tests: ['test/api/conditions.test.ts: an idempotency key is refused for another query'],
+      tests: ['test/shop/idempotency.test.ts: an idempotency key is refused for another query'],
     },
     {
       before: `key.length < 1 || key.length > 255`,
       after: `key.length < 1 || key.length > 256`,
       breaks: 'a quoted key may be longer than the description allows',
-      tests: ['test/api/hostile.test.ts'],
+      tests: ['test/http/hostile.test.ts'],
     },
   ],
   'src/http/limits/large-body.ts': [
@@ -221,7 +223,7 @@ export const apiSlips: Slips = {
       after: `      cancel: () => {},`,
       breaks: 'a client that disconnects during a large list can read no more of them after a hundred times',
       tests: [
-        'test/api/capacity.test.ts: clients that do not read get a bounded number of large responses, one chunk at a time',
+        'test/http/capacity.test.ts: clients that do not read get a bounded number of large responses, one chunk at a time',
       ],
     },
     {
@@ -236,7 +238,7 @@ export const apiSlips: Slips = {
       after: `        if (isOver) return controller.close()`,
       breaks: 'a list that was cut off looks complete',
       tests: [
-        'test/api/capacity.test.ts: a client that stops reading a large response is disconnected, and its share is free again',
+        'test/http/capacity.test.ts: a client that stops reading a large response is disconnected, and its share is free again',
       ],
     },
   ],
@@ -246,14 +248,14 @@ export const apiSlips: Slips = {
       after: `deprecation.sunsetAtMs : Infinity`,
       breaks: 'an operation is refused in the last second before its sunset',
       tests: [
-        'test/api/lifecycle.test.ts: the lifecycle clock decides when an operation gets 410, but a changed pet gets the real time',
+        'test/http/lifecycle.test.ts: the lifecycle clock decides when an operation gets 410, but a changed pet gets the real time',
       ],
     },
     {
       before: `stability === 'beta' || stability === 'experimental'`,
       after: `stability === 'beta' || stability !== 'experimental'`,
       breaks: 'stable operations have the header Petstore-Stability, and experimental ones do not',
-      tests: ['test/api/lifecycle.test.ts: only beta and experimental operations report their stability'],
+      tests: ['test/http/lifecycle.test.ts: only beta and experimental operations report their stability'],
     },
   ],
   'src/http/pipeline/negotiate.ts': [
@@ -269,13 +271,13 @@ export const apiSlips: Slips = {
       before: `if (list.length < parameter.valuesMax) list.push`,
       after: `if (list.length <= parameter.valuesMax) list.push`,
       breaks: 'a list with one filter value too many causes a server error',
-      tests: ['test/api/lists.test.ts: a filter of pets by id accepts up to a hundred ids in one request'],
+      tests: ['test/shop/lists.test.ts: a filter of pets by id accepts up to a hundred ids in one request'],
     },
     {
       before: `  if (!/[%+]/.test(text)) return text`,
       after: `  if (!/%/.test(text)) return text`,
       breaks: 'a search for a name with a space finds nothing',
-      tests: ['test/api/hostile.test.ts'],
+      tests: ['test/http/hostile.test.ts'],
     },
   ],
   'src/http/problem.ts': [
@@ -284,7 +286,7 @@ export const apiSlips: Slips = {
       after: ``,
       breaks: 'a client whose change was refused does not learn the current ETag',
       tests: [
-        'test/api/conditions.test.ts: a write with another ETag in If-Match gets 412 and the current ETag',
+        'test/http/conditions.test.ts: a write with another ETag in If-Match gets 412 and the current ETag',
       ],
     },
     {
@@ -298,7 +300,7 @@ export const apiSlips: Slips = {
       after: ``,
       breaks: 'a cache sends a problem to a client that does not accept it',
       tests: [
-        'test/api/service.test.ts: a response that refuses a request is an RFC 9457 problem for clients that accept problems',
+        'test/http/responses.test.ts: a response that refuses a request is an RFC 9457 problem for clients that accept problems',
       ],
     },
   ],
@@ -320,7 +322,7 @@ export const apiSlips: Slips = {
       after: ``,
       breaks: 'a client gets a page again that it already has',
       tests: [
-        'test/api/repeated-reads.test.ts: every response to a repeated read is identical to the response of the pipeline',
+        'test/http/repeated-reads.test.ts: every response to a repeated read is identical to the response of the pipeline',
       ],
     },
     {
@@ -329,7 +331,7 @@ export const apiSlips: Slips = {
       after: `    (`,
       breaks: 'a request with a revoked key gets a response',
       tests: [
-        'test/api/repeated-reads.test.ts: every response to a repeated read is identical to the response of the pipeline',
+        'test/http/repeated-reads.test.ts: every response to a repeated read is identical to the response of the pipeline',
       ],
     },
     {
@@ -337,14 +339,14 @@ export const apiSlips: Slips = {
       after: `|| lifecycleMs > known.untilMs + 1000) return undefined`,
       breaks: 'a repeated read works after its sunset',
       tests: [
-        'test/api/repeated-reads.test.ts: a repeated read is refused after the sunset of its operation, and while the store stops',
+        'test/http/repeated-reads.test.ts: a repeated read is refused after the sunset of its operation, and while the store stops',
       ],
     },
     {
       before: `  if (headers.get('host') !== host) return false\n`,
       after: ``,
       breaks: 'a request with a forbidden Host gets a response',
-      tests: ['test/api/repeated-reads.test.ts'],
+      tests: ['test/http/repeated-reads.test.ts'],
       equivalent: 'The URL of a request contains its Host, so with another Host it is another URL.',
     },
   ],
@@ -374,13 +376,13 @@ export const apiSlips: Slips = {
       before: `.replaceAll('~', '~0').replaceAll('/', '~1')`,
       after: `.replaceAll('/', '~1').replaceAll('~', '~0')`,
       breaks: 'the pointer to an unknown member with a slash points to nothing',
-      tests: ['test/api/hostile.test.ts'],
+      tests: ['test/http/hostile.test.ts'],
     },
     {
       before: `typeof key !== 'number'`,
       after: 'false',
       breaks: 'the message about a member in a list begins with the whole path to it',
-      tests: ['test/api/service.test.ts: validation names the innermost member of a body'],
+      tests: ['test/http/validation.test.ts: validation names the innermost member of a body'],
     },
   ],
   'src/http/routes.ts': [
@@ -389,20 +391,20 @@ export const apiSlips: Slips = {
       after: `if (!handler?.route) enforceRateLimit`,
       breaks: 'the probes of a load balancer are refused because of its clients',
       tests: [
-        'test/api/content.test.ts: paths outside the description count towards the rate limit of an address, but probes do not',
+        'test/http/rate-limit.test.ts: paths outside the description count towards the rate limit of an address, but probes do not',
       ],
     },
     {
       before: `return hidden === true || endless !== undefined || 'stream' in success`,
       after: `return hidden === true || 'stream' in success`,
       breaks: 'a client that waits 30 seconds for an event is disconnected after 10 seconds',
-      tests: ['test/api/service.test.ts: a long poll and a stream may be silent'],
+      tests: ['test/http/events/stream.test.ts: a long poll and a stream may be silent'],
     },
     {
       before: `if (path.length + (query === '' ? 0 : query.length + 1) > URL_CHARS_MAX)`,
       after: `if (path.length + (query === '' ? 0 : query.length + 1) >= URL_CHARS_MAX)`,
       breaks: 'a URL of exactly the maximum length is refused',
-      tests: ['test/api/hostile.test.ts'],
+      tests: ['test/http/hostile.test.ts'],
     },
   ],
   'src/http/fixed-paths.ts': [
@@ -410,14 +412,14 @@ export const apiSlips: Slips = {
       before: `  if (isDraining()) throw shuttingDown()\n`,
       after: ``,
       breaks: 'a load balancer sends requests to a process that is about to stop',
-      tests: ['test/api/service.test.ts: a server that drains is not ready'],
+      tests: ['test/http/probes.test.ts: a server that drains is not ready'],
     },
     {
       before: `    if (!hasScope(caller, 'admin')) {`,
       after: `    if (!hasScope(caller, 'admin') && caller.scopes.length === 0) {`,
       breaks: 'any key can read the metrics from another machine',
       tests: [
-        'test/api/service.test.ts: the metrics require an admin key for a request from another machine',
+        'test/http/metrics.test.ts: the metrics require an admin key for a request from another machine',
       ],
     },
   ],
@@ -426,7 +428,7 @@ export const apiSlips: Slips = {
       before: `quoted(text.slice(0, TEXT_CHARS_MAX))`,
       after: `quoted(text)`,
       breaks: 'a path of 16 KiB is logged as a whole',
-      tests: ['test/api/repeated-reads.test.ts: the log has only the first 1,000 characters'],
+      tests: ['test/http/repeated-reads.test.ts: the log has only the first 1,000 characters'],
     },
   ],
   'src/http/pipeline/pipeline.ts': [
@@ -434,7 +436,7 @@ export const apiSlips: Slips = {
       before: `String(Buffer.byteLength(reply.body))`,
       after: `String(reply.body.length)`,
       breaks: 'a response to HEAD has a wrong length if a name contains an umlaut',
-      tests: ['test/api/service.test.ts: a response to HEAD has the length of the body in bytes'],
+      tests: ['test/http/responses.test.ts: a response to HEAD has the length of the body in bytes'],
     },
     {
       before: `  enforceRateLimit(pipeline, context)
@@ -442,7 +444,7 @@ export const apiSlips: Slips = {
       after: `  authorize(operation, caller)
   enforceRateLimit(pipeline, context)`,
       breaks: 'requests that a key may not make are not limited',
-      tests: ['test/api/keys.test.ts: rate limits count every request, whatever its refusal is'],
+      tests: ['test/http/rate-limit.test.ts: rate limits count every request, whatever its refusal is'],
     },
     {
       before: `  'Access-Control-Allow-Origin',
@@ -452,7 +454,7 @@ export const apiSlips: Slips = {
 ]`,
       breaks: 'a page is blocked because it gets the origin of another page',
       tests: [
-        'test/api/repeated-reads.test.ts: every response to a repeated read is identical to the response of the pipeline',
+        'test/http/repeated-reads.test.ts: every response to a repeated read is identical to the response of the pipeline',
       ],
     },
     {
@@ -460,7 +462,7 @@ export const apiSlips: Slips = {
       after: ``,
       breaks: 'a deletion takes effect although the runtime refuses its request',
       tests: [
-        'test/api/framing.test.ts: a request body that is followed by bytes that are not a request is refused, and has no effect',
+        'test/http/framing.test.ts: a request body that is followed by bytes that are not a request is refused, and has no effect',
       ],
     },
     {
@@ -468,21 +470,21 @@ export const apiSlips: Slips = {
       after: ``,
       breaks: 'a request that the runtime refuses takes effect',
       tests: [
-        'test/api/framing.test.ts: a request body in chunks that end with a trailer field is refused and has no effect',
+        'test/http/framing.test.ts: a request body in chunks that end with a trailer field is refused and has no effect',
       ],
     },
     {
       before: `  if (operation.method === 'POST') refuseConditions(conditions)\n`,
       after: ``,
       breaks: 'a creation ignores its condition',
-      tests: ['test/api/conditions.test.ts: a POST with a condition is refused and has no effect'],
+      tests: ['test/http/conditions.test.ts: a POST with a condition is refused and has no effect'],
     },
     {
       before: `    ...(operation.method !== 'POST' && { conditions }),`,
       after: `    ...(operation.method === 'PATCH' && { conditions }),`,
       breaks: 'a deletion ignores If-Match',
       tests: [
-        'test/api/conditions.test.ts: a write with another ETag in If-Match gets 412 and the current ETag',
+        'test/http/conditions.test.ts: a write with another ETag in If-Match gets 412 and the current ETag',
       ],
     },
     {
@@ -490,7 +492,7 @@ export const apiSlips: Slips = {
       after: `if (isRead && reply.etag !== undefined && request.method !== 'HEAD') refuse`,
       breaks: 'HEAD ignores If-Match',
       tests: [
-        'test/api/conditions.test.ts: a read with If-Match gets 412 if the ETag differs, for GET and HEAD',
+        'test/http/conditions.test.ts: a read with If-Match gets 412 if the ETag differs, for GET and HEAD',
       ],
     },
   ],
@@ -502,7 +504,7 @@ export const apiSlips: Slips = {
     } catch {`,
       breaks: 'a caller can wait for events 500 times and then no more',
       tests: [
-        'test/api/capacity.test.ts: a client that waits for events holds no slot, and at most 500 requests of one caller may wait',
+        'test/http/capacity.test.ts: a client that waits for events holds no slot, and at most 500 requests of one caller may wait',
       ],
     },
     {
@@ -536,19 +538,19 @@ export const apiSlips: Slips = {
         while (await this.#advance()) await this.#slices.next()
         await this.#commitSignal.next()`,
       breaks: 'a stream gets an event that occurred during its read only with the next event',
-      tests: ['test/events/recent-events.test.ts: an event that occurs during a read'],
+      tests: ['test/http/events/recent-events.test.ts: an event that occurs during a read'],
     },
     {
       before: `    batch.catch(() => this.#behind.delete(readKey))`,
       after: `    batch.catch(() => {})`,
       breaks: 'after one failed read, every stream at that position fails',
-      tests: ['test/events/recent-events.test.ts: streams that are behind share a read'],
+      tests: ['test/http/events/recent-events.test.ts: streams that are behind share a read'],
     },
     {
       before: `    const readKey = \`\${position} \${types.join(' ')}\``,
       after: `    const readKey = \`\${position} \${types.length}\``,
       breaks: 'a stream that is behind gets the events of another filter',
-      tests: ['test/events/recent-events.test.ts: streams that are behind share a read'],
+      tests: ['test/http/events/recent-events.test.ts: streams that are behind share a read'],
     },
     {
       before: `    this.#running = undefined
@@ -557,14 +559,14 @@ export const apiSlips: Slips = {
       after: `    this.#running = undefined
     this.#keptBytes = 0`,
       breaks: 'a stream that is opened after a while without streams gets old events again',
-      tests: ['test/events/recent-events.test.ts: a stream that is opened after a time'],
+      tests: ['test/http/events/recent-events.test.ts: a stream that is opened after a time'],
     },
     {
       before: `      if (type === KEY_REVOKED) this.#onRevoked(subject.replace('keys/', ''))`,
       after: `      if (type === KEY_REVOKED) this.#onRevoked(subject)`,
       breaks: 'the stream of a revoked key continues until the next check',
       tests: [
-        'test/events/stream.test.ts: the stream of a revoked key ends at once, and other streams continue',
+        'test/http/events/stream.test.ts: the stream of a revoked key ends at once, and other streams continue',
       ],
     },
   ],
@@ -573,7 +575,9 @@ export const apiSlips: Slips = {
       before: `      if (!stream) this.#shares.release(caller)`,
       after: `      if (!stream && context.request.method === 'HEAD') this.#shares.release(caller)`,
       breaks: 'a caller whose streams were refused a hundred times can open no more',
-      tests: ['test/events/stream.test.ts: above the limit, a stream is refused until another stream ends'],
+      tests: [
+        'test/http/events/stream.test.ts: above the limit, a stream is refused until another stream ends',
+      ],
     },
     {
       before: `        this.#shares.release(caller)
@@ -582,25 +586,27 @@ export const apiSlips: Slips = {
       after: `        this.#recentEvents.leave()
         if (this.#isEnded`,
       breaks: 'a caller can open a hundred streams and then no more',
-      tests: ['test/events/stream.test.ts: above the limit, a stream is refused until another stream ends'],
+      tests: [
+        'test/http/events/stream.test.ts: above the limit, a stream is refused until another stream ends',
+      ],
     },
     {
       before: `if (from === after && !this.#types) return bytes`,
       after: `if (!this.#types) return bytes`,
       breaks: 'a stream that resumes gets events again that its client has',
-      tests: ['test/events/stream.test.ts: a stream that resumes between two events'],
+      tests: ['test/http/events/stream.test.ts: a stream that resumes between two events'],
     },
     {
       before: `({ position, type }) => position > from && (!this.#types || this.#types.has(type)),`,
       after: `({ type }) => !this.#types || this.#types.has(type),`,
       breaks: 'a stream with a filter gets events again when it resumes',
-      tests: ['test/events/stream.test.ts: a stream that resumes between two events'],
+      tests: ['test/http/events/stream.test.ts: a stream that resumes between two events'],
     },
     {
       before: `      if (this.#isEnded) stream.end()\n`,
       after: ``,
       breaks: 'a stream that is opened while the store stops delays the stop',
-      tests: ['test/events/recent-events.test.ts: a stream that is opened while the streams end'],
+      tests: ['test/http/events/recent-events.test.ts: a stream that is opened while the streams end'],
     },
     {
       before: `      } catch (error) {
@@ -609,14 +615,14 @@ export const apiSlips: Slips = {
       after: `      } catch (error) {
         throw error`,
       breaks: 'after a refused stream, a store without streams reads every event for ever',
-      tests: ['test/events/recent-events.test.ts: after a refused stream'],
+      tests: ['test/http/events/recent-events.test.ts: after a refused stream'],
     },
     {
       before: `    const sent = last ?? after`,
       after: `    const sent = after ?? last`,
       breaks: 'a browser that reconnects gets all events again since the position in its URL',
       tests: [
-        'test/events/stream.test.ts: a stream resumes after a position: Last-Event-ID, or the parameter if the header is absent',
+        'test/http/events/stream.test.ts: a stream resumes after a position: Last-Event-ID, or the parameter if the header is absent',
       ],
     },
     {
@@ -625,7 +631,7 @@ export const apiSlips: Slips = {
       after: `    this.#close()`,
       breaks: 'a client that does not read keeps its connection',
       tests: [
-        'test/events/slow-streams.test.ts: a client that reads nothing is disconnected, can resume where it was, and affects no other client',
+        'test/http/events/slow-streams.test.ts: a client that reads nothing is disconnected, can resume where it was, and affects no other client',
       ],
     },
   ],

@@ -276,7 +276,7 @@ export const cliSlips: Slips = {
       before: `if (!isChange || !(error instanceof CommandFailed)) throw error`,
       after: `if (isChange || !(error instanceof CommandFailed)) throw error`,
       breaks: 'a change whose output is lost is not reported as made',
-      tests: ['test/cli/command-line.test.ts: a change whose output cannot be written to a full disk'],
+      tests: ['test/cli/output-to-full-disk.test.ts: a change whose output cannot be written to a full disk'],
     },
   ],
   'src/cli/terminal/output.ts': [

@@ -1,6 +1,5 @@
 import type { Slips } from '../slip.ts'
 
-const CLIENT = 'test/client/client.test.ts'
 const SANDBOX = 'test/client/sandbox.test.ts'
 const RETRY = 'src/client/retry.test.ts'
 
@@ -10,25 +9,27 @@ export const clientSlips: Slips = {
       before: `timeoutMs: attemptMs + (Number(input.wait ?? 0) || 0) * 1000,`,
       after: `timeoutMs: attemptMs,`,
       breaks: 'a long poll is given up while the store waits for events',
-      tests: [`${CLIENT}: a call that waits for events has this time in addition`],
+      tests: [
+        'test/client/retries-and-time-limits.test.ts: a call that waits for events has this time in addition',
+      ],
     },
     {
       before: `position === undefined ? input : { ...input, [pages]: position }`,
       after: `position === undefined ? input : { [pages]: position }`,
       breaks: 'the second page of a list has no filter',
-      tests: [`${CLIENT}: a list is read page by page`],
+      tests: ['test/client/lists.test.ts: a list is read page by page'],
     },
     {
       before: `if (error instanceof ApiError) notify(id, error.headers)`,
       after: `if (error instanceof ApiError && error.status >= 500) notify(id, error.headers)`,
       breaks: 'a refusal of a deprecated operation is not reported as deprecated',
-      tests: [`${CLIENT}: a response of a deprecated operation is reported`],
+      tests: ['test/client/responses.test.ts: a response of a deprecated operation is reported'],
     },
     {
       before: `if (status === 304 || !Array.isArray(data)) return { ...response, data: undefined }`,
       after: `if (!Array.isArray(data)) return { ...response, data: status === 304 ? { items: [] } : undefined }`,
       breaks: 'a list that has not changed seems to be empty',
-      tests: [`${CLIENT}: a list that has not changed has no data`],
+      tests: ['test/client/responses.test.ts: a list that has not changed has no data'],
     },
     {
       before: `members.includes(name) ? Number(value) : value`,
@@ -42,13 +43,13 @@ export const clientSlips: Slips = {
       before: `[...quoted.split(' '), bare].includes(relation)`,
       after: `[quoted, bare].includes(relation)`,
       breaks: 'a link with two relations is not found',
-      tests: [`${CLIENT}: a link may have several relations`],
+      tests: ['test/client/responses.test.ts: a link may have several relations'],
     },
     {
       before: `if (deprecation === null && sunset === null) return undefined`,
       after: `if (deprecation === null) return undefined`,
       breaks: 'an operation that only has a Sunset header is not reported',
-      tests: [`${CLIENT}: an operation with only a Sunset header`],
+      tests: ['test/client/responses.test.ts: an operation with only a Sunset header'],
     },
   ],
   'src/client/event-stream.ts': [
@@ -58,20 +59,22 @@ export const clientSlips: Slips = {
       after: `if (id !== undefined) yield { kind: 'id', id }
       if (data.length > 0) yield { kind: 'event', data: data.join('\\n') }`,
       breaks: 'an event that could not be handled is skipped after a reconnection',
-      tests: [`${CLIENT}: a stream is parsed correctly`],
+      tests: ['test/client/event-stream.test.ts: a stream is parsed correctly'],
     },
     {
       before: `if (isAfterCr && text.startsWith('\\n')) text = text.slice(1)`,
       after: `if (isAfterCr && text === '\\n') text = text.slice(1)`,
       breaks: 'a CRLF between two chunks ends an event in its middle',
-      tests: [`${CLIENT}: a CRLF that is divided between two chunks of a stream`],
+      tests: ['test/client/event-stream.test.ts: a CRLF that is divided between two chunks of a stream'],
     },
     {
       before: `chars += value.length
       if (chars`,
       after: `if (chars`,
       breaks: 'an event of very many lines takes all memory',
-      tests: [`${CLIENT}: a stream of events with an event that never ends is cut off`],
+      tests: [
+        'test/client/event-stream.test.ts: a stream of events with an event that never ends is cut off',
+      ],
     },
     {
       before: `clearTimeout(timer)
@@ -79,7 +82,7 @@ export const clientSlips: Slips = {
       yield value`,
       after: `yield value`,
       breaks: 'a live stream is cut every 45 s',
-      tests: [`${CLIENT}: a stream on which something arrives in time stays open`],
+      tests: ['test/client/event-stream.test.ts: a stream on which something arrives in time stays open'],
     },
   ],
   'src/client/follow-events.ts': [
@@ -88,38 +91,40 @@ export const clientSlips: Slips = {
         //`,
       after: `//`,
       breaks: 'each reconnection of a long-lived stream waits longer than the last one',
-      tests: [`${CLIENT}: the pause before a stream is opened again doubles`],
+      tests: ['test/client/event-stream.test.ts: the pause before a stream is opened again doubles'],
     },
     {
       before: `backoffMs(reconnectMs, failures++, RECONNECT_MAX_MS)`,
       after: `reconnectMs + failures++`,
       breaks: 'the clients of a store that is down try again every second for hours',
-      tests: [`${CLIENT}: the pause before a stream is opened again doubles`],
+      tests: ['test/client/event-stream.test.ts: the pause before a stream is opened again doubles'],
     },
     {
       before: `error.status === 429 || `,
       after: ``,
       breaks: 'a rate limit ends a stream of events for ever',
-      tests: [`${CLIENT}: a stream is opened again after a temporary refusal`],
+      tests: ['test/client/event-stream.test.ts: a stream is opened again after a temporary refusal'],
     },
     {
       before: `if (signal?.aborted) return
       if (!isTemporary(error)) throw error`,
       after: `if (!isTemporary(error)) throw error`,
       breaks: 'a stream that the caller ended is reported as lost',
-      tests: [`${CLIENT}: a stream that its caller ends while nothing arrives`],
+      tests: ['test/client/event-stream.test.ts: a stream that its caller ends while nothing arrives'],
     },
     {
       before: `else if (POSITION.test(part.id)) position = part.id`,
       after: `else if (POSITION.test(part.id)) position ??= part.id`,
       breaks: 'events are repeated after a reconnection',
-      tests: [`${CLIENT}: a stream continues after the last event if the connection breaks`],
+      tests: [
+        'test/client/event-stream.test.ts: a stream continues after the last event if the connection breaks',
+      ],
     },
     {
       before: 'Math.min(demandedMs ?? 0, RETRY_AFTER_MAX_MS) + pauseMs',
       after: '(demandedMs ?? 0) + pauseMs',
       breaks: 'a wrong Retry-After stops a follower of events for days',
-      tests: ['test/client/client.test.ts: a stream of events waits for as long as the server demands'],
+      tests: ['test/client/event-stream.test.ts: a stream of events waits for as long as the server demands'],
     },
   ],
   'src/client/paged-list.ts': [
@@ -127,7 +132,7 @@ export const clientSlips: Slips = {
       before: `(data.next === position && data.items.length === 0)`,
       after: `data.items.length === 0`,
       breaks: 'a list ends at a page without items, although more pages follow',
-      tests: [`${CLIENT}: a list continues after a page without items`],
+      tests: ['test/client/lists.test.ts: a list continues after a page without items'],
     },
   ],
   'src/client/request.ts': [
@@ -135,13 +140,17 @@ export const clientSlips: Slips = {
       before: `isRepeatable: method === 'GET' || headers['idempotency-key'] !== undefined,`,
       after: `isRepeatable: true,`,
       breaks: 'a key is created twice after a lost response',
-      tests: [`${CLIENT}: a failure is not retried if the command may have run`],
+      tests: [
+        'test/client/retries-and-time-limits.test.ts: a failure is not retried if the command may have run',
+      ],
     },
     {
       before: `if (values.length === 0) throw new TypeError(\`\${name} must have at least one value.\`)`,
       after: ``,
       breaks: 'a filter with an empty list returns everything',
-      tests: [`${CLIENT}: a request with input that would change its path, filter or body`],
+      tests: [
+        'test/client/requests.test.ts: a request with input that would change its path, filter or body',
+      ],
     },
   ],
   'src/client/response.ts': [
@@ -155,7 +164,7 @@ export const clientSlips: Slips = {
       before: `errors: Array.isArray(errors) ? (errors as unknown as FieldError[]) : [],`,
       after: `errors: Array.isArray(errors) && errors.length > 1 ? (errors as unknown as FieldError[]) : [],`,
       breaks: 'a refusal with one invalid field does not name the field',
-      tests: [`${CLIENT}: a refusal names each invalid field`],
+      tests: ['test/client/responses.test.ts: a refusal names each invalid field'],
     },
   ],
   'src/client/retry.ts': [
@@ -183,7 +192,7 @@ export const clientSlips: Slips = {
   }
   return readResponse`,
       breaks: 'a program ends only 30 s after its last call',
-      tests: [`${CLIENT}: a program ends right after its last call`],
+      tests: ['test/client/retries-and-time-limits.test.ts: a program ends right after its last call'],
     },
     {
       before: `clearTimeout(timer)
@@ -194,13 +203,15 @@ export const clientSlips: Slips = {
   }
   return readResponse`,
       breaks: 'a signal that is used for many calls keeps all of them in memory',
-      tests: [`${CLIENT}: a signal that is used for many calls keeps no trace`],
+      tests: [
+        'test/client/retries-and-time-limits.test.ts: a signal that is used for many calls keeps no trace',
+      ],
     },
     {
       before: `if (!(error instanceof ApiError || error instanceof ConnectionError)) throw error`,
       after: `if (!(error instanceof ApiError)) throw error`,
       breaks: 'a lost connection is not retried',
-      tests: [`${CLIENT}: a failed connection is retried`],
+      tests: ['test/client/retries-and-time-limits.test.ts: a failed connection is retried'],
     },
   ],
   'src/client/webhook.ts': [
@@ -208,13 +219,17 @@ export const clientSlips: Slips = {
       before: `if (signature && (await crypto.subtle.verify('HMAC', key, signature, signedContent))) return true`,
       after: `return signature !== undefined && crypto.subtle.verify('HMAC', key, signature, signedContent)`,
       breaks: 'a receiver refuses deliveries while a secret is being rotated',
-      tests: [`${CLIENT}: a webhook request that the library of Standard Webhooks signed is accepted`],
+      tests: [
+        'test/client/webhook-verification.test.ts: a webhook request that the library of Standard Webhooks signed is accepted',
+      ],
     },
     {
       before: `if (!(Math.abs(nowMs / 1000 - Number(timestamp)) <= TOLERANCE_SECONDS)) {`,
       after: `if (!(nowMs / 1000 - Number(timestamp) <= TOLERANCE_SECONDS)) {`,
       breaks: 'a recorded request with a later timestamp is accepted',
-      tests: [`${CLIENT}: a webhook request is refused if it is changed or incomplete`],
+      tests: [
+        'test/client/webhook-verification.test.ts: a webhook request is refused if it is changed or incomplete',
+      ],
     },
   ],
   'src/client/sandbox.ts': [

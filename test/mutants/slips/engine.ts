@@ -1,16 +1,16 @@
 import type { Slips } from '../slip.ts'
 
-const GROUP_COMMIT = 'test/storage/group-commit.test.ts'
-const ATTEMPTS = 'test/storage/command-attempts.test.ts'
-const LIGHT = 'test/storage/light-engine.test.ts'
-const POOL = 'test/storage/bounded-pool.test.ts'
-const LOCKED = 'test/storage/locked-database.test.ts'
-const UNRELIABLE = 'test/storage/unreliable-database.test.ts'
-const TABLES = 'test/storage/tables.test.ts'
-const FILES = 'test/storage/files-together.test.ts'
+const GROUP_COMMIT = 'test/database/group-commit.test.ts'
+const ATTEMPTS = 'test/database/command-attempts.test.ts'
+const LIGHT = 'test/database/light-engine.test.ts'
+const POOL = 'test/database/bounded-pool.test.ts'
+const LOCKED = 'test/database/locked-database.test.ts'
+const UNRELIABLE = 'test/database/unreliable-database.test.ts'
+const MIGRATIONS = 'test/database/migrations.test.ts'
+const FILES = 'test/serving/mismatched-files.test.ts'
 const STATEMENT = 'src/database/statement.test.ts'
-const CLOCKS = 'test/events/clock-steps.test.ts'
-const CACHE = 'test/api/cache.test.ts'
+const CLOCKS = 'test/serving/clock-steps.test.ts'
+const CACHE = 'test/http/cache.test.ts'
 const COPY = 'test/cli/copy.test.ts'
 const BACKUP = 'test/cli/backup.test.ts'
 
@@ -52,7 +52,7 @@ export const engineSlips: Slips = {
       before: 'if (!connection.inTransaction) return this.#failAll(commands)',
       after: '',
       breaks: 'after a full disk, commands are acknowledged that were rolled back',
-      tests: ['test/storage/disk-full.test.ts: a batch that fills the disk acknowledges exactly'],
+      tests: ['test/database/disk-full.test.ts: a batch that fills the disk acknowledges exactly'],
       guarantee: 3,
       isQuick: true,
     },
@@ -98,7 +98,7 @@ export const engineSlips: Slips = {
       before: 'if (this.#head.position >= INT64_MAX - 1n)',
       after: 'if (this.#head.position > INT64_MAX - 1n)',
       breaks: 'the last event of a store gets a position after which no list can continue',
-      tests: ['test/storage/last-ids.test.ts'],
+      tests: ['test/database/last-ids.test.ts'],
     },
     {
       before: 'if (wasLocked) this.#connection.run(waitForNoLock)',
@@ -145,31 +145,31 @@ export const engineSlips: Slips = {
       before: 'if (this.#isClosing) return Promise.reject(shuttingDown())',
       after: '',
       breaks: 'a command that comes during a stop waits for ever',
-      tests: ['test/storage/worker-queue.test.ts'],
+      tests: ['test/database/worker-queue.test.ts'],
     },
     {
       before: 'if (this.#waiting.length >= WAITING_MAX) {',
       after: 'if (this.#waiting.length < 0) {',
       breaks: 'the queue of commands has no bound',
-      tests: ['test/storage/worker-queue.test.ts'],
+      tests: ['test/database/worker-queue.test.ts'],
     },
     {
       before: '[...this.#inFlight.flat(), ...this.#waiting.splice(0)]',
       after: 'this.#waiting.splice(0)',
       breaks: 'commands that were sent to a writer that ended wait for ever',
-      tests: ['test/storage/worker-queue.test.ts'],
+      tests: ['test/database/worker-queue.test.ts'],
     },
     {
       before: 'this.#inFlight.length === 0 || (this.#inFlight.length === 1 && this.#isNextAsked)',
       after: 'this.#inFlight.length <= 1',
       breaks: 'batches are small: the next one is sent before the writer asks for it',
-      tests: ['test/storage/worker-queue.test.ts'],
+      tests: ['test/database/worker-queue.test.ts'],
     },
     {
       before: 'if (this.#isClosing && this.#inFlight.length === 0) this.#post',
       after: 'if (this.#isClosing) this.#post',
       breaks: 'a stop closes the database before the batches that are left are committed',
-      tests: ['test/storage/worker-queue.test.ts'],
+      tests: ['test/database/worker-queue.test.ts'],
     },
   ],
   'src/database/postgres/executions.ts': [
@@ -178,25 +178,25 @@ export const engineSlips: Slips = {
       after: 'number <= $before',
       breaks:
         'the key of the oldest running command is deleted, so a command whose COMMIT was lost may run twice',
-      tests: ['test/storage/executions.test.ts'],
+      tests: ['test/database/execution-keys.test.ts'],
     },
     {
       before: 'sqlState(error) === UNIQUE_VIOLATION && isFromExecutionTable(error)',
       after: 'sqlState(error) === UNIQUE_VIOLATION',
       breaks: 'a command whose repeat violates another unique constraint is reported as committed',
-      tests: ['test/storage/executions.test.ts'],
+      tests: ['test/database/execution-keys.test.ts'],
     },
     {
       before: 'this.#running.delete(number)',
       after: '',
       breaks: 'no key is deleted before the process ends',
-      tests: ['test/storage/executions.test.ts'],
+      tests: ['test/database/execution-keys.test.ts'],
     },
     {
       before: 'storedInstant(this.#clock() - RETENTION_MS)',
       after: 'storedInstant(this.#clock())',
       breaks: 'a process deletes the keys of the running commands of the others, which may then run twice',
-      tests: ['test/storage/executions.test.ts'],
+      tests: ['test/database/execution-keys.test.ts'],
     },
     {
       before: '++this.#endedCount % SWEEP_EVERY_COMMANDS === 0',
@@ -209,7 +209,7 @@ export const engineSlips: Slips = {
       before: 'WHERE process = $process AND number',
       after: 'WHERE process <> $process AND number',
       breaks: 'a process deletes the execution keys of other processes, whose commands may then run twice',
-      tests: ['test/storage/executions.test.ts'],
+      tests: ['test/database/execution-keys.test.ts'],
     },
   ],
   'src/database/postgres/runner.ts': [
@@ -263,7 +263,7 @@ export const engineSlips: Slips = {
       before: `if (failure === 'full' && !isRead) throw storageFull()`,
       after: `if (failure === 'full' && isRead) throw storageFull()`,
       breaks: 'a full disk of the database is reported as an overload',
-      tests: [ATTEMPTS, 'test/storage/database-errors.test.ts'],
+      tests: [ATTEMPTS, 'test/database/database-errors.test.ts'],
     },
     {
       before: `if (hasBegun && failureOf(error) !== 'lost') execution`,
@@ -303,44 +303,44 @@ export const engineSlips: Slips = {
       before: 'if (head !== seenHead) onMoved()',
       after: 'if (numbered > 0) onMoved()',
       breaks: 'long polls and streams of other processes sleep until their timeout',
-      tests: ['test/storage/sequencer.test.ts'],
+      tests: ['test/database/sequencer.test.ts'],
     },
     {
       before: 'if (numbered < EVENTS_PER_STEP_MAX) return',
       after: 'if (numbered <= EVENTS_PER_STEP_MAX) return',
       breaks: 'after a large commit a thousand events are published per second',
-      tests: ['test/storage/sequencer.test.ts'],
+      tests: ['test/database/sequencer.test.ts'],
     },
     {
       before: 'isExhausted: () => seenHead > LAST_POSITION',
       after: 'isExhausted: () => seenHead < 0n',
       breaks: 'events are accepted that can get no position',
-      tests: ['test/storage/last-ids.test.ts'],
+      tests: ['test/database/last-ids.test.ts'],
     },
     {
       before:
         'for (const { statement, parameters } of sums.take()) await connection.run(statement, parameters)',
       after: '',
       breaks: 'the summary on PostgreSQL never changes',
-      tests: ['test/api/summary.test.ts'],
+      tests: ['test/shop/summary.test.ts'],
     },
     {
       before: 'await connection.run(moveHead, { position: last.position, hash: last.hash })\n    return',
       after: 'await connection.run(moveHead, { position: last.position, hash: head.hash })\n    return',
       breaks: 'the chain of the audit log is broken after each group of events',
-      tests: ['test/events/audit-trail.test.ts: each entry is chained to the previous one'],
+      tests: ['test/shop/audit-log.test.ts: each entry is chained to the previous one'],
     },
     {
       before: "`UPDATE chain_end SET position = position WHERE name = 'head' RETURNING position, hash`",
       after: "`SELECT position, hash FROM chain_end WHERE name = 'head'`",
       breaks: 'two processes give the same positions to different events',
-      tests: ['test/storage/sequencer.test.ts'],
+      tests: ['test/database/sequencer.test.ts'],
     },
     {
       before: `if (!isClosing && !isFailing && failureOf(error) !== 'locked') onError(error)`,
       after: `if (!isClosing && failureOf(error) !== 'locked') onError(error)`,
       breaks: 'a database that is down writes a line to the log each second',
-      tests: ['test/storage/sequencer.test.ts'],
+      tests: ['test/database/sequencer.test.ts'],
     },
   ],
   'src/database/numbering/numbering.ts': [
@@ -366,7 +366,7 @@ export const engineSlips: Slips = {
       before: 'if (event.totals !== null) sums.add(readChanges(event.totals))',
       after: 'if (event.totals !== null && sums === undefined) sums.add(readChanges(event.totals))',
       breaks: 'the totals of a copied store lack the events that had no position',
-      tests: ['src/database/numbering/numbering.test.ts', 'test/api/summary.test.ts'],
+      tests: ['src/database/numbering/numbering.test.ts', 'test/shop/summary.test.ts'],
     },
   ],
   'src/database/numbering/totals.ts': [
@@ -374,7 +374,7 @@ export const engineSlips: Slips = {
       before: 'filter(([, change]) => change !== 0n)',
       after: 'filter(([, change]) => change > 0n)',
       breaks: 'the summary counts up and never down',
-      tests: ['test/api/summary.test.ts'],
+      tests: ['test/shop/summary.test.ts'],
     },
     {
       before: '    this.#sums.clear()\n    return sums.map',
@@ -460,13 +460,13 @@ export const engineSlips: Slips = {
       before: `row?.transaction_read_only === 'off'`,
       after: `row?.transaction_read_only !== 'never'`,
       breaks: 'a standby is taken for the primary',
-      tests: ['test/storage/database-address.test.ts: a database that is read-only by default'],
+      tests: ['test/database/database-address.test.ts: a database that is read-only by default'],
     },
     {
       before: `if (commit?.synchronous_commit === 'off') {`,
       after: `if (commit?.synchronous_commit === 'never') {`,
       breaks: 'a store starts on a database that loses acknowledged orders',
-      tests: ['test/storage/database-address.test.ts: a database whose commits are not durable'],
+      tests: ['test/database/database-address.test.ts: a database whose commits are not durable'],
     },
     {
       before: 'idle_in_transaction_session_timeout: FROZEN_MS_MAX',
@@ -478,7 +478,7 @@ export const engineSlips: Slips = {
       before: `result => result.status === 'fulfilled' && result.value`,
       after: `result => result.status === 'fulfilled'`,
       breaks: 'the store writes to a standby that is named before the primary',
-      tests: ['test/storage/database-address.test.ts: of several hosts that respond'],
+      tests: ['test/database/database-address.test.ts: of several hosts that respond'],
     },
   ],
   'src/database/postgres/database-clock.ts': [
@@ -573,7 +573,7 @@ export const engineSlips: Slips = {
       before: 'return value === 1n',
       after: 'return value !== null',
       breaks: 'every order is complete',
-      tests: ['test/api/orders.test.ts'],
+      tests: ['test/shop/orders.test.ts'],
     },
   ],
   'src/database/sqlite/shared-read-transaction.ts': [
@@ -595,26 +595,26 @@ export const engineSlips: Slips = {
       before: '...(options.canUndo &&\n      isLogEmpty && {',
       after: '...(options.canUndo && {',
       breaks: 'a failed import deletes commits that were made before it',
-      tests: ['test/storage/undo.test.ts'],
+      tests: ['test/database/undo.test.ts'],
       guarantee: 59,
     },
     {
       before: '  await writer.close()\n  rowReader.close()\n  for',
       after: '  rowReader.close()\n  await writer.close()\n  for',
       breaks: 'a failed import merges the log before it deletes it, so its rows stay',
-      tests: ['test/storage/undo.test.ts: and from which nothing was read'],
+      tests: ['test/database/undo.test.ts: and from which nothing was read'],
     },
     {
       before: '      mergeWriteAheadLog(file)\n    },',
       after: '    },',
       breaks: 'a stop does not say that another process still needs the write-ahead log',
-      tests: ['test/storage/clean-stop.test.ts: write-ahead log is needed'],
+      tests: ['test/serving/clean-stop.test.ts: write-ahead log is needed'],
     },
     {
       before: 'if (!keepsLog && Number(',
       after: 'if (keepsLog && Number(',
       breaks: 'the write-ahead log grows without a bound',
-      tests: ['test/storage/undo.test.ts: the write-ahead log of a store that serves'],
+      tests: ['test/database/undo.test.ts: the write-ahead log of a store that serves'],
     },
     {
       before: '  refuseUnreadable(file)\n',
@@ -648,8 +648,8 @@ export const engineSlips: Slips = {
   'src/database/sqlite/light-engine.ts': [
     {
       before:
-        '    while (this.#writing) await this.#writing\n    this.#refuseIfUnusable()\n    this.#readers++',
-      after: '    this.#refuseIfUnusable()\n    this.#readers++',
+        'while (this.#writing) await this.#writing\n    this.#refuseIfUnusable()\n    if (this.#readers === 0)',
+      after: 'this.#refuseIfUnusable()\n    if (this.#readers === 0)',
       breaks: 'a read of a sandbox sees rows that are not committed',
       tests: [LIGHT],
     },
@@ -666,8 +666,16 @@ export const engineSlips: Slips = {
       tests: [LIGHT],
     },
     {
-      before: 'if (this.#readers === 0) this.#onReadersGone?.()',
-      after: 'if (this.#readers > 0) this.#onReadersGone?.()',
+      before: 'this.#readers--\n      if (this.#readers === 0) {',
+      after:
+        'this.#options.onRead?.(performance.now() - this.#readingSinceMs)\n' +
+        'this.#readers--\nif (this.#readers === 0) {',
+      breaks: 'a sandbox with many webhooks pauses for many times as long as its reads took',
+      tests: [LIGHT],
+    },
+    {
+      before: 'this.#onReadersGone?.()',
+      after: '',
       breaks: 'a command that comes during a read waits for ever',
       tests: [LIGHT],
     },
@@ -717,19 +725,19 @@ export const engineSlips: Slips = {
       before: '    writeNumbers(this.#file, [...before, number])\n',
       after: '',
       breaks: 'a store that is killed while its log is moved does not start again',
-      tests: ['test/storage/log-number.test.ts'],
+      tests: ['test/database/write-ahead-log-number.test.ts'],
     },
     {
       before: 'if (moved?.busy !== 0n) return false',
       after: '',
       breaks: 'the number of a log that is still in use is forgotten, so the store does not start again',
-      tests: ['test/storage/log-number.test.ts'],
+      tests: ['test/database/write-ahead-log-number.test.ts'],
     },
     {
       before: 'if (!this.#isNew) this.#addNumber()',
       after: 'this.#addNumber()',
       breaks: 'while another process reads, the file of numbers overflows',
-      tests: ['test/storage/log-number.test.ts'],
+      tests: ['test/database/write-ahead-log-number.test.ts'],
     },
   ],
   'src/database/sqlite/data-lock.ts': [
@@ -737,13 +745,13 @@ export const engineSlips: Slips = {
       before: `database.run('BEGIN EXCLUSIVE')`,
       after: `database.run('BEGIN')`,
       breaks: 'two processes serve one data directory',
-      tests: [`${TABLES}: a locked data directory cannot be locked again`],
+      tests: ['test/serving/data-directory.test.ts: a locked data directory cannot be locked again'],
     },
     {
       before: `return hasCode(error, 'SQLITE_BUSY')\n`,
       after: `return hasCode(error, 'SQLITE_LOCKED')\n`,
       breaks: 'a command opens the files of a running store as if it were stopped',
-      tests: [`${TABLES}: a locked data directory cannot be locked again`],
+      tests: ['test/serving/data-directory.test.ts: a locked data directory cannot be locked again'],
     },
   ],
   'src/files/private-file.ts': [
@@ -805,7 +813,7 @@ export const engineSlips: Slips = {
       before: 'sqliteMigrations.requireCurrent(versionOf(reader))',
       after: 'sqliteMigrations.refuseUnsupported(versionOf(reader))',
       breaks: 'a store that must be migrated is read as it is',
-      tests: ['test/storage/upgrade.test.ts: a command that only reads refuses'],
+      tests: ['test/database/upgrade.test.ts: a command that only reads refuses'],
     },
     {
       before: 'if (isServed) numberEvents(draft)',
@@ -829,7 +837,7 @@ export const engineSlips: Slips = {
       before: `['', '-journal', '-wal', '-shm', '-run']`,
       after: `['', '-journal', '-shm', '-run']`,
       breaks: 'the write-ahead log of the empty store is applied to the restored one',
-      tests: ['test/storage/undo.test.ts: the copy of a store replaces an empty store'],
+      tests: ['test/database/undo.test.ts: the copy of a store replaces an empty store'],
     },
   ],
   'src/transfer/sqlite-restore.ts': [
@@ -896,19 +904,19 @@ export const engineSlips: Slips = {
       before: 'number > version)',
       after: 'number > version + 1)',
       breaks: 'an upgrade leaves out a migration',
-      tests: ['test/storage/upgrade.test.ts'],
+      tests: ['test/database/upgrade.test.ts'],
     },
     {
       before: 'if (version > this.version) {',
       after: 'if (version > this.version + 99) {',
       breaks: 'an older program opens a newer store',
-      tests: ['test/cli/migrate.test.ts', TABLES],
+      tests: ['test/cli/migrate.test.ts', MIGRATIONS],
     },
     {
       before: 'if (version > 0 && version < this.baseVersion) {',
       after: 'if (version > 0 && version < this.baseVersion - 1) {',
       breaks: 'a store that is too old is changed by the scripts for a newer one',
-      tests: ['test/storage/upgrade.test.ts: a store of a version before 677f627'],
+      tests: ['test/database/upgrade.test.ts: a store of a version before 677f627'],
     },
   ],
   'src/database/postgres/migrations.ts': [
@@ -916,7 +924,7 @@ export const engineSlips: Slips = {
       before: '    await transaction.unsafe(lockVersions)\n    await runMigrations(transaction)',
       after: '    await runMigrations(transaction)',
       breaks: 'of two processes that start at once, one fails',
-      tests: [TABLES, 'test/storage/many-processes.test.ts: processes that start at once'],
+      tests: [MIGRATIONS, 'test/database/many-processes.test.ts: processes that start at once'],
     },
     {
       before: `const isNew = names.every(name => name === 'migration')`,
@@ -937,19 +945,19 @@ export const engineSlips: Slips = {
       before: '      sequencer.wake()\n',
       after: '',
       breaks: 'events on PostgreSQL are published a second late',
-      tests: ['test/storage/sequencer.test.ts'],
+      tests: ['test/database/sequencer.test.ts'],
     },
     {
       before: 'last <= 9223372036854775807 - $count',
       after: 'last <= 9223372036854775807',
       breaks: 'the last id of a store is followed by an error of the database',
-      tests: ['test/storage/last-ids.test.ts'],
+      tests: ['test/database/last-ids.test.ts'],
     },
     {
       before: `if (this.#sequencer.isExhausted()) throw`,
       after: 'if (this.#sequencer === undefined) throw',
       breaks: 'a change after the last position of a store on PostgreSQL is accepted',
-      tests: ['test/storage/last-ids.test.ts'],
+      tests: ['test/database/last-ids.test.ts'],
     },
   ],
 }

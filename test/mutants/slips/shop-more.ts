@@ -1,6 +1,6 @@
 import type { Slips } from '../slip.ts'
 
-const CURSORS = 'test/api/cursors.test.ts'
+const CURSORS = 'test/shop/cursors.test.ts'
 
 /** The slips of `src/shop` in lists, events, deliveries, webhooks, keys, the audit log, exports and imports. */
 export const moreShopSlips: Slips = {
@@ -10,7 +10,7 @@ export const moreShopSlips: Slips = {
       after: `const next = rows.length >= limit && last ? writeCursor(list, last) : undefined`,
       breaks: 'the last page of a list has a link to an empty page',
       tests: [
-        'test/api/lists.test.ts: a paged list skips and repeats no row when other rows are added and deleted between pages',
+        'test/shop/lists.test.ts: a paged list skips and repeats no row when other rows are added and deleted between pages',
       ],
     },
     {
@@ -18,28 +18,28 @@ export const moreShopSlips: Slips = {
       after: `  const name = requested ?? 'id'`,
       breaks: 'a filter by name without a sort is refused',
       tests: [
-        'test/api/lists.test.ts: include=stock adds the stock of each pet, whatever the filters, the sort and the limit',
+        'test/shop/lists.test.ts: include=stock adds the stock of each pet, whatever the filters, the sort and the limit',
       ],
     },
     {
       before: `z.string().refine(text => !text.includes('\\0'))`,
       after: `z.string()`,
       breaks: 'on PostgreSQL, a forged cursor with a NUL character causes a server error',
-      tests: ['test/api/hostile.test.ts'],
+      tests: ['test/http/hostile.test.ts'],
     },
     {
       before: `if (hash !== positionListHash(list) || position === undefined) throw invalidCursor()`,
       after: `if (position === undefined) throw invalidCursor()`,
       breaks: 'a page of the audit log continues another search',
       tests: [
-        'test/events/audit-trail.test.ts: a cursor is valid only for the filters with which it was created',
+        'test/shop/audit-log.test.ts: a cursor is valid only for the filters with which it was created',
       ],
     },
     {
       before: `(typeof value === 'bigint' ? 'bigint' : 'text')`,
       after: `(typeof value === 'bigint' ? 'text' : 'text')`,
       breaks: 'on PostgreSQL, a list with several categories fails',
-      tests: ['test/api/lists.test.ts: pets match a filter with any'],
+      tests: ['test/shop/lists.test.ts: pets match a filter with any'],
     },
     {
       before: `  const { cursor } = list.input
@@ -56,14 +56,14 @@ export const moreShopSlips: Slips = {
   assertWithinLog(after, await findLogBounds(reader))\n`,
       after: ``,
       breaks: 'a client whose events are deleted during its read misses events without an error',
-      tests: ['test/events/history.test.ts: a sweep during a read moves'],
+      tests: ['test/shop/event-retention.test.ts: a sweep during a read moves'],
     },
     {
       before: `return { events, to: events.at(-1)?.position ?? after, isAtHead: false }`,
       after: `return { events, to, isAtHead: false }`,
       breaks: 'the next page of the feed skips the events that did not fit in the page',
       tests: [
-        'test/events/feed.test.ts: a page has at most the requested number of events, and its next link continues after them',
+        'test/http/events/feed.test.ts: a page has at most the requested number of events, and its next link continues after them',
       ],
     },
     {
@@ -90,14 +90,14 @@ export const moreShopSlips: Slips = {
 /**
  * Returns one page of the feed.`,
       breaks: 'a read of the oldest events is refused if a sweep deletes some of them at that moment',
-      tests: ['test/events/history.test.ts: a sweep during a read moves'],
+      tests: ['test/shop/event-retention.test.ts: a sweep during a read moves'],
     },
     {
       before: `if (rows.length <= limit) return { events: rows, to, isAtHead: to === ends.head }`,
       after: `if (rows.length <= limit) return { events: rows, to, isAtHead: true }`,
       breaks: 'a long poll waits at an old position although there are later events of its type',
       tests: [
-        'test/events/feed.test.ts: a rare type is found after thousands of other events, in one response',
+        'test/http/events/feed.test.ts: a rare type is found after thousands of other events, in one response',
       ],
     },
   ],
@@ -106,7 +106,7 @@ export const moreShopSlips: Slips = {
       before: `  if (stored.fingerprint !== fingerprint) {`,
       after: `  if (stored.fingerprint === '') {`,
       breaks: 'another command with the same idempotency key gets the first response',
-      tests: ['test/api/conditions.test.ts: an idempotency key is refused for another request'],
+      tests: ['test/shop/idempotency.test.ts: an idempotency key is refused for another request'],
     },
     {
       before: `location FROM reply
@@ -114,14 +114,14 @@ export const moreShopSlips: Slips = {
       after: `location FROM reply
   WHERE owner <= $owner AND operation = $operation`,
       breaks: 'a repeated request gets the stored response of another caller',
-      tests: ['test/api/conditions.test.ts: a repeated request gets the response of its own caller'],
+      tests: ['test/shop/idempotency.test.ts: a repeated request gets the response of its own caller'],
     },
     {
       before: `    ...(stored.location !== null && { location: stored.location }),\n`,
       after: ``,
       breaks: 'the response to a repeated creation has no Location',
       tests: [
-        'test/api/conditions.test.ts: a repeated request gets the same response, byte for byte, marked as a repeat',
+        'test/shop/idempotency.test.ts: a repeated request gets the same response, byte for byte, marked as a repeat',
       ],
     },
   ],
@@ -131,14 +131,14 @@ export const moreShopSlips: Slips = {
       after: `: oldest[firstKept]`,
       breaks: 'a sweep deletes an event that is not old enough',
       tests: [
-        'test/events/history.test.ts: events beyond the retention are deleted, and a client that has not read them gets an error',
+        'test/shop/event-retention.test.ts: events beyond the retention are deleted, and a client that has not read them gets an error',
       ],
     },
     {
       before: `WHERE name = 'floor' AND position = $floor`,
       after: `WHERE name = 'floor' AND position >= $floor`,
       breaks: 'two processes that sweep at once set the floor back, and the deleted events count as missing',
-      tests: ['test/api/interleaved.test.ts: a sweep does not set the floor back'],
+      tests: ['test/shop/interleaved-commands.test.ts: a sweep does not set the floor back'],
     },
   ],
   'src/shop/webhooks/delivery-state.ts': [
@@ -237,7 +237,7 @@ export const moreShopSlips: Slips = {
       before: 'attempts = attempts + 1, updated_at = $at',
       after: 'attempts = attempts + 1, updated_at = coalesce(updated_at, $at)',
       breaks: 'the export of a retried delivery has the instant of its first attempt',
-      tests: ['test/api/exports.test.ts: every column of an export has what the API says'],
+      tests: ['test/transfer/exports.test.ts: every column of an export has what the API says'],
     },
   ],
   'src/shop/webhooks/delivery-verbs.ts': [
@@ -311,7 +311,7 @@ export const moreShopSlips: Slips = {
       before: `  WHERE id = $webhookId AND version = $version RETURNING \${webhookColumns}`,
       after: `  WHERE id = $webhookId AND version >= $version RETURNING \${webhookColumns}`,
       breaks: 'a change of the description enables a webhook that the store is disabling',
-      tests: ['test/api/interleaved.test.ts: a change of a webhook keeps'],
+      tests: ['test/shop/interleaved-commands.test.ts: a change of a webhook keeps'],
     },
     {
       before: `const isSame = url === before.url && types === before.types && description === before.description`,
@@ -347,7 +347,7 @@ export const moreShopSlips: Slips = {
       after: `    version = version + 1, updated_at = coalesce(updated_at, $now)
   WHERE`,
       breaks: 'the export of a changed webhook says that it was never changed',
-      tests: ['test/api/exports.test.ts: every column of an export has what the API says'],
+      tests: ['test/transfer/exports.test.ts: every column of an export has what the API says'],
     },
     {
       before: `    updated_at = $now
@@ -355,7 +355,7 @@ export const moreShopSlips: Slips = {
       after: `    updated_at = coalesce(updated_at, $now)
   WHERE id = $webhookId RETURNING`,
       breaks: 'the export of a webhook with a new secret says that it was never changed',
-      tests: ['test/api/exports.test.ts: every column of an export has what the API says'],
+      tests: ['test/transfer/exports.test.ts: every column of an export has what the API says'],
     },
   ],
   'src/shop/keys/verbs.ts': [
@@ -369,45 +369,45 @@ export const moreShopSlips: Slips = {
       before: `if (key.expiresAt !== null && key.expiresAt <= now) throw expiredKey()`,
       after: `if (key.expiresAt !== null && key.expiresAt < now) throw expiredKey()`,
       breaks: 'a key works at the instant of its expiry',
-      tests: ['test/api/keys.test.ts: a key is refused from the instant of its expiry'],
+      tests: ['test/shop/keys.test.ts: a key is refused from the instant of its expiry'],
     },
     {
       before: `  if (!requested) return latest ?? null`,
       after: `  if (!requested) return null`,
       breaks: 'a key that expires creates a key that never expires',
-      tests: ['test/api/keys.test.ts: a key that expires cannot create a key that expires later'],
+      tests: ['test/shop/keys.test.ts: a key that expires cannot create a key that expires later'],
     },
     {
       before: `if (latest === undefined || expiresAt <= latest) return expiresAt`,
       after: `if (latest === undefined || expiresAt < latest) return expiresAt`,
       breaks: 'a key cannot create a key that expires with it',
-      tests: ['test/api/keys.test.ts: a key that expires cannot create a key that expires later'],
+      tests: ['test/shop/keys.test.ts: a key that expires cannot create a key that expires later'],
     },
     {
       before: `if (expiresAt <= now) throw wrongExpiry`,
       after: `if (expiresAt < now) throw wrongExpiry`,
       breaks: 'a key is created that has already expired',
-      tests: ['test/api/keys.test.ts: a key cannot be created that expires at the instant'],
+      tests: ['test/shop/keys.test.ts: a key cannot be created that expires at the instant'],
     },
     {
       before: `  return expiresAt === null && readScopes(scopes).includes('admin')`,
       after: `  return readScopes(scopes).includes('admin')`,
       breaks: 'the last admin key is revoked because another one has not expired yet',
       tests: [
-        'test/api/keys.test.ts: the last admin key without an expiry cannot be revoked, whatever other keys there are',
+        'test/shop/keys.test.ts: the last admin key without an expiry cannot be revoked, whatever other keys there are',
       ],
     },
     {
       before: `  if (beyond) throw beyondScope(beyond, 'revoke a key that has it')\n`,
       after: ``,
       breaks: 'a key revokes keys that may do more than itself',
-      tests: ['test/api/keys.test.ts: a key cannot revoke a key that has a scope'],
+      tests: ['test/shop/keys.test.ts: a key cannot revoke a key that has a scope'],
     },
     {
       before: `key !== undefined && (key.expiresAt === null || key.expiresAt > now)`,
       after: `key !== undefined && (key.expiresAt === null || key.expiresAt !== now)`,
       breaks: 'the stream of an expired key continues',
-      tests: ['test/events/stream.test.ts: the stream of an expired key ends soon after the expiry'],
+      tests: ['test/http/events/stream.test.ts: the stream of an expired key ends soon after the expiry'],
     },
     {
       before: `expiresAt === null && revokedAt === null) return true`,
@@ -421,7 +421,7 @@ export const moreShopSlips: Slips = {
       before: `WHERE made_by = 'environment' AND hash <> $hash AND revoked_at IS NULL`,
       after: `WHERE made_by <> 'key' AND hash <> $hash AND revoked_at IS NULL`,
       breaks: 'an admin key in the environment revokes the key of the first start',
-      tests: ['test/api/keys.test.ts: a new admin key of the environment'],
+      tests: ['test/shop/keys.test.ts: a new admin key of the environment'],
     },
   ],
   'src/shop/events/audit.ts': [
@@ -429,31 +429,31 @@ export const moreShopSlips: Slips = {
       before: `Date.parse(row.at) >= untilMs + COMMAND_MS_MAX`,
       after: `Date.parse(row.at) >= untilMs`,
       breaks: 'an entry of a period is missing if newer entries come before it',
-      tests: ['test/events/audit-trail.test.ts: an entry of a period is found'],
+      tests: ['test/shop/audit-log.test.ts: an entry of a period is found'],
     },
     {
       before: `row.at < storedInstant(Date.parse(since) - COMMAND_MS_MAX)`,
       after: `row.at < since`,
       breaks: 'an entry of a period is missing if older entries come after it',
-      tests: ['test/events/audit-trail.test.ts: an old entry is found'],
+      tests: ['test/shop/audit-log.test.ts: an old entry is found'],
     },
     {
       before: `  const lowest = gapAround(furthest, bounds)?.after ?? furthest`,
       after: `  const lowest = furthest`,
       breaks: 'the audit log of a restored store has an empty page for each 5,000 positions of its gap',
-      tests: ['test/events/gaps.test.ts: a page of the audit log crosses a gap'],
+      tests: ['test/shop/audit-log-gaps.test.ts: a page of the audit log crosses a gap'],
     },
     {
       before: `last !== undefined && last > floor + 1n &&`,
       after: `last !== undefined && last > floor + 2n &&`,
       breaks: 'the oldest entry of the audit log is on no page',
-      tests: ['test/events/gaps.test.ts: a page of the audit log crosses a gap'],
+      tests: ['test/shop/audit-log-gaps.test.ts: a page of the audit log crosses a gap'],
     },
     {
       before: `: untilMs > LAST_MS ? '9999-12-31T24' : storedInstant(untilMs)`,
       after: `: storedInstant(untilMs)`,
       breaks: 'a period up to the last day of the year 9999 causes a server error',
-      tests: ['test/events/audit-trail.test.ts: a period has an inclusive start and an exclusive end'],
+      tests: ['test/shop/audit-log.test.ts: a period has an inclusive start and an exclusive end'],
     },
   ],
   'src/shop/log/verification.ts': [
@@ -462,19 +462,19 @@ export const moreShopSlips: Slips = {
       after: `gaps.filter(({ after }) => after > floor.position)`,
       breaks:
         'the audit log of a restored store counts as damaged once its entries before the gap are deleted',
-      tests: ['test/events/gaps.test.ts: an audit log with a gap is intact'],
+      tests: ['test/shop/audit-log-gaps.test.ts: an audit log with a gap is intact'],
     },
     {
       before: `  if (anchor.position === floor.position && anchor.hash === floor.hash) return []\n`,
       after: ``,
       breaks: 'an anchor of the last deleted entry counts as a fault',
-      tests: ['test/events/gaps.test.ts: an audit log with a gap is intact'],
+      tests: ['test/shop/audit-log-gaps.test.ts: an audit log with a gap is intact'],
     },
     {
       before: `else if (last.hash !== head.hash) problems`,
       after: `else if (last.hash === '') problems`,
       breaks: 'a head that does not match the last entry is not reported',
-      tests: ['test/events/gaps.test.ts: an audit log with a gap is intact'],
+      tests: ['test/shop/audit-log-gaps.test.ts: an audit log with a gap is intact'],
     },
   ],
   'src/transfer/exports.ts': [
@@ -484,13 +484,13 @@ export const moreShopSlips: Slips = {
       after: `    petId = last.petId
     version = last.version + 1n`,
       breaks: 'an export of more than 1,000 movements omits one at each thousand',
-      tests: ['test/api/exports.test.ts: an export of more than a thousand rows'],
+      tests: ['test/transfer/exports.test.ts: an export of more than a thousand rows'],
     },
     {
       before: `      after = BigInt(last.id ?? 0n)`,
       after: `      after = BigInt(last.id ?? 0n) + 1n`,
       breaks: 'an export of more than 1,000 rows omits one at each thousand',
-      tests: ['test/api/exports.test.ts: an export of more than a thousand rows'],
+      tests: ['test/transfer/exports.test.ts: an export of more than a thousand rows'],
     },
     {
       before: `    after = last.position
@@ -512,19 +512,19 @@ function readEnvelope`,
       before: `new Set(['hold', 'complete', 'enabled'])`,
       after: `new Set(['complete', 'enabled'])`,
       breaks: 'an export has 0 and 1 in the column hold, which an import refuses',
-      tests: ['test/api/exports.test.ts: an export of more than a thousand rows'],
+      tests: ['test/transfer/exports.test.ts: an export of more than a thousand rows'],
     },
     {
       before: '/(?:^at|At|shipDate)$/',
       after: '/(?:^at|At)$/',
       breaks: 'an exported shipDate is not as the API writes it',
-      tests: ['test/api/exports.test.ts: every column of an export has what the API says'],
+      tests: ['test/transfer/exports.test.ts: every column of an export has what the API says'],
     },
     {
       before: `new Set(['scopes', 'types'])`,
       after: `new Set(['scopes'])`,
       breaks: 'the types of an exported webhook are a text instead of a list',
-      tests: ['test/api/exports.test.ts: every column of an export has what the API says'],
+      tests: ['test/transfer/exports.test.ts: every column of an export has what the API says'],
     },
   ],
   'src/shop/imports/verbs.ts': [
@@ -554,7 +554,7 @@ function readEnvelope`,
       before: `onHold: hold && quantity > 0n }`,
       after: `onHold: hold }`,
       breaks: 'a pet that is imported on hold without stock is on hold after its first restock',
-      tests: ['test/api/imports.test.ts: a pet that is imported on hold'],
+      tests: ['test/shop/imports.test.ts: a pet that is imported on hold'],
     },
     {
       before: `    const last = rows.at(-1)
@@ -564,14 +564,14 @@ function readEnvelope`,
     if (!last) return
     after = last.line + 1n`,
       breaks: 'an import of more than 1,000 rows loads all but one of each thousand',
-      tests: ['test/api/imports.test.ts: an import of more than a thousand rows'],
+      tests: ['test/shop/imports.test.ts: an import of more than a thousand rows'],
     },
     {
       before: `if (first?.importId === importId && first.at === DISCARDED) await tx.run(deleteStaged, { importId })\n`,
       after: ``,
       breaks: 'a discarded import is loaded',
       tests: [
-        'test/events/sweeping.test.ts: rows of a discarded import are deleted by the sweep, and cannot be loaded',
+        'test/serving/sweeping.test.ts: rows of a discarded import are deleted by the sweep, and cannot be loaded',
       ],
     },
     {
@@ -579,7 +579,7 @@ function readEnvelope`,
     else if (known === 'several')`,
       after: `    if (known === 'several')`,
       breaks: 'an import creates nothing for a category that occurs twice, and reports no problem',
-      tests: ['test/api/imports.test.ts: a category that occurs twice'],
+      tests: ['test/shop/imports.test.ts: a category that occurs twice'],
     },
     {
       before: `    if (next.at < before) return tx.run(sweepImport, { importId: next.importId })
@@ -588,44 +588,44 @@ function readEnvelope`,
     return 0`,
       breaks:
         'the rows of an interrupted import stay in the database for as long as an older import is in progress',
-      tests: ['test/api/imports.test.ts: a sweep finds the rows'],
+      tests: ['test/shop/imports.test.ts: a sweep finds the rows'],
     },
     {
       before: `ORDER BY file DESC, line DESC LIMIT`,
       after: `ORDER BY file, line LIMIT`,
       breaks: 'a sweep of a discarded import deletes its mark first, and the other rows can be loaded',
-      tests: ['test/api/imports.test.ts: a sweep of an interrupted import'],
+      tests: ['test/shop/imports.test.ts: a sweep of an interrupted import'],
     },
     {
       before: `SELECT id FROM pet WHERE category_id = $categoryId AND status IN ('available', 'pending', 'sold')`,
       after: `SELECT id FROM pet WHERE category_id = $categoryId AND status IN ('available', 'pending')`,
       breaks: 'an import that skips existing pets loads a pet that is sold out a second time',
-      tests: ['test/api/imports.test.ts: skips a pet in every status, in each Unicode form'],
+      tests: ['test/shop/imports.test.ts: skips a pet in every status, in each Unicode form'],
     },
     {
       before: `DISTINCT name FROM pet WHERE category_id = $categoryId AND status IN ('available', 'pending', 'sold')`,
       after: `DISTINCT name FROM pet WHERE category_id = $categoryId AND status IN ('available', 'pending')`,
       breaks:
         'an import that skips existing pets loads a pet again that is sold out and has another Unicode form',
-      tests: ['test/api/imports.test.ts: skips a pet in every status, in each Unicode form'],
+      tests: ['test/shop/imports.test.ts: skips a pet in every status, in each Unicode form'],
     },
     {
       before: `STAGED_KEPT_MS = 24 * 3_600_000`,
       after: `STAGED_KEPT_MS = 24 * 60_000`,
       breaks: 'an import that was interrupted half an hour ago cannot be resumed',
-      tests: ['test/api/imports.test.ts: the rows of an interrupted import are kept for a day'],
+      tests: ['test/shop/imports.test.ts: the rows of an interrupted import are kept for a day'],
     },
     {
       before: `ORDER BY CASE WHEN name = $name THEN 0 ELSE 1 END, id LIMIT`,
       after: `ORDER BY id LIMIT`,
       breaks: 'a category is not found by its exact name if more than 20 others differ from it in case',
-      tests: ['test/api/imports.test.ts: a category is found by its exact name'],
+      tests: ['test/shop/imports.test.ts: a category is found by its exact name'],
     },
     {
       before: `  if (hasOneForm(name)) return false\n`,
       after: `  return false\n`,
       breaks: 'a pet whose name is written in another Unicode form is imported twice',
-      tests: ['test/api/imports.test.ts: an import that skips existing pets'],
+      tests: ['test/shop/imports.test.ts: an import that skips existing pets'],
     },
     {
       before: `.filter(other => other.name !== name)`,
@@ -660,7 +660,7 @@ function readEnvelope`,
       after: `return scope === 'audit:read' && scopes.length > 1 && scopes.includes('keys:manage')`,
       breaks: 'an old key with keys:manage can no longer read the audit log',
       tests: [
-        'test/events/audit-trail.test.ts: audit:read gives access only to the audit log, and keys:manage includes it',
+        'test/shop/audit-log.test.ts: audit:read gives access only to the audit log, and keys:manage includes it',
       ],
     },
   ],

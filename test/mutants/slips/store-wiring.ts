@@ -1,8 +1,8 @@
 import type { Slips } from '../slip.ts'
 
 const CACHE = 'src/http/cache/representation-cache.test.ts'
-const SWEEPING = 'test/events/sweeping.test.ts'
-const CLOCK = 'test/events/clock-steps.test.ts'
+const SWEEPING = 'test/serving/sweeping.test.ts'
+const CLOCK = 'test/serving/clock-steps.test.ts'
 const ADMIN_KEY = 'test/cli/admin-key.test.ts'
 
 export const storeSlips: Slips = {
@@ -22,14 +22,14 @@ export const storeSlips: Slips = {
     ? withIdempotencyKey(tx, id, idempotency, context, effect)
     : effect()`,
       breaks: 'a repeated cancellation is refused although the first one took effect',
-      tests: ['test/api/conditions.test.ts: a repeated cancellation of an order gets'],
+      tests: ['test/shop/idempotency.test.ts: a repeated cancellation of an order gets'],
     },
     {
       before: `...(operation.resourceHasEtag && operation.method !== 'PUT' && { etag: etagOf(body) }),`,
       after: `...(operation.resourceHasEtag && { etag: etagOf(body) }),`,
       breaks: 'a PUT has a validator for a text that the store has changed',
       tests: [
-        'test/api/conditions.test.ts: the response to a PUT whose body the store transforms has no ETag',
+        'test/http/conditions.test.ts: the response to a PUT whose body the store transforms has no ETag',
       ],
     },
   ],
@@ -91,13 +91,13 @@ export const storeSlips: Slips = {
       before: `limit <= SHORT_LIST_ROWS_MAX && isShort`,
       after: `isShort`,
       breaks: 'a long list blocks the thread that serves all requests',
-      tests: ['test/storage/short-lists.test.ts: is read on the serving thread'],
+      tests: ['test/database/serving-thread-reads.test.ts: is read on the serving thread'],
     },
     {
       before: `output.isSingle ? etagOf(writeJson(output.items[0])) : weakEtagOf(body)`,
       after: `weakEtagOf(body)`,
       breaks: 'the ETag of a list of one pet cannot be used to change the pet',
-      tests: ['test/api/conditions.test.ts: a list filtered to one pet has the ETag of that pet'],
+      tests: ['test/http/conditions.test.ts: a list filtered to one pet has the ETag of that pet'],
     },
   ],
   'src/http/cache/representation-cache.ts': [
@@ -180,7 +180,7 @@ export const storeSlips: Slips = {
       before: `if (ifMatch !== undefined) throw importHasNoEtag()`,
       after: ``,
       breaks: 'a condition on the deletion of an import is ignored',
-      tests: ['test/api/conditions.test.ts: an import has no ETag, so its deletion'],
+      tests: ['test/http/conditions.test.ts: an import has no ETag, so its deletion'],
     },
   ],
   'src/serving/service.ts': [
@@ -197,7 +197,7 @@ export const storeSlips: Slips = {
       (complete`,
       after: `(complete`,
       breaks: 'a search for a reference blocks the thread that serves all requests',
-      tests: ['test/storage/short-lists.test.ts: is read on the serving thread'],
+      tests: ['test/database/serving-thread-reads.test.ts: is read on the serving thread'],
     },
   ],
   'src/serving/first-start.ts': [

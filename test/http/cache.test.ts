@@ -1,0 +1,235 @@
+import { describe, expect, test } from 'bun:test'
+import { RepresentationCache, type Ticket } from '../../src/http/cache/representation-cache.ts'
+import type { Query } from '../../src/shop/queries.ts'
+import { freshBody, RecordedCache } from '../support/recorded-cache.ts'
+import { withLateReports, withoutReportsOf } from '../support/row-reports.ts'
+import { makePet } from '../support/shop.ts'
+import { openTestStore, type TestOptions, type TestStore } from '../support/store.ts'
+import { until } from '../support/until.ts'
+
+/** A target that is read before and after each change, and the id and the input of its query. */
+type Target = readonly [target: string, id: Query['id'], input: object]
+
+async function sentBody(store: TestStore, [target, id]: Target): Promise<string> {
+  // Only reads without a key skip the pipeline when they are repeated.
+  const response = await (id === 'getOrder' ? store.send('GET', target) : fetch(store.base + target))
+  return response.ok ? await response.text() : String(response.status)
+}
+
+/** Changes every kind of cached row. Returns each pair of a change and a target that was stale after the change. */
+async function staleAfterChanges(options: TestOptions): Promise<string[]> {
+  await using store = await openTestStore('sqlite', options)
+  const { client } = store
+  const { petId, categoryId, orderId } = await makePet(client, { quantity: 9n, reserved: 2n })
+  const targets: Target[] = [
+    [`/pets/${petId}`, 'getPet', { petId }],
+    [`/pets?id=${petId}`, 'listPets', { id: [petId] }],
+    ['/pets?limit=100&status=available', 'listPets', { limit: 100, status: ['available'] }],
+    [`/store/inventory/${petId}`, 'getInventoryItem', { petId }],
+    ['/store/inventory', 'listInventory', {}],
+    [`/categories/${categoryId}`, 'getCategory', { categoryId }],
+    ['/categories', 'listCategories', {}],
+    [`/store/orders/${orderId}`, 'getOrder', { orderId }],
+  ]
+  const stale: string[] = []
+  const changes: [name: string, change: () => Promise<unknown>][] = [
+    ['updatePet', () => client.updatePet({ petId, body: { name: 'Renamed' } })],
+    ['updateCategory', () => client.updateCategory({ categoryId, body: { name: 'Moved' } })],
+    ['placeOrder', () => client.placeOrder({ body: { petId, quantity: 7n } })],
+    ['updateOrder', () => client.updateOrder({ orderId, body: { quantity: 1n } })],
+    ['cancelOrder', () => client.cancelOrder({ orderId })],
+    ['setInventory', () => client.setInventory({ petId, body: { quantity: 50n } })],
+    ['adjustInventory', () => client.adjustInventory({ petId, body: { quantityChange: 1n } })],
+    ['createPet', () => client.createPet({ body: { name: 'Another', categoryId } })],
+    ['createCategory', () => client.createCategory({ body: { name: 'Another' } })],
+    ['refused', () => client.setInventory({ petId, body: { quantity: 0n } }).catch(() => {})],
+    ['import', () => importPet(client)],
+    ['completeOrder', () => client.updateOrder({ orderId: orderId + 1n, body: { complete: true } })],
+    ['deletePet', () => client.deletePet({ petId })],
+    ['deleteCategory', () => deleteCategory(client, categoryId)],
+  ]
+  for (const [name, change] of changes) {
+    for (const target of targets) await sentBody(store, target)
+    await change()
+    for (const target of targets) {
+      const [, id, input] = target
+      const fresh = (await freshBody(store, { id, input })) ?? '404'
+      // The first read fills the cache, and the second is a repeated read.
+      const sent = [await sentBody(store, target), await sentBody(store, target)]
+      if (sent.some(body => body !== fresh)) stale.push(`${name} ${target[1]}`)
+    }
+  }
+  return stale
+}
+
+/** Deletes the pets of a category, then the category. */
+async function deleteCategory(client: TestStore['client'], categoryId: bigint): Promise<void> {
+  const { data } = await client.listPets({ categoryId: [categoryId] })
+  for (const { id } of data.items) await client.deletePet({ petId: id })
+  await client.deleteCategory({ categoryId })
+}
+
+async function importPet(client: TestStore['client']): Promise<void> {
+  const categories = [{ line: 2n, name: 'Imported' }]
+  const pets = [{ line: 2n, name: 'Imported', category: 'Imported', quantity: 3n, hold: false }]
+  await client.stageImport({ importId: 5n, body: { categories, pets } })
+  await client.applyImport({ importId: 5n, body: { keepGoing: false, dryRun: false } })
+}
+
+describe('reads from the cache', () => {
+  test('a read from the cache equals a read from the database after every kind of change', async () => {
+    expect(await staleAfterChanges({})).toEqual([])
+  })
+
+  test('control: a changed row that the engine does not report is detected', async () => {
+    const stale = await staleAfterChanges(withoutReportsOf('pet'))
+    expect(stale).toContain('updatePet getPet')
+    expect(stale).toContain('deletePet getInventoryItem')
+  })
+
+  test('control: a cache entry that is dropped after the reply, not before it, is detected', async () => {
+    const stale = await staleAfterChanges(withLateReports())
+    expect(stale).toContain('updatePet getPet')
+  })
+
+  test('a read from the cache has the headers of the first read, and respects the same conditions', async () => {
+    await using store = await openTestStore('sqlite')
+    const { petId } = await makePet(store.client)
+    const [first, second] = [
+      await store.send('GET', `/pets/${petId}`),
+      await store.send('GET', `/pets/${petId}`),
+    ]
+    const headersOf = ({ headers }: Response): [string, string][] =>
+      [...headers].filter(([name]) => !['x-request-id', 'date'].includes(name))
+    expect(headersOf(second)).toEqual(headersOf(first))
+    const headers = { 'If-None-Match': first.headers.get('etag') ?? '' }
+    expect((await store.send('GET', `/pets/${petId}`, { headers })).status).toBe(304)
+    expect((await store.send('GET', `/pets/${petId}`, { headers: { 'If-Match': '"x"' } })).status).toBe(412)
+    const head = await store.send('HEAD', `/pets/${petId}`)
+    expect([head.status, head.headers.get('content-length')]).toEqual([
+      200,
+      first.headers.get('content-length') ?? '',
+    ])
+    expect((await store.send('GET', `/pets/${petId}`, { headers: { Accept: 'text/plain' } })).status).toBe(
+      406,
+    )
+  })
+
+  test('a read from the cache requires the scope of its operation', async () => {
+    await using store = await openTestStore('sqlite')
+    const { orderId } = await makePet(store.client, { reserved: 1n })
+    const path = `/store/orders/${orderId}`
+    expect((await store.send('GET', path)).status).toBe(200)
+    expect((await fetch(store.base + path)).status).toBe(401)
+    const till = await store.clientWith('pets:write')
+    await expect(till.getOrder({ orderId })).rejects.toMatchObject({ code: 'insufficient_scope' })
+  })
+
+  test('a read from the cache is counted in the metrics', async () => {
+    await using store = await openTestStore('sqlite')
+    const { petId } = await makePet(store.client)
+    for (let count = 0; count < 3; count++) await store.send('GET', `/pets/${petId}`)
+    const metrics = await (await store.send('GET', '/metrics')).text()
+    expect(metrics).toContain('petstore_cache_reads_total{result="hit"} 2\n')
+    expect(metrics).toContain('petstore_cache_reads_total{result="miss"} 1\n')
+    expect(metrics).toContain('petstore_cache_entries 1\n')
+  })
+})
+
+test('control: the cache in verify mode detects a stale reply', async () => {
+  await using store = await openTestStore('sqlite', { cache: 'verify', ...withoutReportsOf('pet') })
+  const { petId } = await makePet(store.client)
+  const read = async (): Promise<number> => (await store.send('GET', `/pets/${petId}`)).status
+  expect([await read(), await read()]).toEqual([200, 200])
+  await store.client.updatePet({ petId, body: { name: 'Renamed' } })
+  expect(await read()).toBe(500)
+  expect(store.logged.map(({ fields }) => String(fields.error)).join()).toContain(
+    'the cache has a stale reply',
+  )
+})
+
+test('control: a stale reply that no test reads again is detected at the end of the store', async () => {
+  const staleAfterChange = async (options: TestOptions): Promise<string[]> => {
+    const representations = new RecordedCache()
+    await using store = await openTestStore('sqlite', { ...options, representations })
+    const { petId } = await makePet(store.client)
+    await store.send('GET', `/pets/${petId}`)
+    await store.client.updatePet({ petId, body: { name: 'Renamed' } })
+    return representations.staleTargets(store)
+  }
+  expect(await staleAfterChange({})).toEqual([])
+  expect(await staleAfterChange(withoutReportsOf('pet'))).toEqual(['/pets/1'])
+})
+
+/** A cache that stores a reply even if the rows have changed since the reply was read. */
+class UncheckedCache extends RepresentationCache {
+  override store(
+    ticket: Ticket,
+    target: string,
+    input: object,
+    reply: Parameters<RepresentationCache['store']>[3],
+  ): void {
+    const currentTicket = this.begin('listPets')
+    super.store({ ...ticket, changeCount: currentTicket?.changeCount ?? 0 }, target, input, reply)
+  }
+}
+
+/** Reads a list, and changes a pet in it before the reply of the read arrives. Returns the body of the next read. */
+async function listAfterLateReply(representations?: RepresentationCache): Promise<string> {
+  const late = Promise.withResolvers<void>()
+  let reads = 0
+  await using store = await openTestStore('sqlite', {
+    ...(representations && { representations }),
+    wrapEngine: engine => ({
+      ...engine,
+      readLong: async query => {
+        const reply = await engine.readLong(query)
+        reads++
+        if (reads === 1) await late.promise
+        return reply
+      },
+    }),
+  })
+  const { petId } = await makePet(store.client)
+  // A page of this length is read in the reader worker, so its reply can be late.
+  const list = '/pets?limit=50'
+  const first = store.send('GET', list)
+  await until('the list is read', () => reads === 1)
+  await store.client.updatePet({ petId, body: { name: 'Renamed' } })
+  late.resolve()
+  await first
+  return await (await store.send('GET', list)).text()
+}
+
+describe('lists that were read before a change', () => {
+  test('a list that was read before a change is not stored after the change', async () => {
+    expect(await listAfterLateReply()).toContain('Renamed')
+  })
+
+  test('control: a cache that stores the list after the change is detected', async () => {
+    expect(await listAfterLateReply(new UncheckedCache())).not.toContain('Renamed')
+  })
+})
+
+test('while clients read and write concurrently, no reply of the cache differs from the database', async () => {
+  await using store = await openTestStore('sqlite', { cache: 'verify' })
+  const pets = await Promise.all(Array.from({ length: 8 }, () => makePet(store.client, { quantity: 1000n })))
+  let isWriting = true
+  const writers = pets.slice(0, 4).map(async ({ petId }) => {
+    for (let count = 0; count < 40; count++) {
+      const { data } = await store.client.placeOrder({ body: { petId } })
+      await store.client.cancelOrder({ orderId: data.id ?? 0n })
+    }
+  })
+  const statuses = new Set<number>()
+  const readers = pets.map(async ({ petId, categoryId }) => {
+    const targets = [`/pets/${petId}`, `/store/inventory/${petId}`, '/pets', `/categories/${categoryId}`]
+    while (isWriting) for (const target of targets) statuses.add((await store.send('GET', target)).status)
+  })
+  await Promise.all(writers)
+  isWriting = false
+  await Promise.all(readers)
+  expect([...statuses]).toEqual([200])
+  const metrics = await (await store.send('GET', '/metrics')).text()
+  expect(Number(/result="hit"} (\d+)/.exec(metrics)?.[1])).toBeGreaterThan(100)
+}, 60_000)

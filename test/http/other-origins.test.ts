@@ -1,0 +1,40 @@
+import { describe, expect, test } from 'bun:test'
+import { openTestStore } from '../support/store.ts'
+
+describe('pages of other origins', () => {
+  const ask = (base: string, origin: string) => fetch(`${base}/pets`, { headers: { Origin: origin } })
+
+  test('pages of other origins may call the store if their origin is configured, and not otherwise', async () => {
+    await using store = await openTestStore('sqlite', { corsOrigins: ['https://shop.example'] })
+    const allowed = await ask(store.base, 'https://shop.example')
+    expect(allowed.headers.get('access-control-allow-origin')).toBe('https://shop.example')
+    expect(allowed.headers.get('access-control-expose-headers')).toContain('ETag')
+    const other = await ask(store.base, 'https://other.example')
+    expect([other.headers.get('access-control-allow-origin'), other.headers.get('vary')]).toEqual([
+      null,
+      'Origin',
+    ])
+    const preflight = await fetch(`${store.base}/pets/1`, {
+      method: 'OPTIONS',
+      headers: {
+        Origin: 'https://shop.example',
+        'Access-Control-Request-Method': 'PATCH',
+        'Access-Control-Request-Headers': 'authorization, content-type',
+      },
+    })
+    expect(preflight.headers.get('access-control-allow-methods')).toContain('PATCH')
+    expect(preflight.headers.get('access-control-allow-headers')).toBe('authorization, content-type')
+    // Only a preflight gets the fields that permit methods and headers (Fetch standard, section 3.3).
+    const headers = { Origin: 'https://shop.example' }
+    for (const method of ['GET', 'OPTIONS']) {
+      const plain = await fetch(`${store.base}/pets/1`, { method, headers })
+      expect(plain.headers.get('access-control-allow-methods')).toBeNull()
+    }
+  })
+
+  test('pages of other origins may not call the store by default', async () => {
+    await using store = await openTestStore('sqlite')
+    const reply = await ask(store.base, 'https://shop.example')
+    expect(reply.headers.get('access-control-allow-origin')).toBeNull()
+  })
+})

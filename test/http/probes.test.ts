@@ -1,0 +1,107 @@
+import { expect, test } from 'bun:test'
+import { bindPort, startServer } from '../../src/serving/server.ts'
+import { onEveryEngine, openTestStore, SECRET_KEY } from '../support/store.ts'
+import { until } from '../support/until.ts'
+
+onEveryEngine(engine => {
+  test('the probes respond with 200, and the metrics count requests by operation', async () => {
+    await using counted = await openTestStore(engine)
+    for (const path of ['/livez', '/readyz']) expect((await counted.send('GET', path)).status).toBe(200)
+    await counted.send('GET', '/pets/404')
+    await counted.send('GET', '/pets/404')
+    await counted.send('GET', '/pets')
+    const webhook = await counted.client.createWebhook({ body: { url: 'http://127.0.0.1:9/' } })
+    const webhookId = webhook.data.id
+    await counted.client.sendTestEvent({ webhookId })
+    const metrics = async (): Promise<string> => (await fetch(`${counted.base}/metrics`)).text()
+    // An attempt is counted after its outcome is stored, so a client can see the delivery before the count.
+    await until('the attempt is counted', async () =>
+      (await metrics()).includes('petstore_webhook_attempts_total{'),
+    )
+    const listening = await counted.send('GET', '/events/stream')
+    const text = await metrics()
+    await listening.body?.cancel()
+    for (const line of [
+      'petstore_requests_total{operation_id="getPet",status="404"} 2',
+      'petstore_requests_total{operation_id="listPets",status="200"} 1',
+      'petstore_deprecated_requests_total{operation_id="getPet"} 2',
+      'petstore_webhook_attempts_total{state="pending"} 1',
+      'petstore_event_streams 1',
+      'petstore_request_duration_seconds_count{operation_id="getPet"} 2',
+      'petstore_request_duration_seconds_bucket{operation_id="getPet",le="+Inf"} 2',
+      '# TYPE petstore_request_duration_seconds histogram',
+    ]) {
+      expect(text).toContain(line)
+    }
+  })
+
+  test('a store whose database does not respond in time is live but not ready', async () => {
+    await using stuck = await openTestStore(engine)
+    const { ping } = stuck.engine
+    Reflect.set(stuck.engine, 'ping', () => new Promise(() => {}))
+    const startedMs = performance.now()
+    expect((await fetch(`${stuck.base}/readyz`)).status).toBe(503)
+    expect(performance.now() - startedMs).toBeGreaterThan(1000)
+    expect((await fetch(`${stuck.base}/livez`)).status).toBe(200)
+    Reflect.set(stuck.engine, 'ping', ping)
+  })
+
+  test('a store is not ready while its database fails, and is ready again afterwards', async () => {
+    let isFailing = false
+    await using store = await openTestStore(engine, {
+      wrapEngine: wrapped => ({
+        ...wrapped,
+        ping: () => (isFailing ? Promise.reject(new Error('the database is not available')) : wrapped.ping()),
+      }),
+    })
+    const probe = async () => (await fetch(`${store.base}/readyz`)).status
+    expect(await probe()).toBe(200)
+    isFailing = true
+    expect(await probe()).toBe(503)
+    isFailing = false
+    expect(await probe()).toBe(200)
+  })
+
+  test('a store whose database is unavailable is live but not ready', async () => {
+    await using broken = await openTestStore(engine)
+    await broken.engine.close()
+    expect((await broken.send('GET', '/livez')).status).toBe(200)
+    const ready = await fetch(`${broken.base}/readyz`)
+    expect([ready.status, ready.headers.get('retry-after')]).toEqual([503, '5'])
+  })
+})
+
+test('a port that is bound before its store is open responds with 503 and Retry-After', async () => {
+  const port = bindPort({ host: '127.0.0.1', port: 0 })
+  const reply = await fetch(`http://127.0.0.1:${port.port}/pets`)
+  expect([reply.status, reply.headers.get('retry-after')]).toEqual([503, '1'])
+  expect(await reply.json()).toMatchObject({ code: 'overloaded', status: 503 })
+  await port.stop(true)
+})
+
+test('a server that drains is not ready, but responds to all other requests', async () => {
+  await using store = await openTestStore('sqlite')
+  const server = startServer({
+    host: '127.0.0.1',
+    port: 0,
+    stability: 'experimental',
+    rateLimit: 'off',
+    corsOrigins: [],
+    trustedProxies: [],
+    secretKey: SECRET_KEY,
+    allowPrivateWebhooks: false,
+    eventRetention: 'forever',
+    log: { access: () => {}, info: () => {}, error: () => {} },
+    clock: Date.now,
+    lifecycleClock: Date.now,
+    cache: 'off',
+    engine: store.engine,
+  })
+  const statusOf = async (path: string) => (await fetch(server.base + path)).status
+  expect([await statusOf('/readyz'), await statusOf('/pets')]).toEqual([200, 200])
+  server.drain()
+  expect([await statusOf('/readyz'), await statusOf('/pets'), await statusOf('/livez')]).toEqual([
+    503, 200, 200,
+  ])
+  await server.stop()
+})
