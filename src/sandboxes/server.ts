@@ -33,7 +33,7 @@ const HOST_RATE: Rate = { requests: 6000, seconds: 60 }
 /** The time that requests in progress get when the host stops, in milliseconds. */
 const LAST_REQUESTS_MS = 8000
 
-export interface ServingHost {
+export interface SandboxServer {
   readonly host: SandboxHost
   readonly base: string
   /** Makes the readiness probe fail, so that load balancers use other hosts. Requests are still served. */
@@ -44,7 +44,7 @@ export interface ServingHost {
 export async function serveSandboxes(
   options: Omit<HostOptions, 'base'> & { readonly baseUrl?: string | undefined },
   listener: Server<undefined>,
-): Promise<ServingHost> {
+): Promise<SandboxServer> {
   const { hostname = '127.0.0.1', port } = listener
   const shownHost = hostname.includes(':') ? `[${hostname}]` : hostname
   const base = options.baseUrl ?? `http://${shownHost}:${port}`

@@ -4,7 +4,7 @@ import type { Command } from 'commander'
 import type { Config } from '../../config.ts'
 import { databaseFile } from '../../database/sqlite/database-file.ts'
 import { defaultLimits, type SandboxLimits } from '../../sandboxes/host/limits.ts'
-import { type ServingHost, serveSandboxes } from '../../sandboxes/server.ts'
+import { type SandboxServer, serveSandboxes } from '../../sandboxes/server.ts'
 import { bindPort } from '../../serving/server.ts'
 import { openLog } from '../serve/log.ts'
 import { lockData, portFailure, stopOnSignals } from '../serve/process.ts'
@@ -151,7 +151,7 @@ function limitsFrom(options: Readonly<Record<string, string | boolean | undefine
   return Object.fromEntries(entries) as unknown as SandboxLimits
 }
 
-function greet({ base, host }: ServingHost, { sandboxes }: SandboxLimits): void {
+function greet({ base, host }: SandboxServer, { sandboxes }: SandboxLimits): void {
   const lines = [
     `Petstore hosts sandboxes at ${base}`,
     `create one      open ${base} in a browser, or run: petstore sandbox create --host-url ${base}`,

@@ -72,7 +72,7 @@ export interface HostOptions
 }
 
 /** A sandbox of the host: its record, and its store while the store is open. */
-interface HostedSandbox {
+interface SandboxEntry {
   record: SandboxRecord
   opened: OpenSandbox | undefined
   /** Set while requests wait until the store is open. */
@@ -95,7 +95,7 @@ export class SandboxHost {
   readonly #files: SandboxFiles
   readonly #registry: Registry
   readonly #templates: Templates
-  readonly #sandboxes = new Map<string, HostedSandbox>()
+  readonly #sandboxes = new Map<string, SandboxEntry>()
   readonly #bootId = readBootId()
   readonly #sweeping: ReturnType<typeof setInterval>
   /** Resolves as soon as any request to any sandbox ends. */
@@ -131,7 +131,7 @@ export class SandboxHost {
       directory: join(directory, 'templates'),
     })
     for (const record of this.#registry.all()) {
-      if (this.#files.exists(record.id)) this.#sandboxes.set(record.id, newHostedSandbox(record))
+      if (this.#files.exists(record.id)) this.#sandboxes.set(record.id, newEntry(record))
       else this.#unregister(record.id)
     }
     this.#sweeping = setInterval(() => this.#sweep(), options.sweepMs ?? SWEEP_MS)
@@ -177,9 +177,9 @@ export class SandboxHost {
    * `storage_full`, `shutting_down`, and `overloaded` if too many sandboxes are in use.
    */
   async use<T>(id: string, work: (sandbox: OpenSandbox) => Promise<T>): Promise<T> {
-    const hosted = this.#findOrThrow(id)
-    while (!hosted.opened) await this.#openOnce(hosted)
-    const sandbox = hosted.opened
+    const entry = this.#findOrThrow(id)
+    while (!entry.opened) await this.#openOnce(entry)
+    const sandbox = entry.opened
     sandbox.beginUse()
     try {
       return await work(sandbox)
@@ -217,9 +217,9 @@ export class SandboxHost {
       keyHint: keyHint(key),
       bootId: this.#bootId,
     }
-    const hosted = newHostedSandbox(record)
+    const entry = newEntry(record)
     // The sandbox counts while its files are copied, so that concurrent requests stay within the limit.
-    this.#sandboxes.set(id, hosted)
+    this.#sandboxes.set(id, entry)
     try {
       await this.#files.create(id)
       if (!isSeedName(seed)) await this.#copySeedSnapshot(seed, id)
@@ -235,14 +235,14 @@ export class SandboxHost {
   }
 
   update(id: string, { label, lifetimeSeconds }: SandboxPatch): Sandbox {
-    const hosted = this.#findOrThrow(id)
-    this.#save(hosted, {
+    const entry = this.#findOrThrow(id)
+    this.#save(entry, {
       ...(label !== undefined && { label }),
       ...(lifetimeSeconds !== undefined && {
         expiresAtMs: this.#options.clock() + Number(lifetimeSeconds) * 1000,
       }),
     })
-    return this.show(hosted.record)
+    return this.show(entry.record)
   }
 
   /** Sets how far the lifecycle clock of a sandbox is ahead of the real time, in milliseconds. */
@@ -252,8 +252,8 @@ export class SandboxHost {
 
   /** Stores the fault rules of a sandbox, so that they survive the process. */
   saveFaults(id: string): void {
-    const hosted = this.#findOrThrow(id)
-    if (hosted.opened) this.#save(hosted, { faults: hosted.opened.faults.save() })
+    const entry = this.#findOrThrow(id)
+    if (entry.opened) this.#save(entry, { faults: entry.opened.faults.save() })
   }
 
   /**
@@ -261,23 +261,23 @@ export class SandboxHost {
    * `storage_full`.
    */
   reset(id: string, snapshot: string | undefined): Promise<Sandbox> {
-    return this.#inTurn(this.#findOrThrow(id), async hosted => {
-      const isSeed = snapshotSeed(hosted.record.seed)?.name === snapshot
+    return this.#inTurn(this.#findOrThrow(id), async entry => {
+      const isSeed = snapshotSeed(entry.record.seed)?.name === snapshot
       const source = snapshot === undefined ? undefined : this.#files.findSnapshot(id, snapshot, isSeed)
-      await this.#close(hosted)
+      await this.#close(entry)
       // Saved before the content is replaced: even after a kill, the new content never has the old generation.
-      this.#save(hosted, { generation: hosted.record.generation + 1 })
-      await this.#fill(hosted.record, source)
-      this.#save(hosted, { isDamaged: false, bootId: this.#bootId })
-      return this.show(hosted.record)
+      this.#save(entry, { generation: entry.record.generation + 1 })
+      await this.#fill(entry.record, source)
+      this.#save(entry, { isDamaged: false, bootId: this.#bootId })
+      return this.show(entry.record)
     })
   }
 
   delete(id: string): Promise<void> {
-    return this.#inTurn(this.#findOrThrow(id), async hosted => {
+    return this.#inTurn(this.#findOrThrow(id), async entry => {
       // From here on, the sandbox is not found.
       this.#sandboxes.delete(id)
-      await this.#close(hosted)
+      await this.#close(entry)
       const bytes = await this.#files.bytesOf(id)
       await this.#files.delete(id)
       this.#bytes -= bytes
@@ -301,12 +301,12 @@ export class SandboxHost {
    */
   takeSnapshot(id: string, name: string): Promise<Snapshot> {
     const { limits } = this.#options
-    return this.#inTurn(this.#findOrThrow(id), async hosted => {
+    return this.#inTurn(this.#findOrThrow(id), async entry => {
       const existing = await this.#files.listSnapshots(id)
       const replaced = existing.find(snapshot => snapshot.name === name)
       if (!replaced && existing.length >= limits.snapshots) throw tooManySnapshots(limits.snapshots)
       this.#refuseBeyondTotalBytes()
-      const { engine } = hosted.opened ?? (await this.#open(hosted))
+      const { engine } = entry.opened ?? (await this.#open(entry))
       await this.#files.writeSnapshot(id, name, engine.copyTo)
       const snapshot = await this.#files.showSnapshot(id, name)
       this.#bytes += Number(snapshot.bytes - (replaced?.bytes ?? 0n))
@@ -326,52 +326,52 @@ export class SandboxHost {
     this.#isClosing = true
     clearInterval(this.#sweeping)
     await Promise.all(
-      [...this.#sandboxes.values()].map(hosted => this.#inTurn(hosted, () => this.#close(hosted))),
+      [...this.#sandboxes.values()].map(entry => this.#inTurn(entry, () => this.#close(entry))),
     )
     this.#registry.close()
   }
 
   /** Returns the sandbox with an id. Throws `sandbox_not_found`, also if it was deleted a moment ago. */
-  #findOrThrow(id: string): HostedSandbox {
-    const hosted = this.#sandboxes.get(id)
-    if (!hosted) throw sandboxNotFound()
-    return hosted
+  #findOrThrow(id: string): SandboxEntry {
+    const entry = this.#sandboxes.get(id)
+    if (!entry) throw sandboxNotFound()
+    return entry
   }
 
   /** Runs work on a sandbox after all earlier turns. Throws `sandbox_not_found` if one of them deleted the sandbox. */
-  #inTurn<T>(hosted: HostedSandbox, work: (hosted: HostedSandbox) => Promise<T>): Promise<T> {
-    const result = hosted.lastTurn.then(() => {
-      if (this.#sandboxes.get(hosted.record.id) !== hosted) throw sandboxNotFound()
-      return work(hosted)
+  #inTurn<T>(entry: SandboxEntry, work: (entry: SandboxEntry) => Promise<T>): Promise<T> {
+    const result = entry.lastTurn.then(() => {
+      if (this.#sandboxes.get(entry.record.id) !== entry) throw sandboxNotFound()
+      return work(entry)
     })
-    hosted.lastTurn = result.catch(() => {})
+    entry.lastTurn = result.catch(() => {})
     return result
   }
 
   /** Opens a sandbox once for all requests that wait for it. */
-  #openOnce(hosted: HostedSandbox): Promise<void> {
-    hosted.opening ??= this.#inTurn(hosted, async () => {
-      const opened = hosted.opened ?? (await this.#open(hosted))
+  #openOnce(entry: SandboxEntry): Promise<void> {
+    entry.opening ??= this.#inTurn(entry, async () => {
+      const opened = entry.opened ?? (await this.#open(entry))
       // It stays open until the requests that waited have begun to use it.
       opened.beginUse()
       setImmediate(() => opened.endUse())
     }).finally(() => {
-      hosted.opening = undefined
+      entry.opening = undefined
     })
-    return hosted.opening
+    return entry.opening
   }
 
   /** Changes the record of a sandbox. Throws `storage_full` if the disk is full. */
-  #save(hosted: HostedSandbox, changes: Partial<SandboxRecord>): void {
-    const record = { ...hosted.record, ...changes }
+  #save(entry: SandboxEntry, changes: Partial<SandboxRecord>): void {
+    const record = { ...entry.record, ...changes }
     // A deleted sandbox must not return.
-    if (this.#sandboxes.get(record.id) !== hosted) return
+    if (this.#sandboxes.get(record.id) !== entry) return
     try {
       this.#registry.put(record)
     } catch (error) {
       throw refusalOfFullDisk(error)
     }
-    hosted.record = record
+    entry.record = record
   }
 
   /** Deletes the record of a sandbox whose files are deleted. If the disk is full, the next start deletes it. */
@@ -384,37 +384,37 @@ export class SandboxHost {
   }
 
   /** Opens a sandbox. The caller has the turn of the sandbox. */
-  async #open(hosted: HostedSandbox): Promise<OpenSandbox> {
-    const { id, isDamaged, bootId } = hosted.record
+  async #open(entry: SandboxEntry): Promise<OpenSandbox> {
+    const { id, isDamaged, bootId } = entry.record
     if (this.#isClosing) throw shuttingDown()
     if (isDamaged) throw sandboxDamaged()
     await this.#makeRoom()
     this.#openCount++
-    const lastReopened = hosted.reopened
-    hosted.reopened = Promise.withResolvers()
+    const lastReopened = entry.reopened
+    entry.reopened = Promise.withResolvers()
     try {
       const checks = bootId !== this.#bootId
       const opened = await OpenSandbox.open({
         ...this.#shared,
-        record: hosted.record,
+        record: entry.record,
         directory: this.#files.directoryOf(id),
         file: this.#files.storeOf(id),
         base: this.baseOf(id),
         control: `${this.#options.base}/sandboxes/${id}`,
         checks,
-        clockAheadMs: () => hosted.record.clockAheadMs,
-        reopened: hosted.reopened.promise,
-        findLog: () => hosted.opened?.requests,
-        onFatal: reason => this.#onFatal(hosted, reason),
+        clockAheadMs: () => entry.record.clockAheadMs,
+        reopened: entry.reopened.promise,
+        findLog: () => entry.opened?.requests,
+        onFatal: reason => this.#onFatal(entry, reason),
       })
-      if (checks) this.#save(hosted, { bootId: this.#bootId })
-      hosted.opened = opened
+      if (checks) this.#save(entry, { bootId: this.#bootId })
+      entry.opened = opened
       return opened
     } catch (error) {
       this.#openCount--
       if (!(error instanceof DamagedDatabase)) throw await this.#files.failureOf(error)
       this.#options.log.error({ sandbox: id, fault: error.message }, 'the database of a sandbox is damaged')
-      this.#save(hosted, { isDamaged: true })
+      this.#save(entry, { isDamaged: true })
       throw sandboxDamaged()
     } finally {
       lastReopened.resolve()
@@ -422,36 +422,36 @@ export class SandboxHost {
   }
 
   /** Closes a sandbox after an error that its store cannot recover from. The next opening checks the file. */
-  #onFatal(hosted: HostedSandbox, reason: string): void {
+  #onFatal(entry: SandboxEntry, reason: string): void {
     this.#options.log.error(
-      { sandbox: hosted.record.id, fault: reason },
+      { sandbox: entry.record.id, error: reason },
       'a sandbox was closed after an error',
     )
     const closeUnchecked = (): Promise<void> => {
-      this.#save(hosted, { bootId: '' })
-      return this.#close(hosted)
+      this.#save(entry, { bootId: '' })
+      return this.#close(entry)
     }
-    this.#inTurn(hosted, closeUnchecked).catch(() => {})
+    this.#inTurn(entry, closeUnchecked).catch(() => {})
   }
 
   /** Closes the store of a sandbox, if it is open. The caller has the turn of the sandbox. */
-  async #close(hosted: HostedSandbox): Promise<void> {
-    hosted.reopened.resolve()
-    await this.#letSleep(hosted)
+  async #close(entry: SandboxEntry): Promise<void> {
+    entry.reopened.resolve()
+    await this.#letSleep(entry)
   }
 
   /** Like `#close`, but requests that wait for events go on waiting until the sandbox is opened again. */
-  async #letSleep(hosted: HostedSandbox): Promise<void> {
-    const { opened } = hosted
+  async #letSleep(entry: SandboxEntry): Promise<void> {
+    const { opened } = entry
     if (!opened) return
-    hosted.opened = undefined
+    entry.opened = undefined
     this.#openCount--
-    if (!opened.faults.isEmpty) this.#save(hosted, { faults: opened.faults.save() })
+    if (!opened.faults.isEmpty) this.#save(entry, { faults: opened.faults.save() })
     await opened.close()
   }
 
-  async #letSleepUnlessInUse(hosted: HostedSandbox): Promise<void> {
-    if (hosted.opened?.isInUse === false) await this.#letSleep(hosted)
+  async #letSleepUnlessInUse(entry: SandboxEntry): Promise<void> {
+    if (entry.opened?.isInUse === false) await this.#letSleep(entry)
   }
 
   /** Closes the least recently used sandbox if the maximum number are open. Throws `overloaded` if all stay in use. */
@@ -488,22 +488,22 @@ export class SandboxHost {
   }
 
   /** Notes when a sandbox is first found expired, and returns whether the time until its deletion has passed. */
-  #isDueForDeletion(hosted: HostedSandbox, nowMs: number): boolean {
-    const isExpired = hosted.record.expiresAtMs <= nowMs
-    hosted.expiredSinceMs = isExpired ? (hosted.expiredSinceMs ?? performance.now()) : undefined
+  #isDueForDeletion(entry: SandboxEntry, nowMs: number): boolean {
+    const isExpired = entry.record.expiresAtMs <= nowMs
+    entry.expiredSinceMs = isExpired ? (entry.expiredSinceMs ?? performance.now()) : undefined
     const { graceMs = GRACE_MS } = this.#options
-    const lateMs = Math.max(0, nowMs - hosted.record.expiresAtMs - SOON_MS)
+    const lateMs = Math.max(0, nowMs - entry.record.expiresAtMs - SOON_MS)
     const waitMs = graceMs + lateMs * LATE_SHARE
-    return hosted.expiredSinceMs !== undefined && performance.now() - hosted.expiredSinceMs >= waitMs
+    return entry.expiredSinceMs !== undefined && performance.now() - entry.expiredSinceMs >= waitMs
   }
 
   async #sweep(): Promise<void> {
     try {
       const nowMs = this.#options.clock()
-      for (const [id, hosted] of this.#sandboxes) {
-        if (this.#isDueForDeletion(hosted, nowMs)) await this.delete(id)
-        else if (isIdle(hosted))
-          await this.#inTurn(hosted, () => this.#letSleepUnlessInUse(hosted)).catch(ignoreDeleted)
+      for (const [id, entry] of this.#sandboxes) {
+        if (this.#isDueForDeletion(entry, nowMs)) await this.delete(id)
+        else if (isIdle(entry))
+          await this.#inTurn(entry, () => this.#letSleepUnlessInUse(entry)).catch(ignoreDeleted)
       }
       let bytes = 0
       for (const id of this.#sandboxes.keys()) bytes += await this.#files.bytesOf(id)
@@ -514,7 +514,7 @@ export class SandboxHost {
   }
 }
 
-function newHostedSandbox(record: SandboxRecord): HostedSandbox {
+function newEntry(record: SandboxRecord): SandboxEntry {
   return {
     record,
     opened: undefined,
@@ -526,22 +526,22 @@ function newHostedSandbox(record: SandboxRecord): HostedSandbox {
 }
 
 /** Returns whether nobody has used a sandbox for a while, and nobody waits for its events. */
-function isIdle({ opened }: HostedSandbox): boolean {
+function isIdle({ opened }: SandboxEntry): boolean {
   return opened !== undefined && !opened.hasListeners && performance.now() - opened.usedMs > IDLE_MS
 }
 
 /** Returns the least recently used open sandbox that is not in use. Sandboxes without listeners come first. */
-function leastRecentlyUsed(sandboxes: Iterable<HostedSandbox>): HostedSandbox | undefined {
-  let found: { hosted: HostedSandbox; hasListeners: boolean; usedMs: number } | undefined
-  for (const hosted of sandboxes) {
-    const { opened } = hosted
+function leastRecentlyUsed(sandboxes: Iterable<SandboxEntry>): SandboxEntry | undefined {
+  let found: { entry: SandboxEntry; hasListeners: boolean; usedMs: number } | undefined
+  for (const entry of sandboxes) {
+    const { opened } = entry
     if (!opened || opened.isInUse) continue
     const { hasListeners, usedMs } = opened
     const isBetter =
       !found || (found.hasListeners === hasListeners ? usedMs < found.usedMs : found.hasListeners)
-    if (isBetter) found = { hosted, hasListeners, usedMs }
+    if (isBetter) found = { entry, hasListeners, usedMs }
   }
-  return found?.hosted
+  return found?.entry
 }
 
 /** Ignores that a sandbox was deleted while something waited for its turn. */

@@ -264,8 +264,8 @@ export const sandboxSlips: Slips = {
       tests: [`${RESTART_FILE}: a sandbox that nobody listens to is closed first`],
     },
     {
-      before: `isExpired ? (hosted.expiredSinceMs ?? performance.now()) : undefined`,
-      after: `hosted.expiredSinceMs ?? (isExpired ? performance.now() : undefined)`,
+      before: `isExpired ? (entry.expiredSinceMs ?? performance.now()) : undefined`,
+      after: `entry.expiredSinceMs ?? (isExpired ? performance.now() : undefined)`,
       breaks: 'a clock that is ahead for a moment deletes all sandboxes minutes later',
       tests: [`${RESTART_FILE}: a clock that is ahead for a moment`],
     },
@@ -276,22 +276,22 @@ export const sandboxSlips: Slips = {
       tests: [`${RESTART_FILE}: the restore of its own snapshot keeps the keys`],
     },
     {
-      before: `    if (!opened.faults.isEmpty) this.#save(hosted, { faults: opened.faults.save() })
+      before: `    if (!opened.faults.isEmpty) this.#save(entry, { faults: opened.faults.save() })
 `,
       after: ``,
       breaks: 'the counts of rules are lost when a sandbox is closed',
       tests: [`${RESTART_FILE}: the counts of the rules of a sandbox survive`],
     },
     {
-      before: `this.#save(hosted, { generation: hosted.record.generation + 1 })
-      await this.#fill(hosted.record, source)`,
-      after: `await this.#fill({ ...hosted.record, generation: hosted.record.generation + 1 }, source)
-      this.#save(hosted, { generation: hosted.record.generation + 1 })`,
+      before: `this.#save(entry, { generation: entry.record.generation + 1 })
+      await this.#fill(entry.record, source)`,
+      after: `await this.#fill({ ...entry.record, generation: entry.record.generation + 1 }, source)
+      this.#save(entry, { generation: entry.record.generation + 1 })`,
       breaks: 'after a kill during a reset, old cursors show other content',
       tests: [`${RESTART_FILE}: a reset changes the generation before`],
     },
     {
-      before: `if (this.#sandboxes.get(hosted.record.id) !== hosted) throw sandboxNotFound()`,
+      before: `if (this.#sandboxes.get(entry.record.id) !== entry) throw sandboxNotFound()`,
       after: ``,
       breaks: 'a reset that waited while its sandbox was deleted creates the files again',
       tests: [RACES],
