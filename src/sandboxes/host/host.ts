@@ -379,7 +379,7 @@ export class SandboxHost {
     try {
       this.#registry.delete(id)
     } catch (error) {
-      this.#options.log.error({ sandbox: id, fault: String(error) }, 'a deleted sandbox is still registered')
+      this.#options.log.error({ sandbox: id, error: String(error) }, 'a deleted sandbox is still registered')
     }
   }
 
@@ -413,7 +413,7 @@ export class SandboxHost {
     } catch (error) {
       this.#openCount--
       if (!(error instanceof DamagedDatabase)) throw await this.#files.failureOf(error)
-      this.#options.log.error({ sandbox: id, fault: error.message }, 'the database of a sandbox is damaged')
+      this.#options.log.error({ sandbox: id, error: error.message }, 'the database of a sandbox is damaged')
       this.#save(entry, { isDamaged: true })
       throw sandboxDamaged()
     } finally {
@@ -509,7 +509,7 @@ export class SandboxHost {
       for (const id of this.#sandboxes.keys()) bytes += await this.#files.bytesOf(id)
       this.#bytes = bytes
     } catch (error) {
-      this.#options.log.error({ fault: String(error) }, 'the sweep of the sandboxes failed')
+      this.#options.log.error({ error: String(error) }, 'the sweep of the sandboxes failed')
     }
   }
 }
