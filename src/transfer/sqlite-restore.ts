@@ -49,24 +49,20 @@ export async function restoreSqlite(
   try {
     await copyFile(backup, draft)
     makePrivate(draft)
-    const connection = new SqliteConnection(draft, { readonly: false, isDraft: true })
-    try {
-      await migrateSqlite(connection)
-      const { position = 0n } = connection.one(readHead) ?? {}
-      if (head !== undefined && head !== `${position}`)
-        throw new Error(`it ends with event ${position}, and not with event ${head} as its manifest says`)
-      const skipped = skipIssued(connection, SKIPPED_BY_RESTORE, at)
-      return {
-        ...skipped,
-        publish: () => {
-          // If the empty store left a write-ahead log, SQLite would apply this log to the new database.
-          deleteDatabase(file)
-          publishFile(draft, file)
-        },
-        [Symbol.asyncDispose]: async () => deleteDatabase(draft),
-      }
-    } finally {
-      connection.close()
+    using connection = new SqliteConnection(draft, { readonly: false, isDraft: true })
+    await migrateSqlite(connection)
+    const { position = 0n } = connection.one(readHead) ?? {}
+    if (head !== undefined && head !== `${position}`)
+      throw new Error(`it ends with event ${position}, and not with event ${head} as its manifest says`)
+    const skipped = skipIssued(connection, SKIPPED_BY_RESTORE, at)
+    return {
+      ...skipped,
+      publish: () => {
+        // If the empty store left a write-ahead log, SQLite would apply this log to the new database.
+        deleteDatabase(file)
+        publishFile(draft, file)
+      },
+      [Symbol.asyncDispose]: async () => deleteDatabase(draft),
     }
   } catch (error) {
     deleteDatabase(draft)

@@ -124,7 +124,7 @@ const FILES: readonly string[] = [MANIFEST_FILE, SECRET_KEY_FILE]
 
 /** Throws an Error unless the audit log of a copied database is intact. A damaged copy must not replace a good one. */
 async function verifyCopy(directory: string, signal: AbortSignal): Promise<void> {
-  const copy = new SqliteConnection(databaseFile(directory), { readonly: true })
+  using copy = new SqliteConnection(databaseFile(directory), { readonly: true })
   const reader: Reader = {
     one: (...query) => copy.one(...query),
     many: async (...query) => {
@@ -134,16 +134,10 @@ async function verifyCopy(directory: string, signal: AbortSignal): Promise<void>
       return copy.many(...query)
     },
   }
-  try {
-    const { problems } = await verifyAuditChain(reader)
-    const [problem] = problems
-    if (problem !== undefined)
-      throw new Error(
-        `the database is damaged: ${problem.replace(/\.$/, '')} ("petstore doctor" lists all problems)`,
-      )
-  } finally {
-    copy.close()
-  }
+  const { problems } = await verifyAuditChain(reader)
+  const [problem] = problems
+  if (problem === undefined) return
+  throw new Error(`the database is damaged: ${reasonOf(problem)} ("petstore doctor" lists all problems)`)
 }
 
 /** Throws CommandFailed if a directory has files, because a backup replaces nothing. */

@@ -185,19 +185,13 @@ async function checkStore(config: Config): Promise<number> {
 /** Checks every page and index of a database file. PostgreSQL checks its own pages. */
 function checkFile({ databaseUrl, data }: Config): Finding {
   if (databaseUrl !== undefined) return 'PostgreSQL checks its files itself'
-  const connection = new SqliteConnection(databaseFile(data), { readonly: true })
-  try {
-    const rows = connection.database
-      .query<{ integrity_check: string }, []>(`PRAGMA integrity_check(${PROBLEMS_SHOWN})`)
-      .all()
-    const [first] = rows
-    if (first?.integrity_check === 'ok') return `every page of ${databaseFile(data)} is intact`
-    return {
-      problem: `${rows.map(row => row.integrity_check).join('; ')}: stop the store, and restore a backup`,
-    }
-  } finally {
-    connection.close()
-  }
+  using connection = new SqliteConnection(databaseFile(data), { readonly: true })
+  const rows = connection.database
+    .query<{ integrity_check: string }, []>(`PRAGMA integrity_check(${PROBLEMS_SHOWN})`)
+    .all()
+  const found = rows.map(row => row.integrity_check).join('; ')
+  if (found === 'ok') return `every page of ${databaseFile(data)} is intact`
+  return { problem: `${found}: stop the store, and restore a backup` }
 }
 
 async function checkStock(reader: Reader): Promise<Finding> {

@@ -59,7 +59,7 @@ export interface SqliteConnectionOptions {
  * Throws `storage_full` if the disk is full and `overloaded` if another process holds a lock. Other SQLite errors are
  * rethrown unchanged.
  */
-export class SqliteConnection implements Reader {
+export class SqliteConnection implements Reader, Disposable {
   readonly database: Database
   readonly #prepared = new Map<string, Prepared<unknown, SQLQueryBindings[]>>()
   readonly #preparedMax: number
@@ -127,6 +127,10 @@ export class SqliteConnection implements Reader {
   close(): void {
     for (const statement of this.#prepared.values()) statement.finalize()
     this.database.close()
+  }
+
+  [Symbol.dispose](): void {
+    this.close()
   }
 
   #prepare<Row>(text: string): Prepared<Row, SQLQueryBindings[]> {

@@ -164,12 +164,8 @@ function startOf(options: SqliteOptions, file: string): Start {
 /** Returns the number of the last migration of the store in a data directory. */
 export function sqliteVersion(directory: string): number {
   refuseForeignLog(databaseFile(directory))
-  const connection = new SqliteConnection(databaseFile(directory), { readonly: true })
-  try {
-    return versionOf(connection)
-  } finally {
-    connection.close()
-  }
+  using connection = new SqliteConnection(databaseFile(directory), { readonly: true })
+  return versionOf(connection)
 }
 
 /** Returns the number of the last migration of a database; 0 for an empty one. */
@@ -181,13 +177,9 @@ export function versionOf({ database }: SqliteConnection): number {
 /** Runs the missing migrations, and moves the write-ahead log into the file. Returns whether the log is empty now. */
 async function prepareFile(file: string): Promise<boolean> {
   refuseUnreadable(file)
-  const connection = new SqliteConnection(file, { readonly: false })
-  try {
-    await migrateSqlite(connection)
-    return new LogNumber(connection, file).renew('TRUNCATE')
-  } finally {
-    connection.close()
-  }
+  using connection = new SqliteConnection(file, { readonly: false })
+  await migrateSqlite(connection)
+  return new LogNumber(connection, file).renew('TRUNCATE')
 }
 
 /**
@@ -195,12 +187,8 @@ async function prepareFile(file: string): Promise<boolean> {
  * of a damaged database as it is. A connection that writes would merge and delete the log when it is closed.
  */
 function refuseUnreadable(file: string): void {
-  const connection = new SqliteConnection(file, { readonly: true })
-  try {
-    connection.database.query('SELECT count(*) FROM sqlite_master').get()
-  } finally {
-    connection.close()
-  }
+  using connection = new SqliteConnection(file, { readonly: true })
+  connection.database.query('SELECT count(*) FROM sqlite_master').get()
 }
 
 /** Runs the missing migrations, each in a transaction. Throws UnsupportedVersion. */
