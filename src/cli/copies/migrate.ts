@@ -4,6 +4,7 @@ import { postgresMigrations, sqliteMigrations } from '../../database/migrations/
 import { parseDatabaseUrl } from '../../database/postgres/database-url.ts'
 import { postgresVersion } from '../../database/postgres/engine.ts'
 import { sqliteVersion } from '../../database/sqlite/engine.ts'
+import { countText } from '../../values/count-text.ts'
 import { CommandFailed, say } from '../terminal/terminal.ts'
 import { openStopped } from '../which-store/stopped-store.ts'
 import {
@@ -44,10 +45,8 @@ async function runMigrate({ check, data, databaseUrl }: MigrateOptions): Promise
   const { version, known, missing } = await databaseVersion(config)
   if (missing === 0) return say(`The database is at version ${known}: nothing is missing.`)
   if (check) {
-    const migrationsAre = missing === 1 ? 'migration is' : 'migrations are'
-    throw new CommandFailed(
-      `The database is at version ${version} of ${known}: ${missing} ${migrationsAre} missing.`,
-    )
+    const lack = countText(missing, 'migration is', 'migrations are')
+    throw new CommandFailed(`The database is at version ${version} of ${known}: ${lack} missing.`)
   }
   const startedMs = performance.now()
   // An engine runs the missing migrations when it opens.

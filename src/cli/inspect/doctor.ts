@@ -13,6 +13,7 @@ import { findWrongTotals, invariants } from '../../shop/invariants.ts'
 import { hasAdminKey } from '../../shop/keys/verbs.ts'
 import { verifyAuditChain } from '../../shop/log/verification.ts'
 import { readMetadata } from '../../shop/metadata.ts'
+import { countText } from '../../values/count-text.ts'
 import { formatInstant, storedInstant } from '../../values/instant.ts'
 import { databaseVersion } from '../copies/migrate.ts'
 import { adminKeyPath } from '../keys/admin-key-file.ts'
@@ -70,9 +71,7 @@ async function runDoctor({ data, databaseUrl }: PlaceOptions): Promise<void> {
     if (config.databaseUrl !== undefined || hasDatabase(config.data)) problems = await checkStore(config)
     else await report('store', `there is none in ${config.data} yet; "petstore serve" creates it`)
   }
-  if (problems > 0) {
-    throw new CommandFailed(`${problems} ${problems === 1 ? 'check' : 'checks'} failed.`)
-  }
+  if (problems > 0) throw new CommandFailed(`${countText(problems, 'check')} failed.`)
 }
 
 /** Runs checks one after the other, prints each finding, and returns the number of problems. */

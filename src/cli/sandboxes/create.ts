@@ -10,6 +10,7 @@ import {
   NewSandbox,
   snapshotSeed,
 } from '../../sandboxes/control/schema.ts'
+import { countText } from '../../values/count-text.ts'
 import { nameForm } from '../../values/same-name.ts'
 import { jsonText } from '../terminal/output.ts'
 import { CommandFailed, EXIT_USAGE, escapeControls, print, reasonOf, say } from '../terminal/terminal.ts'
@@ -64,7 +65,7 @@ export async function runCreate(options: CreateSandboxesOptions): Promise<void> 
   }
   await printCreated(created, options.format ?? defaultSandboxFormat())
   const [first] = created
-  const count = created.length === 1 ? '1 sandbox' : `${created.length} sandboxes`
+  const count = countText(created.length, 'sandbox', 'sandboxes')
   say(`Created ${count}, valid until ${first?.expiresAt}. ${savedSentence(saved)}`)
 }
 

@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { HostOperations } from '../../client/sandbox-api.ts'
+import { countText } from '../../values/count-text.ts'
 import { nameForm } from '../../values/same-name.ts'
 import { confirm } from '../terminal/confirmation.ts'
 import { csvLine, jsonText, terminalWidth } from '../terminal/output.ts'
@@ -167,7 +168,7 @@ async function runReset(ids: readonly string[], options: ResetSandboxesOptions):
       failures.push(`${nameOf(sandbox)} was not reset: ${error.message}`)
     }
   }
-  say(`Reset ${countText(count)}${snapshot === undefined ? '' : ` to ${escapeControls(snapshot)}`}.`)
+  say(`Reset ${sandboxesText(count)}${snapshot === undefined ? '' : ` to ${escapeControls(snapshot)}`}.`)
   if (failures.length > 0) throw new CommandFailed(failures.join('\n'))
 }
 
@@ -180,7 +181,7 @@ async function runDelete(ids: readonly string[], options: DeleteSandboxesOptions
   const chosen = chosenSandboxes(ids, options)
   if (chosen.length === 0) return say(`${escapeControls(options.saved)} has no sandboxes.`)
   if (!options.yes)
-    await confirm(`This deletes ${countText(chosen.length)} with all data and snapshots.`, 'delete')
+    await confirm(`This deletes ${sandboxesText(chosen.length)} with all data and snapshots.`, 'delete')
   const saved = new SavedSandboxes(options.saved)
   const deleted = new Set<string>()
   try {
@@ -194,7 +195,7 @@ async function runDelete(ids: readonly string[], options: DeleteSandboxesOptions
     }
   } finally {
     saved.remove(deleted)
-    say(`Deleted ${countText(deleted.size)}.`)
+    say(`Deleted ${sandboxesText(deleted.size)}.`)
   }
 }
 
@@ -250,6 +251,6 @@ function nameOf({ id, label }: SavedSandbox): string {
   return label === '' ? id : `${id} (${escapeControls(label)})`
 }
 
-function countText(count: number): string {
-  return count === 1 ? '1 sandbox' : `${count} sandboxes`
+function sandboxesText(count: number): string {
+  return countText(count, 'sandbox', 'sandboxes')
 }
