@@ -3,11 +3,9 @@ import type { Command } from 'commander'
 import { UnsupportedVersion } from '../../database/migrate.ts'
 import {
   CommitUnconfirmed,
-  CopyMismatch,
   type CopyReport,
   type CopySource,
   type CopyTarget,
-  copyStore,
   NoSource,
   TargetInUse,
 } from '../../transfer/copy.ts'
@@ -21,12 +19,14 @@ import { type CopyPlace, isSamePlace, parsePlace } from '../which-store/copy-pla
 import { lockStopped } from '../which-store/stopped-store.ts'
 import { configFrom, hasDatabase } from '../which-store/store-config.ts'
 import { copySecretKey } from './copied-secret-key.ts'
-import { showCopyProgress } from './copy-progress.ts'
+import { copyWithProgress } from './copy-progress.ts'
 
 interface CopyOptions {
   readonly from?: string
   readonly to?: string
 }
+
+const STOP_FIRST = 'Stop it first, then copy.'
 
 interface Places {
   readonly from: CopyPlace
@@ -61,25 +61,19 @@ async function runCopy(options: CopyOptions): Promise<void> {
   await using source = await openSource(places, locks)
   await using target = await openTarget(to, tables, locks)
   const secretKey = copyKeyBetween(places)
-  const interruption = interruptedBySignals('Nothing was copied; you can copy again.')
-  const progress = showCopyProgress()
+  using interruption = interruptedBySignals('Nothing was copied; you can copy again.')
   try {
-    const report = await copyStore(source, target, tables, { progress, signal: interruption.signal })
-    progress.stop()
+    const report = await copyWithProgress(source, target, tables, interruption.signal)
     printReport(places, report, performance.now() - startedMs)
   } catch (error) {
-    progress.stop()
     if (error instanceof CommitUnconfirmed) {
       throw new CommandFailed(`${error.message} Check whether ${to.name} has rows before you copy again.`)
     }
     secretKey?.undo()
     if (error instanceof CommandFailed) throw error
-    const reason = error instanceof CopyMismatch ? error.message : `${reasonOf(error)}.`
     throw new CommandFailed(
-      `The copy from ${from.name} failed: ${reason} Nothing was copied; ${to.name} is still empty.`,
+      `The copy from ${from.name} failed: ${reasonOf(error)}. Nothing was copied; ${to.name} is still empty.`,
     )
-  } finally {
-    interruption.stop()
   }
 }
 
@@ -103,7 +97,7 @@ async function openSource({ from }: Places, locks: AsyncDisposableStack): Promis
       if (!hasDatabase(from.directory)) {
         throw new CommandFailed(`There is no store in ${from.name}: specify its directory with --from.`)
       }
-      lock(from.directory, locks)
+      locks.use(lockStopped(from.directory, STOP_FIRST))
       return openSqliteSource(from.directory)
     }
     const source = await openPostgresSource(from.address)
@@ -129,7 +123,7 @@ async function openTarget(
 ): Promise<CopyTarget> {
   try {
     if (to.kind === 'database') return await openPostgresTarget(to.address, tables)
-    lock(to.directory, locks)
+    locks.use(lockStopped(to.directory, STOP_FIRST))
     return await openSqliteTarget(to.directory, tables)
   } catch (error) {
     if (error instanceof CommandFailed) throw error
@@ -141,11 +135,6 @@ async function openTarget(
     if (error instanceof UnsupportedVersion) throw new CommandFailed(error.message)
     throw new CommandFailed(`The database at ${to.name} cannot be opened: ${reasonOf(error)}.`)
   }
-}
-
-function lock(directory: string, locks: AsyncDisposableStack): void {
-  const { release } = lockStopped(directory, 'Stop it first, then copy.')
-  locks.defer(release)
 }
 
 /** Copies the secret key from one data directory to another. Returns undefined if there is none to copy. */

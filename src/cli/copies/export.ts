@@ -1,4 +1,4 @@
-import { closeSync, existsSync, openSync, rmSync, writeSync } from 'node:fs'
+import { closeSync, existsSync, openSync, rmSync, writeFileSync } from 'node:fs'
 import { type Command, Option } from 'commander'
 import { escapedFormula } from '../../catalogue/cell.ts'
 import type { Config } from '../../config.ts'
@@ -10,6 +10,7 @@ import {
   exportedResources,
   exportRows,
 } from '../../transfer/exports.ts'
+import { countText } from '../../values/count-text.ts'
 import { writeJson } from '../../values/json.ts'
 import { similarName } from '../../values/similar-name.ts'
 import { interruptedBySignals } from '../terminal/interruption.ts'
@@ -76,7 +77,7 @@ async function runExport(given: string, options: ExportOptions): Promise<void> {
     throw new CommandFailed('--bom and --escape-formulas are for CSV: leave out --format ndjson.', EXIT_USAGE)
   const config = existingStoreFrom(options)
   const consequence = options.output === undefined ? 'The output is incomplete.' : 'No file was written.'
-  const interruption = interruptedBySignals(consequence)
+  using interruption = interruptedBySignals(consequence)
   const sink = options.output === undefined ? standardOutput : openFile(options.output)
   try {
     const { signal } = interruption
@@ -84,16 +85,12 @@ async function runExport(given: string, options: ExportOptions): Promise<void> {
     const count = await writeRows(config, { ...rows, sink, signal })
     sink.finish()
     if (options.output !== undefined) {
-      say(
-        `Exported ${count} ${count === 1 ? 'row' : 'rows'} of ${resource} to ${escapeControls(options.output)}.`,
-      )
+      say(`Exported ${countText(count, 'row')} of ${resource} to ${escapeControls(options.output)}.`)
     }
   } catch (error) {
     sink.discard()
     if (error instanceof CommandFailed) throw error
     throw new CommandFailed(`The export failed: ${reasonOf(error)}. ${consequence}`)
-  } finally {
-    interruption.stop()
   }
 }
 
@@ -134,10 +131,7 @@ function openFile(file: string): Sink {
   try {
     const descriptor = openSync(draft, 'wx', 0o600)
     return {
-      write: text => {
-        const bytes = Buffer.from(text)
-        for (let written = 0; written < bytes.length; ) written += writeSync(descriptor, bytes, written)
-      },
+      write: text => writeFileSync(descriptor, text),
       finish: () => {
         closeSync(descriptor)
         publishFile(draft, file)

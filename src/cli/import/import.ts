@@ -19,6 +19,7 @@ import { StoreError } from '../../contract/error.ts'
 import { parseDatabaseUrl } from '../../database/postgres/database-url.ts'
 import { DirectoryInUse } from '../../database/sqlite/data-lock.ts'
 import { refuseWrongFiles } from '../../database/sqlite/database-file.ts'
+import { countText } from '../../values/count-text.ts'
 import { byteText } from '../terminal/byte-text.ts'
 import { interruptedBySignals } from '../terminal/interruption.ts'
 import { CommandFailed, EXIT_USAGE, escapeControls, fileName, reasonOf, say } from '../terminal/terminal.ts'
@@ -189,7 +190,7 @@ async function load({
   let { close } = target
   const hint = (): string => interruptionHint(mode, hasBegun, target.importId)
   // The handlers come before the announcement, because whoever reads it may press Ctrl-C at once.
-  const interruption = interruptedBySignals(hint)
+  using interruption = interruptedBySignals(hint)
   say(announcement)
   const screen = showProgress({ files, bytes, mode, isRunning, importId: target.importId, skipExisting })
   const onStaged = (rows: number): void => {
@@ -231,7 +232,6 @@ async function load({
     // After an interruption in the mode `at once`, `close` would wait until the load is complete. Without `close`, the
     // end of the process rolls the load back.
     if (!(signal.aborted && hasBegun && mode === 'at once')) await close()
-    interruption.stop()
   }
 }
 
@@ -382,10 +382,8 @@ function printReport(
     const { categoriesCreated, categoriesFound, petsCreated, petsSkipped } = outcome
     const existing = categoriesFound > 0n ? ` (${categoriesFound} more already existed)` : ''
     const skipped = petsSkipped > 0n ? `; ${petsSkipped} more ${isDry ? 'would be' : 'were'} left out` : ''
-    const categories = `${categoriesCreated} ${categoriesCreated === 1n ? 'category' : 'categories'}`
-    const pets = `${petsCreated} ${petsCreated === 1n ? 'pet' : 'pets'}`
-    const loaded = `${categories}${existing} and ${pets}${skipped}.`
-    say(`${isDry ? 'Would load' : 'Loaded'} ${loaded}`)
+    const categories = `${countText(categoriesCreated, 'category', 'categories')}${existing}`
+    say(`${isDry ? 'Would load' : 'Loaded'} ${categories} and ${countText(petsCreated, 'pet')}${skipped}.`)
   }
   if (isTakenOver) {
     throw new CommandFailed(
@@ -393,7 +391,7 @@ function printReport(
     )
   }
   if (problemCount === 0) return
-  const lines = `${problemCount} ${problemCount === 1 ? 'line is' : 'lines are'} invalid`
+  const lines = `${countText(problemCount, 'line is', 'lines are')} invalid`
   const subject = isLoaded ? 'the others' : 'nothing'
   const verb = isDry ? 'would be' : isLoaded ? 'were' : 'was'
   throw new CommandFailed(`${lines}; ${subject} ${verb} loaded.`)
