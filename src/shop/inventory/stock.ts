@@ -49,7 +49,7 @@ const shiftStockAndStatus = sql<StoredPet>()(`
 const insertMovement = sql()(`
   INSERT INTO movement (pet_id, version, id, quantity_change, reserved_change, quantity, reserved, reason, note,
     order_id, at)
-  VALUES ($petId, $version, $movementId, $quantityChange, $reservedChange, $quantity, $reserved, $reason, $note,
+  VALUES ($petId, $version, $id, $quantityChange, $reservedChange, $quantity, $reserved, $reason, $note,
     $orderId, $now)`)
 
 /**
@@ -114,27 +114,10 @@ export async function recordMovement(
   const { id: petId, version, quantity, reserved } = pet
   const id = await tx.nextId('movement')
   const { now } = context
-  tx.write(insertMovement, {
-    petId,
-    version,
-    movementId: id,
-    quantityChange,
-    reservedChange,
-    quantity,
-    reserved,
-    reason,
-    note: note ?? null,
-    orderId: orderId ?? null,
-    now,
-  })
+  const movement = { id, petId, quantityChange, reservedChange, quantity, reserved, reason }
+  tx.write(insertMovement, { ...movement, version, note: note ?? null, orderId: orderId ?? null, now })
   return {
-    id,
-    petId,
-    quantityChange,
-    reservedChange,
-    quantity,
-    reserved,
-    reason,
+    ...movement,
     ...(note !== undefined && { note }),
     ...(orderId !== undefined && { orderId }),
     at: formatInstant(now),
@@ -151,7 +134,7 @@ export async function recordStockEvent(
   await recordEvent(tx, context, {
     type: 'petstore.inventory.changed',
     subject: `inventory/${pet.id}`,
-    version: pet.version,
+    subjectVersion: pet.version,
     petId: pet.id,
     data: inventoryItem(pet),
     totals: stockTotals(before, pet),
