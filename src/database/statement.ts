@@ -45,7 +45,6 @@ type Characters<Text extends string> = Text extends `${infer First}${infer Rest}
 type Letter = Characters<'abcdefghijklmnopqrstuvwxyz'>
 type NameCharacter = Letter | Uppercase<Letter> | Characters<'0123456789'>
 
-/** The name at the start of a text. */
 type LeadingName<
   Text extends string,
   Name extends string = '',

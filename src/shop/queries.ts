@@ -18,7 +18,6 @@ import { petQueries } from './pets/verbs.ts'
 import { etagOf, weakEtagOf } from './preconditions.ts'
 import { webhookQueries } from './webhooks/delivery-verbs.ts'
 
-/** The verb of each query, by operationId. */
 const queries: QueriesOf<Contract> = {
   ...petQueries,
   ...categoryQueries,

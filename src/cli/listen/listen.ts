@@ -110,7 +110,6 @@ function readEvent(body: string): { type: string; subject: string; data: string 
   }
 }
 
-/** Returns why the signature of a request is not valid; undefined if it is. */
 function verificationProblem(verifier: Webhook, body: string, headers: Headers): string | undefined {
   try {
     verifier.verify(body, Object.fromEntries(headers))

@@ -37,7 +37,6 @@ export function failureOf(error: unknown, facts: RequestFacts): unknown {
   return new CommandFailed(isLate ? lateText(facts) : lostText(error, facts), EXIT_UNAVAILABLE)
 }
 
-/** Returns the lines about a refusal: its code and message, each invalid field, what to do, and the request id. */
 function refusalText({ status, code, message, errors, requestId }: ApiError, store: CalledStore): string {
   const lines = [`${status} ${code}: ${message}`]
   if (errors.length > 1) {

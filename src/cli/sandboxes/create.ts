@@ -95,7 +95,6 @@ function savedSentence({ path }: SavedSandboxes): string {
   return `The addresses and keys are in ${escapeControls(path)}.`
 }
 
-/** Returns the sandboxes to create. Throws CommandFailed for options that the host would refuse. */
 function newSandboxes(options: CreateSandboxesOptions): NewSandbox[] {
   const { seed, lifetime } = options
   const lifetimeSeconds = lifetime === undefined ? undefined : BigInt(lifetime)
@@ -118,7 +117,6 @@ function newSandboxes(options: CreateSandboxesOptions): NewSandbox[] {
   })
 }
 
-/** Returns the label of each sandbox to create. */
 function labelsOf({ count, names, label }: CreateSandboxesOptions): (string | undefined)[] {
   if (names === undefined) {
     if (count === undefined) return [label]
@@ -135,7 +133,6 @@ function labelsOf({ count, names, label }: CreateSandboxesOptions): (string | un
   )
 }
 
-/** The columns that have the labels in a table of a spreadsheet. */
 const LABEL_COLUMNS = ['label', 'name']
 
 /** Returns the labels in a file: one per line, or the column `label` or `name` of a table whose first line names it. */

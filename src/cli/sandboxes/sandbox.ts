@@ -35,7 +35,6 @@ const IDS_HELP = `
 The ids are those that "petstore sandbox list" shows. The first characters of an id are enough, and so is a label. A
 reset without --snapshot restores what a sandbox was created from, even if that was the snapshot of another sandbox.`
 
-/** The options of the commands that work with saved sandboxes. */
 interface SavedOptions {
   readonly saved: string
   readonly hostUrl?: string
@@ -141,7 +140,6 @@ async function runList({ format = defaultSandboxFormat(), ...options }: ListOpti
   if (rows.length === 0) say(`${escapeControls(options.saved)} has no sandboxes.`)
 }
 
-/** Returns a value of a row for a CSV. A label gets the form that is safe in a spreadsheet. */
 function csvValue(name: string, row: Readonly<Record<string, unknown>>): unknown {
   const value = row[name]
   return name === 'label' && typeof value === 'string' ? csvLabel(value) : value

@@ -131,7 +131,6 @@ function bind(config: Config): ReturnType<typeof bindPort> {
   }
 }
 
-/** Returns the limits. Throws CommandFailed for a value that is not a whole number of at least 1. */
 function limitsFrom(options: Readonly<Record<string, string | boolean | undefined>>): SandboxLimits {
   const entries = Object.entries(limitOptions).map(([name, { flag, unit }]) => {
     const option = flag

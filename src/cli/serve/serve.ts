@@ -159,7 +159,6 @@ function greet(config: Config, { base }: Serving): void {
   say(isReachable ? greeting : `${greeting}\n${note}`)
 }
 
-/** Returns the content of the file of the admin key; undefined if it cannot be read. */
 function storedKey(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8').trim()

@@ -7,7 +7,6 @@ import { readChanges, TotalSums } from './totals.ts'
 /** The maximum number of events that are read and numbered at a time. */
 export const EVENTS_PER_STEP_MAX = 1000
 
-/** A committed event without a position. */
 interface UnnumberedEvent extends EventRecord {
   /** The changes of the totals, as text; null if the event changes none. */
   readonly totals: string | null

@@ -20,7 +20,6 @@ const PROBE_MS_MAX = 1500
 /** The same at the start of a process, when nobody waits for a response and the network may be slow. */
 const FIRST_PROBE_MS_MAX = 10_000
 
-/** The connections for lists. */
 const LONG_READ_CONNECTIONS = 6
 const SHORT_READ_CONNECTIONS = 6
 /** The connections of commands that wait for a locked row, so that they do not hold connections of other commands. */
@@ -177,7 +176,6 @@ export async function refusingCrowds<T>(commandsMax: number, work: () => Promise
   }
 }
 
-/** Thrown if the connections do not lead to PostgreSQL itself. */
 class Pooled extends Error {
   constructor() {
     super(
@@ -187,14 +185,12 @@ class Pooled extends Error {
   }
 }
 
-/** Thrown if there is no PostgreSQL at the address of a host. */
 class Unreachable extends Error {
   constructor({ name }: DatabaseHost, { message }: Error) {
     super(`PostgreSQL cannot be reached at ${name} (${message.replace(/\.$/, '').toLowerCase()})`)
   }
 }
 
-/** Thrown if the address of a host requires TLS, but the host has none. */
 class NoTls extends Error {
   constructor({ name }: DatabaseHost) {
     super(`${name} has no TLS: configure it, or add ?sslmode=disable if you trust the network`)

@@ -12,7 +12,6 @@ const IDLE_MS = 1000
 /** How long a woken sequencer waits, so that it numbers more events in one transaction, in milliseconds. */
 const PAUSE_MS = 10
 
-/** Runs work in a transaction at READ COMMITTED. */
 type RunInTransaction = <T>(work: (connection: ReservedSQL) => Promise<T>) => Promise<T>
 
 // This UPDATE locks the row of the head. The process that holds the lock numbers the events. The next process that gets

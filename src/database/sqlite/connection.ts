@@ -201,7 +201,6 @@ export function openWriter(file: string, cacheKib = WRITER_CACHE_KIB): SqliteCon
   return connection
 }
 
-/** Returns the refusal for an error of SQLite, or the error itself. */
 function refusalOf(error: unknown): unknown {
   if (isFull(error)) return storageFull()
   if (errorCode(error).startsWith('SQLITE_BUSY')) {

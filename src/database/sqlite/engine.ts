@@ -17,7 +17,6 @@ import { serve, WorkerQueue } from './worker-queue.ts'
 const COMMANDS_PER_BATCH_MAX = 128
 /** The longest time that a read on this thread waits for a lock of another process. All requests wait meanwhile. */
 const READ_LOCK_WAIT_MS = 10
-/** The maximum number of lists in one batch. */
 const QUERIES_PER_BATCH_MAX = 32
 
 export interface SqliteOptions {
@@ -39,7 +38,6 @@ export interface SqliteOptions {
   readonly canUndo?: boolean | undefined
 }
 
-/** The values with which a worker opens its connection. */
 interface Start {
   readonly file: string
   readonly pagesMax?: number

@@ -11,7 +11,6 @@ import { isFatal, PAGE_BYTES, SqliteConnection } from './connection.ts'
 import { migrateSqlite } from './engine.ts'
 import { BatchWriter } from './group-commit.ts'
 
-/** The maximum number of commands in one transaction. */
 const COMMANDS_PER_BATCH_MAX = 32
 /** The maximum number of commands that wait. Any further command is refused at once. */
 const WAITING_MAX = 1024
@@ -194,7 +193,6 @@ class OneConnectionEngine<Query, Command, Reply, Result>
     })
   }
 
-  /** Runs all commands that wait, batch by batch. */
   async #writeAll(): Promise<void> {
     if (this.#isWritingAll) return
     this.#isWritingAll = true

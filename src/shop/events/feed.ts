@@ -28,7 +28,6 @@ export interface EventPage {
   readonly isAtHead: boolean
 }
 
-/** The maximum number of types that one read selects: all types. */
 const TYPES_MAX = eventTypes.length + auditOnlyTypes.length
 
 /** The positions that one read scans: those after `after`, up to `to`. */

@@ -109,7 +109,6 @@ const markDiscarded = sql()(`
 /** How long the rows of an interrupted import are kept, counted from the instant in the first of them. */
 const STAGED_KEPT_MS = 24 * 3_600_000
 
-/** The maximum number of problems reported for one import. */
 const PROBLEMS_MAX = 1000
 
 /** Stages rows of categories and pets. They are not visible until they are applied or loaded. */
@@ -288,7 +287,6 @@ export async function sweepStagedRows(tx: Tx, _: object, { now }: Context): Prom
   }
 }
 
-/** Loads the valid rows, and returns the number of pets that were skipped. */
 async function loadRows(
   tx: Tx,
   context: Context,
@@ -315,7 +313,6 @@ async function loadCategory(
   names.add(name, id)
 }
 
-/** Creates the pets of the rows of one transaction. */
 class PetLoader {
   readonly names: CategoryNames
   readonly #tx: Tx
@@ -362,7 +359,6 @@ interface NamedCategory {
   readonly name: string
 }
 
-/** A category of the store, or a new one without an id. */
 interface NameHolder {
   readonly name: string
   readonly id: bigint | 'new'
@@ -420,7 +416,6 @@ function decodeRow(row: StoredRow): StagedRow {
   return { ...row, hold: readBoolean(row.hold) }
 }
 
-/** Returns why a pet cannot be loaded, from what is known about its category; undefined if it can. */
 function refusalOfPet(row: StagedRow, found: KnownCategory): ImportProblem | undefined {
   if (found === 'none') return problem('pets', row, noCategory(row.detail ?? ''))
   if (found === 'several') return problem('pets', row, ambiguous(row.detail ?? ''))

@@ -77,7 +77,6 @@ const findExpiry = sql<Pick<KeyRow, 'expiresAt'>>()(
   'SELECT expires_at AS "expiresAt" FROM api_key WHERE id = $keyId AND revoked_at IS NULL',
 )
 
-/** The maximum number of scope sets in the cache. */
 const SCOPE_SETS_MAX = 1000
 
 /** Returns the caller of a key. Throws `invalid_token` if the key is unknown, revoked or expired at `now`. */

@@ -18,7 +18,6 @@ export const sequencedColumns = 'id, position, type, subject, data, at'
 export const eventColumns = `${sequencedColumns}, subject_version AS "subjectVersion", key_id AS "keyId",
   request_id AS "requestId"` as const
 
-/** A change to record. */
 interface NewEvent extends EventSubject {
   readonly type: EventType | AuditOnlyType
   /** The changes of the totals by this change. */

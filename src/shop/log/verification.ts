@@ -12,7 +12,6 @@ import { findChainEnds, findChainGaps } from './bounds.ts'
 import { eventColumns } from './recording.ts'
 
 const ENTRIES_PER_READ = 1000
-/** The maximum number of problems in a report. */
 const PROBLEMS_MAX = 20
 
 interface AuditLogRow extends EventRecord, ChainEntry {

@@ -41,7 +41,6 @@ export interface OrderRow {
   readonly version: bigint
 }
 
-/** A row of the table as the engines return it. */
 type StoredOrder = Omit<OrderRow, 'complete'> & { readonly complete: bigint }
 
 export const orderColumns = `id, pet_id AS "petId", quantity, ship_date AS "shipDate", complete, reference,

@@ -280,7 +280,6 @@ interface Failures {
 
 const NO_FAILURES: Failures = { failures: 0n, failingSince: null, lastFailureAt: null, failingMs: null }
 
-/** Returns the consecutive failures of a receiver after these attempts. */
 function failuresAfter(before: Failures, outcomes: readonly AttemptOutcome[]): Failures {
   let { failures, failingSince, lastFailureAt, failingMs } = before
   for (const { state, at } of outcomes) {
@@ -297,7 +296,6 @@ function failuresAfter(before: Failures, outcomes: readonly AttemptOutcome[]): F
   return { failures, failingSince, lastFailureAt, failingMs }
 }
 
-/** Returns the reason why the webhook must be disabled; '' if it stays enabled. */
 function reasonToDisable(
   outcomes: readonly AttemptOutcome[],
   { failingMs }: Failures,
