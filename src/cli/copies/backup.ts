@@ -19,12 +19,7 @@ import { formatInstantMs } from '../../values/instant.ts'
 import { readOwnSecretKey } from '../keys/secret-key.ts'
 import { interruptedBySignals } from '../terminal/interruption.ts'
 import { CommandFailed, EXIT_USAGE, escapeControls, reasonOf, say } from '../terminal/terminal.ts'
-import {
-  databaseOption,
-  dataOption,
-  existingStoreFrom,
-  type PlaceOptions,
-} from '../which-store/store-config.ts'
+import { addPlaceOptions, existingStoreFrom, type PlaceOptions } from '../which-store/store-config.ts'
 import { isAlive } from '../which-store/this-machine.ts'
 import {
   DATABASE_FILE,
@@ -53,15 +48,12 @@ Examples:
 
 /** Adds the command `backup`, which makes a backup of a running or stopped store. */
 export function addBackup(program: Command): void {
-  program
+  const command = program
     .command('backup')
     .description('back up a store, even while it runs')
     .option('--to <directory>', 'the directory of the backup: a new one, or an empty one')
     .option('--with-secret-key', 'include the key that encrypts webhook secrets')
-    .addOption(dataOption)
-    .addOption(databaseOption)
-    .addHelpText('after', EXAMPLES)
-    .action(runBackup)
+  addPlaceOptions(command).addHelpText('after', EXAMPLES).action(runBackup)
 }
 
 async function runBackup({ to, data, databaseUrl, withSecretKey }: BackupOptions): Promise<void> {
@@ -150,7 +142,6 @@ function refuseUsedDirectory(directory: string, name: string): void {
   )
 }
 
-/** Writes the database file of the backup, and returns what it contains. */
 async function backupDatabase(
   config: Config,
   directory: string,

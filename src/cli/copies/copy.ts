@@ -90,7 +90,6 @@ function parsePlaces({ from, to }: CopyOptions): Places {
   return places
 }
 
-/** Opens the source. The lock of a data directory is added to `locks`. Throws CommandFailed. */
 async function openSource({ from }: Places, locks: AsyncDisposableStack): Promise<CopySource> {
   try {
     if (from.kind === 'directory') {
@@ -115,7 +114,6 @@ async function openSource({ from }: Places, locks: AsyncDisposableStack): Promis
   }
 }
 
-/** Opens the target. The lock of a data directory is added to `locks`. Throws CommandFailed. */
 async function openTarget(
   to: CopyPlace,
   tables: readonly StoreTable[],
@@ -137,7 +135,6 @@ async function openTarget(
   }
 }
 
-/** Copies the secret key from one data directory to another. Returns undefined if there is none to copy. */
 function copyKeyBetween({ from, to }: Places): { undo(): void } | undefined {
   if (from.kind !== 'directory' || to.kind !== 'directory') return undefined
   const source = secretKeyPath(from.directory)

@@ -17,12 +17,7 @@ import { interruptedBySignals } from '../terminal/interruption.ts'
 import { csvLine } from '../terminal/output.ts'
 import { CommandFailed, EXIT_USAGE, escapeControls, print, reasonOf, say } from '../terminal/terminal.ts'
 import { openSnapshot } from '../which-store/snapshot.ts'
-import {
-  databaseOption,
-  dataOption,
-  existingStoreFrom,
-  type PlaceOptions,
-} from '../which-store/store-config.ts'
+import { addPlaceOptions, existingStoreFrom, type PlaceOptions } from '../which-store/store-config.ts'
 
 interface ExportOptions extends PlaceOptions {
   readonly format: 'csv' | 'ndjson'
@@ -32,7 +27,6 @@ interface ExportOptions extends PlaceOptions {
   readonly escapeFormulas?: true
 }
 
-/** The number of rows that are written at a time. */
 const ROWS_PER_WRITE = 500
 /** The base URL in the member `source` of exported events if the settings have no base URL. */
 const DEFAULT_BASE = 'http://127.0.0.1:8080'
@@ -55,7 +49,7 @@ Examples:
 
 /** Adds the command `export`, which writes all rows of a resource. */
 export function addExport(program: Command): void {
-  program
+  const command = program
     .command('export <resource>')
     .description('write all rows of a resource as CSV or NDJSON, even while the store runs')
     .addOption(new Option('--format <format>', 'the format').choices(['csv', 'ndjson']).default('csv'))
@@ -63,10 +57,7 @@ export function addExport(program: Command): void {
     .option('--bom', 'begin the CSV with a byte order mark, for Excel')
     .option('--escape-formulas', 'begin each text of the CSV that looks like a formula with an apostrophe')
     .option('--output <file>', 'a new file (default: standard output)')
-    .addOption(dataOption)
-    .addOption(databaseOption)
-    .addHelpText('after', EXAMPLES)
-    .action(runExport)
+  addPlaceOptions(command).addHelpText('after', EXAMPLES).action(runExport)
 }
 
 async function runExport(given: string, options: ExportOptions): Promise<void> {
@@ -163,7 +154,6 @@ function cellOf(value: unknown, escapeFormulas: boolean): unknown {
   return escapeFormulas || value.startsWith("'") ? escapedFormula(value) : value
 }
 
-/** Writes the rows of a snapshot, and returns their number. */
 async function writeRows(
   config: Config,
   { resource, columns, format, bom, escapeFormulas, sink, signal }: RowsToWrite,

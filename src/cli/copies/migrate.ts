@@ -8,9 +8,8 @@ import { countText } from '../../values/count-text.ts'
 import { CommandFailed, say } from '../terminal/terminal.ts'
 import { openStopped } from '../which-store/stopped-store.ts'
 import {
+  addPlaceOptions,
   cannotOpen,
-  databaseOption,
-  dataOption,
   existingStoreFrom,
   type PlaceOptions,
 } from '../which-store/store-config.ts'
@@ -30,14 +29,11 @@ Examples:
 
 /** Adds the command `migrate`, which brings the database of a store to the version of this petstore. */
 export function addMigrate(program: Command): void {
-  program
+  const command = program
     .command('migrate')
     .description('bring the database of a store to the version of this petstore')
     .option('--check', 'only report whether migrations are missing')
-    .addOption(dataOption)
-    .addOption(databaseOption)
-    .addHelpText('after', EXAMPLES)
-    .action(runMigrate)
+  addPlaceOptions(command).addHelpText('after', EXAMPLES).action(runMigrate)
 }
 
 async function runMigrate({ check, data, databaseUrl }: MigrateOptions): Promise<void> {

@@ -12,12 +12,7 @@ import { confirm } from '../terminal/confirmation.ts'
 import { CommandFailed, EXIT_USAGE, reasonOf, say } from '../terminal/terminal.ts'
 import { openSnapshot } from '../which-store/snapshot.ts'
 import { lockStopped, openStopped } from '../which-store/stopped-store.ts'
-import {
-  databaseOption,
-  dataOption,
-  existingStoreFrom,
-  type PlaceOptions,
-} from '../which-store/store-config.ts'
+import { addPlaceOptions, existingStoreFrom, type PlaceOptions } from '../which-store/store-config.ts'
 
 interface ResetOptions extends PlaceOptions {
   readonly demo?: boolean
@@ -36,17 +31,14 @@ Examples:
 
 /** Adds the command `reset`, which deletes everything in a stopped store. */
 export function addReset(program: Command): void {
-  program
+  const command = program
     .command('reset')
     .description('delete everything in a stopped store, and start over')
     .option('--demo', 'load the demo shop into it')
     .option('--empty', 'leave it empty; the next start does not load the demo shop')
     .option('--keep-keys', 'keep the API keys')
     .option('--yes', 'do not ask')
-    .addOption(dataOption)
-    .addOption(databaseOption)
-    .addHelpText('after', EXAMPLES)
-    .action(runReset)
+  addPlaceOptions(command).addHelpText('after', EXAMPLES).action(runReset)
 }
 
 async function runReset(options: ResetOptions): Promise<void> {

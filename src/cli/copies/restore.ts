@@ -103,7 +103,6 @@ async function restoreToDirectory(
   return draft
 }
 
-/** Restores to a temporary directory, and copies that store to the database. */
 async function restoreToDatabase(
   { backup, manifest, signal }: Restore,
   { address }: Extract<CopyPlace, { kind: 'database' }>,

@@ -27,8 +27,7 @@ import { databaseName } from '../which-store/copy-place.ts'
 import { keyForRunning, runningAddress } from '../which-store/running-store.ts'
 import { openStopped } from '../which-store/stopped-store.ts'
 import {
-  databaseOption,
-  dataOption,
+  addPlaceOptions,
   hasDatabase,
   type PlaceOptions,
   storeConfigFrom,
@@ -81,7 +80,7 @@ Exit codes:
 
 /** Adds `import`, which loads files of categories and pets into a running or stopped store. */
 export function addImport(program: Command): void {
-  program
+  const command = program
     .command('import')
     .description('load categories and pets from CSV files, into a running or a stopped store')
     .option('--categories <file>', 'CSV with the columns name, description')
@@ -93,8 +92,7 @@ export function addImport(program: Command): void {
     .option('--create-categories', 'create the categories that pets name and that do not exist')
     .option('--in-slices', 'load in many short transactions, so that a running store stays responsive')
     .option('--resume <id>', 'continue an interrupted import in slices')
-    .addOption(dataOption)
-    .addOption(databaseOption)
+  addPlaceOptions(command)
     .option('--key <key>', 'a key with pets:write, for a running store [PETSTORE_KEY]')
     .addHelpText('after', EXAMPLES)
     .action(runImport)
@@ -140,7 +138,6 @@ function refuseContradictions(options: ImportOptions): void {
   if (!keepGoing) refuse('--rejects requires --keep-going, which loads the valid lines.')
 }
 
-/** Returns the id after --resume. Throws CommandFailed if it is not one. */
 function importIdOf(resume: string): bigint {
   if (!/^[0-9]{1,15}$/.test(resume))
     throw new CommandFailed(
@@ -164,7 +161,6 @@ async function sourcesOf({ categories, pets }: ImportPaths): Promise<{ bytes: nu
   return sources
 }
 
-/** An import that a command has prepared. */
 interface PreparedImport extends OpenedTarget {
   readonly options: ImportOptions
   readonly files: ImportSources
@@ -270,7 +266,6 @@ async function loadInMode(
     : importFiles(target, files, plan, progress)
 }
 
-/** Returns what to tell the user after an error or an interruption: how to continue, or that nothing was loaded. */
 function interruptionHint(mode: Mode, hasBegun: boolean, importId: bigint): string {
   if (!hasBegun || mode === 'check') return 'Nothing was loaded.'
   if (mode === 'in slices') return `Continue with --resume ${importId}.`
@@ -296,7 +291,6 @@ interface OpenedTarget {
   readonly isRunning: boolean
 }
 
-/** Opens the store, or connects to the process that has it open. Throws CommandFailed if neither is possible. */
 async function openTarget(
   config: Config,
   options: ImportOptions,

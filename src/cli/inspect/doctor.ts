@@ -23,8 +23,7 @@ import { readAddressFile } from '../which-store/address-file.ts'
 import { openSnapshot } from '../which-store/snapshot.ts'
 import {
   AS_OWNER,
-  databaseOption,
-  dataOption,
+  addPlaceOptions,
   hasDatabase,
   type PlaceOptions,
   storeConfigFrom,
@@ -55,13 +54,8 @@ Examples:
 
 /** Adds the command `doctor`, which checks an installation and a store. */
 export function addDoctor(program: Command): void {
-  program
-    .command('doctor')
-    .description('check the installation, the database and the stock')
-    .addOption(dataOption)
-    .addOption(databaseOption)
-    .addHelpText('after', EXAMPLES)
-    .action(runDoctor)
+  const command = program.command('doctor').description('check the installation, the database and the stock')
+  addPlaceOptions(command).addHelpText('after', EXAMPLES).action(runDoctor)
 }
 
 async function runDoctor({ data, databaseUrl }: PlaceOptions): Promise<void> {
@@ -74,7 +68,6 @@ async function runDoctor({ data, databaseUrl }: PlaceOptions): Promise<void> {
   if (problems > 0) throw new CommandFailed(`${countText(problems, 'check')} failed.`)
 }
 
-/** Runs checks one after the other, prints each finding, and returns the number of problems. */
 async function runChecks(checks: readonly Check[]): Promise<number> {
   let problems = 0
   for (const [subject, check] of checks) {
