@@ -1,6 +1,6 @@
 import { copyFile } from 'node:fs/promises'
 import { type ChainEntry, type ChainGap, chainEntryAfterGap } from '../database/numbering/chain.ts'
-import { moveHead, readHead } from '../database/numbering/head.ts'
+import { knownHead, moveHead, readHead } from '../database/numbering/head.ts'
 import { numberCopiedEvents } from '../database/numbering/numbering.ts'
 import { SqliteConnection } from '../database/sqlite/connection.ts'
 import { databaseFile } from '../database/sqlite/database-file.ts'
@@ -79,8 +79,7 @@ function skipIssued(
   count: bigint,
   at: string,
 ): Pick<RestoredDraft, 'gap' | 'head'> {
-  const last = connection.one(readHead)
-  if (!last) throw new Error('the table chain_end has no row for the head')
+  const last = knownHead(connection.one(readHead))
   const gap = { after: last.position, to: last.position + count, at }
   const head = chainEntryAfterGap(last, gap)
   connection.database.transaction(() => {

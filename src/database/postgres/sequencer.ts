@@ -1,7 +1,7 @@
 import type { ReservedSQL } from 'bun'
 import { INT64_MAX } from '../../values/int64.ts'
 import type { ChainEntry } from '../numbering/chain.ts'
-import { moveHead } from '../numbering/head.ts'
+import { knownHead, moveHead } from '../numbering/head.ts'
 import { EVENTS_PER_STEP_MAX, findUnnumbered, numberEvents } from '../numbering/numbering.ts'
 import { sql } from '../statement.ts'
 import { PostgresConnection } from './connection.ts'
@@ -94,8 +94,7 @@ async function numberNextEvents(
 ): Promise<{ head: bigint; numbered: number }> {
   return await inTransaction(async transaction => {
     const connection = new PostgresConnection(transaction)
-    const head = await connection.one(lockHead)
-    if (!head) throw new Error('the table chain_end has no row for the head')
+    const head = knownHead(await connection.one(lockHead))
     const waiting = await connection.many(findUnnumbered)
     if (waiting.length === 0) return { head: head.position, numbered: 0 }
     const { entries, last, sums } = numberEvents(head, waiting)

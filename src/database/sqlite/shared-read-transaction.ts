@@ -1,22 +1,13 @@
 import type { Reader } from '../engine.ts'
 import { type ParametersOf, type Statement, sql } from '../statement.ts'
-import { isFatal } from './connection.ts'
+import { isFatal, type SqliteConnection } from './connection.ts'
 
 const begin = sql()('BEGIN')
 const commit = sql()('COMMIT')
 const rollback = sql()('ROLLBACK')
 
 /** The part of a connection that shared reads use. */
-export interface ReadConnection {
-  readonly inTransaction: boolean
-  one<Row, Name extends string>(
-    statement: Statement<Row, Name>,
-    ...parameters: ParametersOf<Name>
-  ): Row | undefined
-  many<Row, Name extends string>(statement: Statement<Row, Name>, ...parameters: ParametersOf<Name>): Row[]
-  run<Name extends string>(statement: Statement<unknown, Name>, ...parameters: ParametersOf<Name>): number
-  close(): void
-}
+export type ReadConnection = Pick<SqliteConnection, 'inTransaction' | 'one' | 'many' | 'run' | 'close'>
 
 /**
  * One read transaction for all reads in one turn of the event loop. Acquiring and releasing its locks are system calls,

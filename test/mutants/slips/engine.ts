@@ -18,15 +18,15 @@ export const engineSlips: Slips = {
   'src/database/sqlite/group-commit.ts': [
     {
       before:
-        'this.#savedHead = this.#loadHead()\n    this.#head = this.#savedHead\n    this.#totals.clear()',
+        'this.#savedHead = knownHead(this.#connection.one(readHead))\n    this.#head = this.#savedHead\n    this.#totals.clear()',
       after: 'this.#totals.clear()',
       breaks:
         'after a batch that failed, the next event continues the chain after events that were never stored',
       tests: [GROUP_COMMIT],
     },
     {
-      before: 'this.#issuedIds = new Map()\n    this.#savedHead = this.#loadHead()',
-      after: 'this.#savedHead = this.#loadHead()',
+      before: 'this.#issuedIds = new Map()\n    this.#savedHead = knownHead(',
+      after: 'this.#savedHead = knownHead(',
       breaks: 'after a batch that failed, its ids are skipped',
       tests: [LOCKED, GROUP_COMMIT],
     },
@@ -592,8 +592,8 @@ export const engineSlips: Slips = {
   ],
   'src/database/sqlite/engine.ts': [
     {
-      before: '...(options.canUndo &&\n      isLogEmpty && {',
-      after: '...(options.canUndo && {',
+      before: '...(canUndo && isLogEmpty && {',
+      after: '...(canUndo && {',
       breaks: 'a failed import deletes commits that were made before it',
       tests: ['test/storage/undo.test.ts'],
       guarantee: 59,
@@ -611,8 +611,8 @@ export const engineSlips: Slips = {
       tests: ['test/storage/clean-stop.test.ts: write-ahead log is needed'],
     },
     {
-      before: 'if (!keepsLog && Number(',
-      after: 'if (keepsLog && Number(',
+      before: 'if (!canUndo && Number(',
+      after: 'if (canUndo && Number(',
       breaks: 'the write-ahead log grows without a bound',
       tests: ['test/storage/undo.test.ts: the write-ahead log of a store that serves'],
     },
