@@ -218,6 +218,11 @@ export function isFatal(error: unknown): boolean {
   return /^SQLITE_(IOERR|CORRUPT|NOTADB|READONLY|CANTOPEN|PROTOCOL)/.test(errorCode(error))
 }
 
+/** Returns whether an error says that the content of a file is wrong. An error of input or output does not say so. */
+export function isDamaged(error: unknown): boolean {
+  return /^SQLITE_(CORRUPT|NOTADB)/.test(errorCode(error))
+}
+
 function errorCode(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
 }

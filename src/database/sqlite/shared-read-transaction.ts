@@ -1,5 +1,5 @@
 import type { Reader } from '../engine.ts'
-import { type ParametersOf, type Statement, sql } from '../statement.ts'
+import { type StatementCall, sql } from '../statement.ts'
 import { isFatal, type SqliteConnection } from './connection.ts'
 
 const begin = sql()('BEGIN')
@@ -25,22 +25,19 @@ export class SharedReadTransaction implements Reader {
     this.#onFatal = onFatal
   }
 
-  one<Row, Name extends string>(
-    statement: Statement<Row, Name>,
-    ...parameters: ParametersOf<Name>
-  ): Row | undefined {
+  one<Row, Name extends string>(...call: StatementCall<Row, Name>): Row | undefined {
     try {
       this.#begin()
-      return this.#connection.one(statement, ...parameters)
+      return this.#connection.one(...call)
     } catch (error) {
       throw this.#withReport(error)
     }
   }
 
-  many<Row, Name extends string>(statement: Statement<Row, Name>, ...parameters: ParametersOf<Name>): Row[] {
+  many<Row, Name extends string>(...call: StatementCall<Row, Name>): Row[] {
     try {
       this.#begin()
-      return this.#connection.many(statement, ...parameters)
+      return this.#connection.many(...call)
     } catch (error) {
       throw this.#withReport(error)
     }

@@ -148,8 +148,8 @@ export const engineSlips: Slips = {
       tests: ['test/storage/worker-queue.test.ts'],
     },
     {
-      before: 'if (this.#waiting.length >= WAITING_MAX) {',
-      after: 'if (this.#waiting.length < 0) {',
+      before: 'if (this.#waiting.length >= WAITING_MAX)',
+      after: 'if (this.#waiting.length < 0)',
       breaks: 'the queue of commands has no bound',
       tests: ['test/storage/worker-queue.test.ts'],
     },
@@ -457,14 +457,14 @@ export const engineSlips: Slips = {
   ],
   'src/database/postgres/primary.ts': [
     {
-      before: `row?.transaction_read_only === 'off'`,
-      after: `row?.transaction_read_only !== 'never'`,
+      before: `'transaction_read_only')) === 'off'`,
+      after: `'transaction_read_only')) !== 'never'`,
       breaks: 'a standby is taken for the primary',
       tests: ['test/storage/database-address.test.ts: a database that is read-only by default'],
     },
     {
-      before: `if (commit?.synchronous_commit === 'off') {`,
-      after: `if (commit?.synchronous_commit === 'never') {`,
+      before: `'synchronous_commit')) === 'off'`,
+      after: `'synchronous_commit')) === 'never'`,
       breaks: 'a store starts on a database that loses acknowledged orders',
       tests: ['test/storage/database-address.test.ts: a database whose commits are not durable'],
     },
