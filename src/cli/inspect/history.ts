@@ -15,6 +15,7 @@ import {
 } from '../operations/request-options.ts'
 import { listPrinter } from '../terminal/output.ts'
 import { escapeControls, print, say } from '../terminal/terminal.ts'
+import { wholeNumber } from '../terminal/whole-number.ts'
 import { chooseStore } from '../which-store/called-store.ts'
 import { entrySentence } from './history-sentence.ts'
 import { localTime, PERIOD_FORMS, readPeriodEnd, readPeriodStart, timeZone } from './period.ts'
@@ -78,7 +79,7 @@ export function addHistory(program: Command): void {
       readWith(readPeriodEnd),
     ),
     new Option('--limit <count>', 'the maximum number of entries to print; the newest are printed')
-      .argParser(readLimit)
+      .argParser(wholeNumber(1, ENTRIES_MAX))
       .default(ENTRIES_DEFAULT),
   ])
   addOptions(command, 'Common options:', requestOptions(['table', 'json', 'ndjson']))
@@ -246,12 +247,6 @@ function readId(text: string): bigint {
   const id = parseInt64(text)
   if (id !== undefined && id > 0n) return id
   throw new InvalidArgumentError('It must be a positive 64-bit integer.')
-}
-
-function readLimit(text: string): number {
-  const limit = /^\d{1,5}$/.test(text) ? Number(text) : 0
-  if (limit >= 1 && limit <= ENTRIES_MAX) return limit
-  throw new InvalidArgumentError(`It must be an integer from 1 to ${ENTRIES_MAX}.`)
 }
 
 function readWith(read: typeof readPeriodStart): (text: string) => number {

@@ -6,6 +6,7 @@ import { confirm } from '../terminal/confirmation.ts'
 import { csvLine, jsonText, terminalWidth } from '../terminal/output.ts'
 import { CommandFailed, EXIT_USAGE, escapeControls, print, say } from '../terminal/terminal.ts'
 import { tableLines } from '../terminal/text-table.ts'
+import { wholeNumber } from '../terminal/whole-number.ts'
 import { readAddress } from '../which-store/store-options.ts'
 import {
   COUNT_MAX,
@@ -75,7 +76,9 @@ function addCreate(sandbox: Command): void {
     .command('create')
     .description('create sandboxes, and print their addresses and keys')
     .addOption(
-      new Option('--count <number>', `how many; at most ${COUNT_MAX} (default: 1)`).argParser(readCount),
+      new Option('--count <number>', `how many; at most ${COUNT_MAX} (default: 1)`).argParser(
+        wholeNumber(1, COUNT_MAX),
+      ),
     )
     .option('--label <text>', 'a text for people; with --count, a number is appended')
     .option('--names <file>', 'one label per line, in place of --count')
@@ -95,12 +98,6 @@ function addCreate(sandbox: Command): void {
 
 function formatOption(): Option {
   return new Option('--format <format>', 'table for a terminal, csv otherwise').choices(sandboxFormats)
-}
-
-function readCount(text: string): number {
-  const count = /^\d{1,3}$/.test(text) ? Number(text) : 0
-  if (count >= 1 && count <= COUNT_MAX) return count
-  throw new InvalidArgumentError(`It must be a number from 1 to ${COUNT_MAX}.`)
 }
 
 function readLifetimeOption(text: string): number {

@@ -237,12 +237,6 @@ export const cliSlips: Slips = {
       breaks: 'a receiver accepts a delivery that the store did not sign',
       tests: [`${LISTEN}: petstore listen refuses a delivery without a signature`],
     },
-    {
-      before: `/[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}]/gu`,
-      after: `/[\\p{Cc}\\p{Zl}\\p{Zp}]/gu`,
-      breaks: 'a delivery can reorder the text of the terminal',
-      tests: [`${LISTEN}: no content of a delivery can control the terminal`],
-    },
   ],
   'src/cli/serve/log-stream.ts': [
     {
@@ -456,6 +450,14 @@ export const cliSlips: Slips = {
       after: `      say(\`The store cannot continue: \${reason}\`)`,
       breaks: 'a command goes on after its store cannot continue',
       tests: ['test/cli/keys-command.test.ts: a command ends with one message if the database is so damaged'],
+    },
+  ],
+  'src/values/control-characters.ts': [
+    {
+      before: `/[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}]/gu`,
+      after: `/[\\p{Cc}\\p{Zl}\\p{Zp}]/gu`,
+      breaks: 'a delivery can reorder the text of the terminal',
+      tests: [`${LISTEN}: no content of a delivery can control the terminal`],
     },
   ],
 }
