@@ -159,8 +159,6 @@ export async function whyNotReserved(tx: Tx, petId: bigint, units: bigint): Prom
   if (!pet) return unknownReference('Pet', petId)
   const free = pet.quantity - pet.reserved
   if (pet.onHold) return petNotAvailable(petId)
-  if (units > free) {
-    return insufficientStock({ petId, free, quantity: pet.quantity, requested: units })
-  }
+  if (units > free) return insufficientStock({ petId, free, quantity: pet.quantity, requested: units })
   return new Stale(`pet ${petId}`)
 }

@@ -148,12 +148,8 @@ async function changeQuantity(
   if (movement) return movement
   const { id, quantity, reserved } = await getInventoryItem(tx, { petId: before.id })
   const after = quantity + change.quantityChange
-  if (after > STOCK_MAX) {
-    throw stockOutOfBounds(id, after)
-  }
-  if (after < reserved) {
-    throw stockBelowReserved(id, after, reserved)
-  }
+  if (after > STOCK_MAX) throw stockOutOfBounds(id, after)
+  if (after < reserved) throw stockBelowReserved(id, after, reserved)
   throw new Stale(`pet ${id}`)
 }
 

@@ -160,9 +160,7 @@ export async function updateOrder(
     requestedDate === before.shipDate &&
     reference === before.reference
   if (isSame) return orderOf(before)
-  if (before.complete) {
-    throw orderAlreadyComplete(orderId, 'changed')
-  }
+  if (before.complete) throw orderAlreadyComplete(orderId, 'changed')
   const shipDate = requestedDate ?? (complete ? context.now : null)
   const rewritten = await tx.one(rewriteOrder, {
     orderId,
@@ -190,9 +188,7 @@ export async function cancelOrder(
   context: Context,
   before: OrderRow,
 ): Promise<undefined> {
-  if (before.complete) {
-    throw orderAlreadyComplete(orderId, 'cancelled')
-  }
+  if (before.complete) throw orderAlreadyComplete(orderId, 'cancelled')
   const removed = await tx.one(removeOpenOrder, { orderId, version: before.version })
   if (!removed) throw new Stale(`order ${orderId}`)
   await moveReservedUnits(tx, context, before, { reservedChange: -before.quantity, reason: 'cancellation' })

@@ -169,9 +169,7 @@ export async function deletePet(
   context: Context,
   before: PetRow,
 ): Promise<undefined> {
-  if (before.reserved > 0n) {
-    throw petInUse(petId, before.reserved)
-  }
+  if (before.reserved > 0n) throw petInUse(petId, before.reserved)
   if (!(await tx.one(removePet, { petId, version: before.version }))) throw new Stale(`pet ${petId}`)
   await removeFromCategory(tx, before.categoryId)
   const deleted: PetRow = {

@@ -105,9 +105,7 @@ export async function redeliver(
 ): Promise<Delivery> {
   const webhook = await getEnabledWebhook(tx, webhookId)
   const row = await tx.one(makeDue, { webhookId, deliveryId, now: context.now })
-  if (!row) {
-    throw deliveryNotFound(webhookId, deliveryId)
-  }
+  if (!row) throw deliveryNotFound(webhookId, deliveryId)
   await recordEvent(tx, context, { type: 'petstore.webhook.redelivered', ...aboutWebhook(webhook) })
   const [delivery] = await withAttempts(tx, [row])
   if (!delivery) throw new Error('withAttempts returned no delivery')
