@@ -15,16 +15,11 @@ import { type StoreTable, storeTables } from '../../transfer/tables.ts'
 import { secretKeyPath } from '../keys/secret-key.ts'
 import { interruptedBySignals } from '../terminal/interruption.ts'
 import { CommandFailed, EXIT_USAGE, reasonOf, say } from '../terminal/terminal.ts'
-import { type CopyPlace, isSamePlace, parsePlace } from '../which-store/copy-place.ts'
+import { type CopyPlace, type FromAndTo, isSamePlace, parsePlace } from '../which-store/copy-place.ts'
 import { lockStopped } from '../which-store/stopped-store.ts'
 import { configFrom, hasDatabase } from '../which-store/store-config.ts'
 import { copySecretKey } from './copied-secret-key.ts'
 import { copyWithProgress } from './copy-progress.ts'
-
-interface CopyOptions {
-  readonly from?: string
-  readonly to?: string
-}
 
 const STOP_FIRST = 'Stop it first, then copy.'
 
@@ -52,7 +47,7 @@ export function addCopy(program: Command): void {
     .action(runCopy)
 }
 
-async function runCopy(options: CopyOptions): Promise<void> {
+async function runCopy(options: FromAndTo): Promise<void> {
   const places = parsePlaces(options)
   const { from, to } = places
   const tables = storeTables()
@@ -77,7 +72,7 @@ async function runCopy(options: CopyOptions): Promise<void> {
   }
 }
 
-function parsePlaces({ from, to }: CopyOptions): Places {
+function parsePlaces({ from, to }: FromAndTo): Places {
   if (from === undefined || to === undefined) throw new CommandFailed('Specify --from and --to.', EXIT_USAGE)
   const { databasePassword } = configFrom({})
   const places = {

@@ -24,7 +24,7 @@ interface ExportOptions extends PlaceOptions {
   readonly columns?: string
   readonly output?: string
   readonly bom?: true
-  readonly escapeFormulas?: true
+  readonly escapeFormulas?: boolean
 }
 
 const ROWS_PER_WRITE = 500
@@ -72,8 +72,7 @@ async function runExport(given: string, options: ExportOptions): Promise<void> {
   const sink = options.output === undefined ? standardOutput : openFile(options.output)
   try {
     const { signal } = interruption
-    const rows = { resource, columns, format, bom: bom === true, escapeFormulas: escapeFormulas === true }
-    const count = await writeRows(config, { ...rows, sink, signal })
+    const count = await writeRows(config, { resource, columns, sink, signal }, options)
     sink.finish()
     if (options.output !== undefined) {
       say(`Exported ${countText(count, 'row')} of ${resource} to ${escapeControls(options.output)}.`)
@@ -137,9 +136,6 @@ function openFile(file: string): Sink {
 interface RowsToWrite {
   readonly resource: ExportedResource
   readonly columns: readonly string[]
-  readonly format: 'csv' | 'ndjson'
-  readonly bom: boolean
-  readonly escapeFormulas: boolean
   readonly sink: Sink
   readonly signal: AbortSignal
 }
@@ -156,7 +152,8 @@ function cellOf(value: unknown, escapeFormulas: boolean): unknown {
 
 async function writeRows(
   config: Config,
-  { resource, columns, format, bom, escapeFormulas, sink, signal }: RowsToWrite,
+  { resource, columns, sink, signal }: RowsToWrite,
+  { format, bom, escapeFormulas = false }: Pick<ExportOptions, 'format' | 'bom' | 'escapeFormulas'>,
 ): Promise<number> {
   await using snapshot = await openSnapshot(config)
   const base = config.baseUrl ?? DEFAULT_BASE

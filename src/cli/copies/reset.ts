@@ -10,6 +10,7 @@ import { adminKeyPath } from '../keys/admin-key-file.ts'
 import { loadDemo, WITHOUT_DEMO } from '../serve/demo.ts'
 import { confirm } from '../terminal/confirmation.ts'
 import { CommandFailed, EXIT_USAGE, reasonOf, say } from '../terminal/terminal.ts'
+import { databaseName } from '../which-store/copy-place.ts'
 import { openSnapshot } from '../which-store/snapshot.ts'
 import { lockStopped, openStopped } from '../which-store/stopped-store.ts'
 import { addPlaceOptions, existingStoreFrom, type PlaceOptions } from '../which-store/store-config.ts'
@@ -61,9 +62,7 @@ function nextKey({ databaseUrl, data }: Config): string {
 
 function storeName({ databaseUrl, data }: Config): string {
   if (databaseUrl === undefined) return `in ${data}`
-  return `at ${parseDatabaseUrl(databaseUrl)
-    .hosts.map(({ name, url }) => name + decodeURIComponent(new URL(url).pathname))
-    .join(',')}`
+  return `at ${databaseName(parseDatabaseUrl(databaseUrl))}`
 }
 
 const countedTables = {

@@ -12,7 +12,7 @@ import { adminKeyPath } from '../keys/admin-key-file.ts'
 import { secretKeyPath } from '../keys/secret-key.ts'
 import { interruptedBySignals } from '../terminal/interruption.ts'
 import { CommandFailed, EXIT_USAGE, escapeControls, reasonOf, say } from '../terminal/terminal.ts'
-import { type CopyPlace, parsePlace } from '../which-store/copy-place.ts'
+import { type CopyPlace, type FromAndTo, parsePlace } from '../which-store/copy-place.ts'
 import { lockStopped } from '../which-store/stopped-store.ts'
 import { configFrom } from '../which-store/store-config.ts'
 import {
@@ -25,11 +25,6 @@ import {
 import { showHashProgress } from './byte-progress.ts'
 import { copySecretKey } from './copied-secret-key.ts'
 import { copyWithProgress } from './copy-progress.ts'
-
-interface RestoreOptions {
-  readonly from?: string
-  readonly to?: string
-}
 
 interface Restore {
   readonly backup: string
@@ -60,7 +55,7 @@ export function addRestore(program: Command): void {
     .action(runRestore)
 }
 
-async function runRestore({ from, to }: RestoreOptions): Promise<void> {
+async function runRestore({ from, to }: FromAndTo): Promise<void> {
   if (!from || !to) throw new CommandFailed('Specify --from and --to.', EXIT_USAGE)
   const place = parsePlace('--to', to, configFrom({}).databasePassword)
   const startedMs = performance.now()

@@ -95,7 +95,11 @@ async function report(subject: string, finding: Finding): Promise<void> {
 
 function installationChecks(config: Config): Check[] {
   const needed = manifest.dependencies.bun
-  const checks: Check[] = [
+  const ofDirectory: Check[] = [
+    ['directory', () => checkDirectory(config)],
+    ['files', () => checkFiles(config)],
+  ]
+  return [
     [
       'runtime',
       () =>
@@ -110,14 +114,8 @@ function installationChecks(config: Config): Check[] {
           ? 'the docs page and the console are built'
           : { warning: 'the docs page, the guides or the console is not built: run "npm ci" once' },
     ],
+    ...(config.databaseUrl === undefined ? ofDirectory : []),
     ['database', () => checkVersion(config)],
-  ]
-  if (config.databaseUrl !== undefined) return checks
-  return [
-    ...checks.slice(0, 2),
-    ['directory', () => checkDirectory(config)],
-    ['files', () => checkFiles(config)],
-    ...checks.slice(2),
   ]
 }
 

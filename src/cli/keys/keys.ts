@@ -176,7 +176,7 @@ async function withKeys(options: KeysOptions, work: (keys: KeyAccess) => Promise
   const config = existingStoreFrom(options)
   try {
     await using store = await openStopped(config)
-    await work(engineKeys(store.engine, store.engine.clock))
+    await work(engineKeys(store.engine))
   } catch (error) {
     if (error instanceof DirectoryInUse) {
       const base = runningAddress(config, error)

@@ -68,8 +68,8 @@ export async function settleSecretKey(
   engine: StoreEngine,
   found: Uint8Array | undefined,
   { secretKey, data }: Config,
-  clock: () => number,
 ): Promise<Uint8Array> {
+  const { clock } = engine
   if (found === undefined && (await engine.readShort(hasEncryptedSecret))) {
     throw new CommandFailed(
       `The key that encrypts the webhook secrets is missing: restore it as ${secretKeyPath(data)} from your copy.`,

@@ -3,7 +3,6 @@ import { resolve } from 'node:path'
 import { cellValue, trimmed } from '../../catalogue/cell.ts'
 import { recordsOfText } from '../../catalogue/file-records.ts'
 import { textOfFile } from '../../catalogue/file-text.ts'
-import type { HostOperations } from '../../client/sandbox-api.ts'
 import {
   LIFETIME_SECONDS_MAX,
   LIFETIME_SECONDS_MIN,
@@ -51,10 +50,12 @@ export async function runCreate(options: CreateSandboxesOptions): Promise<void> 
   warnOfKnownLabels(saved, inputs)
   const created: SavedSandbox[] = []
   try {
-    await createAll(controlHost(host, key), inputs, sandbox => {
+    const control = controlHost(host, key)
+    for (const input of inputs) {
+      const sandbox = savedSandbox((await control.createSandbox({ body: input })).data)
       created.push(sandbox)
       saved.add(sandbox)
-    })
+    }
   } catch (error) {
     const failure = hostFailure(error, host, '--key')
     if (!(failure instanceof CommandFailed) || created.length === 0) throw failure
@@ -81,14 +82,6 @@ function warnOfKnownLabels(saved: SavedSandboxes, inputs: readonly NewSandbox[])
     `${escapeControls(saved.path)} already has a sandbox with the label "${name}": this one is added. ` +
       'Use --save for another list.',
   )
-}
-
-async function createAll(
-  host: HostOperations,
-  inputs: readonly NewSandbox[],
-  onCreated: (sandbox: SavedSandbox) => void,
-): Promise<void> {
-  for (const input of inputs) onCreated(savedSandbox((await host.createSandbox({ body: input })).data))
 }
 
 function savedSentence({ path }: SavedSandboxes): string {
