@@ -145,10 +145,7 @@ function printReport({ from, to }: Places, { rows, tables, head }: CopyReport, t
   say('Serve only one of the two stores: both would send the same webhooks.')
 }
 
-/**
- * Returns what to do before the copy is served. This can include copying the key that decrypts webhook secrets, because
- * no database contains it.
- */
+/** Returns what to do before the copy is served. No database contains the key that decrypts webhook secrets. */
 function nextSteps({ from, to }: Places): string[] {
   const start =
     to.kind === 'directory' ? `start the store with --data ${to.name}` : 'start the store with DATABASE_URL'

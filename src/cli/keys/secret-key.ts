@@ -89,10 +89,7 @@ export function secretKeyPath(directory: string): string {
   return join(directory, 'secret-key')
 }
 
-/**
- * Writes a new key to a file that only its owner can read, and returns it. Throws CommandFailed if the file exists or
- * cannot be written.
- */
+/** Throws CommandFailed if the file exists or cannot be written. */
 function makeKey(file: string): Uint8Array {
   const key = randomBytes(SECRET_KEY_BYTES)
   try {

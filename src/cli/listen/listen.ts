@@ -96,10 +96,7 @@ function describe(request: Request, body: string, signature: string, status: num
   return lines.map(escapeFormats).join('\n')
 }
 
-/**
- * Returns the event in a body, with its data as JSON in which every digit of an id is kept; undefined for any other
- * body.
- */
+/** Returns an event, with its data as JSON in which every digit of an id is kept; undefined for any other body. */
 function readEvent(body: string): { type: string; subject: string; data: string } | undefined {
   try {
     const event = z.looseObject({ type: z.string(), subject: z.string(), data: z.unknown() })

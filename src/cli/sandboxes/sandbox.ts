@@ -194,10 +194,7 @@ async function runDelete(ids: readonly string[], options: DeleteSandboxesOptions
   }
 }
 
-/**
- * Returns the result of a request about a saved sandbox, or undefined if the sandbox does not exist. Throws
- * CommandFailed for any other failure.
- */
+/** Returns undefined if the sandbox does not exist. Throws CommandFailed for any other failure. */
 async function onHost<T>(
   sandbox: Pick<SavedSandbox, 'id' | 'address' | 'key'>,
   { hostUrl, saved }: SavedOptions,

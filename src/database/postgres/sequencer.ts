@@ -85,10 +85,7 @@ export function startSequencer(
   }
 }
 
-/**
- * Numbers up to a thousand committed events that have no position yet, and adds their changes to the totals. Returns
- * the position of the head, and how many events were numbered.
- */
+/** Numbers up to a thousand events, and adds their changes to the totals. Returns the position of the head. */
 async function numberNextEvents(
   inTransaction: RunInTransaction,
 ): Promise<{ head: bigint; numbered: number }> {

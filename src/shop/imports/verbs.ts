@@ -405,10 +405,7 @@ function problem(file: StagedFile, { line }: StagedRow, message: string): Import
   return { file, line, message }
 }
 
-/**
- * Returns the handler of a verb whose target has no representation. The handler refuses If-Match, which cannot match
- * (RFC 9110, section 13.1.1).
- */
+/** Refuses If-Match, which cannot match a target without a representation (RFC 9110, section 13.1.1). */
 function withoutEtag<I, R>(verb: (tx: Tx, input: I) => Promise<R>): CommandHandler<I, R> {
   return async (tx, input, _, { ifMatch }) => {
     if (ifMatch !== undefined) throw importHasNoEtag()

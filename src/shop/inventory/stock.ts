@@ -70,10 +70,7 @@ export async function moveStock(
   return movement
 }
 
-/**
- * Changes the stock of one pet. Returns the pet after the change, and its stock before the change; undefined if the
- * conditions of the UPDATE match no row.
- */
+/** Returns undefined if the conditions of the UPDATE match no row. */
 async function changeStock(
   tx: Tx,
   { now }: Context,

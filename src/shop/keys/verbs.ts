@@ -281,10 +281,7 @@ function aboutKey(key: KeyRow): EventSubject {
   return { subject: `keys/${key.id}`, subjectVersion: key.version, petId: null, data: keyOf(key) }
 }
 
-/**
- * Returns the requested expiry, or else the expiry of the caller's key; null for none. Throws `validation_failed` for
- * an expiry in the past or after the expiry of the caller's key.
- */
+/** Returns the requested expiry, or else that of the caller's key; null for none. Throws `validation_failed`. */
 function grantedExpiry(requested: NewApiKey['expiresAt'], { caller, now }: Context): string | null {
   const latest = caller.expiresAt
   if (!requested) return latest ?? null

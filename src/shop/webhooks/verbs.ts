@@ -248,9 +248,7 @@ export function webhookOf(row: WebhookRow): Webhook {
   }
 }
 
-/**
- * Returns an unused slot. Concurrent commands begin their search at different slots. Throws `webhook_limit_reached`.
- */
+/** Concurrent commands begin their search at different slots. Throws `webhook_limit_reached`. */
 async function findFreeSlot(tx: Tx, id: bigint): Promise<bigint> {
   const slotCount = BigInt(WEBHOOKS_MAX)
   const taken = new Set((await tx.many(findSlots)).map(({ slot }) => slot))
