@@ -1,6 +1,7 @@
 import { DESCRIPTION_CHARS_MAX, NAME_CHARS_MAX, STOCK_MAX } from '../shop/imports/limits.ts'
 import type { ImportedCategory, ImportedPet } from '../shop/imports/schema.ts'
 import { escapeControls } from '../values/control-characters.ts'
+import { countText } from '../values/count-text.ts'
 import { similarName } from '../values/similar-name.ts'
 import { cellValue, shownCell, unitsIn, yesOrNo } from './cell.ts'
 import { type FileRecord, FileRecords, RECORD_CHARS_MAX } from './file-records.ts'
@@ -191,7 +192,7 @@ function problemOfWidth(
   const isShort = required.some(name => columns.indexOf(name) >= values.length)
   if (width <= columns.length && !isShort) return undefined
   const count = isShort ? values.length : width
-  return `has ${count} ${count === 1 ? 'cell' : 'cells'}, but the first line names ${columns.length} columns`
+  return `has ${countText(count, 'cell')}, but the first line names ${columns.length} columns`
 }
 
 /**

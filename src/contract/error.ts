@@ -248,10 +248,19 @@ export class StoreError extends Error {
   }
 }
 
-/** Returns the field error of a member that may only be sent with its current value. */
-export function readOnlyMember(member: string, value: bigint): FieldError {
-  const message = `${member} is ${value} and cannot be changed.`
-  return { in: 'body', pointer: `/${member}`, code: 'read_only', message }
+/** Throws `validation_failed` if a body has an id, which cannot be changed, with another value than the current one. */
+export function refuseOtherIds<Member extends string>(
+  body: { readonly [Name in NoInfer<Member>]?: bigint | undefined },
+  ids: Readonly<Record<Member, bigint>>,
+): void {
+  const errors: FieldError[] = []
+  for (const member in ids) {
+    const sent = body[member]
+    if (sent === undefined || sent === ids[member]) continue
+    const message = `${member} is ${ids[member]} and cannot be changed.`
+    errors.push({ in: 'body', pointer: `/${member}`, code: 'read_only', message })
+  }
+  if (errors.length > 0) throw validationFailed(errors)
 }
 
 /** Returns the error (422) for a body that was read but does not match its schema. */

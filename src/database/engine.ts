@@ -1,21 +1,15 @@
 import type { ChainEntry, EventRecord } from './numbering/chain.ts'
 import type { TotalChanges } from './numbering/totals.ts'
 import type { RowChanges } from './row-changes.ts'
-import type { ParametersOf, Statement } from './statement.ts'
+import type { StatementCall } from './statement.ts'
 
 /**
  * The interface through which a verb reads. SQLite returns values, PostgreSQL returns promises. A verb awaits both, or
  * passes both to `mapRead`.
  */
 export interface Reader {
-  one<Row, Name extends string>(
-    statement: Statement<Row, Name>,
-    ...parameters: ParametersOf<Name>
-  ): Row | undefined | Promise<Row | undefined>
-  many<Row, Name extends string>(
-    statement: Statement<Row, Name>,
-    ...parameters: ParametersOf<Name>
-  ): Row[] | Promise<Row[]>
+  one<Row, Name extends string>(...call: StatementCall<Row, Name>): Row | undefined | Promise<Row | undefined>
+  many<Row, Name extends string>(...call: StatementCall<Row, Name>): Row[] | Promise<Row[]>
 }
 
 /** The nouns whose rows the engine numbers 1, 2, 3, ... */
@@ -24,15 +18,12 @@ export type Noun = 'category' | 'pet' | 'order' | 'movement' | 'event' | 'key' |
 /** One transaction, which runs one command. */
 export interface Tx extends Reader {
   /** Runs a statement for its effect and returns the number of rows changed. */
-  run<Name extends string>(
-    statement: Statement<unknown, Name>,
-    ...parameters: ParametersOf<Name>
-  ): number | Promise<number>
+  run<Name extends string>(...call: StatementCall<unknown, Name>): number | Promise<number>
   /**
    * Runs a statement whose result is not needed. It is sent to PostgreSQL without waiting for the statements before it.
    * If it fails, the command fails, at the latest at its end.
    */
-  write<Name extends string>(statement: Statement<unknown, Name>, ...parameters: ParametersOf<Name>): void
+  write<Name extends string>(...call: StatementCall<unknown, Name>): void
   /** Returns the next id of a noun, before its INSERT. Two rows never get the same id, even if one is deleted. */
   nextId(noun: Noun): bigint | Promise<bigint>
   /**

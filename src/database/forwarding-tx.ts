@@ -1,5 +1,5 @@
 import type { Noun, Tx } from './engine.ts'
-import type { ParametersOf, Statement } from './statement.ts'
+import type { StatementCall } from './statement.ts'
 
 /** A transaction that passes every call on to another one. Subclasses change some of the calls. */
 export class ForwardingTx implements Tx {
@@ -10,28 +10,21 @@ export class ForwardingTx implements Tx {
   }
 
   one<Row, Name extends string>(
-    statement: Statement<Row, Name>,
-    ...parameters: ParametersOf<Name>
+    ...call: StatementCall<Row, Name>
   ): Row | undefined | Promise<Row | undefined> {
-    return this.#tx.one(statement, ...parameters)
+    return this.#tx.one(...call)
   }
 
-  many<Row, Name extends string>(
-    statement: Statement<Row, Name>,
-    ...parameters: ParametersOf<Name>
-  ): Row[] | Promise<Row[]> {
-    return this.#tx.many(statement, ...parameters)
+  many<Row, Name extends string>(...call: StatementCall<Row, Name>): Row[] | Promise<Row[]> {
+    return this.#tx.many(...call)
   }
 
-  run<Name extends string>(
-    statement: Statement<unknown, Name>,
-    ...parameters: ParametersOf<Name>
-  ): number | Promise<number> {
-    return this.#tx.run(statement, ...parameters)
+  run<Name extends string>(...call: StatementCall<unknown, Name>): number | Promise<number> {
+    return this.#tx.run(...call)
   }
 
-  write<Name extends string>(statement: Statement<unknown, Name>, ...parameters: ParametersOf<Name>): void {
-    this.#tx.write(statement, ...parameters)
+  write<Name extends string>(...call: StatementCall<unknown, Name>): void {
+    this.#tx.write(...call)
   }
 
   nextId(noun: Noun): bigint | Promise<bigint> {

@@ -38,6 +38,12 @@ export type ParametersOf<Name extends string> = [Name] extends [never]
   ? []
   : [parameters: Readonly<Record<Name, Value>>]
 
+/** A statement and its parameters: the arguments of a call that runs the statement. */
+export type StatementCall<Row, Name extends string> = [
+  statement: Statement<Row, Name>,
+  ...parameters: ParametersOf<Name>,
+]
+
 type Characters<Text extends string> = Text extends `${infer First}${infer Rest}`
   ? First | Characters<Rest>
   : never
@@ -45,7 +51,6 @@ type Characters<Text extends string> = Text extends `${infer First}${infer Rest}
 type Letter = Characters<'abcdefghijklmnopqrstuvwxyz'>
 type NameCharacter = Letter | Uppercase<Letter> | Characters<'0123456789'>
 
-/** The name at the start of a text. */
 type LeadingName<
   Text extends string,
   Name extends string = '',

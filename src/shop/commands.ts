@@ -18,7 +18,6 @@ import { leaseWebhooks, recordAttempts, releaseWebhooks } from './webhooks/deliv
 import { webhookCommands } from './webhooks/delivery-verbs.ts'
 import { sweepDeliveries } from './webhooks/retention.ts'
 
-/** The verb of each command, by operationId. */
 const commands: CommandsOf<Contract> = {
   ...petCommands,
   ...categoryCommands,

@@ -79,13 +79,11 @@ export async function withIdempotencyKey(
 
 /** Deletes up to 1,000 replies that are older than 24 hours, and returns their number. */
 export async function sweepReplies(tx: Tx, _: object, context: Context): Promise<number> {
-  return tx.run(sweep, { before: expiredBefore(context.now) })
+  return tx.run(sweep, { before: storedInstant(Date.parse(context.now) - REPLY_RETENTION_MS) })
 }
 
 function replay(stored: StoredReply, fingerprint: string): Reply {
-  if (stored.fingerprint !== fingerprint) {
-    throw idempotencyKeyReused()
-  }
+  if (stored.fingerprint !== fingerprint) throw idempotencyKeyReused()
   return {
     status: Number(stored.status),
     body: stored.body,
@@ -93,8 +91,4 @@ function replay(stored: StoredReply, fingerprint: string): Reply {
     ...(stored.location !== null && { location: stored.location }),
     isReplayed: true,
   }
-}
-
-function expiredBefore(now: string): string {
-  return storedInstant(Date.parse(now) - REPLY_RETENTION_MS)
 }

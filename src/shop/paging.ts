@@ -89,9 +89,7 @@ export function sortBy(
   const name = requested ?? ranged ?? 'id'
   const descending = name.startsWith('-')
   const bare = descending ? name.slice(1) : name
-  if (ranged !== undefined && bare !== ranged) {
-    throw sortExcludedByFilter(ranged)
-  }
+  if (ranged !== undefined && bare !== ranged) throw sortExcludedByFilter(ranged)
   return { column: columns[bare] ?? 'id', descending }
 }
 

@@ -18,7 +18,6 @@ import { petQueries } from './pets/verbs.ts'
 import { etagOf, weakEtagOf } from './preconditions.ts'
 import { webhookQueries } from './webhooks/delivery-verbs.ts'
 
-/** The verb of each query, by operationId. */
 const queries: QueriesOf<Contract> = {
   ...petQueries,
   ...categoryQueries,
@@ -68,9 +67,7 @@ export function replyTo(reader: Reader, query: Query): Reply | Promise<Reply> {
   return mapRead(output, known => encodeReply(operation, known, contentTag))
 }
 
-/**
- * Returns the input of a query without the content tag in its cursor or position, because the verbs do not know tags.
- */
+/** Removes the content tag from a cursor or position, because the verbs do not know tags. */
 function untaggedInput({ input, contentTag }: Query): object {
   if ('cursor' in input && typeof input.cursor === 'string') {
     return { ...input, cursor: untaggedCursor(input.cursor, contentTag) }

@@ -45,15 +45,13 @@ export async function resetSqlite(
 ): Promise<void> {
   refuseWrongFiles(directory)
   const file = databaseFile(directory)
-  const connection = new SqliteConnection(file, { readonly: false })
-  try {
+  {
+    using connection = new SqliteConnection(file, { readonly: false })
     await migrateSqlite(connection)
     connection.database.run('BEGIN IMMEDIATE')
     await replaceRows(connection, tables, scope, table => deleteRows(table))
     connection.database.run('COMMIT')
     connection.database.run('VACUUM')
-  } finally {
-    connection.close()
   }
   mergeWriteAheadLog(file)
 }

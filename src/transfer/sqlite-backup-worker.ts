@@ -22,24 +22,20 @@ function resultOf(task: BackupTask): BackupResult {
 
 /** Copies the database, checks the structure of the copy, and returns what it contains. */
 function backup({ from, to }: BackupTask): BackupFacts {
-  const source = new SqliteConnection(from, { readonly: true })
-  try {
-    const version = versionOf(source)
-    if (version === 0) throw new Error('the database has no store')
-    sqliteMigrations.refuseUnsupported(version)
-    // This reads one snapshot, and writes a file without free pages and without a write-ahead log.
-    source.database.query('VACUUM INTO ?').run(to)
-  } finally {
-    source.close()
-  }
-  const copy = new SqliteConnection(to, { readonly: false, isDraft: true })
-  try {
-    const check = copy.database.query<{ integrity_check: string }, []>('PRAGMA integrity_check(1)').get()
-    if (check?.integrity_check !== 'ok') throw new Error(`the database is damaged: ${check?.integrity_check}`)
-    // A copy belongs to no run, so the write-ahead log of the running store is never applied to it.
-    copy.database.run('PRAGMA application_id = 0')
-    return { version: versionOf(copy), head: copy.one(readHead) }
-  } finally {
-    copy.close()
-  }
+  vacuumInto(from, to)
+  using copy = new SqliteConnection(to, { readonly: false, isDraft: true })
+  const check = copy.database.query<{ integrity_check: string }, []>('PRAGMA integrity_check(1)').get()
+  if (check?.integrity_check !== 'ok') throw new Error(`the database is damaged: ${check?.integrity_check}`)
+  // A copy belongs to no run, so the write-ahead log of the running store is never applied to it.
+  copy.database.run('PRAGMA application_id = 0')
+  return { version: versionOf(copy), head: copy.one(readHead) }
+}
+
+/** Reads one snapshot, and writes a file without free pages and without a write-ahead log. */
+function vacuumInto(from: string, to: string): void {
+  using source = new SqliteConnection(from, { readonly: true })
+  const version = versionOf(source)
+  if (version === 0) throw new Error('the database has no store')
+  sqliteMigrations.refuseUnsupported(version)
+  source.database.query('VACUUM INTO ?').run(to)
 }

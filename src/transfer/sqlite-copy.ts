@@ -87,12 +87,8 @@ export async function openSqliteTarget(
 }
 
 function numberEvents(file: string): void {
-  const connection = new SqliteConnection(file, { readonly: false, isDraft: true })
-  try {
-    connection.database.transaction(() => numberCopiedEvents(connection))()
-  } finally {
-    connection.close()
-  }
+  using connection = new SqliteConnection(file, { readonly: false, isDraft: true })
+  connection.database.transaction(() => numberCopiedEvents(connection))()
 }
 
 /**
@@ -104,21 +100,17 @@ export async function refuseUsed(file: string, tables: readonly StoreTable[]): P
     if (!existsSync(`${file}-wal`)) return
     throw new TargetInUse(`${file}-wal exists without its database.`)
   }
-  const reader = new SqliteConnection(file, { readonly: true })
-  try {
-    const found = reader.database
-      .query<{ tables: bigint }, []>('SELECT count(*) AS tables FROM sqlite_master')
-      .get()
-    if (found?.tables === 0n) return
-    const version = versionOf(reader)
-    if (version !== sqliteMigrations.version) {
-      throw new TargetInUse(`${file} has tables of version ${version}, not ${sqliteMigrations.version}.`)
-    }
-    const used = await findUsedTable(reader, tables)
-    if (used !== undefined) throw new TargetInUse(`Its table ${used} has rows.`)
-  } finally {
-    reader.close()
+  using reader = new SqliteConnection(file, { readonly: true })
+  const found = reader.database
+    .query<{ tables: bigint }, []>('SELECT count(*) AS tables FROM sqlite_master')
+    .get()
+  if (found?.tables === 0n) return
+  const version = versionOf(reader)
+  if (version !== sqliteMigrations.version) {
+    throw new TargetInUse(`${file} has tables of version ${version}, not ${sqliteMigrations.version}.`)
   }
+  const used = await findUsedTable(reader, tables)
+  if (used !== undefined) throw new TargetInUse(`Its table ${used} has rows.`)
 }
 
 /** Deletes a database file and the files that are kept next to it. */

@@ -1,6 +1,6 @@
 import { copyFile } from 'node:fs/promises'
 import { type ChainEntry, type ChainGap, chainEntryAfterGap } from '../database/numbering/chain.ts'
-import { moveHead, readHead } from '../database/numbering/head.ts'
+import { knownHead, moveHead, readHead } from '../database/numbering/head.ts'
 import { numberCopiedEvents } from '../database/numbering/numbering.ts'
 import { SqliteConnection } from '../database/sqlite/connection.ts'
 import { databaseFile } from '../database/sqlite/database-file.ts'
@@ -49,24 +49,20 @@ export async function restoreSqlite(
   try {
     await copyFile(backup, draft)
     makePrivate(draft)
-    const connection = new SqliteConnection(draft, { readonly: false, isDraft: true })
-    try {
-      await migrateSqlite(connection)
-      const { position = 0n } = connection.one(readHead) ?? {}
-      if (head !== undefined && head !== `${position}`)
-        throw new Error(`it ends with event ${position}, and not with event ${head} as its manifest says`)
-      const skipped = skipIssued(connection, SKIPPED_BY_RESTORE, at)
-      return {
-        ...skipped,
-        publish: () => {
-          // If the empty store left a write-ahead log, SQLite would apply this log to the new database.
-          deleteDatabase(file)
-          publishFile(draft, file)
-        },
-        [Symbol.asyncDispose]: async () => deleteDatabase(draft),
-      }
-    } finally {
-      connection.close()
+    using connection = new SqliteConnection(draft, { readonly: false, isDraft: true })
+    await migrateSqlite(connection)
+    const { position = 0n } = connection.one(readHead) ?? {}
+    if (head !== undefined && head !== `${position}`)
+      throw new Error(`it ends with event ${position}, and not with event ${head} as its manifest says`)
+    const skipped = skipIssued(connection, SKIPPED_BY_RESTORE, at)
+    return {
+      ...skipped,
+      publish: () => {
+        // If the empty store left a write-ahead log, SQLite would apply this log to the new database.
+        deleteDatabase(file)
+        publishFile(draft, file)
+      },
+      [Symbol.asyncDispose]: async () => deleteDatabase(draft),
     }
   } catch (error) {
     deleteDatabase(draft)
@@ -83,8 +79,7 @@ function skipIssued(
   count: bigint,
   at: string,
 ): Pick<RestoredDraft, 'gap' | 'head'> {
-  const last = connection.one(readHead)
-  if (!last) throw new Error('the table chain_end has no row for the head')
+  const last = knownHead(connection.one(readHead))
   const gap = { after: last.position, to: last.position + count, at }
   const head = chainEntryAfterGap(last, gap)
   connection.database.transaction(() => {

@@ -17,3 +17,11 @@ export function escapeControlsInLines(text: string): string {
 function escaped(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
 }
+
+/** Like `escapeControls`, but also escapes every other character that has no glyph, for text from anybody. */
+export function escapeFormats(text: string): string {
+  return text.replaceAll(
+    /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu,
+    character => `\\u{${character.codePointAt(0)?.toString(16)}}`,
+  )
+}

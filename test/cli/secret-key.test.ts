@@ -148,7 +148,7 @@ onEveryEngine(engine => {
     await using store = await openTestStore(engine)
     const [key, other] = [new Uint8Array(32).fill(1), new Uint8Array(32).fill(2)]
     const settle = (secretKey: Uint8Array): Promise<unknown> =>
-      settleSecretKey(store.engine, secretKey, { ...configFrom({}), secretKey }, Date.now).catch(String)
+      settleSecretKey(store.engine, secretKey, { ...configFrom({}), secretKey }).catch(String)
     expect(await settle(key)).toBe(key)
     expect(await settle(other)).toContain(OTHER_KEY_MESSAGE)
     expect(await settle(key)).toBe(key)

@@ -4,7 +4,6 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Command } from 'commander'
 import type { Config } from '../../config.ts'
 import type { Reader } from '../../database/engine.ts'
-import { UnsupportedVersion } from '../../database/migrate.ts'
 import { sqliteMigrations } from '../../database/migrations/migrations.ts'
 import { parseDatabaseUrl } from '../../database/postgres/database-url.ts'
 import { SqliteConnection } from '../../database/sqlite/connection.ts'
@@ -12,7 +11,6 @@ import { databaseFile, refuseWrongFiles } from '../../database/sqlite/database-f
 import { makeDirectory, syncDirectory, syncFile, writeWholeFile } from '../../files/private-file.ts'
 import { hasCode } from '../../files/system-error.ts'
 import { verifyAuditChain } from '../../shop/log/verification.ts'
-import { CopyMismatch, copyStore, NoSource } from '../../transfer/copy.ts'
 import { openPostgresSource } from '../../transfer/postgres-copy.ts'
 import { type BackupFacts, backupSqlite } from '../../transfer/sqlite-backup.ts'
 import { openSqliteTarget } from '../../transfer/sqlite-copy.ts'
@@ -21,12 +19,7 @@ import { formatInstantMs } from '../../values/instant.ts'
 import { readOwnSecretKey } from '../keys/secret-key.ts'
 import { interruptedBySignals } from '../terminal/interruption.ts'
 import { CommandFailed, EXIT_USAGE, escapeControls, reasonOf, say } from '../terminal/terminal.ts'
-import {
-  databaseOption,
-  dataOption,
-  existingStoreFrom,
-  type PlaceOptions,
-} from '../which-store/store-config.ts'
+import { addPlaceOptions, existingStoreFrom, type PlaceOptions } from '../which-store/store-config.ts'
 import { isAlive } from '../which-store/this-machine.ts'
 import {
   DATABASE_FILE,
@@ -36,7 +29,7 @@ import {
   SECRET_KEY_FILE,
 } from './backup-manifest.ts'
 import { showByteProgress, showHashProgress } from './byte-progress.ts'
-import { showCopyProgress } from './copy-progress.ts'
+import { copyWithProgress } from './copy-progress.ts'
 
 interface BackupOptions extends PlaceOptions {
   readonly to?: string
@@ -55,15 +48,12 @@ Examples:
 
 /** Adds the command `backup`, which makes a backup of a running or stopped store. */
 export function addBackup(program: Command): void {
-  program
+  const command = program
     .command('backup')
     .description('back up a store, even while it runs')
     .option('--to <directory>', 'the directory of the backup: a new one, or an empty one')
     .option('--with-secret-key', 'include the key that encrypts webhook secrets')
-    .addOption(dataOption)
-    .addOption(databaseOption)
-    .addHelpText('after', EXAMPLES)
-    .action(runBackup)
+  addPlaceOptions(command).addHelpText('after', EXAMPLES).action(runBackup)
 }
 
 async function runBackup({ to, data, databaseUrl, withSecretKey }: BackupOptions): Promise<void> {
@@ -76,7 +66,7 @@ async function runBackup({ to, data, databaseUrl, withSecretKey }: BackupOptions
   // A rename replaces an empty directory, but not a link to one.
   const target = existsSync(to) ? realpathSync(to) : resolve(to)
   const draft = `${target}.${process.pid}.partial`
-  const interruption = interruptedBySignals(`Nothing was left in ${name}.`)
+  using interruption = interruptedBySignals(`Nothing was left in ${name}.`)
   try {
     removeAbandonedDrafts(dirname(target))
     makeDirectory(draft)
@@ -92,13 +82,9 @@ async function runBackup({ to, data, databaseUrl, withSecretKey }: BackupOptions
     if (!withSecretKey) warnOfMissingKey(config)
   } catch (error) {
     if (error instanceof CommandFailed) throw error
-    const reason =
-      error instanceof CopyMismatch || error instanceof UnsupportedVersion || error instanceof NoSource
-        ? error.message
-        : `${reasonOf(error)}.`
-    throw new CommandFailed(`The backup failed: ${escapeControls(reason)} Nothing was left in ${name}.`)
+    const reason = escapeControls(reasonOf(error))
+    throw new CommandFailed(`The backup failed: ${reason}. Nothing was left in ${name}.`)
   } finally {
-    interruption.stop()
     rmSync(draft, { recursive: true, force: true })
   }
 }
@@ -124,7 +110,7 @@ const FILES: readonly string[] = [MANIFEST_FILE, SECRET_KEY_FILE]
 
 /** Throws an Error unless the audit log of a copied database is intact. A damaged copy must not replace a good one. */
 async function verifyCopy(directory: string, signal: AbortSignal): Promise<void> {
-  const copy = new SqliteConnection(databaseFile(directory), { readonly: true })
+  using copy = new SqliteConnection(databaseFile(directory), { readonly: true })
   const reader: Reader = {
     one: (...query) => copy.one(...query),
     many: async (...query) => {
@@ -134,16 +120,10 @@ async function verifyCopy(directory: string, signal: AbortSignal): Promise<void>
       return copy.many(...query)
     },
   }
-  try {
-    const { problems } = await verifyAuditChain(reader)
-    const [problem] = problems
-    if (problem !== undefined)
-      throw new Error(
-        `the database is damaged: ${problem.replace(/\.$/, '')} ("petstore doctor" lists all problems)`,
-      )
-  } finally {
-    copy.close()
-  }
+  const { problems } = await verifyAuditChain(reader)
+  const [problem] = problems
+  if (problem === undefined) return
+  throw new Error(`the database is damaged: ${reasonOf(problem)} ("petstore doctor" lists all problems)`)
 }
 
 /** Throws CommandFailed if a directory has files, because a backup replaces nothing. */
@@ -162,7 +142,6 @@ function refuseUsedDirectory(directory: string, name: string): void {
   )
 }
 
-/** Writes the database file of the backup, and returns what it contains. */
 async function backupDatabase(
   config: Config,
   directory: string,
@@ -170,27 +149,18 @@ async function backupDatabase(
 ): Promise<{ facts: BackupFacts; engine: 'sqlite' | 'postgres' }> {
   if (config.databaseUrl !== undefined) {
     const address = parseDatabaseUrl(config.databaseUrl, config.databasePassword)
-    const progress = showCopyProgress()
     await using source = await openPostgresSource(address)
     const tables = storeTables()
     await using target = await openSqliteTarget(directory, tables, { isServed: false })
-    try {
-      const { head } = await copyStore(source, target, tables, { progress, signal })
-      return { facts: { version: sqliteMigrations.version, head }, engine: 'postgres' }
-    } finally {
-      progress.stop()
-    }
+    const { head } = await copyWithProgress(source, target, tables, signal)
+    return { facts: { version: sqliteMigrations.version, head }, engine: 'postgres' }
   }
   refuseWrongFiles(config.data)
-  const bar = showByteProgress('Backup')
-  try {
-    const task = { from: databaseFile(config.data), to: join(directory, DATABASE_FILE) }
-    const facts = await backupSqlite(task, { signal, onBytes: bar.onProgress })
-    syncFile(task.to)
-    return { facts, engine: 'sqlite' }
-  } finally {
-    bar.stop()
-  }
+  using bar = showByteProgress('Backup')
+  const task = { from: databaseFile(config.data), to: join(directory, DATABASE_FILE) }
+  const facts = await backupSqlite(task, { signal, onBytes: bar.onProgress })
+  syncFile(task.to)
+  return { facts, engine: 'sqlite' }
 }
 
 function writeSecretKey(config: Config, directory: string): void {
@@ -205,15 +175,12 @@ function writeSecretKey(config: Config, directory: string): void {
 
 async function describeFiles(directory: string, signal: AbortSignal) {
   const file = join(directory, DATABASE_FILE)
-  const { onBytes, stop } = showHashProgress(Bun.file(file).size)
-  try {
-    const database = await describeFile(file, { signal, onBytes })
-    const key = join(directory, SECRET_KEY_FILE)
-    if (!existsSync(key)) return { [DATABASE_FILE]: database }
-    return { [DATABASE_FILE]: database, [SECRET_KEY_FILE]: await describeFile(key, { signal, onBytes }) }
-  } finally {
-    stop()
-  }
+  using hashing = showHashProgress(Bun.file(file).size)
+  const { onBytes } = hashing
+  const database = await describeFile(file, { signal, onBytes })
+  const key = join(directory, SECRET_KEY_FILE)
+  if (!existsSync(key)) return { [DATABASE_FILE]: database }
+  return { [DATABASE_FILE]: database, [SECRET_KEY_FILE]: await describeFile(key, { signal, onBytes }) }
 }
 
 /** Gives the complete backup its name. An empty directory of that name is removed before. */

@@ -3,11 +3,9 @@ import type { Command } from 'commander'
 import { UnsupportedVersion } from '../../database/migrate.ts'
 import {
   CommitUnconfirmed,
-  CopyMismatch,
   type CopyReport,
   type CopySource,
   type CopyTarget,
-  copyStore,
   NoSource,
   TargetInUse,
 } from '../../transfer/copy.ts'
@@ -17,16 +15,13 @@ import { type StoreTable, storeTables } from '../../transfer/tables.ts'
 import { secretKeyPath } from '../keys/secret-key.ts'
 import { interruptedBySignals } from '../terminal/interruption.ts'
 import { CommandFailed, EXIT_USAGE, reasonOf, say } from '../terminal/terminal.ts'
-import { type CopyPlace, isSamePlace, parsePlace } from '../which-store/copy-place.ts'
+import { type CopyPlace, type FromAndTo, isSamePlace, parsePlace } from '../which-store/copy-place.ts'
 import { lockStopped } from '../which-store/stopped-store.ts'
 import { configFrom, hasDatabase } from '../which-store/store-config.ts'
 import { copySecretKey } from './copied-secret-key.ts'
-import { showCopyProgress } from './copy-progress.ts'
+import { copyWithProgress } from './copy-progress.ts'
 
-interface CopyOptions {
-  readonly from?: string
-  readonly to?: string
-}
+const STOP_FIRST = 'Stop it first, then copy.'
 
 interface Places {
   readonly from: CopyPlace
@@ -52,7 +47,7 @@ export function addCopy(program: Command): void {
     .action(runCopy)
 }
 
-async function runCopy(options: CopyOptions): Promise<void> {
+async function runCopy(options: FromAndTo): Promise<void> {
   const places = parsePlaces(options)
   const { from, to } = places
   const tables = storeTables()
@@ -61,29 +56,23 @@ async function runCopy(options: CopyOptions): Promise<void> {
   await using source = await openSource(places, locks)
   await using target = await openTarget(to, tables, locks)
   const secretKey = copyKeyBetween(places)
-  const interruption = interruptedBySignals('Nothing was copied; you can copy again.')
-  const progress = showCopyProgress()
+  using interruption = interruptedBySignals('Nothing was copied; you can copy again.')
   try {
-    const report = await copyStore(source, target, tables, { progress, signal: interruption.signal })
-    progress.stop()
+    const report = await copyWithProgress(source, target, tables, interruption.signal)
     printReport(places, report, performance.now() - startedMs)
   } catch (error) {
-    progress.stop()
     if (error instanceof CommitUnconfirmed) {
       throw new CommandFailed(`${error.message} Check whether ${to.name} has rows before you copy again.`)
     }
     secretKey?.undo()
     if (error instanceof CommandFailed) throw error
-    const reason = error instanceof CopyMismatch ? error.message : `${reasonOf(error)}.`
     throw new CommandFailed(
-      `The copy from ${from.name} failed: ${reason} Nothing was copied; ${to.name} is still empty.`,
+      `The copy from ${from.name} failed: ${reasonOf(error)}. Nothing was copied; ${to.name} is still empty.`,
     )
-  } finally {
-    interruption.stop()
   }
 }
 
-function parsePlaces({ from, to }: CopyOptions): Places {
+function parsePlaces({ from, to }: FromAndTo): Places {
   if (from === undefined || to === undefined) throw new CommandFailed('Specify --from and --to.', EXIT_USAGE)
   const { databasePassword } = configFrom({})
   const places = {
@@ -96,14 +85,13 @@ function parsePlaces({ from, to }: CopyOptions): Places {
   return places
 }
 
-/** Opens the source. The lock of a data directory is added to `locks`. Throws CommandFailed. */
 async function openSource({ from }: Places, locks: AsyncDisposableStack): Promise<CopySource> {
   try {
     if (from.kind === 'directory') {
       if (!hasDatabase(from.directory)) {
         throw new CommandFailed(`There is no store in ${from.name}: specify its directory with --from.`)
       }
-      lock(from.directory, locks)
+      locks.use(lockStopped(from.directory, STOP_FIRST))
       return openSqliteSource(from.directory)
     }
     const source = await openPostgresSource(from.address)
@@ -121,7 +109,6 @@ async function openSource({ from }: Places, locks: AsyncDisposableStack): Promis
   }
 }
 
-/** Opens the target. The lock of a data directory is added to `locks`. Throws CommandFailed. */
 async function openTarget(
   to: CopyPlace,
   tables: readonly StoreTable[],
@@ -129,7 +116,7 @@ async function openTarget(
 ): Promise<CopyTarget> {
   try {
     if (to.kind === 'database') return await openPostgresTarget(to.address, tables)
-    lock(to.directory, locks)
+    locks.use(lockStopped(to.directory, STOP_FIRST))
     return await openSqliteTarget(to.directory, tables)
   } catch (error) {
     if (error instanceof CommandFailed) throw error
@@ -143,12 +130,6 @@ async function openTarget(
   }
 }
 
-function lock(directory: string, locks: AsyncDisposableStack): void {
-  const { release } = lockStopped(directory, 'Stop it first, then copy.')
-  locks.defer(release)
-}
-
-/** Copies the secret key from one data directory to another. Returns undefined if there is none to copy. */
 function copyKeyBetween({ from, to }: Places): { undo(): void } | undefined {
   if (from.kind !== 'directory' || to.kind !== 'directory') return undefined
   const source = secretKeyPath(from.directory)
@@ -164,10 +145,7 @@ function printReport({ from, to }: Places, { rows, tables, head }: CopyReport, t
   say('Serve only one of the two stores: both would send the same webhooks.')
 }
 
-/**
- * Returns what to do before the copy is served. This can include copying the key that decrypts webhook secrets, because
- * no database contains it.
- */
+/** Returns what to do before the copy is served. No database contains the key that decrypts webhook secrets. */
 function nextSteps({ from, to }: Places): string[] {
   const start =
     to.kind === 'directory' ? `start the store with --data ${to.name}` : 'start the store with DATABASE_URL'

@@ -1,4 +1,4 @@
-import { closeSync, existsSync, openSync, rmSync, writeSync } from 'node:fs'
+import { closeSync, existsSync, openSync, rmSync, writeFileSync } from 'node:fs'
 import { type Command, Option } from 'commander'
 import { escapedFormula } from '../../catalogue/cell.ts'
 import type { Config } from '../../config.ts'
@@ -10,28 +10,23 @@ import {
   exportedResources,
   exportRows,
 } from '../../transfer/exports.ts'
+import { countText } from '../../values/count-text.ts'
 import { writeJson } from '../../values/json.ts'
 import { similarName } from '../../values/similar-name.ts'
 import { interruptedBySignals } from '../terminal/interruption.ts'
 import { csvLine } from '../terminal/output.ts'
 import { CommandFailed, EXIT_USAGE, escapeControls, print, reasonOf, say } from '../terminal/terminal.ts'
 import { openSnapshot } from '../which-store/snapshot.ts'
-import {
-  databaseOption,
-  dataOption,
-  existingStoreFrom,
-  type PlaceOptions,
-} from '../which-store/store-config.ts'
+import { addPlaceOptions, existingStoreFrom, type PlaceOptions } from '../which-store/store-config.ts'
 
 interface ExportOptions extends PlaceOptions {
   readonly format: 'csv' | 'ndjson'
   readonly columns?: string
   readonly output?: string
   readonly bom?: true
-  readonly escapeFormulas?: true
+  readonly escapeFormulas?: boolean
 }
 
-/** The number of rows that are written at a time. */
 const ROWS_PER_WRITE = 500
 /** The base URL in the member `source` of exported events if the settings have no base URL. */
 const DEFAULT_BASE = 'http://127.0.0.1:8080'
@@ -54,7 +49,7 @@ Examples:
 
 /** Adds the command `export`, which writes all rows of a resource. */
 export function addExport(program: Command): void {
-  program
+  const command = program
     .command('export <resource>')
     .description('write all rows of a resource as CSV or NDJSON, even while the store runs')
     .addOption(new Option('--format <format>', 'the format').choices(['csv', 'ndjson']).default('csv'))
@@ -62,10 +57,7 @@ export function addExport(program: Command): void {
     .option('--bom', 'begin the CSV with a byte order mark, for Excel')
     .option('--escape-formulas', 'begin each text of the CSV that looks like a formula with an apostrophe')
     .option('--output <file>', 'a new file (default: standard output)')
-    .addOption(dataOption)
-    .addOption(databaseOption)
-    .addHelpText('after', EXAMPLES)
-    .action(runExport)
+  addPlaceOptions(command).addHelpText('after', EXAMPLES).action(runExport)
 }
 
 async function runExport(given: string, options: ExportOptions): Promise<void> {
@@ -76,24 +68,19 @@ async function runExport(given: string, options: ExportOptions): Promise<void> {
     throw new CommandFailed('--bom and --escape-formulas are for CSV: leave out --format ndjson.', EXIT_USAGE)
   const config = existingStoreFrom(options)
   const consequence = options.output === undefined ? 'The output is incomplete.' : 'No file was written.'
-  const interruption = interruptedBySignals(consequence)
+  using interruption = interruptedBySignals(consequence)
   const sink = options.output === undefined ? standardOutput : openFile(options.output)
   try {
     const { signal } = interruption
-    const rows = { resource, columns, format, bom: bom === true, escapeFormulas: escapeFormulas === true }
-    const count = await writeRows(config, { ...rows, sink, signal })
+    const count = await writeRows(config, { resource, columns, sink, signal }, options)
     sink.finish()
     if (options.output !== undefined) {
-      say(
-        `Exported ${count} ${count === 1 ? 'row' : 'rows'} of ${resource} to ${escapeControls(options.output)}.`,
-      )
+      say(`Exported ${countText(count, 'row')} of ${resource} to ${escapeControls(options.output)}.`)
     }
   } catch (error) {
     sink.discard()
     if (error instanceof CommandFailed) throw error
     throw new CommandFailed(`The export failed: ${reasonOf(error)}. ${consequence}`)
-  } finally {
-    interruption.stop()
   }
 }
 
@@ -134,10 +121,7 @@ function openFile(file: string): Sink {
   try {
     const descriptor = openSync(draft, 'wx', 0o600)
     return {
-      write: text => {
-        const bytes = Buffer.from(text)
-        for (let written = 0; written < bytes.length; ) written += writeSync(descriptor, bytes, written)
-      },
+      write: text => writeFileSync(descriptor, text),
       finish: () => {
         closeSync(descriptor)
         publishFile(draft, file)
@@ -152,9 +136,6 @@ function openFile(file: string): Sink {
 interface RowsToWrite {
   readonly resource: ExportedResource
   readonly columns: readonly string[]
-  readonly format: 'csv' | 'ndjson'
-  readonly bom: boolean
-  readonly escapeFormulas: boolean
   readonly sink: Sink
   readonly signal: AbortSignal
 }
@@ -169,10 +150,10 @@ function cellOf(value: unknown, escapeFormulas: boolean): unknown {
   return escapeFormulas || value.startsWith("'") ? escapedFormula(value) : value
 }
 
-/** Writes the rows of a snapshot, and returns their number. */
 async function writeRows(
   config: Config,
-  { resource, columns, format, bom, escapeFormulas, sink, signal }: RowsToWrite,
+  { resource, columns, sink, signal }: RowsToWrite,
+  { format, bom, escapeFormulas = false }: Pick<ExportOptions, 'format' | 'bom' | 'escapeFormulas'>,
 ): Promise<number> {
   await using snapshot = await openSnapshot(config)
   const base = config.baseUrl ?? DEFAULT_BASE

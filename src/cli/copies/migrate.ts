@@ -4,12 +4,12 @@ import { postgresMigrations, sqliteMigrations } from '../../database/migrations/
 import { parseDatabaseUrl } from '../../database/postgres/database-url.ts'
 import { postgresVersion } from '../../database/postgres/engine.ts'
 import { sqliteVersion } from '../../database/sqlite/engine.ts'
+import { countText } from '../../values/count-text.ts'
 import { CommandFailed, say } from '../terminal/terminal.ts'
 import { openStopped } from '../which-store/stopped-store.ts'
 import {
+  addPlaceOptions,
   cannotOpen,
-  databaseOption,
-  dataOption,
   existingStoreFrom,
   type PlaceOptions,
 } from '../which-store/store-config.ts'
@@ -29,14 +29,11 @@ Examples:
 
 /** Adds the command `migrate`, which brings the database of a store to the version of this petstore. */
 export function addMigrate(program: Command): void {
-  program
+  const command = program
     .command('migrate')
     .description('bring the database of a store to the version of this petstore')
     .option('--check', 'only report whether migrations are missing')
-    .addOption(dataOption)
-    .addOption(databaseOption)
-    .addHelpText('after', EXAMPLES)
-    .action(runMigrate)
+  addPlaceOptions(command).addHelpText('after', EXAMPLES).action(runMigrate)
 }
 
 async function runMigrate({ check, data, databaseUrl }: MigrateOptions): Promise<void> {
@@ -44,10 +41,8 @@ async function runMigrate({ check, data, databaseUrl }: MigrateOptions): Promise
   const { version, known, missing } = await databaseVersion(config)
   if (missing === 0) return say(`The database is at version ${known}: nothing is missing.`)
   if (check) {
-    const migrationsAre = missing === 1 ? 'migration is' : 'migrations are'
-    throw new CommandFailed(
-      `The database is at version ${version} of ${known}: ${missing} ${migrationsAre} missing.`,
-    )
+    const lack = countText(missing, 'migration is', 'migrations are')
+    throw new CommandFailed(`The database is at version ${version} of ${known}: ${lack} missing.`)
   }
   const startedMs = performance.now()
   // An engine runs the missing migrations when it opens.

@@ -5,19 +5,15 @@ import { UnsupportedVersion } from '../../database/migrate.ts'
 import { parseDatabaseUrl } from '../../database/postgres/database-url.ts'
 import { dynamicSql } from '../../database/statement.ts'
 import { NotResettable, resetPostgres, resetSqlite } from '../../transfer/reset.ts'
-import { type StoreTable, storeTables } from '../../transfer/tables.ts'
+import { storeTables } from '../../transfer/tables.ts'
 import { adminKeyPath } from '../keys/admin-key-file.ts'
 import { loadDemo, WITHOUT_DEMO } from '../serve/demo.ts'
 import { confirm } from '../terminal/confirmation.ts'
 import { CommandFailed, EXIT_USAGE, reasonOf, say } from '../terminal/terminal.ts'
+import { databaseName } from '../which-store/copy-place.ts'
 import { openSnapshot } from '../which-store/snapshot.ts'
 import { lockStopped, openStopped } from '../which-store/stopped-store.ts'
-import {
-  databaseOption,
-  dataOption,
-  existingStoreFrom,
-  type PlaceOptions,
-} from '../which-store/store-config.ts'
+import { addPlaceOptions, existingStoreFrom, type PlaceOptions } from '../which-store/store-config.ts'
 
 interface ResetOptions extends PlaceOptions {
   readonly demo?: boolean
@@ -36,37 +32,22 @@ Examples:
 
 /** Adds the command `reset`, which deletes everything in a stopped store. */
 export function addReset(program: Command): void {
-  program
+  const command = program
     .command('reset')
     .description('delete everything in a stopped store, and start over')
     .option('--demo', 'load the demo shop into it')
     .option('--empty', 'leave it empty; the next start does not load the demo shop')
     .option('--keep-keys', 'keep the API keys')
     .option('--yes', 'do not ask')
-    .addOption(dataOption)
-    .addOption(databaseOption)
-    .addHelpText('after', EXAMPLES)
-    .action(runReset)
+  addPlaceOptions(command).addHelpText('after', EXAMPLES).action(runReset)
 }
 
-async function runReset({ data, databaseUrl, demo, empty, keepKeys, yes }: ResetOptions): Promise<void> {
+async function runReset(options: ResetOptions): Promise<void> {
+  const { demo, empty, keepKeys } = options
   if ((demo === true) === (empty === true)) throw new CommandFailed('Specify --demo or --empty.', EXIT_USAGE)
-  const config = existingStoreFrom({ data, databaseUrl })
+  const config = existingStoreFrom(options)
   const name = storeName(config)
-  const tables = storeTables()
-  const lock =
-    config.databaseUrl === undefined ? lockStopped(config.data, 'Stop it first, then reset it.') : undefined
-  try {
-    if (!yes) await confirm(`This deletes ${await contentsOf(config)} in the store ${name}.`, 'reset')
-    const scope = { keepsKeys: keepKeys === true, metadata: empty ? WITHOUT_DEMO : {} }
-    await deleteAll(config, tables, scope)
-    // With PostgreSQL, the data directory may belong to another store, so the admin key in it stays.
-    if (!keepKeys && lock) rmSync(adminKeyPath(config.data), { force: true })
-  } catch (error) {
-    throw failureOf(error, name)
-  } finally {
-    lock?.release()
-  }
+  await deleteAll(config, name, options)
   if (demo) await loadDemoShop(config)
   say(`The store ${name} was reset: it ${demo ? 'has the demo shop' : 'is empty'}.`)
   say(keepKeys ? 'Its API keys are valid as before.' : nextKey(config))
@@ -81,9 +62,7 @@ function nextKey({ databaseUrl, data }: Config): string {
 
 function storeName({ databaseUrl, data }: Config): string {
   if (databaseUrl === undefined) return `in ${data}`
-  return `at ${parseDatabaseUrl(databaseUrl)
-    .hosts.map(({ name, url }) => name + decodeURIComponent(new URL(url).pathname))
-    .join(',')}`
+  return `at ${databaseName(parseDatabaseUrl(databaseUrl))}`
 }
 
 const countedTables = {
@@ -108,12 +87,22 @@ async function contentsOf(config: Config): Promise<string> {
 }
 
 async function deleteAll(
-  { databaseUrl, databasePassword, data }: Config,
-  tables: readonly StoreTable[],
-  scope: Parameters<typeof resetSqlite>[2],
+  config: Config,
+  name: string,
+  { empty, keepKeys, yes }: ResetOptions,
 ): Promise<void> {
-  if (databaseUrl === undefined) return resetSqlite(data, tables, scope)
-  return resetPostgres(parseDatabaseUrl(databaseUrl, databasePassword), tables, scope)
+  const { databaseUrl, databasePassword, data } = config
+  using lock = databaseUrl === undefined ? lockStopped(data, 'Stop it first, then reset it.') : undefined
+  try {
+    if (!yes) await confirm(`This deletes ${await contentsOf(config)} in the store ${name}.`, 'reset')
+    const scope = { keepsKeys: keepKeys === true, metadata: empty ? WITHOUT_DEMO : {} }
+    if (databaseUrl === undefined) await resetSqlite(data, storeTables(), scope)
+    else await resetPostgres(parseDatabaseUrl(databaseUrl, databasePassword), storeTables(), scope)
+    // With PostgreSQL, the data directory may belong to another store, so the admin key in it stays.
+    if (!keepKeys && lock) rmSync(adminKeyPath(data), { force: true })
+  } catch (error) {
+    throw failureOf(error, name)
+  }
 }
 
 async function loadDemoShop(config: Config): Promise<void> {

@@ -2,8 +2,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Command } from 'commander'
-import { UnsupportedVersion } from '../../database/migrate.ts'
-import { CommitUnconfirmed, CopyMismatch, copyStore, TargetInUse } from '../../transfer/copy.ts'
+import { CommitUnconfirmed, TargetInUse } from '../../transfer/copy.ts'
 import { openPostgresTarget } from '../../transfer/postgres-copy.ts'
 import { openSqliteSource } from '../../transfer/sqlite-copy.ts'
 import { type RestoredDraft, restoreSqlite, SKIPPED_BY_RESTORE } from '../../transfer/sqlite-restore.ts'
@@ -13,7 +12,7 @@ import { adminKeyPath } from '../keys/admin-key-file.ts'
 import { secretKeyPath } from '../keys/secret-key.ts'
 import { interruptedBySignals } from '../terminal/interruption.ts'
 import { CommandFailed, EXIT_USAGE, escapeControls, reasonOf, say } from '../terminal/terminal.ts'
-import { type CopyPlace, parsePlace } from '../which-store/copy-place.ts'
+import { type CopyPlace, type FromAndTo, parsePlace } from '../which-store/copy-place.ts'
 import { lockStopped } from '../which-store/stopped-store.ts'
 import { configFrom } from '../which-store/store-config.ts'
 import {
@@ -25,12 +24,7 @@ import {
 } from './backup-manifest.ts'
 import { showHashProgress } from './byte-progress.ts'
 import { copySecretKey } from './copied-secret-key.ts'
-import { showCopyProgress } from './copy-progress.ts'
-
-interface RestoreOptions {
-  readonly from?: string
-  readonly to?: string
-}
+import { copyWithProgress } from './copy-progress.ts'
 
 interface Restore {
   readonly backup: string
@@ -61,12 +55,12 @@ export function addRestore(program: Command): void {
     .action(runRestore)
 }
 
-async function runRestore({ from, to }: RestoreOptions): Promise<void> {
+async function runRestore({ from, to }: FromAndTo): Promise<void> {
   if (!from || !to) throw new CommandFailed('Specify --from and --to.', EXIT_USAGE)
   const place = parsePlace('--to', to, configFrom({}).databasePassword)
   const startedMs = performance.now()
   const manifest = readManifest(from)
-  const interruption = interruptedBySignals('Nothing was restored; you can restore again.')
+  using interruption = interruptedBySignals('Nothing was restored; you can restore again.')
   const restore = { backup: from, manifest, to: place, signal: interruption.signal }
   try {
     await verify(restore)
@@ -77,44 +71,33 @@ async function runRestore({ from, to }: RestoreOptions): Promise<void> {
     printReport(restore, draft, performance.now() - startedMs)
   } catch (error) {
     throw failureOf(error, place)
-  } finally {
-    interruption.stop()
   }
 }
 
 async function verify({ backup, manifest, signal }: Restore): Promise<void> {
-  const { onBytes, stop } = showHashProgress(manifest.files[DATABASE_FILE].bytes)
-  try {
-    await verifyBackup(backup, manifest, { signal, onBytes })
-  } finally {
-    stop()
-  }
+  using hashing = showHashProgress(manifest.files[DATABASE_FILE].bytes)
+  await verifyBackup(backup, manifest, { signal, onBytes: hashing.onBytes })
 }
 
 async function restoreToDirectory(
   { backup, manifest, signal }: Restore,
   directory: string,
 ): Promise<RestoredDraft> {
-  const lock = lockStopped(directory, 'Stop it, and restore to an empty directory. Nothing was restored.')
+  using _ = lockStopped(directory, 'Stop it, and restore to an empty directory. Nothing was restored.')
+  const options = { tables: storeTables(), at: storedInstant(Date.now()), head: manifest.head?.position }
+  await using draft = await restoreSqlite(join(backup, DATABASE_FILE), directory, options)
+  signal.throwIfAborted()
+  const secretKey =
+    manifest.files[SECRET_KEY_FILE] && copySecretKey(join(backup, SECRET_KEY_FILE), directory, 'restored')
   try {
-    const options = { tables: storeTables(), at: storedInstant(Date.now()), head: manifest.head?.position }
-    await using draft = await restoreSqlite(join(backup, DATABASE_FILE), directory, options)
-    signal.throwIfAborted()
-    const secretKey =
-      manifest.files[SECRET_KEY_FILE] && copySecretKey(join(backup, SECRET_KEY_FILE), directory, 'restored')
-    try {
-      draft.publish()
-    } catch (error) {
-      secretKey?.undo()
-      throw error
-    }
-    return draft
-  } finally {
-    lock.release()
+    draft.publish()
+  } catch (error) {
+    secretKey?.undo()
+    throw error
   }
+  return draft
 }
 
-/** Restores to a temporary directory, and copies that store to the database. */
 async function restoreToDatabase(
   { backup, manifest, signal }: Restore,
   { address }: Extract<CopyPlace, { kind: 'database' }>,
@@ -122,16 +105,14 @@ async function restoreToDatabase(
   const tables = storeTables()
   await using target = await openPostgresTarget(address, tables)
   const directory = mkdtempSync(join(tmpdir(), 'petstore-restore-'))
-  const progress = showCopyProgress()
   try {
     const options = { tables, at: storedInstant(Date.now()), head: manifest.head?.position }
     await using draft = await restoreSqlite(join(backup, DATABASE_FILE), directory, options)
     draft.publish()
     await using source = openSqliteSource(directory)
-    await copyStore(source, target, tables, { progress, signal })
+    await copyWithProgress(source, target, tables, signal)
     return draft
   } finally {
-    progress.stop()
     rmSync(directory, { recursive: true, force: true })
   }
 }
@@ -147,9 +128,8 @@ function failureOf(error: unknown, { name }: CopyPlace): unknown {
   if (error instanceof CommitUnconfirmed) {
     return new CommandFailed(`${error.message} Check whether ${name} has rows before you restore again.`)
   }
-  const isSentence = error instanceof UnsupportedVersion || error instanceof CopyMismatch
-  const reason = isSentence ? error.message : `${reasonOf(error)}.`
-  return new CommandFailed(`The restore to ${name} failed: ${escapeControls(reason)} Nothing was restored.`)
+  const reason = escapeControls(reasonOf(error))
+  return new CommandFailed(`The restore to ${name} failed: ${reason}. Nothing was restored.`)
 }
 
 function printReport({ backup, manifest, to }: Restore, { gap, head }: RestoredDraft, tookMs: number): void {

@@ -19,6 +19,7 @@ import { StoreError } from '../../contract/error.ts'
 import { parseDatabaseUrl } from '../../database/postgres/database-url.ts'
 import { DirectoryInUse } from '../../database/sqlite/data-lock.ts'
 import { refuseWrongFiles } from '../../database/sqlite/database-file.ts'
+import { countText } from '../../values/count-text.ts'
 import { byteText } from '../terminal/byte-text.ts'
 import { interruptedBySignals } from '../terminal/interruption.ts'
 import { CommandFailed, EXIT_USAGE, escapeControls, fileName, reasonOf, say } from '../terminal/terminal.ts'
@@ -26,8 +27,7 @@ import { databaseName } from '../which-store/copy-place.ts'
 import { keyForRunning, runningAddress } from '../which-store/running-store.ts'
 import { openStopped } from '../which-store/stopped-store.ts'
 import {
-  databaseOption,
-  dataOption,
+  addPlaceOptions,
   hasDatabase,
   type PlaceOptions,
   storeConfigFrom,
@@ -80,7 +80,7 @@ Exit codes:
 
 /** Adds `import`, which loads files of categories and pets into a running or stopped store. */
 export function addImport(program: Command): void {
-  program
+  const command = program
     .command('import')
     .description('load categories and pets from CSV files, into a running or a stopped store')
     .option('--categories <file>', 'CSV with the columns name, description')
@@ -92,8 +92,7 @@ export function addImport(program: Command): void {
     .option('--create-categories', 'create the categories that pets name and that do not exist')
     .option('--in-slices', 'load in many short transactions, so that a running store stays responsive')
     .option('--resume <id>', 'continue an interrupted import in slices')
-    .addOption(dataOption)
-    .addOption(databaseOption)
+  addPlaceOptions(command)
     .option('--key <key>', 'a key with pets:write, for a running store [PETSTORE_KEY]')
     .addHelpText('after', EXAMPLES)
     .action(runImport)
@@ -139,7 +138,6 @@ function refuseContradictions(options: ImportOptions): void {
   if (!keepGoing) refuse('--rejects requires --keep-going, which loads the valid lines.')
 }
 
-/** Returns the id after --resume. Throws CommandFailed if it is not one. */
 function importIdOf(resume: string): bigint {
   if (!/^[0-9]{1,15}$/.test(resume))
     throw new CommandFailed(
@@ -163,7 +161,6 @@ async function sourcesOf({ categories, pets }: ImportPaths): Promise<{ bytes: nu
   return sources
 }
 
-/** An import that a command has prepared. */
 interface PreparedImport extends OpenedTarget {
   readonly options: ImportOptions
   readonly files: ImportSources
@@ -189,7 +186,7 @@ async function load({
   let { close } = target
   const hint = (): string => interruptionHint(mode, hasBegun, target.importId)
   // The handlers come before the announcement, because whoever reads it may press Ctrl-C at once.
-  const interruption = interruptedBySignals(hint)
+  using interruption = interruptedBySignals(hint)
   say(announcement)
   const screen = showProgress({ files, bytes, mode, isRunning, importId: target.importId, skipExisting })
   const onStaged = (rows: number): void => {
@@ -231,7 +228,6 @@ async function load({
     // After an interruption in the mode `at once`, `close` would wait until the load is complete. Without `close`, the
     // end of the process rolls the load back.
     if (!(signal.aborted && hasBegun && mode === 'at once')) await close()
-    interruption.stop()
   }
 }
 
@@ -270,7 +266,6 @@ async function loadInMode(
     : importFiles(target, files, plan, progress)
 }
 
-/** Returns what to tell the user after an error or an interruption: how to continue, or that nothing was loaded. */
 function interruptionHint(mode: Mode, hasBegun: boolean, importId: bigint): string {
   if (!hasBegun || mode === 'check') return 'Nothing was loaded.'
   if (mode === 'in slices') return `Continue with --resume ${importId}.`
@@ -296,7 +291,6 @@ interface OpenedTarget {
   readonly isRunning: boolean
 }
 
-/** Opens the store, or connects to the process that has it open. Throws CommandFailed if neither is possible. */
 async function openTarget(
   config: Config,
   options: ImportOptions,
@@ -382,10 +376,8 @@ function printReport(
     const { categoriesCreated, categoriesFound, petsCreated, petsSkipped } = outcome
     const existing = categoriesFound > 0n ? ` (${categoriesFound} more already existed)` : ''
     const skipped = petsSkipped > 0n ? `; ${petsSkipped} more ${isDry ? 'would be' : 'were'} left out` : ''
-    const categories = `${categoriesCreated} ${categoriesCreated === 1n ? 'category' : 'categories'}`
-    const pets = `${petsCreated} ${petsCreated === 1n ? 'pet' : 'pets'}`
-    const loaded = `${categories}${existing} and ${pets}${skipped}.`
-    say(`${isDry ? 'Would load' : 'Loaded'} ${loaded}`)
+    const categories = `${countText(categoriesCreated, 'category', 'categories')}${existing}`
+    say(`${isDry ? 'Would load' : 'Loaded'} ${categories} and ${countText(petsCreated, 'pet')}${skipped}.`)
   }
   if (isTakenOver) {
     throw new CommandFailed(
@@ -393,7 +385,7 @@ function printReport(
     )
   }
   if (problemCount === 0) return
-  const lines = `${problemCount} ${problemCount === 1 ? 'line is' : 'lines are'} invalid`
+  const lines = `${countText(problemCount, 'line is', 'lines are')} invalid`
   const subject = isLoaded ? 'the others' : 'nothing'
   const verb = isDry ? 'would be' : isLoaded ? 'were' : 'was'
   throw new CommandFailed(`${lines}; ${subject} ${verb} loaded.`)

@@ -1,6 +1,7 @@
 import { SingleBar } from 'cli-progress'
 import type { Findings, ImportProgress, ImportSources } from '../../catalogue/importer.ts'
 import type { ImportProblem } from '../../shop/imports/schema.ts'
+import { countText } from '../../values/count-text.ts'
 import { escapeControls, say } from '../terminal/terminal.ts'
 
 /** About how many rows one core loads per second. Only the estimate that is printed before a long load uses it. */
@@ -23,11 +24,10 @@ export interface ImportScreen {
 /** Shows the progress of an import on standard error: bars on a terminal, problems, and a line before a long load. */
 export function showProgress(screen: ImportScreen): ImportProgress & { stop(): void } {
   const bar = (unit: string): SingleBar =>
-    new SingleBar({ format: `{bar} {percentage}% of {total} ${unit}`, hideCursor: true, noTTYOutput: false })
+    new SingleBar({ format: `{bar} {percentage}% of {total} ${unit}`, hideCursor: true })
   const reading = bar('bytes read')
   const loading = bar('rows loaded')
-  const isTerminal = process.stderr.isTTY === true
-  if (isTerminal && screen.bytes > 0) reading.start(screen.bytes, 0)
+  if (screen.bytes > 0) reading.start(screen.bytes, 0)
   return {
     onBytes: count => reading.increment(count),
     onChecked: findings => {
@@ -36,7 +36,7 @@ export function showProgress(screen: ImportScreen): ImportProgress & { stop(): v
     },
     onStaged: rows => {
       for (const line of linesBeforeLoad(screen, rows)) say(line)
-      if (isTerminal && screen.mode === 'in slices') loading.start(rows, 0)
+      if (screen.mode === 'in slices') loading.start(rows, 0)
     },
     onProblems: problems => {
       for (const problem of problems) say(problemText(screen.files, problem))
@@ -63,14 +63,14 @@ export function findingsText(
   if (problemCount > problems.length)
     lines.push(`... and ${problemCount - problems.length} more invalid lines`)
   if (missingCategoryCount > 0) {
-    const missing = missingCategoryCount === 1 ? '1 category is' : `${missingCategoryCount} categories are`
+    const missing = countText(missingCategoryCount, 'category is', 'categories are')
     lines.push(
       `${missing} missing: with --create-categories, the import creates ${missingCategoryCount === 1 ? 'it' : 'them'}.`,
     )
   }
   if (existingCount === 0) return lines
   const isOne = existingCount === 1
-  const pets = isOne ? '1 pet' : `${existingCount} pets`
+  const pets = countText(existingCount, 'pet')
   if (skipExisting) {
     const why = `${isOne ? 'its' : 'their'} category has a pet of this name, or an earlier line names one`
     lines.push(`${pets} ${isOne ? 'is' : 'are'} left out, because ${why}:`)

@@ -1,4 +1,4 @@
-import { closeSync, existsSync, openSync, rmSync, writeSync } from 'node:fs'
+import { closeSync, existsSync, openSync, rmSync, writeFileSync } from 'node:fs'
 import { extname, resolve } from 'node:path'
 import type { RecordText } from '../../catalogue/catalogue-file.ts'
 import { CommandFailed, escapeControls, reasonOf } from '../terminal/terminal.ts'
@@ -38,8 +38,7 @@ export class RejectedLines {
     try {
       const isNew = this.#descriptor === undefined
       this.#descriptor ??= openSync(this.path, 'wx')
-      const bytes = Buffer.from(isNew ? head + text : text)
-      for (let written = 0; written < bytes.length; ) written += writeSync(this.#descriptor, bytes, written)
+      writeFileSync(this.#descriptor, isNew ? head + text : text)
     } catch (error) {
       throw new CommandFailed(
         `The invalid lines cannot be written to ${escapeControls(this.path)}: ${reasonOf(error)}.`,

@@ -26,7 +26,6 @@ const operations = {
   discardImport: { ...discardImport, empty: true },
 } as const
 
-/** Calls an operation of an import, and returns the body of the response. */
 type CallImport = (id: keyof typeof operations, body?: object) => Promise<unknown>
 
 function importTarget(importId: bigint, call: CallImport, close: () => Promise<void>): ImportTarget {
@@ -62,7 +61,6 @@ export function engineTarget(
   return importTarget(importId, call, () => engine.close())
 }
 
-/** The time limit of one request of an import. */
 const IMPORT_MS_MAX = 3_600_000
 /** The maximum number of retries of one request: enough for an import to wait out a rate limit of one minute. */
 const RETRIES_MAX = 5

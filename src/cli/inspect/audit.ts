@@ -4,12 +4,7 @@ import { type AuditReport, exportAuditLog, verifyAuditChain } from '../../shop/l
 import { formatInstant } from '../../values/instant.ts'
 import { CommandFailed, EXIT_USAGE, print, say } from '../terminal/terminal.ts'
 import { openSnapshot } from '../which-store/snapshot.ts'
-import {
-  databaseOption,
-  dataOption,
-  existingStoreFrom,
-  type PlaceOptions,
-} from '../which-store/store-config.ts'
+import { addPlaceOptions, existingStoreFrom, type PlaceOptions } from '../which-store/store-config.ts'
 
 interface AuditOptions extends PlaceOptions {
   readonly anchor?: string
@@ -33,9 +28,7 @@ export function addAudit(program: Command): void {
     .command('export')
     .description('print every entry as a line of JSON, oldest first')
     .action(runExport)
-  for (const command of [verify, print]) {
-    command.addOption(dataOption).addOption(databaseOption)
-  }
+  for (const command of [verify, print]) addPlaceOptions(command)
 }
 
 async function runVerify(options: AuditOptions): Promise<void> {

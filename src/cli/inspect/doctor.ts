@@ -13,6 +13,7 @@ import { findWrongTotals, invariants } from '../../shop/invariants.ts'
 import { hasAdminKey } from '../../shop/keys/verbs.ts'
 import { verifyAuditChain } from '../../shop/log/verification.ts'
 import { readMetadata } from '../../shop/metadata.ts'
+import { countText } from '../../values/count-text.ts'
 import { formatInstant, storedInstant } from '../../values/instant.ts'
 import { databaseVersion } from '../copies/migrate.ts'
 import { adminKeyPath } from '../keys/admin-key-file.ts'
@@ -22,8 +23,7 @@ import { readAddressFile } from '../which-store/address-file.ts'
 import { openSnapshot } from '../which-store/snapshot.ts'
 import {
   AS_OWNER,
-  databaseOption,
-  dataOption,
+  addPlaceOptions,
   hasDatabase,
   type PlaceOptions,
   storeConfigFrom,
@@ -54,13 +54,8 @@ Examples:
 
 /** Adds the command `doctor`, which checks an installation and a store. */
 export function addDoctor(program: Command): void {
-  program
-    .command('doctor')
-    .description('check the installation, the database and the stock')
-    .addOption(dataOption)
-    .addOption(databaseOption)
-    .addHelpText('after', EXAMPLES)
-    .action(runDoctor)
+  const command = program.command('doctor').description('check the installation, the database and the stock')
+  addPlaceOptions(command).addHelpText('after', EXAMPLES).action(runDoctor)
 }
 
 async function runDoctor({ data, databaseUrl }: PlaceOptions): Promise<void> {
@@ -70,12 +65,9 @@ async function runDoctor({ data, databaseUrl }: PlaceOptions): Promise<void> {
     if (config.databaseUrl !== undefined || hasDatabase(config.data)) problems = await checkStore(config)
     else await report('store', `there is none in ${config.data} yet; "petstore serve" creates it`)
   }
-  if (problems > 0) {
-    throw new CommandFailed(`${problems} ${problems === 1 ? 'check' : 'checks'} failed.`)
-  }
+  if (problems > 0) throw new CommandFailed(`${countText(problems, 'check')} failed.`)
 }
 
-/** Runs checks one after the other, prints each finding, and returns the number of problems. */
 async function runChecks(checks: readonly Check[]): Promise<number> {
   let problems = 0
   for (const [subject, check] of checks) {
@@ -103,7 +95,11 @@ async function report(subject: string, finding: Finding): Promise<void> {
 
 function installationChecks(config: Config): Check[] {
   const needed = manifest.dependencies.bun
-  const checks: Check[] = [
+  const ofDirectory: Check[] = [
+    ['directory', () => checkDirectory(config)],
+    ['files', () => checkFiles(config)],
+  ]
+  return [
     [
       'runtime',
       () =>
@@ -118,14 +114,8 @@ function installationChecks(config: Config): Check[] {
           ? 'the docs page and the console are built'
           : { warning: 'the docs page, the guides or the console is not built: run "npm ci" once' },
     ],
+    ...(config.databaseUrl === undefined ? ofDirectory : []),
     ['database', () => checkVersion(config)],
-  ]
-  if (config.databaseUrl !== undefined) return checks
-  return [
-    ...checks.slice(0, 2),
-    ['directory', () => checkDirectory(config)],
-    ['files', () => checkFiles(config)],
-    ...checks.slice(2),
   ]
 }
 
@@ -185,19 +175,13 @@ async function checkStore(config: Config): Promise<number> {
 /** Checks every page and index of a database file. PostgreSQL checks its own pages. */
 function checkFile({ databaseUrl, data }: Config): Finding {
   if (databaseUrl !== undefined) return 'PostgreSQL checks its files itself'
-  const connection = new SqliteConnection(databaseFile(data), { readonly: true })
-  try {
-    const rows = connection.database
-      .query<{ integrity_check: string }, []>(`PRAGMA integrity_check(${PROBLEMS_SHOWN})`)
-      .all()
-    const [first] = rows
-    if (first?.integrity_check === 'ok') return `every page of ${databaseFile(data)} is intact`
-    return {
-      problem: `${rows.map(row => row.integrity_check).join('; ')}: stop the store, and restore a backup`,
-    }
-  } finally {
-    connection.close()
-  }
+  using connection = new SqliteConnection(databaseFile(data), { readonly: true })
+  const rows = connection.database
+    .query<{ integrity_check: string }, []>(`PRAGMA integrity_check(${PROBLEMS_SHOWN})`)
+    .all()
+  const found = rows.map(row => row.integrity_check).join('; ')
+  if (found === 'ok') return `every page of ${databaseFile(data)} is intact`
+  return { problem: `${found}: stop the store, and restore a backup` }
 }
 
 async function checkStock(reader: Reader): Promise<Finding> {

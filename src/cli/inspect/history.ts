@@ -2,6 +2,7 @@ import { Argument, type Command, InvalidArgumentError, Option } from 'commander'
 import type { AuditEntry, StockMovement } from '../../client/api-types.ts'
 import { type Client, createClient } from '../../client/client.ts'
 import { ApiError } from '../../client/errors.ts'
+import type { ListPage } from '../../client/paged-list.ts'
 import { formatInstantMs } from '../../values/instant.ts'
 import { parseInt64 } from '../../values/int64.ts'
 import { failureOf } from '../operations/request-failure.ts'
@@ -14,6 +15,7 @@ import {
 } from '../operations/request-options.ts'
 import { listPrinter } from '../terminal/output.ts'
 import { escapeControls, print, say } from '../terminal/terminal.ts'
+import { wholeNumber } from '../terminal/whole-number.ts'
 import { chooseStore } from '../which-store/called-store.ts'
 import { entrySentence } from './history-sentence.ts'
 import { localTime, PERIOD_FORMS, readPeriodEnd, readPeriodStart, timeZone } from './period.ts'
@@ -43,8 +45,14 @@ interface HistoryOptions extends RequestOptions {
   readonly limit: number
 }
 
-/** Returns the options of one request, which has its own time limit. */
-type MakeDeadline = () => ReturnType<typeof deadline>
+/** The resource of a history, and how to read about it. */
+interface Subject {
+  readonly client: Client
+  readonly kind: HistoryKind
+  readonly id: bigint
+  /** Returns the options of one request, which has its own time limit. */
+  readonly makeDeadline: () => ReturnType<typeof deadline>
+}
 
 /** The entries of one resource, and what explains them. */
 interface History {
@@ -71,7 +79,7 @@ export function addHistory(program: Command): void {
       readWith(readPeriodEnd),
     ),
     new Option('--limit <count>', 'the maximum number of entries to print; the newest are printed')
-      .argParser(readLimit)
+      .argParser(wholeNumber(1, ENTRIES_MAX))
       .default(ENTRIES_DEFAULT),
   ])
   addOptions(command, 'Common options:', requestOptions(['table', 'json', 'ndjson']))
@@ -85,9 +93,9 @@ export function addHistory(program: Command): void {
 async function runHistory(kind: HistoryKind, id: bigint, options: HistoryOptions): Promise<void> {
   const store = chooseStore(options)
   const client = createClient({ baseUrl: store.url, key: store.key, timeoutMs: Number.POSITIVE_INFINITY })
-  const makeDeadline: MakeDeadline = () => deadline(options)
+  const subject = { client, kind, id, makeDeadline: () => deadline(options) }
   try {
-    const history = await readHistory(client, kind, id, options, makeDeadline)
+    const history = await readHistory(subject, options)
     const format = formatOf(options)
     if (format === 'table') await printLines(history)
     else {
@@ -99,81 +107,70 @@ async function runHistory(kind: HistoryKind, id: bigint, options: HistoryOptions
       const more = Math.min(options.limit * 10, ENTRIES_MAX)
       say(`Older entries exist: use --limit ${more}, or --until with the first time above.`)
     }
-    if (history.entries.length === 0) say(await explainEmptyHistory(client, kind, id, makeDeadline))
+    if (history.entries.length === 0) say(await explainEmptyHistory(subject))
   } catch (error) {
     throw failureOf(error, { store, timeoutSeconds: options.timeout, isChange: false })
   }
 }
 
-async function readHistory(
-  client: Client,
-  kind: HistoryKind,
-  id: bigint,
-  options: HistoryOptions,
-  makeDeadline: MakeDeadline,
-): Promise<History> {
-  const { entries, isCut } = await readEntries(client, kind, id, options, makeDeadline)
-  const stock =
-    formatOf(options) === 'table' ? entries.filter(one => one.type === 'petstore.inventory.changed') : []
+async function readHistory(subject: Subject, options: HistoryOptions): Promise<History> {
+  const { entries, isCut } = await readEntries(subject, options)
+  const isTable = formatOf(options) === 'table'
+  const stock = isTable ? entries.filter(one => one.type === 'petstore.inventory.changed') : []
   const oldest = stock[0]
   const movements =
-    oldest && kind === 'pet'
-      ? await ifAllowed(() => readMovements(client, id, oldest.at, makeDeadline))
-      : undefined
-  const keyIds = formatOf(options) === 'table' ? entries.flatMap(({ keyId }) => keyId ?? []) : []
-  return {
-    entries,
-    isCut,
-    movements: movements ?? new Map(),
-    keyNames: keyIds.length === 0 ? new Map() : await readKeyNames(client, new Set(keyIds), makeDeadline),
+    oldest && subject.kind === 'pet' ? await ifAllowed(() => readMovements(subject, oldest.at)) : undefined
+  const keyIds = isTable ? entries.flatMap(({ keyId }) => keyId ?? []) : []
+  const keyNames = keyIds.length === 0 ? new Map() : await readKeyNames(subject, new Set(keyIds))
+  return { entries, isCut, movements: movements ?? new Map(), keyNames }
+}
+
+/** Yields the pages of a list. Unlike those of `list.pages()`, each request has its own time limit. */
+async function* pagesOf<Item>(
+  read: (page: { limit: number; cursor?: string }) => PromiseLike<{ readonly data: ListPage<Item> }>,
+): AsyncGenerator<ListPage<Item>> {
+  for (let cursor: string | undefined; ; ) {
+    const { data } = await read({ limit: PAGE_MAX, ...(cursor !== undefined && { cursor }) })
+    yield data
+    cursor = data.next
+    if (cursor === undefined) return
   }
 }
 
 /** Returns the newest entries of the period, oldest first. */
 async function readEntries(
-  client: Client,
-  kind: HistoryKind,
-  id: bigint,
+  { client, kind, id, makeDeadline }: Subject,
   { since, until, limit }: HistoryOptions,
-  makeDeadline: MakeDeadline,
 ): Promise<Pick<History, 'entries' | 'isCut'>> {
   const filter = {
     ...(kind === 'pet' ? { petId: id } : { subject: `${kinds[kind]}/${id}` }),
     ...(since !== undefined && { since: formatInstantMs(since) }),
     ...(until !== undefined && { until: formatInstantMs(until) }),
-    limit: Math.min(limit, PAGE_MAX),
   }
+  const pages = pagesOf(page =>
+    client.listAudit({ ...filter, ...page, limit: Math.min(limit, PAGE_MAX) }, makeDeadline()),
+  )
   const entries: AuditEntry[] = []
-  let cursor: string | undefined
-  do {
-    const { data } = await client.listAudit(
-      { ...filter, ...(cursor !== undefined && { cursor }) },
-      makeDeadline(),
-    )
-    entries.push(...data.items)
-    cursor = data.next
-  } while (cursor !== undefined && entries.length < limit)
-  const isCut = entries.length > limit || (cursor !== undefined && entries.length === limit)
-  return { entries: entries.slice(0, limit).reverse(), isCut }
+  let hasMore = false
+  for await (const { items, next } of pages) {
+    entries.push(...items)
+    hasMore = next !== undefined
+    if (entries.length >= limit) break
+  }
+  return { entries: entries.slice(0, limit).reverse(), isCut: hasMore || entries.length > limit }
 }
 
 /** Returns the stock ledger of a pet since an instant, keyed by the state after each movement. */
 async function readMovements(
-  client: Client,
-  petId: bigint,
+  { client, id: petId, makeDeadline }: Subject,
   since: string,
-  makeDeadline: MakeDeadline,
 ): Promise<ReadonlyMap<string, StockMovement>> {
   const movements = new Map<string, StockMovement>()
-  let cursor: string | undefined
-  let isDone = false
-  while (!isDone && movements.size <= ENTRIES_MAX) {
-    const page = { petId, limit: PAGE_MAX, sort: '-id', ...(cursor !== undefined && { cursor }) } as const
-    const { data } = await client.listMovements(page, makeDeadline())
-    for (const movement of data.items) movements.set(stateKey(movement), movement)
-    cursor = data.next
-    const last = data.items.at(-1)
-    isDone = cursor === undefined || last === undefined || Date.parse(last.at) < Date.parse(since)
+  const pages = pagesOf(page => client.listMovements({ ...page, petId, sort: '-id' }, makeDeadline()))
+  for await (const { items } of pages) {
+    for (const movement of items) movements.set(stateKey(movement), movement)
+    const last = items.at(-1)
+    if (!last || Date.parse(last.at) < Date.parse(since) || movements.size > ENTRIES_MAX) break
   }
   return movements
 }
@@ -185,19 +182,15 @@ function stateKey({ at, quantity, reserved }: Pick<StockMovement, 'at' | 'quanti
 
 /** Returns the names of keys. A revoked key is in no list, so its name comes from the audit log. */
 async function readKeyNames(
-  client: Client,
+  { client, makeDeadline }: Subject,
   ids: ReadonlySet<bigint>,
-  makeDeadline: MakeDeadline,
 ): Promise<ReadonlyMap<bigint, string>> {
   const names = new Map<bigint, string>()
   await ifAllowed(async () => {
-    let cursor: string | undefined
-    for (let pages = 0; pages < KEY_PAGES_MAX; pages++) {
-      const page = { limit: PAGE_MAX, ...(cursor !== undefined && { cursor }) }
-      const { data } = await client.listKeys(page, makeDeadline())
-      for (const { id, name } of data.items) names.set(id, name)
-      cursor = data.next
-      if (cursor === undefined) return
+    let pages = 0
+    for await (const { items } of pagesOf(page => client.listKeys(page, makeDeadline()))) {
+      for (const { id, name } of items) names.set(id, name)
+      if (++pages === KEY_PAGES_MAX) return
     }
   })
   for (const id of ids) {
@@ -241,13 +234,7 @@ function makerOf({ keyId }: AuditEntry, names: ReadonlyMap<bigint, string>): str
   return name === undefined ? `key ${keyId}` : `key ${keyId} "${name}"`
 }
 
-/** Returns why there may be no entries. */
-async function explainEmptyHistory(
-  client: Client,
-  kind: HistoryKind,
-  id: bigint,
-  makeDeadline: MakeDeadline,
-): Promise<string> {
+async function explainEmptyHistory({ client, kind, id, makeDeadline }: Subject): Promise<string> {
   const oldest = await ifAllowed(
     async () => (await client.listEvents({ limit: 1 }, makeDeadline())).data.items[0],
   )
@@ -260,12 +247,6 @@ function readId(text: string): bigint {
   const id = parseInt64(text)
   if (id !== undefined && id > 0n) return id
   throw new InvalidArgumentError('It must be a positive 64-bit integer.')
-}
-
-function readLimit(text: string): number {
-  const limit = /^\d{1,5}$/.test(text) ? Number(text) : 0
-  if (limit >= 1 && limit <= ENTRIES_MAX) return limit
-  throw new InvalidArgumentError(`It must be an integer from 1 to ${ENTRIES_MAX}.`)
 }
 
 function readWith(read: typeof readPeriodStart): (text: string) => number {

@@ -42,7 +42,6 @@ export function addLicenses(program: Command): void {
     })
 }
 
-/** Returns a line for each row of the table of packages. */
 function summaryOf(page: string): string[] {
   return page.split('\n').flatMap(line => {
     const { name, version, license } = ROW.exec(line)?.groups ?? {}

@@ -18,10 +18,10 @@ export interface KeyAccess {
 const PAGE_SIZE = 100
 
 /** Manages the keys of a store that this process has open. The audit log records no key for these changes. */
-export function engineKeys(engine: StoreEngine, clock: () => number): KeyAccess {
-  const now = (): string => storedInstant(clock())
+export function engineKeys(engine: StoreEngine): KeyAccess {
   const execute = async (id: Command['id'], input: object, secret?: Command['context']['secret']) => {
-    const context = { now: now(), caller: { keyId: null, scopes: ['admin'] }, requestId: 'petstore' }
+    const now = storedInstant(engine.clock())
+    const context = { now, caller: { keyId: null, scopes: ['admin'] }, requestId: 'petstore' }
     return replyOf(await engine.execute({ id, input, context: { ...context, ...(secret && { secret }) } }))
   }
   return {

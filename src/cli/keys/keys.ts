@@ -12,12 +12,7 @@ import { CommandFailed, EXIT_USAGE, escapeControls, print, reasonOf, say } from 
 import { alignedLines } from '../terminal/text-table.ts'
 import { keyForRunning, runningAddress } from '../which-store/running-store.ts'
 import { openStopped } from '../which-store/stopped-store.ts'
-import {
-  databaseOption,
-  dataOption,
-  existingStoreFrom,
-  type PlaceOptions,
-} from '../which-store/store-config.ts'
+import { addPlaceOptions, existingStoreFrom, type PlaceOptions } from '../which-store/store-config.ts'
 import { adminKeyFile, adminKeyPath } from './admin-key-file.ts'
 import { engineKeys, type KeyAccess, runningKeys } from './key-access.ts'
 
@@ -67,7 +62,7 @@ export function addKeys(program: Command): void {
     .command('keys')
     .description('list, create and revoke keys, or replace a lost admin key')
   const withStoreOptions = (command: Command, help: string): Command =>
-    command.addOption(dataOption).addOption(databaseOption).addHelpText('after', help)
+    addPlaceOptions(command).addHelpText('after', help)
   const withKeyOption = (command: Command, help: string): Command =>
     withStoreOptions(command, help).option(
       '--key <key>',
@@ -177,12 +172,11 @@ async function runRevoke(text: string, options: KeysOptions): Promise<void> {
   })
 }
 
-/** Runs work with the keys of a running or stopped store. Throws CommandFailed if the store refuses. */
 async function withKeys(options: KeysOptions, work: (keys: KeyAccess) => Promise<void>): Promise<void> {
   const config = existingStoreFrom(options)
   try {
     await using store = await openStopped(config)
-    await work(engineKeys(store.engine, store.engine.clock))
+    await work(engineKeys(store.engine))
   } catch (error) {
     if (error instanceof DirectoryInUse) {
       const base = runningAddress(config, error)

@@ -68,8 +68,8 @@ export async function settleSecretKey(
   engine: StoreEngine,
   found: Uint8Array | undefined,
   { secretKey, data }: Config,
-  clock: () => number,
 ): Promise<Uint8Array> {
+  const { clock } = engine
   if (found === undefined && (await engine.readShort(hasEncryptedSecret))) {
     throw new CommandFailed(
       `The key that encrypts the webhook secrets is missing: restore it as ${secretKeyPath(data)} from your copy.`,
@@ -89,10 +89,7 @@ export function secretKeyPath(directory: string): string {
   return join(directory, 'secret-key')
 }
 
-/**
- * Writes a new key to a file that only its owner can read, and returns it. Throws CommandFailed if the file exists or
- * cannot be written.
- */
+/** Throws CommandFailed if the file exists or cannot be written. */
 function makeKey(file: string): Uint8Array {
   const key = randomBytes(SECRET_KEY_BYTES)
   try {

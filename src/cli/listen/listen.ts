@@ -1,8 +1,10 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { Webhook, WebhookVerificationError } from 'standardwebhooks'
 import { z } from 'zod'
+import { escapeFormats } from '../../values/control-characters.ts'
 import { parseJson, writeJson } from '../../values/json.ts'
 import { CommandFailed, EXIT_USAGE, say } from '../terminal/terminal.ts'
+import { wholeNumber } from '../terminal/whole-number.ts'
 
 /** The maximum number of characters that are printed of a body that is not an event. */
 const BODY_CHARS_SHOWN = 500
@@ -23,12 +25,17 @@ export function addListen(program: Command): void {
     .command('listen')
     .description('receive webhooks and print them; the store needs --allow-private-webhooks to reach it')
     .option('--host <address>', 'address to listen on', '127.0.0.1')
-    .option('--port <number>', 'port to listen on; 0 picks a free one', readPort, 9999)
+    .option('--port <number>', 'port to listen on; 0 picks a free one', wholeNumber(0, 65_535), 9999)
     .option(
       '--secret <secret>',
       'the secret of the webhook, to refuse requests without a valid signature (400)',
     )
-    .option('--status <number>', 'respond with this status, to watch the store retry', readStatus, 204)
+    .option(
+      '--status <number>',
+      'respond with this status, to watch the store retry',
+      wholeNumber(200, 599, 'status'),
+      204,
+    )
     .option('--delay <time>', 'wait before each response, such as 2s or 500ms', readDelay, 0)
     .action(listen)
 }
@@ -85,21 +92,11 @@ function describe(request: Request, body: string, signature: string, status: num
     `              webhook-id ${headers.get('webhook-id') ?? '(none)'}, ${signature}`,
     `              ${event?.data ?? JSON.stringify(body.slice(0, BODY_CHARS_SHOWN))}`,
   ]
-  return lines.map(printable).join('\n')
+  // Anybody may send to this port.
+  return lines.map(escapeFormats).join('\n')
 }
 
-/** Returns a line without characters that a terminal interprets or that reorder text: anybody may send to this port. */
-function printable(line: string): string {
-  return line.replaceAll(
-    /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu,
-    char => `\\u{${(char.codePointAt(0) ?? 0).toString(16)}}`,
-  )
-}
-
-/**
- * Returns the event in a body, with its data as JSON in which every digit of an id is kept; undefined for any other
- * body.
- */
+/** Returns an event, with its data as JSON in which every digit of an id is kept; undefined for any other body. */
 function readEvent(body: string): { type: string; subject: string; data: string } | undefined {
   try {
     const event = z.looseObject({ type: z.string(), subject: z.string(), data: z.unknown() })
@@ -110,7 +107,6 @@ function readEvent(body: string): { type: string; subject: string; data: string 
   }
 }
 
-/** Returns why the signature of a request is not valid; undefined if it is. */
 function verificationProblem(verifier: Webhook, body: string, headers: Headers): string | undefined {
   try {
     verifier.verify(body, Object.fromEntries(headers))
@@ -129,18 +125,6 @@ function makeVerifier(secret: string): Webhook {
     const reason = error instanceof Error ? error.message : String(error)
     throw new CommandFailed(`--secret is not a webhook secret: ${reason}.`, EXIT_USAGE)
   }
-}
-
-function readPort(text: string): number {
-  const port = /^\d{1,5}$/.test(text) ? Number(text) : -1
-  if (port < 0 || port > 65_535) throw new InvalidArgumentError('It must be a number from 0 to 65535.')
-  return port
-}
-
-function readStatus(text: string): number {
-  const status = /^\d{3}$/.test(text) ? Number(text) : 0
-  if (status < 200 || status > 599) throw new InvalidArgumentError('It must be a status from 200 to 599.')
-  return status
 }
 
 /** Returns the milliseconds of a time such as 2s or 500ms. Throws InvalidArgumentError for any other text. */

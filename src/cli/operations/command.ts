@@ -94,7 +94,6 @@ function ambiguous(option: Option, meant: string): Option {
   })
 }
 
-/** Returns the values of the common options under their usual names. */
 function commonOptions(command: Command, common: readonly Option[]): OperationOptions {
   const values: Record<string, unknown> = {}
   for (const option of common) {
@@ -134,7 +133,6 @@ function collector({ isRepeated, read }: OperationFlag): (text: string, previous
   }
 }
 
-/** Returns a reader that throws the error of commander in place of InvalidValue. */
 function withArgumentErrors(read: (text: string) => unknown): (text: string) => unknown {
   return text => {
     try {

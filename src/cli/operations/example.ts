@@ -4,7 +4,6 @@ import { writeJson } from '../../values/json.ts'
 import type { OperationFlag } from './flags.ts'
 import { kebabCase, operationOf } from './names.ts'
 
-/** The number of optional parameters that an example shows. */
 const PARAMETERS_SHOWN = 2
 /** The parameters that no example shows, because they do not explain what the operation is for. */
 const notShown = ['limit', 'cursor', 'id', 'wait']

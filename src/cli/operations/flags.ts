@@ -121,7 +121,6 @@ function memberFlag(name: string, schema: z.core.$ZodType): OperationFlag {
   }
 }
 
-/** Returns the schema inside optional and nullable schemas. */
 function unwrap(schema: z.core.$ZodType): {
   core: z.core.$ZodType
   isOptional: boolean

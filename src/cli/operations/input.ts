@@ -64,7 +64,6 @@ function valueGiven(
     : value
 }
 
-/** Throws CommandFailed if one of the missing options is required. */
 function requireAll(missing: readonly OperationFlag[]): void {
   const needed = missing.filter(({ isRequired }) => isRequired).map(({ flag }) => `--${flag}`)
   if (needed.length > 0) throw new CommandFailed(`Specify ${needed.join(' and ')}.`, EXIT_USAGE)

@@ -11,7 +11,6 @@ export function addOperations(program: Command): void {
     .action(() => print(operationsText()))
 }
 
-/** Returns the operations by tag, with the name and the summary of each. */
 function operationsText(): string {
   const tags = [...new Set(commandIds.map(id => operationOf(id).tag))]
   const width = Math.max(...commandIds.map(id => kebabCase(id).length))

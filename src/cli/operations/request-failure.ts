@@ -24,10 +24,8 @@ export interface RequestFacts {
  */
 export function failureOf(error: unknown, facts: RequestFacts): unknown {
   if (error instanceof ApiError) {
-    return new CommandFailed(
-      refusalText(error, facts.store),
-      error.status >= 500 ? EXIT_UNAVAILABLE : EXIT_FAILED,
-    )
+    const { requestId } = error
+    return refused(error, [hintFor(error, facts.store), requestId && `Request id: ${requestId}`])
   }
   if (error instanceof RangeError || error instanceof TypeError) {
     return new CommandFailed(`The request cannot be sent: ${escapeControls(reasonOf(error))}.`, EXIT_USAGE)
@@ -37,19 +35,23 @@ export function failureOf(error: unknown, facts: RequestFacts): unknown {
   return new CommandFailed(isLate ? lateText(facts) : lostText(error, facts), EXIT_UNAVAILABLE)
 }
 
-/** Returns the lines about a refusal: its code and message, each invalid field, what to do, and the request id. */
-function refusalText({ status, code, message, errors, requestId }: ApiError, store: CalledStore): string {
-  const lines = [`${status} ${code}: ${message}`]
-  if (errors.length > 1) {
-    for (const field of errors) lines.push(`  ${field.pointer || field.name || field.in}: ${field.message}`)
-  }
-  const hint = hintFor(status, code, store)
-  if (hint !== undefined) lines.push(hint)
-  if (requestId !== undefined) lines.push(`Request id: ${requestId}`)
-  return lines.map(escapeControls).join('\n')
+/** Returns the error for a refusal, whose message has its code and message, each invalid field, and `more` lines. */
+export function refused(error: ApiError, more: readonly (string | undefined)[]): CommandFailed {
+  const { status, code, message, errors } = error
+  const fields = errors.map(field => `  ${field.pointer || field.name || field.in}: ${field.message}`)
+  const lines = [
+    `${status} ${code}: ${message}`,
+    ...(fields.length > 1 ? fields : []),
+    ...more.filter(line => line !== undefined),
+  ]
+  return new CommandFailed(lines.map(escapeControls).join('\n'), exitCodeOf(error))
 }
 
-function hintFor(status: number, code: string, { url, keySource }: CalledStore): string | undefined {
+export function exitCodeOf({ status }: ApiError): number {
+  return status >= 500 ? EXIT_UNAVAILABLE : EXIT_FAILED
+}
+
+function hintFor({ status, code }: ApiError, { url, keySource }: CalledStore): string | undefined {
   if (code === 'unknown') return `The response is not that of a petstore: check the address ${url}.`
   if (code === 'authentication_required') return 'Give a key with --key @FILE or PETSTORE_KEY.'
   if (status === 401 || status === 403) return `The key came from ${keySource}.`

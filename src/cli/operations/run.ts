@@ -25,7 +25,6 @@ import { kebabCase, operationOf } from './names.ts'
 import { failureOf, type RequestFacts } from './request-failure.ts'
 import { deadline, formatOf, type OperationOptions } from './request-options.ts'
 
-/** A pause before a retry is reported if it is at least this long. */
 const PAUSE_REPORTED_MS = 1000
 
 /** The minimum time limit for silence on a stream. A healthy stream is silent for 15 s between two comments. */
@@ -73,7 +72,6 @@ async function runOnce(
   }
 }
 
-/** Returns the id of a resource, to be appended to a sentence. */
 function idText(data: unknown): string {
   return typeof data === 'object' && data !== null && 'id' in data
     ? ` (id ${escapeControls(String(data.id))})`
@@ -165,7 +163,6 @@ async function runStream(
   }
 }
 
-/** Returns an event in one line for a terminal. */
 function eventLine({ sequence, time, type, subject, data }: Event): string {
   return fitText(
     [String(BigInt(sequence)), time, type, subject, data].map(cellText).join('  '),

@@ -3,13 +3,13 @@ import { resolve } from 'node:path'
 import { cellValue, trimmed } from '../../catalogue/cell.ts'
 import { recordsOfText } from '../../catalogue/file-records.ts'
 import { textOfFile } from '../../catalogue/file-text.ts'
-import type { HostOperations } from '../../client/sandbox-api.ts'
 import {
   LIFETIME_SECONDS_MAX,
   LIFETIME_SECONDS_MIN,
   NewSandbox,
   snapshotSeed,
 } from '../../sandboxes/control/schema.ts'
+import { countText } from '../../values/count-text.ts'
 import { nameForm } from '../../values/same-name.ts'
 import { jsonText } from '../terminal/output.ts'
 import { CommandFailed, EXIT_USAGE, escapeControls, print, reasonOf, say } from '../terminal/terminal.ts'
@@ -50,10 +50,12 @@ export async function runCreate(options: CreateSandboxesOptions): Promise<void> 
   warnOfKnownLabels(saved, inputs)
   const created: SavedSandbox[] = []
   try {
-    await createAll(controlHost(host, key), inputs, sandbox => {
+    const control = controlHost(host, key)
+    for (const input of inputs) {
+      const sandbox = savedSandbox((await control.createSandbox({ body: input })).data)
       created.push(sandbox)
       saved.add(sandbox)
-    })
+    }
   } catch (error) {
     const failure = hostFailure(error, host, '--key')
     if (!(failure instanceof CommandFailed) || created.length === 0) throw failure
@@ -64,7 +66,7 @@ export async function runCreate(options: CreateSandboxesOptions): Promise<void> 
   }
   await printCreated(created, options.format ?? defaultSandboxFormat())
   const [first] = created
-  const count = created.length === 1 ? '1 sandbox' : `${created.length} sandboxes`
+  const count = countText(created.length, 'sandbox', 'sandboxes')
   say(`Created ${count}, valid until ${first?.expiresAt}. ${savedSentence(saved)}`)
 }
 
@@ -82,19 +84,10 @@ function warnOfKnownLabels(saved: SavedSandboxes, inputs: readonly NewSandbox[])
   )
 }
 
-async function createAll(
-  host: HostOperations,
-  inputs: readonly NewSandbox[],
-  onCreated: (sandbox: SavedSandbox) => void,
-): Promise<void> {
-  for (const input of inputs) onCreated(savedSandbox((await host.createSandbox({ body: input })).data))
-}
-
 function savedSentence({ path }: SavedSandboxes): string {
   return `The addresses and keys are in ${escapeControls(path)}.`
 }
 
-/** Returns the sandboxes to create. Throws CommandFailed for options that the host would refuse. */
 function newSandboxes(options: CreateSandboxesOptions): NewSandbox[] {
   const { seed, lifetime } = options
   const lifetimeSeconds = lifetime === undefined ? undefined : BigInt(lifetime)
@@ -117,7 +110,6 @@ function newSandboxes(options: CreateSandboxesOptions): NewSandbox[] {
   })
 }
 
-/** Returns the label of each sandbox to create. */
 function labelsOf({ count, names, label }: CreateSandboxesOptions): (string | undefined)[] {
   if (names === undefined) {
     if (count === undefined) return [label]
@@ -134,7 +126,6 @@ function labelsOf({ count, names, label }: CreateSandboxesOptions): (string | un
   )
 }
 
-/** The columns that have the labels in a table of a spreadsheet. */
 const LABEL_COLUMNS = ['label', 'name']
 
 /** Returns the labels in a file: one per line, or the column `label` or `name` of a table whose first line names it. */

@@ -2,12 +2,13 @@ import { createHostClient } from '../../client/client.ts'
 import { ApiError, ConnectionError } from '../../client/errors.ts'
 import { isFromOtherServer } from '../../client/sandbox.ts'
 import type { HostOperations } from '../../client/sandbox-api.ts'
-import { isRefusedConnection } from '../operations/request-failure.ts'
+import { exitCodeOf, isRefusedConnection, refused } from '../operations/request-failure.ts'
 import { ignoreProxies } from '../terminal/proxy-variables.ts'
-import { CommandFailed, EXIT_FAILED, EXIT_UNAVAILABLE, escapeControls } from '../terminal/terminal.ts'
+import { CommandFailed, EXIT_UNAVAILABLE, escapeControls } from '../terminal/terminal.ts'
 import { givenAddress } from '../which-store/store-options.ts'
 import { isThisMachine } from '../which-store/this-machine.ts'
 
+const OTHER_SERVER = 'Give the address of a host with --host-url; "petstore sandboxes" starts one.'
 const DEFAULT_HOST = 'http://127.0.0.1:8081'
 
 /** Returns the host of new sandboxes: `given`, PETSTORE_SANDBOXES, or the default address. Throws CommandFailed. */
@@ -32,8 +33,9 @@ export function isGone(error: unknown): boolean {
  */
 export function hostFailure(error: unknown, host: string, keySource: string): unknown {
   if (error instanceof ApiError) {
-    const exitCode = error.status >= 500 ? EXIT_UNAVAILABLE : EXIT_FAILED
-    return new CommandFailed(refusalText(error, host, keySource), exitCode)
+    const text = `${host} is not a host of sandboxes: it may be a store, or one sandbox. ${OTHER_SERVER}`
+    if (isFromOtherServer(error)) return new CommandFailed(text, exitCodeOf(error))
+    return refused(error, [error.status === 401 ? `The key came from ${keySource}.` : undefined])
   }
   if (!(error instanceof ConnectionError)) return error
   if (!isRefusedConnection(error.cause))
@@ -43,16 +45,4 @@ export function hostFailure(error: unknown, host: string, keySource: string): un
     `No host of sandboxes responds at ${host}: the connection was refused. ${start} or PETSTORE_SANDBOXES.`,
     EXIT_UNAVAILABLE,
   )
-}
-
-function refusalText(refusal: ApiError, host: string, keySource: string): string {
-  const { status, code, message, errors } = refusal
-  if (isFromOtherServer(refusal)) {
-    const hint = 'Give the address of a host with --host-url; "petstore sandboxes" starts one.'
-    return `${host} is not a host of sandboxes: it may be a store, or one sandbox. ${hint}`
-  }
-  const lines = [`${status} ${code}: ${message}`]
-  if (errors.length > 1) for (const field of errors) lines.push(`  ${field.pointer}: ${field.message}`)
-  if (status === 401) lines.push(`The key came from ${keySource}.`)
-  return lines.map(escapeControls).join('\n')
 }

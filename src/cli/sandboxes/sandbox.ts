@@ -1,10 +1,12 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { HostOperations } from '../../client/sandbox-api.ts'
+import { countText } from '../../values/count-text.ts'
 import { nameForm } from '../../values/same-name.ts'
 import { confirm } from '../terminal/confirmation.ts'
 import { csvLine, jsonText, terminalWidth } from '../terminal/output.ts'
 import { CommandFailed, EXIT_USAGE, escapeControls, print, say } from '../terminal/terminal.ts'
 import { tableLines } from '../terminal/text-table.ts'
+import { wholeNumber } from '../terminal/whole-number.ts'
 import { readAddress } from '../which-store/store-options.ts'
 import {
   COUNT_MAX,
@@ -34,7 +36,6 @@ const IDS_HELP = `
 The ids are those that "petstore sandbox list" shows. The first characters of an id are enough, and so is a label. A
 reset without --snapshot restores what a sandbox was created from, even if that was the snapshot of another sandbox.`
 
-/** The options of the commands that work with saved sandboxes. */
 interface SavedOptions {
   readonly saved: string
   readonly hostUrl?: string
@@ -75,7 +76,9 @@ function addCreate(sandbox: Command): void {
     .command('create')
     .description('create sandboxes, and print their addresses and keys')
     .addOption(
-      new Option('--count <number>', `how many; at most ${COUNT_MAX} (default: 1)`).argParser(readCount),
+      new Option('--count <number>', `how many; at most ${COUNT_MAX} (default: 1)`).argParser(
+        wholeNumber(1, COUNT_MAX),
+      ),
     )
     .option('--label <text>', 'a text for people; with --count, a number is appended')
     .option('--names <file>', 'one label per line, in place of --count')
@@ -95,12 +98,6 @@ function addCreate(sandbox: Command): void {
 
 function formatOption(): Option {
   return new Option('--format <format>', 'table for a terminal, csv otherwise').choices(sandboxFormats)
-}
-
-function readCount(text: string): number {
-  const count = /^\d{1,3}$/.test(text) ? Number(text) : 0
-  if (count >= 1 && count <= COUNT_MAX) return count
-  throw new InvalidArgumentError(`It must be a number from 1 to ${COUNT_MAX}.`)
 }
 
 function readLifetimeOption(text: string): number {
@@ -140,7 +137,6 @@ async function runList({ format = defaultSandboxFormat(), ...options }: ListOpti
   if (rows.length === 0) say(`${escapeControls(options.saved)} has no sandboxes.`)
 }
 
-/** Returns a value of a row for a CSV. A label gets the form that is safe in a spreadsheet. */
 function csvValue(name: string, row: Readonly<Record<string, unknown>>): unknown {
   const value = row[name]
   return name === 'label' && typeof value === 'string' ? csvLabel(value) : value
@@ -167,7 +163,7 @@ async function runReset(ids: readonly string[], options: ResetSandboxesOptions):
       failures.push(`${nameOf(sandbox)} was not reset: ${error.message}`)
     }
   }
-  say(`Reset ${countText(count)}${snapshot === undefined ? '' : ` to ${escapeControls(snapshot)}`}.`)
+  say(`Reset ${sandboxesText(count)}${snapshot === undefined ? '' : ` to ${escapeControls(snapshot)}`}.`)
   if (failures.length > 0) throw new CommandFailed(failures.join('\n'))
 }
 
@@ -180,7 +176,7 @@ async function runDelete(ids: readonly string[], options: DeleteSandboxesOptions
   const chosen = chosenSandboxes(ids, options)
   if (chosen.length === 0) return say(`${escapeControls(options.saved)} has no sandboxes.`)
   if (!options.yes)
-    await confirm(`This deletes ${countText(chosen.length)} with all data and snapshots.`, 'delete')
+    await confirm(`This deletes ${sandboxesText(chosen.length)} with all data and snapshots.`, 'delete')
   const saved = new SavedSandboxes(options.saved)
   const deleted = new Set<string>()
   try {
@@ -194,14 +190,11 @@ async function runDelete(ids: readonly string[], options: DeleteSandboxesOptions
     }
   } finally {
     saved.remove(deleted)
-    say(`Deleted ${countText(deleted.size)}.`)
+    say(`Deleted ${sandboxesText(deleted.size)}.`)
   }
 }
 
-/**
- * Returns the result of a request about a saved sandbox, or undefined if the sandbox does not exist. Throws
- * CommandFailed for any other failure.
- */
+/** Returns undefined if the sandbox does not exist. Throws CommandFailed for any other failure. */
 async function onHost<T>(
   sandbox: Pick<SavedSandbox, 'id' | 'address' | 'key'>,
   { hostUrl, saved }: SavedOptions,
@@ -250,6 +243,6 @@ function nameOf({ id, label }: SavedSandbox): string {
   return label === '' ? id : `${id} (${escapeControls(label)})`
 }
 
-function countText(count: number): string {
-  return count === 1 ? '1 sandbox' : `${count} sandboxes`
+function sandboxesText(count: number): string {
+  return countText(count, 'sandbox', 'sandboxes')
 }

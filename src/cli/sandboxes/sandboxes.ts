@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { networkInterfaces } from 'node:os'
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import type { Config } from '../../config.ts'
 import { databaseFile } from '../../database/sqlite/database-file.ts'
 import { defaultLimits, type SandboxLimits } from '../../sandboxes/host/limits.ts'
@@ -131,13 +131,9 @@ function bind(config: Config): ReturnType<typeof bindPort> {
   }
 }
 
-/** Returns the limits. Throws CommandFailed for a value that is not a whole number of at least 1. */
 function limitsFrom(options: Readonly<Record<string, string | boolean | undefined>>): SandboxLimits {
   const entries = Object.entries(limitOptions).map(([name, { flag, unit }]) => {
-    const option = flag
-      .slice('--'.length)
-      .replaceAll(/-([a-z])/g, (_, letter: string) => letter.toUpperCase())
-    const text = options[option]
+    const text = options[new Option(flag).attributeName()]
     // Safe: the keys of limitOptions are those of the limits.
     if (text === undefined) return [name, defaultLimits[name as keyof SandboxLimits]] as const
     if (!/^[1-9][0-9]{0,8}$/.test(String(text)))

@@ -34,7 +34,6 @@ const columnsByLowerCase: Readonly<Record<string, string>> = Object.fromEntries(
   columns.map(name => [name.toLowerCase(), name]),
 )
 
-/** The content of a list. */
 interface SavedTable {
   readonly header: readonly string[]
   readonly lines: readonly (readonly string[])[]

@@ -4,7 +4,6 @@ import { say } from '../terminal/terminal.ts'
 import { LogStream } from './log-stream.ts'
 import { readableLine } from './readable-log.ts'
 
-/** The number of each level in a log line. */
 const levels = { trace: 10, debug: 20, info: 30, warn: 40, error: 50, fatal: 60, silent: Infinity } as const
 
 /**

@@ -1,9 +1,10 @@
 import type { Config } from '../../config.ts'
+import type { DataLock } from '../../database/sqlite/data-lock.ts'
 import { CommandFailed, reasonOf, say } from '../terminal/terminal.ts'
 import { lockStopped } from '../which-store/stopped-store.ts'
 
-/** Locks the data directory, and returns the lock. Throws CommandFailed. */
-export function lockData(directory: string): { release(): void } {
+/** Locks the data directory. Throws CommandFailed. */
+export function lockData(directory: string): DataLock {
   return lockStopped(directory, 'Stop it, or choose another --data.')
 }
 

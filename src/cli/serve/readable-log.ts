@@ -1,3 +1,5 @@
+import { escapeFormats } from '../../values/control-characters.ts'
+
 const levels: Readonly<Record<number, string>> = {
   20: 'debug',
   30: 'info',
@@ -6,8 +8,6 @@ const levels: Readonly<Record<number, string>> = {
   60: 'FATAL',
 }
 
-/** The characters that a terminal may interpret, or that reorder text: controls, format characters, line ends. */
-const UNSAFE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
 /** A value without spaces, quotes and `=`, which cannot be mistaken for two fields. */
 const PLAIN = /^[^\s"=]*$/
 
@@ -59,5 +59,5 @@ function timeOf(ms: number): string {
 }
 
 function safe(value: unknown): string {
-  return String(value).replaceAll(UNSAFE, char => `\\u{${char.codePointAt(0)?.toString(16)}}`)
+  return escapeFormats(String(value))
 }

@@ -9,7 +9,6 @@ import { ensureAdminKey } from '../../serving/first-start.ts'
 import type { StoreEngine } from '../../serving/open.ts'
 import { type BoundPort, bindPort, type Serving, startServer } from '../../serving/server.ts'
 import { watchedTables } from '../../serving/service.ts'
-import type { Log } from '../../values/log.ts'
 import { adminKeyFile, adminKeyPath } from '../keys/admin-key-file.ts'
 import { readOwnSecretKey, settleSecretKey } from '../keys/secret-key.ts'
 import { CommandFailed, reasonOf, say } from '../terminal/terminal.ts'
@@ -51,11 +50,13 @@ async function runServe(config: Config): Promise<void> {
   const lock = config.databaseUrl === undefined ? lockData(config.data) : undefined
   if (lock) removeAddressFile(config.data)
   const foundKey = readOwnSecretKey(config)
-  const engine = await openOrFail(config, { log, watchedTables, onFatal: endOnFatal(log) })
+  const onFatal = (error: string): never => {
+    log.error({ error }, 'the store cannot continue')
+    process.exit(1)
+  }
+  const engine = await openOrFail(config, { log, watchedTables, onFatal })
   const { clock } = engine
-  const secretKey = await failIfRefused(() =>
-    engine.exclusively(() => prepare(engine, foundKey, config, clock)),
-  )
+  const secretKey = await prepare(engine, foundKey, config)
   const lifecycleClock = clockFrom(config.clock, clock)
   const delivery = config.webhookRetries && { retryDelaysMs: config.webhookRetries }
   const serving = startServer(
@@ -80,25 +81,25 @@ async function runServe(config: Config): Promise<void> {
 
 /**
  * Ensures that a store has its secret key, an admin key and, unless the settings exclude it, the demo shop. Returns the
- * secret key.
+ * secret key. Throws CommandFailed if the store refuses, for example because the disk is full.
  */
 async function prepare(
   engine: StoreEngine,
   foundKey: Uint8Array | undefined,
   config: Config,
-  clock: () => number,
 ): Promise<Uint8Array> {
-  const secretKey = await settleSecretKey(engine, foundKey, config, clock)
-  const given = config.adminKey ?? config.adminKeyInFile ?? adminKeyFile(config.data)
-  await ensureAdminKey(engine, given, clock)
-  if (config.demo) await loadDemo(engine, clock)
-  return secretKey
-}
-
-function endOnFatal(log: Log): (cause: string) => never {
-  return cause => {
-    log.error({ error: cause }, 'the store cannot continue')
-    process.exit(1)
+  const { clock } = engine
+  try {
+    return await engine.exclusively(async () => {
+      const secretKey = await settleSecretKey(engine, foundKey, config)
+      const given = config.adminKey ?? config.adminKeyInFile ?? adminKeyFile(config.data)
+      await ensureAdminKey(engine, given, clock)
+      if (config.demo) await loadDemo(engine, clock)
+      return secretKey
+    })
+  } catch (error) {
+    if (error instanceof StoreError) throw new CommandFailed(`The store cannot start: ${error.message}`)
+    throw error
   }
 }
 
@@ -121,35 +122,22 @@ function clockFrom(startAtMs: number | undefined, clock: () => number): () => nu
   return () => startAtMs + Math.floor(performance.now() - startedMs)
 }
 
-/**
- * Runs a step of the start and returns its result. Throws CommandFailed with a one-sentence message if the store
- * refuses, for example because the disk is full.
- */
-async function failIfRefused<T>(step: () => Promise<T>): Promise<T> {
-  try {
-    return await step()
-  } catch (error) {
-    if (error instanceof StoreError) throw new CommandFailed(`The store cannot start: ${error.message}`)
-    throw error
-  }
-}
-
 /** Prints the addresses, and where the admin key is. On a terminal, the link to the console contains the key. */
 function greet(config: Config, { base }: Serving): void {
   const { adminKey, adminKeyInFile, data } = config
   const file = adminKeyPath(data)
-  const lines = [`Petstore serves ${base}`, `docs            ${base}/docs`]
-  if (adminKey !== undefined) lines.push('admin key       from PETSTORE_ADMIN_KEY')
-  else if (adminKeyInFile !== undefined) lines.push('admin key       from PETSTORE_ADMIN_KEY_FILE')
-  else if (existsSync(file)) lines.push(`admin key       in ${file}`)
   const isOwnKey = adminKey === undefined && adminKeyInFile === undefined
   // Only on a terminal, because a file or the log of a service must not contain the key.
   const key = isOwnKey && process.stderr.isTTY ? storedKey(file) : undefined
-  lines.splice(
-    1,
-    0,
-    `console         ${base}/console${key === undefined ? '' : `#key=${encodeURIComponent(key)}`}`,
-  )
+  const fragment = key === undefined ? '' : `#key=${encodeURIComponent(key)}`
+  const lines = [
+    `Petstore serves ${base}`,
+    `console         ${base}/console${fragment}`,
+    `docs            ${base}/docs`,
+  ]
+  if (adminKey !== undefined) lines.push('admin key       from PETSTORE_ADMIN_KEY')
+  else if (adminKeyInFile !== undefined) lines.push('admin key       from PETSTORE_ADMIN_KEY_FILE')
+  else if (existsSync(file)) lines.push(`admin key       in ${file}`)
   const greeting = `\n${lines.map(line => `  ${line}\n`).join('')}`
   const isReachable = config.baseUrl !== undefined || !isAnyAddress(config.host)
   const note =
@@ -159,7 +147,6 @@ function greet(config: Config, { base }: Serving): void {
   say(isReachable ? greeting : `${greeting}\n${note}`)
 }
 
-/** Returns the content of the file of the admin key; undefined if it cannot be read. */
 function storedKey(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8').trim()

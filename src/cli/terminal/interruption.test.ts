@@ -11,14 +11,15 @@ for (const name of names) {
   test(`${name} aborts the AbortSignal; a repeat is ignored, and a later signal ends the process`, async () => {
     const before = countListeners()
     let sentences = 0
-    const { signal, stop } = interruptedBySignals(() => `Nothing was loaded ${++sentences}.`, 50)
+    const interruption = interruptedBySignals(() => `Nothing was loaded ${++sentences}.`, 50)
+    const { signal } = interruption
     expect([countListeners() - before, signal.aborted]).toEqual([3, false])
     const listener = process.listeners(name).at(-1)
     listener?.(name)
     expect(String(signal.reason)).toContain('Interrupted. Nothing was loaded 1.')
     // npm passes Ctrl-C on to a command that has it from the terminal already.
     listener?.(name)
-    stop()
+    interruption[Symbol.dispose]()
     expect([sentences, countListeners() - before]).toEqual([1, 3])
     // Without a listener, the default of the operating system ends the process.
     await Bun.sleep(200)
@@ -26,8 +27,8 @@ for (const name of names) {
   })
 }
 
-test('stop removes the listeners of work that was not interrupted', () => {
+test('disposing removes the listeners of work that was not interrupted', () => {
   const before = countListeners()
-  interruptedBySignals('Nothing was loaded.').stop()
+  interruptedBySignals('Nothing was loaded.')[Symbol.dispose]()
   expect(countListeners()).toBe(before)
 })

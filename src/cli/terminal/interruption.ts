@@ -9,15 +9,12 @@ const REPEATS_IGNORED_MS = 1000
 /**
  * Returns an AbortSignal that SIGINT (Ctrl-C), SIGTERM or SIGHUP aborts with a CommandFailed. `consequence` completes
  * the message of that error: a sentence about what was done, or a function that returns the sentence. Signals in the
- * next `repeatsIgnoredMs` are ignored; a later signal ends the process at once.
+ * next `repeatsIgnoredMs` are ignored; a later signal ends the process at once. Disposing it ends the listening.
  */
 export function interruptedBySignals(
   consequence: string | (() => string),
   repeatsIgnoredMs = REPEATS_IGNORED_MS,
-): {
-  signal: AbortSignal
-  stop(): void
-} {
+): Disposable & { readonly signal: AbortSignal } {
   const controller = new AbortController()
   const { signal } = controller
   const codes = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const
@@ -34,9 +31,11 @@ export function interruptedBySignals(
   const stopAll = (): void => {
     for (const stopOne of stops) stopOne()
   }
-  const stop = (): void => {
-    // After an interruption, the listeners stay: a repeated signal must not end the process before its last message.
-    if (!signal.aborted) stopAll()
+  return {
+    signal,
+    [Symbol.dispose]: () => {
+      // After an interruption, the listeners stay: a repeated signal must not end the process before its last message.
+      if (!signal.aborted) stopAll()
+    },
   }
-  return { signal, stop }
 }

@@ -1,7 +1,6 @@
 import { writeJson } from '../../values/json.ts'
 import { escapeControls } from './terminal.ts'
 
-/** The space between two columns. */
 const GAP = '  '
 /** A column is not made narrower than this, unless its values are. */
 const COLUMN_WIDTH_MIN = 6
@@ -73,7 +72,6 @@ export function memberLines(object: TextRow, width = Number.POSITIVE_INFINITY): 
   )
 }
 
-/** Returns the width of the widest cell of each column. */
 function columnWidths([head = [], ...rows]: readonly (readonly string[])[]): number[] {
   return head.map((name, column) =>
     Math.max(Bun.stringWidth(name), ...rows.map(row => Bun.stringWidth(row[column] ?? ''))),

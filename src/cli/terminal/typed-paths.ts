@@ -1,9 +1,7 @@
 import { dirname, resolve } from 'node:path'
 import type { Command } from 'commander'
 
-/** The placeholders of the options and arguments that take a path. */
 const PATH = /<(file|directory|place)>$/
-/** The options whose value may be `@` and a path. */
 const MAY_BE_FILE = ['--key', '--body']
 const URL_START = /^[a-z][a-z0-9+.-]*:\/\//i
 

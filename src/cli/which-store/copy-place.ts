@@ -9,6 +9,12 @@ import {
 import { readDirectory } from '../../setting-readers.ts'
 import { CommandFailed, EXIT_USAGE, escapeControls } from '../terminal/terminal.ts'
 
+/** The options of a command that makes a store from another one. */
+export interface FromAndTo {
+  readonly from?: string
+  readonly to?: string
+}
+
 /** Where a copy comes from or goes to. */
 export type CopyPlace =
   | { readonly kind: 'directory'; readonly directory: string; readonly name: string }

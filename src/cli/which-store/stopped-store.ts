@@ -1,5 +1,5 @@
 import type { Config } from '../../config.ts'
-import { DirectoryInUse, lockDirectory } from '../../database/sqlite/data-lock.ts'
+import { type DataLock, DirectoryInUse, lockDirectory } from '../../database/sqlite/data-lock.ts'
 import { type EngineOptions, openEngine, type StoreEngine } from '../../serving/open.ts'
 import { CommandFailed, reasonOf, say } from '../terminal/terminal.ts'
 import { cannotOpen } from './store-config.ts'
@@ -60,7 +60,7 @@ export async function openOrFail(
  * Locks the data directory of a stopped store. If a process has it open, this throws DirectoryInUse, or with `advice`,
  * the sentence that says what to do then, CommandFailed. Throws CommandFailed if the directory cannot be written.
  */
-export function lockStopped(directory: string, advice?: string): { release(): void } {
+export function lockStopped(directory: string, advice?: string): DataLock {
   try {
     return lockDirectory(directory)
   } catch (error) {

@@ -1,6 +1,6 @@
 import { existsSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { Option } from 'commander'
+import type { Command } from 'commander'
 import { type Config, ConfigError, readConfig } from '../../config.ts'
 import { UnsupportedVersion } from '../../database/migrate.ts'
 import { databaseFile } from '../../database/sqlite/database-file.ts'
@@ -13,8 +13,12 @@ export interface PlaceOptions {
   readonly databaseUrl?: string | undefined
 }
 
-export const dataOption = new Option('--data <directory>', 'the data directory [PETSTORE_DATA]')
-export const databaseOption = new Option('--database-url <url>', 'PostgreSQL of the store [DATABASE_URL]')
+/** Adds the options of PlaceOptions to a command, and returns it. */
+export function addPlaceOptions(command: Command): Command {
+  return command
+    .option('--data <directory>', 'the data directory [PETSTORE_DATA]')
+    .option('--database-url <url>', 'PostgreSQL of the store [DATABASE_URL]')
+}
 
 /**
  * Returns the settings of a command that works on one store. Throws CommandFailed like `configFrom`, and if

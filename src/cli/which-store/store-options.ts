@@ -13,7 +13,6 @@ export interface StoreOptions {
   readonly data?: string | undefined
 }
 
-/** The maximum size of a file that contains a key. */
 const KEY_FILE_BYTES_MAX = 4096
 
 /** Returns the base address in an option or else in its variable; undefined if neither is set. Throws CommandFailed. */

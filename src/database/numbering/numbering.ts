@@ -1,13 +1,12 @@
 import type { SqliteConnection } from '../sqlite/connection.ts'
 import { sql } from '../statement.ts'
 import { type ChainEntry, type EventRecord, nextChainEntry } from './chain.ts'
-import { moveHead, readHead } from './head.ts'
+import { knownHead, moveHead, readHead } from './head.ts'
 import { readChanges, TotalSums } from './totals.ts'
 
 /** The maximum number of events that are read and numbered at a time. */
 export const EVENTS_PER_STEP_MAX = 1000
 
-/** A committed event without a position. */
 interface UnnumberedEvent extends EventRecord {
   /** The changes of the totals, as text; null if the event changes none. */
   readonly totals: string | null
@@ -52,8 +51,7 @@ export function numberCopiedEvents(connection: SqliteConnection): void {
   for (;;) {
     const found = connection.many(findUnnumbered)
     if (found.length === 0) return
-    const head = connection.one(readHead)
-    if (!head) throw new Error('the table chain_end has no row for the head')
+    const head = knownHead(connection.one(readHead))
     const { entries, last, sums } = numberEvents(head, found)
     for (const { id, position, hash } of entries) connection.run(setPosition, { id, position, hash })
     for (const { statement, parameters } of sums.take()) connection.run(statement, parameters)

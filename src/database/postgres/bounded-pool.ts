@@ -1,7 +1,6 @@
 import { type ReservedSQL, SQL } from 'bun'
 import { overloaded } from '../../contract/refusals.ts'
 
-/** The time within which a connection must be established, in seconds. */
 const CONNECT_SECONDS_MAX = 5
 
 interface Waiter {
@@ -80,7 +79,6 @@ export class BoundedPool {
     for (const connection of this.#idle.splice(0)) release(connection)
   }
 
-  /** Resolves once a connection is free, and takes it. */
   #waitForFree(dueMs: number): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const timer = setTimeout(() => {

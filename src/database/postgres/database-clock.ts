@@ -1,4 +1,3 @@
-/** How often the clock of the database is read. */
 const READ_EVERY_MS = 60_000
 /** Smaller differences are not corrected: they cannot be measured, and are those of clocks that are synchronized. */
 const DIFFERENCE_MS_MIN = 2000

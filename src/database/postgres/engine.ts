@@ -115,7 +115,6 @@ export async function openPostgres<Query, Command, Reply, Result = Reply>(
   }
 }
 
-/** Returns the time of the database server, in milliseconds since 1970. */
 async function readClock(connection: ReservedSQL): Promise<number> {
   const [row] = await connection.unsafe<{ ms: unknown }[]>(
     'SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT) AS ms',

@@ -20,7 +20,6 @@ const PROBE_MS_MAX = 1500
 /** The same at the start of a process, when nobody waits for a response and the network may be slow. */
 const FIRST_PROBE_MS_MAX = 10_000
 
-/** The connections for lists. */
 const LONG_READ_CONNECTIONS = 6
 const SHORT_READ_CONNECTIONS = 6
 /** The connections of commands that wait for a locked row, so that they do not hold connections of other commands. */
@@ -177,7 +176,6 @@ export async function refusingCrowds<T>(commandsMax: number, work: () => Promise
   }
 }
 
-/** Thrown if the connections do not lead to PostgreSQL itself. */
 class Pooled extends Error {
   constructor() {
     super(
@@ -187,14 +185,12 @@ class Pooled extends Error {
   }
 }
 
-/** Thrown if there is no PostgreSQL at the address of a host. */
 class Unreachable extends Error {
   constructor({ name }: DatabaseHost, { message }: Error) {
     super(`PostgreSQL cannot be reached at ${name} (${message.replace(/\.$/, '').toLowerCase()})`)
   }
 }
 
-/** Thrown if the address of a host requires TLS, but the host has none. */
 class NoTls extends Error {
   constructor({ name }: DatabaseHost) {
     super(`${name} has no TLS: configure it, or add ?sslmode=disable if you trust the network`)
@@ -202,25 +198,21 @@ class NoTls extends Error {
 }
 
 async function assertSettings(connection: ReservedSQL): Promise<void> {
-  const [row] = await connection.unsafe<{ statement_timeout: string }[]>('SHOW statement_timeout')
-  if (row?.statement_timeout !== `${STATEMENT_MS_MAX / 1000}s`) throw new Pooled()
-  const [commit] = await connection.unsafe<{ synchronous_commit: string }[]>('SHOW synchronous_commit')
-  if (commit?.synchronous_commit === 'off') {
+  const statementLimit = await settingOf(connection, 'statement_timeout')
+  if (statementLimit !== `${STATEMENT_MS_MAX / 1000}s`) throw new Pooled()
+  if ((await settingOf(connection, 'synchronous_commit')) === 'off') {
     throw new Error('synchronous_commit is off, so a crash would lose acknowledged orders: set it to on')
   }
-  const [encoding] = await connection.unsafe<{ server_encoding: string }[]>('SHOW server_encoding')
-  if (encoding?.server_encoding !== 'UTF8') {
-    throw new Error(
-      `its encoding is ${encoding?.server_encoding}, which cannot store every name: ` +
-        "create the database with ENCODING 'UTF8'",
-    )
+  const encoding = await settingOf(connection, 'server_encoding')
+  if (encoding !== 'UTF8') {
+    const remedy = "create the database with ENCODING 'UTF8'"
+    throw new Error(`its encoding is ${encoding}, which cannot store every name: ${remedy}`)
   }
   const [schema] = await connection.unsafe<{ name: string | null }[]>('SELECT current_schema() AS name')
   // The schemas of PostgreSQL itself start with pg_. Tables in pg_temp would belong to one connection.
   if (typeof schema?.name !== 'string' || schema.name.startsWith('pg_')) {
-    const [path] = await connection.unsafe<{ search_path: string }[]>('SHOW search_path')
     throw new Error(
-      `its search_path (${path?.search_path}) does not start with a schema for the tables: ` +
+      `its search_path (${await settingOf(connection, 'search_path')}) does not start with a schema for the tables: ` +
         'set it to an existing schema, such as public',
     )
   }
@@ -241,6 +233,10 @@ async function acceptsWrites(host: DatabaseHost, limitMs: number): Promise<boole
 
 /** Returns whether the server of a connection accepts writes. */
 export async function isPrimary(connection: Pick<SQL, 'unsafe'>): Promise<boolean> {
-  const [row] = await connection.unsafe<{ transaction_read_only: string }[]>('SHOW transaction_read_only')
-  return row?.transaction_read_only === 'off'
+  return (await settingOf(connection, 'transaction_read_only')) === 'off'
+}
+
+async function settingOf(connection: Pick<SQL, 'unsafe'>, name: string): Promise<string | undefined> {
+  const [row] = await connection.unsafe<Readonly<Record<string, string>>[]>(`SHOW ${name}`)
+  return row?.[name]
 }

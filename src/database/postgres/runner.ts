@@ -152,7 +152,6 @@ export class PostgresRunner<Result> {
   }
 }
 
-/** Returns the statements that set the limits of a transaction, if they are not the usual ones. */
 function limitsOf(timeLimitMs: number | undefined): string {
   if (timeLimitMs === undefined) return ''
   // A large import may spend a long time between two statements.
@@ -193,7 +192,6 @@ async function attempt<Result>(
   }
 }
 
-/** Returns whether the work would fail again in the same way. */
 function isFinal(failure: DatabaseFailure): boolean {
   return failure === 'slow' || failure === 'full' || failure === 'denied' || failure === 'broken'
 }

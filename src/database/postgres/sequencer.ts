@@ -1,7 +1,7 @@
 import type { ReservedSQL } from 'bun'
 import { INT64_MAX } from '../../values/int64.ts'
 import type { ChainEntry } from '../numbering/chain.ts'
-import { moveHead } from '../numbering/head.ts'
+import { knownHead, moveHead } from '../numbering/head.ts'
 import { EVENTS_PER_STEP_MAX, findUnnumbered, numberEvents } from '../numbering/numbering.ts'
 import { sql } from '../statement.ts'
 import { PostgresConnection } from './connection.ts'
@@ -12,7 +12,6 @@ const IDLE_MS = 1000
 /** How long a woken sequencer waits, so that it numbers more events in one transaction, in milliseconds. */
 const PAUSE_MS = 10
 
-/** Runs work in a transaction at READ COMMITTED. */
 type RunInTransaction = <T>(work: (connection: ReservedSQL) => Promise<T>) => Promise<T>
 
 // This UPDATE locks the row of the head. The process that holds the lock numbers the events. The next process that gets
@@ -86,17 +85,13 @@ export function startSequencer(
   }
 }
 
-/**
- * Numbers up to a thousand committed events that have no position yet, and adds their changes to the totals. Returns
- * the position of the head, and how many events were numbered.
- */
+/** Numbers up to a thousand events, and adds their changes to the totals. Returns the position of the head. */
 async function numberNextEvents(
   inTransaction: RunInTransaction,
 ): Promise<{ head: bigint; numbered: number }> {
   return await inTransaction(async transaction => {
     const connection = new PostgresConnection(transaction)
-    const head = await connection.one(lockHead)
-    if (!head) throw new Error('the table chain_end has no row for the head')
+    const head = knownHead(await connection.one(lockHead))
     const waiting = await connection.many(findUnnumbered)
     if (waiting.length === 0) return { head: head.position, numbered: 0 }
     const { entries, last, sums } = numberEvents(head, waiting)

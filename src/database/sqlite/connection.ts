@@ -59,7 +59,7 @@ export interface SqliteConnectionOptions {
  * Throws `storage_full` if the disk is full and `overloaded` if another process holds a lock. Other SQLite errors are
  * rethrown unchanged.
  */
-export class SqliteConnection implements Reader {
+export class SqliteConnection implements Reader, Disposable {
   readonly database: Database
   readonly #prepared = new Map<string, Prepared<unknown, SQLQueryBindings[]>>()
   readonly #preparedMax: number
@@ -127,6 +127,10 @@ export class SqliteConnection implements Reader {
   close(): void {
     for (const statement of this.#prepared.values()) statement.finalize()
     this.database.close()
+  }
+
+  [Symbol.dispose](): void {
+    this.close()
   }
 
   #prepare<Row>(text: string): Prepared<Row, SQLQueryBindings[]> {
@@ -197,7 +201,6 @@ export function openWriter(file: string, cacheKib = WRITER_CACHE_KIB): SqliteCon
   return connection
 }
 
-/** Returns the refusal for an error of SQLite, or the error itself. */
 function refusalOf(error: unknown): unknown {
   if (isFull(error)) return storageFull()
   if (errorCode(error).startsWith('SQLITE_BUSY')) {
@@ -213,6 +216,11 @@ export function isFull(error: unknown): boolean {
 /** Returns whether the file cannot be trusted after an error, so that the process must end. */
 export function isFatal(error: unknown): boolean {
   return /^SQLITE_(IOERR|CORRUPT|NOTADB|READONLY|CANTOPEN|PROTOCOL)/.test(errorCode(error))
+}
+
+/** Returns whether an error says that the content of a file is wrong. An error of input or output does not say so. */
+export function isDamaged(error: unknown): boolean {
+  return /^SQLITE_(CORRUPT|NOTADB)/.test(errorCode(error))
 }
 
 function errorCode(error: unknown): string {

@@ -15,7 +15,7 @@ export class DirectoryInUse extends Error {
   }
 }
 
-export interface DataLock {
+export interface DataLock extends Disposable {
   release(): void
 }
 
@@ -46,7 +46,8 @@ export function lockDirectory(directory: string): DataLock {
     if (hasCode(error, 'SQLITE_BUSY')) throw new DirectoryInUse(directory)
     throw error
   }
-  return { release: () => database.close() }
+  const release = (): void => database.close()
+  return { release, [Symbol.dispose]: release }
 }
 
 /** Returns whether a process has a data directory open. */

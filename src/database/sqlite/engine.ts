@@ -17,7 +17,6 @@ import { serve, WorkerQueue } from './worker-queue.ts'
 const COMMANDS_PER_BATCH_MAX = 128
 /** The longest time that a read on this thread waits for a lock of another process. All requests wait meanwhile. */
 const READ_LOCK_WAIT_MS = 10
-/** The maximum number of lists in one batch. */
 const QUERIES_PER_BATCH_MAX = 32
 
 export interface SqliteOptions {
@@ -30,7 +29,7 @@ export interface SqliteOptions {
   /** Called when the process must end: a worker ended, or a file of the store was deleted or cannot be trusted. */
   readonly onFatal: (reason: string) => void
   /** The maximum file size, in pages of 4 KiB; for tests of a full disk. */
-  readonly pagesMax?: number
+  readonly pagesMax?: number | undefined
   /** The tables whose changes `watchRows` reports. */
   readonly watchedTables?: readonly string[] | undefined
   /** Replaces the default size of the page cache of the writer. */
@@ -39,13 +38,9 @@ export interface SqliteOptions {
   readonly canUndo?: boolean | undefined
 }
 
-/** The values with which a worker opens its connection. */
-interface Start {
+interface Start extends Pick<SqliteOptions, 'pagesMax' | 'writerCacheKib' | 'canUndo'> {
   readonly file: string
-  readonly pagesMax?: number
   readonly watchedTables: readonly string[]
-  readonly writerCacheKib?: number
-  readonly keepsLog: boolean
 }
 
 /**
@@ -66,8 +61,8 @@ export async function openSqlite<Query, Command, Reply, Result = Reply>(
     new SqliteConnection(file, { readonly: true, waitMs: READ_LOCK_WAIT_MS }),
     options.onFatal,
   )
-  const { onFatal, watchedTables = [] } = options
-  const start = startOf(options, file)
+  const { onFatal, pagesMax, watchedTables = [], writerCacheKib, canUndo } = options
+  const start = { file, pagesMax, watchedTables, writerCacheKib, canUndo }
   const rowListeners = new Set<(changes: RowChanges) => void>()
   const watchers = new Set<(commands: number) => void>()
   const writer = new WorkerQueue<Start, Command, Result>({
@@ -116,8 +111,7 @@ export async function openSqlite<Query, Command, Reply, Result = Reply>(
       if (writer.hasEnded || reader.hasEnded) throw new Error('a worker of the store has ended')
       await writer.started
     },
-    ...(options.canUndo &&
-      isLogEmpty && { undo: () => undoAll({ file, endWatch, reader, rowReader, writer }) }),
+    ...(canUndo && isLogEmpty && { undo: () => undoAll({ file, endWatch, reader, rowReader, writer }) }),
     close: async () => {
       endWatch()
       // A read-only connection cannot remove the log, so it must not be the last connection to close.
@@ -150,26 +144,11 @@ async function undoAll({ file, endWatch, reader, rowReader, writer }: OpenParts)
   for (const suffix of ['-wal', '-shm']) rmSync(file + suffix, { force: true })
 }
 
-function startOf(options: SqliteOptions, file: string): Start {
-  const { pagesMax, watchedTables = [], writerCacheKib, canUndo = false } = options
-  return {
-    file,
-    watchedTables,
-    keepsLog: canUndo,
-    ...(pagesMax !== undefined && { pagesMax }),
-    ...(writerCacheKib !== undefined && { writerCacheKib }),
-  }
-}
-
 /** Returns the number of the last migration of the store in a data directory. */
 export function sqliteVersion(directory: string): number {
   refuseForeignLog(databaseFile(directory))
-  const connection = new SqliteConnection(databaseFile(directory), { readonly: true })
-  try {
-    return versionOf(connection)
-  } finally {
-    connection.close()
-  }
+  using connection = new SqliteConnection(databaseFile(directory), { readonly: true })
+  return versionOf(connection)
 }
 
 /** Returns the number of the last migration of a database; 0 for an empty one. */
@@ -181,13 +160,9 @@ export function versionOf({ database }: SqliteConnection): number {
 /** Runs the missing migrations, and moves the write-ahead log into the file. Returns whether the log is empty now. */
 async function prepareFile(file: string): Promise<boolean> {
   refuseUnreadable(file)
-  const connection = new SqliteConnection(file, { readonly: false })
-  try {
-    await migrateSqlite(connection)
-    return new LogNumber(connection, file).renew('TRUNCATE')
-  } finally {
-    connection.close()
-  }
+  using connection = new SqliteConnection(file, { readonly: false })
+  await migrateSqlite(connection)
+  return new LogNumber(connection, file).renew('TRUNCATE')
 }
 
 /**
@@ -195,12 +170,8 @@ async function prepareFile(file: string): Promise<boolean> {
  * of a damaged database as it is. A connection that writes would merge and delete the log when it is closed.
  */
 function refuseUnreadable(file: string): void {
-  const connection = new SqliteConnection(file, { readonly: true })
-  try {
-    connection.database.query('SELECT count(*) FROM sqlite_master').get()
-  } finally {
-    connection.close()
-  }
+  using connection = new SqliteConnection(file, { readonly: true })
+  connection.database.query('SELECT count(*) FROM sqlite_master').get()
 }
 
 /** Runs the missing migrations, each in a transaction. Throws UnsupportedVersion. */
@@ -222,7 +193,7 @@ export async function migrateSqlite(connection: SqliteConnection): Promise<void>
 export function serveWriter<Command, Result>(
   executeCommand: (tx: Tx, command: Command) => Promise<Result>,
 ): void {
-  serve<Start, Command, Result>(({ file, pagesMax, watchedTables, writerCacheKib, keepsLog }) => {
+  serve<Start, Command, Result>(({ file, pagesMax, watchedTables, writerCacheKib, canUndo }) => {
     const connection = openWriter(file, writerCacheKib)
     // The writer itself moves the log, because the database gets a new number then.
     connection.database.run('PRAGMA wal_autocheckpoint = 0')
@@ -234,7 +205,7 @@ export function serveWriter<Command, Result>(
     return {
       runBatch: async (batch, askForNext) => {
         const outcomes = await writer.commit(batch, askForNext)
-        if (!keepsLog && Number(logSize.get()?.log ?? 0n) >= CHECKPOINT_PAGES) log.renew('RESTART')
+        if (!canUndo && Number(logSize.get()?.log ?? 0n) >= CHECKPOINT_PAGES) log.renew('RESTART')
         return { outcomes, changes: recorder.take() }
       },
       close: () => connection.close(),

@@ -15,18 +15,11 @@ const CHECK_MS = 1000
  */
 export function mergeWriteAheadLog(file: string): void {
   if (!existsSync(file)) return
-  const connection = new SqliteConnection(file, { readonly: false })
-  try {
-    connection.database.run(`PRAGMA busy_timeout = ${BUSY_MS}`)
-    const result = connection.database
-      .query<{ busy: bigint; log: bigint; checkpointed: bigint }, []>('PRAGMA wal_checkpoint(TRUNCATE)')
-      .get()
-    if (result?.busy !== 0n) {
-      throw new Error(`Another process is using ${file}: keep ${file}-wal with it.`)
-    }
-  } finally {
-    connection.close()
-  }
+  using connection = new SqliteConnection(file, { readonly: false })
+  const { database } = connection
+  database.run(`PRAGMA busy_timeout = ${BUSY_MS}`)
+  const result = database.query<{ busy: bigint }, []>('PRAGMA wal_checkpoint(TRUNCATE)').get()
+  if (result?.busy !== 0n) throw new Error(`Another process is using ${file}: keep ${file}-wal with it.`)
 }
 
 /**

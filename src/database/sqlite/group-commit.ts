@@ -2,23 +2,15 @@ import { noNumberLeft, storageFull } from '../../contract/refusals.ts'
 import { INT64_MAX } from '../../values/int64.ts'
 import type { Noun, Tx } from '../engine.ts'
 import { type ChainEntry, type EventRecord, nextChainEntry } from '../numbering/chain.ts'
-import { moveHead, readHead } from '../numbering/head.ts'
+import { knownHead, moveHead, readHead } from '../numbering/head.ts'
 import { type TotalChanges, TotalSums } from '../numbering/totals.ts'
 import { failure, type Outcome } from '../outcome.ts'
 import { RowChangeRecorder } from '../row-changes.ts'
 import { type ParametersOf, type Statement, sql } from '../statement.ts'
-import { isFatal, LOCK_WAIT_MS } from './connection.ts'
+import { isFatal, LOCK_WAIT_MS, type SqliteConnection } from './connection.ts'
 
 /** The part of a connection that BatchWriter uses. */
-export interface WriteConnection {
-  readonly inTransaction: boolean
-  one<Row, Name extends string>(
-    statement: Statement<Row, Name>,
-    ...parameters: ParametersOf<Name>
-  ): Row | undefined
-  many<Row, Name extends string>(statement: Statement<Row, Name>, ...parameters: ParametersOf<Name>): Row[]
-  run<Name extends string>(statement: Statement<unknown, Name>, ...parameters: ParametersOf<Name>): number
-}
+export type WriteConnection = Pick<SqliteConnection, 'inTransaction' | 'one' | 'many' | 'run'>
 
 const begin = sql()('BEGIN IMMEDIATE')
 const waitForLock = sql()(`PRAGMA busy_timeout = ${LOCK_WAIT_MS}`)
@@ -75,7 +67,7 @@ export class BatchWriter<Command, Reply> implements Tx {
     this.#recorder = recorder
     this.#perform = executeCommand
     this.#counters = this.#loadCounters()
-    this.#savedHead = this.#loadHead()
+    this.#savedHead = knownHead(connection.one(readHead))
     this.#head = this.#savedHead
   }
 
@@ -236,7 +228,7 @@ export class BatchWriter<Command, Reply> implements Tx {
   #load(): void {
     this.#counters = this.#loadCounters()
     this.#issuedIds = new Map()
-    this.#savedHead = this.#loadHead()
+    this.#savedHead = knownHead(this.#connection.one(readHead))
     this.#head = this.#savedHead
     this.#totals.clear()
     this.#isStale = false
@@ -244,12 +236,6 @@ export class BatchWriter<Command, Reply> implements Tx {
 
   #loadCounters(): Map<Noun, bigint> {
     return new Map(this.#connection.many(readCounters).map(({ noun, last }) => [noun, last]))
-  }
-
-  #loadHead(): ChainEntry {
-    const head = this.#connection.one(readHead)
-    if (!head) throw new Error('the table chain_end has no row for the head')
-    return head
   }
 
   #save(): void {

@@ -5,13 +5,12 @@ import { shuttingDown, storageFull, tooManyInProgress } from '../../contract/ref
 import type { Engine, Reader, Tx } from '../engine.ts'
 import { ForwardingTx } from '../forwarding-tx.ts'
 import { unwrap } from '../outcome.ts'
-import type { ParametersOf, Statement } from '../statement.ts'
+import type { StatementCall } from '../statement.ts'
 import { SlicedWork, type TimeSlices } from '../time-slices.ts'
-import { isFatal, PAGE_BYTES, SqliteConnection } from './connection.ts'
+import { isDamaged, isFatal, PAGE_BYTES, SqliteConnection } from './connection.ts'
 import { migrateSqlite } from './engine.ts'
 import { BatchWriter } from './group-commit.ts'
 
-/** The maximum number of commands in one transaction. */
 const COMMANDS_PER_BATCH_MAX = 32
 /** The maximum number of commands that wait. Any further command is refused at once. */
 const WAITING_MAX = 1024
@@ -75,16 +74,13 @@ function openConnection(
 ): SqliteConnection {
   const { file } = options
   if (!existsSync(file)) throw new DamagedDatabase(`${file} does not exist`)
+  let connection: SqliteConnection | undefined
   try {
-    const connection = new SqliteConnection(file, { readonly: false, isLight: true })
-    try {
-      prepareConnection(connection, options)
-      return connection
-    } catch (error) {
-      connection.close()
-      throw error
-    }
+    connection = new SqliteConnection(file, { readonly: false, isLight: true })
+    prepareConnection(connection, options)
+    return connection
   } catch (error) {
+    connection?.close()
     if (isDamaged(error)) throw new DamagedDatabase(`${file}: ${String(error)}`, { cause: error })
     throw error
   }
@@ -98,12 +94,6 @@ function prepareConnection(
   if (!checks) return
   const found = database.query<{ quick_check: string }, []>('PRAGMA quick_check(1)').get()
   if (found?.quick_check !== 'ok') throw new DamagedDatabase(`${file}: ${found?.quick_check}`)
-}
-
-/** Returns whether an error says that the content of a file is wrong. An error of input or output does not say so. */
-function isDamaged(error: unknown): boolean {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  return code.startsWith('SQLITE_CORRUPT') || code.startsWith('SQLITE_NOTADB')
 }
 
 class OneConnectionEngine<Query, Command, Reply, Result>
@@ -198,7 +188,6 @@ class OneConnectionEngine<Query, Command, Reply, Result>
     })
   }
 
-  /** Runs all commands that wait, batch by batch. */
   async #writeAll(): Promise<void> {
     if (this.#isWritingAll) return
     this.#isWritingAll = true
@@ -283,26 +272,19 @@ class SlicedTx extends ForwardingTx {
   }
 
   override one<Row, Name extends string>(
-    statement: Statement<Row, Name>,
-    ...parameters: ParametersOf<Name>
+    ...call: StatementCall<Row, Name>
   ): Row | undefined | Promise<Row | undefined> {
-    if (!this.#work.isSliceOver) return super.one(statement, ...parameters)
-    return this.#work.next().then(() => super.one(statement, ...parameters))
+    if (!this.#work.isSliceOver) return super.one(...call)
+    return this.#work.next().then(() => super.one(...call))
   }
 
-  override many<Row, Name extends string>(
-    statement: Statement<Row, Name>,
-    ...parameters: ParametersOf<Name>
-  ): Row[] | Promise<Row[]> {
-    if (!this.#work.isSliceOver) return super.many(statement, ...parameters)
-    return this.#work.next().then(() => super.many(statement, ...parameters))
+  override many<Row, Name extends string>(...call: StatementCall<Row, Name>): Row[] | Promise<Row[]> {
+    if (!this.#work.isSliceOver) return super.many(...call)
+    return this.#work.next().then(() => super.many(...call))
   }
 
-  override run<Name extends string>(
-    statement: Statement<unknown, Name>,
-    ...parameters: ParametersOf<Name>
-  ): number | Promise<number> {
-    if (!this.#work.isSliceOver) return super.run(statement, ...parameters)
-    return this.#work.next().then(() => super.run(statement, ...parameters))
+  override run<Name extends string>(...call: StatementCall<unknown, Name>): number | Promise<number> {
+    if (!this.#work.isSliceOver) return super.run(...call)
+    return this.#work.next().then(() => super.run(...call))
   }
 }

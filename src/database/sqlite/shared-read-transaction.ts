@@ -1,22 +1,13 @@
 import type { Reader } from '../engine.ts'
-import { type ParametersOf, type Statement, sql } from '../statement.ts'
-import { isFatal } from './connection.ts'
+import { type StatementCall, sql } from '../statement.ts'
+import { isFatal, type SqliteConnection } from './connection.ts'
 
 const begin = sql()('BEGIN')
 const commit = sql()('COMMIT')
 const rollback = sql()('ROLLBACK')
 
 /** The part of a connection that shared reads use. */
-export interface ReadConnection {
-  readonly inTransaction: boolean
-  one<Row, Name extends string>(
-    statement: Statement<Row, Name>,
-    ...parameters: ParametersOf<Name>
-  ): Row | undefined
-  many<Row, Name extends string>(statement: Statement<Row, Name>, ...parameters: ParametersOf<Name>): Row[]
-  run<Name extends string>(statement: Statement<unknown, Name>, ...parameters: ParametersOf<Name>): number
-  close(): void
-}
+export type ReadConnection = Pick<SqliteConnection, 'inTransaction' | 'one' | 'many' | 'run' | 'close'>
 
 /**
  * One read transaction for all reads in one turn of the event loop. Acquiring and releasing its locks are system calls,
@@ -34,22 +25,19 @@ export class SharedReadTransaction implements Reader {
     this.#onFatal = onFatal
   }
 
-  one<Row, Name extends string>(
-    statement: Statement<Row, Name>,
-    ...parameters: ParametersOf<Name>
-  ): Row | undefined {
+  one<Row, Name extends string>(...call: StatementCall<Row, Name>): Row | undefined {
     try {
       this.#begin()
-      return this.#connection.one(statement, ...parameters)
+      return this.#connection.one(...call)
     } catch (error) {
       throw this.#withReport(error)
     }
   }
 
-  many<Row, Name extends string>(statement: Statement<Row, Name>, ...parameters: ParametersOf<Name>): Row[] {
+  many<Row, Name extends string>(...call: StatementCall<Row, Name>): Row[] {
     try {
       this.#begin()
-      return this.#connection.many(statement, ...parameters)
+      return this.#connection.many(...call)
     } catch (error) {
       throw this.#withReport(error)
     }

@@ -80,9 +80,7 @@ export class WorkerQueue<Start, Message, Reply> {
   send(message: Message): Promise<Reply> {
     if (this.hasEnded) return Promise.reject(new Error('a worker of the store has ended'))
     if (this.#isClosing) return Promise.reject(shuttingDown())
-    if (this.#waiting.length >= WAITING_MAX) {
-      return Promise.reject(tooManyInProgress())
-    }
+    if (this.#waiting.length >= WAITING_MAX) return Promise.reject(tooManyInProgress())
     this.start()
     return new Promise((resolve, reject) => {
       this.#waiting.push({ message, resolve, reject })

@@ -1,4 +1,4 @@
-import { readOnlyMember, validationFailed } from '../../contract/error.ts'
+import { refuseOtherIds } from '../../contract/error.ts'
 import type { Input, Page } from '../../contract/operation.ts'
 import { type Reader, Stale, type Tx } from '../../database/engine.ts'
 import { mapRead } from '../../database/map-read.ts'
@@ -6,7 +6,7 @@ import { sql } from '../../database/statement.ts'
 import { nameKey } from '../../values/text.ts'
 import type { Context } from '../context.ts'
 import { type CommandsOf, onResource, type QueriesOf } from '../handlers.ts'
-import { type NewEvent, recordEvent } from '../log/recording.ts'
+import { type EventSubject, recordEvent } from '../log/recording.ts'
 import { listPage, namePrefix, sortBy } from '../paging.ts'
 import type { categories } from './operations.ts'
 import { categoryInUse, categoryNotFound } from './refusals.ts'
@@ -89,7 +89,7 @@ export async function createCategory(
     now: context.now,
   })
   if (!row) throw new Error('an INSERT returned no row')
-  await recordCategoryEvent(tx, context, { type: 'petstore.category.created', category: row })
+  await recordEvent(tx, context, { type: 'petstore.category.created', ...aboutCategory(row) })
   return categoryOf(row)
 }
 
@@ -100,8 +100,7 @@ export async function updateCategory(
   context: Context,
   before: CategoryRow,
 ): Promise<Category> {
-  if (body.id !== undefined && body.id !== categoryId)
-    throw validationFailed([readOnlyMember('id', categoryId)])
+  refuseOtherIds(body, { id: categoryId })
   const name = body.name ?? before.name
   const description = body.description === undefined ? before.description : body.description
   if (name === before.name && description === before.description) return categoryOf(before)
@@ -114,7 +113,7 @@ export async function updateCategory(
     now: context.now,
   })
   if (!row) throw new Stale(`category ${categoryId}`)
-  await recordCategoryEvent(tx, context, { type: 'petstore.category.updated', category: row })
+  await recordEvent(tx, context, { type: 'petstore.category.updated', ...aboutCategory(row) })
   return categoryOf(row)
 }
 
@@ -132,7 +131,7 @@ export async function deleteCategory(
     throw categoryInUse(categoryId)
   }
   const category = { ...removed, version: removed.version + 1n }
-  await recordCategoryEvent(tx, context, { type: 'petstore.category.deleted', category })
+  await recordEvent(tx, context, { type: 'petstore.category.deleted', ...aboutCategory(category) })
   return undefined
 }
 
@@ -146,19 +145,9 @@ export async function removeFromCategory(tx: Tx, categoryId: bigint): Promise<vo
     throw new Error(`category ${categoryId} of a pet is missing`)
 }
 
-async function recordCategoryEvent(
-  tx: Tx,
-  context: Context,
-  { type, category }: { type: NewEvent['type']; category: CategoryRow },
-): Promise<void> {
+function aboutCategory(category: CategoryRow): EventSubject {
   const { id, version } = category
-  await recordEvent(tx, context, {
-    type,
-    subject: `categories/${id}`,
-    version,
-    petId: null,
-    data: categoryOf(category),
-  })
+  return { subject: `categories/${id}`, subjectVersion: version, petId: null, data: categoryOf(category) }
 }
 
 /** Returns the resource for a row, with a description only if there is one. */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { int64 } from '../../values/int64.ts'
-import { ApiKey } from '../keys/schema.ts'
+import { ApiKey, keyExample } from '../keys/schema.ts'
 import { keyTypes } from '../log/event-types.ts'
 import { orderExample } from '../orders/schema.ts'
 import {
@@ -66,13 +66,7 @@ const keyTopic = {
   types: keyTypes,
   data: ApiKey,
   subject: 'keys/2',
-  example: {
-    id: 2,
-    name: 'till 2',
-    scopes: ['orders:read', 'orders:write'],
-    hint: 'mOYq',
-    createdAt: '2026-11-21T09:30:00.120Z',
-  },
+  example: keyExample,
 }
 
 export const AuditEntry = z

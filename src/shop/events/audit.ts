@@ -84,10 +84,7 @@ async function findPageEnd(
   return lowest > bounds.floor ? lowest : first
 }
 
-/**
- * Returns the period of a request: its start in the stored form, and its end in milliseconds. Throws
- * `invalid_parameter` if the period is empty.
- */
+/** Throws `invalid_parameter` for an empty period. `since` is in the stored form. */
 function periodOf({ since, until }: { since?: string | undefined; until?: string | undefined }) {
   const sinceMs = since === undefined ? undefined : periodStartMs(since)
   const untilMs = until === undefined ? undefined : periodEndMs(until)

@@ -28,16 +28,9 @@ export interface EventPage {
   readonly isAtHead: boolean
 }
 
-/** The maximum number of types that one read selects: all types. */
 const TYPES_MAX = eventTypes.length + auditOnlyTypes.length
 
-/** The positions that one read scans: those after `after`, up to `to`. */
-interface ReadWindow {
-  readonly after: bigint
-  readonly to: bigint
-}
-
-const selectEventPage = ({ after, to }: ReadWindow, { petId, types }: EventFilter, limit: number) =>
+const selectEventPage = (after: bigint, to: bigint, { petId, types }: EventFilter, limit: number) =>
   dynamicSql<SequencedEvent>(
     place => `
     SELECT ${sequencedColumns} FROM event WHERE position > ${place(after)} AND position <= ${place(to)}
@@ -68,7 +61,7 @@ export async function readEventPage(
   const ends = await findLogBounds(reader)
   assertWithinLog(after, ends)
   const to = await findReadEnd(reader, after, filter, ends)
-  const rows = await reader.many(selectEventPage({ after, to }, filter, limit + 1))
+  const rows = await reader.many(selectEventPage(after, to, filter, limit + 1))
   // Events that a sweep deleted during the read are missing from it, so the position is checked again.
   assertWithinLog(after, await findLogBounds(reader))
   if (rows.length <= limit) return { events: rows, to, isAtHead: to === ends.head }

@@ -109,7 +109,6 @@ const markDiscarded = sql()(`
 /** How long the rows of an interrupted import are kept, counted from the instant in the first of them. */
 const STAGED_KEPT_MS = 24 * 3_600_000
 
-/** The maximum number of problems reported for one import. */
 const PROBLEMS_MAX = 1000
 
 /** Stages rows of categories and pets. They are not visible until they are applied or loaded. */
@@ -143,7 +142,7 @@ export async function applyImport(
   if (first?.importId === importId && first.at === DISCARDED) await tx.run(deleteStaged, { importId })
   const names = new CategoryNames(tx)
   const problems: ImportProblem[] = []
-  const petLoader = new PetLoader(tx, context, names, body.skipExisting === true)
+  const loadPet = petLoader(tx, context, names, body.skipExisting === true)
   const newCategories: StagedRow[] = []
   let categoriesFound = 0n
   for await (const row of staged(tx, importId, 'categories')) {
@@ -162,7 +161,14 @@ export async function applyImport(
     else petCount++
   }
   const shouldLoad = !body.dryRun && (problems.length === 0 || body.keepGoing)
-  const petsSkipped = shouldLoad ? await loadRows(tx, context, importId, newCategories, petLoader) : 0n
+  let petsSkipped = 0n
+  if (shouldLoad) {
+    for (const row of newCategories) await loadCategory(tx, context, row, names)
+    for await (const row of staged(tx, importId, 'pets')) {
+      if (refusalOfPet(row, await names.find(row.detail ?? '', { withCase: false }))) continue
+      if (!(await loadPet(row))) petsSkipped++
+    }
+  }
   // The rows are deleted here, not by a sweep, because a second apply must find none. This adds little to the
   // transaction.
   await tx.run(deleteStaged, { importId })
@@ -243,7 +249,7 @@ export async function loadImportSlice(
   const complete = await tx.one(findComplete, { importId })
   if (!complete) return { ...counts, problems, isKnown: false, isLast: true }
   const names = new CategoryNames(tx)
-  const petLoader = new PetLoader(tx, context, names, readBoolean(complete.hold))
+  const loadPet = petLoader(tx, context, names, readBoolean(complete.hold))
   const read = async (file: StagedFile): Promise<StagedRow[]> =>
     (await tx.many(readStaged, { importId, file, after: 0n, limit: body.rows })).map(decodeRow)
   const categories = await read('categories')
@@ -260,7 +266,7 @@ export async function loadImportSlice(
   for (const row of pets) {
     const refusal = refusalOfPet(row, await names.find(row.detail ?? '', { withCase: false }))
     if (refusal) problems.push(refusal)
-    else if (await petLoader.load(row)) counts.petsCreated++
+    else if (await loadPet(row)) counts.petsCreated++
     else counts.petsSkipped++
   }
   const file: StagedFile = categories.length > 0 ? 'categories' : 'pets'
@@ -288,23 +294,6 @@ export async function sweepStagedRows(tx: Tx, _: object, { now }: Context): Prom
   }
 }
 
-/** Loads the valid rows, and returns the number of pets that were skipped. */
-async function loadRows(
-  tx: Tx,
-  context: Context,
-  importId: bigint,
-  newCategories: readonly StagedRow[],
-  petLoader: PetLoader,
-): Promise<bigint> {
-  for (const row of newCategories) await loadCategory(tx, context, row, petLoader.names)
-  let skipped = 0n
-  for await (const row of staged(tx, importId, 'pets')) {
-    if (refusalOfPet(row, await petLoader.names.find(row.detail ?? '', { withCase: false }))) continue
-    if (!(await petLoader.load(row))) skipped++
-  }
-  return skipped
-}
-
 async function loadCategory(
   tx: Tx,
   context: Context,
@@ -315,42 +304,29 @@ async function loadCategory(
   names.add(name, id)
 }
 
-/** Creates the pets of the rows of one transaction. */
-class PetLoader {
-  readonly names: CategoryNames
-  readonly #tx: Tx
-  readonly #context: Context
-  readonly #skipExisting: boolean
-  readonly #locked = new Set<bigint>()
-
-  constructor(tx: Tx, context: Context, names: CategoryNames, skipExisting: boolean) {
-    this.names = names
-    this.#tx = tx
-    this.#context = context
-    this.#skipExisting = skipExisting
-  }
-
-  /**
-   * Creates the pet of a row whose category is known, and returns true. Returns false if the pet is skipped, because
-   * the category already has a pet with this name.
-   */
-  async load({ name, detail, quantity, hold }: StagedRow): Promise<boolean> {
-    const categoryId = await this.names.find(detail ?? '', { withCase: false })
+/**
+ * Returns a function that creates the pet of a row whose category is known, and returns true. It returns false if the
+ * pet is skipped, because the category already has a pet with this name.
+ */
+function petLoader(
+  tx: Tx,
+  context: Context,
+  names: CategoryNames,
+  skipExisting: boolean,
+): (row: StagedRow) => Promise<boolean> {
+  const locked = new Set<bigint>()
+  return async ({ name, detail, quantity, hold }) => {
+    const categoryId = await names.find(detail ?? '', { withCase: false })
     if (typeof categoryId !== 'bigint') throw new Error(`the category of the pet "${name}" is not known`)
-    if (this.#skipExisting) {
-      await this.#lock(categoryId)
-      if (await hasPet(this.#tx, categoryId, name)) return false
+    if (skipExisting) {
+      // Until the commit, no other transaction can create a pet in the category, or move one into it.
+      if (!locked.has(categoryId)) await tx.run(lockCategory, { categoryId })
+      locked.add(categoryId)
+      if (await hasPet(tx, categoryId, name)) return false
     }
     const stock = { quantity, reserved: 0n, onHold: hold && quantity > 0n }
-    await addPet(this.#tx, this.#context, { name, categoryId, stock })
+    await addPet(tx, context, { name, categoryId, stock })
     return true
-  }
-
-  /** Locks a category: until the commit, no other transaction can create a pet in it, or move one into it. */
-  async #lock(categoryId: bigint): Promise<void> {
-    if (this.#locked.has(categoryId)) return
-    await this.#tx.run(lockCategory, { categoryId })
-    this.#locked.add(categoryId)
   }
 }
 
@@ -362,7 +338,6 @@ interface NamedCategory {
   readonly name: string
 }
 
-/** A category of the store, or a new one without an id. */
 interface NameHolder {
   readonly name: string
   readonly id: bigint | 'new'
@@ -420,7 +395,6 @@ function decodeRow(row: StoredRow): StagedRow {
   return { ...row, hold: readBoolean(row.hold) }
 }
 
-/** Returns why a pet cannot be loaded, from what is known about its category; undefined if it can. */
 function refusalOfPet(row: StagedRow, found: KnownCategory): ImportProblem | undefined {
   if (found === 'none') return problem('pets', row, noCategory(row.detail ?? ''))
   if (found === 'several') return problem('pets', row, ambiguous(row.detail ?? ''))
@@ -431,10 +405,7 @@ function problem(file: StagedFile, { line }: StagedRow, message: string): Import
   return { file, line, message }
 }
 
-/**
- * Returns the handler of a verb whose target has no representation. The handler refuses If-Match, which cannot match
- * (RFC 9110, section 13.1.1).
- */
+/** Refuses If-Match, which cannot match a target without a representation (RFC 9110, section 13.1.1). */
 function withoutEtag<I, R>(verb: (tx: Tx, input: I) => Promise<R>): CommandHandler<I, R> {
   return async (tx, input, _, { ifMatch }) => {
     if (ifMatch !== undefined) throw importHasNoEtag()

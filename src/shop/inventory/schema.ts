@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { countText } from '../../values/count-text.ts'
 import { instant } from '../../values/instant.ts'
 import { int64, int64Between } from '../../values/int64.ts'
 import { text } from '../../values/text.ts'
@@ -164,7 +165,6 @@ export const StoreSummary = z
   })
 export type StoreSummary = z.output<typeof StoreSummary>
 
-/** Returns `1 unit`, `2 units` and so on, for messages. */
 export function unitsText(count: bigint): string {
-  return `${count} ${count === 1n ? 'unit' : 'units'}`
+  return countText(count, 'unit')
 }

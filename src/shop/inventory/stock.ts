@@ -49,7 +49,7 @@ const shiftStockAndStatus = sql<StoredPet>()(`
 const insertMovement = sql()(`
   INSERT INTO movement (pet_id, version, id, quantity_change, reserved_change, quantity, reserved, reason, note,
     order_id, at)
-  VALUES ($petId, $version, $movementId, $quantityChange, $reservedChange, $quantity, $reserved, $reason, $note,
+  VALUES ($petId, $version, $id, $quantityChange, $reservedChange, $quantity, $reserved, $reason, $note,
     $orderId, $now)`)
 
 /**
@@ -70,10 +70,7 @@ export async function moveStock(
   return movement
 }
 
-/**
- * Changes the stock of one pet. Returns the pet after the change, and its stock before the change; undefined if the
- * conditions of the UPDATE match no row.
- */
+/** Returns undefined if the conditions of the UPDATE match no row. */
 async function changeStock(
   tx: Tx,
   { now }: Context,
@@ -114,27 +111,10 @@ export async function recordMovement(
   const { id: petId, version, quantity, reserved } = pet
   const id = await tx.nextId('movement')
   const { now } = context
-  tx.write(insertMovement, {
-    petId,
-    version,
-    movementId: id,
-    quantityChange,
-    reservedChange,
-    quantity,
-    reserved,
-    reason,
-    note: note ?? null,
-    orderId: orderId ?? null,
-    now,
-  })
+  const movement = { id, petId, quantityChange, reservedChange, quantity, reserved, reason }
+  tx.write(insertMovement, { ...movement, version, note: note ?? null, orderId: orderId ?? null, now })
   return {
-    id,
-    petId,
-    quantityChange,
-    reservedChange,
-    quantity,
-    reserved,
-    reason,
+    ...movement,
     ...(note !== undefined && { note }),
     ...(orderId !== undefined && { orderId }),
     at: formatInstant(now),
@@ -151,7 +131,7 @@ export async function recordStockEvent(
   await recordEvent(tx, context, {
     type: 'petstore.inventory.changed',
     subject: `inventory/${pet.id}`,
-    version: pet.version,
+    subjectVersion: pet.version,
     petId: pet.id,
     data: inventoryItem(pet),
     totals: stockTotals(before, pet),
@@ -176,8 +156,6 @@ export async function whyNotReserved(tx: Tx, petId: bigint, units: bigint): Prom
   if (!pet) return unknownReference('Pet', petId)
   const free = pet.quantity - pet.reserved
   if (pet.onHold) return petNotAvailable(petId)
-  if (units > free) {
-    return insufficientStock({ petId, free, quantity: pet.quantity, requested: units })
-  }
+  if (units > free) return insufficientStock({ petId, free, quantity: pet.quantity, requested: units })
   return new Stale(`pet ${petId}`)
 }

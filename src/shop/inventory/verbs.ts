@@ -21,7 +21,6 @@ import { inventoryItemNotFound, stockBelowReserved, stockOutOfBounds } from './r
 import type {
   InventoryItem,
   InventoryUpdate,
-  MovementReason,
   StockAdjustment,
   StockMovement,
   StoreSummary,
@@ -29,17 +28,9 @@ import type {
 import { inventoryItem, moveStock } from './stock.ts'
 import { openOrders, ordersPlacedOn, petsInStatus, readTotals, unitsOnHand, unitsReserved } from './totals.ts'
 
-interface MovementRow {
-  readonly id: bigint
-  readonly petId: bigint
-  readonly quantityChange: bigint
-  readonly reservedChange: bigint
-  readonly quantity: bigint
-  readonly reserved: bigint
-  readonly reason: MovementReason
+interface MovementRow extends Omit<StockMovement, 'note' | 'orderId'> {
   readonly note: string | null
   readonly orderId: bigint | null
-  readonly at: string
 }
 
 const movementColumns = `id, pet_id AS "petId", version, quantity_change AS "quantityChange",
@@ -157,12 +148,8 @@ async function changeQuantity(
   if (movement) return movement
   const { id, quantity, reserved } = await getInventoryItem(tx, { petId: before.id })
   const after = quantity + change.quantityChange
-  if (after > STOCK_MAX) {
-    throw stockOutOfBounds(id, after)
-  }
-  if (after < reserved) {
-    throw stockBelowReserved(id, after, reserved)
-  }
+  if (after > STOCK_MAX) throw stockOutOfBounds(id, after)
+  if (after < reserved) throw stockBelowReserved(id, after, reserved)
   throw new Stale(`pet ${id}`)
 }
 

@@ -52,7 +52,7 @@ const keyMembers = {
   createdAt: instant.meta({ description: 'When the key was created.', example: '2026-11-21T09:30:00.120Z' }),
   expiresAt: expiresAt.optional(),
 }
-const example = {
+export const keyExample = {
   id: 2,
   name: 'till 2',
   scopes: ['orders:read', 'orders:write'],
@@ -62,7 +62,7 @@ const example = {
 
 export const ApiKey = z
   .object(keyMembers)
-  .meta({ id: 'ApiKey', description: 'A key, without its secret.', example })
+  .meta({ id: 'ApiKey', description: 'A key, without its secret.', example: keyExample })
 export type ApiKey = z.output<typeof ApiKey>
 
 const exampleSecret = 'pst_bAQOwN2rD4YFemYYaGGUcuKWCQO8GQrz9c0ccZMjn892zmOYq'
@@ -76,7 +76,7 @@ const secret = z.string().meta({
 export const CreatedApiKey = z.object({ ...keyMembers, key: secret }).meta({
   id: 'CreatedApiKey',
   description: 'A key with its secret.',
-  example: { ...example, key: exampleSecret },
+  example: { ...keyExample, key: exampleSecret },
 })
 export type CreatedApiKey = z.output<typeof CreatedApiKey>
 

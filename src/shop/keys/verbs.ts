@@ -8,7 +8,7 @@ import { formatInstant, toStoredInstant } from '../../values/instant.ts'
 import { parseJson, writeJson } from '../../values/json.ts'
 import type { Caller, Context, QueryContext } from '../context.ts'
 import { type CommandsOf, onResource, type QueriesOf } from '../handlers.ts'
-import { type NewEvent, recordEvent } from '../log/recording.ts'
+import { type EventSubject, recordEvent } from '../log/recording.ts'
 import { isNull, type ListQuery, listPage } from '../paging.ts'
 import type { keys } from './operations.ts'
 import { beyondScope, keyNotFound, lastAdminKey } from './refusals.ts'
@@ -77,7 +77,6 @@ const findExpiry = sql<Pick<KeyRow, 'expiresAt'>>()(
   'SELECT expires_at AS "expiresAt" FROM api_key WHERE id = $keyId AND revoked_at IS NULL',
 )
 
-/** The maximum number of scope sets in the cache. */
 const SCOPE_SETS_MAX = 1000
 
 /** Returns the caller of a key. Throws `invalid_token` if the key is unknown, revoked or expired at `now`. */
@@ -137,17 +136,8 @@ export async function createKey(
     expiresAt,
     version: 1n,
   }
-  tx.write(insertKey, {
-    keyId: row.id,
-    name,
-    scopes: row.scopes,
-    hint: row.hint,
-    hash: stored,
-    madeBy: 'key',
-    now: context.now,
-    expiresAt,
-  })
-  await recordKeyEvent(tx, context, { type: 'petstore.key.created', key: row })
+  tx.write(insertKey, { ...row, keyId: row.id, hash: stored, madeBy: 'key', now: row.createdAt })
+  await recordEvent(tx, context, { type: 'petstore.key.created', ...aboutKey(row) })
   return { ...keyOf(row), key }
 }
 
@@ -196,7 +186,7 @@ function isLastingAdmin({ scopes, expiresAt }: Pick<KeyRow, 'scopes' | 'expiresA
 async function revoke(tx: Tx, keyId: bigint, context: Context): Promise<undefined> {
   const row = await tx.one(markRevoked, { keyId, now: context.now })
   if (!row) throw new Stale(`key ${keyId}`)
-  await recordKeyEvent(tx, context, { type: 'petstore.key.revoked', key: row })
+  await recordEvent(tx, context, { type: 'petstore.key.revoked', ...aboutKey(row) })
   return undefined
 }
 
@@ -223,7 +213,7 @@ export async function installAdminKey(
   if (madeBy === 'environment') {
     const revoked = await tx.many(revokeOthersOfEnvironment, { hash: keyHash(token), now: context.now })
     for (const row of revoked) {
-      await recordKeyEvent(tx, context, { type: 'petstore.key.revoked', key: row })
+      await recordEvent(tx, context, { type: 'petstore.key.revoked', ...aboutKey(row) })
     }
     if (await adoptKey(tx, token, context)) return
   }
@@ -240,7 +230,7 @@ async function adoptKey(tx: Tx, token: string, context: Context): Promise<boolea
   const { id, scopes, expiresAt, revokedAt } = known
   if (readScopes(scopes).includes('admin') && expiresAt === null && revokedAt === null) return true
   const adopted = await tx.one(makeAdmin, { keyId: id, scopes: writeJson(['admin']) })
-  if (adopted) await recordKeyEvent(tx, context, { type: 'petstore.key.created', key: adopted })
+  if (adopted) await recordEvent(tx, context, { type: 'petstore.key.created', ...aboutKey(adopted) })
   return true
 }
 
@@ -282,32 +272,16 @@ async function insertAdminKey(
     expiresAt: null,
     version: 1n,
   }
-  const inserted = await tx.run(insertKeyOnce, {
-    keyId: row.id,
-    name,
-    scopes: row.scopes,
-    hint: row.hint,
-    hash: keyHash(token),
-    madeBy,
-    now: context.now,
-    expiresAt: null,
-  })
-  if (inserted > 0) await recordKeyEvent(tx, context, { type: 'petstore.key.created', key: row })
+  const hash = keyHash(token)
+  const inserted = await tx.run(insertKeyOnce, { ...row, keyId: row.id, hash, madeBy, now: row.createdAt })
+  if (inserted > 0) await recordEvent(tx, context, { type: 'petstore.key.created', ...aboutKey(row) })
 }
 
-async function recordKeyEvent(
-  tx: Tx,
-  context: Context,
-  { type, key }: { type: NewEvent['type']; key: KeyRow },
-): Promise<void> {
-  const { id, version } = key
-  await recordEvent(tx, context, { type, subject: `keys/${id}`, version, petId: null, data: keyOf(key) })
+function aboutKey(key: KeyRow): EventSubject {
+  return { subject: `keys/${key.id}`, subjectVersion: key.version, petId: null, data: keyOf(key) }
 }
 
-/**
- * Returns the requested expiry, or else the expiry of the caller's key; null for none. Throws `validation_failed` for
- * an expiry in the past or after the expiry of the caller's key.
- */
+/** Returns the requested expiry, or else that of the caller's key; null for none. Throws `validation_failed`. */
 function grantedExpiry(requested: NewApiKey['expiresAt'], { caller, now }: Context): string | null {
   const latest = caller.expiresAt
   if (!requested) return latest ?? null

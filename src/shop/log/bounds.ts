@@ -32,12 +32,13 @@ export interface LogBounds {
 /** Returns both ends of the chain: its last deleted entry (the retention floor) and its last entry (`head`). */
 export async function findChainEnds(reader: Reader): Promise<{ floor: ChainEntry; head: ChainEntry }> {
   const ends = await reader.many(selectChainEnds)
-  const end = (name: 'head' | 'floor'): ChainEntry => {
-    const entry = ends.find(found => found.name === name)
-    if (!entry) throw new Error(`the table chain_end has no row for the ${name}`)
-    return entry
-  }
-  return { floor: end('floor'), head: end('head') }
+  return { floor: endOf(ends, 'floor'), head: endOf(ends, 'head') }
+}
+
+function endOf<Row extends { readonly name: string }>(rows: readonly Row[], name: 'head' | 'floor'): Row {
+  const end = rows.find(row => row.name === name)
+  if (!end) throw new Error(`the table chain_end has no row for the ${name}`)
+  return end
 }
 
 const findLastEvent = sql<{ at: string }>()(
@@ -57,13 +58,8 @@ export async function findChainGaps(reader: Reader): Promise<readonly ChainGap[]
 /** Returns the bounds of the log, as of one commit. */
 export async function findLogBounds(reader: Reader): Promise<LogBounds> {
   const rows = await reader.many(selectLogBounds)
-  const end = (name: 'head' | 'floor'): bigint => {
-    const row = rows.find(found => found.name === name)
-    if (!row) throw new Error(`the table chain_end has no row for the ${name}`)
-    return row.position
-  }
   const gaps = rows.filter(({ name }) => name === 'gap').map(({ position, to }) => ({ after: position, to }))
-  return { floor: end('floor'), head: end('head'), gaps }
+  return { floor: endOf(rows, 'floor').position, head: endOf(rows, 'head').position, gaps }
 }
 
 /**

@@ -18,24 +18,24 @@ export const sequencedColumns = 'id, position, type, subject, data, at'
 export const eventColumns = `${sequencedColumns}, subject_version AS "subjectVersion", key_id AS "keyId",
   request_id AS "requestId"` as const
 
-/** A change to record. */
-export interface NewEvent {
+interface NewEvent extends EventSubject {
   readonly type: EventType | AuditOnlyType
-  readonly subject: string
-  /** The version of the subject after the change. */
-  readonly version: bigint
+  /** The changes of the totals by this change. */
+  readonly totals?: TotalChanges | undefined
+}
+
+/** What a change is about, after the change. */
+export interface EventSubject extends Pick<EventRecord, 'subject' | 'subjectVersion'> {
   /** The pet that the change is about: the pet itself, its stock, or an order for it; null for anything else. */
   readonly petId: bigint | null
   /** The resource after the change, or its last state if it was deleted. */
   readonly data: object
-  /** The changes of the totals by this change. */
-  readonly totals?: TotalChanges
 }
 
 const insertEvent = sql()(`
   INSERT INTO event (id, position, hash, type, subject, subject_version, pet_id, data, key_id, request_id, at,
     totals)
-  VALUES ($eventId, $position, $hash, $type, $subject, $version, $petId, $data, $keyId, $requestId, $now, $totals)`)
+  VALUES ($id, $position, $hash, $type, $subject, $subjectVersion, $petId, $data, $keyId, $requestId, $at, $totals)`)
 
 /**
  * Records an event in the transaction of its change, and returns the id of the event. The same row is the entry in the
@@ -44,35 +44,19 @@ const insertEvent = sql()(`
 export async function recordEvent(
   tx: Tx,
   context: Context,
-  { type, subject, version: subjectVersion, petId, data, totals }: NewEvent,
+  { type, subject, subjectVersion, petId, data, totals }: NewEvent,
 ): Promise<bigint> {
   const { caller, requestId, now } = context
+  const id = await tx.nextId('event')
   const { keyId } = caller
-  const eventId = await tx.nextId('event')
-  const event = {
-    id: eventId,
-    type,
-    subject,
-    subjectVersion,
-    data: writeJson(data),
-    keyId,
-    requestId,
-    at: now,
-  }
+  const event = { id, type, subject, subjectVersion, data: writeJson(data), keyId, requestId, at: now }
   const link = tx.numberEvent(event, totals)
   tx.write(insertEvent, {
-    eventId,
+    ...event,
     position: link?.position ?? null,
     hash: link?.hash ?? null,
-    type,
-    subject,
-    version: subjectVersion,
     petId,
-    data: event.data,
-    keyId,
-    requestId,
-    now,
     totals: link || !totals ? null : changesText(totals),
   })
-  return eventId
+  return id
 }

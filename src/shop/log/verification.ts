@@ -12,7 +12,6 @@ import { findChainEnds, findChainGaps } from './bounds.ts'
 import { eventColumns } from './recording.ts'
 
 const ENTRIES_PER_READ = 1000
-/** The maximum number of problems in a report. */
 const PROBLEMS_MAX = 20
 
 interface AuditLogRow extends EventRecord, ChainEntry {
@@ -137,9 +136,7 @@ function chainProblems(last: ChainEntry, row: AuditLogRow): string[] {
   return row.petId === listedUnderPet(row) ? [] : [`${entry} is listed under another pet, or under none.`]
 }
 
-/**
- * Returns the id of the pet if an event is about a pet, its stock or an order for it; null for any other event.
- */
+/** Returns the pet if an event is about a pet, its stock or an order for it; null for any other event. */
 function listedUnderPet({ subject, data }: EventRecord): bigint | null {
   const [, kind, id] = /^(pets|inventory|orders)\/(\d+)$/.exec(subject) ?? []
   const petId = kind === 'orders' ? /"petId":(\d+)/.exec(data)?.[1] : id

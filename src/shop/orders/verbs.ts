@@ -1,4 +1,4 @@
-import { type FieldError, readOnlyMember, validationFailed } from '../../contract/error.ts'
+import { refuseOtherIds } from '../../contract/error.ts'
 import type { Input, Page } from '../../contract/operation.ts'
 import { type Reader, Stale, type Tx } from '../../database/engine.ts'
 import { mapRead } from '../../database/map-read.ts'
@@ -8,7 +8,7 @@ import type { Context } from '../context.ts'
 import { type CommandsOf, onResource, type QueriesOf } from '../handlers.ts'
 import { moveStock, whyNotReserved } from '../inventory/stock.ts'
 import { openOrders, ordersPlacedOn } from '../inventory/totals.ts'
-import { recordEvent } from '../log/recording.ts'
+import { type EventSubject, recordEvent } from '../log/recording.ts'
 import {
   type Condition,
   compares,
@@ -41,7 +41,6 @@ export interface OrderRow {
   readonly version: bigint
 }
 
-/** A row of the table as the engines return it. */
 type StoredOrder = Omit<OrderRow, 'complete'> & { readonly complete: bigint }
 
 export const orderColumns = `id, pet_id AS "petId", quantity, ship_date AS "shipDate", complete, reference,
@@ -132,20 +131,11 @@ export async function placeOrder(tx: Tx, { body }: { body: NewOrder }, context: 
   if (!moved) throw await whyNotReserved(tx, petId, quantity)
   const requestedDate = body.shipDate ? toStoredInstant(body.shipDate) : null
   const shipDate = requestedDate ?? (complete ? context.now : null)
-  tx.write(insertOrder, {
-    orderId: id,
-    petId,
-    quantity,
-    shipDate,
-    complete: storedBoolean(complete),
-    reference,
-    now: context.now,
-  })
-  const order = orderOf({ id, petId, quantity, shipDate, complete, reference })
-  const type = 'petstore.order.placed'
+  const order = { id, petId, quantity, shipDate, complete, reference, version: 1n }
+  tx.write(insertOrder, { ...order, orderId: id, complete: storedBoolean(complete), now: context.now })
   const totals = { [ordersPlacedOn(context.now)]: 1n, ...(!complete && { [openOrders]: 1n }) }
-  await recordEvent(tx, context, { type, subject: `orders/${id}`, version: 1n, petId, data: order, totals })
-  return order
+  await recordEvent(tx, context, { type: 'petstore.order.placed', ...aboutOrder(order), totals })
+  return orderOf(order)
 }
 
 /**
@@ -159,7 +149,7 @@ export async function updateOrder(
   context: Context,
   before: OrderRow,
 ): Promise<Order> {
-  refuseOtherIds(body, before)
+  refuseOtherIds(body, { id: orderId, petId: before.petId })
   const quantity = body.quantity ?? before.quantity
   const complete = body.complete ?? before.complete
   const requestedDate = requestedShipDate(body, before)
@@ -170,9 +160,7 @@ export async function updateOrder(
     requestedDate === before.shipDate &&
     reference === before.reference
   if (isSame) return orderOf(before)
-  if (before.complete) {
-    throw orderAlreadyComplete(orderId, 'changed')
-  }
+  if (before.complete) throw orderAlreadyComplete(orderId, 'changed')
   const shipDate = requestedDate ?? (complete ? context.now : null)
   const rewritten = await tx.one(rewriteOrder, {
     orderId,
@@ -188,17 +176,9 @@ export async function updateOrder(
   await changeReservation(tx, context, before, quantity)
   if (complete) await shipUnits(tx, context, row)
   const type = complete ? 'petstore.order.completed' : 'petstore.order.updated'
-  const { petId, version } = row
-  const order = orderOf(row)
-  await recordEvent(tx, context, {
-    type,
-    subject: `orders/${orderId}`,
-    version,
-    petId,
-    data: order,
-    ...(complete && { totals: { [openOrders]: -1n } }),
-  })
-  return order
+  const totals = complete ? { [openOrders]: -1n } : undefined
+  await recordEvent(tx, context, { type, ...aboutOrder(row), totals })
+  return orderOf(row)
 }
 
 /** Releases the units of an open order and deletes the order. Throws `order_already_complete`. */
@@ -208,21 +188,21 @@ export async function cancelOrder(
   context: Context,
   before: OrderRow,
 ): Promise<undefined> {
-  if (before.complete) {
-    throw orderAlreadyComplete(orderId, 'cancelled')
-  }
+  if (before.complete) throw orderAlreadyComplete(orderId, 'cancelled')
   const removed = await tx.one(removeOpenOrder, { orderId, version: before.version })
   if (!removed) throw new Stale(`order ${orderId}`)
   await moveReservedUnits(tx, context, before, { reservedChange: -before.quantity, reason: 'cancellation' })
   await recordEvent(tx, context, {
     type: 'petstore.order.cancelled',
-    subject: `orders/${orderId}`,
-    version: before.version + 1n,
-    petId: before.petId,
-    data: orderOf(before),
+    ...aboutOrder({ ...before, version: before.version + 1n }),
     totals: { [openOrders]: -1n, [ordersPlacedOn(removed.createdAt)]: -1n },
   })
   return undefined
+}
+
+function aboutOrder(order: OrderRow): EventSubject {
+  const { id, version, petId } = order
+  return { subject: `orders/${id}`, subjectVersion: version, petId, data: orderOf(order) }
 }
 
 function orderRow(order: StoredOrder): OrderRow {
@@ -278,13 +258,6 @@ function referenceBranch(
     ...(complete === undefined ? [] : [equals('+complete', storedBoolean(complete))]),
     ...range,
   ]
-}
-
-function refuseOtherIds(body: OrderPatch, { id, petId }: OrderRow): void {
-  const errors: FieldError[] = []
-  if (body.id !== undefined && body.id !== id) errors.push(readOnlyMember('id', id))
-  if (body.petId !== undefined && body.petId !== petId) errors.push(readOnlyMember('petId', petId))
-  if (errors.length > 0) throw validationFailed(errors)
 }
 
 function requestedShipDate(body: OrderPatch, before: OrderRow): string | null {

@@ -19,7 +19,6 @@ import { NewPet, Pet, PetInclude, PetPatch, PetStatus } from './schema.ts'
  */
 const petAt = (example: number) => ({ petId: idParameter('The id of the pet.', example) })
 
-/** The links of a new pet. */
 const linksOfPet = linksBy('petId', '$response.body#/id', {
   update: ['updatePet', 'Change the pet.'],
   delete: ['deletePet', 'Delete the pet.'],

@@ -28,7 +28,6 @@ export const NewPet = z.strictObject({ ...petMembers, status: PetStatus.optional
 })
 export type NewPet = z.output<typeof NewPet>
 
-/** The stock of a pet, for lists that include the stock. */
 const includedStock = {
   quantity: stockUnits.optional().meta({
     description:

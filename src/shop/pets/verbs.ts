@@ -1,4 +1,4 @@
-import { readOnlyMember, type StoreError, validationFailed } from '../../contract/error.ts'
+import { refuseOtherIds, type StoreError } from '../../contract/error.ts'
 import type { Input, Page } from '../../contract/operation.ts'
 import { unknownReference } from '../../contract/refusals.ts'
 import { type Reader, Stale, type Tx } from '../../database/engine.ts'
@@ -11,7 +11,7 @@ import { type CommandsOf, onResource, type QueriesOf } from '../handlers.ts'
 import { openingStock, type Stock, statusOf, unitsText } from '../inventory/schema.ts'
 import { recordMovement, recordStockEvent } from '../inventory/stock.ts'
 import { stockTotals } from '../inventory/totals.ts'
-import { type NewEvent, recordEvent } from '../log/recording.ts'
+import { type EventSubject, recordEvent } from '../log/recording.ts'
 import { type Condition, distinct, equals, isIn, listPage, namePrefix, padded, sortBy } from '../paging.ts'
 import type { pets } from './operations.ts'
 import { invalidStatusTransition, petInUse, petNotFound, RESTOCK } from './refusals.ts'
@@ -105,17 +105,10 @@ export async function addPet(
   const id = await tx.nextId('pet')
   const pet: PetRow = { id, name, categoryId, ...stock, status: statusOf(stock), version: 1n }
   // There is no RETURNING, because it makes this INSERT three times as expensive in SQLite.
-  tx.write(insertPet, {
-    petId: id,
-    name,
-    nameKey: nameKey(name),
-    categoryId,
-    onHold: storedBoolean(stock.onHold),
-    quantity: stock.quantity,
-    status: pet.status,
-    now: context.now,
-  })
-  await recordPetEvent(tx, context, { type: 'petstore.pet.created', pet })
+  const { now } = context
+  const onHold = storedBoolean(stock.onHold)
+  tx.write(insertPet, { ...pet, petId: id, nameKey: nameKey(name), onHold, now })
+  await recordEvent(tx, context, { type: 'petstore.pet.created', ...aboutPet(pet) })
   if (pet.quantity > 0n) {
     await recordMovement(tx, context, {
       pet,
@@ -138,7 +131,7 @@ export async function updatePet(
   context: Context,
   before: PetRow,
 ): Promise<Pet> {
-  if (body.id !== undefined && body.id !== petId) throw validationFailed([readOnlyMember('id', petId)])
+  refuseOtherIds(body, { id: petId })
   const name = body.name ?? before.name
   const categoryId = body.categoryId ?? before.categoryId
   const stock = stockInStatus(before, body.status ?? before.status)
@@ -160,7 +153,7 @@ export async function updatePet(
   const pet = petRow(rewritten)
   // The categories come after the pet, as in deletePet, so that all transactions lock rows in the same order.
   await moveBetweenCategories(tx, before.categoryId, categoryId)
-  await recordPetEvent(tx, context, { type: 'petstore.pet.updated', pet })
+  await recordEvent(tx, context, { type: 'petstore.pet.updated', ...aboutPet(pet) })
   const quantityChange = pet.quantity - before.quantity
   if (quantityChange !== 0n) {
     await recordMovement(tx, context, { pet, quantityChange, reservedChange: 0n, reason: 'status' })
@@ -176,9 +169,7 @@ export async function deletePet(
   context: Context,
   before: PetRow,
 ): Promise<undefined> {
-  if (before.reserved > 0n) {
-    throw petInUse(petId, before.reserved)
-  }
+  if (before.reserved > 0n) throw petInUse(petId, before.reserved)
   if (!(await tx.one(removePet, { petId, version: before.version }))) throw new Stale(`pet ${petId}`)
   await removeFromCategory(tx, before.categoryId)
   const deleted: PetRow = {
@@ -197,29 +188,16 @@ export async function deletePet(
     })
     await recordStockEvent(tx, context, deleted, before)
   }
-  await recordPetEvent(tx, context, {
+  await recordEvent(tx, context, {
     type: 'petstore.pet.deleted',
-    pet: { ...before, version: deleted.version },
+    ...aboutPet({ ...before, version: deleted.version }),
     totals: stockTotals(before.quantity > 0n ? deleted : before, undefined),
   })
   return undefined
 }
 
-async function recordPetEvent(
-  tx: Tx,
-  context: Context,
-  { type, pet, totals }: { pet: PetRow } & Pick<NewEvent, 'type' | 'totals'>,
-): Promise<void> {
-  const { id, version } = pet
-  const data = petOf(pet)
-  await recordEvent(tx, context, {
-    type,
-    subject: `pets/${id}`,
-    version,
-    petId: id,
-    data,
-    ...(totals && { totals }),
-  })
+function aboutPet(pet: PetRow): EventSubject {
+  return { subject: `pets/${pet.id}`, subjectVersion: pet.version, petId: pet.id, data: petOf(pet) }
 }
 
 /**

@@ -2,9 +2,9 @@ import { type Reader, Stale, type Tx } from '../../database/engine.ts'
 import { readBoolean, sql, storedBoolean } from '../../database/statement.ts'
 import { storedInstant } from '../../values/instant.ts'
 import type { Context } from '../context.ts'
-import { type SequencedEvent, sequencedColumns } from '../log/recording.ts'
+import { recordEvent, type SequencedEvent, sequencedColumns } from '../log/recording.ts'
 import type { DeliveryState } from './delivery-schema.ts'
-import { recordWebhookEvent, type StoredWebhook, webhookColumns, webhookRow } from './verbs.ts'
+import { aboutWebhook, type StoredWebhook, webhookColumns, webhookRow } from './verbs.ts'
 
 /** The time of failing attempts after which a webhook is disabled. */
 export const FAILING_MAX_MS = 5 * 24 * 3_600_000
@@ -236,7 +236,7 @@ export async function recordAttempts(tx: Tx, attempts: Attempts, context: Contex
   if (reason === '') return
   // Every consumer of events gets this event, and everything after the host of a receiver's URL can be secret.
   const redacted = { ...webhookRow(row), url: new URL(row.url).origin }
-  await recordWebhookEvent(tx, context, { type: 'petstore.webhook.disabled', webhook: redacted })
+  await recordEvent(tx, context, { type: 'petstore.webhook.disabled', ...aboutWebhook(redacted) })
 }
 
 async function writeOutcome(tx: Tx, webhookId: bigint, outcome: AttemptOutcome): Promise<void> {
@@ -280,7 +280,6 @@ interface Failures {
 
 const NO_FAILURES: Failures = { failures: 0n, failingSince: null, lastFailureAt: null, failingMs: null }
 
-/** Returns the consecutive failures of a receiver after these attempts. */
 function failuresAfter(before: Failures, outcomes: readonly AttemptOutcome[]): Failures {
   let { failures, failingSince, lastFailureAt, failingMs } = before
   for (const { state, at } of outcomes) {
@@ -297,7 +296,6 @@ function failuresAfter(before: Failures, outcomes: readonly AttemptOutcome[]): F
   return { failures, failingSince, lastFailureAt, failingMs }
 }
 
-/** Returns the reason why the webhook must be disabled; '' if it stays enabled. */
 function reasonToDisable(
   outcomes: readonly AttemptOutcome[],
   { failingMs }: Failures,

@@ -5,18 +5,19 @@ import { formatInstant, toStoredInstant } from '../../values/instant.ts'
 import type { Context } from '../context.ts'
 import { type CommandsOf, onResource, type QueriesOf } from '../handlers.ts'
 import type { EventType, TEST_TYPE } from '../log/event-types.ts'
+import { recordEvent } from '../log/recording.ts'
 import { equals, listPage, padded } from '../paging.ts'
 import type { Delivery, DeliveryAttempt, DeliveryState } from './delivery-schema.ts'
 import type { webhooks } from './operations.ts'
 import { deliveryNotFound } from './refusals.ts'
 import type { AcceptedRedeliveries } from './schema.ts'
 import {
+  aboutWebhook,
   createWebhook,
   deleteWebhook,
   getEnabledWebhook,
   getWebhook,
   listWebhooks,
-  recordWebhookEvent,
   rotateWebhookSecret,
   sendTestEvent,
   updateWebhook,
@@ -104,10 +105,8 @@ export async function redeliver(
 ): Promise<Delivery> {
   const webhook = await getEnabledWebhook(tx, webhookId)
   const row = await tx.one(makeDue, { webhookId, deliveryId, now: context.now })
-  if (!row) {
-    throw deliveryNotFound(webhookId, deliveryId)
-  }
-  await recordWebhookEvent(tx, context, { type: 'petstore.webhook.redelivered', webhook })
+  if (!row) throw deliveryNotFound(webhookId, deliveryId)
+  await recordEvent(tx, context, { type: 'petstore.webhook.redelivered', ...aboutWebhook(webhook) })
   const [delivery] = await withAttempts(tx, [row])
   if (!delivery) throw new Error('withAttempts returned no delivery')
   return delivery
@@ -128,7 +127,8 @@ export async function redeliverFailed(
     since: toStoredInstant(since),
     now: context.now,
   })
-  if (due.length > 0) await recordWebhookEvent(tx, context, { type: 'petstore.webhook.redelivered', webhook })
+  if (due.length > 0)
+    await recordEvent(tx, context, { type: 'petstore.webhook.redelivered', ...aboutWebhook(webhook) })
   return { count: BigInt(due.length), more: due.length === REDELIVERED_MAX }
 }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { readOnlyMember, validationFailed } from '../../contract/error.ts'
+import { refuseOtherIds } from '../../contract/error.ts'
 import type { Page } from '../../contract/operation.ts'
 import { type Reader, Stale, type Tx } from '../../database/engine.ts'
 import { readBoolean, sql, storedBoolean } from '../../database/statement.ts'
@@ -8,7 +8,7 @@ import { parseJson, writeJson } from '../../values/json.ts'
 import type { Context, NewSecret } from '../context.ts'
 import { findLogBounds } from '../log/bounds.ts'
 import { type EventType, eventTypes, TEST_TYPE } from '../log/event-types.ts'
-import { type NewEvent, recordEvent } from '../log/recording.ts'
+import { type EventSubject, recordEvent } from '../log/recording.ts'
 import { type ListQuery, listPage } from '../paging.ts'
 import { webhookDisabled, webhookLimitReached, webhookNotFound } from './refusals.ts'
 import {
@@ -124,7 +124,7 @@ export async function createWebhook(
   })
   if (!inserted) throw new Stale(`slot ${slot} of the webhooks`)
   const row = await getWebhook(tx, { webhookId: id })
-  await recordWebhookEvent(tx, context, { type: 'petstore.webhook.created', webhook: row })
+  await recordEvent(tx, context, { type: 'petstore.webhook.created', ...aboutWebhook(row) })
   return { ...webhookOf(row), secret: secret.plaintext }
 }
 
@@ -135,8 +135,7 @@ export async function updateWebhook(
   context: Context,
   before: WebhookRow,
 ): Promise<Webhook> {
-  if (body.id !== undefined && body.id !== webhookId)
-    throw validationFailed([readOnlyMember('id', webhookId)])
+  refuseOtherIds(body, { id: webhookId })
   const { url = before.url } = body
   const types = body.types === undefined ? before.types : storedTypes(body.types)
   const description = body.description === undefined ? before.description : body.description
@@ -155,7 +154,7 @@ export async function updateWebhook(
   })
   if (!rewritten) throw new Stale(`webhook ${webhookId}`)
   const row = webhookRow(rewritten)
-  await recordWebhookEvent(tx, context, { type: 'petstore.webhook.updated', webhook: row })
+  await recordEvent(tx, context, { type: 'petstore.webhook.updated', ...aboutWebhook(row) })
   return webhookOf(row)
 }
 
@@ -168,10 +167,8 @@ export async function deleteWebhook(
 ): Promise<undefined> {
   const removed = await tx.one(removeWebhook, { webhookId, version: before.version })
   if (!removed) throw new Stale(`webhook ${webhookId}`)
-  await recordWebhookEvent(tx, context, {
-    type: 'petstore.webhook.deleted',
-    webhook: { ...before, version: removed.version + 1n },
-  })
+  const deleted = { ...before, version: removed.version + 1n }
+  await recordEvent(tx, context, { type: 'petstore.webhook.deleted', ...aboutWebhook(deleted) })
   return undefined
 }
 
@@ -194,7 +191,7 @@ export async function rotateWebhookSecret(
   })
   if (!rewritten) throw webhookNotFound(webhookId)
   const row = webhookRow(rewritten)
-  await recordWebhookEvent(tx, context, { type: 'petstore.webhook.secret-rotated', webhook: row })
+  await recordEvent(tx, context, { type: 'petstore.webhook.secret-rotated', ...aboutWebhook(row) })
   return { ...webhookOf(row), secret: secret.plaintext, previousSecretUntil: formatInstant(until) }
 }
 
@@ -208,7 +205,7 @@ export async function sendTestEvent(
   context: Context,
 ): Promise<AcceptedTest> {
   const row = await getEnabledWebhook(tx, webhookId)
-  return { eventId: String(await recordWebhookEvent(tx, context, { type: TEST_TYPE, webhook: row })) }
+  return { eventId: String(await recordEvent(tx, context, { type: TEST_TYPE, ...aboutWebhook(row) })) }
 }
 
 /** Returns the row of an enabled webhook. Throws `webhook_not_found`, `webhook_disabled`. */
@@ -218,15 +215,9 @@ export async function getEnabledWebhook(reader: Reader, webhookId: bigint): Prom
   throw webhookDisabled(webhookId)
 }
 
-/** Records an event about a webhook, and returns the id of the event. */
-export async function recordWebhookEvent(
-  tx: Tx,
-  context: Context,
-  { type, webhook }: { type: NewEvent['type']; webhook: WebhookRow },
-): Promise<bigint> {
+export function aboutWebhook(webhook: WebhookRow): EventSubject {
   const { id, version } = webhook
-  const subject = webhookSubject(id)
-  return recordEvent(tx, context, { type, subject, version, petId: null, data: webhookOf(webhook) })
+  return { subject: webhookSubject(id), subjectVersion: version, petId: null, data: webhookOf(webhook) }
 }
 
 export function webhookSubject(id: bigint): string {
@@ -257,9 +248,7 @@ export function webhookOf(row: WebhookRow): Webhook {
   }
 }
 
-/**
- * Returns an unused slot. Concurrent commands begin their search at different slots. Throws `webhook_limit_reached`.
- */
+/** Concurrent commands begin their search at different slots. Throws `webhook_limit_reached`. */
 async function findFreeSlot(tx: Tx, id: bigint): Promise<bigint> {
   const slotCount = BigInt(WEBHOOKS_MAX)
   const taken = new Set((await tx.many(findSlots)).map(({ slot }) => slot))

@@ -18,15 +18,15 @@ export const engineSlips: Slips = {
   'src/database/sqlite/group-commit.ts': [
     {
       before:
-        'this.#savedHead = this.#loadHead()\n    this.#head = this.#savedHead\n    this.#totals.clear()',
+        'this.#savedHead = knownHead(this.#connection.one(readHead))\n    this.#head = this.#savedHead\n    this.#totals.clear()',
       after: 'this.#totals.clear()',
       breaks:
         'after a batch that failed, the next event continues the chain after events that were never stored',
       tests: [GROUP_COMMIT],
     },
     {
-      before: 'this.#issuedIds = new Map()\n    this.#savedHead = this.#loadHead()',
-      after: 'this.#savedHead = this.#loadHead()',
+      before: 'this.#issuedIds = new Map()\n    this.#savedHead = knownHead(',
+      after: 'this.#savedHead = knownHead(',
       breaks: 'after a batch that failed, its ids are skipped',
       tests: [LOCKED, GROUP_COMMIT],
     },
@@ -148,8 +148,8 @@ export const engineSlips: Slips = {
       tests: ['test/database/worker-queue.test.ts'],
     },
     {
-      before: 'if (this.#waiting.length >= WAITING_MAX) {',
-      after: 'if (this.#waiting.length < 0) {',
+      before: 'if (this.#waiting.length >= WAITING_MAX)',
+      after: 'if (this.#waiting.length < 0)',
       breaks: 'the queue of commands has no bound',
       tests: ['test/database/worker-queue.test.ts'],
     },
@@ -457,14 +457,14 @@ export const engineSlips: Slips = {
   ],
   'src/database/postgres/primary.ts': [
     {
-      before: `row?.transaction_read_only === 'off'`,
-      after: `row?.transaction_read_only !== 'never'`,
+      before: `'transaction_read_only')) === 'off'`,
+      after: `'transaction_read_only')) !== 'never'`,
       breaks: 'a standby is taken for the primary',
       tests: ['test/database/database-address.test.ts: a database that is read-only by default'],
     },
     {
-      before: `if (commit?.synchronous_commit === 'off') {`,
-      after: `if (commit?.synchronous_commit === 'never') {`,
+      before: `'synchronous_commit')) === 'off'`,
+      after: `'synchronous_commit')) === 'never'`,
       breaks: 'a store starts on a database that loses acknowledged orders',
       tests: ['test/database/database-address.test.ts: a database whose commits are not durable'],
     },
@@ -592,8 +592,8 @@ export const engineSlips: Slips = {
   ],
   'src/database/sqlite/engine.ts': [
     {
-      before: '...(options.canUndo &&\n      isLogEmpty && {',
-      after: '...(options.canUndo && {',
+      before: '...(canUndo && isLogEmpty && {',
+      after: '...(canUndo && {',
       breaks: 'a failed import deletes commits that were made before it',
       tests: ['test/database/undo.test.ts'],
       guarantee: 59,
@@ -611,8 +611,8 @@ export const engineSlips: Slips = {
       tests: ['test/serving/clean-stop.test.ts: write-ahead log is needed'],
     },
     {
-      before: 'if (!keepsLog && Number(',
-      after: 'if (keepsLog && Number(',
+      before: 'if (!canUndo && Number(',
+      after: 'if (canUndo && Number(',
       breaks: 'the write-ahead log grows without a bound',
       tests: ['test/database/undo.test.ts: the write-ahead log of a store that serves'],
     },

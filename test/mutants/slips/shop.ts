@@ -134,8 +134,8 @@ export const shopSlips: Slips = {
       tests: ['test/shop/pets.test.ts: a deletion of a pet ends its ledger'],
     },
     {
-      before: `pet: { ...before, version: deleted.version },`,
-      after: `pet: before,`,
+      before: `aboutPet({ ...before, version: deleted.version })`,
+      after: `aboutPet(before)`,
       breaks: 'the deletion of a pet has the version of the change before it in the audit log',
       tests: ['test/shop/audit-log.test.ts: each event of a resource has the next version'],
     },
@@ -278,10 +278,8 @@ export const shopSlips: Slips = {
       tests: ['test/shop/summary.test.ts: a cancellation changes the day'],
     },
     {
-      before: `    version: before.version + 1n,
-    petId: before.petId,`,
-      after: `    version: before.version,
-    petId: before.petId,`,
+      before: `aboutOrder({ ...before, version: before.version + 1n })`,
+      after: `aboutOrder(before)`,
       breaks: 'a cancellation has the version of the change before it in the audit log',
       tests: ['test/shop/audit-log.test.ts: each event of a resource has the next version'],
     },
@@ -294,8 +292,8 @@ export const shopSlips: Slips = {
       ],
     },
     {
-      before: `    ...(complete && { totals: { [openOrders]: -1n } }),\n`,
-      after: ``,
+      before: `complete ? { [openOrders]: -1n } : undefined`,
+      after: `undefined`,
       breaks: 'the summary counts a completed order as open',
       tests: [
         'test/shop/summary.test.ts: the summary of a busy store is exact in every state that a reader sees',
@@ -351,8 +349,8 @@ export const shopSlips: Slips = {
       tests: ['test/shop/interleaved-commands.test.ts: a cancellation releases its units'],
     },
     {
-      before: `  if (body.petId !== undefined && body.petId !== petId) errors.push(readOnlyMember('petId', petId))\n`,
-      after: ``,
+      before: `refuseOtherIds(body, { id: orderId, petId: before.petId })`,
+      after: `refuseOtherIds(body, { id: orderId })`,
       breaks: 'a change of the pet of an order is ignored and reported as a success',
       tests: ['test/shop/orders.test.ts: a change of an order sets or removes the shipDate'],
     },
@@ -439,19 +437,9 @@ export const shopSlips: Slips = {
       tests: ['test/shop/lists.test.ts: the summary counts the pets, the orders and their reserved units'],
     },
     {
-      before: `  if (after > STOCK_MAX) {
-    throw stockOutOfBounds(id, after)
-  }
-  if (after < reserved) {
-    throw stockBelowReserved(id, after, reserved)
-  }
+      before: `  if (after < reserved) throw stockBelowReserved(id, after, reserved)
   throw new Stale`,
-      after: `  if (after > STOCK_MAX) {
-    throw stockOutOfBounds(id, after)
-  }
-  if (true) {
-    throw stockBelowReserved(id, after, reserved)
-  }
+      after: `  if (true) throw stockBelowReserved(id, after, reserved)
   throw new Stale`,
       breaks: 'an adjustment that is possible is refused because of a concurrent change of the status',
       tests: ['test/shop/interleaved-commands.test.ts: an adjustment is made'],
@@ -501,8 +489,8 @@ export const shopSlips: Slips = {
       ],
     },
     {
-      before: `  if (units > free) {`,
-      after: `  if (units > free || units > 0n) {`,
+      before: `if (units > free)`,
+      after: `if (units > free || units > 0n)`,
       breaks: 'an order is refused although units became free during the order',
       tests: ['test/shop/interleaved-commands.test.ts: an order is placed if its units become free'],
     },
