@@ -57,7 +57,6 @@ const petLayout: Layout<ImportedPet> = {
   }),
 }
 
-/** The maximum number of ignored columns that a notice names. */
 const COLUMNS_SHOWN = 10
 
 /**
@@ -227,7 +226,6 @@ function problemOfCells(
   return undefined
 }
 
-/** Returns the rule that a value of a column breaks. */
 function brokenRule(column: string, value: string): string | undefined {
   if (column === 'quantity') {
     if (value === '' || unitsIn(value) !== undefined) return undefined

@@ -1,7 +1,6 @@
 import { STOCK_MAX } from '../shop/imports/limits.ts'
 import { escapeControls } from '../values/control-characters.ts'
 
-/** The maximum number of characters of a cell in a message. */
 const CELL_CHARS_SHOWN = 100
 
 /** A blank around a value: all white space of Unicode, and the blanks without a width that are pasted with a text. */

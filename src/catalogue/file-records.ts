@@ -43,9 +43,7 @@ export class FileRecords {
   readonly #known: readonly string[]
   #hasQuotes = true
   #linesEnded = 0
-  /** The lines of a record that is not complete. */
   #lines: string[] = []
-  /** The number of columns that the header names. */
   #width = 0
   /** The lines of a file with tabs that may be one record, because a cell begins with a quote. */
   #open: FileRecord[] = []

@@ -6,7 +6,6 @@ export class UnreadableFile extends Error {}
 
 /** The number of bytes in which the format and the encoding of a file are recognized. */
 const START_BYTES = 4096
-/** The maximum number of characters of a cell in a message about the encoding. */
 const CHARS_SHOWN = 100
 const MARK = '\ufeff'
 

@@ -44,7 +44,6 @@ export interface ImportPlan {
   readonly skipExisting?: boolean
   /** Whether to create a category that pets name, but neither the store nor the file of categories has. */
   readonly createCategories?: boolean
-  /** Receives the text of each invalid line. */
   readonly onRejected?: (file: CatalogueKind, text: RecordText) => void
   /** Shortens the texts that are remembered, for a file with a million pets. */
   readonly digest?: (text: string) => string
@@ -97,7 +96,6 @@ export interface ImportProgress {
 const GROUP_CHARS_MAX = 100_000
 const PROBLEMS_MAX = 1000
 const EXISTING_MAX = 10
-/** The maximum number of categories that a notice names. */
 const NAMES_SHOWN = 10
 /**
  * Added to the line of a pet to number the row of a category that is created for it: a file of categories has fewer
@@ -246,7 +244,6 @@ async function stageFiles(
 }
 
 interface CheckedFiles extends Findings {
-  /** What an import would load and skip. */
   readonly counts: Omit<AppliedImport, 'problems'>
 }
 
@@ -291,7 +288,6 @@ async function readFiles(
   return log
 }
 
-/** Returns a file that reports each read. */
 function counted(source: CatalogueSource, onBytes: (count: number) => void): CatalogueSource {
   const chunks = async function* (): AsyncGenerator<Uint8Array> {
     for await (const chunk of source.chunks()) {
@@ -302,7 +298,6 @@ function counted(source: CatalogueSource, onBytes: (count: number) => void): Cat
   return { name: source.name, chunks }
 }
 
-/** Collects the findings about the lines of both files. */
 class FindingsLog implements CheckedFiles {
   readonly notices: string[] = []
   readonly problems: ImportProblem[] = []

@@ -79,7 +79,6 @@ export function createHostClient(options: ClientOptions): HostOperations {
 
 type ClientMethod = (input?: OperationInput, options?: CallOptions) => unknown
 
-/** Returns a method for each operation of a table. */
 function methodsOf(
   shapes: Readonly<Record<string, OperationShape>>,
   options: ClientOptions,

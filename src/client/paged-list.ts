@@ -12,7 +12,6 @@ export interface ListPage<T> {
  * store.listPets())`. No request is sent before that, and each await or iteration sends its own requests.
  */
 export interface PagedList<T, O> extends Promise<Read<ListPage<T>, O>>, AsyncIterable<T> {
-  /** Iterates over the pages. */
   pages(): AsyncGenerator<ListPage<T>>
 }
 

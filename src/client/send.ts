@@ -9,17 +9,14 @@ export const TIMER_MS_MAX = 2 ** 31 - 1
 /** The options with which a request is sent and retried. */
 export interface SendOptions {
   readonly fetch: Fetch
-  /** The time limit of one attempt. */
   readonly timeoutMs: number
   readonly retriesMax: number
   readonly signal: AbortSignal | undefined
-  /** Called before each retry. */
   readonly onRetry: ((retry: Retry) => void) | undefined
 }
 
 /** A retry that is about to happen. */
 export interface Retry {
-  /** The number of the retry: 1 for the first. */
   readonly number: number
   readonly delayMs: number
   readonly error: ApiError | ConnectionError

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { int64Between } from '../values/int64.ts'
 
-/** The meaning of every error that the service returns, by its HTTP status and its code. */
 const meanings = {
   400: {
     malformed_json: 'The body is not one well-formed JSON text in UTF-8.',

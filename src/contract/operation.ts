@@ -78,7 +78,6 @@ export interface Operation {
   readonly pathParameters?: Readonly<Record<string, Parameter>>
   readonly query?: Readonly<Record<string, Parameter>>
   readonly body?: z.ZodType
-  /** Whether the body may be absent. */
   readonly isBodyOptional?: true
   readonly success: Success
   /** For a list: whether a page is one bounded scan of an index, with no merge and no row-by-row filter. */

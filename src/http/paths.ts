@@ -96,7 +96,6 @@ function decodeSegment(segment: string): string {
   }
 }
 
-/** Returns the segments of a path, in lower case and in the singular. */
 function stems(path: string): string[] {
   const segments = path.split('/').filter(segment => segment !== '')
   return segments.map(segment => segment.toLowerCase().replace(/ies$/, 'y').replace(/s$/, ''))

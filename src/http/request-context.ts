@@ -23,11 +23,9 @@ export interface RequestContext {
   readonly requestId: string
   /** Returns the address of the connected peer; empty if the connection is closed. */
   readonly findPeer: () => string
-  /** The address of the client, even if trusted proxies forwarded the request. */
   readonly address: string
   /** The path parameters by name, percent-decoded. */
   readonly pathParameters: Readonly<Record<string, string>>
-  /** Headers of every response to this request, including errors. */
   readonly headers: Record<string, string>
   /** Limits the large response bodies that are being sent. */
   readonly largeBodies: CapacityLimiter
@@ -37,7 +35,6 @@ export interface RequestContext {
   keyName?: string
   /** Set once the request is admitted; a probe needs no slot. */
   slot?: AdmissionSlot
-  /** The code of the error, for the log. */
   errorCode?: string
   /** The instant at which the request arrived, in milliseconds since 1970. */
   readonly nowMs: number

@@ -9,7 +9,6 @@ export interface NamedPart {
 /** The components of one section, and a function that refers to them. */
 export interface Components {
   readonly components: Part
-  /** Returns a reference if the part is a component, otherwise the part itself. */
   readonly refer: (part: Part) => Part
 }
 

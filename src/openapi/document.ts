@@ -16,12 +16,10 @@ export interface DescribedApi {
   /** The revision of the document. `info.version` cannot count revisions, because a specification fixes its value. */
   readonly revision?: number
   readonly operations: Readonly<Record<string, Operation>>
-  /** The description of the server. */
   readonly server: string
   readonly introduction: (base: string) => string
   /** The description of each tag, in the order in which the document lists them. */
   readonly tags: Readonly<Record<string, string>>
-  /** The description of the key that operations require. */
   readonly key: string
 }
 
@@ -192,7 +190,6 @@ function parameterParts(operation: Operation): Part[] {
   ]
 }
 
-/** Returns a path or query parameter. */
 function parameterPart(location: 'path' | 'query', name: string, parameter: Parameter): Part {
   const { description, example } = parameter
   const valueSchema = schemaPart(parameter.schema)

@@ -38,7 +38,6 @@ export function successResponses(operation: Operation, isDescribed: IsDescribed)
   }
 }
 
-/** Returns the example of a successful response with JSON. */
 function exampleOf(success: Success): unknown {
   if ('example' in success) return success.example
   if ('list' in success) return [success.list.meta()?.example]

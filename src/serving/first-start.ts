@@ -58,7 +58,6 @@ export async function adoptSecretKey(
 
 /** The file to which the store writes a generated admin key. */
 export interface KeyFile {
-  /** Returns the key in the file, if there is one. */
   read(): string | undefined
   /** Writes the key durably, or throws and leaves no new file. */
   write(key: string): void

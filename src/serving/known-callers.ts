@@ -5,7 +5,6 @@ import { storedInstant } from '../values/instant.ts'
 /** The table whose changes must be reported to `KnownCallers`. */
 export const KEY_TABLE = 'api_key'
 
-/** The maximum number of callers in memory. */
 const CALLERS_MAX = 1000
 
 export interface KnownCallersOptions {

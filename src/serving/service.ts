@@ -67,9 +67,7 @@ export interface ServiceOptions {
   readonly timer?: () => number
   /** `verify` compares every reply from the cache with fresh reads, and fails if they differ for long. */
   readonly cache: 'on' | 'off' | 'verify'
-  /** Replaces the default cache. */
   readonly representations?: RepresentationCache
-  /** Replaces the default limits. */
   readonly admission?: Admission
   /** The limits that many stores share; undefined if the store has the process for itself. */
   readonly share?: CapacityShare
@@ -99,7 +97,6 @@ export interface DeliveryOptions extends Partial<Pick<DispatcherOptions, Deliver
 export interface Service {
   /** What `makeRoutes` and `makePathHandler` need to serve the store. */
   readonly routing: RoutesOptions
-  /** Returns the number of open streams. */
   countStreams(): number
   /** Makes the readiness probe fail, so that load balancers use other processes. Requests are still served. */
   drain(): void

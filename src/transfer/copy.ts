@@ -23,7 +23,6 @@ export interface CopySource extends AsyncDisposable {
  * A new store that nobody sees before `publish`. Disposing it before that leaves the directory or database unchanged.
  */
 export interface CopyTarget extends AsyncDisposable {
-  /** Runs a statement that writes. */
   write(statement: Statement<never>): Promise<unknown> | unknown
   /** Ends the writing, and returns a reader of the rows as they were stored. */
   readBack(): Promise<Reader>

@@ -6,7 +6,6 @@ import { type SequencedEvent, sequencedColumns } from '../shop/log/recording.ts'
 import { formatInstant } from '../values/instant.ts'
 import { parseJson } from '../values/json.ts'
 
-/** The number of rows that an export reads at a time. It bounds the memory of an export. */
 const ROWS_PER_READ = 1000
 
 /** A value of an exported row. A list contains scopes or event types; an object is the data of an event. */
@@ -16,7 +15,6 @@ export type ExportedRow = Readonly<Record<string, ExportedValue>>
 type DatabaseRow = Readonly<Record<string, bigint | string | null>>
 
 interface Resource {
-  /** The columns, in the order of a CSV file. */
   readonly columns: readonly string[]
   /** Yields the rows. `base` is the base URL, which events contain. */
   rows(reader: Reader, base: string): AsyncGenerator<ExportedRow>

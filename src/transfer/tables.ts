@@ -18,7 +18,6 @@ interface StoreColumn {
 export interface StoreTable {
   readonly name: string
   readonly columns: readonly StoreColumn[]
-  /** The columns of the primary key, in its order. */
   readonly key: readonly StoreColumn[]
   /** The rows that the migrations insert, in the order of the key. */
   readonly freshRows: readonly TableRow[]

@@ -11,10 +11,8 @@ const TIMEOUT_MS = 10_000
 
 /** The dependencies of an attempt. */
 export interface DeliveryContext {
-  /** The base address of the store, which is the source of its events. */
   readonly base: string
   readonly rules: AddressRules
-  /** Decrypts a stored secret. */
   readonly decrypt: (encrypted: string) => string
   readonly clock: () => number
   readonly timeoutMs?: number

@@ -31,7 +31,6 @@ export interface DispatcherOptions
     Pick<WebhookSenderOptions, 'slices' | 'retryDelaysMs' | 'giveUpAfterMs'> {
   readonly engine: Pick<Engine<Query, Command, Reply, CommandResult>, 'readShort' | 'execute' | 'watchRows'>
   readonly commitSignal: CommitSignal
-  /** Identifies this process among those that deliver for the same store. */
   readonly owner: string
   /** Whether no other process uses this store. The leases of a dead process are then taken immediately. */
   readonly isAlone: boolean

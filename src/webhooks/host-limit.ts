@@ -6,7 +6,6 @@ const PERIOD_MS = 60_000
 const HOSTS_MAX = 4096
 
 export interface HostLimitOptions {
-  /** The maximum number of attempts to one host in one period. */
   readonly attemptsMax: number
   /** The length of the period; a minute by default. */
   readonly periodMs?: number

@@ -5,11 +5,9 @@ const WRITE_RETRY_MS = 1000
 
 export interface OutcomeWriterOptions {
   readonly webhookId: bigint
-  /** The process that holds the lease. */
   readonly owner: string
   /** The source of the progress of the webhook, which is stored with the outcomes. */
   readonly pending: Pick<PendingEvents, 'progressAfter' | 'complete'>
-  /** Stores outcomes, and the progress of the webhook. */
   readonly record: (attempts: Attempts) => Promise<void>
   readonly onError: (error: unknown) => void
 }

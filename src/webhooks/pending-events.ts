@@ -40,7 +40,6 @@ export interface PageRead {
   /** The types that the webhook subscribes to now, as stored. */
   readonly types: string | null
   readonly hasEvents: boolean
-  /** Whether the page reached the last event. */
   readonly isAtHead: boolean
   /** Whether the progress must be stored now, because many positions have passed without an event to send. */
   readonly isSaveDue: boolean
@@ -49,7 +48,6 @@ export interface PageRead {
 /** The stored progress of a webhook. */
 export interface Progress {
   readonly position: bigint
-  /** Whether the creation event of the webhook has been read. */
   readonly seenCreation: boolean
 }
 

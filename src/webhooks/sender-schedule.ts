@@ -16,7 +16,6 @@ export interface Instants {
 
 /** Everything that decides what a sender does next, except whether there are events to send. */
 export interface SenderState {
-  /** Whether the sender was stopped or lost its lease. */
   readonly isStopped: boolean
   /** The number of attempts that have a permit. */
   readonly inFlight: number

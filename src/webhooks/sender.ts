@@ -31,7 +31,6 @@ import {
 } from './sender-schedule.ts'
 import type { Throttle } from './throttle.ts'
 
-/** The pause of a sender after an error of the store itself. */
 const ERROR_PAUSE_MS = 1000
 /** The minimum pause of a sender after the limit of its host was reached. Many senders may wait for one host. */
 const HOST_PAUSE_MIN_MS = 1000
@@ -147,7 +146,6 @@ export class WebhookSender {
     return work !== undefined
   }
 
-  /** Returns a retry that is due; undefined if there is none. */
   async #dueDelivery(): Promise<Work | undefined> {
     const { readShort, clock } = this.#options
     // Copied before the read: a delivery whose attempt ends during the read still looks due in the result.
@@ -162,7 +160,6 @@ export class WebhookSender {
     return isDue ? { due: next } : undefined
   }
 
-  /** Returns the next event to send; undefined if there is none. */
   async #nextEvent(receiver: Receiver): Promise<Work | undefined> {
     for (let { types } = receiver; ; ) {
       const { event, isRedeliveryRequested } = this.#pending.take(types)
@@ -279,7 +276,6 @@ interface EndedAttempt {
   readonly decision: RetryDecision
 }
 
-/** Returns the outcome of an attempt as it is stored. */
 function outcomeOf({ work, startedMs, cycleAttempts, result, decision }: EndedAttempt): AttemptOutcome {
   const { event, due } = work
   const { status, error, reply, unsent, durationMs } = result

@@ -9,18 +9,14 @@ export const ownTypes = [TEST_TYPE, 'petstore.webhook.created', 'petstore.webhoo
 export interface Subscription {
   readonly webhookId: bigint
   readonly createdAt: string
-  /** Whether the creation event of the webhook has been read. */
   readonly seenCreation: boolean
   readonly types: readonly EventType[]
 }
 
 /** The effects of an event on a webhook. */
 export interface EventRelevance {
-  /** The webhook must be sent the event. */
   readonly isWanted: boolean
-  /** The event is the creation of the webhook. */
   readonly isCreation: boolean
-  /** The event is a request to redeliver events to the webhook. */
   readonly isRedelivery: boolean
 }
 

@@ -45,7 +45,6 @@ export interface RepeatedReadsOptions {
   readonly lifecycleClock: () => number
   readonly newRequestId: () => string
   readonly addressOf: AddressOf
-  /** Called for each response. */
   readonly onResponse: (response: RepeatedResponse) => void
 }
 

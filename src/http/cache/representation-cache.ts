@@ -98,7 +98,6 @@ export class RepresentationCache {
     return reply.isCurrent
   }
 
-  /** Counts a read of a reply that the cache has. */
   use(reply: CachedReply): void {
     this.hits++
     // Safe: every CachedReply is an entry of this cache.
@@ -139,7 +138,6 @@ export class RepresentationCache {
     else table.rows.set(rowId, [...(table.rows.get(rowId) ?? []), entry])
   }
 
-  /** Drops the replies that represent the written rows. */
   drop(changes: RowChanges): void {
     for (const [name, ids] of changes) {
       const table = this.#tableOf(name)

@@ -18,7 +18,6 @@ const WINDOWS_MAX = 10
 export interface FeedClient {
   readonly caller: string
   readonly signal: AbortSignal
-  /** Released while the client waits. */
   readonly slot?: AdmissionSlot | undefined
 }
 
@@ -27,7 +26,6 @@ export interface LongPollOptions {
   /** Divides the thread between long reads and other work. */
   readonly slices: TimeSlices
   readonly runQuery: (query: Query) => Promise<Reply>
-  /** The limit that many stores share; undefined if there is one store. */
   readonly within?: Within | undefined
   /** Settles when clients that waited when the store was closed get their response, at once by default. */
   readonly reopened?: Promise<void> | undefined

@@ -78,9 +78,7 @@ export class RecentEvents {
     readonly slices: TimeSlices
     readonly base: string
     readonly contentTag?: bigint | undefined
-    /** Called when the head has moved. */
     readonly onMoved: () => void
-    /** Called with the id of each key that is revoked. */
     readonly onRevoked: (keyId: string) => void
     readonly onError: (error: unknown) => void
   }) {
@@ -171,7 +169,6 @@ export class RecentEvents {
     this.#behind.clear()
   }
 
-  /** Reads the next events. Returns whether there may be more. */
   async #advance(): Promise<boolean> {
     const after = this.#head
     const { events, to, isAtHead } = await this.#readShort(reader =>

@@ -37,11 +37,8 @@ export interface SseHubOptions {
   readonly base: string
   /** Identifies the content of the store since its last reset; undefined for a store that is never reset. */
   readonly contentTag?: bigint | undefined
-  /** The limit that many stores share; undefined if there is one store. */
   readonly within?: Within | undefined
-  /** The maximum number of open streams in total. */
   readonly streamsMax: number
-  /** The maximum number of open streams per caller. */
   readonly streamsPerCallerMax: number
   /** Returns milliseconds since 1970; used for key expiry. */
   readonly clock: () => number
@@ -50,7 +47,6 @@ export interface SseHubOptions {
   readonly onError: (error: unknown) => void
 }
 
-/** The parameters of one stream. */
 interface StreamInput {
   readonly after?: bigint | undefined
   readonly type?: readonly string[] | undefined
@@ -255,7 +251,6 @@ class SseStream {
     }
   }
 
-  /** Returns the next bytes to send; undefined at the end. */
   async #next(): Promise<Uint8Array | undefined> {
     if (!this.#hasStarted) {
       this.#hasStarted = true

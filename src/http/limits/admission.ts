@@ -38,7 +38,6 @@ export class CapacityLimiter {
     return true
   }
 
-  /** Releases an amount that a caller took. */
   release(caller: string, amount = 1): void {
     this.#total -= amount
     this.#within?.limiter.release(this.#within.name, amount)

@@ -13,7 +13,6 @@ export interface CacheCounts {
   readonly size: { readonly entries: number; readonly chars: number }
 }
 
-/** The responses of one operation. */
 interface Responses {
   readonly byStatus: Map<number, number>
   /** One count for each bound, and one for longer requests. */
@@ -44,7 +43,6 @@ export class Metrics {
     this.#attempts.set(state, (this.#attempts.get(state) ?? 0) + 1)
   }
 
-  /** Returns the metrics in the text format of Prometheus. */
   async text(openStreams: number, cache: CacheCounts | undefined): Promise<string> {
     const counted = [...this.#ofRequests(), ...this.#ofEvents(openStreams), ...(cache ? ofCache(cache) : [])]
     return [...(await processMetrics()), ...counted].join('\n')

@@ -82,7 +82,6 @@ async function sendAsset(context: RequestContext, contents: ConsoleFiles): Promi
   )
 }
 
-/** What the page depends on, in addition to its nonce. */
 interface ConsolePageOptions {
   readonly pathOfBase: string
   readonly pathOfControl: string | undefined

@@ -53,7 +53,6 @@ function expectedBytes({ headers }: Request): number {
   return Number(headers.get('content-length') ?? BODY_BYTES_MAX)
 }
 
-/** Starts to read a body. */
 function startBody(request: Request): Promise<Uint8Array> {
   // The runtime enforces Content-Length. Without this header (chunked), the bytes are counted as they arrive.
   const body = request.headers.has('content-length') ? request.bytes() : readChunks(request)

@@ -236,7 +236,6 @@ function queryOf(
   return { id, input, now: storedInstant(nowMs), base, keyId: caller?.keyId ?? null, contentTag }
 }
 
-/** Returns the request target, which is the key of the cache. */
 function targetIn({ path, query }: RequestContext): string {
   return query === '' ? path : `${path}?${query}`
 }

@@ -109,7 +109,6 @@ function locationName(path: readonly PropertyKey[]): string {
   return `${String(member).slice(0, NAME_CHARS_MAX)}${indexes.map(index => `[${String(index)}]`).join('')}`
 }
 
-/** Returns a value as JSON text, truncated. */
 function quotedValue(value: unknown): string {
   return writeJson(value).slice(0, NAME_CHARS_MAX)
 }
