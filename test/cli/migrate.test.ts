@@ -4,12 +4,19 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { SQL } from 'bun'
+import type { Migrations } from '../../src/database/migrate.ts'
 import { postgresMigrations, sqliteMigrations } from '../../src/database/migrations/migrations.ts'
 import { databaseFile } from '../../src/database/sqlite/database-file.ts'
 import { testedEngines } from '../support/engines.ts'
 import { newDatabase } from '../support/postgres-server.ts'
 import { run } from '../support/process.ts'
 import { newStoreDirectory } from '../support/store-directory.ts'
+
+/** Returns the end of the message about the migrations that a database of a version lacks. */
+function missingText(migrations: Migrations, version: number): string {
+  const { length } = migrations.missingIn(version)
+  return `${length} ${length === 1 ? 'migration is' : 'migrations are'} missing.`
+}
 
 test('migrate --check reports missing migrations, and migrate runs them, on SQLite', async () => {
   await using place = await newStoreDirectory('sqlite')
@@ -24,7 +31,7 @@ test('migrate --check reports missing migrations, and migrate runs them, on SQLi
   const check = await run(['migrate', '--check', '--data', directory])
   expect([check.exitCode, check.errors.trim()]).toEqual([
     1,
-    `The database is at version ${baseVersion} of ${known}: 1 migration is missing.`,
+    `The database is at version ${baseVersion} of ${known}: ${missingText(sqliteMigrations, baseVersion)}`,
   ])
   const migrated = await run(['migrate', '--data', directory])
   expect([migrated.exitCode, migrated.errors]).toEqual([
@@ -48,7 +55,7 @@ test.skipIf(!testedEngines.includes('postgres'))(
     const check = await run(['migrate', '--check'], env)
     expect([check.exitCode, check.errors.trim()]).toEqual([
       1,
-      `The database is at version 0 of ${known}: 2 migrations are missing.`,
+      `The database is at version 0 of ${known}: ${missingText(postgresMigrations, 0)}`,
     ])
     const migrated = await run(['migrate'], env)
     expect([migrated.exitCode, migrated.errors]).toEqual([

@@ -6,6 +6,8 @@ import { recordSoak, timeLimitMs, times } from '../support/soak.ts'
 import { ADMIN_KEY, openTestStore } from '../support/store.ts'
 
 const SEED = 20_261_121
+/** The maximum number of requests of a control. */
+const SEARCH_REQUESTS_MAX = 20_000
 const RUN_MS_MAX = timeLimitMs(120_000)
 
 const requests: Record<EngineName, number> = {
@@ -190,7 +192,7 @@ function changed(method: string, paths: RegExp, change: (reply: Reply, sent: str
 }
 
 /** Fuzzes the store through a proxy on loopback that introduces one fault. */
-async function fuzzThrough(fault: Fault, isEnough = (_: string) => false): Promise<Report> {
+async function fuzzThrough(fault: Fault, isEnough?: (finding: string) => boolean): Promise<Report> {
   await using store = await openTestStore('sqlite')
   await using proxy = Bun.serve({
     hostname: '127.0.0.1',
@@ -205,7 +207,9 @@ async function fuzzThrough(fault: Fault, isEnough = (_: string) => false): Promi
       return new Response(body === '' ? null : body, { status, headers })
     },
   })
-  return await fuzzAt(`http://127.0.0.1:${proxy.port}`, { isEnough })
+  // A search ends with its finding. How many requests that takes changes with every new operation.
+  const options = isEnough ? { isEnough, requests: SEARCH_REQUESTS_MAX } : {}
+  return await fuzzAt(`http://127.0.0.1:${proxy.port}`, options)
 }
 
 async function forwardRequest(
