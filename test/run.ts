@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { unpackBrowser } from './support/browser.ts'
@@ -22,6 +22,10 @@ const MEMORY = '/dev/shm'
 /** The free memory that a run of all tests needs for its temporary files. */
 const MEMORY_BYTES_MIN = 2 * 1024 ** 3
 
+if (!existsSync(join(ROOT, 'dist'))) {
+  console.error('The tests need the pages for browsers: run "npm run prepare" once.')
+  process.exit(1)
+}
 const options = process.argv.slice(2)
 const isWhole = options.every(option => option.startsWith('-'))
 // Its files stay on the disk: it waits for no disk either, and every test adds a database.
