@@ -4,6 +4,7 @@ import { textOfFile } from './catalogue/file-text.ts'
 import { isDatabaseAddress, URL_FORM } from './database/postgres/database-url.ts'
 import { isKeyText } from './shop/keys/schema.ts'
 import { SECRET_KEY_BYTES } from './shop/webhooks/schema.ts'
+import { durationMs } from './values/duration.ts'
 import { parseInstantMs } from './values/instant.ts'
 import { hasUriCharacters } from './values/uri.ts'
 
@@ -82,19 +83,11 @@ export function readSecretKey(text: string): Uint8Array {
   return bytes
 }
 
-const unitMs: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
-
-/** Returns the milliseconds of a duration such as 36h, or NaN. `units` has the letters of the permitted units. */
-function durationMs(text: string, units: string): number {
-  const [, count, unit = ''] = /^([1-9]\d{0,4})([a-z])$/.exec(text) ?? []
-  return units.includes(unit) ? Number(count) * (unitMs[unit] ?? Number.NaN) : Number.NaN
-}
-
 /** Returns the milliseconds of a duration such as 90d or 36h, or `forever`. */
 export function readRetention(text: string): number | 'forever' {
   if (text === 'forever') return text
   const ms = durationMs(text, 'dh')
-  if (Number.isNaN(ms)) throw new Error('it must be a number of days (90d) or hours (36h), or forever.')
+  if (ms === undefined) throw new Error('it must be a number of days (90d) or hours (36h), or forever.')
   return ms
 }
 
@@ -103,7 +96,7 @@ const RETRY_DELAY_MS_MAX = 24 * 3_600_000
 
 /** Returns the milliseconds of each delay in a list such as 1s,5s,1m. */
 export function readRetryDelays(text: string): number[] {
-  const delaysMs = text.split(',').map(entry => durationMs(entry.trim(), 'smh'))
+  const delaysMs = text.split(',').map(entry => durationMs(entry.trim(), 'smh') ?? Number.NaN)
   if (delaysMs.length > RETRY_DELAYS_MAX || !delaysMs.every(delayMs => delayMs <= RETRY_DELAY_MS_MAX)) {
     throw new Error(
       'it must be 1 to 20 delays, each from 1s to 24h, separated by commas, such as 1s,5s,1m,2h.',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { STOCK_MAX } from '../../src/shop/imports/limits.ts'
+import { STOCK_MAX } from '../../src/shop/limits.ts'
 import type { PetStatus } from '../../src/shop/pets/schema.ts'
 import { headOf } from '../support/received-events.ts'
 import { makePet, sharedStore, stockOf } from '../support/shop.ts'

@@ -1,11 +1,5 @@
+import { durationMs } from '../../values/duration.ts'
 import { parseInstantMs } from '../../values/instant.ts'
-
-const UNIT_MS: Readonly<Record<string, number>> = {
-  m: 60_000,
-  h: 3_600_000,
-  d: 24 * 3_600_000,
-  w: 7 * 24 * 3_600_000,
-}
 
 /** The forms that `readPeriodStart` and `readPeriodEnd` accept, for messages. */
 export const PERIOD_FORMS =
@@ -29,8 +23,8 @@ export function readPeriodEnd(text: string, nowMs: number): number | undefined {
 }
 
 function readEdge(text: string, nowMs: number, dayOffset: number): number | undefined {
-  const [, amount, unit = ''] = /^(\d{1,5})([mhdw])$/.exec(text) ?? []
-  if (amount !== undefined) return nowMs - Number(amount) * (UNIT_MS[unit] ?? 0)
+  const beforeMs = durationMs(text, 'mhdw')
+  if (beforeMs !== undefined) return nowMs - beforeMs
   const now = new Date(nowMs)
   const [year, month, day] = [now.getFullYear(), now.getMonth(), now.getDate()]
   if (text === 'today') return new Date(year, month, day + dayOffset).getTime()

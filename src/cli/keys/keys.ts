@@ -3,8 +3,8 @@ import { ApiError, ConnectionError, TimeoutError } from '../../client/petstore-c
 import { StoreError } from '../../contract/error.ts'
 import { DirectoryInUse } from '../../database/sqlite/data-lock.ts'
 import { resetAdminKey } from '../../serving/first-start.ts'
-import { readRetention } from '../../setting-readers.ts'
 import { NewApiKey, Scope } from '../../shop/keys/schema.ts'
+import { durationMs } from '../../values/duration.ts'
 import { formatInstantMs, parseInstantMs } from '../../values/instant.ts'
 import { parseInt64 } from '../../values/int64.ts'
 import { similarName } from '../../values/similar-name.ts'
@@ -102,14 +102,9 @@ function addScope(text: string, scopes: readonly Scope[] = []): Scope[] {
 
 /** Returns an instant, or a time from now such as `30d` or `36h`, as RFC 3339 text. Throws CommandFailed. */
 function readExpiry(text: string): string {
-  const at = parseInstantMs(text)
+  const afterMs = durationMs(text, 'dh')
+  const at = afterMs === undefined ? parseInstantMs(text) : Date.now() + afterMs
   if (at !== undefined) return formatInstantMs(at)
-  try {
-    const afterMs = readRetention(text)
-    if (afterMs !== 'forever') return formatInstantMs(Date.now() + afterMs)
-  } catch {
-    // The message names both forms.
-  }
   throw new CommandFailed(
     '--expires must be a number of days (30d) or hours (36h), or an instant (2027-01-31T00:00:00Z).',
     EXIT_USAGE,

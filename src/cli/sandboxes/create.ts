@@ -10,6 +10,7 @@ import {
   snapshotSeed,
 } from '../../sandboxes/control/schema.ts'
 import { countText } from '../../values/count-text.ts'
+import { durationMs } from '../../values/duration.ts'
 import { nameForm } from '../../values/same-name.ts'
 import { jsonText } from '../terminal/output.ts'
 import { CommandFailed, EXIT_USAGE, escapeControls, print, reasonOf, say } from '../terminal/terminal.ts'
@@ -20,7 +21,6 @@ import { type SavedSandbox, SavedSandboxes, sandboxesCsv, savedSandbox } from '.
 
 /** The maximum number of sandboxes that one command creates. */
 export const COUNT_MAX = 500
-const UNIT_SECONDS: Readonly<Record<string, number>> = { m: 60, h: 3600, d: 86_400 }
 
 export const sandboxFormats = ['table', 'csv', 'json'] as const
 export type SandboxFormat = (typeof sandboxFormats)[number]
@@ -172,8 +172,7 @@ function seedKey({ seed = '', key }: CreateSandboxesOptions): string | undefined
 
 /** Returns the seconds of a time such as 90m, 24h or 3d; undefined if it is not valid. */
 export function readLifetime(text: string): number | undefined {
-  const [, amount, unit = ''] = /^([1-9]\d{0,5})([mhd])$/.exec(text) ?? []
-  const seconds = Number(amount) * (UNIT_SECONDS[unit] ?? Number.NaN)
+  const seconds = (durationMs(text, 'mhd') ?? Number.NaN) / 1000
   return seconds >= LIFETIME_SECONDS_MIN && seconds <= LIFETIME_SECONDS_MAX ? seconds : undefined
 }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { int64 } from '../../values/int64.ts'
 import { ApiKey, keyExample } from '../keys/schema.ts'
-import { keyTypes } from '../log/event-types.ts'
+import { keyTypes, webhookTypes } from '../log/event-types.ts'
 import { orderExample } from '../orders/schema.ts'
 import {
   categoryTopic,
@@ -51,14 +51,7 @@ const entry = {
 
 const webhookAudit = {
   ...webhookTopic,
-  types: [
-    ...webhookTopic.types,
-    'petstore.webhook.created',
-    'petstore.webhook.updated',
-    'petstore.webhook.deleted',
-    'petstore.webhook.secret-rotated',
-    'petstore.webhook.redelivered',
-  ],
+  types: [...webhookTopic.types, ...webhookTypes],
 } as const
 const keyTopic = {
   name: 'Key',

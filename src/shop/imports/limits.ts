@@ -1,14 +1,10 @@
-// The limits of rows, and the sentences about names, which the store and the importer share. The importer also runs in
-// browsers, so this file has no schema.
+// The limits of an import, and the sentences about names, which the store and the importer share. The importer also
+// runs in browsers, so this file has no schema.
 
 /** The maximum number of rows of each kind that are sent and staged together. */
 export const IMPORT_ROWS_MAX = 500
 /** The maximum number of rows of one slice. */
 export const SLICE_ROWS_MAX = 500
-export const NAME_CHARS_MAX = 200
-export const DESCRIPTION_CHARS_MAX = 2000
-/** The maximum number of units of one pet. */
-export const STOCK_MAX = 1_000_000_000n
 
 export function occursTwice(name: string): string {
   return `the category "${name}" occurs twice`

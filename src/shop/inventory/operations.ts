@@ -9,7 +9,7 @@ import {
   sortParameter,
 } from '../../contract/parameter.ts'
 import { invalidCursor } from '../../contract/refusals.ts'
-import { STOCK_MAX } from '../imports/limits.ts'
+import { STOCK_MAX } from '../limits.ts'
 import { PetStatus } from '../pets/schema.ts'
 import { inventoryItemNotFound, stockBelowReserved, stockOutOfBounds } from './refusals.ts'
 import { InventoryItem, InventoryUpdate, StockAdjustment, StockMovement, StoreSummary } from './schema.ts'

@@ -1,5 +1,5 @@
 import { StoreError } from '../../contract/error.ts'
-import { STOCK_MAX } from '../imports/limits.ts'
+import { STOCK_MAX } from '../limits.ts'
 import { unitsText } from './schema.ts'
 
 export function inventoryItemNotFound(petId: bigint): StoreError {

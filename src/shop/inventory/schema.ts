@@ -3,7 +3,7 @@ import { countText } from '../../values/count-text.ts'
 import { instant } from '../../values/instant.ts'
 import { int64, int64Between } from '../../values/int64.ts'
 import { text } from '../../values/text.ts'
-import { STOCK_MAX } from '../imports/limits.ts'
+import { STOCK_MAX } from '../limits.ts'
 import { PetStatus } from '../pets/schema.ts'
 import { stockUnits } from './stock-units.ts'
 

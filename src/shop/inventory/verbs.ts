@@ -4,7 +4,7 @@ import { mapRead } from '../../database/map-read.ts'
 import { formatInstant } from '../../values/instant.ts'
 import type { Context } from '../context.ts'
 import { type CommandsOf, onResource, type QueriesOf } from '../handlers.ts'
-import { STOCK_MAX } from '../imports/limits.ts'
+import { STOCK_MAX } from '../limits.ts'
 import { compares, equals, listPage, sortBy } from '../paging.ts'
 import {
   findPet,

@@ -37,14 +37,14 @@ export const TEST_TYPE = 'petstore.webhook.test'
 
 export const keyTypes = ['petstore.key.created', 'petstore.key.revoked'] as const
 
-/** The types that are in the audit log but not in the feed. */
-export const auditOnlyTypes = [
-  ...keyTypes,
+export const webhookTypes = [
   'petstore.webhook.created',
   'petstore.webhook.updated',
   'petstore.webhook.deleted',
   'petstore.webhook.secret-rotated',
   'petstore.webhook.redelivered',
-  TEST_TYPE,
 ] as const
+
+/** The types that are in the audit log but not in the feed. */
+export const auditOnlyTypes = [...keyTypes, ...webhookTypes, TEST_TYPE] as const
 export type AuditOnlyType = (typeof auditOnlyTypes)[number]

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { int64 } from '../../values/int64.ts'
 import { text } from '../../values/text.ts'
 import { stockUnits } from '../inventory/stock-units.ts'
+import { NAME_CHARS_MAX } from '../limits.ts'
 
 export const PetStatus = z.enum(['available', 'pending', 'sold']).meta({
   id: 'PetStatus',
@@ -15,7 +16,7 @@ export type PetStatus = z.output<typeof PetStatus>
 export const PET_STATUS_DEFAULT: PetStatus = 'available'
 
 const petMembers = {
-  name: text(1, 200).meta({ description: 'The name of the pet.', example: 'Biscuit (Beagle)' }),
+  name: text(1, NAME_CHARS_MAX).meta({ description: 'The name of the pet.', example: 'Biscuit (Beagle)' }),
   categoryId: int64.meta({ description: 'The category of the pet; it must exist.', example: 1 }),
   status: PetStatus,
 }

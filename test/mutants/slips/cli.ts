@@ -218,8 +218,8 @@ export const cliSlips: Slips = {
   ],
   'src/cli/keys/keys.ts': [
     {
-      before: `formatInstantMs(Date.now() + afterMs)`,
-      after: `formatInstantMs(afterMs)`,
+      before: `parseInstantMs(text) : Date.now() + afterMs`,
+      after: `parseInstantMs(text) : afterMs`,
       breaks: 'a key with --expires 30d expired in 1970',
       tests: [`${KEYS}: keys create --expires 30d creates a key`],
     },

@@ -1,0 +1,6 @@
+// The limits of members that the importer checks too. It also runs in browsers, so this file has no schema.
+
+export const NAME_CHARS_MAX = 200
+export const DESCRIPTION_CHARS_MAX = 2000
+/** The maximum number of units of one pet. */
+export const STOCK_MAX = 1_000_000_000n
