@@ -21,9 +21,9 @@ import { textResponse } from '../http/text-response.ts'
 import { getError, listErrors } from '../shop/errors/verbs.ts'
 import { writeJson } from '../values/json.ts'
 import { errorText } from '../values/log.ts'
-import { Control } from './control/control.ts'
-import { sandboxFailed } from './control/refusals.ts'
 import { type HostOptions, SandboxHost } from './host/host.ts'
+import { Control } from './host-api/host-api.ts'
+import { sandboxFailed } from './host-api/refusals.ts'
 import { landingPage } from './pages/landing-page.ts'
 import { hostPageHeaders, pageFiles } from './pages/page-frame.ts'
 import { noSandboxPage, printPage } from './pages/print-page.ts'
@@ -163,7 +163,7 @@ function pagePaths(base: string, host: SandboxHost, isDraining: () => boolean): 
   }
   const description = async () => {
     const { describe } = await import('../openapi/document.ts')
-    return describe((await import('./control/description.ts')).controlApi, { base })
+    return describe((await import('./host-api/description.ts')).controlApi, { base })
   }
   return new Map([
     ['/', fixed(HTML, () => landingPage(base), hostPageHeaders)],

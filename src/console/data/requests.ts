@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useState } from 'react'
 import type { Fetch, LoggedRequest } from '../../client/petstore-client.ts'
-import { controlFetch, hostClient, sandboxId } from './control.ts'
+import { controlFetch, hostClient, sandboxId } from './host-api.ts'
 import { POLL_MS } from './live.ts'
 import { basePath } from './session.ts'
 import { useSession } from './session-context.ts'
