@@ -400,7 +400,7 @@ export class SandboxHost {
         directory: this.#files.directoryOf(id),
         file: this.#files.storeOf(id),
         base: this.baseOf(id),
-        control: `${this.#options.base}/sandboxes/${id}`,
+        hostApi: `${this.#options.base}/sandboxes/${id}`,
         checks,
         clockAheadMs: () => entry.record.clockAheadMs,
         reopened: entry.reopened.promise,

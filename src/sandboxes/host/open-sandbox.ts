@@ -49,8 +49,8 @@ export interface OpenSandboxOptions extends SharedOptions {
   readonly directory: string
   readonly file: string
   readonly base: string
-  /** The address of the control operations of the sandbox, for its console. */
-  readonly control?: string
+  /** The address of the sandbox in the host API, for its console. */
+  readonly hostApi?: string
   /** Whether the file is checked for damage: after a boot of the machine, or after a fatal error. */
   readonly checks: boolean
   /** Returns how far the lifecycle clock is ahead of the real time, in milliseconds. */
@@ -210,7 +210,7 @@ export class OpenSandbox {
       admission: this.#admission,
       ...(options.reopened && { reopened: options.reopened }),
       base: options.base,
-      ...(options.control !== undefined && { control: options.control }),
+      ...(options.hostApi !== undefined && { hostApi: options.hostApi }),
       stability: 'experimental',
       rateLimit: rate,
       // Tools in a browser call a sandbox from their own pages. This is safe for any origin, because browsers do not
