@@ -81,7 +81,7 @@ function operationText(
   const describedParameters = described.parameters.map(parameter => resolved(parameter, document))
   const input = inputType(describedParameters, described, types)
   // Only a store evaluates preconditions.
-  const isRead = operation.method === 'GET' && operation.controls === undefined
+  const isRead = operation.method === 'GET' && operation.actsOn === undefined
   const generic = isRead ? '<const O extends CallOptions = NoOptions>' : ''
   const text = [
     described.description === '' ? `${described.summary}.` : `${described.summary}. ${described.description}`,
@@ -126,25 +126,25 @@ function bodyMember(type: string, isRequired = false): string {
   return isRequired ? `body: ${type}` : `body?: ${type} | undefined`
 }
 
-function outputType({ method, success, controls }: Operation, types: TypeWriter): string {
+function outputType({ method, success, actsOn }: Operation, types: TypeWriter): string {
   if ('stream' in success) return `AsyncGenerator<${types.named(nameOf(success.stream))}, void>`
-  if ('list' in success && controls) return `Promise<ApiResponse<${types.named(nameOf(success.list))}[]>>`
+  if ('list' in success && actsOn) return `Promise<ApiResponse<${types.named(nameOf(success.list))}[]>>`
   if ('list' in success) return `PagedList<${types.named(nameOf(success.list))}, O>`
   const data = 'resource' in success ? types.named(nameOf(success.resource)) : 'undefined'
-  return method === 'GET' && !controls ? `Promise<Read<${data}, O>>` : `Promise<ApiResponse<${data}>>`
+  return method === 'GET' && !actsOn ? `Promise<Read<${data}, O>>` : `Promise<ApiResponse<${data}>>`
 }
 
 function entryText(id: string, operation: Operation, parameters: readonly DescribedParameter[]): string {
   const query = parameters.filter(parameter => parameter.in === 'query').map(({ name }) => name)
   const takesKey = parameters.some(({ name }) => name === 'Idempotency-Key')
-  const { success, controls, preview, body } = operation
+  const { success, actsOn, preview, body } = operation
   const shown = 'list' in success ? success.list : 'stream' in success ? success.stream : undefined
   const numbers = numberMembers(shown)
   const members = [
     `method: '${operation.method}'`,
     `path: '${operation.path}'`,
     ...(query.length > 0 ? [`query: [${query.map(name => `'${name}'`).join(', ')}]`] : []),
-    ...('list' in success ? [controls ? 'list: true' : `pages: '${operation.endless ?? 'cursor'}'`] : []),
+    ...('list' in success ? [actsOn ? 'list: true' : `pages: '${operation.endless ?? 'cursor'}'`] : []),
     ...('stream' in success ? ['stream: true'] : []),
     ...(success.status === 204 ? ['empty: true'] : []),
     ...(takesKey ? ['takesIdempotencyKey: true'] : []),

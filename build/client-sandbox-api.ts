@@ -1,9 +1,9 @@
 import type { Operation } from '../src/contract/operation.ts'
 import { describe } from '../src/openapi/document.ts'
-import { controlApi, DESCRIBED_BASE } from '../src/sandboxes/control/description.ts'
-import { controlOperations } from '../src/sandboxes/control/operations.ts'
-import { seedNames } from '../src/sandboxes/control/schema.ts'
 import { effectMembers } from '../src/sandboxes/failures/rules.ts'
+import { DESCRIBED_BASE, hostApi } from '../src/sandboxes/host-api/description.ts'
+import { hostOperations } from '../src/sandboxes/host-api/operations.ts'
+import { seedNames } from '../src/sandboxes/host-api/schema.ts'
 import { contract } from '../src/shop/operations.ts'
 import { GENERATED } from './client-api.ts'
 import { type Document, operationTexts } from './client-operations.ts'
@@ -23,10 +23,10 @@ const ruleSchemas = ['FaultRule', 'FaultRuleState', 'FaultEffect', 'FaultConditi
 /** Returns the text of `src/client/sandbox-api.ts`: the types and the operations of a host of sandboxes. */
 export function clientSandboxApi(): string {
   // Safe: `describe` makes an OpenAPI document, and these are its members.
-  const document = describe(controlApi, { base: DESCRIBED_BASE }) as unknown as Document
+  const document = describe(hostApi, { base: DESCRIBED_BASE }) as unknown as Document
   const { schemas } = document.components
   const types = new TypeWriter(schemas, {}, ruleSchemas)
-  const { declarations, entries } = operationTexts(controlOperations, document, types)
+  const { declarations, entries } = operationTexts(hostOperations, document, types)
   return [
     GENERATED,
     "import type { ErrorCode, Int64Input } from './api-types.ts'",

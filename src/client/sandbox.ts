@@ -77,7 +77,7 @@ export interface SandboxClient extends Client, AsyncDisposable {
 
 /**
  * Creates a sandbox on a host (`petstore sandboxes`), and returns a client of its store. Throws TypeError or RangeError
- * for invalid options, and TypeError if the server has no control operations. Throws ApiError if the host refuses, and
+ * for invalid options, and TypeError if the server has no host API. Throws ApiError if the host refuses, and
  * ConnectionError if no valid response arrives.
  */
 export async function createSandbox(options: SandboxOptions = {}): Promise<SandboxClient> {
@@ -96,13 +96,13 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
   })
   const { id, baseUrl, adminKey, expiresAt } = created.data
   const client = createClient({ ...clientOptions, baseUrl, key: adminKey })
-  const control = createHostClient({ ...clientOptions, baseUrl: host, key: adminKey })
-  return { ...client, id, baseUrl, adminKey, expiresAt, ...controlsOf(control, id) }
+  const owner = createHostClient({ ...clientOptions, baseUrl: host, key: adminKey })
+  return { ...client, id, baseUrl, adminKey, expiresAt, ...sandboxMethods(owner, id) }
 }
 
 type SandboxMethods = Omit<SandboxClient, keyof Client | 'id' | 'baseUrl' | 'adminKey' | 'expiresAt'>
 
-function controlsOf(host: HostOperations, sandboxId: string): SandboxMethods {
+function sandboxMethods(host: HostOperations, sandboxId: string): SandboxMethods {
   const remove = async (): Promise<void> => {
     try {
       await host.deleteSandbox({ sandboxId })
@@ -131,10 +131,10 @@ function controlsOf(host: HostOperations, sandboxId: string): SandboxMethods {
   }
 }
 
-/** The codes of the responses (404 or 405) of a server that does not have the control operations. */
+/** The codes of the responses (404 or 405) of a server without the host API. */
 const OTHER_SERVER_CODES: readonly string[] = ['route_not_found', 'method_not_allowed', 'unknown']
 
-/** Returns whether a refusal comes from a server without control operations, such as a store. */
+/** Returns whether a refusal comes from a server without the host API, such as a store. */
 export function isFromOtherServer({ status, code }: ApiError): boolean {
   return (status === 404 || status === 405) && OTHER_SERVER_CODES.includes(code)
 }

@@ -97,10 +97,10 @@ export interface Operation {
   /** The member of the body whose URL is checked, with a DNS look-up, before the command runs. */
   readonly checksAddress?: 'url'
   /**
-   * The operation controls a host of sandboxes, or the sandbox that its path names, whose key it then requires. It runs
-   * no transaction of a store, so it takes neither preconditions nor an Idempotency-Key.
+   * For an operation of the host API: it acts on the host, or on the sandbox that its path names, whose key it then
+   * requires. It runs no transaction of a store, so it takes neither preconditions nor an Idempotency-Key.
    */
-  readonly controls?: 'host' | 'sandbox'
+  readonly actsOn?: 'host' | 'sandbox'
   /** The operation is only for imports by the command line and the console: it is served, but not described. */
   readonly hidden?: true
   /** The refusals of the operation, as examples, in addition to those that `refusalsOf` adds. */

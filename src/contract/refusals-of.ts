@@ -7,21 +7,21 @@ import * as http from './refusals.ts'
  * share, and those that its other members imply.
  */
 export function refusalsOf(operation: Operation): readonly StoreError[] {
-  const { method, body, secret, preview, deprecation, success, controls, errors = [] } = operation
-  const isCommand = method !== 'GET' && controls === undefined
+  const { method, body, secret, preview, deprecation, success, actsOn, errors = [] } = operation
+  const isCommand = method !== 'GET' && actsOn === undefined
   const refusals = new Map<ErrorCodeName, StoreError>()
   const add = (when: boolean, ...more: StoreError[]): void => {
     for (const refusal of when ? more : [])
       if (!refusals.has(refusal.code)) refusals.set(refusal.code, refusal)
   }
-  if (controls === 'sandbox')
+  if (actsOn === 'sandbox')
     add(true, http.sandboxKeyRequired(), http.wrongSandboxKey(), http.sandboxNotFound())
   add(true, ...errors)
   add(true, commonParameterError(operation), http.invalidParameters([http.unknownParameter('colour')]))
   add(true, http.notAcceptable('stream' in success ? 'text/event-stream' : 'application/json'))
   add(true, http.urlTooLong())
   // A key that is sent must be valid, even if the operation does not require a key.
-  if (controls !== 'host') add(true, keyRequired(operation), http.unknownKey())
+  if (actsOn !== 'host') add(true, keyRequired(operation), http.unknownKey())
   add(true, http.rateLimited({ requests: 60_000, seconds: 60, retryAfterSeconds: 42 }))
   add(true, http.serverFailed('till-2.00042'), http.tooManyInProgress(), http.shuttingDown())
   add(requiredScope(operation) !== undefined, http.insufficientScope(operation.scope))
@@ -31,7 +31,7 @@ export function refusalsOf(operation: Operation): readonly StoreError[] {
   // A page of a list has an ETag too. It is usually weak, so that only `If-Match: *` matches it.
   const hasEtag = operation.resourceHasEtag === true || 'list' in success
   add(
-    method !== 'POST' && hasEtag && controls === undefined,
+    method !== 'POST' && hasEtag && actsOn === undefined,
     http.preconditionFailed('"3NAJmmzeVeErhHJNz8lLvW"'),
   )
   add(isCommand && !secret, http.idempotencyKeyInvalid(), http.idempotencyKeyReused())
@@ -58,11 +58,11 @@ function keyRequired(operation: Operation): StoreError {
 }
 
 /** Returns the error for the parameter that clients of an operation most often get wrong. */
-function commonParameterError({ pathParameters = {}, query = {}, method, controls }: Operation): StoreError {
+function commonParameterError({ pathParameters = {}, query = {}, method, actsOn }: Operation): StoreError {
   const [id, parameter] = Object.entries(pathParameters).find(([name]) => name.endsWith('Id')) ?? []
   if (id !== undefined && parameter) return misread('path', id, parameter)
   for (const name of ['limit', 'after']) if (query[name]) return misread('query', name, query[name])
-  if (controls !== undefined) return http.invalidParameters([http.undecodable('query', '', '%zz')])
+  if (actsOn !== undefined) return http.invalidParameters([http.undecodable('query', '', '%zz')])
   return http.invalidEntityTags(method === 'GET' ? 'If-None-Match' : 'If-Match')
 }
 

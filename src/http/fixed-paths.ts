@@ -29,7 +29,7 @@ export function fixedPaths(
   metrics: Metrics,
   serves: (operation: Operation) => boolean,
   pages: Pages,
-  control: string | undefined,
+  hostApi: string | undefined,
 ): Paths {
   const { base, engine } = pipeline
   const get = (handle: Handler['handle']): Methods => new Map([['GET', { handle }]])
@@ -60,7 +60,7 @@ export function fixedPaths(
     ...[
       ...docsRoutes(base, pages.docsScript),
       ...pages.guides,
-      ...consoleRoutes(base, pages.console, control),
+      ...consoleRoutes(base, pages.console, hostApi),
     ].map(([path, handle]): [string, Methods] => [path, get(handle)]),
     ['/livez', probe(context => sendText(context, '{"status":"live"}', 'application/json'))],
     ['/readyz', probe(context => sendReadiness(context, pipeline, ping))],

@@ -140,7 +140,7 @@ function operationPart(id: string, operation: Operation): Part {
 
 function keyRequirementText(operation: Operation): string {
   if (operation.scope === 'public') return 'Requires no key.'
-  if (operation.controls === 'sandbox') return 'Requires the key of the sandbox.'
+  if (operation.actsOn === 'sandbox') return 'Requires the key of the sandbox.'
   const scope = requiredScope(operation)
   return scope === undefined ? 'Requires any valid key.' : `Requires a key with the scope \`${scope}\`.`
 }

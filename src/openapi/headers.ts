@@ -153,8 +153,8 @@ export function responseHeaders(operation: Operation, status: number): Part {
  * Returns the header fields of the rate limit. A request that is refused before it is authenticated is not counted, so
  * its response has no such fields.
  */
-function rateFields({ scope, controls }: Operation, status: number): [FieldName, Presence][] {
-  const isCheckedFirst = scope === 'public' && controls === undefined
+function rateFields({ scope, actsOn }: Operation, status: number): [FieldName, Presence][] {
+  const isCheckedFirst = scope === 'public' && actsOn === undefined
   if (status === 414 || (status === 401 && isCheckedFirst)) return []
   return [
     ['RateLimit-Policy', 'at times'],
@@ -163,17 +163,17 @@ function rateFields({ scope, controls }: Operation, status: number): [FieldName,
 }
 
 function successFields(operation: Operation, status: number): [FieldName, Presence][] {
-  const { success, method, resourceHasEtag, location, secret, controls } = operation
-  const isList = 'list' in success && controls === undefined
+  const { success, method, resourceHasEtag, location, secret, actsOn } = operation
+  const isList = 'list' in success && actsOn === undefined
   const names: [FieldName, boolean][] = [
     ['ETag', isList || (resourceHasEtag === true && status !== 204 && method !== 'PUT')],
     ['Location', location !== undefined],
     ['Link', isList],
     ['X-Accel-Buffering', 'stream' in success || operation.endless !== undefined],
-    ['Vary', controls !== undefined],
+    ['Vary', actsOn !== undefined],
   ]
   const replayed: [FieldName, Presence][] =
-    method !== 'GET' && !secret && !controls ? [['Idempotent-Replayed', 'at times']] : []
+    method !== 'GET' && !secret && !actsOn ? [['Idempotent-Replayed', 'at times']] : []
   return [
     ...names.flatMap(([name, isPresent]): [FieldName, Presence][] => (isPresent ? [[name, 'always']] : [])),
     ...replayed,
@@ -212,9 +212,9 @@ const IDEMPOTENCY_KEY = '"order-2026-0042"'
 
 /** Returns the header fields that a request can or must have. */
 export function requestHeaders(operation: Operation): Part[] {
-  const { method, path, secret, preview, success, controls } = operation
+  const { method, path, secret, preview, success, actsOn } = operation
   const parts: Part[] = []
-  if (controls !== undefined) return parts
+  if (actsOn !== undefined) return parts
   const add = (name: string, description: string, example: string, schema: Part, required = false): void => {
     // The docs page leaves optional fields out of its samples, except those with `x-disabled: false`. An order must not
     // be placed twice, so the sample request that places an order has an Idempotency-Key.
@@ -256,6 +256,6 @@ export function isGuarded({ method, resourceHasEtag }: Operation): boolean {
 }
 
 /** Returns whether the response to a read has an ETag, so that the operation can respond with 304. */
-export function isConditional({ resourceHasEtag, success, controls }: Operation): boolean {
-  return resourceHasEtag === true || ('list' in success && controls === undefined)
+export function isConditional({ resourceHasEtag, success, actsOn }: Operation): boolean {
+  return resourceHasEtag === true || ('list' in success && actsOn === undefined)
 }

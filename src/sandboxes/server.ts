@@ -21,9 +21,9 @@ import { textResponse } from '../http/text-response.ts'
 import { getError, listErrors } from '../shop/errors/verbs.ts'
 import { writeJson } from '../values/json.ts'
 import { errorText } from '../values/log.ts'
-import { Control } from './control/control.ts'
-import { sandboxFailed } from './control/refusals.ts'
 import { type HostOptions, SandboxHost } from './host/host.ts'
+import { HostApi } from './host-api/host-api.ts'
+import { sandboxFailed } from './host-api/refusals.ts'
 import { landingPage } from './pages/landing-page.ts'
 import { hostPageHeaders, pageFiles } from './pages/page-frame.ts'
 import { noSandboxPage, printPage } from './pages/print-page.ts'
@@ -51,7 +51,7 @@ export async function serveSandboxes(
   const host = new SandboxHost({ ...options, base })
   await host.prepare()
   const { clock, limits } = options
-  const control = new Control({
+  const hostApi = new HostApi({
     host,
     base,
     clock,
@@ -66,7 +66,7 @@ export async function serveSandboxes(
     options,
     base,
     admission,
-    new Map([...control.paths(), ...pagePaths(base, host, () => isDraining)]),
+    new Map([...hostApi.paths(), ...pagePaths(base, host, () => isDraining)]),
   )
   const respondAsHost = makePathHandler(routing)
   const respondAnywhere = makeAnyPathHandler(routing)
@@ -108,7 +108,7 @@ export async function serveSandboxes(
       isDraining = true
     },
     stop: async () => {
-      control.end()
+      hostApi.end()
       await Promise.race([admission.drain(), Bun.sleep(LAST_REQUESTS_MS)])
       await host.close()
       await listener.stop(true)
@@ -163,7 +163,7 @@ function pagePaths(base: string, host: SandboxHost, isDraining: () => boolean): 
   }
   const description = async () => {
     const { describe } = await import('../openapi/document.ts')
-    return describe((await import('./control/description.ts')).controlApi, { base })
+    return describe((await import('./host-api/description.ts')).hostApi, { base })
   }
   return new Map([
     ['/', fixed(HTML, () => landingPage(base), hostPageHeaders)],

@@ -45,8 +45,8 @@ export interface ServiceOptions {
    * positions that carry another tag are refused. Undefined for a shop.
    */
   readonly contentTag?: bigint | undefined
-  /** The address of the control operations of a sandbox, for its console. Undefined for a shop. */
-  readonly control?: string
+  /** The address of a sandbox in the host API, for its console. Undefined for a shop. */
+  readonly hostApi?: string
   readonly stability: 'stable' | 'beta' | 'experimental'
   readonly rateLimit: Rate | 'off'
   readonly corsOrigins: readonly string[]
@@ -147,7 +147,7 @@ export function startService(options: ServiceOptions): Service {
   }
   const paths = new Map([
     ...operationPaths(pipeline, serves),
-    ...fixedPaths(pipeline, metrics, serves, pages, options.control),
+    ...fixedPaths(pipeline, metrics, serves, pages, options.hostApi),
   ])
   const retentionClock = new RetentionClock({ engine, log, clock, timer: () => performance.now() })
   const sweeping = startSweeping({ ...options, clock: () => retentionClock.now() }, options.sweeping)

@@ -386,7 +386,7 @@ test('no label in a CSV list is a formula or control sequence, and only the owne
 test('a sandbox is reset by its label, and the error for a missing snapshot says how to restore the seed', async () => {
   using at = folder()
   const teacher = await host.create({ seed: 'empty' })
-  await teacher.control('PUT', '/snapshots/start')
+  await teacher.callHost('PUT', '/snapshots/start')
   const { id, adminKey } = teacher.created
   await at.sandbox('create', '--count', '2', '--label', 'Ada', '--seed', `${id}/start`, '--key', adminKey)
   const reset = await at.sandbox('reset', 'Ada 1')

@@ -198,7 +198,7 @@ test('a refusal of the host is an ApiError with its code, and invalid options ar
   await expect(openSandbox({ timeoutMs: 0 })).rejects.toThrow(RangeError)
 })
 
-test('404 or 405 from a control operation means that the URL is not a host of sandboxes; 400 does not', async () => {
+test('404 or 405 from the host API means that the URL is not a host of sandboxes; 400 does not', async () => {
   const openThroughProxy = (status: number) =>
     openSandbox({ fetch: async () => new Response('<h1>proxy</h1>', { status }) })
   for (const status of [404, 405])

@@ -130,7 +130,7 @@ describe('the console of a sandbox:', () => {
       await dialog.getByLabel('Number').fill('2')
       await dialog.getByRole('button', { name: 'Add', exact: true }).click()
       await page.getByRole('cell', { name: 'Every 2 calls' }).waitFor()
-      const { data } = await sandbox.control('GET', '/faults')
+      const { data } = await sandbox.callHost('GET', '/faults')
       expect(data).toMatchObject({ rules: [{ name: 'full', operation: 'listPets', when: { every: 2n } }] })
       const responses = [await sandbox.call('GET', '/pets'), await sandbox.call('GET', '/pets')]
       expect(responses.map(({ status }) => status)).toEqual([200, 503])
@@ -220,7 +220,7 @@ describe('the console of a sandbox:', () => {
         'the title has the id',
         async () => (await other.page.title()) === `Pets · ${start} · Petstore`,
       )
-      await sandbox.control('PATCH', '', { label: 'W'.repeat(100) })
+      await sandbox.callHost('PATCH', '', { label: 'W'.repeat(100) })
       await other.page.goto('about:blank')
       await other.page.goto(`${sandbox.created.baseUrl}/console#key=${sandbox.created.adminKey}`)
       await other.page.getByRole('banner').getByText('WWW').waitFor()
@@ -275,8 +275,8 @@ describe('the console of a sandbox:', () => {
     async () => {
       const { page, sandbox } = await open('/sandbox', 390)
       await page.getByRole('heading', { name: 'Sandbox' }).waitFor()
-      await sandbox.control('PUT', '/snapshots/lesson-1')
-      await sandbox.control('PUT', '/faults', {
+      await sandbox.callHost('PUT', '/snapshots/lesson-1')
+      await sandbox.callHost('PUT', '/faults', {
         rules: [{ name: 'slow', effect: { type: 'delay', delayMs: 1 } }],
       })
       for (const path of paths) {
@@ -297,11 +297,11 @@ describe('the console of a sandbox:', () => {
     for (const path of ['', ...paths]) {
       const inSandbox = await fetch(`${sandbox?.created.baseUrl}/console${path}`)
       expect([path, inSandbox.status]).toEqual([path, 200])
-      const control = `<meta name="petstore-control" content="/sandboxes/${sandbox?.created.id}">`
-      expect(await inSandbox.text()).toContain(control)
+      const meta = `<meta name="petstore-host-api" content="/sandboxes/${sandbox?.created.id}">`
+      expect(await inSandbox.text()).toContain(meta)
       const inShop = await fetch(`${store.base}/console${path}`)
       expect([path, inShop.status]).toEqual([path, path === '' ? 200 : 404])
-      expect(await inShop.text()).not.toContain('petstore-control')
+      expect(await inShop.text()).not.toContain('petstore-host-api')
     }
   })
 })

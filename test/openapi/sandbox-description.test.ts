@@ -4,15 +4,15 @@ import { join } from 'node:path'
 import { parse } from 'yaml'
 import { describe as describeApi } from '../../src/openapi/document.ts'
 import { writeYaml } from '../../src/openapi/yaml.ts'
-import { controlApi, DESCRIBED_BASE } from '../../src/sandboxes/control/description.ts'
-import { controlOperations } from '../../src/sandboxes/control/operations.ts'
+import { DESCRIBED_BASE, hostApi } from '../../src/sandboxes/host-api/description.ts'
+import { hostOperations } from '../../src/sandboxes/host-api/operations.ts'
 import { run } from '../support/process.ts'
 import { ROOT } from '../support/root.ts'
 import { openSandboxHost } from '../support/sandbox-host.ts'
 import { checkConformance, inventedExamples, type Observed } from './conformance-check.ts'
 import { type Described, partAt, readDocument } from './document.ts'
 import { validatorOf } from './document-schemas.ts'
-import { driveControl } from './sandbox-drive.ts'
+import { driveHost } from './sandbox-drive.ts'
 
 const DRIVE_MS_MAX = 120_000
 /** The beginning of the stream of requests of a sandbox, with its first event. */
@@ -22,7 +22,7 @@ const committed = readFileSync(join(ROOT, 'openapi-sandboxes.yaml'), 'utf8')
 
 describe('the description of a host of sandboxes', () => {
   test('openapi-sandboxes.yaml is generated from the contract (if it is not: npm run openapi)', () => {
-    const isCurrent = committed === writeYaml(describeApi(controlApi, { base: DESCRIBED_BASE }))
+    const isCurrent = committed === writeYaml(describeApi(hostApi, { base: DESCRIBED_BASE }))
     expect(isCurrent ? 'the same' : 'openapi-sandboxes.yaml is out of date: npm run openapi').toBe('the same')
   })
 
@@ -30,7 +30,7 @@ describe('the description of a host of sandboxes', () => {
     expect((await run(['openapi', '--sandboxes'])).output).toBe(committed)
     const options = ['--sandboxes', '--json', '--base-url', 'https://pets.example/lab/']
     const json = (await run(['openapi', ...options])).output
-    expect(JSON.parse(json)).toEqual(describeApi(controlApi, { base: 'https://pets.example/lab' }))
+    expect(JSON.parse(json)).toEqual(describeApi(hostApi, { base: 'https://pets.example/lab' }))
   })
 
   test('a host serves the description as JSON and as YAML, with its own address', async () => {
@@ -71,7 +71,7 @@ describe('the responses of a host and its description', () => {
   let observed: readonly Observed[] = []
 
   beforeAll(async () => {
-    observed = await driveControl()
+    observed = await driveHost()
   }, DRIVE_MS_MAX)
 
   function faultsWith(plant: (document: unknown) => void = () => {}): string[] {
@@ -84,7 +84,7 @@ describe('the responses of a host and its description', () => {
   test('every response of every operation is described, and every described response was returned', () => {
     expect(faultsWith()).toEqual([])
     const { operations } = readDocument(parse(committed))
-    expect([...operations.keys()].toSorted()).toEqual(Object.keys(controlOperations).toSorted())
+    expect([...operations.keys()].toSorted()).toEqual(Object.keys(hostOperations).toSorted())
   })
 
   test('each event of the request stream contains a logged request', () => {

@@ -1,8 +1,8 @@
 import { BODY_BYTES_MAX, URL_CHARS_MAX } from '../../src/contract/limits.ts'
 import type { Operation } from '../../src/contract/operation.ts'
 import { shuttingDown, tooManyInProgress } from '../../src/contract/refusals.ts'
-import { type ControlId, controlOperations } from '../../src/sandboxes/control/operations.ts'
-import { sandboxDamaged } from '../../src/sandboxes/control/refusals.ts'
+import { type HostOperationId, hostOperations } from '../../src/sandboxes/host-api/operations.ts'
+import { sandboxDamaged } from '../../src/sandboxes/host-api/refusals.ts'
 import { KEY_RANDOM_BYTES, keyText } from '../../src/shop/keys/schema.ts'
 import { sendHalfBody } from '../support/half-body.ts'
 import { openSandboxHost, type TestHost, type TestSandbox } from '../support/sandbox-host.ts'
@@ -14,16 +14,16 @@ const UNKNOWN_ID = '2'.repeat(26)
 const WRONG_KEYS_PER_MINUTE = 60
 const CALL_INTERVAL_MS = 50
 /** The operations that can refuse a request because the files of the sandbox are damaged. */
-const DAMAGED: readonly ControlId[] = [
+const DAMAGED: readonly HostOperationId[] = [
   ...(['putSnapshot', 'getFaults', 'setFaults', 'deleteFaults'] as const),
   ...(['listRequests', 'deleteRequests', 'streamRequests'] as const),
 ]
 
 // Safe: the keys of the contract are its ids.
-const ids = Object.keys(controlOperations) as ControlId[]
+const ids = Object.keys(hostOperations) as HostOperationId[]
 
-/** A request of a control operation. */
-interface ControlRequest {
+/** A request to the host API. */
+interface HostRequest {
   readonly path: string
   readonly body?: string
   readonly headers?: Readonly<Record<string, string>>
@@ -32,7 +32,7 @@ interface ControlRequest {
 }
 
 /** The bodies with which operations succeed. Operations that are missing here succeed without a body. */
-const bodies: Readonly<Partial<Record<ControlId, string>>> = {
+const bodies: Readonly<Partial<Record<HostOperationId, string>>> = {
   createSandbox: '{"seed":"empty","label":"Ada"}',
   updateSandbox: '{"lifetimeSeconds":172800}',
   setClock: '{"now":"2027-06-01T00:00:00Z"}',
@@ -40,8 +40,8 @@ const bodies: Readonly<Partial<Record<ControlId, string>>> = {
     '{"rules":[{"name":"full","operation":"placeOrder","when":{"every":3},"effect":{"type":"error","code":"storage_full"}}]}',
 }
 
-/** Sends requests that get every status of every control operation, and returns the responses. */
-export async function driveControl(): Promise<Observed[]> {
+/** Sends requests that get every status of every operation of the host API, and returns the responses. */
+export async function driveHost(): Promise<Observed[]> {
   await using host = await openSandboxHost({ limits: { snapshots: 1 } })
   const timeouts = driveTimeouts(host)
   const observed = [
@@ -55,15 +55,15 @@ export async function driveControl(): Promise<Observed[]> {
 }
 
 /** Returns a request that succeeds, for a sandbox and a snapshot. */
-function requestOf(id: ControlId, { created }: TestSandbox, snapshot = 'lesson-1'): ControlRequest {
-  const path = controlOperations[id].path.replace('{sandboxId}', created.id).replace('{name}', snapshot)
+function requestOf(id: HostOperationId, { created }: TestSandbox, snapshot = 'lesson-1'): HostRequest {
+  const path = hostOperations[id].path.replace('{sandboxId}', created.id).replace('{name}', snapshot)
   const body = bodies[id]
   return { path, ...(body !== undefined && { body }), key: created.adminKey }
 }
 
 async function driveSuccesses(host: TestHost): Promise<Observed[]> {
   const sandbox = await host.create()
-  const send = (id: ControlId, change: Partial<ControlRequest> = {}): Promise<Observed> =>
+  const send = (id: HostOperationId, change: Partial<HostRequest> = {}): Promise<Observed> =>
     sendTo(host, id, { ...requestOf(id, sandbox), ...change })
   const observed: Observed[] = [
     await send('putSnapshot'),
@@ -77,7 +77,7 @@ async function driveSuccesses(host: TestHost): Promise<Observed[]> {
     .call('GET', '/pets/1', { headers: { 'Petstore-Fault': 'drop_before_command' } })
     .catch(() => {})
   await sandbox.call('POST', '/categories', { body: { name: 'Otters' } })
-  const deletions = ids.filter(id => controlOperations[id].method === 'DELETE')
+  const deletions = ids.filter(id => hostOperations[id].method === 'DELETE')
   for (const id of ids) {
     if (deletions.includes(id)) continue
     observed.push(id === 'streamRequests' ? await whileCalling(sandbox, send(id)) : await send(id))
@@ -110,16 +110,16 @@ async function driveMistakes(host: TestHost): Promise<Observed[]> {
   return observed
 }
 
-function mistakes(id: ControlId, request: ControlRequest): ControlRequest[] {
+function mistakes(id: HostOperationId, request: HostRequest): HostRequest[] {
   const { path } = request
-  const operation: Operation = controlOperations[id]
-  const withBody = (body: string, headers = {}): ControlRequest => ({ ...request, body, headers })
+  const operation: Operation = hostOperations[id]
+  const withBody = (body: string, headers = {}): HostRequest => ({ ...request, body, headers })
   return [
     { ...request, path: `${path}?colour=red` },
-    { ...request, path: operation.controls === 'sandbox' ? path.replace(/[^/]{26}/, 'abc') : `${path}?%zz` },
+    { ...request, path: operation.actsOn === 'sandbox' ? path.replace(/[^/]{26}/, 'abc') : `${path}?%zz` },
     { ...request, path: `${path}?colour=${'x'.repeat(URL_CHARS_MAX)}` },
     { ...request, headers: { Accept: 'text/csv' } },
-    ...(operation.controls === 'sandbox'
+    ...(operation.actsOn === 'sandbox'
       ? [
           { ...request, key: null },
           { ...request, key: WRONG_KEY },
@@ -163,7 +163,7 @@ async function driveFailures(host: TestHost): Promise<Observed[]> {
   const observed: Observed[] = []
   const failing = async (
     name: 'create' | 'find' | 'use' | 'takeSnapshot',
-    id: ControlId,
+    id: HostOperationId,
     error: Error,
   ): Promise<void> => {
     Reflect.set(host.host, name, () => {
@@ -173,7 +173,7 @@ async function driveFailures(host: TestHost): Promise<Observed[]> {
     Reflect.deleteProperty(host.host, name)
   }
   for (const id of ids) {
-    const part = controlOperations[id].controls === 'sandbox' ? 'find' : 'create'
+    const part = hostOperations[id].actsOn === 'sandbox' ? 'find' : 'create'
     for (const error of [new Error('planted'), tooManyInProgress(), shuttingDown()])
       await failing(part, id, error)
     if (DAMAGED.includes(id))
@@ -194,22 +194,22 @@ async function driveLimits(): Promise<Observed[]> {
     await sendTo(host, 'createSandbox', elsewhere),
     await sendTo(host, 'createSandbox', create),
   ]
-  const wrong = (id: ControlId): ControlRequest => ({ ...requestOf(id, sandbox), key: WRONG_KEY })
+  const wrong = (id: HostOperationId): HostRequest => ({ ...requestOf(id, sandbox), key: WRONG_KEY })
   for (let count = 0; count < WRONG_KEYS_PER_MINUTE; count++)
     await sendTo(host, 'getSandbox', wrong('getSandbox'))
   for (const id of ids)
-    if (controlOperations[id].controls === 'sandbox') observed.push(await sendTo(host, id, wrong(id)))
+    if (hostOperations[id].actsOn === 'sandbox') observed.push(await sendTo(host, id, wrong(id)))
   return observed
 }
 
 /** Sends bodies that never end. All are sent at once, because the server waits ten seconds for each body. */
 async function driveTimeouts(host: TestHost): Promise<Observed[]> {
   const sandbox = await host.create({ seed: 'empty' })
-  const withBody = ids.filter(id => 'body' in controlOperations[id])
+  const withBody = ids.filter(id => 'body' in hostOperations[id])
   return Promise.all(
     withBody.map(async id => {
       const request = requestOf(id, sandbox)
-      const { method } = controlOperations[id]
+      const { method } = hostOperations[id]
       const headers = { ...headersOf(request), 'Content-Type': 'application/json' }
       const { path } = request
       return { operationId: id, method, path, ...(await sendHalfBody(host.base + path, method, headers)) }
@@ -217,8 +217,8 @@ async function driveTimeouts(host: TestHost): Promise<Observed[]> {
   )
 }
 
-async function sendTo({ base }: TestHost, id: ControlId, request: ControlRequest): Promise<Observed> {
-  const { method } = controlOperations[id]
+async function sendTo({ base }: TestHost, id: HostOperationId, request: HostRequest): Promise<Observed> {
+  const { method } = hostOperations[id]
   const { path, body } = request
   const response = await fetch(base + path, {
     method,
@@ -231,7 +231,7 @@ async function sendTo({ base }: TestHost, id: ControlId, request: ControlRequest
   return { operationId: id, method, path: path.split('?')[0] ?? '', status, headers, body: text }
 }
 
-function headersOf({ headers, body, key }: ControlRequest): Record<string, string> {
+function headersOf({ headers, body, key }: HostRequest): Record<string, string> {
   return {
     'X-Request-Id': 'till-2.00042',
     ...(key !== null && { Authorization: `Bearer ${key}` }),

@@ -18,7 +18,7 @@ type Effect = Readonly<Record<string, unknown>>
 async function sandboxWith(...rules: readonly object[]): Promise<TestSandbox> {
   const sandbox = await host.create()
   const named = rules.map((rule, index) => ({ name: `rule-${index}`, ...rule }))
-  const set = await sandbox.control('PUT', '/faults', { rules: named })
+  const set = await sandbox.callHost('PUT', '/faults', { rules: named })
   if (set.status !== 200) throw new Error(set.text)
   return sandbox
 }
@@ -185,7 +185,7 @@ describe('an effect on a request', () => {
     expect(results[0]?.headers.get('ratelimit-policy')).toBe('"default";q=2;w=3600')
     expect(results[0]?.headers.get('ratelimit')).toBe('"default";r=1;t=3600')
     expect(results[0]?.headers.get('petstore-fault')).toBeNull()
-    expect((await sandbox.control('GET', '/faults')).data).toMatchObject({
+    expect((await sandbox.callHost('GET', '/faults')).data).toMatchObject({
       rules: [{ calls: 3n, applied: 1n }],
     })
     expect(results[2]?.headers.get('petstore-fault')).toContain('rate_limit; requests=2; seconds=3600')
@@ -256,25 +256,25 @@ describe('a condition', () => {
     const statuses = []
     for (let call = 0; call < 4; call++) statuses.push((await sandbox.call('GET', '/pets')).status)
     expect(statuses).toEqual([500, 503, 500, 503])
-    expect((await sandbox.control('GET', '/faults')).data).toMatchObject({
+    expect((await sandbox.callHost('GET', '/faults')).data).toMatchObject({
       rules: [
         { calls: 4n, applied: 2n },
         { calls: 4n, applied: 2n },
       ],
     })
-    expect((await sandbox.control('DELETE', '/faults')).status).toBe(204)
+    expect((await sandbox.callHost('DELETE', '/faults')).status).toBe(204)
     expect((await sandbox.call('GET', '/pets')).status).toBe(200)
   })
 })
 
 describe('rules of a sandbox', () => {
-  test('the rules of a sandbox affect no other sandbox, control operation, page or probe', async () => {
+  test('the rules of a sandbox affect no other sandbox, operation of the host, page or probe', async () => {
     const broken = await sandboxWith({ effect: { type: 'error', code: 'internal_error' } })
     const other = await host.create()
     expect((await broken.call('GET', '/pets')).status).toBe(500)
     const untouched = await other.call('GET', '/pets')
     expect([untouched.status, untouched.headers.get('petstore-fault')]).toEqual([200, null])
-    expect((await broken.control('GET', '/faults')).status).toBe(200)
+    expect((await broken.callHost('GET', '/faults')).status).toBe(200)
     expect((await broken.call('GET', '/docs')).status).toBe(200)
     expect((await broken.call('GET', '/readyz')).status).toBe(200)
   })
@@ -296,18 +296,18 @@ describe('rules of a sandbox', () => {
     [{ name: 'A B', effect: { type: 'truncate' } }, '/rules/0/name'],
   ])('the rules of a sandbox are not replaced by an invalid rule: %j', async (rule, pointer) => {
     const sandbox = await sandboxWith({ name: 'before', effect: { type: 'delay', delayMs: 1 } })
-    const refused = await sandbox.control('PUT', '/faults', { rules: [{ name: 'bad', ...rule }] })
+    const refused = await sandbox.callHost('PUT', '/faults', { rules: [{ name: 'bad', ...rule }] })
     expect(refused.status).toBe(422)
     expect((refused.data as { errors: { pointer: string }[] }).errors.map(error => error.pointer)).toContain(
       pointer,
     )
-    expect((await sandbox.control('GET', '/faults')).data).toMatchObject({ rules: [{ name: 'before' }] })
+    expect((await sandbox.callHost('GET', '/faults')).data).toMatchObject({ rules: [{ name: 'before' }] })
   })
 
   test('rules with a typo are refused with a message that suggests the valid name', async () => {
     const sandbox = await host.create()
     const rules = [{ name: 'A b', operation: 'placeorders', effect: { type: 'error', code: 'overloded' } }]
-    const refused = await sandbox.control('PUT', '/faults', { rules })
+    const refused = await sandbox.callHost('PUT', '/faults', { rules })
     const messages = (refused.data as { errors: { message: string }[] }).errors.map(error => error.message)
     expect(messages.join('\n')).toContain('not "placeorders" (did you mean placeOrder?)')
     expect(messages.join('\n')).toContain('not "overloded" (did you mean overloaded?)')
@@ -317,9 +317,9 @@ describe('rules of a sandbox', () => {
   test('a sandbox can have at most 50 rules, each with a different name', async () => {
     const sandbox = await host.create()
     const rule = { name: 'same', effect: { type: 'truncate' } }
-    expect((await sandbox.control('PUT', '/faults', { rules: [rule, rule] })).status).toBe(422)
+    expect((await sandbox.callHost('PUT', '/faults', { rules: [rule, rule] })).status).toBe(422)
     const many = Array.from({ length: 51 }, (_, index) => ({ ...rule, name: `rule-${index}` }))
-    expect((await sandbox.control('PUT', '/faults', { rules: many })).status).toBe(422)
+    expect((await sandbox.callHost('PUT', '/faults', { rules: many })).status).toBe(422)
   })
 })
 

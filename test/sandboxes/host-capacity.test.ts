@@ -70,7 +70,7 @@ test(
     // A poll whose sandbox was closed meanwhile ends when the sandbox is opened again, not at the end of its time.
     expect(performance.now() - startedMs).toBeLessThan((WAIT_SECONDS * 1000) / 2)
     for (const poll of await Promise.all(polls)) expect(poll.status).toBe(200)
-    const log = await Promise.all(sandboxes.map(sandbox => sandbox.control('GET', '/requests')))
+    const log = await Promise.all(sandboxes.map(sandbox => sandbox.callHost('GET', '/requests')))
     for (const { text } of log) expect(text).toContain(`wait=${WAIT_SECONDS}`)
     const summary = `${WAITING} sandboxes with a long poll each, ${OPEN} open: each other request got its response`
     recordSoak({ guarantee: 58, engine: 'sqlite', summary })
@@ -104,7 +104,7 @@ test('a reset or a stop of the host ends the polls of a sandbox that was closed 
   await first?.call('GET', '/pets?limit=1')
   polls.push(poll(second))
   await second?.call('GET', '/pets?limit=1')
-  await first?.control('POST', '/reset')
+  await first?.callHost('POST', '/reset')
   expect((await polls[0])?.status).toBe(200)
   await host[Symbol.asyncDispose]()
   await polls[1]?.catch(() => {})

@@ -43,7 +43,7 @@ async function createFrom(host: TestHost, { created }: TestSandbox, snapshot: st
     status: response.status,
     id,
     call: (method: string, path: string, body?: object) => send(method, baseUrl + path, body),
-    control: (method: string, path: string, body?: object) =>
+    callHost: (method: string, path: string, body?: object) =>
       send(method, `${host.base}/sandboxes/${id}${path}`, body),
   }
 }
@@ -52,22 +52,22 @@ test('the counts of the rules of a sandbox survive a restart, and deleted rules 
   const first = await openSandboxHost()
   const [counting, cleared] = [await first.create({ seed: 'empty' }), await first.create({ seed: 'empty' })]
   for (const sandbox of [counting, cleared]) {
-    expect((await sandbox.control('PUT', '/faults', { rules: [rule] })).status).toBe(200)
+    expect((await sandbox.callHost('PUT', '/faults', { rules: [rule] })).status).toBe(200)
     for (let call = 0; call < 4; call++) await sandbox.call('GET', '/pets')
   }
-  expect((await cleared.control('DELETE', '/faults')).status).toBe(204)
+  expect((await cleared.callHost('DELETE', '/faults')).status).toBe(204)
   await using second = await restarted(first)
-  expect((await counting.control('GET', '/faults')).data).toMatchObject({
+  expect((await counting.callHost('GET', '/faults')).data).toMatchObject({
     rules: [{ calls: 4n, applied: 1n }],
   })
-  expect((await cleared.control('GET', '/faults')).data).toEqual({ rules: [] })
+  expect((await cleared.callHost('GET', '/faults')).data).toEqual({ rules: [] })
   expect(second.errors).toEqual([])
 })
 
 test('a start of the host deletes the unfinished files of a killed one, and keeps the others', async () => {
   const first = await openSandboxHost()
   const sandbox = await first.create({ seed: 'empty' })
-  await sandbox.control('PUT', '/snapshots/lesson')
+  await sandbox.callHost('PUT', '/snapshots/lesson')
   const directory = join(first.directory, 'sandboxes', sandbox.created.id)
   for (const name of ['petstore.db.new', 'snapshots/.lesson.new']) writeFileSync(join(directory, name), 'x')
   await using second = await restarted(first)
@@ -101,25 +101,25 @@ test('a seed that could not be built is built for the next sandbox', async () =>
 test('a reset changes the generation before it replaces the content, even if it then fails', async () => {
   await using host = await openSandboxHost()
   const teacher = await host.create({ seed: 'empty' })
-  await teacher.control('PUT', '/snapshots/lesson')
+  await teacher.callHost('PUT', '/snapshots/lesson')
   const student = await createFrom(host, teacher, 'lesson')
   await student.call('POST', '/categories', { name: 'Mine' })
   rmSync(join(host.directory, 'sandboxes', student.id, 'seed.db'))
-  expect(await student.control('POST', '/reset')).toMatchObject({ status: 500 })
-  expect(await student.control('GET', '')).toMatchObject({ generation: 2 })
+  expect(await student.callHost('POST', '/reset')).toMatchObject({ status: 500 })
+  expect(await student.callHost('GET', '')).toMatchObject({ generation: 2 })
   expect(await student.call('GET', '/categories')).toMatchObject([{ name: 'Mine' }])
 })
 
 test('the restore of its own snapshot keeps the keys of a sandbox that began as a copy', async () => {
   await using host = await openSandboxHost()
   const teacher = await host.create({ seed: 'empty' })
-  await teacher.control('PUT', '/snapshots/lesson')
+  await teacher.callHost('PUT', '/snapshots/lesson')
   const student = await createFrom(host, teacher, 'lesson')
   await student.call('POST', '/keys', { name: 'till', scopes: ['orders:read'] })
-  await student.control('PUT', '/snapshots/mine')
-  await student.control('POST', '/reset', { snapshot: 'mine' })
+  await student.callHost('PUT', '/snapshots/mine')
+  await student.callHost('POST', '/reset', { snapshot: 'mine' })
   expect(await student.call('GET', '/keys')).toMatchObject([{ id: 1 }, { name: 'till' }])
-  await student.control('POST', '/reset')
+  await student.callHost('POST', '/reset')
   expect(await student.call('GET', '/keys')).toMatchObject([{ id: 1 }])
 })
 
@@ -131,11 +131,11 @@ test('the ids of events stay in the range of their generation, whichever generat
     const { data } = await sandbox.call('GET', '/events?after=0&type=petstore.category.created&limit=100')
     return BigInt(String(Object(Array.isArray(data) ? data.at(-1) : undefined).id))
   }
-  await sandbox.control('POST', '/reset')
+  await sandbox.callHost('POST', '/reset')
   const generations = [await lastEventId()]
-  await sandbox.control('PUT', '/snapshots/second')
+  await sandbox.callHost('PUT', '/snapshots/second')
   for (let reset = 0; reset < 2; reset++) {
-    await sandbox.control('POST', '/reset', { snapshot: 'second' })
+    await sandbox.callHost('POST', '/reset', { snapshot: 'second' })
     generations.push(await lastEventId())
   }
   expect(generations.map(id => id / 1_000_000_000n)).toEqual([1n, 2n, 3n])
@@ -144,9 +144,9 @@ test('the ids of events stay in the range of their generation, whichever generat
 test('a snapshot that replaces one of the same size takes no further bytes', async () => {
   await using host = await openSandboxHost()
   const sandbox = await host.create({ seed: 'empty' })
-  await sandbox.control('PUT', '/snapshots/lesson')
+  await sandbox.callHost('PUT', '/snapshots/lesson')
   const { bytes } = host.host.counts
-  for (let again = 0; again < 2; again++) await sandbox.control('PUT', '/snapshots/lesson')
+  for (let again = 0; again < 2; again++) await sandbox.callHost('PUT', '/snapshots/lesson')
   expect(host.host.counts.bytes).toBe(bytes)
 })
 
@@ -226,7 +226,7 @@ test('an address cannot guess the key of a sandbox: sixty wrong keys in a minute
   const statuses: number[] = []
   for (let guesses = 0; guesses < 61; guesses++) statuses.push(await guess())
   expect(statuses).toEqual([...Array.from({ length: 60 }, () => 401), 429])
-  expect((await sandbox.control('GET', '')).status).toBe(200)
+  expect((await sandbox.callHost('GET', '')).status).toBe(200)
 })
 
 test('the pages of a host under a path create any number of sandboxes, other origins only a few', async () => {

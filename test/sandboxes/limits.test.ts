@@ -38,7 +38,7 @@ describe('limits', () => {
       sequence: expect.stringMatching(/^0*14$/),
     })
     expect((await fullOfEvents.call('GET', '/pets')).data).toHaveLength(3)
-    expect((await fullOfEvents.control('POST', '/reset')).status).toBe(200)
+    expect((await fullOfEvents.callHost('POST', '/reset')).status).toBe(200)
     expect((await createPets(fullOfEvents, 1))[0]?.status).toBe(201)
     const fullOfWebhooks = await host.create({ seed: 'empty' })
     const body = { url: 'http://127.0.0.1:9/hook', types: ['petstore.order.placed'] }
@@ -62,11 +62,11 @@ describe('limits', () => {
     )
     expect((await full.call('GET', '/categories')).status).toBe(200)
     expect((await other.call('POST', '/categories', { body: { name: 'Dogs' } })).status).toBe(201)
-    expect((await full.control('POST', '/reset')).status).toBe(200)
+    expect((await full.callHost('POST', '/reset')).status).toBe(200)
     expect((await full.call('POST', '/categories', { body: { name: 'Dogs' } })).status).toBe(201)
   })
 
-  test('each sandbox has its own limit of requests per minute; control operations and probes are exempt', async () => {
+  test('each sandbox has its own limit of requests per minute; the host API and probes are exempt', async () => {
     await using host = await openSandboxHost({ limits: { requestsPerMinute: 20 } })
     const [busy, other] = [await host.create(), await host.create()]
     const results: CallResult[] = []
@@ -77,7 +77,7 @@ describe('limits', () => {
     expect(refused[0] && refusalOf(refused[0])).toContain('its limit of 20 requests a minute')
     expect(Number(refused[0]?.headers.get('retry-after'))).toBeGreaterThan(0)
     expect((await other.call('GET', '/pets')).status).toBe(200)
-    expect((await busy.control('GET', '/requests')).data).toHaveLength(25)
+    expect((await busy.callHost('GET', '/requests')).data).toHaveLength(25)
     expect((await busy.call('GET', '/readyz')).status).toBe(200)
   })
 
@@ -97,8 +97,8 @@ describe('limits', () => {
     expect([first.status, second.status]).toEqual([200, 200])
     stopped.abort()
     for (const name of ['a', 'b', 'a'])
-      expect((await sandbox.control('PUT', `/snapshots/${name}`)).status).toBe(200)
-    expect(refusalOf(await sandbox.control('PUT', '/snapshots/c'))).toBe(
+      expect((await sandbox.callHost('PUT', `/snapshots/${name}`)).status).toBe(200)
+    expect(refusalOf(await sandbox.callHost('PUT', '/snapshots/c'))).toBe(
       '409 sandbox_limit_reached: A sandbox can have 2 snapshots: delete one first.',
     )
   })

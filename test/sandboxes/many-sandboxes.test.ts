@@ -33,7 +33,7 @@ test.skipIf(process.platform !== 'linux')(
       'error',
       ...limits,
     ])
-    await createSandbox(host.base).then(first => first.control('DELETE', ''))
+    await createSandbox(host.base).then(first => first.callHost('DELETE', ''))
     const before = { mib: memoryMib(host.pid), files: openFiles(host.pid) }
     const sandboxes: TestSandbox[] = []
     const created = await timesOf(SANDBOXES, async () => {
@@ -43,7 +43,7 @@ test.skipIf(process.platform !== 'linux')(
     })
     const reset = await timesOf(SANDBOXES, async index => {
       const sandbox = sandboxes[index]
-      expect((await sandbox?.control('POST', '/reset'))?.status).toBe(200)
+      expect((await sandbox?.callHost('POST', '/reset'))?.status).toBe(200)
       expect((await sandbox?.call('POST', '/store/orders', { body: { petId: 3 } }))?.status).toBe(201)
     })
     const used = { mib: memoryMib(host.pid) - before.mib, files: openFiles(host.pid) - before.files }

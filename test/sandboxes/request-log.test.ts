@@ -62,7 +62,7 @@ test('the log shows what a tool sent and received, whether the store read the bo
   await post({ 'Content-Type': 'application/json' }, `{"petId":3,"note":"${'é'.repeat(5000)}"}`)
   await fetch(`${baseUrl}/pets/1`, { method: 'HEAD' })
   await fetch(`${baseUrl}/nothing`)
-  const entries = entriesOf(await sandbox.control('GET', '/requests')).toReversed()
+  const entries = entriesOf(await sandbox.callHost('GET', '/requests')).toReversed()
   expect(entries.map(({ number, method, path, status }) => `${number} ${method} ${path} ${status}`)).toEqual([
     '1 POST /store/orders?x=1 400',
     '2 POST /store/orders 201',
@@ -102,7 +102,7 @@ test('the log contains no key and no secret', async () => {
   await post(`{"name":"${key.replace('p', '\\u0070')}"}`)
   await post(`name=${key.replace('_', '%5F')}&other=${secret.replace('w', '%77')}`)
   await fetch(`${sandbox.created.baseUrl}/pets`, { headers: { Authorization: 'Basic c2VjcmV0' } })
-  const log = (await sandbox.control('GET', '/requests')).text
+  const log = (await sandbox.callHost('GET', '/requests')).text
   for (const hidden of [key, secret, sandbox.created.adminKey, 'c2VjcmV0'])
     expect(log).not.toContain(hidden.slice(6))
   expect(log).toContain('Bearer pst_***')
@@ -115,20 +115,20 @@ test('the log keeps the last 1,000 requests, returns pages of them, and numbers 
   const sandbox = await host.create({ seed: 'empty' })
   for (let batch = 0; batch < 23; batch++) {
     await Promise.all(Array.from({ length: 100 }, () => sandbox.call('GET', '/pets?limit=1')))
-    if (batch % 5 === 0) await sandbox.control('GET', '/requests?limit=1')
+    if (batch % 5 === 0) await sandbox.callHost('GET', '/requests?limit=1')
   }
-  const numbers = entriesOf(await sandbox.control('GET', '/requests?limit=1000')).map(({ number }) => number)
+  const numbers = entriesOf(await sandbox.callHost('GET', '/requests?limit=1000')).map(({ number }) => number)
   expect(numbers).toEqual(Array.from({ length: 1000 }, (_, index) => 2300n - BigInt(index)))
-  const page = await sandbox.control('GET', '/requests?limit=2&before=2000')
+  const page = await sandbox.callHost('GET', '/requests?limit=2&before=2000')
   expect(entriesOf(page).map(({ number }) => number)).toEqual([1999n, 1998n])
-  expect((await sandbox.control('DELETE', '/requests')).status).toBe(204)
-  expect((await sandbox.control('GET', '/requests')).text).toBe('[]')
+  expect((await sandbox.callHost('DELETE', '/requests')).status).toBe(204)
+  expect((await sandbox.callHost('GET', '/requests')).text).toBe('[]')
   await sandbox.call('GET', '/pets')
-  expect((await sandbox.control('GET', '/requests')).data).toMatchObject([{ number: 2301n }])
-  await sandbox.control('DELETE', '/requests')
-  await sandbox.control('POST', '/reset')
+  expect((await sandbox.callHost('GET', '/requests')).data).toMatchObject([{ number: 2301n }])
+  await sandbox.callHost('DELETE', '/requests')
+  await sandbox.callHost('POST', '/reset')
   await sandbox.call('GET', '/pets')
-  expect((await sandbox.control('GET', '/requests')).data).toMatchObject([{ number: 2302n }])
+  expect((await sandbox.callHost('GET', '/requests')).data).toMatchObject([{ number: 2302n }])
 }, 60_000)
 
 test('the files of the log are bounded, even if a client fills the log on purpose', async () => {
@@ -144,13 +144,13 @@ test('the files of the log are bounded, even if a client fills the log on purpos
         await (await fetch(`${baseUrl}/store/orders`, { method: 'POST', headers, body })).text()
       }),
     )
-    await sandbox.control('GET', '/requests?limit=1')
+    await sandbox.callHost('GET', '/requests?limit=1')
   }
   const files = ['requests.ndjson', 'requests-before.ndjson'].map(
     name => statSync(join(host.directory, 'sandboxes', id, name)).size,
   )
   expect(Math.max(...files)).toBeLessThan(11 * 1024 * 1024)
-  expect(entriesOf(await sandbox.control('GET', '/requests?limit=1'))).toMatchObject([{ number: 900n }])
+  expect(entriesOf(await sandbox.callHost('GET', '/requests?limit=1'))).toMatchObject([{ number: 900n }])
 }, 60_000)
 
 test('a page of the log is complete, although the log starts a new file while the page is sent', async () => {
@@ -254,13 +254,13 @@ test('the stream of the log ends at a reset, and a client that reconnects gets t
   const first = await open('')
   const text = first.text()
   await sandbox.call('GET', '/pets?limit=1')
-  await sandbox.control('POST', '/reset')
+  await sandbox.callHost('POST', '/reset')
   expect(await text).toContain('id: 1\n')
   await sandbox.call('GET', '/pets?limit=2')
   await sandbox.call('GET', '/pets?limit=3')
   const again = open('1').then(response => response.text())
   await Bun.sleep(100)
-  await sandbox.control('POST', '/reset')
+  await sandbox.callHost('POST', '/reset')
   expect((await again).match(/id: \d+/g)).toEqual(['id: 2', 'id: 3'])
 })
 

@@ -80,7 +80,7 @@ describe('damaged sandboxes', () => {
     const first = await openSandboxHost()
     const [damaged, healthy] = [await first.create(), await first.create()]
     await healthy.call('POST', '/store/orders', { body: { petId: 3 } })
-    await damaged.control('PUT', '/snapshots/before')
+    await damaged.callHost('PUT', '/snapshots/before')
     await first.stop()
     overwriteMiddle(join(first.directory, 'sandboxes', damaged.created.id, 'petstore.db'))
     pretendBoot(first.directory)
@@ -88,9 +88,9 @@ describe('damaged sandboxes', () => {
     await using host = await openSandboxHost({ directory: first.directory, port })
     const refused = await damaged.call('GET', '/pets')
     expect(refused.data).toMatchObject({ code: 'sandbox_damaged', status: 503n })
-    expect((await damaged.control('GET', '')).data).toMatchObject({ state: 'damaged' })
+    expect((await damaged.callHost('GET', '')).data).toMatchObject({ state: 'damaged' })
     expect((await healthy.call('GET', '/store/orders')).data).toHaveLength(1)
-    expect((await damaged.control('POST', '/reset', { snapshot: 'before' })).data).toMatchObject({
+    expect((await damaged.callHost('POST', '/reset', { snapshot: 'before' })).data).toMatchObject({
       state: 'ready',
     })
     expect((await damaged.call('GET', '/pets')).status).toBe(200)
@@ -105,7 +105,7 @@ describe('damaged sandboxes', () => {
     const port = Number(new URL(first.base).port)
     await using host = await openSandboxHost({ directory: first.directory, port })
     expect((await sandbox.call('GET', '/livez')).status).toBe(200)
-    expect((await sandbox.control('GET', '')).data).toMatchObject({ state: 'ready' })
+    expect((await sandbox.callHost('GET', '')).data).toMatchObject({ state: 'ready' })
     expect(host.host.counts.open).toBe(1)
   })
 })

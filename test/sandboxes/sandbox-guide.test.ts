@@ -47,7 +47,7 @@ async function outcomeOf(
 }
 
 async function setRule(sandbox: TestSandbox, rule: object): Promise<void> {
-  const { status, text } = await sandbox.control('PUT', '/faults', { rules: [{ name: 'shown', ...rule }] })
+  const { status, text } = await sandbox.callHost('PUT', '/faults', { rules: [{ name: 'shown', ...rule }] })
   expect([status, text]).toEqual([200, text])
 }
 
@@ -68,7 +68,7 @@ test('each effect on requests has the same outcome whether a rule or a header re
   const sandbox = await host.create()
   for (const [type, , rule = '', header = ''] of rowsUnder('Effects on requests')) {
     const path = type === 'cut_stream' ? '/events/stream?after=0' : '/pets?id=3'
-    await sandbox.control('DELETE', '/faults')
+    await sandbox.callHost('DELETE', '/faults')
     const asHeader = await outcomeOf(sandbox, path, { 'Petstore-Fault': header })
     if (header === RULES_ONLY) {
       expect([type, asHeader]).toEqual([type, [400, null]])

@@ -1,6 +1,6 @@
 /** Sends too many requests to one sandbox for some time. Arguments: kind, base address, key, duration in ms. */
 const [kind = '', baseUrl = '', key = '', durationMs = '0'] = process.argv.slice(2)
-const control = baseUrl.replace('/s/', '/sandboxes/')
+const address = baseUrl.replace('/s/', '/sandboxes/')
 const endMs = performance.now() + Number(durationMs)
 
 async function send(method: string, url: string): Promise<void> {
@@ -10,9 +10,9 @@ async function send(method: string, url: string): Promise<void> {
 const requests: Readonly<Record<string, { clients: number; send: () => Promise<void> }>> = {
   reads: { clients: 60, send: () => send('GET', `${baseUrl}/pets?limit=100`) },
   lists: { clients: 8, send: () => send('GET', `${baseUrl}/categories?limit=100`) },
-  resets: { clients: 2, send: () => send('POST', `${control}/reset`) },
-  snapshots: { clients: 2, send: () => send('PUT', `${control}/snapshots/one`) },
-  logs: { clients: 4, send: () => send('GET', `${control}/requests?limit=1000`) },
+  resets: { clients: 2, send: () => send('POST', `${address}/reset`) },
+  snapshots: { clients: 2, send: () => send('PUT', `${address}/snapshots/one`) },
+  logs: { clients: 4, send: () => send('GET', `${address}/requests?limit=1000`) },
 }
 
 const request = requests[kind]

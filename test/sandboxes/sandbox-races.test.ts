@@ -14,11 +14,11 @@ function sandboxFolders({ directory }: TestHost): string[] {
 /** Sends requests of every kind to one sandbox at once, and returns their statuses. */
 function useAtOnce(sandbox: TestSandbox): Promise<number[]> {
   const calls = [0, 1, 2].flatMap(() => [
-    sandbox.control('PUT', '/snapshots/one'),
-    sandbox.control('POST', '/reset'),
-    sandbox.control('PUT', '/faults', { rules: [] }),
-    sandbox.control('GET', '/requests'),
-    sandbox.control('PATCH', '', { label: 'new' }),
+    sandbox.callHost('PUT', '/snapshots/one'),
+    sandbox.callHost('POST', '/reset'),
+    sandbox.callHost('PUT', '/faults', { rules: [] }),
+    sandbox.callHost('GET', '/requests'),
+    sandbox.callHost('PATCH', '', { label: 'new' }),
     sandbox.call('GET', '/pets?limit=1'),
     sandbox.call('POST', '/store/orders', { body: { petId: 3 } }),
   ])
@@ -33,7 +33,7 @@ describe('deletions', () => {
       const sandbox = await host.create()
       const inUse = useAtOnce(sandbox)
       await Bun.sleep(round % 10)
-      expect((await sandbox.control('DELETE', '')).status).toBe(204)
+      expect((await sandbox.callHost('DELETE', '')).status).toBe(204)
       for (const status of await inUse) statuses.add(status)
     }
     expect([...statuses].filter(status => ![200, 201, 404, 409, 503].includes(status))).toEqual([])
@@ -47,11 +47,11 @@ describe('deletions', () => {
     await using host = await openSandboxHost()
     const before = host.host.counts.bytes
     const sandbox = await host.create()
-    await sandbox.control('PUT', '/snapshots/one')
+    await sandbox.callHost('PUT', '/snapshots/one')
     const withSnapshot = host.host.counts.bytes
-    await sandbox.control('DELETE', '/snapshots/one')
+    await sandbox.callHost('DELETE', '/snapshots/one')
     expect(host.host.counts.bytes).toBeLessThan(withSnapshot)
-    await sandbox.control('DELETE', '')
+    await sandbox.callHost('DELETE', '')
     expect(Math.abs(host.host.counts.bytes - before)).toBeLessThan(10_000)
   })
 })
@@ -61,11 +61,11 @@ describe('snapshots', () => {
     await using host = await openSandboxHost({ limits: { snapshots: 5 } })
     const sandbox = await host.create()
     const taken = await Promise.all(
-      Array.from({ length: 15 }, (_, index) => sandbox.control('PUT', `/snapshots/s${index}`)),
+      Array.from({ length: 15 }, (_, index) => sandbox.callHost('PUT', `/snapshots/s${index}`)),
     )
     expect(taken.filter(({ status }) => status === 200)).toHaveLength(5)
     expect(taken.filter(({ status }) => status === 409)).toHaveLength(10)
-    expect((await sandbox.control('GET', '/snapshots')).data).toHaveLength(5)
+    expect((await sandbox.callHost('GET', '/snapshots')).data).toHaveLength(5)
   })
 
   test('a sandbox seeded from a snapshot accepts no key of the snapshot and delivers to no webhook', async () => {
@@ -77,7 +77,7 @@ describe('snapshots', () => {
     await teacher.call('POST', '/webhooks', {
       body: { url: `${receiver.base}/hook`, types: ['petstore.order.placed'] },
     })
-    await teacher.control('PUT', '/snapshots/start')
+    await teacher.callHost('PUT', '/snapshots/start')
     const response = await fetch(`${host.base}/sandboxes`, {
       method: 'POST',
       headers: { Authorization: `Bearer ${teacher.created.adminKey}`, 'Content-Type': 'application/json' },
@@ -110,8 +110,8 @@ describe('sandboxes without a database', () => {
       port: Number(new URL(first.base).port),
     })
     expect((await sandbox.call('GET', '/pets')).data).toMatchObject({ code: 'sandbox_damaged' })
-    expect((await sandbox.control('PUT', '/snapshots/one')).data).toMatchObject({ code: 'sandbox_damaged' })
-    expect((await sandbox.control('POST', '/reset')).status).toBe(200)
+    expect((await sandbox.callHost('PUT', '/snapshots/one')).data).toMatchObject({ code: 'sandbox_damaged' })
+    expect((await sandbox.callHost('POST', '/reset')).status).toBe(200)
     expect((await sandbox.call('GET', '/keys')).status).toBe(200)
     expect(host.errors).toHaveLength(1)
   })

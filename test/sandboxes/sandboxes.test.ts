@@ -7,7 +7,7 @@ import {
   ID_ALPHABET,
   ID_CHARS,
   isSandboxId,
-} from '../../src/sandboxes/control/schema.ts'
+} from '../../src/sandboxes/host-api/schema.ts'
 import { verifyAuditChain } from '../../src/shop/log/verification.ts'
 import { sendBytes } from '../support/hostile-request.ts'
 import {
@@ -73,8 +73,8 @@ describe('sandboxes', () => {
     expect((await large.call('GET', '/pets?id=10001')).data).toHaveLength(0)
   })
 
-  test('a control request that is followed by bytes that are not a request has no effect', async () => {
-    const { created, control } = await host.create({ label: 'before' })
+  test('a request to the host that is followed by bytes that are not a request has no effect', async () => {
+    const { created, callHost } = await host.create({ label: 'before' })
     const { host: authority, port } = new URL(host.base)
     const send = async (method: string, body: string, surplus: string): Promise<number> => {
       const typed = body && `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n`
@@ -87,7 +87,7 @@ describe('sandboxes', () => {
       statuses.push(await send('PATCH', '{"label":"after"}', surplus), await send('DELETE', '', surplus))
     }
     expect(new Set(statuses)).toEqual(new Set([400]))
-    expect((await control('GET', '')).data).toMatchObject({ label: 'before' })
+    expect((await callHost('GET', '')).data).toMatchObject({ label: 'before' })
   })
 
   test('a sandbox serves its pages, description, error catalogue and probes under its address', async () => {
@@ -124,8 +124,8 @@ describe('sandboxes', () => {
     expect(codeOf(await other.call('POST', '/store/orders', { ...order, headers: key }))).toBe(
       '401 invalid_token',
     )
-    const control = await fetch(`${host.base}/sandboxes/${other.created.id}`, { headers: key })
-    expect(control.status).toBe(401)
+    const shown = await fetch(`${host.base}/sandboxes/${other.created.id}`, { headers: key })
+    expect(shown.status).toBe(401)
 
     const cursor = /cursor=([\w-]+)/.exec(
       (await mine.call('GET', '/pets?limit=1')).headers.get('link') ?? '',
@@ -151,9 +151,9 @@ describe('sandboxes', () => {
     await sandbox.call('POST', '/store/orders', order)
     const directory = join(host.directory, 'sandboxes', sandbox.created.id)
     expect(existsSync(directory)).toBe(true)
-    expect((await sandbox.control('DELETE', '')).status).toBe(204)
+    expect((await sandbox.callHost('DELETE', '')).status).toBe(204)
     expect(codeOf(await sandbox.call('GET', '/pets'))).toBe('404 sandbox_not_found')
-    expect(codeOf(await sandbox.control('GET', ''))).toBe('404 sandbox_not_found')
+    expect(codeOf(await sandbox.callHost('GET', ''))).toBe('404 sandbox_not_found')
     expect(existsSync(directory)).toBe(false)
   })
 
@@ -162,7 +162,7 @@ describe('sandboxes', () => {
     await using aged = await openSandboxHost({ clock: () => now, sweepMs: 20, graceMs: 100 })
     const sandbox = await aged.create({ lifetimeSeconds: 60 })
     now += 30_000
-    expect((await sandbox.control('PATCH', '', { lifetimeSeconds: 120, label: 'longer' })).status).toBe(200)
+    expect((await sandbox.callHost('PATCH', '', { lifetimeSeconds: 120, label: 'longer' })).status).toBe(200)
     now += 60_000
     expect((await sandbox.call('GET', '/pets')).status).toBe(200)
     now += 61_000
@@ -189,17 +189,17 @@ describe('sandboxes', () => {
     const sandbox = await first.create()
     await sandbox.call('POST', '/store/orders', order)
     const rules = [{ name: 'slow', effect: { type: 'delay', delayMs: 5 } }]
-    await sandbox.control('PUT', '/faults', { rules })
-    await sandbox.control('PUT', '/clock', { now: '2027-06-01T00:00:00Z' })
+    await sandbox.callHost('PUT', '/faults', { rules })
+    await sandbox.callHost('PUT', '/clock', { now: '2027-06-01T00:00:00Z' })
     await first.stop()
     const port = Number(new URL(first.base).port)
     await using again = await openSandboxHost({ directory: first.directory, port })
     expect((await sandbox.call('GET', '/store/orders/1')).headers.get('petstore-fault')).toContain('slow')
-    expect((await sandbox.control('GET', '/faults')).data).toMatchObject({
+    expect((await sandbox.callHost('GET', '/faults')).data).toMatchObject({
       rules: [{ name: 'slow', calls: 1n }],
     })
-    expect((await sandbox.control('GET', '/requests')).data).toHaveLength(2)
-    expect((await sandbox.control('GET', '/clock')).text).toContain('2027-06-01T00:0')
+    expect((await sandbox.callHost('GET', '/requests')).data).toHaveLength(2)
+    expect((await sandbox.callHost('GET', '/clock')).text).toContain('2027-06-01T00:0')
     expect(again.host.counts.sandboxes).toBe(1)
   })
 
@@ -213,12 +213,12 @@ describe('sandboxes', () => {
     expect(await create({ label: 'x'.repeat(101) })).toContain('label must have at most 100 characters')
     expect(await create({ color: 'red' })).toContain('color is not a member')
     const sandbox = await host.create()
-    expect(codeOf(await sandbox.control('POST', '/reset', { snapshot: 'none' }))).toBe(
+    expect(codeOf(await sandbox.callHost('POST', '/reset', { snapshot: 'none' }))).toBe(
       '404 snapshot_not_found',
     )
-    expect(codeOf(await sandbox.control('PUT', '/snapshots/BAD'))).toBe('400 invalid_parameter')
-    expect(codeOf(await sandbox.control('GET', '/nothing'))).toBe('404 route_not_found')
-    expect(codeOf(await sandbox.control('PUT', '/clock', { now: 'soon' }))).toBe('422 validation_failed')
+    expect(codeOf(await sandbox.callHost('PUT', '/snapshots/BAD'))).toBe('400 invalid_parameter')
+    expect(codeOf(await sandbox.callHost('GET', '/nothing'))).toBe('404 route_not_found')
+    expect(codeOf(await sandbox.callHost('PUT', '/clock', { now: 'soon' }))).toBe('422 validation_failed')
     const withoutKey = await fetch(`${host.base}/sandboxes/${sandbox.created.id}`)
     expect([withoutKey.status, withoutKey.headers.get('www-authenticate')]).toEqual([
       401,
@@ -249,7 +249,7 @@ describe('resets', () => {
     }
     const acted = await act()
     for (let generation = 2; generation <= 4; generation++) {
-      const reset = await sandbox.control('POST', '/reset')
+      const reset = await sandbox.callHost('POST', '/reset')
       expect(reset.data).toMatchObject({ generation: BigInt(generation) })
       expect(await contentOf(sandbox)).toBe(start)
       // Only the ids of new events differ.
@@ -272,7 +272,7 @@ describe('resets', () => {
     const before = await lastEvent()
     const link = (await sandbox.call('GET', '/pets?limit=1')).headers.get('link') ?? ''
     const feed = (await sandbox.call('GET', '/events')).headers.get('link') ?? ''
-    await sandbox.control('POST', '/reset')
+    await sandbox.callHost('POST', '/reset')
     const lastId =
       (await streamed)
         .match(/id: (\d+)/g)
@@ -297,7 +297,7 @@ describe('resets', () => {
     await sandbox.call('POST', '/keys', { body: { name: 'other', scopes: ['admin'] } })
     expect((await sandbox.call('DELETE', '/keys/1')).status).toBe(204)
     expect((await sandbox.call('GET', '/keys')).status).toBe(401)
-    expect((await sandbox.control('POST', '/reset')).status).toBe(200)
+    expect((await sandbox.callHost('POST', '/reset')).status).toBe(200)
     expect((await sandbox.call('GET', '/keys')).status).toBe(200)
   })
 
@@ -310,12 +310,12 @@ describe('resets', () => {
     })
     for (let round = 0; round < 5; round++) {
       await Bun.sleep(30)
-      expect((await sandbox.control('POST', '/reset')).status).toBe(200)
+      expect((await sandbox.callHost('POST', '/reset')).status).toBe(200)
     }
     isDone = true
     await Promise.all(clients)
     expect([...statuses].filter(status => ![201, 409, 503].includes(status))).toEqual([])
-    expect((await sandbox.control('GET', '')).data).toMatchObject({ generation: 6n, state: 'ready' })
+    expect((await sandbox.callHost('GET', '')).data).toMatchObject({ generation: 6n, state: 'ready' })
     expect(host.errors).toEqual([])
   })
 })
@@ -325,20 +325,20 @@ describe('snapshots', () => {
     const sandbox = await host.create()
     await sandbox.call('POST', '/store/orders', order)
     const before = await contentOf(sandbox)
-    const taken = await sandbox.control('PUT', '/snapshots/one-order')
+    const taken = await sandbox.callHost('PUT', '/snapshots/one-order')
     expect([taken.status, taken.data]).toMatchObject([200, { name: 'one-order' }])
     await sandbox.call('POST', '/store/orders', { body: { petId: 4 } })
-    expect((await sandbox.control('GET', '/snapshots')).data).toMatchObject([{ name: 'one-order' }])
-    await sandbox.control('POST', '/reset', { snapshot: 'one-order' })
+    expect((await sandbox.callHost('GET', '/snapshots')).data).toMatchObject([{ name: 'one-order' }])
+    await sandbox.callHost('POST', '/reset', { snapshot: 'one-order' })
     expect(await contentOf(sandbox)).toBe(before)
-    expect((await sandbox.control('DELETE', '/snapshots/one-order')).status).toBe(204)
-    expect(codeOf(await sandbox.control('GET', '/snapshots/one-order'))).toBe('404 snapshot_not_found')
+    expect((await sandbox.callHost('DELETE', '/snapshots/one-order')).status).toBe(204)
+    expect(codeOf(await sandbox.callHost('GET', '/snapshots/one-order'))).toBe('404 snapshot_not_found')
   })
 
   test('a new sandbox can start from a snapshot only with the key of the old sandbox, and outlives it', async () => {
     const teacher = await host.create({ seed: 'empty' })
     await teacher.call('POST', '/categories', { body: { name: 'Dragons' } })
-    await teacher.control('PUT', '/snapshots/lesson')
+    await teacher.callHost('PUT', '/snapshots/lesson')
     const seed = `${teacher.created.id}/lesson`
     const create = (key: string): Promise<Response> =>
       fetch(`${host.base}/sandboxes`, {
@@ -351,7 +351,7 @@ describe('snapshots', () => {
     const made = await create(teacher.created.adminKey)
     expect(made.status).toBe(201)
     const { baseUrl, id, adminKey } = (await made.json()) as { baseUrl: string; id: string; adminKey: string }
-    await teacher.control('DELETE', '')
+    await teacher.callHost('DELETE', '')
     const reset = await fetch(`${host.base}/sandboxes/${id}/reset`, {
       method: 'POST',
       headers: { Authorization: `Bearer ${adminKey}` },
@@ -373,7 +373,7 @@ describe('snapshots', () => {
     await until('the receiver was called', async () =>
       (await teacher.call('GET', '/webhooks/1/deliveries')).text.includes('"durationMs"'),
     )
-    await teacher.control('PUT', '/snapshots/lesson')
+    await teacher.callHost('PUT', '/snapshots/lesson')
     const response = await fetch(`${host.base}/sandboxes`, {
       method: 'POST',
       headers: { Authorization: `Bearer ${adminKey}`, 'Content-Type': 'application/json' },
@@ -384,13 +384,13 @@ describe('snapshots', () => {
     const student = { Authorization: `Bearer ${created.adminKey}` }
     const read = async (path: string): Promise<string> =>
       (await fetch(`${created.baseUrl}${path}`, { headers: student })).text()
-    const control = `${host.base}/sandboxes/${created.id}`
+    const address = `${host.base}/sandboxes/${created.id}`
     for (let generation = 1; generation <= 2; generation++) {
       expect(await read('/webhooks')).toBe('[]')
       expect(JSON.parse(await read('/keys'))).toHaveLength(1)
       expect(JSON.parse(await read('/store/orders'))).toEqual([JSON.parse(placed.text)])
       expect(await read('/events?after=0&type=petstore.order.placed')).toContain('"petId":3')
-      const shown = await (await fetch(control, { headers: student })).text()
+      const shown = await (await fetch(address, { headers: student })).text()
       expect(shown).toContain('"seed":"snapshot/lesson"')
       const all = [
         shown,
@@ -415,7 +415,7 @@ describe('snapshots', () => {
         body: '{"petId":4}',
       })
       expect([repeated.status, await repeated.text()]).toEqual([201, expect.stringContaining('"petId":4')])
-      expect((await fetch(`${control}/reset`, { method: 'POST', headers: student })).status).toBe(200)
+      expect((await fetch(`${address}/reset`, { method: 'POST', headers: student })).status).toBe(200)
     }
   })
 
@@ -427,13 +427,13 @@ describe('snapshots', () => {
       while (!isDone) await sandbox.call('POST', '/store/orders', order)
     })()
     for (let round = 0; round < 5; round++) {
-      expect((await sandbox.control('PUT', `/snapshots/round-${round}`)).status).toBe(200)
+      expect((await sandbox.callHost('PUT', `/snapshots/round-${round}`)).status).toBe(200)
     }
     isDone = true
     await writer
     const counts: bigint[] = []
     for (let round = 0; round < 5; round++) {
-      expect((await sandbox.control('POST', '/reset', { snapshot: `round-${round}` })).status).toBe(200)
+      expect((await sandbox.callHost('POST', '/reset', { snapshot: `round-${round}` })).status).toBe(200)
       const item = await sandbox.call('GET', '/store/inventory/3')
       const last = await sandbox.call('GET', '/store/orders?limit=1&sort=-id')
       const { reserved } = item.data as { reserved: bigint }
@@ -451,17 +451,17 @@ describe('the lifecycle clock', () => {
     const [late, other] = await Promise.all([host.create(), host.create()])
     const deprecated = '/pets/3'
     expect((await late.call('GET', deprecated)).status).toBe(200)
-    const set = await late.control('PUT', '/clock', { now: '2040-01-01T00:00:00Z' })
+    const set = await late.callHost('PUT', '/clock', { now: '2040-01-01T00:00:00Z' })
     expect(set.text).toContain('2040-01-01T00:00:0')
     expect(codeOf(await late.call('GET', deprecated))).toBe('410 operation_sunset')
     expect((await other.call('GET', deprecated)).status).toBe(200)
-    expect((await other.control('GET', '/clock')).text).not.toContain('2040')
-    expect((await late.control('PUT', '/clock', { now: null })).text).not.toContain('2040')
+    expect((await other.callHost('GET', '/clock')).text).not.toContain('2040')
+    expect((await late.callHost('PUT', '/clock', { now: null })).text).not.toContain('2040')
     const end = '9999-12-31T23:59:59.999Z'
-    await late.control('PUT', '/clock', { now: end })
+    await late.callHost('PUT', '/clock', { now: end })
     await Bun.sleep(20)
-    expect((await late.control('GET', '/clock')).data).toEqual({ now: end })
-    await late.control('PUT', '/clock', { now: null })
+    expect((await late.callHost('GET', '/clock')).data).toEqual({ now: end })
+    await late.callHost('PUT', '/clock', { now: null })
     expect((await late.call('GET', deprecated)).status).toBe(200)
   })
 })

@@ -5,6 +5,6 @@ test('a write during a snapshot is executed after the snapshot, so the sandbox c
   await using host = await openSandboxHost()
   const sandbox = await host.create()
   // The snapshot opens the sandbox. Its dispatcher then writes for the first time, while the file is copied.
-  expect((await sandbox.control('PUT', '/snapshots/lesson-1')).status).toBe(200)
-  expect((await sandbox.control('POST', '/reset', { snapshot: 'lesson-1' })).status).toBe(200)
+  expect((await sandbox.callHost('PUT', '/snapshots/lesson-1')).status).toBe(200)
+  expect((await sandbox.callHost('POST', '/reset', { snapshot: 'lesson-1' })).status).toBe(200)
 }, 20_000)

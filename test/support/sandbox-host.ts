@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { loadSandboxSeed } from '../../src/cli/sandboxes/seeds.ts'
 import { lockDirectory } from '../../src/database/sqlite/data-lock.ts'
-import type { CreatedSandbox, NewSandbox } from '../../src/sandboxes/control/schema.ts'
 import type { HostOptions, SandboxHost } from '../../src/sandboxes/host/host.ts'
 import { defaultLimits, type SandboxLimits } from '../../src/sandboxes/host/limits.ts'
+import type { CreatedSandbox, NewSandbox } from '../../src/sandboxes/host-api/schema.ts'
 import { serveSandboxes } from '../../src/sandboxes/server.ts'
 import { bindPort } from '../../src/serving/server.ts'
 import { parseJson } from '../../src/values/json.ts'
@@ -30,8 +30,8 @@ export interface TestSandbox {
   readonly created: CreatedSandbox
   /** Sends a request to its store. The body is sent as JSON. */
   call(method: string, path: string, options?: CallOptions): Promise<CallResult>
-  /** Sends a request to its control operations: `''`, `/reset`, `/faults`, ... */
-  control(method: string, path: string, body?: unknown): Promise<CallResult>
+  /** Sends a request to the host about the sandbox: `''`, `/reset`, `/faults`, ... */
+  callHost(method: string, path: string, body?: unknown): Promise<CallResult>
 }
 
 export interface CallOptions {
@@ -108,7 +108,7 @@ export async function createSandbox(
   return {
     created,
     call: (method, path, options) => send(method, baseUrl + path, { key: adminKey, ...options }),
-    control: (method, path, body) => send(method, `${base}/sandboxes/${id}${path}`, { key: adminKey, body }),
+    callHost: (method, path, body) => send(method, `${base}/sandboxes/${id}${path}`, { key: adminKey, body }),
   }
 }
 

@@ -32,6 +32,6 @@ export function addOpenapi(program: Command): void {
 
 /** Returns the description of a host of sandboxes. Imports the modules on demand: other commands do not need them. */
 async function describeSandboxes(base: string | undefined): Promise<Part> {
-  const { DESCRIBED_BASE, controlApi } = await import('../../sandboxes/control/description.ts')
-  return describe(controlApi, { base: base ?? DESCRIBED_BASE })
+  const { DESCRIBED_BASE, hostApi } = await import('../../sandboxes/host-api/description.ts')
+  return describe(hostApi, { base: base ?? DESCRIBED_BASE })
 }

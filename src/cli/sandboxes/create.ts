@@ -8,7 +8,7 @@ import {
   LIFETIME_SECONDS_MIN,
   NewSandbox,
   snapshotSeed,
-} from '../../sandboxes/control/schema.ts'
+} from '../../sandboxes/host-api/schema.ts'
 import { countText } from '../../values/count-text.ts'
 import { durationMs } from '../../values/duration.ts'
 import { nameForm } from '../../values/same-name.ts'

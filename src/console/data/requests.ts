@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useState } from 'react'
 import type { Fetch, LoggedRequest } from '../../client/petstore-client.ts'
-import { controlFetch, hostClient, sandboxId } from './control.ts'
+import { hostClient, hostFetch, sandboxId } from './host-api.ts'
 import { POLL_MS } from './live.ts'
 import { basePath } from './session.ts'
 import { useSession } from './session-context.ts'
@@ -73,7 +73,7 @@ async function readStream(
   { signal, pass, watch }: Lead<readonly LoggedRequest[]>,
 ): Promise<void> {
   const send: Fetch = async (url, init) => {
-    const response = watch(await controlFetch(url, init))
+    const response = watch(await hostFetch(url, init))
     // The log has the requests that arrived before the stream was open.
     if (response.ok) pass(await readLog(key))
     return response

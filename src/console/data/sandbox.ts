@@ -1,6 +1,6 @@
 import { type UseQueryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { HostOperations, Sandbox } from '../../client/petstore-client.ts'
-import { hostClient, isSandbox, sandboxId } from './control.ts'
+import { hostClient, isSandbox, sandboxId } from './host-api.ts'
 import { isVisible } from './name-text.ts'
 import { useCan, useSession } from './session-context.ts'
 

@@ -10,7 +10,7 @@ import {
   type FaultRuleState,
   toJson,
 } from '../../client/petstore-client.ts'
-import { hostClient, sandboxId } from '../data/control.ts'
+import { hostClient, sandboxId } from '../data/host-api.ts'
 import { useControlChange } from '../data/sandbox.ts'
 import { useSession } from '../data/session-context.ts'
 import { Empty } from '../parts/generic/empty.tsx'

@@ -1,7 +1,7 @@
 import { Alert, Button, Center, Code, Paper, PasswordInput, Stack, Text, Title } from '@mantine/core'
 import { type SubmitEvent, useEffect, useRef, useState } from 'react'
 import { watchedFetch } from '../data/connection.ts'
-import { isSandbox } from '../data/control.ts'
+import { isSandbox } from '../data/host-api.ts'
 import { isKeyRefused } from '../data/query-client.ts'
 import { forgetKey, NotAKey, rememberKey, type Session, signIn } from '../data/session.ts'
 import { ConnectionAlert } from '../parts/generic/alerts.tsx'

@@ -50,16 +50,16 @@ export function consoleFiles(directory = builtPages.console): ConsoleFiles {
 
 /**
  * Returns the handlers of the console, by path. `base` is the base URL of the store: behind a proxy, its path is part
- * of every address in the page. `control` is the address of the control operations of a sandbox.
+ * of every address in the page. `hostApi` is the address of a sandbox in the host API.
  */
 export function consoleRoutes(
   base: string,
   files: ConsoleFiles,
-  control?: string,
+  hostApi?: string,
 ): [string, Handler['handle']][] {
   const options = {
     pathOfBase: basePath(base),
-    pathOfControl: control === undefined ? undefined : basePath(control),
+    pathInHostApi: hostApi === undefined ? undefined : basePath(hostApi),
     names: [...files.keys()],
   }
   const showPage: Handler['handle'] = context => sendPage(context, options)
@@ -84,7 +84,7 @@ async function sendAsset(context: RequestContext, contents: ConsoleFiles): Promi
 
 interface ConsolePageOptions {
   readonly pathOfBase: string
-  readonly pathOfControl: string | undefined
+  readonly pathInHostApi: string | undefined
   readonly names: readonly string[]
 }
 
@@ -96,7 +96,7 @@ interface ConsolePageOptions {
 function sendPage({ headers, path, request }: RequestContext, options: ConsolePageOptions): Response {
   // An unknown file must not become a page.
   if (path.startsWith('/console/assets/')) throw routeNotFound(path, '')
-  const known = options.pathOfControl === undefined ? viewTemplates : sandboxViewTemplates
+  const known = options.pathInHostApi === undefined ? viewTemplates : sandboxViewTemplates
   const status = findPath(known, path.replace(/\/$/, '')) ? 200 : 404
   if (status === 404) {
     varyBy(headers, 'Accept')
@@ -108,19 +108,19 @@ function sendPage({ headers, path, request }: RequestContext, options: ConsolePa
   return textResponse({ request }, html, fields, status)
 }
 
-function consolePage({ pathOfBase, pathOfControl, names }: ConsolePageOptions, nonce: string): string {
+function consolePage({ pathOfBase, pathInHostApi, names }: ConsolePageOptions, nonce: string): string {
   const assets = `${pathOfBase}/console/assets`
-  const control =
-    pathOfControl === undefined
+  const hostApi =
+    pathInHostApi === undefined
       ? ''
-      : `<meta name="petstore-control" content="${escapeHtml(pathOfControl)}">\n`
+      : `<meta name="petstore-host-api" content="${escapeHtml(pathInHostApi)}">\n`
   const mainOf = (extension: string): string =>
     names.find(name => name.startsWith('main-') && name.endsWith(`.${extension}`)) ?? ''
   return framedPage({
     title: 'Petstore',
     head: `<meta name="petstore-base" content="${escapeHtml(pathOfBase)}">
 <meta name="petstore-nonce" content="${nonce}">
-${control}<link rel="stylesheet" href="${escapeHtml(assets)}/${mainOf('css')}">
+${hostApi}<link rel="stylesheet" href="${escapeHtml(assets)}/${mainOf('css')}">
 <script type="module" src="${escapeHtml(assets)}/${mainOf('js')}"></script>
 `,
     body: '<noscript>The console needs JavaScript.</noscript>\n<div id="app"></div>',

@@ -1,7 +1,7 @@
 import { requiredScope } from '../../contract/operation.ts'
 import type { RequestContext, Route } from '../../http/request-context.ts'
 import type { Handler, Methods, Paths } from '../../http/routes.ts'
-import { requestedFailure } from '../control/refusals.ts'
+import { requestedFailure } from '../host-api/refusals.ts'
 import { type AppliedFault, codeOf, FAULT_HEADER, type Faults } from './faults.ts'
 
 /** The number of bytes of an event stream that are sent if the effect `truncate` has no `bytes`. */

@@ -13,7 +13,7 @@ import { loadPages } from '../../http/pages/pages.ts'
 import { keyHash, keyHint, newKey } from '../../shop/keys/schema.ts'
 import { formatInstantMs } from '../../values/instant.ts'
 import { HostLimit } from '../../webhooks/host-limit.ts'
-import { allOpenAreBusy, hostFull, sandboxDamaged, tooManySnapshots } from '../control/refusals.ts'
+import { allOpenAreBusy, hostFull, sandboxDamaged, tooManySnapshots } from '../host-api/refusals.ts'
 import {
   type CreatedSandbox,
   ID_ALPHABET,
@@ -27,7 +27,7 @@ import {
   type Snapshot,
   shownSeed,
   snapshotSeed,
-} from '../control/schema.ts'
+} from '../host-api/schema.ts'
 import { refusalOfFullDisk, SandboxFiles } from './files.ts'
 import { OpenSandbox, type SharedOptions } from './open-sandbox.ts'
 import { Registry, type SandboxRecord } from './registry.ts'
@@ -400,7 +400,7 @@ export class SandboxHost {
         directory: this.#files.directoryOf(id),
         file: this.#files.storeOf(id),
         base: this.baseOf(id),
-        control: `${this.#options.base}/sandboxes/${id}`,
+        hostApi: `${this.#options.base}/sandboxes/${id}`,
         checks,
         clockAheadMs: () => entry.record.clockAheadMs,
         reopened: entry.reopened.promise,

@@ -14,10 +14,10 @@ import type { OperationId } from '../../shop/operations.ts'
 import { executeQuery, type Query } from '../../shop/queries.ts'
 import { formatInstantMs } from '../../values/instant.ts'
 import { entryText, type Log } from '../../values/log.ts'
-import { tooManyRequestsOfSandbox } from '../control/refusals.ts'
 import { sendWithFaults } from '../failures/deliveries.ts'
 import { FAULT_HEADER, Faults } from '../failures/faults.ts'
 import { isAbrupt, isDropped, withFaults } from '../failures/requests.ts'
+import { tooManyRequestsOfSandbox } from '../host-api/refusals.ts'
 import { BodyCapture, captureResponse } from '../requests/body-capture.ts'
 import { bodyText, RequestLog } from '../requests/log.ts'
 import { masked, maskedHeaders } from '../requests/masked.ts'
@@ -49,8 +49,8 @@ export interface OpenSandboxOptions extends SharedOptions {
   readonly directory: string
   readonly file: string
   readonly base: string
-  /** The address of the control operations of the sandbox, for its console. */
-  readonly control?: string
+  /** The address of the sandbox in the host API, for its console. */
+  readonly hostApi?: string
   /** Whether the file is checked for damage: after a boot of the machine, or after a fatal error. */
   readonly checks: boolean
   /** Returns how far the lifecycle clock is ahead of the real time, in milliseconds. */
@@ -210,7 +210,7 @@ export class OpenSandbox {
       admission: this.#admission,
       ...(options.reopened && { reopened: options.reopened }),
       base: options.base,
-      ...(options.control !== undefined && { control: options.control }),
+      ...(options.hostApi !== undefined && { hostApi: options.hostApi }),
       stability: 'experimental',
       rateLimit: rate,
       // Tools in a browser call a sandbox from their own pages. This is safe for any origin, because browsers do not

@@ -13,7 +13,7 @@ import { newKey } from '../../shop/keys/schema.ts'
 import { replaceFirstKey } from '../../shop/keys/verbs.ts'
 import { executeQuery, type Query } from '../../shop/queries.ts'
 import { storedInstant } from '../../values/instant.ts'
-import type { SeedName } from '../control/schema.ts'
+import type { SeedName } from '../host-api/schema.ts'
 import { removeOrigin } from './foreign-content.ts'
 import type { SandboxRecord } from './registry.ts'
 

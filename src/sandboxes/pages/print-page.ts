@@ -1,6 +1,6 @@
 import { encode } from 'uqr'
 import { escapeHtml } from '../../http/pages/frame.ts'
-import type { Sandbox } from '../control/schema.ts'
+import type { Sandbox } from '../host-api/schema.ts'
 import { hostPage } from './page-frame.ts'
 
 /** The quiet zone around a QR code, in modules (ISO/IEC 18004). */

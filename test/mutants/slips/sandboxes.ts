@@ -367,7 +367,7 @@ export const sandboxSlips: Slips = {
       tests: [`${LOG}: the log of one sandbox has at most 20 streams`],
     },
   ],
-  'src/sandboxes/control/control.ts': [
+  'src/sandboxes/host-api/host-api.ts': [
     {
       before: `throw this.#wrongKeys.take(rateGroup(context.address)).refusal ?? wrongSandboxKey()`,
       after: `throw wrongSandboxKey()`,

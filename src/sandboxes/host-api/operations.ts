@@ -35,7 +35,7 @@ const name: Parameter<string> = {
 // What the operations of one path have in common. All of these require the key of the sandbox that the path names.
 const ofSandbox = {
   scope: 'any-key',
-  controls: 'sandbox',
+  actsOn: 'sandbox',
   pathParameters: { sandboxId: id },
   tag: 'Sandboxes',
   path: '/sandboxes/{sandboxId}',
@@ -60,8 +60,8 @@ const ofRequests = {
   errors: [sandboxDamaged()],
 } as const
 
-/** The operations that create and control sandboxes, by operationId. */
-export const controlOperations = {
+/** The operations of the host API, by operationId. */
+export const hostOperations = {
   createSandbox: {
     method: 'POST',
     path: '/sandboxes',
@@ -70,7 +70,7 @@ export const controlOperations = {
       'Creates a private store and returns its base address and its key. Only this response contains the key. An absent body means a sandbox with the demo shop for 24 hours. A seed that is the snapshot of another sandbox requires the key of that sandbox.',
     tag: 'Sandboxes',
     scope: 'public',
-    controls: 'host',
+    actsOn: 'host',
     body: NewSandbox,
     isBodyOptional: true,
     location: ({ id }: CreatedSandbox) => `/sandboxes/${id}`,
@@ -227,4 +227,4 @@ export const controlOperations = {
   },
 } as const satisfies Record<string, Operation>
 
-export type ControlId = keyof typeof controlOperations
+export type HostOperationId = keyof typeof hostOperations

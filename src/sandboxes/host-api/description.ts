@@ -1,12 +1,12 @@
 import type { DescribedApi } from '../../openapi/document.ts'
-import { controlOperations } from './operations.ts'
+import { hostOperations } from './operations.ts'
 
 /** The base address in the committed description: that of a host with the default settings. */
 export const DESCRIBED_BASE = 'http://127.0.0.1:8081'
 
-export const controlApi: DescribedApi = {
+export const hostApi: DescribedApi = {
   title: 'Petstore sandboxes',
-  operations: controlOperations,
+  operations: hostOperations,
   server: 'This host.',
   introduction,
   tags: {

@@ -20,7 +20,7 @@ import type { SandboxHost } from '../host/host.ts'
 import type { SandboxRecord } from '../host/registry.ts'
 import type { LogPage } from '../requests/log.ts'
 import { RequestStreams } from '../requests/streams.ts'
-import { type ControlId, controlOperations } from './operations.ts'
+import { type HostOperationId, hostOperations } from './operations.ts'
 import { tooManyCreated } from './refusals.ts'
 import { type LifecycleClock, snapshotSeed } from './schema.ts'
 
@@ -28,7 +28,7 @@ const REQUESTS_DEFAULT = 100
 /** The maximum rate of requests with a wrong key per address. */
 const WRONG_KEYS = { requests: 60, seconds: 60 }
 
-export interface ControlOptions {
+export interface HostApiOptions {
   readonly host: SandboxHost
   /** The base address of the host. */
   readonly base: string
@@ -44,7 +44,7 @@ export interface ControlOptions {
 /** The last instant of the API. A lifecycle clock that reaches it stops there. */
 const LAST_INSTANT_MS = Date.parse('9999-12-31T23:59:59.999Z')
 
-interface ControlCall<Body> {
+interface HostCall<Body> {
   readonly context: RequestContext
   /** The sandbox that the path names. An operation that needs no key must not read it. */
   readonly record: SandboxRecord
@@ -55,28 +55,28 @@ interface ControlCall<Body> {
 }
 
 /** The result of an operation: a resource or a list to encode, undefined for status 204, or a complete response. */
-type ControlResult = object | undefined | Response
+type HostResult = object | undefined | Response
 
-type ControlHandler<Body> = (call: ControlCall<Body>) => Promise<ControlResult> | ControlResult
+type HostHandler<Body> = (call: HostCall<Body>) => Promise<HostResult> | HostResult
 
 /** The type of the validated body of an operation. It includes undefined if the body may be absent. */
 type BodyOf<O extends Operation> =
   | (O extends { body: infer B extends z.ZodType } ? z.output<B> : undefined)
   | (O extends { isBodyOptional: true } ? undefined : never)
 
-type ControlHandlers = {
-  readonly [Id in ControlId]: ControlHandler<BodyOf<(typeof controlOperations)[Id]>>
+type HostHandlers = {
+  readonly [Id in HostOperationId]: HostHandler<BodyOf<(typeof hostOperations)[Id]>>
 }
 
-/** The control operations of a host, as handlers by path. */
-export class Control {
-  readonly #options: ControlOptions
+/** The operations of the host API, as handlers by path. */
+export class HostApi {
+  readonly #options: HostApiOptions
   readonly #host: SandboxHost
   readonly #created: RateLimiter
   readonly #wrongKeys = new RateLimiter(WRONG_KEYS, () => performance.now())
   readonly #streams = new RequestStreams()
 
-  constructor(options: ControlOptions) {
+  constructor(options: HostApiOptions) {
     this.#options = options
     this.#host = options.host
     const rate = { requests: options.createdPerHour, seconds: 3600 }
@@ -85,10 +85,10 @@ export class Control {
 
   paths(): Paths {
     const paths = new Map<string, Map<string, Handler>>()
-    for (const [id, operation] of Object.entries<Operation>(controlOperations)) {
+    for (const [id, operation] of Object.entries<Operation>(hostOperations)) {
       const methods = paths.get(operation.path) ?? new Map<string, Handler>()
       // Safe: the keys of the contract are its ids, and each body is validated with the schema of its operation.
-      const handle = this.#handlers[id as ControlId] as ControlHandler<unknown>
+      const handle = this.#handlers[id as HostOperationId] as HostHandler<unknown>
       methods.set(operation.method, { handle: context => this.#handle(operation, handle, context) })
       paths.set(operation.path, methods)
     }
@@ -101,7 +101,7 @@ export class Control {
 
   async #handle(
     operation: Operation,
-    handle: ControlHandler<unknown>,
+    handle: HostHandler<unknown>,
     context: RequestContext,
   ): Promise<Response> {
     const { request, headers } = context
@@ -109,7 +109,7 @@ export class Control {
     const parameters = readParameters(operation, context)
     // Safe: an operation that needs no key never uses its record.
     const record =
-      operation.controls === 'host'
+      operation.actsOn === 'host'
         ? (undefined as unknown as SandboxRecord)
         : this.#authorized(String(parameters.sandboxId), context)
     const body = operation.body && (await this.#bodyOf(operation, operation.body, context))
@@ -168,7 +168,7 @@ export class Control {
     throw tooManyCreated(this.#options.createdPerHour, refusal.details.retryAfterSeconds ?? 1)
   }
 
-  readonly #handlers: ControlHandlers = {
+  readonly #handlers: HostHandlers = {
     createSandbox: async ({ context, body }) => {
       const input = body ?? {}
       const source = snapshotSeed(input.seed ?? '')
