@@ -1,8 +1,8 @@
 import type { Slips } from '../slip.ts'
 
 const CHOSEN = 'test/cli/chosen-store.test.ts'
-const BACKUP = 'test/cli/backup.test.ts'
-const COPY = 'test/cli/copy.test.ts'
+const BACKUP = 'test/transfer/backup.test.ts'
+const COPY = 'test/transfer/copy.test.ts'
 const EXPORT = 'test/cli/export.test.ts'
 const INTERRUPTED = 'test/cli/import-interrupted.test.ts'
 const IMPORT = 'test/cli/import.test.ts'
@@ -59,7 +59,7 @@ export const cliSlips: Slips = {
       before: '    if (!withSecretKey) warnOfMissingKey(config)',
       after: '    if (withSecretKey) warnOfMissingKey(config)',
       breaks: 'a backup without the secret key does not say that the key must be kept',
-      tests: ['test/cli/backup.test.ts: a backup without the secret key says which file to keep'],
+      tests: ['test/transfer/backup.test.ts: a backup without the secret key says which file to keep'],
     },
   ],
   'src/cli/copies/copied-secret-key.ts': [
@@ -164,7 +164,7 @@ export const cliSlips: Slips = {
       before: 'if (!existsSync(adminKeyPath(to.directory)))',
       after: 'if (existsSync(adminKeyPath(to.directory)))',
       breaks: 'a restore does not say how to get an admin key',
-      tests: ['test/cli/backup.test.ts: a backup without the secret key says which file to keep'],
+      tests: ['test/transfer/backup.test.ts: a backup without the secret key says which file to keep'],
     },
   ],
   'src/cli/import/import.ts': [

@@ -1,7 +1,7 @@
 import type { Slips } from '../slip.ts'
 
-const COPY = 'test/cli/copy.test.ts'
-const BACKUP = 'test/cli/backup.test.ts'
+const COPY = 'test/transfer/copy.test.ts'
+const BACKUP = 'test/transfer/backup.test.ts'
 
 export const transferSlips: Slips = {
   'src/transfer/copy.ts': [

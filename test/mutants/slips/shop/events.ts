@@ -54,7 +54,7 @@ export const eventSlips: Slips = {
       after: `  const last = furthest`,
       breaks: 'the feed of a restored store ends in the gap, and its next link is refused',
       tests: [
-        'test/cli/backup.test.ts: a store that is restored from a live backup never reissues an id or a position of the lost store',
+        'test/transfer/backup.test.ts: a store that is restored from a live backup never reissues an id or a position of the lost store',
       ],
     },
     {

@@ -7,7 +7,7 @@ export const logSlips: Slips = {
       after: `position >= after && position < to)`,
       breaks: 'a client of a restored store is refused although it has read nothing that is lost',
       tests: [
-        'test/cli/backup.test.ts: a store that is restored from a live backup never reissues an id or a position of the lost store',
+        'test/transfer/backup.test.ts: a store that is restored from a live backup never reissues an id or a position of the lost store',
       ],
     },
     {
@@ -15,7 +15,7 @@ export const logSlips: Slips = {
       after: `position > after && position <= to)`,
       breaks: 'a client that has read up to the end of the gap of a restored store is refused for ever',
       tests: [
-        'test/cli/backup.test.ts: a store that is restored from a live backup never reissues an id or a position of the lost store',
+        'test/transfer/backup.test.ts: a store that is restored from a live backup never reissues an id or a position of the lost store',
       ],
     },
   ],
