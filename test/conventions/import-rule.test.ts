@@ -69,6 +69,7 @@ const mayImportOutside: Readonly<Record<string, readonly string[]>> = {
   'test/support': ['src'],
   'test/controls': ['src', 'test/support'],
   'test/mutants': ['test/support'],
+  'test/catalogue': SHARED_BY_TESTS,
   'test/cli': SHARED_BY_TESTS,
   'test/client': [...SHARED_BY_TESTS, 'build'],
   'test/conventions': SHARED_BY_TESTS,

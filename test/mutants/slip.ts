@@ -22,7 +22,7 @@ export interface Slip {
   readonly equivalent?: string
 }
 
-/** The slips of a folder, by the path of the changed file. */
+/** The slips of a table, by the path of the changed file. */
 export type Slips = Readonly<Record<string, readonly Slip[]>>
 
 /** A slip with its file, or a mutant that was drawn at random. */

@@ -178,7 +178,10 @@ onEveryEngine(engine => {
     expect(items).toEqual([])
     expect(next).toBe(String(after))
     expect(durationMs).toBeGreaterThan(990)
-    expect((await readFeed(store(), { after })).durationMs).toBeLessThan(990)
+    // A busy machine may delay one response, but hardly each of three.
+    const durations: number[] = []
+    for (let read = 0; read < 3; read++) durations.push((await readFeed(store(), { after })).durationMs)
+    expect(Math.min(...durations)).toBeLessThan(990)
   })
 
   test('a client that waits for one type gets no response when an event of another type occurs', async () => {

@@ -1,7 +1,7 @@
 import type { Slips } from '../slip.ts'
 
-const SPREADSHEETS = 'test/cli/spreadsheet-files.test.ts'
-const FILES = 'test/cli/catalogue-file.test.ts'
+const SPREADSHEETS = 'test/catalogue/spreadsheet-files.test.ts'
+const FILES = 'test/catalogue/catalogue-file.test.ts'
 const IMPORT = 'test/cli/import.test.ts'
 const SLICES = 'test/cli/import-slices.test.ts'
 const EXISTING = 'test/cli/import-existing.test.ts'

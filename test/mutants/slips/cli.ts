@@ -1,25 +1,33 @@
 import type { Slips } from '../slip.ts'
 
-const BACKUP = 'test/cli/backup.test.ts'
-const COPY = 'test/cli/copy.test.ts'
-const EXPORT = 'test/cli/export.test.ts'
-const KEYS = 'test/cli/keys-command.test.ts'
 const CHOSEN = 'test/cli/chosen-store.test.ts'
-const OPERATIONS = 'test/cli/operations.test.ts'
+const BACKUP = 'test/transfer/backup.test.ts'
+const COPY = 'test/transfer/copy.test.ts'
+const EXPORT = 'test/cli/export.test.ts'
 const INTERRUPTED = 'test/cli/import-interrupted.test.ts'
 const IMPORT = 'test/cli/import.test.ts'
-const SANDBOX = 'test/cli/sandbox-command.test.ts'
+const KEYS = 'test/cli/keys-command.test.ts'
 const LISTEN = 'test/cli/listen.test.ts'
-const SECRET_KEY = 'test/cli/secret-key.test.ts'
+const OPERATIONS = 'test/cli/operations.test.ts'
 const RESET = 'test/cli/reset-command.test.ts'
+const SANDBOX = 'test/cli/sandbox-command.test.ts'
+const SECRET_KEY = 'test/cli/secret-key.test.ts'
+const CLIENT_SANDBOX = 'test/client/sandbox.test.ts'
 
 export const cliSlips: Slips = {
-  'src/cli/which-store/address-file.ts': [
+  'src/cli/copies/backup-manifest.ts': [
     {
-      before: `isAlive(Number(pid)) && isDirectoryLocked(directory)`,
-      after: `isAlive(Number(pid))`,
-      breaks: 'a key is sent to a program that got the process id of a killed store',
-      tests: [`${CHOSEN}: no key is sent to the address of an ended store`],
+      before: `found.bytes !== expected.bytes || found.sha256 !== expected.sha256`,
+      after: `found.bytes !== expected.bytes && found.sha256 !== expected.sha256`,
+      breaks: 'a backup with a flipped bit is restored',
+      tests: [`${BACKUP}: restore refuses a backup with a damaged or replaced file`],
+    },
+    {
+      before: `    signal.throwIfAborted()
+    hash.update(chunk)`,
+      after: `    hash.update(chunk)`,
+      breaks: 'Ctrl-C does not end the check of a large backup',
+      tests: ['src/cli/copies/backup-manifest.test.ts'],
     },
   ],
   'src/cli/copies/backup.ts': [
@@ -51,59 +59,15 @@ export const cliSlips: Slips = {
       before: '    if (!withSecretKey) warnOfMissingKey(config)',
       after: '    if (withSecretKey) warnOfMissingKey(config)',
       breaks: 'a backup without the secret key does not say that the key must be kept',
-      tests: ['test/cli/backup.test.ts: a backup without the secret key says which file to keep'],
+      tests: ['test/transfer/backup.test.ts: a backup without the secret key says which file to keep'],
     },
   ],
-  'src/cli/copies/backup-manifest.ts': [
+  'src/cli/copies/copied-secret-key.ts': [
     {
-      before: `found.bytes !== expected.bytes || found.sha256 !== expected.sha256`,
-      after: `found.bytes !== expected.bytes && found.sha256 !== expected.sha256`,
-      breaks: 'a backup with a flipped bit is restored',
-      tests: [`${BACKUP}: restore refuses a backup with a damaged or replaced file`],
-    },
-    {
-      before: `    signal.throwIfAborted()
-    hash.update(chunk)`,
-      after: `    hash.update(chunk)`,
-      breaks: 'Ctrl-C does not end the check of a large backup',
-      tests: ['src/cli/copies/backup-manifest.test.ts'],
-    },
-  ],
-  'src/cli/which-store/called-store.ts': [
-    {
-      before: `  if (directory === undefined) return { url, key: undefined, keySource: undefined }
-  return { url, key: adminKeyFile(directory).read(), keySource: adminKeyPath(directory) }`,
-      after: `  const other = directory ?? options.data ?? './data'
-  return { url, key: adminKeyFile(other).read(), keySource: adminKeyPath(other) }`,
-      breaks: 'the admin key is sent to an address that is not that of its store',
-      tests: [`${CHOSEN}: the key of the data directory is sent to no other address`],
-    },
-    {
-      before: `if (address === undefined || !URL.canParse(address) || !isThisMachine(address)) return undefined`,
-      after: `if (address === undefined || !URL.canParse(address)) return undefined`,
-      breaks: 'a forged address file directs the admin key to another machine',
-      tests: [`${CHOSEN}: the key is not sent to another machine`],
-    },
-    {
-      before: `const chosen = given ?? published ?? defaultUrl()`,
-      after: `const chosen = published ?? given ?? defaultUrl()`,
-      breaks: 'a change goes to the store in ./data although --url names another store',
-      tests: [CHOSEN],
-    },
-  ],
-  'src/cli/which-store/store-options.ts': [
-    {
-      before: `const text = option ?? environmentText('PETSTORE_KEY')`,
-      after: `const text = environmentText('PETSTORE_KEY') ?? option`,
-      breaks: 'a command or an import sends PETSTORE_KEY although --key names another key',
-      tests: [`${CHOSEN}: the key of --key is sent, although`, 'src/cli/which-store/running-store.test.ts'],
-    },
-    {
-      before: `if (!status.isFile()) throw new Error('it is not a file')
-    if`,
-      after: `if`,
-      breaks: 'a command waits for ever for a key from a pipe that nobody writes',
-      tests: [`${CHOSEN}: a pipe in place of the file of a key`],
+      before: `=== key.trim()) return { undo: () => {} }`,
+      after: `=== key.trim()) return { undo: () => rmSync(target, { force: true }) }`,
+      breaks: 'a restore that failed deletes a secret key that was there before',
+      tests: [`${BACKUP}: a restore that fails when it publishes`],
     },
   ],
   'src/cli/copies/copy.ts': [
@@ -125,22 +89,6 @@ export const cliSlips: Slips = {
       after: `return existsSync(secretKeyPath(to.directory)) ? copySecretKey`,
       breaks: 'the webhooks of a copied directory deliver nothing',
       tests: [`${COPY}: a copy to a directory has the secret key`],
-    },
-  ],
-  'src/cli/which-store/copy-place.ts': [
-    {
-      before: `parseDatabaseUrl(text, hasPassword ? undefined : passwordOf)`,
-      after: `parseDatabaseUrl(text, passwordOf)`,
-      breaks: 'the password of a URL is replaced by that of another database',
-      tests: ['src/cli/which-store/copy-place.test.ts'],
-    },
-  ],
-  'src/cli/copies/copied-secret-key.ts': [
-    {
-      before: `=== key.trim()) return { undo: () => {} }`,
-      after: `=== key.trim()) return { undo: () => rmSync(target, { force: true }) }`,
-      breaks: 'a restore that failed deletes a secret key that was there before',
-      tests: [`${BACKUP}: a restore that fails when it publishes`],
     },
   ],
   'src/cli/copies/export.ts': [
@@ -169,144 +117,6 @@ export const cliSlips: Slips = {
       after: `escapeFormulas ? escapedFormula(value) : value`,
       breaks: 'a name that begins with an apostrophe loses it at an export and an import',
       tests: [`${EXPORT}: a name that begins with apostrophes before a formula`],
-    },
-  ],
-  'src/cli/import/target.ts': [
-    {
-      before: `retriesMax: RETRIES_MAX }`,
-      after: `retriesMax: 0 }`,
-      breaks: 'an import into a busy store fails at its rate limit',
-      tests: ['src/cli/import/target.test.ts'],
-    },
-  ],
-  'src/cli/import/import.ts': [
-    {
-      before: `        await undo()
-        hasBegun = false`,
-      after: `        hasBegun = false`,
-      breaks: 'an import that failed leaves a new store, although "Nothing was loaded"',
-      tests: [`${IMPORT}: an import into a stopped store that fails while it loads`],
-    },
-    {
-      before: `if (!hasBegun) rejects.discard()`,
-      after: `rejects.discard()`,
-      breaks: 'an interrupted import deletes the file of the invalid lines, and loads the others',
-      tests: [`${INTERRUPTED}: after Ctrl-C between slices`],
-    },
-    {
-      before: `printReport(report, { mode, keepGoing: keepGoing || resume !== undefined })`,
-      after: `printReport(report, { mode, keepGoing })`,
-      breaks: 'a resumed import with a problem says that nothing was loaded',
-      tests: ['test/cli/import-slices.test.ts: a resumed import says that the other lines'],
-    },
-    {
-      before: 'createCategories || rejects !== undefined || inSlices)',
-      after: 'createCategories || rejects !== undefined)',
-      breaks: '--resume with --in-slices is accepted, although the option does nothing',
-      tests: ['test/cli/import-rejects.test.ts: invalid combinations of options'],
-    },
-  ],
-  'src/cli/keys/key-access.ts': [
-    {
-      before: `        cursor = page.next
-        if (cursor === undefined) return`,
-      after: `        cursor = page.next
-        if (page.items.length < PAGE_SIZE || cursor !== undefined) return`,
-      breaks: 'the list of the keys of a stopped store ends after a hundred',
-      tests: [`${KEYS}: keys list prints more keys than one page has`],
-    },
-  ],
-  'src/cli/keys/keys.ts': [
-    {
-      before: `parseInstantMs(text) : Date.now() + afterMs`,
-      after: `parseInstantMs(text) : afterMs`,
-      breaks: 'a key with --expires 30d expired in 1970',
-      tests: [`${KEYS}: keys create --expires 30d creates a key`],
-    },
-    {
-      before: 'error instanceof ConnectionError || error instanceof TimeoutError',
-      after: 'error instanceof TimeoutError',
-      breaks: 'a running store that cannot be reached gives a stack trace',
-      tests: ['test/cli/keys-command.test.ts: keys says that a running store does not respond'],
-    },
-  ],
-  'src/cli/listen/listen.ts': [
-    {
-      before: `problem !== undefined && configured < 300 ? 400 : configured`,
-      after: `configured`,
-      breaks: 'a receiver accepts a delivery that the store did not sign',
-      tests: [`${LISTEN}: petstore listen refuses a delivery without a signature`],
-    },
-  ],
-  'src/cli/serve/log-stream.ts': [
-    {
-      before: `if (this.#lastByteWritten !== NEWLINE) this`,
-      after: `if (this.#lost > 0 && this.#lastByteWritten !== NEWLINE) this`,
-      breaks: 'two lines of the log become one after a write that failed in its middle',
-      tests: ['src/cli/serve/log-stream.test.ts'],
-    },
-    {
-      before: `const isHalfWritten = this.#start >= this.#bytes.length / 2`,
-      after: `const isHalfWritten = false`,
-      breaks: 'a log loses lines of a reader that is a little behind for long',
-      tests: ['test/cli/log.test.ts: a log loses no line of a reader that is behind for long'],
-    },
-  ],
-  'src/cli/operations/run.ts': [
-    {
-      before: `(data.items.length === 0 && data.next === String(position))`,
-      after: `data.items.length === 0`,
-      breaks: 'a list with --all ends at a page without items, although more pages follow',
-      tests: [`${OPERATIONS}: a list with --all continues after a page`],
-    },
-    {
-      before: `if (!isConnected) throw error
-    say`,
-      after: `say`,
-      breaks: 'stream-events without a store tries again for ever',
-      tests: [`${OPERATIONS}: the command stream-events ends with 3`],
-    },
-    {
-      before: `if (!isChange || !(error instanceof CommandFailed)) throw error`,
-      after: `if (isChange || !(error instanceof CommandFailed)) throw error`,
-      breaks: 'a change whose output is lost is not reported as made',
-      tests: ['test/cli/output-to-full-disk.test.ts: a change whose output cannot be written to a full disk'],
-    },
-  ],
-  'src/cli/terminal/output.ts': [
-    {
-      before: `(isFirst ? csvLine(columns) : '') + rows.join('')`,
-      after: `csvLine(columns) + rows.join('')`,
-      breaks: 'a CSV of several pages has a header in its middle',
-      tests: [`${OPERATIONS}: a list with --all continues after a page`],
-    },
-    {
-      before: `return /[",\\r\\n]/.test(text)`,
-      after: `return /[",\\n]/.test(text)`,
-      breaks: 'a description with a carriage return breaks a row of the CSV',
-      tests: ['src/cli/terminal/output.test.ts'],
-    },
-  ],
-  'src/cli/inspect/period.ts': [
-    {
-      before: `new Date(Number(date[1]), Number(date[2]) - 1, Number(date[3]) + dayOffset).getTime()`,
-      after: `new Date(Number(date[1]), Number(date[2]) - 1, Number(date[3])).getTime() + dayOffset * 86_400_000`,
-      breaks: 'the history of the day of a clock change has an hour too much or too little',
-      tests: ['test/cli/history.test.ts: a period given as a date is the whole local day'],
-    },
-    {
-      before: 'Number(date[1]) < 100',
-      after: 'false',
-      breaks: 'a period with a mistyped year, such as 0099, begins in 1999',
-      tests: ['test/cli/history.test.ts: petstore history --since'],
-    },
-  ],
-  'src/cli/import/rejected-lines.ts': [
-    {
-      before: `isNew ? head + text : text`,
-      after: `text`,
-      breaks: 'the file of the invalid lines has no header',
-      tests: ['test/cli/import-rejects.test.ts: the invalid lines are copied byte for byte'],
     },
   ],
   'src/cli/copies/reset.ts': [
@@ -354,31 +164,141 @@ export const cliSlips: Slips = {
       before: 'if (!existsSync(adminKeyPath(to.directory)))',
       after: 'if (existsSync(adminKeyPath(to.directory)))',
       breaks: 'a restore does not say how to get an admin key',
-      tests: ['test/cli/backup.test.ts: a backup without the secret key says which file to keep'],
+      tests: ['test/transfer/backup.test.ts: a backup without the secret key says which file to keep'],
     },
   ],
-  'src/cli/which-store/running-store.ts': [
+  'src/cli/import/import.ts': [
     {
-      before: `adminKey ?? adminKeyInFile ??`,
-      after: `adminKey ??`,
-      breaks: 'an import into a running store does not find the key of PETSTORE_ADMIN_KEY_FILE',
-      tests: ['src/cli/which-store/running-store.test.ts'],
+      before: `        await undo()
+        hasBegun = false`,
+      after: `        hasBegun = false`,
+      breaks: 'an import that failed leaves a new store, although "Nothing was loaded"',
+      tests: [`${IMPORT}: an import into a stopped store that fails while it loads`],
+    },
+    {
+      before: `if (!hasBegun) rejects.discard()`,
+      after: `rejects.discard()`,
+      breaks: 'an interrupted import deletes the file of the invalid lines, and loads the others',
+      tests: [`${INTERRUPTED}: after Ctrl-C between slices`],
+    },
+    {
+      before: `printReport(report, { mode, keepGoing: keepGoing || resume !== undefined })`,
+      after: `printReport(report, { mode, keepGoing })`,
+      breaks: 'a resumed import with a problem says that nothing was loaded',
+      tests: ['test/cli/import-slices.test.ts: a resumed import says that the other lines'],
+    },
+    {
+      before: 'createCategories || rejects !== undefined || inSlices)',
+      after: 'createCategories || rejects !== undefined)',
+      breaks: '--resume with --in-slices is accepted, although the option does nothing',
+      tests: ['test/cli/import-rejects.test.ts: invalid combinations of options'],
     },
   ],
-  'src/cli/sandboxes/saved.ts': [
+  'src/cli/import/rejected-lines.ts': [
     {
-      before: `(text.endsWith('\\n') ? '' : '\\n') + line`,
-      after: `line`,
-      breaks: 'two sandboxes are on one line of the list after an edit, and neither can be used',
-      tests: ['src/cli/sandboxes/saved.test.ts'],
+      before: `isNew ? head + text : text`,
+      after: `text`,
+      breaks: 'the file of the invalid lines has no header',
+      tests: ['test/cli/import-rejects.test.ts: the invalid lines are copied byte for byte'],
+    },
+  ],
+  'src/cli/import/target.ts': [
+    {
+      before: `retriesMax: RETRIES_MAX }`,
+      after: `retriesMax: 0 }`,
+      breaks: 'an import into a busy store fails at its rate limit',
+      tests: ['src/cli/import/target.test.ts'],
+    },
+  ],
+  'src/cli/inspect/period.ts': [
+    {
+      before: `new Date(Number(date[1]), Number(date[2]) - 1, Number(date[3]) + dayOffset).getTime()`,
+      after: `new Date(Number(date[1]), Number(date[2]) - 1, Number(date[3])).getTime() + dayOffset * 86_400_000`,
+      breaks: 'the history of the day of a clock change has an hour too much or too little',
+      tests: ['test/cli/history.test.ts: a period given as a date is the whole local day'],
     },
     {
-      before: `      makePrivate(this.path)
-`,
-      after: `      if (text === '') makePrivate(this.path)
-`,
-      breaks: 'everybody on the machine can read the keys in a list that existed before',
-      tests: ['src/cli/sandboxes/saved.test.ts'],
+      before: 'Number(date[1]) < 100',
+      after: 'false',
+      breaks: 'a period with a mistyped year, such as 0099, begins in 1999',
+      tests: ['test/cli/history.test.ts: petstore history --since'],
+    },
+  ],
+  'src/cli/keys/key-access.ts': [
+    {
+      before: `        cursor = page.next
+        if (cursor === undefined) return`,
+      after: `        cursor = page.next
+        if (page.items.length < PAGE_SIZE || cursor !== undefined) return`,
+      breaks: 'the list of the keys of a stopped store ends after a hundred',
+      tests: [`${KEYS}: keys list prints more keys than one page has`],
+    },
+  ],
+  'src/cli/keys/keys.ts': [
+    {
+      before: `parseInstantMs(text) : Date.now() + afterMs`,
+      after: `parseInstantMs(text) : afterMs`,
+      breaks: 'a key with --expires 30d expired in 1970',
+      tests: [`${KEYS}: keys create --expires 30d creates a key`],
+    },
+    {
+      before: 'error instanceof ConnectionError || error instanceof TimeoutError',
+      after: 'error instanceof TimeoutError',
+      breaks: 'a running store that cannot be reached gives a stack trace',
+      tests: ['test/cli/keys-command.test.ts: keys says that a running store does not respond'],
+    },
+  ],
+  'src/cli/keys/secret-key.ts': [
+    {
+      before: `(secretKey === undefined && (await adoptSecretKey(engine, key, clock)))`,
+      after: `(await adoptSecretKey(engine, key, clock))`,
+      breaks: 'a process with another key file replaces the key that its neighbours use',
+      tests: [`${SECRET_KEY}: a process with a key file in its settings`],
+    },
+    {
+      before: `if (found === undefined && (await engine.readShort(hasEncryptedSecret))) {`,
+      after: `if (found === undefined && secretKey !== undefined && (await engine.readShort(hasEncryptedSecret))) {`,
+      breaks: 'a store with webhooks that lost its key makes a new one, and then refuses it',
+      tests: [`${SECRET_KEY}: a missing secret key is reported`],
+    },
+  ],
+  'src/cli/listen/listen.ts': [
+    {
+      before: `problem !== undefined && configured < 300 ? 400 : configured`,
+      after: `configured`,
+      breaks: 'a receiver accepts a delivery that the store did not sign',
+      tests: [`${LISTEN}: petstore listen refuses a delivery without a signature`],
+    },
+  ],
+  'src/cli/operations/run.ts': [
+    {
+      before: `(data.items.length === 0 && data.next === String(position))`,
+      after: `data.items.length === 0`,
+      breaks: 'a list with --all ends at a page without items, although more pages follow',
+      tests: [`${OPERATIONS}: a list with --all continues after a page`],
+    },
+    {
+      before: `if (!isConnected) throw error
+    say`,
+      after: `say`,
+      breaks: 'stream-events without a store tries again for ever',
+      tests: [`${OPERATIONS}: the command stream-events ends with 3`],
+    },
+    {
+      before: `if (!isChange || !(error instanceof CommandFailed)) throw error`,
+      after: `if (isChange || !(error instanceof CommandFailed)) throw error`,
+      breaks: 'a change whose output is lost is not reported as made',
+      tests: ['test/cli/output-to-full-disk.test.ts: a change whose output cannot be written to a full disk'],
+    },
+  ],
+  'src/cli/sandboxes/create.ts': [
+    {
+      before: `created.push(sandbox)
+      saved.add(sandbox)`,
+      after: `created.push(sandbox)
+      if (created.length === inputs.length) for (const one of created) saved.add(one)`,
+      breaks: 'the keys of the sandboxes that were created before a failure are lost',
+      tests: [`${SANDBOX}: sandboxes created before a failure are printed and saved`],
     },
   ],
   'src/cli/sandboxes/sandbox.ts': [
@@ -402,37 +322,41 @@ export const cliSlips: Slips = {
       breaks: 'a reset of a class ends at the first sandbox that lacks the snapshot',
       tests: [`${SANDBOX}: reset accepts the start of an id, or --all`],
     },
-  ],
-  'src/cli/sandboxes/create.ts': [
     {
-      before: `created.push(sandbox)
-      saved.add(sandbox)`,
-      after: `created.push(sandbox)
-      if (created.length === inputs.length) for (const one of created) saved.add(one)`,
-      breaks: 'the keys of the sandboxes that were created before a failure are lost',
-      tests: [`${SANDBOX}: sandboxes created before a failure are printed and saved`],
+      before: `body: { snapshot } }),`,
+      after: `body: {} }),`,
+      breaks: 'a restore of a snapshot restores the seed',
+      tests: [`${CLIENT_SANDBOX}: \`reset\` restores the seed`],
     },
   ],
-  'src/cli/keys/secret-key.ts': [
+  'src/cli/sandboxes/saved.ts': [
     {
-      before: `(secretKey === undefined && (await adoptSecretKey(engine, key, clock)))`,
-      after: `(await adoptSecretKey(engine, key, clock))`,
-      breaks: 'a process with another key file replaces the key that its neighbours use',
-      tests: [`${SECRET_KEY}: a process with a key file in its settings`],
+      before: `(text.endsWith('\\n') ? '' : '\\n') + line`,
+      after: `line`,
+      breaks: 'two sandboxes are on one line of the list after an edit, and neither can be used',
+      tests: ['src/cli/sandboxes/saved.test.ts'],
     },
     {
-      before: `if (found === undefined && (await engine.readShort(hasEncryptedSecret))) {`,
-      after: `if (found === undefined && secretKey !== undefined && (await engine.readShort(hasEncryptedSecret))) {`,
-      breaks: 'a store with webhooks that lost its key makes a new one, and then refuses it',
-      tests: [`${SECRET_KEY}: a missing secret key is reported`],
+      before: `      makePrivate(this.path)
+`,
+      after: `      if (text === '') makePrivate(this.path)
+`,
+      breaks: 'everybody on the machine can read the keys in a list that existed before',
+      tests: ['src/cli/sandboxes/saved.test.ts'],
     },
   ],
-  'src/cli/which-store/store-config.ts': [
+  'src/cli/serve/log-stream.ts': [
     {
-      before: `const isAmbiguous = data !== undefined && databaseUrl === undefined && config.databaseUrl !== undefined`,
-      after: `const isAmbiguous = data !== undefined && databaseUrl !== undefined && config.databaseUrl !== undefined`,
-      breaks: 'a reset deletes the database although --data names a directory',
-      tests: ['test/cli/ambiguous-store.test.ts'],
+      before: `if (this.#lastByteWritten !== NEWLINE) this`,
+      after: `if (this.#lost > 0 && this.#lastByteWritten !== NEWLINE) this`,
+      breaks: 'two lines of the log become one after a write that failed in its middle',
+      tests: ['src/cli/serve/log-stream.test.ts'],
+    },
+    {
+      before: `const isHalfWritten = this.#start >= this.#bytes.length / 2`,
+      after: `const isHalfWritten = false`,
+      breaks: 'a log loses lines of a reader that is a little behind for long',
+      tests: ['test/cli/log.test.ts: a log loses no line of a reader that is behind for long'],
     },
   ],
   'src/cli/terminal/interruption.ts': [
@@ -441,6 +365,66 @@ export const cliSlips: Slips = {
       after: `    stopAll()`,
       breaks: 'the second Ctrl-C of npm ends a command before its last message',
       tests: ['src/cli/terminal/interruption.test.ts'],
+    },
+  ],
+  'src/cli/terminal/output.ts': [
+    {
+      before: `(isFirst ? csvLine(columns) : '') + rows.join('')`,
+      after: `csvLine(columns) + rows.join('')`,
+      breaks: 'a CSV of several pages has a header in its middle',
+      tests: [`${OPERATIONS}: a list with --all continues after a page`],
+    },
+    {
+      before: `return /[",\\r\\n]/.test(text)`,
+      after: `return /[",\\n]/.test(text)`,
+      breaks: 'a description with a carriage return breaks a row of the CSV',
+      tests: ['src/cli/terminal/output.test.ts'],
+    },
+  ],
+  'src/cli/which-store/address-file.ts': [
+    {
+      before: `isAlive(Number(pid)) && isDirectoryLocked(directory)`,
+      after: `isAlive(Number(pid))`,
+      breaks: 'a key is sent to a program that got the process id of a killed store',
+      tests: [`${CHOSEN}: no key is sent to the address of an ended store`],
+    },
+  ],
+  'src/cli/which-store/called-store.ts': [
+    {
+      before: `  if (directory === undefined) return { url, key: undefined, keySource: undefined }
+  return { url, key: adminKeyFile(directory).read(), keySource: adminKeyPath(directory) }`,
+      after: `  const other = directory ?? options.data ?? './data'
+  return { url, key: adminKeyFile(other).read(), keySource: adminKeyPath(other) }`,
+      breaks: 'the admin key is sent to an address that is not that of its store',
+      tests: [`${CHOSEN}: the key of the data directory is sent to no other address`],
+    },
+    {
+      before: `if (address === undefined || !URL.canParse(address) || !isThisMachine(address)) return undefined`,
+      after: `if (address === undefined || !URL.canParse(address)) return undefined`,
+      breaks: 'a forged address file directs the admin key to another machine',
+      tests: [`${CHOSEN}: the key is not sent to another machine`],
+    },
+    {
+      before: `const chosen = given ?? published ?? defaultUrl()`,
+      after: `const chosen = published ?? given ?? defaultUrl()`,
+      breaks: 'a change goes to the store in ./data although --url names another store',
+      tests: [CHOSEN],
+    },
+  ],
+  'src/cli/which-store/copy-place.ts': [
+    {
+      before: `parseDatabaseUrl(text, hasPassword ? undefined : passwordOf)`,
+      after: `parseDatabaseUrl(text, passwordOf)`,
+      breaks: 'the password of a URL is replaced by that of another database',
+      tests: ['src/cli/which-store/copy-place.test.ts'],
+    },
+  ],
+  'src/cli/which-store/running-store.ts': [
+    {
+      before: `adminKey ?? adminKeyInFile ??`,
+      after: `adminKey ??`,
+      breaks: 'an import into a running store does not find the key of PETSTORE_ADMIN_KEY_FILE',
+      tests: ['src/cli/which-store/running-store.test.ts'],
     },
   ],
   'src/cli/which-store/stopped-store.ts': [
@@ -452,12 +436,27 @@ export const cliSlips: Slips = {
       tests: ['test/cli/keys-command.test.ts: a command ends with one message if the database is so damaged'],
     },
   ],
-  'src/values/control-characters.ts': [
+  'src/cli/which-store/store-config.ts': [
     {
-      before: `/[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}]/gu`,
-      after: `/[\\p{Cc}\\p{Zl}\\p{Zp}]/gu`,
-      breaks: 'a delivery can reorder the text of the terminal',
-      tests: [`${LISTEN}: no content of a delivery can control the terminal`],
+      before: `const isAmbiguous = data !== undefined && databaseUrl === undefined && config.databaseUrl !== undefined`,
+      after: `const isAmbiguous = data !== undefined && databaseUrl !== undefined && config.databaseUrl !== undefined`,
+      breaks: 'a reset deletes the database although --data names a directory',
+      tests: ['test/cli/ambiguous-store.test.ts'],
+    },
+  ],
+  'src/cli/which-store/store-options.ts': [
+    {
+      before: `const text = option ?? environmentText('PETSTORE_KEY')`,
+      after: `const text = environmentText('PETSTORE_KEY') ?? option`,
+      breaks: 'a command or an import sends PETSTORE_KEY although --key names another key',
+      tests: [`${CHOSEN}: the key of --key is sent, although`, 'src/cli/which-store/running-store.test.ts'],
+    },
+    {
+      before: `if (!status.isFile()) throw new Error('it is not a file')
+    if`,
+      after: `if`,
+      breaks: 'a command waits for ever for a key from a pipe that nobody writes',
+      tests: [`${CHOSEN}: a pipe in place of the file of a key`],
     },
   ],
 }

@@ -181,6 +181,20 @@ export const clientSlips: Slips = {
       tests: [RETRY],
     },
   ],
+  'src/client/sandbox.ts': [
+    {
+      before: `if (!(error instanceof ApiError) || error.code !== 'sandbox_not_found') throw error`,
+      after: `if (!(error instanceof ApiError)) throw error`,
+      breaks: 'a sandbox that could not be deleted seems to be deleted',
+      tests: [`${SANDBOX}: a sandbox that cannot be deleted is an error`],
+    },
+    {
+      before: `listRequests({ sandboxId, ...page })`,
+      after: `listRequests({ sandboxId })`,
+      breaks: 'the second page of the request log is the first one',
+      tests: [`${SANDBOX}: an order whose response was dropped after the commit is placed once`],
+    },
+  ],
   'src/client/send.ts': [
     {
       before: `clearTimeout(timer)
@@ -230,28 +244,6 @@ export const clientSlips: Slips = {
       tests: [
         'test/client/webhook-verification.test.ts: a webhook request is refused if it is changed or incomplete',
       ],
-    },
-  ],
-  'src/client/sandbox.ts': [
-    {
-      before: `if (!(error instanceof ApiError) || error.code !== 'sandbox_not_found') throw error`,
-      after: `if (!(error instanceof ApiError)) throw error`,
-      breaks: 'a sandbox that could not be deleted seems to be deleted',
-      tests: [`${SANDBOX}: a sandbox that cannot be deleted is an error`],
-    },
-    {
-      before: `listRequests({ sandboxId, ...page })`,
-      after: `listRequests({ sandboxId })`,
-      breaks: 'the second page of the request log is the first one',
-      tests: [`${SANDBOX}: an order whose response was dropped after the commit is placed once`],
-    },
-  ],
-  'src/cli/sandboxes/sandbox.ts': [
-    {
-      before: `body: { snapshot } }),`,
-      after: `body: {} }),`,
-      breaks: 'a restore of a snapshot restores the seed',
-      tests: [`${SANDBOX}: \`reset\` restores the seed`],
     },
   ],
 }

@@ -168,7 +168,7 @@ export const guaranteeSlips: Slips = {
       before: `if (this.#lines.join('').length > RECORD_CHARS_MAX) throw`,
       after: `if (this.#lines.join('').length > 1e9) throw`,
       breaks: 'a file with a quote that never ends is read to its end',
-      tests: ['test/cli/catalogue-file.test.ts: is refused with the number of its line'],
+      tests: ['test/catalogue/catalogue-file.test.ts: is refused with the number of its line'],
       guarantee: 30,
     },
   ],

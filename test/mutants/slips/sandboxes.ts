@@ -1,16 +1,15 @@
 import type { Slips } from '../slip.ts'
 
 const FAULTS = 'test/sandboxes/faults.test.ts'
-const LIMITS = 'test/sandboxes/limits.test.ts'
-const LOG = 'test/sandboxes/request-log.test.ts'
-const SANDBOXES = 'test/sandboxes/sandboxes.test.ts'
 const RACES = 'test/sandboxes/sandbox-races.test.ts'
-const CAPACITY = 'test/sandboxes/host-capacity.test.ts'
-const FILES = 'test/sandboxes/sandbox-files.test.ts'
-const RESTART_FILE = 'test/sandboxes/host-restart.test.ts'
 const TURNS = 'src/sandboxes/host/fair-turns.test.ts'
-
+const SANDBOXES = 'test/sandboxes/sandboxes.test.ts'
 const OWNER = `${SANDBOXES}: has its shop, and nothing of its owner`
+const LIMITS = 'test/sandboxes/limits.test.ts'
+const RESTART_FILE = 'test/sandboxes/host-restart.test.ts'
+const CAPACITY = 'test/sandboxes/host-capacity.test.ts'
+const LOG = 'test/sandboxes/request-log.test.ts'
+const FILES = 'test/sandboxes/sandbox-files.test.ts'
 
 export const sandboxSlips: Slips = {
   'src/sandboxes/failures/deliveries.ts': [
@@ -42,6 +41,40 @@ export const sandboxSlips: Slips = {
       after: `    return incoming`,
       breaks: 'an overtaken delivery waits three seconds instead of for the next one',
       tests: ['src/sandboxes/failures/deliveries.test.ts'],
+    },
+  ],
+  'src/sandboxes/failures/faults.ts': [
+    {
+      before: `if (doesApply(state)) found ??= state`,
+      after: `if (!found && doesApply(state)) found = state`,
+      breaks: 'a rule does not count the calls to which an earlier rule applied',
+      tests: [`${FAULTS}: the first rule that applies decides`],
+    },
+    {
+      before: `newState(rule, Number(calls), Number(applied))`,
+      after: `newState(rule, Number(calls))`,
+      breaks: 'the counts of rules begin again when a sandbox is opened again',
+      tests: ['src/sandboxes/failures/faults.test.ts'],
+    },
+    {
+      before: `return sent === idempotencyKey || sent === \`"\${idempotencyKey}"\``,
+      after: `return sent === idempotencyKey`,
+      breaks: 'a rule for an idempotency key does not apply to the typed client',
+      tests: [`${FAULTS}: the conditions "header" and "idempotencyKey"`],
+    },
+    {
+      before: `if (effect.type === 'cut_stream' && call.operationId !== 'streamEvents') return false`,
+      after: ``,
+      breaks: 'a rule for streams counts and cuts other responses',
+      tests: ['src/sandboxes/failures/faults.test.ts'],
+    },
+    {
+      before: 'headers?.get(header.name) ?? undefined',
+      after: 'headers?.get(header.name) || undefined',
+      breaks: 'a rule for an empty header never applies',
+      tests: [
+        'src/sandboxes/failures/faults.test.ts: a rule for a header applies to its value, including an empty one',
+      ],
     },
   ],
   'src/sandboxes/failures/requests.ts': [
@@ -77,6 +110,35 @@ export const sandboxSlips: Slips = {
       tests: [`${FAULTS}: the header Petstore-Fault of a request affects only its own request`],
     },
   ],
+  'src/sandboxes/host-api/host-api.ts': [
+    {
+      before: `throw this.#wrongKeys.take(rateGroup(context.address)).refusal ?? wrongSandboxKey()`,
+      after: `throw wrongSandboxKey()`,
+      breaks: 'the key of a sandbox can be guessed at full speed',
+      tests: [`${RESTART_FILE}: an address cannot guess the key`],
+    },
+    {
+      before: `faults.set([])
+        this.#host.saveFaults(record.id)
+        return undefined`,
+      after: `faults.set([])
+        return undefined`,
+      breaks: 'deleted rules return after a restart of the host',
+      tests: [`${RESTART_FILE}: the counts of the rules of a sandbox survive`],
+    },
+    {
+      before: `Math.min(this.#options.clock() + aheadMs, LAST_INSTANT_MS)`,
+      after: `Math.min(this.#options.clock(), LAST_INSTANT_MS) + aheadMs`,
+      breaks: 'a clock at the end of the year 9999 cannot be read',
+      tests: [SANDBOXES],
+    },
+    {
+      before: `if (source) this.#authorized(source.sandboxId, context)`,
+      after: `if (source && !this.#options.isLocal(context)) this.#authorized(source.sandboxId, context)`,
+      breaks: 'every program on the machine can copy the snapshot of a sandbox',
+      tests: [`${SANDBOXES}: a new sandbox can start from a snapshot only with the key`],
+    },
+  ],
   'src/sandboxes/host/fair-turns.ts': [
     {
       before: `Math.max(this.#pausedUntilMs, performance.now()) + ms`,
@@ -97,38 +159,39 @@ export const sandboxSlips: Slips = {
       tests: [TURNS],
     },
   ],
-  'src/sandboxes/failures/faults.ts': [
+  'src/sandboxes/host/files.ts': [
     {
-      before: `if (doesApply(state)) found ??= state`,
-      after: `if (!found && doesApply(state)) found = state`,
-      breaks: 'a rule does not count the calls to which an earlier rule applied',
-      tests: [`${FAULTS}: the first rule that applies decides`],
+      before: `if (name.includes(UNFINISHED_SUFFIX)) await rm`,
+      after: `if (name === UNFINISHED_SUFFIX) await rm`,
+      breaks: 'the unfinished files of killed processes fill the disk',
+      tests: [`${RESTART_FILE}: a start of the host deletes the unfinished files`],
     },
     {
-      before: `newState(rule, Number(calls), Number(applied))`,
-      after: `newState(rule, Number(calls))`,
-      breaks: 'the counts of rules begin again when a sandbox is opened again',
-      tests: ['src/sandboxes/failures/faults.test.ts'],
+      before: `    mergeLog(file)
+`,
+      after: `    mergeLog(unfinished)
+`,
+      breaks: 'a reset that fails loses the last commits before a kill',
+      tests: [`${FILES}: a reset that fails keeps the commits`],
     },
     {
-      before: `return sent === idempotencyKey || sent === \`"\${idempotencyKey}"\``,
-      after: `return sent === idempotencyKey`,
-      breaks: 'a rule for an idempotency key does not apply to the typed client',
-      tests: [`${FAULTS}: the conditions "header" and "idempotencyKey"`],
+      before: `      await removeJournals(file)
+`,
+      after: `      await removeJournals(unfinished)
+`,
+      breaks: 'the log of a damaged sandbox stays next to its new content',
+      tests: [],
+      equivalent: 'SQLite deletes the log when the last connection closes, also that of a damaged file',
     },
     {
-      before: `if (effect.type === 'cut_stream' && call.operationId !== 'streamEvents') return false`,
-      after: ``,
-      breaks: 'a rule for streams counts and cuts other responses',
-      tests: ['src/sandboxes/failures/faults.test.ts'],
-    },
-    {
-      before: 'headers?.get(header.name) ?? undefined',
-      after: 'headers?.get(header.name) || undefined',
-      breaks: 'a rule for an empty header never applies',
-      tests: [
-        'src/sandboxes/failures/faults.test.ts: a rule for a header applies to its value, including an empty one',
-      ],
+      before: `    } finally {
+      await removeDatabase(unfinished)
+    }`,
+      after: `    } finally {
+      // nothing
+    }`,
+      breaks: 'a reset that fails leaves a copy of the seed on the disk',
+      tests: [`${FILES}: a reset whose seed is damaged leaves no copy`],
     },
   ],
   'src/sandboxes/host/foreign-content.ts': [
@@ -166,60 +229,6 @@ export const sandboxSlips: Slips = {
 `,
       breaks: 'the audit log of a copy does not verify',
       tests: [OWNER],
-    },
-  ],
-  'src/sandboxes/host/limits.ts': [
-    {
-      before: `counted.count >= webhooks`,
-      after: `counted.count > webhooks`,
-      breaks: 'a sandbox can have a webhook more than its limit',
-      tests: [`${LIMITS}: a refusal names the limit of rows, of events or of webhooks`],
-    },
-    {
-      before: `entry.position > this.#limits.events`,
-      after: `entry.position >= this.#limits.events`,
-      breaks: 'a sandbox can have one event fewer than its limit',
-      tests: [`${LIMITS}: a refusal names the limit of rows, of events or of webhooks`],
-    },
-  ],
-  'src/sandboxes/requests/masked.ts': [
-    {
-      before: `['authorization', 'cookie', 'set-cookie', 'proxy-authorization']`,
-      after: `['authorization', 'cookie', 'set-cookie']`,
-      breaks: 'the password for a proxy is in the request log',
-      tests: ['src/sandboxes/requests/masked.test.ts'],
-    },
-    {
-      before: `return SECRET_CHARACTER.test(character) ? character : written`,
-      after: `return inUri !== undefined && SECRET_CHARACTER.test(character) ? character : written`,
-      breaks: 'a key that is written with escapes of JSON is in the request log',
-      tests: ['src/sandboxes/requests/masked.test.ts'],
-    },
-  ],
-  'src/sandboxes/requests/numbered-lines.ts': [
-    {
-      before: `return start && line.at(-1) === LINE_END ? Number(start[1]) : undefined`,
-      after: `return start ? Number(start[1]) : undefined`,
-      breaks: 'half a line that a killed process left makes the request log invalid JSON',
-      tests: ['src/sandboxes/requests/numbered-lines.test.ts'],
-    },
-    {
-      before: `const read = start === 0 ? bytesRead : start`,
-      after: `const read = bytesRead`,
-      breaks: 'a request at the edge of 256 KiB is missing after the sandbox was opened again',
-      tests: ['src/sandboxes/requests/numbered-lines.test.ts'],
-    },
-  ],
-  'src/sandboxes/host/registry.ts': [
-    {
-      before: `if (known) return known.value
-    const value = make()
-    this.#database.query('INSERT INTO host (name, value) VALUES ($name, $value)').run({ name, value })`,
-      after: `const value = make()
-    if (known) return value
-    this.#database.query('INSERT INTO host (name, value) VALUES ($name, $value)').run({ name, value })`,
-      breaks: 'the webhooks of sandboxes deliver nothing after a restart of the host',
-      tests: ['src/sandboxes/host/registry.test.ts'],
     },
   ],
   'src/sandboxes/host/host.ts': [
@@ -303,6 +312,20 @@ export const sandboxSlips: Slips = {
       tests: [`${SANDBOXES}: a sandbox is not deleted soon if the clock of the machine jumps`],
     },
   ],
+  'src/sandboxes/host/limits.ts': [
+    {
+      before: `counted.count >= webhooks`,
+      after: `counted.count > webhooks`,
+      breaks: 'a sandbox can have a webhook more than its limit',
+      tests: [`${LIMITS}: a refusal names the limit of rows, of events or of webhooks`],
+    },
+    {
+      before: `entry.position > this.#limits.events`,
+      after: `entry.position >= this.#limits.events`,
+      breaks: 'a sandbox can have one event fewer than its limit',
+      tests: [`${LIMITS}: a refusal names the limit of rows, of events or of webhooks`],
+    },
+  ],
   'src/sandboxes/host/open-sandbox.ts': [
     {
       before: `const log = this.#options.findLog?.() ?? this.requests`,
@@ -315,6 +338,33 @@ export const sandboxSlips: Slips = {
       after: `lifecycleClock: clock,`,
       breaks: 'the clock of a sandbox retires no operation',
       tests: [`${SANDBOXES}: the lifecycle clock retires an operation`],
+    },
+  ],
+  'src/sandboxes/host/registry.ts': [
+    {
+      before: `if (known) return known.value
+    const value = make()
+    this.#database.query('INSERT INTO host (name, value) VALUES ($name, $value)').run({ name, value })`,
+      after: `const value = make()
+    if (known) return value
+    this.#database.query('INSERT INTO host (name, value) VALUES ($name, $value)').run({ name, value })`,
+      breaks: 'the webhooks of sandboxes deliver nothing after a restart of the host',
+      tests: ['src/sandboxes/host/registry.test.ts'],
+    },
+  ],
+  'src/sandboxes/host/templates.ts': [
+    {
+      before: `last % \${EVENT_IDS_PER_GENERATION} + $start`,
+      after: 'last + $start',
+      breaks: 'the ids of events leave the range of their generation after some resets',
+      tests: [`${RESTART_FILE}: the ids of events stay in the range`],
+    },
+    {
+      before: `        this.#files.delete(seed)
+`,
+      after: ``,
+      breaks: 'a seed that could not be built once is never built',
+      tests: [`${RESTART_FILE}: a seed that could not be built is built`],
     },
   ],
   'src/sandboxes/requests/log.ts': [
@@ -351,6 +401,34 @@ export const sandboxSlips: Slips = {
       ],
     },
   ],
+  'src/sandboxes/requests/masked.ts': [
+    {
+      before: `['authorization', 'cookie', 'set-cookie', 'proxy-authorization']`,
+      after: `['authorization', 'cookie', 'set-cookie']`,
+      breaks: 'the password for a proxy is in the request log',
+      tests: ['src/sandboxes/requests/masked.test.ts'],
+    },
+    {
+      before: `return SECRET_CHARACTER.test(character) ? character : written`,
+      after: `return inUri !== undefined && SECRET_CHARACTER.test(character) ? character : written`,
+      breaks: 'a key that is written with escapes of JSON is in the request log',
+      tests: ['src/sandboxes/requests/masked.test.ts'],
+    },
+  ],
+  'src/sandboxes/requests/numbered-lines.ts': [
+    {
+      before: `return start && line.at(-1) === LINE_END ? Number(start[1]) : undefined`,
+      after: `return start ? Number(start[1]) : undefined`,
+      breaks: 'half a line that a killed process left makes the request log invalid JSON',
+      tests: ['src/sandboxes/requests/numbered-lines.test.ts'],
+    },
+    {
+      before: `const read = start === 0 ? bytesRead : start`,
+      after: `const read = bytesRead`,
+      breaks: 'a request at the edge of 256 KiB is missing after the sandbox was opened again',
+      tests: ['src/sandboxes/requests/numbered-lines.test.ts'],
+    },
+  ],
   'src/sandboxes/requests/streams.ts': [
     {
       before: `      this.#sandboxes.release(sandboxId)
@@ -367,70 +445,6 @@ export const sandboxSlips: Slips = {
       tests: [`${LOG}: the log of one sandbox has at most 20 streams`],
     },
   ],
-  'src/sandboxes/host-api/host-api.ts': [
-    {
-      before: `throw this.#wrongKeys.take(rateGroup(context.address)).refusal ?? wrongSandboxKey()`,
-      after: `throw wrongSandboxKey()`,
-      breaks: 'the key of a sandbox can be guessed at full speed',
-      tests: [`${RESTART_FILE}: an address cannot guess the key`],
-    },
-    {
-      before: `faults.set([])
-        this.#host.saveFaults(record.id)
-        return undefined`,
-      after: `faults.set([])
-        return undefined`,
-      breaks: 'deleted rules return after a restart of the host',
-      tests: [`${RESTART_FILE}: the counts of the rules of a sandbox survive`],
-    },
-    {
-      before: `Math.min(this.#options.clock() + aheadMs, LAST_INSTANT_MS)`,
-      after: `Math.min(this.#options.clock(), LAST_INSTANT_MS) + aheadMs`,
-      breaks: 'a clock at the end of the year 9999 cannot be read',
-      tests: [SANDBOXES],
-    },
-    {
-      before: `if (source) this.#authorized(source.sandboxId, context)`,
-      after: `if (source && !this.#options.isLocal(context)) this.#authorized(source.sandboxId, context)`,
-      breaks: 'every program on the machine can copy the snapshot of a sandbox',
-      tests: [`${SANDBOXES}: a new sandbox can start from a snapshot only with the key`],
-    },
-  ],
-  'src/sandboxes/host/files.ts': [
-    {
-      before: `if (name.includes(UNFINISHED_SUFFIX)) await rm`,
-      after: `if (name === UNFINISHED_SUFFIX) await rm`,
-      breaks: 'the unfinished files of killed processes fill the disk',
-      tests: [`${RESTART_FILE}: a start of the host deletes the unfinished files`],
-    },
-    {
-      before: `    mergeLog(file)
-`,
-      after: `    mergeLog(unfinished)
-`,
-      breaks: 'a reset that fails loses the last commits before a kill',
-      tests: [`${FILES}: a reset that fails keeps the commits`],
-    },
-    {
-      before: `      await removeJournals(file)
-`,
-      after: `      await removeJournals(unfinished)
-`,
-      breaks: 'the log of a damaged sandbox stays next to its new content',
-      tests: [],
-      equivalent: 'SQLite deletes the log when the last connection closes, also that of a damaged file',
-    },
-    {
-      before: `    } finally {
-      await removeDatabase(unfinished)
-    }`,
-      after: `    } finally {
-      // nothing
-    }`,
-      breaks: 'a reset that fails leaves a copy of the seed on the disk',
-      tests: [`${FILES}: a reset whose seed is damaged leaves no copy`],
-    },
-  ],
   'src/sandboxes/server.ts': [
     {
       before: `return origin === null || origin === new URL(base).origin`,
@@ -443,21 +457,6 @@ export const sandboxSlips: Slips = {
       after: `isFromThisMachine(request, findPeer()) || isFromHostPageOrProgram(request, base),`,
       breaks: 'any page in a browser of this machine can fill the host with sandboxes',
       tests: [`${LIMITS}: a refusal names the limit of sandboxes, of total bytes`],
-    },
-  ],
-  'src/sandboxes/host/templates.ts': [
-    {
-      before: `last % \${EVENT_IDS_PER_GENERATION} + $start`,
-      after: 'last + $start',
-      breaks: 'the ids of events leave the range of their generation after some resets',
-      tests: [`${RESTART_FILE}: the ids of events stay in the range`],
-    },
-    {
-      before: `        this.#files.delete(seed)
-`,
-      after: ``,
-      breaks: 'a seed that could not be built once is never built',
-      tests: [`${RESTART_FILE}: a seed that could not be built is built`],
     },
   ],
 }

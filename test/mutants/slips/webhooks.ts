@@ -1,6 +1,6 @@
 import type { Slips } from '../slip.ts'
 
-export const webhooksSlips: Slips = {
+export const webhookSlips: Slips = {
   'src/webhooks/address.ts': [
     {
       before: `  const [first] = destinations
@@ -30,38 +30,6 @@ export const webhooksSlips: Slips = {
       after: `/[\\p{Cc}\\p{Z}]/u`,
       breaks: 'a URL with a backslash goes to another host than its reader sees',
       tests: ['test/webhooks/addresses.test.ts: a URL with a backslash'],
-    },
-  ],
-  'src/webhooks/special-addresses.ts': [
-    {
-      before: `& ~0x0300) === 0`,
-      after: `& ~0x0200) === 0`,
-      breaks: 'an ISATAP form of a private address passes as public',
-      tests: ['test/webhooks/addresses.test.ts: hostile URLs passes'],
-    },
-    {
-      before: `100.64.0.0/10`,
-      after: `100.64.0.0/11`,
-      breaks: 'half of the addresses of a carrier pass as public',
-      tests: ['test/webhooks/addresses.test.ts: hostile URLs passes, and no connection is made'],
-    },
-    {
-      before: `172.16.0.0/12`,
-      after: `172.16.0.0/13`,
-      breaks: 'half of a private network passes as public',
-      tests: ['test/webhooks/addresses.test.ts: hostile URLs passes, and no connection is made'],
-    },
-    {
-      before: `3fff::/20`,
-      after: `3fff::/24`,
-      breaks: 'addresses for documentation pass as public',
-      tests: ['test/webhooks/addresses.test.ts: hostile URLs passes, and no connection is made'],
-    },
-    {
-      before: `2002::/16`,
-      after: `2002::/17`,
-      breaks: 'the 6to4 forms of half of all IPv4 addresses pass as public, among them 192.168.0.0/16',
-      tests: ['test/webhooks/addresses.test.ts: hostile URLs passes, and no connection is made'],
     },
   ],
   'src/webhooks/attempt.ts': [
@@ -372,6 +340,38 @@ export const webhooksSlips: Slips = {
       after: 'Math.min(waitMs, HOST_PAUSE_MIN_MS)',
       breaks: 'many senders that wait for one host ask for it all the time',
       tests: ['test/webhooks/host-limit.test.ts: a host whose limit is reached is not asked for again'],
+    },
+  ],
+  'src/webhooks/special-addresses.ts': [
+    {
+      before: `& ~0x0300) === 0`,
+      after: `& ~0x0200) === 0`,
+      breaks: 'an ISATAP form of a private address passes as public',
+      tests: ['test/webhooks/addresses.test.ts: hostile URLs passes'],
+    },
+    {
+      before: `100.64.0.0/10`,
+      after: `100.64.0.0/11`,
+      breaks: 'half of the addresses of a carrier pass as public',
+      tests: ['test/webhooks/addresses.test.ts: hostile URLs passes, and no connection is made'],
+    },
+    {
+      before: `172.16.0.0/12`,
+      after: `172.16.0.0/13`,
+      breaks: 'half of a private network passes as public',
+      tests: ['test/webhooks/addresses.test.ts: hostile URLs passes, and no connection is made'],
+    },
+    {
+      before: `3fff::/20`,
+      after: `3fff::/24`,
+      breaks: 'addresses for documentation pass as public',
+      tests: ['test/webhooks/addresses.test.ts: hostile URLs passes, and no connection is made'],
+    },
+    {
+      before: `2002::/16`,
+      after: `2002::/17`,
+      breaks: 'the 6to4 forms of half of all IPv4 addresses pass as public, among them 192.168.0.0/16',
+      tests: ['test/webhooks/addresses.test.ts: hostile URLs passes, and no connection is made'],
     },
   ],
 }
