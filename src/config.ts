@@ -200,7 +200,7 @@ export const commandVariables = {
 export type CommandVariable = keyof typeof commandVariables
 
 type Settings = typeof settings
-export type SettingName = keyof Settings
+type SettingName = keyof Settings
 
 /** The values of all settings. A setting without a value and without a fallback is undefined. */
 export type Config = {

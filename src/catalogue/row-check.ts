@@ -19,7 +19,7 @@ export interface NameSource {
 /** Whether a row is new or exists in the store, or why it cannot be loaded. */
 export type RowResult = 'new' | 'existing' | { readonly problem: string; readonly isMissingCategory?: true }
 
-export interface RowCheckOptions {
+interface RowCheckOptions {
   /** Whether a pet that repeats an earlier row is reported as existing. */
   readonly noticesRepeats: boolean
   /** Whether a category that only pets name is created. */

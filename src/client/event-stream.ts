@@ -5,7 +5,7 @@ import { apiErrorFrom } from './response.ts'
 import { messageOf, readBody, TIMER_MS_MAX } from './send.ts'
 
 /** One parsed part of a stream of server-sent events. */
-export type StreamPart =
+type StreamPart =
   | { readonly kind: 'event'; readonly data: string }
   /** The position to resume from. It is sent with each event, and may also be sent without an event. */
   | { readonly kind: 'id'; readonly id: string }
@@ -83,7 +83,7 @@ export const SILENCE_MS = 45_000
  */
 export class UnexpectedResponse extends ConnectionError {}
 
-export interface StreamOptions {
+interface StreamOptions {
   /** The path and query under the base address. */
   readonly target: string
   /** The position after which to continue. */

@@ -17,7 +17,7 @@ export interface Failure {
   readonly retryAfter: string | null
 }
 
-export interface RetryState {
+interface RetryState {
   /** The number of attempts that have failed. */
   readonly attempts: number
   readonly retriesMax: number

@@ -3,7 +3,7 @@ import type { StoreError } from './error.ts'
 import type { Parameter, PathValues, QueryValues } from './parameter.ts'
 import type { ScopeName } from './scopes.ts'
 
-export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
+type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
 export type Stability = 'stable' | 'deprecated' | 'beta' | 'experimental'
 
 /** The deprecation of an operation. Instants are in milliseconds since 1970. */
@@ -25,7 +25,7 @@ export interface RepresentedRows {
 }
 
 /** A link from a response to another operation, whose parameters take their values from the response. */
-export interface OperationLink {
+interface OperationLink {
   readonly operationId: string
   readonly description: string
   /** OpenAPI runtime expressions, by parameter name. */

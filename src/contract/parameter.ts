@@ -22,7 +22,7 @@ export interface Parameter<T = unknown> {
 }
 
 /** A filter that can be given up to `valuesMax` times. An item matches if it matches one of the values. */
-export interface RepeatedParameter<T = unknown> extends Parameter<T> {
+interface RepeatedParameter<T = unknown> extends Parameter<T> {
   readonly valuesMax: number
 }
 

@@ -1,5 +1,5 @@
 /** A database to migrate. The caller keeps other migrators out. */
-export interface Migratable {
+interface Migratable {
   /** Returns the number of the last script that ran; 0 for an empty database. */
   version(): Promise<number> | number
   /** Runs a script of several statements and records its number, in one transaction. */

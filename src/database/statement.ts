@@ -62,10 +62,9 @@ type LeadingName<
  * The names that follow a `$` in a text. `Found` makes the type tail-recursive, because the compiler expands other
  * recursive types only to 50 levels.
  */
-export type NamesIn<
-  Text extends string,
-  Found extends string = never,
-> = Text extends `${string}$${infer Rest}` ? NamesIn<Rest, Found | LeadingName<Rest>> : Found
+type NamesIn<Text extends string, Found extends string = never> = Text extends `${string}$${infer Rest}`
+  ? NamesIn<Rest, Found | LeadingName<Rest>>
+  : Found
 
 /** A text that the compiler knows in full; for any other text, a type that says in a sentence what to use instead. */
 type KnownText<Text extends string> =

@@ -44,7 +44,7 @@ export interface RequestContext {
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/
 
-export interface Arrival {
+interface Arrival {
   readonly request: Request & { readonly params?: Readonly<Record<string, string>> }
   readonly findPeer: () => string
   readonly address: string

@@ -23,7 +23,7 @@ export interface DescribedApi {
   readonly key: string
 }
 
-export interface DescriptionOptions {
+interface DescriptionOptions {
   /** The base URL of the server, without a trailing slash. */
   readonly base: string
   /** Returns whether an operation is served, if not all are: the description omits what the stability gate hides. */

@@ -29,10 +29,10 @@ const statusNames: Readonly<Record<number, string>> = {
 const resourceStatuses: readonly number[] = [404, 409, 410]
 
 /** An operation with its id. */
-export type OperationEntry = readonly [id: string, operation: Operation]
+type OperationEntry = readonly [id: string, operation: Operation]
 
 /** The components of error responses, and the references of each operation to them. */
-export interface ErrorResponses {
+interface ErrorResponses {
   readonly components: Part
   /** Returns the error responses of one operation, by status. */
   readonly responsesOf: (id: string) => Part

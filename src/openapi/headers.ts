@@ -99,11 +99,11 @@ const fields = {
   },
 } as const satisfies Record<string, Part>
 
-export type FieldName = keyof typeof fields
+type FieldName = keyof typeof fields
 /** The presence of a header field in the responses with one status: in all of them, or in some. */
-export type Presence = 'always' | 'at times'
+type Presence = 'always' | 'at times'
 /** The header fields of a response. */
-export type PresentHeaders = ReadonlyMap<FieldName, Presence>
+type PresentHeaders = ReadonlyMap<FieldName, Presence>
 
 /**
  * The section `components/headers`. It contains each field twice: as a required header for responses that always
@@ -251,7 +251,7 @@ export function requestHeaders(operation: Operation): Part[] {
 }
 
 /** Returns whether an operation acts on one existing resource, so that If-Match applies to it. */
-export function isGuarded({ method, resourceHasEtag }: Operation): boolean {
+function isGuarded({ method, resourceHasEtag }: Operation): boolean {
   return method !== 'POST' && resourceHasEtag === true
 }
 

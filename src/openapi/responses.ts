@@ -3,7 +3,7 @@ import { isConditional, responseHeaders } from './headers.ts'
 import { type Part, schemaPart } from './schemas.ts'
 
 /** Returns whether an operation is in the document. */
-export type IsDescribed = (id: string) => boolean
+type IsDescribed = (id: string) => boolean
 
 /** Returns the success response of an operation and, for a read with an ETag, its 304 response. */
 export function successResponses(operation: Operation, isDescribed: IsDescribed): Part {

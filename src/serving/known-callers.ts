@@ -7,7 +7,7 @@ export const KEY_TABLE = 'api_key'
 
 const CALLERS_MAX = 1000
 
-export interface KnownCallersOptions {
+interface KnownCallersOptions {
   /** Reads the caller of a key. Throws `invalid_token`. */
   readonly find: (token: string) => Promise<Caller>
   /** Returns milliseconds since 1970. */

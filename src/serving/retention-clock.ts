@@ -12,7 +12,7 @@ const CATCH_UP = 24
 /** A jump of at least this length is reported. */
 const REPORTED_MS_MIN = 7 * 24 * 3_600_000
 
-export interface RetentionClockOptions {
+interface RetentionClockOptions {
   readonly engine: StoreEngine
   readonly log: Log
   /** Returns the time in milliseconds since 1970, which may be wrong. */

@@ -56,7 +56,7 @@ export interface Command {
 }
 
 /** The result of a system command. */
-export interface SystemResult {
+interface SystemResult {
   /** The number of rows that a sweep deleted; 0 for the other commands. */
   readonly count: number
 }

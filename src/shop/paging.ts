@@ -57,7 +57,7 @@ export function distinct<T>(values: readonly T[]): T[] {
   return [...new Set(values)]
 }
 
-export interface List {
+interface List {
   /** The name of the list. A cursor is valid only for the same list, filters and sort. */
   readonly list: string
   readonly table: string

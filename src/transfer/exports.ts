@@ -9,7 +9,7 @@ import { parseJson } from '../values/json.ts'
 const ROWS_PER_READ = 1000
 
 /** A value of an exported row. A list contains scopes or event types; an object is the data of an event. */
-export type ExportedValue = bigint | boolean | string | null | readonly unknown[] | object
+type ExportedValue = bigint | boolean | string | null | readonly unknown[] | object
 export type ExportedRow = Readonly<Record<string, ExportedValue>>
 
 type DatabaseRow = Readonly<Record<string, bigint | string | null>>

@@ -18,7 +18,7 @@ const FROZEN_MS_MAX = 60_000
 const LOCK_NOT_AVAILABLE = '55P03'
 
 /** A source on PostgreSQL, and whether it is a standby, which may be behind its primary. */
-export interface PostgresSource extends CopySource {
+interface PostgresSource extends CopySource {
   readonly isStandby: boolean
 }
 

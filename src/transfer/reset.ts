@@ -13,7 +13,7 @@ import { openConnection } from './postgres-copy.ts'
 import { deleteRows, insertRows, type StoreTable } from './tables.ts'
 
 /** What a store has after a reset, in addition to the rows of a new store. */
-export interface ResetScope {
+interface ResetScope {
   /** Whether the API keys remain valid. */
   readonly keepsKeys: boolean
   /** Rows of the table `metadata` to insert. */

@@ -1,6 +1,6 @@
 /** A parsed JSON text: integers are exact bigints, every other number is a JavaScript number. */
 export type JsonValue = null | boolean | string | bigint | number | JsonValue[] | JsonObject
-export interface JsonObject {
+interface JsonObject {
   [member: string]: JsonValue
 }
 

@@ -1,5 +1,5 @@
 /** A known name that a given name means, and in what they differ. */
-export interface NameMatch<Item> {
+interface NameMatch<Item> {
   readonly item: Item
   /** `form` if only the Unicode form differs, as between files of a Mac and others; `case` if the case does too. */
   readonly differsIn: 'nothing' | 'form' | 'case'

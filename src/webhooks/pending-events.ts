@@ -29,14 +29,14 @@ export interface PendingEventsOptions {
 }
 
 /** The next event to send, if one has been read, and whether a redelivery was requested by an event before it. */
-export interface TakenEvent {
+interface TakenEvent {
   readonly event?: SequencedEvent
   /** Whether a redelivery was requested, so that a delivery may be due. */
   readonly isRedeliveryRequested: boolean
 }
 
 /** The result of reading a page. */
-export interface PageRead {
+interface PageRead {
   /** The types that the webhook subscribes to now, as stored. */
   readonly types: string | null
   readonly hasEvents: boolean
@@ -46,7 +46,7 @@ export interface PageRead {
 }
 
 /** The stored progress of a webhook. */
-export interface Progress {
+interface Progress {
   readonly position: bigint
   readonly seenCreation: boolean
 }

@@ -31,7 +31,7 @@ const FAILURES_BEFORE_PAUSE = 10n
 const PAUSE_MAX_MS = MINUTE
 
 /** The response of a receiver: its status and Retry-After header. Both are absent if no response arrived. */
-export interface ReceiverResponse {
+interface ReceiverResponse {
   readonly status?: number
   readonly retryAfter?: string | undefined
 }
@@ -43,7 +43,7 @@ export type RetryDecision =
   | { readonly state: 'pending'; readonly nextAtMs: number }
   | { readonly state: 'failed'; readonly gone?: true }
 
-export interface RetryRules {
+interface RetryRules {
   /** The delay after each failed attempt, in milliseconds; RETRY_DELAYS_MS by default. */
   readonly retryDelaysMs?: readonly number[] | undefined
   /** The last instant at which a retry may be due, in milliseconds since 1970. No limit by default. */

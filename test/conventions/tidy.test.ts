@@ -181,6 +181,50 @@ test('control: a type of a .tsx file that has the name of another type is detect
   expect(sharedTypeNames(files)).toEqual(['Files in src/cli/a.ts and src/console/b.tsx'])
 })
 
+/** Returns what a file imports by name: `src/a.ts name`. Of a file that it imports whole, it may use every word. */
+function importedNames({ path, text }: Source): string[] {
+  const named = text.matchAll(/^(?:import|export) (?:type )?\{([^}]*)\} from '(\.[^']*)'/gm)
+  const whole = text.matchAll(/(?:\bimport\(|\* (?:as \w+ )?from )'(\.[^']*)'/g)
+  return [
+    ...[...named].map(([, names = '', file = '']) => [names.replaceAll(/ as \w+/g, ''), file] as const),
+    ...[...whole].map(([, file = '']) => [text, file] as const),
+  ].flatMap(([words, file]) =>
+    (words.match(/\w+/g) ?? []).map(name => `${join(dirname(path), file)} ${name}`),
+  )
+}
+
+/** Returns the exports of the files that none of the users imports: `src/a.ts name`. */
+function unusedExports(files: readonly Source[], users: readonly Source[]): string[] {
+  const imported = new Set(users.flatMap(importedNames))
+  const declared = /^export (?:abstract |async )?(?:class|const|function\*?|interface|let|type) (\w+)/gm
+  return files
+    .flatMap(({ path, text }) => [...text.matchAll(declared)].map(([, name]) => `${path} ${name}`))
+    .filter(name => !imported.has(name))
+}
+
+test('another file uses each export of src', () => {
+  const files = sources('src/**/*.{ts,tsx}').filter(isProgram).filter(isWritten)
+  expect(unusedExports(files, sources(TYPESCRIPT))).toEqual([])
+})
+
+test('control: exports that no other file imports are detected', () => {
+  const names = [
+    'const a = 1',
+    'async function b() {}',
+    'type C = 1',
+    'class D {}',
+    'const e = b',
+    'type f = C',
+  ]
+  const file: Source = { path: 'src/a.ts', text: names.map(name => `export ${name}`).join('\n') }
+  const users: Source[] = [
+    { path: 'src/x/b.ts', text: "import {\n  a,\n  type D as Other,\n} from '../a.ts'" },
+    { path: 'src/c.ts', text: "import { C, f } from './x/a.ts'" },
+    { path: 'src/d.ts', text: "const load = async () => (await import('./a.ts')).e" },
+  ]
+  expect(unusedExports([file], users)).toEqual(['src/a.ts b', 'src/a.ts C', 'src/a.ts f'])
+})
+
 test('file names are in kebab case, and none is a word that says nothing, such as utils or index', () => {
   const names = sources(TYPESCRIPT).flatMap(({ path }) => path.split('/').slice(1))
   expect(names.filter(name => emptyNames.test(name))).toEqual([])

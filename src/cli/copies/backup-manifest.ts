@@ -34,7 +34,7 @@ const Manifest = z.object({
 })
 
 export type Manifest = z.infer<typeof Manifest>
-export type BackupFile = z.infer<typeof BackupFile>
+type BackupFile = z.infer<typeof BackupFile>
 
 /** Returns the text of a manifest, with the number of the format added. */
 export function manifestText(manifest: Omit<Manifest, 'format'>): string {

@@ -2,7 +2,7 @@ import type { AuditEntry, InventoryItem, Order, Pet, StockMovement } from '../..
 import { unitsText } from '../../shop/inventory/schema.ts'
 
 /** What is known about an entry of the audit log, in addition to the entry. */
-export interface EntryContext {
+interface EntryContext {
   /** The previous entry of the same resource, if it is known. With it, the sentence says what changed. */
   readonly before: AuditEntry | undefined
   /** The entry of the stock ledger for this change. */

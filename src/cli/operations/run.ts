@@ -177,7 +177,7 @@ function outputOf(id: OperationId, options: OperationOptions): OutputOptions {
 }
 
 /** Returns the function that sends requests to a store. It reports deprecations and long pauses. */
-export function sender({ url, key }: CalledStore): Call {
+function sender({ url, key }: CalledStore): Call {
   return makeCall({ baseUrl: url, key, timeoutMs: Number.POSITIVE_INFINITY, onDeprecation, onRetry })
 }
 

@@ -25,7 +25,7 @@ export const COUNT_MAX = 500
 export const sandboxFormats = ['table', 'csv', 'json'] as const
 export type SandboxFormat = (typeof sandboxFormats)[number]
 
-export interface CreateSandboxesOptions {
+interface CreateSandboxesOptions {
   readonly count?: number
   readonly names?: string
   readonly label?: string

@@ -15,7 +15,7 @@ export interface OutputOptions {
 }
 
 /** Prints the pages of a list as one document. */
-export interface ListPrinter {
+interface ListPrinter {
   page(items: readonly unknown[]): Promise<void>
   /** Prints the end of the document. It is not called after an error, so that a cut document is not a valid one. */
   end(): Promise<void>

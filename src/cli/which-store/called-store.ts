@@ -9,7 +9,7 @@ import { givenAddress, givenKey, type StoreOptions } from './store-options.ts'
 import { isThisMachine } from './this-machine.ts'
 
 /** The address of a store, and the data directory that has published this address. */
-export interface StoreAddress {
+interface StoreAddress {
   readonly url: string
   /** Undefined if no data directory has published the address. */
   readonly directory: string | undefined

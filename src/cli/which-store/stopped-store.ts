@@ -5,7 +5,7 @@ import { CommandFailed, reasonOf, say } from '../terminal/terminal.ts'
 import { cannotOpen } from './store-config.ts'
 
 /** A store that a command has opened. A SQLite store is locked against other processes. */
-export interface StoppedStore extends AsyncDisposable {
+interface StoppedStore extends AsyncDisposable {
   readonly engine: StoreEngine
   /** Closes the store and drops what was done since it was opened; undefined if it was opened without `canUndo`. */
   readonly undo: (() => Promise<void>) | undefined

@@ -1,7 +1,7 @@
 import { DonutChart } from '@mantine/charts'
 import { formatCount } from '../parts/generic/format.ts'
 
-export interface StatusShare {
+interface StatusShare {
   readonly name: string
   readonly value: number
   readonly color: string

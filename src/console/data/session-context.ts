@@ -3,7 +3,7 @@ import type { Scope } from '../../client/petstore-client.ts'
 import { hasScope } from '../../contract/scopes.ts'
 import type { Session } from './session.ts'
 
-export interface SignedIn extends Session {
+interface SignedIn extends Session {
   readonly signOut: () => void
 }
 

@@ -22,7 +22,7 @@ export interface Lead<Item> {
   readonly watch: (response: Response) => Response
 }
 
-export interface SharedStreamOptions<Item> {
+interface SharedStreamOptions<Item> {
   /** The same for all tabs that may read the same stream. */
   readonly name: string
   readonly read: (lead: Lead<Item>) => Promise<void>

@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react'
 
 /** A value that functions outside of components change, and that components show. */
-export interface SharedValue<Value> {
+interface SharedValue<Value> {
   readonly get: () => Value
   readonly set: (value: Value) => void
   /** Calls `listener` after each change. Returns a function that removes the listener. */

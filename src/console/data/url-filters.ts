@@ -1,7 +1,7 @@
 import { useSearchParams } from 'wouter'
 
 /** The filters of a view, by the names of their query parameters. */
-export interface UrlFilters {
+interface UrlFilters {
   /** Returns the value of a filter, or an empty text if it is not set. */
   readonly get: (name: string) => string
   /** Changes one filter; null or an empty text removes it. */

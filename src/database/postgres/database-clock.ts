@@ -4,7 +4,7 @@ const DIFFERENCE_MS_MIN = 2000
 /** A reading that took longer says little. */
 const READING_MS_MAX = 2000
 
-export interface DatabaseClockOptions {
+interface DatabaseClockOptions {
   /** Returns the time of the database server, in milliseconds since 1970. */
   readonly read: () => Promise<number>
   /** The clock of this machine, in milliseconds since 1970. */

@@ -98,7 +98,7 @@ export async function exclusively<T>(host: DatabaseHost, work: () => Promise<T>)
 }
 
 /** Returns the number of the last migration; 0 if none has run. Throws if the database has no version table. */
-export async function versionOf(connection: PostgresConnection): Promise<number> {
+async function versionOf(connection: PostgresConnection): Promise<number> {
   const row = await connection.one(readVersion)
   return Number(row?.version ?? 0n)
 }

@@ -41,7 +41,7 @@ const LIGHT_PREPARED_MAX = 80
 const VERSION_MIN = 3_051_003
 
 /** How a connection uses its file. */
-export interface SqliteConnectionOptions {
+interface SqliteConnectionOptions {
   readonly readonly: boolean
   /** The longest time that a statement waits for a lock of another process, in milliseconds. */
   readonly waitMs?: number
@@ -209,7 +209,7 @@ function refusalOf(error: unknown): unknown {
   return error
 }
 
-export function isFull(error: unknown): boolean {
+function isFull(error: unknown): boolean {
   return errorCode(error).startsWith('SQLITE_FULL')
 }
 

@@ -19,7 +19,7 @@ const COMMANDS_PER_BATCH_MAX = 128
 const READ_LOCK_WAIT_MS = 10
 const QUERIES_PER_BATCH_MAX = 32
 
-export interface SqliteOptions {
+interface SqliteOptions {
   /** The data directory; created if absent. */
   readonly directory: string
   /** The module that runs the writer with the commands of the shop. */

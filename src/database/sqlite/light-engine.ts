@@ -18,7 +18,7 @@ const WAITING_MAX = 1024
 /** A file that uses this share of its limit counts as full, because a command can need several pages at once. */
 const NEARLY_FULL = 0.9
 
-export interface LightSqliteOptions<Query, Command, Reply, Result> {
+interface LightSqliteOptions<Query, Command, Reply, Result> {
   readonly file: string
   readonly executeCommand: (tx: Tx, command: Command) => Promise<Result>
   readonly executeQuery: (reader: Reader, query: Query) => Promise<Reply>

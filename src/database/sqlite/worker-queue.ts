@@ -15,12 +15,12 @@ type ToWorker<Start, Message> = { readonly start: Start } | { readonly batch: re
 type FromWorker<Reply> = 'started' | 'next' | 'closed' | BatchResult<Reply> | { readonly fatal: string }
 
 /** The outcomes of a batch, in the order of its messages. */
-export interface BatchResult<Reply> {
+interface BatchResult<Reply> {
   readonly outcomes: Outcome<Reply>[]
   readonly changes?: RowChanges
 }
 
-export interface WorkerQueueOptions<Start> {
+interface WorkerQueueOptions<Start> {
   /** The module that the worker runs. */
   readonly module: URL
   readonly start: Start

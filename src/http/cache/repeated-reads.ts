@@ -17,7 +17,7 @@ const CHARS_MAX = 8 * 1024 * 1024
 const URL_OVERHEAD_CHARS = 2000
 
 /** What is known of all responses to a repeated read, and the log entry of the current one. */
-export interface RepeatedResponse {
+interface RepeatedResponse {
   readonly route: Route
   readonly entry: RepeatedEntry
 }

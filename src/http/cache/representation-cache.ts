@@ -53,14 +53,14 @@ export interface Ticket {
   readonly changeCount: number
 }
 
-export interface CacheLimits {
+interface CacheLimits {
   readonly entries: number
   /** The maximum number of characters of all entries together. */
   readonly chars: number
 }
 
 /** With 10,000 entries, the cache takes about 20 MiB of memory, and more until the next full garbage collection. */
-export const CACHE_LIMITS: CacheLimits = { entries: 10_000, chars: 16 * 1024 * 1024 }
+const CACHE_LIMITS: CacheLimits = { entries: 10_000, chars: 16 * 1024 * 1024 }
 
 /**
  * The encoded replies of reads, by request target, in one process that owns its database.

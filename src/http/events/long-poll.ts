@@ -15,13 +15,13 @@ const WAITING = { total: 1000, perCaller: 500 }
 const WINDOWS_MAX = 10
 
 /** The client that reads the feed. */
-export interface FeedClient {
+interface FeedClient {
   readonly caller: string
   readonly signal: AbortSignal
   readonly slot?: AdmissionSlot | undefined
 }
 
-export interface LongPollOptions {
+interface LongPollOptions {
   readonly commitSignal: CommitSignal
   /** Divides the thread between long reads and other work. */
   readonly slices: TimeSlices

@@ -29,7 +29,7 @@ const KEY_REVOKED = 'petstore.key.revoked'
 const encoder = new TextEncoder()
 
 /** One encoded event of a stream. */
-export interface Frame {
+interface Frame {
   readonly position: bigint
   readonly type: string
   /** The byte range of the frame in its batch. */

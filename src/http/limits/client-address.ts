@@ -2,7 +2,7 @@ import { isIP } from 'node:net'
 import { networkCheck } from '../../values/ip-address.ts'
 
 /** What finds the address of the connected peer of a request, as the server of the runtime does. */
-export interface PeerFinder {
+interface PeerFinder {
   requestIP(request: Request): { readonly address: string } | null
 }
 

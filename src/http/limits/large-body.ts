@@ -34,7 +34,7 @@ export function bodyInChunks(
 }
 
 /** What a large body is read from. */
-export interface ChunkSource {
+interface ChunkSource {
   /** Returns the next chunk; undefined at the end. */
   next(): Promise<Uint8Array | undefined>
   /** Called once, when nothing more will be read. */

@@ -28,7 +28,7 @@ export function accessLine(context: RequestContext, status: number, tookMs: numb
 }
 
 /** The parts of a line, around the member `ms`, that are the same for every request of one method, path and status. */
-export interface FixedLogParts {
+interface FixedLogParts {
   readonly textBeforeMs: string
   readonly textAfterMs: string
 }

@@ -7,7 +7,7 @@ import { family, type Sample } from './prometheus.ts'
 const BUCKETS_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
 /** The counts of the cache of representations. */
-export interface CacheCounts {
+interface CacheCounts {
   readonly hits: number
   readonly misses: number
   readonly size: { readonly entries: number; readonly chars: number }

@@ -102,7 +102,7 @@ export function sendContent(
 }
 
 /** Returns whether Accept-Encoding allows gzip (RFC 9110, section 12.5.3): by name, or by `*` if it is not named. */
-export function acceptsGzip(header: string | null): boolean {
+function acceptsGzip(header: string | null): boolean {
   const codings = weightedValues(header ?? '')
   const named = codings.find(({ value }) => value === 'gzip' || value === 'x-gzip')
   return ((named ?? codings.find(({ value }) => value === '*'))?.weight ?? 0) > 0

@@ -8,7 +8,7 @@ const ICON =
   "%3Ccircle cx='12.5' cy='7' r='3.5'/%3E%3Ccircle cx='19.5' cy='7' r='3.5'/%3E" +
   "%3Ccircle cx='26' cy='13' r='3.5'/%3E%3C/svg%3E"
 
-export interface PageParts {
+interface PageParts {
   readonly title: string
   /** What the head contains in addition to the title and the icon, as HTML with a line end. */
   readonly head?: string

@@ -3,7 +3,7 @@ import { notAcceptable } from '../../contract/refusals.ts'
 const PROBLEM = 'application/problem+json'
 
 /** The two media types with JSON: resources are plain JSON, errors are plain JSON or RFC 9457 problems. */
-export type MediaType = 'application/json' | 'application/problem+json'
+type MediaType = 'application/json' | 'application/problem+json'
 
 /**
  * Throws `not_acceptable` if Accept (RFC 9110, section 12.5.1) excludes the media type of the response. A request

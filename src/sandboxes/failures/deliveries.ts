@@ -7,7 +7,7 @@ const OVERTAKEN_MS_MAX = 3000
 
 type Send = (outgoing: Outgoing) => Promise<Incoming>
 
-export interface FailingDeliveriesOptions {
+interface FailingDeliveriesOptions {
   /** The limit per receiver. A delivery that is sent twice counts twice. */
   readonly hostLimit: HostLimit | undefined
   /** Resolves when the sandbox is closed. Each waiting delivery then fails, and is retried later. */

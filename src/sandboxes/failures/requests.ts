@@ -15,7 +15,7 @@ const CUT_MS_MAX = 5000
  */
 type Sleep = (wait: () => Promise<void>) => Promise<void>
 
-export interface FaultHandling {
+interface FaultHandling {
   readonly faults: Faults
   /** Called first with every request except probes; may refuse it. */
   readonly enter: (context: RequestContext) => void

@@ -6,7 +6,7 @@ import { int64Between } from '../../values/int64.ts'
 import { similarName } from '../../values/similar-name.ts'
 import { text } from '../../values/text.ts'
 
-export const RULES_MAX = 50
+const RULES_MAX = 50
 const DELAY_MS_MAX = 60_000
 
 const operations: [string, Operation][] = Object.entries(contract)
@@ -171,7 +171,6 @@ const FaultCondition = z
     message: 'must have exactly one of call, every, share, idempotencyKey and header',
   })
   .meta({ id: 'FaultCondition', description: 'When a rule applies: one condition.', example: { every: 3 } })
-export type FaultCondition = z.output<typeof FaultCondition>
 
 const ruleMembers = {
   name: z

@@ -28,7 +28,7 @@ const REQUESTS_DEFAULT = 100
 /** The maximum rate of requests with a wrong key per address. */
 const WRONG_KEYS = { requests: 60, seconds: 60 }
 
-export interface HostApiOptions {
+interface HostApiOptions {
   readonly host: SandboxHost
   /** The base address of the host. */
   readonly base: string

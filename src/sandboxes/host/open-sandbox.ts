@@ -43,7 +43,7 @@ export interface SharedOptions {
   readonly webhooksRefusal: string | undefined
 }
 
-export interface OpenSandboxOptions extends SharedOptions {
+interface OpenSandboxOptions extends SharedOptions {
   readonly record: SandboxRecord
   /** The directory of the sandbox, and the file of its store in it. */
   readonly directory: string

@@ -19,7 +19,7 @@ import type { SandboxRecord } from './registry.ts'
 
 export type LoadSeed = (seed: SeedName, engine: StoreEngine, clock: () => number) => Promise<void>
 
-export interface TemplatesOptions {
+interface TemplatesOptions {
   readonly directory: string
   readonly loadSeed: LoadSeed
   readonly slices: TimeSlices

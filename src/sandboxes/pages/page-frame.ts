@@ -18,7 +18,7 @@ export const pageFiles = [
   { path: '/print.js', text: printScript },
 ] as const
 
-export interface PageOptions {
+interface PageOptions {
   /** The base address of the host. Its path is part of every link. */
   readonly base: string
   readonly title: string

@@ -16,7 +16,7 @@ const WRITE_DELAY_MS = 200
 const NEWLINE = '\n'
 const EVENT_END = Buffer.from('\n\n')
 
-export interface RequestWatcher {
+interface RequestWatcher {
   readonly onRequest: () => void
   /** Called when the log is closed together with its sandbox. */
   readonly onClosed: () => void

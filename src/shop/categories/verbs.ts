@@ -12,14 +12,14 @@ import type { categories } from './operations.ts'
 import { categoryInUse, categoryNotFound } from './refusals.ts'
 import type { Category, CategoryPatch, NewCategory } from './schema.ts'
 
-export interface CategoryRow {
+interface CategoryRow {
   readonly id: bigint
   readonly name: string
   readonly description: string | null
   readonly version: bigint
 }
 
-export const categoryColumns = 'id, name, description, version'
+const categoryColumns = 'id, name, description, version'
 
 const findCategory = sql<CategoryRow>()(`SELECT ${categoryColumns} FROM category WHERE id = $categoryId`)
 
@@ -64,7 +64,7 @@ export async function listCategories(
 }
 
 /** Returns the row of a category. Throws `category_not_found`. */
-export function getCategory(
+function getCategory(
   reader: Reader,
   { categoryId }: { categoryId: bigint },
 ): CategoryRow | Promise<CategoryRow> {
@@ -94,7 +94,7 @@ export async function createCategory(
 }
 
 /** Updates a category; `description: null` removes the description. Throws `validation_failed` for a different `id`. */
-export async function updateCategory(
+async function updateCategory(
   tx: Tx,
   { categoryId, body }: { categoryId: bigint; body: CategoryPatch },
   context: Context,
@@ -118,7 +118,7 @@ export async function updateCategory(
 }
 
 /** Deletes a category without pets. Throws `category_not_found`, `category_in_use`. */
-export async function deleteCategory(
+async function deleteCategory(
   tx: Tx,
   { categoryId }: { categoryId: bigint },
   context: Context,
@@ -151,7 +151,7 @@ function aboutCategory(category: CategoryRow): EventSubject {
 }
 
 /** Returns the resource for a row, with a description only if there is one. */
-export function categoryOf({ id, name, description }: CategoryRow): Category {
+function categoryOf({ id, name, description }: CategoryRow): Category {
   return { id, name, ...(description !== null && { description }) }
 }
 

@@ -40,7 +40,7 @@ const selectEventPage = (after: bigint, to: bigint, { petId, types }: EventFilte
   )
 
 /** The filter of a read of events. */
-export interface EventFilter {
+interface EventFilter {
   readonly types: readonly string[]
   /** The id of a pet: only events about the pet, its stock and its orders pass the filter. */
   readonly petId?: bigint | undefined

@@ -16,7 +16,7 @@ import { eventExamples, streamExample } from './examples.ts'
 import { Event, namedSubject, subjectKinds } from './schema.ts'
 
 /** The maximum number of seconds that a request of the feed may wait for an event. */
-export const WAIT_SECONDS_MAX = 30
+const WAIT_SECONDS_MAX = 30
 
 const kindNames = subjectKinds.map(kind => `\`${kind}\``).join(', ')
 

@@ -112,7 +112,7 @@ const STAGED_KEPT_MS = 24 * 3_600_000
 const PROBLEMS_MAX = 1000
 
 /** Stages rows of categories and pets. They are not visible until they are applied or loaded. */
-export async function stageImport(
+async function stageImport(
   tx: Tx,
   { importId, body }: { importId: bigint; body: ImportRows },
   context: Context,
@@ -133,7 +133,7 @@ export async function stageImport(
  * Loads staged rows in one transaction: all of them or none, or with `keepGoing` all valid rows. An existing category
  * with the same name is used unchanged. A dry run loads nothing, and its counts do not consider `skipExisting`.
  */
-export async function applyImport(
+async function applyImport(
   tx: Tx,
   { importId, body }: { importId: bigint; body: ApplyOptions },
   context: Context,
@@ -185,10 +185,7 @@ export async function applyImport(
  * Returns the names of the categories that each name may mean, and otherwise a similar name. An importer checks the
  * names of its rows before it loads any row.
  */
-export async function findImportCategories(
-  tx: Tx,
-  { body }: { body: ImportNames },
-): Promise<ImportNameMatches> {
+async function findImportCategories(tx: Tx, { body }: { body: ImportNames }): Promise<ImportNameMatches> {
   let listed: string[] | undefined
   let searches = 0
   const matches: ImportNameMatches['matches'] = []
@@ -208,7 +205,7 @@ function categoriesNamed(reader: Reader, name: string): Promise<NamedCategory[]>
 }
 
 /** Returns for each pet whether it was found: a pet of the same name in the category that the given name means. */
-export async function findImportPets(tx: Tx, { body }: { body: ImportPetNames }): Promise<ImportPetMatches> {
+async function findImportPets(tx: Tx, { body }: { body: ImportPetNames }): Promise<ImportPetMatches> {
   const names = new CategoryNames(tx)
   const exist: boolean[] = []
   for (const { name, category } of body.pets) {
@@ -232,7 +229,7 @@ async function hasPet(reader: Reader, categoryId: bigint, name: string): Promise
  * be sent again after a lost response, and an interrupted import continues with the next rows. A row that cannot be
  * loaded is reported and left out.
  */
-export async function loadImportSlice(
+async function loadImportSlice(
   tx: Tx,
   { importId, body }: { importId: bigint; body: ImportSlice },
   context: Context,
@@ -278,7 +275,7 @@ export async function loadImportSlice(
 }
 
 /** Marks the staged rows of an import, so that the next sweep deletes them: there can be a million. */
-export async function discardImport(tx: Tx, { importId }: { importId: bigint }): Promise<undefined> {
+async function discardImport(tx: Tx, { importId }: { importId: bigint }): Promise<undefined> {
   await tx.run(markDiscarded, { importId })
   return undefined
 }

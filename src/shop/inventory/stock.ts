@@ -12,7 +12,7 @@ import { type InventoryItem, type MovementReason, type StockMovement, statusOf }
 import { type CountedStock, stockTotals } from './totals.ts'
 
 /** A change of the quantity and the reserved units of a pet, and its reason. */
-export interface StockChange {
+interface StockChange {
   readonly petId: bigint
   readonly quantityChange: bigint
   readonly reservedChange: bigint

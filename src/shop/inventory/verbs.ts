@@ -74,7 +74,7 @@ export async function listInventory(
 }
 
 /** Returns the row of a pet, which contains its stock. Throws `inventory_item_not_found`. */
-export function getInventoryItem(reader: Reader, { petId }: { petId: bigint }): PetRow | Promise<PetRow> {
+function getInventoryItem(reader: Reader, { petId }: { petId: bigint }): PetRow | Promise<PetRow> {
   return mapRead(findPet(reader, petId), pet => {
     if (!pet) throw inventoryItemNotFound(petId)
     return pet
@@ -105,7 +105,7 @@ export async function listMovements(
 }
 
 /** Sets the quantity to the result of a count, and returns the inventory item. Throws `stock_below_reserved`. */
-export async function setInventory(
+async function setInventory(
   tx: Tx,
   { petId, body }: { petId: bigint; body: InventoryUpdate },
   context: Context,
@@ -120,7 +120,7 @@ export async function setInventory(
 }
 
 /** Adds or removes units, and returns the movement. Throws `stock_below_reserved`, `stock_out_of_bounds`. */
-export async function adjustInventory(
+async function adjustInventory(
   tx: Tx,
   { body }: { petId: bigint; body: StockAdjustment },
   context: Context,

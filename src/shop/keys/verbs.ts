@@ -14,7 +14,7 @@ import type { keys } from './operations.ts'
 import { beyondScope, keyNotFound, lastAdminKey } from './refusals.ts'
 import { type ApiKey, type CreatedApiKey, keyHash, keyHint, type NewApiKey, Scope } from './schema.ts'
 
-export interface KeyRow {
+interface KeyRow {
   readonly id: bigint
   readonly name: string
   readonly scopes: string
@@ -115,11 +115,7 @@ export async function listKeys(reader: Reader, input: ListQuery): Promise<Page<A
  * Creates a key and returns it with its secret. Throws `insufficient_scope` if the caller does not have all scopes of
  * the new key. Throws `validation_failed` for an expiry in the past, or after the expiry of the caller's key.
  */
-export async function createKey(
-  tx: Tx,
-  { body }: { body: NewApiKey },
-  context: Context,
-): Promise<CreatedApiKey> {
+async function createKey(tx: Tx, { body }: { body: NewApiKey }, context: Context): Promise<CreatedApiKey> {
   const { name } = body
   const scopes = [...new Set(body.scopes)]
   const beyond = scopes.find(scope => !hasScope(context.caller, scope))
@@ -142,14 +138,14 @@ export async function createKey(
 }
 
 /** Returns the row of a key that is not revoked. Throws `key_not_found`. */
-export async function getKey(reader: Reader, { keyId }: { keyId: bigint }): Promise<KeyRow> {
+async function getKey(reader: Reader, { keyId }: { keyId: bigint }): Promise<KeyRow> {
   const row = await reader.one(findActiveKey, { keyId })
   if (!row) throw keyNotFound(keyId)
   return row
 }
 
 /** Returns the key of the request. Throws `invalid_token` if it was revoked after the authentication. */
-export async function getCurrentKey(reader: Reader, _: object, { keyId }: QueryContext): Promise<ApiKey> {
+async function getCurrentKey(reader: Reader, _: object, { keyId }: QueryContext): Promise<ApiKey> {
   if (keyId === null) throw new Error('getCurrentKey was called without a key')
   const row = await reader.one(findActiveKey, { keyId })
   if (!row) throw unknownKey()
@@ -160,7 +156,7 @@ export async function getCurrentKey(reader: Reader, _: object, { keyId }: QueryC
  * Revokes a key at once. Throws `insufficient_scope` if the key has a scope that the caller does not have, and
  * `last_admin_key` if no other admin key without an expiry is left.
  */
-export async function revokeKey(
+async function revokeKey(
   tx: Tx,
   { keyId }: { keyId: bigint },
   context: Context,
@@ -298,7 +294,7 @@ function wrongExpiry(message: string): StoreError {
 }
 
 /** Returns the resource for a row, without the secret. */
-export function keyOf({ id, name, scopes, hint, createdAt, expiresAt }: KeyRow): ApiKey {
+function keyOf({ id, name, scopes, hint, createdAt, expiresAt }: KeyRow): ApiKey {
   return {
     id,
     name,

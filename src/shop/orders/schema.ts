@@ -3,7 +3,7 @@ import { instant } from '../../values/instant.ts'
 import { int64, int64Between } from '../../values/int64.ts'
 import { text } from '../../values/text.ts'
 
-export const ORDER_QUANTITY_MAX = 1_000_000n
+const ORDER_QUANTITY_MAX = 1_000_000n
 /** The quantity of a new order if the request contains none. */
 export const ORDER_QUANTITY_DEFAULT = 1n
 /** The value of `complete` in a new order if the request contains none. */

@@ -31,7 +31,7 @@ import {
   type OrderPatch,
 } from './schema.ts'
 
-export interface OrderRow {
+interface OrderRow {
   readonly id: bigint
   readonly petId: bigint
   readonly quantity: bigint
@@ -43,7 +43,7 @@ export interface OrderRow {
 
 type StoredOrder = Omit<OrderRow, 'complete'> & { readonly complete: bigint }
 
-export const orderColumns = `id, pet_id AS "petId", quantity, ship_date AS "shipDate", complete, reference,
+const orderColumns = `id, pet_id AS "petId", quantity, ship_date AS "shipDate", complete, reference,
   version`
 
 const findOrder = sql<StoredOrder>()(`SELECT ${orderColumns} FROM orders WHERE id = $orderId`)
@@ -105,7 +105,7 @@ export async function listOrders(
 }
 
 /** Returns the row of an order. Throws `order_not_found`. */
-export function getOrder(reader: Reader, { orderId }: { orderId: bigint }): OrderRow | Promise<OrderRow> {
+function getOrder(reader: Reader, { orderId }: { orderId: bigint }): OrderRow | Promise<OrderRow> {
   return mapRead(reader.one(findOrder, { orderId }), order => {
     if (!order) throw orderNotFound(orderId)
     return orderRow(order)
@@ -116,7 +116,7 @@ export function getOrder(reader: Reader, { orderId }: { orderId: bigint }): Orde
  * Creates an order and returns it. The order reserves units of a pet, or sells them at once if it is already complete.
  * Throws `unknown_reference`, `pet_not_available`, `insufficient_stock`.
  */
-export async function placeOrder(tx: Tx, { body }: { body: NewOrder }, context: Context): Promise<Order> {
+async function placeOrder(tx: Tx, { body }: { body: NewOrder }, context: Context): Promise<Order> {
   const { petId, quantity = ORDER_QUANTITY_DEFAULT, complete = ORDER_COMPLETE_DEFAULT } = body
   const { reference = null } = body
   const id = await tx.nextId('order')
@@ -143,7 +143,7 @@ export async function placeOrder(tx: Tx, { body }: { body: NewOrder }, context: 
  * Throws `order_already_complete`, `pet_not_available`, `insufficient_stock`; `validation_failed` for a different `id`
  * or `petId`.
  */
-export async function updateOrder(
+async function updateOrder(
   tx: Tx,
   { orderId, body }: { orderId: bigint; body: OrderPatch },
   context: Context,
@@ -182,7 +182,7 @@ export async function updateOrder(
 }
 
 /** Releases the units of an open order and deletes the order. Throws `order_already_complete`. */
-export async function cancelOrder(
+async function cancelOrder(
   tx: Tx,
   { orderId }: { orderId: bigint },
   context: Context,
@@ -210,14 +210,7 @@ function orderRow(order: StoredOrder): OrderRow {
 }
 
 /** Returns the resource for a row, with a shipDate only if there is one, and a reference only if there is one. */
-export function orderOf({
-  id,
-  petId,
-  quantity,
-  shipDate,
-  complete,
-  reference,
-}: Omit<OrderRow, 'version'>): Order {
+function orderOf({ id, petId, quantity, shipDate, complete, reference }: Omit<OrderRow, 'version'>): Order {
   return {
     id,
     petId,

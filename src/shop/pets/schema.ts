@@ -57,7 +57,8 @@ export const PetInclude = z.enum(['stock']).meta({
   example: 'stock',
 })
 
-export const Pets = z.array(Pet).meta({
+// No operation refers to it: the description of a list names it by its id.
+z.array(Pet).meta({
   id: 'Pets',
   description: 'A page of pets.',
   maxItems: 100,

@@ -81,7 +81,7 @@ export async function listPets(reader: Reader, input: Input<typeof pets.listPets
 }
 
 /** Returns the row of a pet. Throws `pet_not_found`. */
-export function getPet(reader: Reader, { petId }: { petId: bigint }): PetRow | Promise<PetRow> {
+function getPet(reader: Reader, { petId }: { petId: bigint }): PetRow | Promise<PetRow> {
   return mapRead(findPet(reader, petId), pet => {
     if (!pet) throw petNotFound(petId)
     return pet
@@ -89,7 +89,7 @@ export function getPet(reader: Reader, { petId }: { petId: bigint }): PetRow | P
 }
 
 /** Creates a pet with the initial stock of its status, and returns it. Throws `unknown_reference`. */
-export async function createPet(tx: Tx, { body }: { body: NewPet }, context: Context): Promise<Pet> {
+async function createPet(tx: Tx, { body }: { body: NewPet }, context: Context): Promise<Pet> {
   const stock = openingStock(body.status ?? PET_STATUS_DEFAULT)
   const { name, categoryId } = body
   return petOf(await addPet(tx, context, { name, categoryId, stock }))
@@ -125,7 +125,7 @@ export async function addPet(
  * Updates a pet and returns it. A new status changes the stock.
  * Throws `unknown_reference`, `invalid_status_transition`; `validation_failed` for a different `id`.
  */
-export async function updatePet(
+async function updatePet(
   tx: Tx,
   { petId, body }: { petId: bigint; body: PetPatch },
   context: Context,
@@ -163,7 +163,7 @@ export async function updatePet(
 }
 
 /** Deletes a pet and closes its ledger. Throws `pet_in_use`. */
-export async function deletePet(
+async function deletePet(
   tx: Tx,
   { petId }: { petId: bigint },
   context: Context,

@@ -7,7 +7,7 @@ import type { DeliveryState } from './delivery-schema.ts'
 import { aboutWebhook, type StoredWebhook, webhookColumns, webhookRow } from './verbs.ts'
 
 /** The time of failing attempts after which a webhook is disabled. */
-export const FAILING_MAX_MS = 5 * 24 * 3_600_000
+const FAILING_MAX_MS = 5 * 24 * 3_600_000
 /**
  * The longest time between two failures that counts as trying: the longest delay of a retry is a day, and its jitter.
  * In a longer time, the store was off, or had nothing to send.

@@ -72,7 +72,7 @@ const makeFailedDue = sql<{ id: bigint }>()(`
  * Returns a page of the deliveries of a webhook, each with its last 20 attempts. Throws `webhook_not_found`,
  * `invalid_cursor`.
  */
-export async function listDeliveries(
+async function listDeliveries(
   reader: Reader,
   input: Input<typeof webhooks.listDeliveries>,
 ): Promise<Page<Delivery>> {
@@ -98,7 +98,7 @@ export async function listDeliveries(
  * Makes a delivery due now, with a new retry cycle, and returns it. Throws `webhook_not_found`, `delivery_not_found`,
  * `webhook_disabled`.
  */
-export async function redeliver(
+async function redeliver(
   tx: Tx,
   { webhookId, deliveryId }: { webhookId: bigint; deliveryId: bigint },
   context: Context,
@@ -116,7 +116,7 @@ export async function redeliver(
  * Makes failed deliveries due again, at most 10,000: those whose first attempt was at `since` or later. Returns their
  * number, and whether there may be more. Throws `webhook_not_found`, `webhook_disabled`.
  */
-export async function redeliverFailed(
+async function redeliverFailed(
   tx: Tx,
   { webhookId, since }: Input<typeof webhooks.redeliverFailed>,
   context: Context,

@@ -25,7 +25,7 @@ const StoredTypes = z.array(z.enum(eventTypes))
 /** How long deliveries are signed with both the new and the previous secret after a rotation. */
 const OVERLAP_MS = 24 * 3_600_000
 
-export interface WebhookRow {
+interface WebhookRow {
   readonly id: bigint
   readonly url: string
   /** JSON; null means all types. */

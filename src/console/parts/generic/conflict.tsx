@@ -2,7 +2,7 @@ import { Alert, Button, Group, Table, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import type { Edit } from '../../data/edit.ts'
 
-export interface Difference {
+interface Difference {
   readonly label: string
   readonly mine: ReactNode
   readonly theirs: ReactNode

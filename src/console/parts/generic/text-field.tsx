@@ -1,6 +1,6 @@
 import { TextInput, type TextInputProps } from '@mantine/core'
 
-export interface TextFieldProps extends Omit<TextInputProps, 'value' | 'onChange'> {
+interface TextFieldProps extends Omit<TextInputProps, 'value' | 'onChange'> {
   readonly value: string
   readonly onChange: (text: string) => void
 }
