@@ -240,6 +240,31 @@ test('the guarantees are numbered, and their tests and controls exist', () => {
   expect(links.filter(path => !existsSync(join(ROOT, path)))).toEqual([])
 })
 
+/** Returns the file names in the code spans of a page, such as `limits.ts` or `shop/limits.ts`, that no file has. */
+function namesWithoutFile({ path, text }: Source, files: readonly Source[]): string[] {
+  const names = [...text.matchAll(/`([\w./-]+\.(?:tsx?|mjs))`/g)].map(([, name = '']) => name)
+  return names
+    .filter(name => !files.some(file => `/${file.path}`.endsWith(`/${name}`)))
+    .map(name => `${path}: ${name}`)
+}
+
+test('each .ts, .tsx or .mjs file that a document names exists', () => {
+  const files = sources('{src,build,test,bench,fuzz,examples}/**/*.{ts,tsx,mjs}')
+  const pages = ['*.md', 'docs/*.md', 'src/**/*.md', 'test/*/*.md'].flatMap(pattern => sources(pattern))
+  expect(pages.length).toBeGreaterThan(60)
+  expect(pages.flatMap(page => namesWithoutFile(page, files))).toEqual([])
+})
+
+test('control: a document that names a file under its former name or folder is detected', () => {
+  const files = [{ path: 'src/shop/limits.ts', text: '' }]
+  const text =
+    '`limits.ts` or `shop/limits.ts` of `src`, once `hop/limits.ts` and (`shop/caps.ts`), not `x.ts.`'
+  expect(namesWithoutFile({ path: 'A.md', text }, files)).toEqual([
+    'A.md: hop/limits.ts',
+    'A.md: shop/caps.ts',
+  ])
+})
+
 test('every control is used by a test', () => {
   const tests = sources('test/**/*.ts').map(({ text }) => text)
   const unused = sources('test/controls/*.ts').filter(({ path }) => {
