@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, spyOn, test } from 'bun:test'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Command } from 'commander'
@@ -34,25 +34,25 @@ const cli = (...args: string[]) => runAt(store.base, args)
 async function runHere(base: string, words: readonly string[]): Promise<string> {
   const program = new Command().exitOverride()
   for (const id of commandIds) if (kebabCase(id) === words[0]) addOperation(program, id)
-  let printed = ''
-  const output = spyOn(process.stdout, 'write').mockImplementation(text => {
-    printed += String(text)
-    return true
-  })
+  const printed = join(directory, 'printed')
+  const { fd, isTTY } = process.stdout
+  const file = openSync(printed, 'w')
   const errors = spyOn(process.stderr, 'write').mockImplementation(() => true)
   const before = { ...process.env }
   try {
     Object.assign(process.env, { PETSTORE_URL: base, PETSTORE_KEY: ADMIN_KEY })
+    Object.assign(process.stdout, { fd: file, isTTY: false })
     await program.parseAsync([...words], { from: 'user' })
   } finally {
     for (const name of ['PETSTORE_URL', 'PETSTORE_KEY']) {
       if (before[name] === undefined) delete process.env[name]
       else process.env[name] = before[name]
     }
-    output.mockRestore()
+    Object.assign(process.stdout, { fd, isTTY })
+    closeSync(file)
     errors.mockRestore()
   }
-  return printed
+  return readFileSync(printed, 'utf8')
 }
 
 /** The operations whose response ends. */

@@ -40,13 +40,11 @@ export function say(line: string): void {
  */
 export async function print(output: string): Promise<void> {
   const text = process.stdout.isTTY ? escapeControlsInLines(output) : output
-  if (isToFileOrDevice) writeToFile(text)
+  // On a full disk, process.stdout retries a write forever, so a file is written directly. A write to a file does not
+  // wait for a reader, so it can be synchronous.
+  if (isFileOrDevice(process.stdout.fd)) writeToFile(text)
   else if (!process.stdout.write(text)) await new Promise(drained => process.stdout.once('drain', drained))
 }
-
-// On a full disk, process.stdout retries a write forever, so `print` writes to a file itself. A write to a file does
-// not wait for a reader, so it can be synchronous.
-const isToFileOrDevice = isFileOrDevice(process.stdout.fd)
 
 function isFileOrDevice(descriptor: number): boolean {
   try {
