@@ -216,13 +216,13 @@ test('control: exports that no other file imports are detected', () => {
     'const e = b',
     'type f = C',
   ]
-  const file: Source = { path: 'src/a.ts', text: names.map(name => `export ${name}`).join('\n') }
+  const file: Source = { path: 'src/x/a.ts', text: names.map(name => `export ${name}`).join('\n') }
   const users: Source[] = [
-    { path: 'src/x/b.ts', text: "import {\n  a,\n  type D as Other,\n} from '../a.ts'" },
-    { path: 'src/c.ts', text: "import { C, f } from './x/a.ts'" },
-    { path: 'src/d.ts', text: "const load = async () => (await import('./a.ts')).e" },
+    { path: 'src/b.ts', text: "import {\n  a,\n  type D as Other,\n} from './x/a.ts'" },
+    { path: 'src/c.ts', text: "import { C, f } from './a.ts'" },
+    { path: 'src/d.ts', text: "const load = async () => (await import('./x/a.ts')).e" },
   ]
-  expect(unusedExports([file], users)).toEqual(['src/a.ts b', 'src/a.ts C', 'src/a.ts f'])
+  expect(unusedExports([file], users)).toEqual(['src/x/a.ts b', 'src/x/a.ts C', 'src/x/a.ts f'])
 })
 
 test('file names are in kebab case, and none is a word that says nothing, such as utils or index', () => {
