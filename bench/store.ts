@@ -63,15 +63,19 @@ export interface Place {
   readonly databaseUrl?: string
 }
 
+/** The options with which the script of `npm start` runs Bun. */
+const BUN_OPTIONS = ['--no-env-file', '--config=/dev/null']
+
 /** The environment variables that the script of `npm start` sets for the store. */
 export const START_ENVIRONMENT = startEnvironment()
 
 function startEnvironment(): Readonly<Record<string, string>> {
   const { scripts } = Package.parse(JSON.parse(readFileSync(programFile('../package.json'), 'utf8')))
-  const [settings, isServe] = scripts.start.split(' exec bun src/main.ts serve')
-  const pairs = [...(settings ?? '').matchAll(/(\w+)=\$\{\1:-([\d.]+)\}/g)]
+  const [settings = '', command] = scripts.start.split(' exec ')
+  const pairs = [...settings.matchAll(/(\w+)=\$\{\1:-([\d.]+)\}/g)]
   const known = pairs.map(([text]) => text).join(' ')
-  if (known !== settings || isServe !== '') throw new Error(`unknown start script: ${scripts.start}`)
+  if (known !== settings || command !== `bun ${BUN_OPTIONS.join(' ')} src/main.ts serve`)
+    throw new Error(`unknown start script: ${scripts.start}`)
   return Object.fromEntries(pairs.map(([, name, value]) => [name, value]))
 }
 
@@ -90,7 +94,12 @@ export function startStore(
 ): Promise<ServerProcess> {
   const port = freePort()
   return startServerProcess(
-    [...(preload ? ['--preload', programFile(preload)] : []), programFile('../src/main.ts'), 'serve'],
+    [
+      ...BUN_OPTIONS,
+      ...(preload ? ['--preload', programFile(preload)] : []),
+      programFile('../src/main.ts'),
+      'serve',
+    ],
     {
       ...START_ENVIRONMENT,
       PETSTORE_DATA: directory,
