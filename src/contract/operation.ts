@@ -96,6 +96,8 @@ export interface Operation {
   readonly endless?: 'after'
   /** The member of the body whose URL is checked, with a DNS look-up, before the command runs. */
   readonly checksAddress?: 'url'
+  /** The operation makes the store send events to the member `url` of its body: the callback of the description. */
+  readonly sendsEvents?: true
   /**
    * For an operation of the host API: it acts on the host, or on the sandbox that its path names, whose key it then
    * requires. It runs no transaction of a store, so it takes neither preconditions nor an Idempotency-Key.
