@@ -103,6 +103,8 @@ export interface Operation {
    * requires. It runs no transaction of a store, so it takes neither preconditions nor an Idempotency-Key.
    */
   readonly actsOn?: 'host' | 'sandbox'
+  /** The operation may be silent for longer than the timeout of the runtime, as reads of events also may. */
+  readonly isSlow?: true
   /** The operation is only for imports by the command line and the console: it is served, but not described. */
   readonly hidden?: true
   /** The refusals of the operation, as examples, in addition to those that `refusalsOf` adds. */
