@@ -122,7 +122,7 @@ export function startService(options: ServiceOptions): Service {
   const metrics = new Metrics()
   const admission = options.admission ?? new Admission(options.share)
   const serves = (operation: Operation): boolean => passesGate(operation, options.stability)
-  const outgoing = startEvents(options, metrics, onError)
+  const events = startEvents(options, metrics, onError)
   const cache = options.cache === 'off' ? undefined : cacheOf(options)
   const rateLimiter = options.rateLimit === 'off' ? undefined : new RateLimiter(options.rateLimit, timer)
   const newRequestId = makeRequestIds()
@@ -134,7 +134,7 @@ export function startService(options: ServiceOptions): Service {
     base,
     contentTag: options.contentTag,
     lifecycleClock: options.lifecycleClock,
-    ...outgoing.forRequests,
+    ...events.forRequests,
     callers: callersOf(options),
     cache,
     // With `verify`, every read must go through the pipeline, which compares the cached reply with a fresh read.
@@ -160,21 +160,21 @@ export function startService(options: ServiceOptions): Service {
       clock,
       newRequestId,
       addressOf,
-      onResponse: (exchange, status, tookMs, error) => {
-        metrics.countResponse(exchange.route, status, tookMs)
-        log.access(accessLine(exchange, status, tookMs))
+      onResponse: (context, status, tookMs, error) => {
+        metrics.countResponse(context.route, status, tookMs)
+        log.access(accessLine(context, status, tookMs))
         if (error !== undefined)
-          log.error({ requestId: exchange.requestId, error: errorText(error) }, 'failed')
+          log.error({ requestId: context.requestId, error: errorText(error) }, 'failed')
       },
     },
-    countStreams: () => outgoing.forRequests.streams.count,
+    countStreams: () => events.forRequests.streams.count,
     drain: () => {
       isDraining = true
     },
     stop: async lastRequestsMs => {
       await Promise.all([
         sweeping.stop(),
-        outgoing.stop(),
+        events.stop(),
         Promise.race([admission.drain(), Bun.sleep(lastRequestsMs)]),
       ])
     },
@@ -242,36 +242,32 @@ function startEvents(
   const rules = { allowPrivate, resolve: delivery.resolve ?? resolveHost }
   const commitSignal = new CommitSignal(engine.watch)
   const streams = new SseHub({
-    ...{
-      commitSignal,
-      slices,
-      base,
-      clock,
-      onError,
-      contentTag: options.contentTag,
-      readShort: engine.readShort,
-      within: within(options.share, 'streams'),
-      streamsMax: STREAMS_MAX,
-      streamsPerCallerMax: STREAMS_PER_CALLER_MAX,
-    },
+    commitSignal,
+    slices,
+    base,
+    clock,
+    onError,
+    contentTag: options.contentTag,
+    readShort: engine.readShort,
+    within: within(options.share, 'streams'),
+    streamsMax: STREAMS_MAX,
+    streamsPerCallerMax: STREAMS_PER_CALLER_MAX,
     ...options.streams,
   })
   const onAttempts: DispatcherOptions['onAttempts'] = outcomes => {
     for (const { state } of outcomes) metrics.countAttempt(state)
   }
   const dispatcherOptions = (): DispatcherOptions => ({
-    ...{
-      engine,
-      slices,
-      base,
-      commitSignal,
-      rules,
-      clock,
-      onError,
-      onAttempts,
-      decrypt: box.decrypt,
-      random: Math.random,
-    },
+    engine,
+    slices,
+    base,
+    commitSignal,
+    rules,
+    clock,
+    onError,
+    onAttempts,
+    decrypt: box.decrypt,
+    random: Math.random,
     owner: randomUUID(),
     isAlone: engine.name === 'sqlite',
     ...delivery,
