@@ -11,10 +11,10 @@ import { fixedPaths } from '../http/fixed-paths.ts'
 import { Admission, type CapacityShare, within } from '../http/limits/admission.ts'
 import { clientAddress } from '../http/limits/client-address.ts'
 import { type Rate, RateLimiter } from '../http/limits/rate-limit.ts'
-import { accessLine } from '../http/observe/access-log.ts'
+import { responseLog } from '../http/observe/access-log.ts'
 import { Metrics } from '../http/observe/metrics.ts'
 import { loadPages, type Pages } from '../http/pages/pages.ts'
-import type { Callers } from '../http/pipeline/auth.ts'
+import { type Callers, FAILED_AUTHENTICATIONS } from '../http/pipeline/auth.ts'
 import { passesGate } from '../http/pipeline/lifecycle.ts'
 import type { Pipeline } from '../http/pipeline/pipeline.ts'
 import { SharedLookup } from '../http/pipeline/shared-lookup.ts'
@@ -112,13 +112,12 @@ export const watchedTables: readonly string[] = [...cachedTables, KEY_TABLE, WEB
 
 const STREAMS_MAX = 2000
 const STREAMS_PER_CALLER_MAX = 1000
-/** The maximum rate of failed authentications per address. Requests with a valid key are not counted. */
-const FAILED_AUTHENTICATIONS: Rate = { requests: 60, seconds: 60 }
 
 /** Starts everything of a store that needs no port. */
 export function startService(options: ServiceOptions): Service {
   const { engine, base, log, clock, timer = () => performance.now(), pages = loadPages() } = options
   const onError = (error: unknown): void => log.error({ error: errorText(error) }, 'a background task failed')
+  const logResponse = responseLog(log)
   const metrics = new Metrics()
   const admission = options.admission ?? new Admission(options.share)
   const serves = (operation: Operation): boolean => passesGate(operation, options.stability)
@@ -162,9 +161,7 @@ export function startService(options: ServiceOptions): Service {
       addressOf,
       onResponse: (context, status, tookMs, error) => {
         metrics.countResponse(context.route, status, tookMs)
-        log.access(accessLine(context, status, tookMs))
-        if (error !== undefined)
-          log.error({ requestId: context.requestId, error: errorText(error) }, 'failed')
+        logResponse(context, status, tookMs, error)
       },
     },
     countStreams: () => events.forRequests.streams.count,

@@ -4,7 +4,7 @@ import type { Operation } from '../../contract/operation.ts'
 import { sandboxKeyRequired, sandboxNotFound, wrongSandboxKey } from '../../contract/refusals.ts'
 import { CHUNK_BYTES, largeBody } from '../../http/limits/large-body.ts'
 import { RateLimiter } from '../../http/limits/rate-limit.ts'
-import { bearerToken } from '../../http/pipeline/auth.ts'
+import { bearerToken, FAILED_AUTHENTICATIONS } from '../../http/pipeline/auth.ts'
 import { assertNotRefused, nextTurn, receiveBody, refuseBodyByHeaders } from '../../http/pipeline/body.ts'
 import { refuseUnacceptable } from '../../http/pipeline/negotiate.ts'
 import { readParameters } from '../../http/pipeline/parameters.ts'
@@ -25,8 +25,6 @@ import { tooManyCreated } from './refusals.ts'
 import { type LifecycleClock, snapshotSeed } from './schema.ts'
 
 const REQUESTS_DEFAULT = 100
-/** The maximum rate of requests with a wrong key per address. */
-const WRONG_KEYS = { requests: 60, seconds: 60 }
 
 export interface HostApiOptions {
   readonly host: SandboxHost
@@ -73,7 +71,7 @@ export class HostApi {
   readonly #options: HostApiOptions
   readonly #host: SandboxHost
   readonly #created: RateLimiter
-  readonly #wrongKeys = new RateLimiter(WRONG_KEYS, () => performance.now())
+  readonly #wrongKeys = new RateLimiter(FAILED_AUTHENTICATIONS, () => performance.now())
   readonly #streams = new RequestStreams()
 
   constructor(options: HostApiOptions) {
