@@ -225,6 +225,8 @@ export interface ErrorDetails {
   readonly allow?: string
   readonly acceptPatch?: string
   readonly retryAfterSeconds?: number
+  /** The disk or the file is full. For the engine alone: a bound of a command has the same code. */
+  readonly isOutOfSpace?: true
 }
 
 /**
@@ -235,7 +237,7 @@ export class StoreError extends Error {
   readonly code: ErrorCodeName
   readonly details: ErrorDetails
 
-  constructor(code: ErrorCodeName, message: string, details: ErrorDetails = {}) {
+  constructor(code: ErrorCodeName, message = errorTable[code].meaning, details: ErrorDetails = {}) {
     super(message)
     this.name = 'StoreError'
     this.code = code

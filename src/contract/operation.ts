@@ -96,11 +96,15 @@ export interface Operation {
   readonly endless?: 'after'
   /** The member of the body whose URL is checked, with a DNS look-up, before the command runs. */
   readonly checksAddress?: 'url'
+  /** The operation makes the store send events to the member `url` of its body: the callback of the description. */
+  readonly sendsEvents?: true
   /**
    * For an operation of the host API: it acts on the host, or on the sandbox that its path names, whose key it then
    * requires. It runs no transaction of a store, so it takes neither preconditions nor an Idempotency-Key.
    */
   readonly actsOn?: 'host' | 'sandbox'
+  /** The operation may be silent for longer than the timeout of the runtime, as reads of events also may. */
+  readonly isSlow?: true
   /** The operation is only for imports by the command line and the console: it is served, but not described. */
   readonly hidden?: true
   /** The refusals of the operation, as examples, in addition to those that `refusalsOf` adds. */

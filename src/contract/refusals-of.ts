@@ -6,7 +6,7 @@ import * as http from './refusals.ts'
  * Returns an example of every refusal of an operation, one for each code: its own refusals, those that all operations
  * share, and those that its other members imply.
  */
-export function refusalsOf(operation: Operation): readonly StoreError[] {
+export function refusalsOf(id: string, operation: Operation): readonly StoreError[] {
   const { method, body, secret, preview, deprecation, success, actsOn, errors = [] } = operation
   const isCommand = method !== 'GET' && actsOn === undefined
   const refusals = new Map<ErrorCodeName, StoreError>()
@@ -25,8 +25,8 @@ export function refusalsOf(operation: Operation): readonly StoreError[] {
   add(true, http.rateLimited({ requests: 60_000, seconds: 60, retryAfterSeconds: 42 }))
   add(true, http.serverFailed('till-2.00042'), http.tooManyInProgress(), http.shuttingDown())
   add(requiredScope(operation) !== undefined, http.insufficientScope(operation.scope))
-  if (preview !== undefined) add(true, http.previewRequired('getStoreSummary', preview))
-  add(deprecation !== undefined, http.operationSunset('getPet', 'Fri, 31 Dec 2027 23:59:59 GMT'))
+  if (preview !== undefined) add(true, http.previewRequired(id, preview))
+  if (deprecation) add(true, http.operationSunset(id, new Date(deprecation.sunsetAtMs).toUTCString()))
   add(isCommand, http.storageFull())
   // A page of a list has an ETag too. It is usually weak, so that only `If-Match: *` matches it.
   const hasEtag = operation.resourceHasEtag === true || 'list' in success

@@ -231,7 +231,7 @@ export function nestedTooDeep(levelsMax: number): StoreError {
 }
 
 export function storageFull(): StoreError {
-  return new StoreError('storage_full', 'The store has no space left to write.')
+  return new StoreError('storage_full', 'The store has no space left to write.', { isOutOfSpace: true })
 }
 
 /** The refusal of a change that needs an id or a position beyond 2^63 - 1. */
@@ -261,10 +261,7 @@ export function expiredKey(): StoreError {
 }
 
 export function sandboxNotFound(): StoreError {
-  return new StoreError(
-    'sandbox_not_found',
-    'There is no sandbox at this address: it expired, was deleted, or never existed.',
-  )
+  return new StoreError('sandbox_not_found')
 }
 
 export function wrongSandboxKey(): StoreError {

@@ -32,16 +32,6 @@ export function fixedPaths(
   hostApi: string | undefined,
 ): Paths {
   const { base, engine } = pipeline
-  const get = (handle: Handler['handle']): Methods => new Map([['GET', { handle }]])
-  const probe = (handle: Handler['handle']): Methods => new Map([['GET', { handle, isProbe: true }]])
-  const fixedContent = (
-    type: string,
-    make: () => Promise<string> | string,
-    fields?: Readonly<Record<string, string>>,
-  ): Methods => {
-    const content = prepareOnce(async () => prepareContent(type, await make()))
-    return get(async context => sendContent(context, await content(), fields))
-  }
   const description = (format: 'json' | 'yaml') => (): Promise<string> =>
     pages.descriptions.text(format, base, serves)
   const catalog = '/.well-known/api-catalog'
@@ -66,6 +56,24 @@ export function fixedPaths(
     ['/readyz', probe(context => sendReadiness(context, pipeline, ping))],
     ['/metrics', get(context => sendMetrics(context, pipeline, metrics))],
   ])
+}
+
+export function get(handle: Handler['handle']): Methods {
+  return new Map([['GET', { handle }]])
+}
+
+export function probe(handle: Handler['handle']): Methods {
+  return new Map([['GET', { handle, isProbe: true }]])
+}
+
+/** Returns the methods of a path whose content is made once, for its first request. */
+export function fixedContent(
+  type: string,
+  make: () => Promise<string> | string,
+  fields?: Readonly<Record<string, string>>,
+): Methods {
+  const content = prepareOnce(async () => prepareContent(type, await make()))
+  return get(async context => sendContent(context, await content(), fields))
 }
 
 /** Returns links to every entry point, as a page for browsers and as JSON for all other clients. */

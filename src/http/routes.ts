@@ -165,7 +165,8 @@ function serveWith(options: RoutesOptions, methods: Methods | undefined): Serve 
       const handler = methods && handlerOf(context, methods)
       if (handler?.route) {
         context.route = handler.route
-        if (isSlow(handler.route.operation)) server.timeout(request, 0)
+        const { isSlow, endless, success } = handler.route.operation
+        if (isSlow || endless || 'stream' in success) server.timeout(request, 0)
       }
       response = admitAndHandle(options, context, methods, handler)
     } catch (error) {
@@ -188,14 +189,6 @@ function admitAndHandle(
   // The pipeline counts the requests of operations itself, once it knows their key.
   if (!handler?.route && !handler?.isProbe) enforceRateLimit(pipeline, context)
   return handler ? handler.handle(context) : respondWithoutHandler(context, methods, paths)
-}
-
-/**
- * Returns whether an operation may be silent for longer than the timeout of the runtime. That is so for the operations
- * of an import, which are the hidden ones, and for reads of events.
- */
-function isSlow({ hidden, endless, success }: Operation): boolean {
-  return hidden === true || endless !== undefined || 'stream' in success
 }
 
 function handlerOf({ request }: RequestContext, methods: Methods): Handler | undefined {

@@ -30,13 +30,13 @@ interface DescriptionOptions {
   readonly serves?: (operation: Operation) => boolean
 }
 
-/** Returns the OpenAPI 3.0.3 document of an API, generated from its operations alone. */
+/** Returns the OpenAPI 3.0.3 document of an API. */
 export function describe(api: DescribedApi, { base, serves = () => true }: DescriptionOptions): Part {
   const operations = Object.entries(api.operations).filter(
     ([, operation]) => !operation.hidden && serves(operation),
   )
   const ids = new Set(operations.map(([id]) => id))
-  const hasWebhooks = ids.has('createWebhook')
+  const hasWebhooks = operations.some(([, { sendsEvents }]) => sendsEvents)
   const errors = errorResponsesOf(operations)
   const parameters = shareParts('parameters', [
     ...operations.flatMap(([, operation]) => parameterParts(operation).map(namedParameter)),
@@ -53,7 +53,7 @@ export function describe(api: DescribedApi, { base, serves = () => true }: Descr
         ...successResponses(operation, other => ids.has(other)),
         ...errors.responsesOf(id),
       },
-      ...(id === 'createWebhook' && { callbacks: callbacksPart(parameters) }),
+      ...(operation.sendsEvents && { callbacks: callbacksPart(parameters) }),
     }
     paths[operation.path] = {
       ...paths[operation.path],
@@ -134,7 +134,7 @@ function operationPart(id: string, operation: Operation): Part {
     summary,
     description: texts.filter(text => text).join('\n\n'),
     ...lifecyclePart(operation),
-    'x-error-codes': errorCodesPart(refusalsOf(operation)),
+    'x-error-codes': errorCodesPart(refusalsOf(id, operation)),
   }
 }
 

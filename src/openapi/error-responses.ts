@@ -55,7 +55,7 @@ export function errorResponsesOf(entries: readonly OperationEntry[]): ErrorRespo
   const componentsByKey = new Map<string, ErrorComponent>()
   const keysOf = new Map<string, (readonly [status: number, key: string])[]>()
   for (const [id, operation] of entries) {
-    const keys = byStatus(refusalsOf(operation)).map(([status, refusals]) => {
+    const keys = byStatus(refusalsOf(id, operation)).map(([status, refusals]) => {
       const codes = refusals.map(({ code }) => code)
       const key = keyOf(status, codes)
       const name = nameOf(id, status, codes)

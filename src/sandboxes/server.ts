@@ -1,23 +1,18 @@
 import type { Server } from 'bun'
 import { StoreError } from '../contract/error.ts'
 import { sandboxNotFound, shuttingDown } from '../contract/refusals.ts'
+import { fixedContent, get, probe } from '../http/fixed-paths.ts'
 import { Admission } from '../http/limits/admission.ts'
 import { clientAddress, isFromThisMachine } from '../http/limits/client-address.ts'
 import { type Rate, RateLimiter } from '../http/limits/rate-limit.ts'
-import { accessLine } from '../http/observe/access-log.ts'
-import { mediaTypeOf, prepareContent, prepareOnce, sendContent } from '../http/pages/content.ts'
+import { responseLog } from '../http/observe/access-log.ts'
+import { mediaTypeOf } from '../http/pages/content.ts'
 import { HTML } from '../http/pages/frame.ts'
 import { namesPage } from '../http/pipeline/negotiate.ts'
 import { makeRequestIds, type RequestContext, targetOf, varyBy } from '../http/request-context.ts'
-import {
-  type Handler,
-  type Methods,
-  makeAnyPathHandler,
-  makePathHandler,
-  type Paths,
-  type RoutesOptions,
-} from '../http/routes.ts'
+import { makeAnyPathHandler, makePathHandler, type Paths, type RoutesOptions } from '../http/routes.ts'
 import { textResponse } from '../http/text-response.ts'
+import { baseOf, LAST_REQUESTS_MS } from '../serving/server.ts'
 import { getError, listErrors } from '../shop/errors/verbs.ts'
 import { writeJson } from '../values/json.ts'
 import { errorText } from '../values/log.ts'
@@ -30,8 +25,6 @@ import { noSandboxPage, printPage } from './pages/print-page.ts'
 
 /** The maximum rate of requests to the host itself, per address. Each sandbox has its own limit. */
 const HOST_RATE: Rate = { requests: 6000, seconds: 60 }
-/** The time that requests in progress get when the host stops, in milliseconds. */
-const LAST_REQUESTS_MS = 8000
 
 export interface SandboxServer {
   readonly host: SandboxHost
@@ -46,8 +39,7 @@ export async function serveSandboxes(
   listener: Server<undefined>,
 ): Promise<SandboxServer> {
   const { hostname = '127.0.0.1', port } = listener
-  const shownHost = hostname.includes(':') ? `[${hostname}]` : hostname
-  const base = options.baseUrl ?? `http://${shownHost}:${port}`
+  const base = options.baseUrl ?? baseOf(hostname, port)
   const host = new SandboxHost({ ...options, base })
   await host.prepare()
   const { clock, limits } = options
@@ -147,34 +139,25 @@ function hostRouting(
     clock,
     newRequestId: makeRequestIds(),
     addressOf: clientAddress(trustedProxies),
-    onResponse: (context, status, tookMs, error) => {
-      log.access(accessLine(context, status, tookMs))
-      if (error !== undefined) log.error({ requestId: context.requestId, error: errorText(error) }, 'failed')
-    },
+    onResponse: responseLog(log),
   }
 }
 
 function pagePaths(base: string, host: SandboxHost, isDraining: () => boolean): Paths {
-  const get = (handle: Handler['handle']): Methods => new Map([['GET', { handle }]])
-  const probe = (handle: Handler['handle']): Methods => new Map([['GET', { handle, isProbe: true }]])
-  const fixed = (type: string, make: () => Promise<string> | string, fields = {}): Methods => {
-    const content = prepareOnce(async () => prepareContent(type, await make()))
-    return get(async context => sendContent(context, await content(), fields))
-  }
   const description = async () => {
     const { describe } = await import('../openapi/document.ts')
     return describe((await import('./host-api/description.ts')).hostApi, { base })
   }
   return new Map([
-    ['/', fixed(HTML, () => landingPage(base), hostPageHeaders)],
+    ['/', fixedContent(HTML, () => landingPage(base), hostPageHeaders)],
     ...pageFiles.map(
-      ({ path, text }) => [path, fixed(mediaTypeOf(path), () => text, hostPageHeaders)] as const,
+      ({ path, text }) => [path, fixedContent(mediaTypeOf(path), () => text, hostPageHeaders)] as const,
     ),
     ['/sandboxes/{sandboxId}/print', get(context => sendPrintPage(context, base, host))],
-    ['/openapi-sandboxes.json', fixed('application/json', async () => writeJson(await description()))],
+    ['/openapi-sandboxes.json', fixedContent('application/json', async () => writeJson(await description()))],
     [
       '/openapi-sandboxes.yaml',
-      fixed('application/yaml', async () =>
+      fixedContent('application/yaml', async () =>
         (await import('../openapi/yaml.ts')).writeYaml(await description()),
       ),
     ],

@@ -22,7 +22,7 @@ export interface Serving {
 }
 
 /** The time that requests in progress get when the server stops, in milliseconds. */
-const LAST_REQUESTS_MS = 8000
+export const LAST_REQUESTS_MS = 8000
 /** The limit of the runtime is above the limit of the API, so that the 413 response of the API has a body. */
 const RUNTIME_BODY_BYTES_MAX = 8 * 1024 * 1024
 /**
@@ -55,11 +55,16 @@ export function bindPort({ host, port }: Pick<ServerOptions, 'host' | 'port'>): 
   })
 }
 
+/** Returns the base address of a listener, without a trailing slash. */
+export function baseOf(host: string, port: number | undefined): string {
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+}
+
 /** Serves a store over HTTP until `stop` is called. Throws an error such as EADDRINUSE if the port cannot be bound. */
 export function startServer(options: ServerOptions, listener = bindPort(options)): Serving {
   const { host } = options
   const port = listener.port ?? options.port
-  const base = options.baseUrl ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+  const base = options.baseUrl ?? baseOf(host, port)
   const service = startService({ ...options, base })
   listener.reload(makeRoutes(service.routing))
   return {

@@ -11,10 +11,10 @@ import { fixedPaths } from '../http/fixed-paths.ts'
 import { Admission, type CapacityShare, within } from '../http/limits/admission.ts'
 import { clientAddress } from '../http/limits/client-address.ts'
 import { type Rate, RateLimiter } from '../http/limits/rate-limit.ts'
-import { accessLine } from '../http/observe/access-log.ts'
+import { responseLog } from '../http/observe/access-log.ts'
 import { Metrics } from '../http/observe/metrics.ts'
 import { loadPages, type Pages } from '../http/pages/pages.ts'
-import type { Callers } from '../http/pipeline/auth.ts'
+import { type Callers, FAILED_AUTHENTICATIONS } from '../http/pipeline/auth.ts'
 import { passesGate } from '../http/pipeline/lifecycle.ts'
 import type { Pipeline } from '../http/pipeline/pipeline.ts'
 import { SharedLookup } from '../http/pipeline/shared-lookup.ts'
@@ -112,17 +112,16 @@ export const watchedTables: readonly string[] = [...cachedTables, KEY_TABLE, WEB
 
 const STREAMS_MAX = 2000
 const STREAMS_PER_CALLER_MAX = 1000
-/** The maximum rate of failed authentications per address. Requests with a valid key are not counted. */
-const FAILED_AUTHENTICATIONS: Rate = { requests: 60, seconds: 60 }
 
 /** Starts everything of a store that needs no port. */
 export function startService(options: ServiceOptions): Service {
   const { engine, base, log, clock, timer = () => performance.now(), pages = loadPages() } = options
   const onError = (error: unknown): void => log.error({ error: errorText(error) }, 'a background task failed')
+  const logResponse = responseLog(log)
   const metrics = new Metrics()
   const admission = options.admission ?? new Admission(options.share)
   const serves = (operation: Operation): boolean => passesGate(operation, options.stability)
-  const outgoing = startEvents(options, metrics, onError)
+  const events = startEvents(options, metrics, onError)
   const cache = options.cache === 'off' ? undefined : cacheOf(options)
   const rateLimiter = options.rateLimit === 'off' ? undefined : new RateLimiter(options.rateLimit, timer)
   const newRequestId = makeRequestIds()
@@ -134,7 +133,7 @@ export function startService(options: ServiceOptions): Service {
     base,
     contentTag: options.contentTag,
     lifecycleClock: options.lifecycleClock,
-    ...outgoing.forRequests,
+    ...events.forRequests,
     callers: callersOf(options),
     cache,
     // With `verify`, every read must go through the pipeline, which compares the cached reply with a fresh read.
@@ -160,21 +159,19 @@ export function startService(options: ServiceOptions): Service {
       clock,
       newRequestId,
       addressOf,
-      onResponse: (exchange, status, tookMs, error) => {
-        metrics.countResponse(exchange.route, status, tookMs)
-        log.access(accessLine(exchange, status, tookMs))
-        if (error !== undefined)
-          log.error({ requestId: exchange.requestId, error: errorText(error) }, 'failed')
+      onResponse: (context, status, tookMs, error) => {
+        metrics.countResponse(context.route, status, tookMs)
+        logResponse(context, status, tookMs, error)
       },
     },
-    countStreams: () => outgoing.forRequests.streams.count,
+    countStreams: () => events.forRequests.streams.count,
     drain: () => {
       isDraining = true
     },
     stop: async lastRequestsMs => {
       await Promise.all([
         sweeping.stop(),
-        outgoing.stop(),
+        events.stop(),
         Promise.race([admission.drain(), Bun.sleep(lastRequestsMs)]),
       ])
     },
@@ -242,36 +239,32 @@ function startEvents(
   const rules = { allowPrivate, resolve: delivery.resolve ?? resolveHost }
   const commitSignal = new CommitSignal(engine.watch)
   const streams = new SseHub({
-    ...{
-      commitSignal,
-      slices,
-      base,
-      clock,
-      onError,
-      contentTag: options.contentTag,
-      readShort: engine.readShort,
-      within: within(options.share, 'streams'),
-      streamsMax: STREAMS_MAX,
-      streamsPerCallerMax: STREAMS_PER_CALLER_MAX,
-    },
+    commitSignal,
+    slices,
+    base,
+    clock,
+    onError,
+    contentTag: options.contentTag,
+    readShort: engine.readShort,
+    within: within(options.share, 'streams'),
+    streamsMax: STREAMS_MAX,
+    streamsPerCallerMax: STREAMS_PER_CALLER_MAX,
     ...options.streams,
   })
   const onAttempts: DispatcherOptions['onAttempts'] = outcomes => {
     for (const { state } of outcomes) metrics.countAttempt(state)
   }
   const dispatcherOptions = (): DispatcherOptions => ({
-    ...{
-      engine,
-      slices,
-      base,
-      commitSignal,
-      rules,
-      clock,
-      onError,
-      onAttempts,
-      decrypt: box.decrypt,
-      random: Math.random,
-    },
+    engine,
+    slices,
+    base,
+    commitSignal,
+    rules,
+    clock,
+    onError,
+    onAttempts,
+    decrypt: box.decrypt,
+    random: Math.random,
     owner: randomUUID(),
     isAlone: engine.name === 'sqlite',
     ...delivery,

@@ -224,6 +224,19 @@ describe('sandboxes', () => {
       'Bearer realm="petstore"',
     ])
   })
+
+  test('the host asks for the key of a sandbox before it reads parameters or a body', async () => {
+    const { created } = await host.create({ seed: 'empty' })
+    for (const [method, path] of [
+      ['GET', '?colour=red'],
+      ['GET', '/requests?limit=none'],
+      ['PUT', '/snapshots/BAD'],
+      ['PUT', '/clock'],
+    ] as const) {
+      const { status } = await fetch(`${host.base}/sandboxes/${created.id}${path}`, { method })
+      expect([path, status]).toEqual([path, 401])
+    }
+  })
 })
 
 test('the type of a problem from the host is the address of its entry in the catalogue', async () => {

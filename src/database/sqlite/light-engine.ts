@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { copyFile } from 'node:fs/promises'
 import { StoreError } from '../../contract/error.ts'
-import { shuttingDown, storageFull, tooManyInProgress } from '../../contract/refusals.ts'
+import { shuttingDown, tooManyInProgress } from '../../contract/refusals.ts'
 import type { Engine, Reader, Tx } from '../engine.ts'
 import { ForwardingTx } from '../forwarding-tx.ts'
 import { unwrap } from '../outcome.ts'
@@ -205,7 +205,8 @@ class OneConnectionEngine<Query, Command, Reply, Result>
         try {
           resolve(unwrap(outcomes[index] ?? { error: 'the writer left a command without an outcome' }))
         } catch (error) {
-          reject(isStorageFull(error) && this.#isAtLimit() ? this.#options.refuseFull() : error)
+          const isFull = error instanceof StoreError && error.details.isOutOfSpace && this.#isAtLimit()
+          reject(isFull ? this.#options.refuseFull() : error)
         }
       }
       for (const listener of this.#watchers) listener(batch.length)
@@ -253,13 +254,6 @@ class OneConnectionEngine<Query, Command, Reply, Result>
     this.#failure = error instanceof Error ? error.message : String(error)
     this.#options.onFatal(this.#failure)
   }
-}
-
-/** Returns whether SQLite had no space left. A command can refuse with the same code, but another message. */
-function isStorageFull(error: unknown): boolean {
-  return (
-    error instanceof StoreError && error.code === 'storage_full' && error.message === storageFull().message
-  )
 }
 
 /** A transaction that pauses at the end of each slice of its work, so that other stores of the process respond. */

@@ -12,16 +12,7 @@ import { parseSequence } from '../../values/sequence.ts'
 import { type Capacity, CapacityLimiter, type Within } from '../limits/admission.ts'
 import { callerName, type RequestContext } from '../request-context.ts'
 import { type Batch, eventsThatFit, RecentEvents } from './recent-events.ts'
-import { streamHeaders } from './stream-headers.ts'
-
-/** The interval at which a stream sends a keep-alive, and its key is checked again. */
-const KEEP_ALIVE_MS = 15_000
-/**
- * A client that reads nothing for this long, although data is waiting, is disconnected. It can reconnect and resume.
- */
-const STALLED_MS = 30_000
-/** How long a client waits before it reconnects. A stream sends this delay in its `retry` field. */
-const RECONNECT_MS = 1000
+import { KEEP_ALIVE_MS, RECONNECT_MS, STALLED_MS, streamResponse } from './stream-headers.ts'
 
 /** The longest time for which `SseHub.end` waits for clients that do not read. */
 const ENDING_MS = 1000
@@ -100,7 +91,6 @@ export class SseHub {
     const last = lastEventId(context)
     const sent = last ?? after
     const from = sent === undefined ? undefined : untaggedPosition(sent, this.#options.contentTag)
-    const headers = streamHeaders(context.headers)
     if (this.#isEnded) throw shuttingDown()
     const caller = callerName(context)
     if (!this.#shares.take(caller)) {
@@ -119,8 +109,7 @@ export class SseHub {
       }
       if (context.request.method === 'HEAD') {
         this.#recentEvents.leave()
-        // Framed like a GET: a length of 0 would mean that the stream is empty.
-        return new Response(null, { headers: { ...headers, 'Transfer-Encoding': 'chunked' } })
+        return streamResponse(context.headers, null)
       }
       const opened = new SseStream(this.#recentEvents, context, from ?? bounds.head, type, () => {
         this.#open.delete(opened)
@@ -132,7 +121,7 @@ export class SseHub {
       this.#open.add(stream)
       // All streams were ended while this one was being opened.
       if (this.#isEnded) stream.end()
-      return new Response(stream.readable(), { headers })
+      return streamResponse(context.headers, stream.readable())
     } finally {
       if (!stream) this.#shares.release(caller)
     }

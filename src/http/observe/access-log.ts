@@ -1,5 +1,5 @@
 import { quoted } from '../../values/json.ts'
-import type { EncodedEntry } from '../../values/log.ts'
+import { type EncodedEntry, errorText, type Log } from '../../values/log.ts'
 import type { RequestContext } from '../request-context.ts'
 
 /** The maximum length of a logged text, because a request may have a path of 16 KiB. */
@@ -25,6 +25,14 @@ export function accessLine(context: RequestContext, status: number, tookMs: numb
     (traceparent === null ? '' : `,"traceparent":${jsonString(traceparent)}`) +
     LAST_MEMBER
   )
+}
+
+/** Returns a function that logs a response and, if the service failed, the error behind it. */
+export function responseLog(log: Log) {
+  return (context: RequestContext, status: number, tookMs: number, error: unknown): void => {
+    log.access(accessLine(context, status, tookMs))
+    if (error !== undefined) log.error({ requestId: context.requestId, error: errorText(error) }, 'failed')
+  }
 }
 
 /** The parts of a line, around the member `ms`, that are the same for every request of one method, path and status. */

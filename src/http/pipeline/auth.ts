@@ -10,10 +10,12 @@ import { hasScope } from '../../contract/scopes.ts'
 import type { Caller } from '../../shop/context.ts'
 import { isKeyText } from '../../shop/keys/schema.ts'
 import { rateGroup } from '../../values/ip-address.ts'
-import type { RateLimiter } from '../limits/rate-limit.ts'
+import type { Rate, RateLimiter } from '../limits/rate-limit.ts'
 import type { RequestContext } from '../request-context.ts'
 
 const SCHEME = 'bearer '
+/** The maximum rate of failed authentications per address. Requests with a valid key are not counted. */
+export const FAILED_AUTHENTICATIONS: Rate = { requests: 60, seconds: 60 }
 const anonymous: Caller = { keyId: null, scopes: [] }
 
 /** The callers of the keys of a store. */

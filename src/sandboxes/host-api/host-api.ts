@@ -1,10 +1,15 @@
 import type { z } from 'zod'
 import { readJson } from '../../contract/json-body.ts'
 import type { Operation } from '../../contract/operation.ts'
-import { sandboxKeyRequired, sandboxNotFound, wrongSandboxKey } from '../../contract/refusals.ts'
+import {
+  sandboxKeyRequired,
+  sandboxNotFound,
+  unsupportedMediaType,
+  wrongSandboxKey,
+} from '../../contract/refusals.ts'
 import { CHUNK_BYTES, largeBody } from '../../http/limits/large-body.ts'
 import { RateLimiter } from '../../http/limits/rate-limit.ts'
-import { bearerToken } from '../../http/pipeline/auth.ts'
+import { bearerToken, FAILED_AUTHENTICATIONS } from '../../http/pipeline/auth.ts'
 import { assertNotRefused, nextTurn, receiveBody, refuseBodyByHeaders } from '../../http/pipeline/body.ts'
 import { refuseUnacceptable } from '../../http/pipeline/negotiate.ts'
 import { readParameters } from '../../http/pipeline/parameters.ts'
@@ -25,8 +30,6 @@ import { tooManyCreated } from './refusals.ts'
 import { type LifecycleClock, snapshotSeed } from './schema.ts'
 
 const REQUESTS_DEFAULT = 100
-/** The maximum rate of requests with a wrong key per address. */
-const WRONG_KEYS = { requests: 60, seconds: 60 }
 
 interface HostApiOptions {
   readonly host: SandboxHost
@@ -44,10 +47,10 @@ interface HostApiOptions {
 /** The last instant of the API. A lifecycle clock that reaches it stops there. */
 const LAST_INSTANT_MS = Date.parse('9999-12-31T23:59:59.999Z')
 
-interface HostCall<Body> {
+interface HostCall<Body, Named> {
   readonly context: RequestContext
-  /** The sandbox that the path names. An operation that needs no key must not read it. */
-  readonly record: SandboxRecord
+  /** The sandbox that the path names, whose key the request has; undefined if the operation acts on the host. */
+  readonly record: Named
   /** The path and query parameters by name. */
   readonly parameters: Readonly<Record<string, unknown>>
   /** The validated body; undefined if there is none. */
@@ -57,7 +60,7 @@ interface HostCall<Body> {
 /** The result of an operation: a resource or a list to encode, undefined for status 204, or a complete response. */
 type HostResult = object | undefined | Response
 
-type HostHandler<Body> = (call: HostCall<Body>) => Promise<HostResult> | HostResult
+type HostHandler<Body, Named> = (call: HostCall<Body, Named>) => Promise<HostResult> | HostResult
 
 /** The type of the validated body of an operation. It includes undefined if the body may be absent. */
 type BodyOf<O extends Operation> =
@@ -65,7 +68,10 @@ type BodyOf<O extends Operation> =
   | (O extends { isBodyOptional: true } ? undefined : never)
 
 type HostHandlers = {
-  readonly [Id in HostOperationId]: HostHandler<BodyOf<(typeof hostOperations)[Id]>>
+  readonly [Id in HostOperationId]: HostHandler<
+    BodyOf<(typeof hostOperations)[Id]>,
+    (typeof hostOperations)[Id] extends { actsOn: 'sandbox' } ? SandboxRecord : undefined
+  >
 }
 
 /** The operations of the host API, as handlers by path. */
@@ -73,7 +79,7 @@ export class HostApi {
   readonly #options: HostApiOptions
   readonly #host: SandboxHost
   readonly #created: RateLimiter
-  readonly #wrongKeys = new RateLimiter(WRONG_KEYS, () => performance.now())
+  readonly #wrongKeys = new RateLimiter(FAILED_AUTHENTICATIONS, () => performance.now())
   readonly #streams = new RequestStreams()
 
   constructor(options: HostApiOptions) {
@@ -87,8 +93,8 @@ export class HostApi {
     const paths = new Map<string, Map<string, Handler>>()
     for (const [id, operation] of Object.entries<Operation>(hostOperations)) {
       const methods = paths.get(operation.path) ?? new Map<string, Handler>()
-      // Safe: the keys of the contract are its ids, and each body is validated with the schema of its operation.
-      const handle = this.#handlers[id as HostOperationId] as HostHandler<unknown>
+      // Safe: the keys of the contract are its ids, and `#handle` makes the body and the record of each operation.
+      const handle = this.#handlers[id as HostOperationId] as HostHandler<unknown, unknown>
       methods.set(operation.method, { handle: context => this.#handle(operation, handle, context) })
       paths.set(operation.path, methods)
     }
@@ -99,51 +105,45 @@ export class HostApi {
     this.#streams.end()
   }
 
+  /** Returns the response to one request. Runs the steps of a store, in the same order. */
   async #handle(
     operation: Operation,
-    handle: HostHandler<unknown>,
+    handle: HostHandler<unknown, unknown>,
     context: RequestContext,
   ): Promise<Response> {
     const { request, headers } = context
+    const { body: schema, isBodyOptional, success } = operation
+    const record = operation.actsOn === 'sandbox' ? this.#sandboxOf(operation, context) : undefined
     refuseUnacceptable(request.headers, operation)
+    const isWithoutBody = request.body === null || request.headers.get('content-length') === '0'
+    const readsBody = schema && !(isBodyOptional && isWithoutBody)
+    // An optional body without a type may turn out to be empty.
+    const isTyped = !isBodyOptional || request.headers.has('content-type')
+    if (readsBody && isTyped) refuseBodyByHeaders(request)
     const parameters = readParameters(operation, context)
-    // Safe: an operation that needs no key never uses its record.
-    const record =
-      operation.actsOn === 'host'
-        ? (undefined as unknown as SandboxRecord)
-        : this.#authorized(String(parameters.sandboxId), context)
-    const body = operation.body && (await this.#bodyOf(operation, operation.body, context))
-    // A request without a body has not waited for a turn yet.
-    await nextTurn()
+    const bytes = readsBody ? await receiveBody(context) : new Uint8Array()
+    if (!isTyped && bytes.length > 0) throw unsupportedMediaType(request.method)
+    const isAbsent = isBodyOptional && bytes.length === 0
+    const body = schema && !isAbsent ? validateBody(schema, readJson(bytes)) : undefined
+    // With a body, `receiveBody` has already waited for a turn.
+    if (!readsBody) await nextTurn()
     assertNotRefused(request)
     const result = await handle({ context, record, parameters, body })
     headers['Cache-Control'] = 'no-store'
     if (result instanceof Response) return result
-    const { status } = operation.success
     // Safe: the result is the resource of this operation.
     const location = operation.location as ((resource: object) => string) | undefined
     if (result === undefined) return new Response(null, { status: 204, headers })
     if (location) headers.Location = this.#options.base + location(result)
-    const text = writeJson(result)
     headers['Content-Type'] = 'application/json'
-    return textResponse(context, text, headers, status)
+    return textResponse(context, writeJson(result), headers, success.status)
   }
 
-  /** Returns the validated body; undefined for an absent or empty body, if the operation allows that. */
-  async #bodyOf(
-    { isBodyOptional }: Operation,
-    schema: NonNullable<Operation['body']>,
-    context: RequestContext,
-  ): Promise<unknown> {
-    const { request } = context
-    const isAbsent = request.body === null || request.headers.get('content-length') === '0'
-    if (isBodyOptional && isAbsent) return undefined
-    const isTyped = request.headers.has('content-type')
-    if (isTyped || !isBodyOptional) refuseBodyByHeaders(request)
-    const bytes = await receiveBody(context)
-    if (isBodyOptional && bytes.length === 0) return undefined
-    refuseBodyByHeaders(request)
-    return validateBody(schema, readJson(bytes))
+  /** Returns the sandbox that the path names, as `#authorized` does. Throws `invalid_parameter` for a malformed id. */
+  #sandboxOf(operation: Operation, context: RequestContext): SandboxRecord {
+    const { sandboxId = '' } = context.pathParameters
+    if (!this.#host.find(sandboxId)) readParameters(operation, context)
+    return this.#authorized(sandboxId, context)
   }
 
   /**

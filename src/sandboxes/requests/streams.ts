@@ -1,5 +1,5 @@
 import { overloaded } from '../../contract/refusals.ts'
-import { streamHeaders } from '../../http/events/stream-headers.ts'
+import { KEEP_ALIVE_MS, RECONNECT_MS, STALLED_MS, streamResponse } from '../../http/events/stream-headers.ts'
 import { CapacityLimiter } from '../../http/limits/admission.ts'
 import { Deadlines } from '../../http/limits/deadlines.ts'
 import type { RequestContext } from '../../http/request-context.ts'
@@ -10,10 +10,6 @@ import type { RequestLog } from './log.ts'
 export const STREAMS_MAX = 1000
 export const STREAMS_PER_ADDRESS_MAX = 250
 export const STREAMS_PER_SANDBOX_MAX = 20
-const KEEP_ALIVE_MS = 15_000
-/** A client that reads nothing for this long, although something was sent, is disconnected. */
-const STALLED_MS = 30_000
-const RECONNECT_MS = 1000
 const LAST_EVENT_ID = /^\d{1,15}$/
 
 const deadlines = new Deadlines(STALLED_MS)
@@ -31,11 +27,7 @@ export class RequestStreams {
    */
   respond(context: RequestContext, sandboxId: string, log: RequestLog): Response {
     const { request, headers } = context
-    const fields = streamHeaders(headers)
-    if (request.method === 'HEAD') {
-      // Framed like a GET: a length of 0 would mean that the stream is empty.
-      return new Response(null, { headers: { ...fields, 'Transfer-Encoding': 'chunked' } })
-    }
+    if (request.method === 'HEAD') return streamResponse(headers, null)
     const address = rateGroup(context.address)
     if (!this.#sandboxes.take(sandboxId)) throw tooManyStreams()
     if (!this.#addresses.take(address)) {
@@ -50,7 +42,7 @@ export class RequestStreams {
       this.#addresses.release(address)
     })
     this.#open.add(stream)
-    return new Response(stream.readable(), { headers: fields })
+    return streamResponse(headers, stream.readable())
   }
 
   end(): void {

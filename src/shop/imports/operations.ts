@@ -12,28 +12,28 @@ import {
   ImportSlice,
 } from './schema.ts'
 
-const importParameters = { importId: idParameter('A number that the importer chooses.') }
+const shared = {
+  tag: 'Service',
+  scope: 'pets:write',
+  hidden: true,
+  isSlow: true,
+  pathParameters: { importId: idParameter('A number that the importer chooses.') },
+} as const
 
 export const imports = {
   stageImport: {
+    ...shared,
     method: 'POST',
     path: '/imports/{importId}/rows',
-    tag: 'Service',
     summary: 'Stage rows of an import',
-    scope: 'pets:write',
-    hidden: true,
-    pathParameters: importParameters,
     body: ImportRows,
     success: { status: 204, description: 'The rows were staged.' },
   },
   applyImport: {
+    ...shared,
     method: 'POST',
     path: '/imports/{importId}/apply',
-    tag: 'Service',
     summary: 'Load the staged rows in one transaction',
-    scope: 'pets:write',
-    hidden: true,
-    pathParameters: importParameters,
     body: ApplyOptions,
     success: {
       status: 200,
@@ -42,46 +42,34 @@ export const imports = {
     },
   },
   findImportCategories: {
+    ...shared,
     method: 'POST',
     path: '/imports/{importId}/categories',
-    tag: 'Service',
     summary: 'Find the categories that each of these names may mean',
-    scope: 'pets:write',
-    hidden: true,
-    pathParameters: importParameters,
     body: ImportNames,
     success: { status: 200, resource: ImportNameMatches, description: 'The categories.' },
   },
   findImportPets: {
+    ...shared,
     method: 'POST',
     path: '/imports/{importId}/pets',
-    tag: 'Service',
     summary: 'Find the pets that exist, by their name and the name of their category',
-    scope: 'pets:write',
-    hidden: true,
-    pathParameters: importParameters,
     body: ImportPetNames,
     success: { status: 200, resource: ImportPetMatches, description: 'Whether each pet was found.' },
   },
   loadImportSlice: {
+    ...shared,
     method: 'POST',
     path: '/imports/{importId}/slices',
-    tag: 'Service',
     summary: 'Load the next staged rows, and delete them from the staged rows',
-    scope: 'pets:write',
-    hidden: true,
-    pathParameters: importParameters,
     body: ImportSlice,
     success: { status: 200, resource: AppliedSlice, description: 'What was loaded.' },
   },
   discardImport: {
+    ...shared,
     method: 'DELETE',
     path: '/imports/{importId}',
-    tag: 'Service',
     summary: 'Discard the staged rows',
-    scope: 'pets:write',
-    hidden: true,
-    pathParameters: importParameters,
     success: { status: 204, description: 'The rows were discarded.' },
   },
 } as const satisfies Record<string, Operation>

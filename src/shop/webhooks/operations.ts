@@ -65,6 +65,7 @@ export const webhooks = {
     location: (webhook: Webhook) => `/webhooks/${webhook.id}`,
     secret: 'webhook',
     checksAddress: 'url',
+    sendsEvents: true,
     errors: [webhookLimitReached()],
     links: linksBy('webhookId', '$response.body#/id', {
       read: ['getWebhook', 'Read the webhook.'],

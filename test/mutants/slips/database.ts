@@ -694,8 +694,8 @@ export const databaseSlips: Slips = {
       tests: [LIGHT],
     },
     {
-      before: 'isStorageFull(error) && this.#isAtLimit() ? this.#options.refuseFull() : error',
-      after: 'isStorageFull(error) ? this.#options.refuseFull() : error',
+      before: 'error.details.isOutOfSpace && this.#isAtLimit()',
+      after: 'error.details.isOutOfSpace',
       breaks: 'a full disk of the host is reported as a sandbox at its limit',
       tests: [LIGHT],
     },

@@ -640,8 +640,8 @@ export const httpSlips: Slips = {
       ],
     },
     {
-      before: `return hidden === true || endless !== undefined || 'stream' in success`,
-      after: `return hidden === true || 'stream' in success`,
+      before: `if (isSlow || endless || 'stream' in success) server.timeout(request, 0)`,
+      after: `if (isSlow || 'stream' in success) server.timeout(request, 0)`,
       breaks: 'a client that waits 30 seconds for an event is disconnected after 10 seconds',
       tests: ['test/http/events/stream.test.ts: a long poll and a stream may be silent'],
     },
