@@ -9,7 +9,7 @@ const TEXT_CHARS_MAX = 1000
  * Returns the log line of a request, as JSON without a newline. It is assembled by hand, because a logging library
  * would take as long for one line as all other steps of a read together.
  */
-export function accessLine(context: RequestContext, status: number, tookMs: number): string {
+function accessLine(context: RequestContext, status: number, tookMs: number): string {
   const { request, requestId, errorCode, address, nowMs, caller } = context
   const traceparent = request.headers.get('traceparent')
   const { textBeforeMs, textAfterMs } = fixedLogParts(context, status)
