@@ -1,4 +1,5 @@
-import { fileURLToPath } from 'node:url'
+import { dirname, join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 
 /** How long the output of a process that has ended is read, in milliseconds. */
 const OUTPUT_WAIT_MS = 2000
@@ -10,6 +11,13 @@ const PROGRAM =
   singleFile === ''
     ? [process.execPath, fileURLToPath(new URL('../../src/main.ts', import.meta.url))]
     : [singleFile]
+
+/** Returns the module of a worker of a store on SQLite. A run of all tests has bundled it, next to the single file. */
+export function workerModule(name: 'sqlite-writer' | 'sqlite-reader'): URL {
+  return singleFile === ''
+    ? new URL(`../../src/serving/${name}.ts`, import.meta.url)
+    : pathToFileURL(join(dirname(singleFile), `${name}.js`))
+}
 
 export interface ProcessResult {
   readonly exitCode: number

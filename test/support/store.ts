@@ -22,6 +22,7 @@ import { entryText, type Log } from '../../src/values/log.ts'
 import { type Client, makeClient } from './client.ts'
 import { type EngineName, isSandboxRun, testedEngines } from './engines.ts'
 import { newDatabase } from './postgres-server.ts'
+import { workerModule } from './process.ts'
 import { RecordedCache } from './recorded-cache.ts'
 import { SANDBOX_PATH, type ServedStore, type ServeOptions, serveAsSandbox } from './sandbox-store.ts'
 
@@ -219,13 +220,13 @@ function openVariant(
     pagesMax,
     isolation = testedIsolation,
     routeOf = url => url,
-    writer = new URL('../../src/serving/sqlite-writer.ts', import.meta.url),
+    writer = workerModule('sqlite-writer'),
   } = variant
   if (databaseUrl === undefined) {
     return openSqlite({
       directory,
       writer,
-      reader: new URL('../../src/serving/sqlite-reader.ts', import.meta.url),
+      reader: workerModule('sqlite-reader'),
       watchedTables,
       onFatal: reason => log.error({ reason }, 'the store cannot continue'),
       ...(pagesMax !== undefined && { pagesMax }),
