@@ -173,6 +173,15 @@ export const cliSlips: Slips = {
         hasBegun = false`,
       after: `        hasBegun = false`,
       breaks: 'an import that failed leaves a new store, although "Nothing was loaded"',
+  'src/cli/import/catalogue-source.ts': [
+    {
+      before: `    await access(path, constants.R_OK)
+`,
+      after: ``,
+      breaks: 'an import of a file that this user cannot read says first that it imports the file',
+      tests: [`${IMPORT}: which cannot be read, is refused in one sentence`],
+    },
+  ],
       tests: [`${IMPORT}: an import into a stopped store that fails while it loads`],
     },
     {
@@ -460,3 +469,9 @@ export const cliSlips: Slips = {
     },
   ],
 }
+    {
+      before: `readIn(directory, () => isDirectoryLocked(directory)) === true`,
+      after: `isDirectoryLocked(directory)`,
+      breaks: 'a command prints a stack trace if its data directory cannot be read',
+      tests: [`${CHOSEN}: says in one sentence that its data directory cannot be read`],
+    },
