@@ -4,6 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Command } from 'commander'
 import type { Config } from '../../config.ts'
 import type { Reader } from '../../database/engine.ts'
+import { UnmigratedDatabase } from '../../database/migrate.ts'
 import { sqliteMigrations } from '../../database/migrations/migrations.ts'
 import { parseDatabaseUrl } from '../../database/postgres/database-url.ts'
 import { SqliteConnection } from '../../database/sqlite/connection.ts'
@@ -46,6 +47,9 @@ Examples:
   petstore backup --to /mnt/safe/petstore --with-secret-key
   petstore backup --to backups/today --database-url postgres://shop@db.example/shop`
 
+const BACK_UP_FIRST =
+  'To back it up before that, use the petstore that wrote it, or pg_dump. Nothing was backed up.'
+
 /** Adds the command `backup`, which makes a backup of a running or stopped store. */
 export function addBackup(program: Command): void {
   const command = program
@@ -82,6 +86,7 @@ async function runBackup({ to, data, databaseUrl, withSecretKey }: BackupOptions
     if (!withSecretKey) warnOfMissingKey(config)
   } catch (error) {
     if (error instanceof CommandFailed) throw error
+    if (error instanceof UnmigratedDatabase) throw new CommandFailed(`${error.message} ${BACK_UP_FIRST}`)
     const reason = escapeControls(reasonOf(error))
     throw new CommandFailed(`The backup failed: ${reason}. Nothing was left in ${name}.`)
   } finally {

@@ -1,8 +1,13 @@
 import type { Config } from '../../config.ts'
+import type { Migrations } from '../../database/migrate.ts'
+import { postgresMigrations, sqliteMigrations } from '../../database/migrations/migrations.ts'
+import { parseDatabaseUrl } from '../../database/postgres/database-url.ts'
+import { postgresVersion } from '../../database/postgres/engine.ts'
 import { type DataLock, DirectoryInUse, lockDirectory } from '../../database/sqlite/data-lock.ts'
+import { sqliteVersion } from '../../database/sqlite/engine.ts'
 import { type EngineOptions, openEngine, type StoreEngine } from '../../serving/open.ts'
 import { CommandFailed, reasonOf, say } from '../terminal/terminal.ts'
-import { cannotOpen } from './store-config.ts'
+import { cannotOpen, hasDatabase } from './store-config.ts'
 
 /** A store that a command has opened. A SQLite store is locked against other processes. */
 interface StoppedStore extends AsyncDisposable {
@@ -13,16 +18,22 @@ interface StoppedStore extends AsyncDisposable {
 
 /**
  * Opens a store. If another process has its data directory open, this throws DirectoryInUse, or with `advice`, the
- * sentence that says what to do then, CommandFailed. Throws CommandFailed if the store cannot be opened.
+ * sentence that says what to do then, CommandFailed. Throws CommandFailed if the store cannot be opened, or if it lacks
+ * a migration, unless it `migrates`: an upgrade cannot be undone, so only a start and `migrate` do it.
  */
 export async function openStopped(
   config: Config,
   {
     advice,
+    migrates = false,
     ...options
-  }: Pick<EngineOptions, 'writerCacheKib' | 'canUndo'> & { readonly advice?: string } = {},
+  }: Pick<EngineOptions, 'writerCacheKib' | 'canUndo'> & {
+    readonly advice?: string
+    readonly migrates?: boolean
+  } = {},
 ): Promise<StoppedStore> {
   const lock = config.databaseUrl === undefined ? lockStopped(config.data, advice) : undefined
+  if (!migrates) await refuseUnmigrated(config)
   const engine = await openOrFail(config, {
     ...options,
     log: { access: () => {}, info: () => {}, error: fields => say(JSON.stringify(fields)) },
@@ -68,4 +79,45 @@ export function lockStopped(directory: string, advice?: string): DataLock {
       throw new CommandFailed(`The data directory ${directory} cannot be written: ${reasonOf(error)}.`)
     throw advice === undefined ? error : new CommandFailed(`${error.message} ${advice}`)
   }
+}
+
+/** The version of a database, 0 if it has no store. */
+interface DatabaseVersion {
+  readonly version: number
+  /** The version that this program knows. */
+  readonly known: number
+  /** The number of migrations that the database lacks. */
+  readonly missing: number
+}
+
+/** Returns the version of the database of a store. Throws CommandFailed, also if the version is not supported. */
+export async function databaseVersion(config: Config): Promise<DatabaseVersion> {
+  return await withVersion(config, (version, migrations) => ({
+    version,
+    known: migrations.version,
+    missing: migrations.missingIn(version).length,
+  }))
+}
+
+/** Passes the version of a database and the migrations of its engine to `use`. Throws CommandFailed. */
+async function withVersion<T>(
+  config: Config,
+  use: (version: number, migrations: Migrations) => T,
+): Promise<T> {
+  const { databaseUrl, databasePassword, data } = config
+  try {
+    if (databaseUrl === undefined) return use(sqliteVersion(data), sqliteMigrations)
+    const version = await postgresVersion(parseDatabaseUrl(databaseUrl, databasePassword))
+    return use(version, postgresMigrations)
+  } catch (error) {
+    throw cannotOpen(config, error)
+  }
+}
+
+/** Throws CommandFailed if a store lacks a migration. A place without a store gets one of this version. */
+async function refuseUnmigrated(config: Config): Promise<void> {
+  if (config.databaseUrl === undefined && !hasDatabase(config.data)) return
+  await withVersion(config, (version, migrations) => {
+    if (version > 0) migrations.requireCurrent(version)
+  })
 }

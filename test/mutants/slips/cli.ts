@@ -453,6 +453,14 @@ export const cliSlips: Slips = {
       tests: ['test/cli/ambiguous-store.test.ts'],
     },
   ],
+    {
+      before: `if (!migrates) await refuseUnmigrated(config)`,
+      after: ``,
+      breaks: '"petstore keys list" upgrades a store, and the older program cannot open it any more',
+      tests: [
+        'test/database/upgrade.test.ts: only a start and "petstore migrate" migrate a store of 677f627',
+      ],
+    },
   'src/cli/which-store/store-options.ts': [
     {
       before: `const text = option ?? environmentText('PETSTORE_KEY')`,
