@@ -107,7 +107,7 @@ export interface Sandbox {
 /** The members to change, as a JSON Merge Patch (RFC 7396). */
 export interface SandboxPatch {
   /** A text for people, such as the name of a student. */
-  label?: string | undefined
+  label?: string | null | undefined
   /** The time from now until the sandbox expires, in seconds; unchanged if absent. */
   lifetimeSeconds?: Int64Input | undefined
 }

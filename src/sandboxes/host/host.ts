@@ -237,7 +237,7 @@ export class SandboxHost {
   update(id: string, { label, lifetimeSeconds }: SandboxPatch): Sandbox {
     const entry = this.#findOrThrow(id)
     this.#save(entry, {
-      ...(label !== undefined && { label }),
+      ...(label !== undefined && { label: label ?? '' }),
       ...(lifetimeSeconds !== undefined && {
         expiresAtMs: this.#options.clock() + Number(lifetimeSeconds) * 1000,
       }),
