@@ -10,6 +10,13 @@ export function sandboxDamaged(): StoreError {
 }
 
 /** `isSeed`: whether the sandbox was created from a snapshot of another sandbox, and that snapshot has this name. */
+export function snapshotDamaged(): StoreError {
+  return new StoreError(
+    'sandbox_damaged',
+    'The file of this snapshot is damaged or missing, and nothing was changed. Use another snapshot, or a seed.',
+  )
+}
+
 export function snapshotNotFound(name: string, isSeed = false): StoreError {
   const hint = isSeed
     ? ' Its seed is a snapshot with this name in another sandbox. To restore the seed, reset without a snapshot name.'
