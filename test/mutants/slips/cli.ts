@@ -374,6 +374,16 @@ export const cliSlips: Slips = {
       after: `    stopAll()`,
       breaks: 'the second Ctrl-C of npm ends a command before its last message',
       tests: ['src/cli/terminal/interruption.test.ts'],
+  'src/cli/serve/serve.ts': [
+    {
+      before: `return isOfStore ? key : undefined`,
+      after: `return key`,
+      breaks: 'a start names a file whose key gets 401',
+      tests: [
+        'test/cli/admin-key.test.ts: a start names the file of the admin key only if the key in it is valid',
+      ],
+    },
+  ],
     },
   ],
   'src/cli/terminal/output.ts': [
