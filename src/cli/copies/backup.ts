@@ -81,7 +81,7 @@ async function runBackup({ to, data, databaseUrl, withSecretKey }: BackupOptions
     const head = facts.head && { position: String(facts.head.position), hash: facts.head.hash }
     const manifest = { createdAt, engine, databaseVersion: facts.version, head: head ?? null, files }
     writeWholeFile(join(draft, MANIFEST_FILE), manifestText(manifest), { replace: false })
-    publish(draft, target)
+    publish(draft, target, name)
     printReport(name, facts, files[DATABASE_FILE].bytes, performance.now() - startedMs)
     if (!withSecretKey) warnOfMissingKey(config)
   } catch (error) {
@@ -188,12 +188,19 @@ async function describeFiles(directory: string, signal: AbortSignal) {
   return { [DATABASE_FILE]: database, [SECRET_KEY_FILE]: await describeFile(key, { signal, onBytes }) }
 }
 
-/** Gives the complete backup its name. An empty directory of that name is removed before. */
-function publish(draft: string, directory: string): void {
+/** Gives the complete backup its name. An empty directory of that name is removed before. Throws CommandFailed. */
+function publish(draft: string, directory: string, name: string): void {
   syncDirectory(draft)
-  // Some file systems do not rename a directory over an empty one.
-  if (existsSync(directory)) rmdirSync(directory)
-  renameSync(draft, directory)
+  try {
+    // Some file systems do not rename a directory over an empty one.
+    if (existsSync(directory)) rmdirSync(directory)
+    renameSync(draft, directory)
+  } catch (error) {
+    if (!existsSync(directory) || readdirSync(directory).length === 0) throw error
+    throw new CommandFailed(
+      `Another program has written files to ${name}: they stay, and this backup was dropped.`,
+    )
+  }
   syncDirectory(dirname(directory))
 }
 

@@ -50,6 +50,12 @@ export const cliSlips: Slips = {
       tests: [`${BACKUP}: a store whose audit log is damaged is not backed up`],
     },
     {
+      before: `if (!existsSync(directory) || readdirSync(directory).length === 0) throw error`,
+      after: `throw error`,
+      breaks: 'the second of two backups to one directory says that nothing is there',
+      tests: [`${BACKUP}: a backup whose directory gets the files of another one`],
+    },
+    {
       before: `if (withSecretKey) writeSecretKey(config, draft)`,
       after: `if (withSecretKey && config.secretKey === undefined) writeSecretKey(config, draft)`,
       breaks: 'a backup lacks the secret key of the settings',
@@ -167,12 +173,6 @@ export const cliSlips: Slips = {
       tests: ['test/transfer/backup.test.ts: a backup without the secret key says which file to keep'],
     },
   ],
-  'src/cli/import/import.ts': [
-    {
-      before: `        await undo()
-        hasBegun = false`,
-      after: `        hasBegun = false`,
-      breaks: 'an import that failed leaves a new store, although "Nothing was loaded"',
   'src/cli/import/catalogue-source.ts': [
     {
       before: `    await access(path, constants.R_OK)
@@ -182,6 +182,12 @@ export const cliSlips: Slips = {
       tests: [`${IMPORT}: which cannot be read, is refused in one sentence`],
     },
   ],
+  'src/cli/import/import.ts': [
+    {
+      before: `        await undo()
+        hasBegun = false`,
+      after: `        hasBegun = false`,
+      breaks: 'an import that failed leaves a new store, although "Nothing was loaded"',
       tests: [`${IMPORT}: an import into a stopped store that fails while it loads`],
     },
     {
@@ -368,12 +374,6 @@ export const cliSlips: Slips = {
       tests: ['test/cli/log.test.ts: a log loses no line of a reader that is behind for long'],
     },
   ],
-  'src/cli/terminal/interruption.ts': [
-    {
-      before: `    if (!signal.aborted) stopAll()`,
-      after: `    stopAll()`,
-      breaks: 'the second Ctrl-C of npm ends a command before its last message',
-      tests: ['src/cli/terminal/interruption.test.ts'],
   'src/cli/serve/serve.ts': [
     {
       before: `return isOfStore ? key : undefined`,
@@ -384,6 +384,12 @@ export const cliSlips: Slips = {
       ],
     },
   ],
+  'src/cli/terminal/interruption.ts': [
+    {
+      before: `    if (!signal.aborted) stopAll()`,
+      after: `    stopAll()`,
+      breaks: 'the second Ctrl-C of npm ends a command before its last message',
+      tests: ['src/cli/terminal/interruption.test.ts'],
     },
   ],
   'src/cli/terminal/output.ts': [
@@ -448,6 +454,14 @@ export const cliSlips: Slips = {
   ],
   'src/cli/which-store/stopped-store.ts': [
     {
+      before: `if (!migrates) await refuseUnmigrated(config)`,
+      after: ``,
+      breaks: '"petstore keys list" upgrades a store, and the older program cannot open it any more',
+      tests: [
+        'test/database/upgrade.test.ts: only a start and "petstore migrate" migrate a store of 677f627',
+      ],
+    },
+    {
       before: `      say(\`The store cannot continue: \${reason}\`)
       process.exit(1)`,
       after: `      say(\`The store cannot continue: \${reason}\`)`,
@@ -457,20 +471,18 @@ export const cliSlips: Slips = {
   ],
   'src/cli/which-store/store-config.ts': [
     {
+      before: `readIn(directory, () => isDirectoryLocked(directory)) === true`,
+      after: `isDirectoryLocked(directory)`,
+      breaks: 'a command prints a stack trace if its data directory cannot be read',
+      tests: [`${CHOSEN}: says in one sentence that its data directory cannot be read`],
+    },
+    {
       before: `const isAmbiguous = data !== undefined && databaseUrl === undefined && config.databaseUrl !== undefined`,
       after: `const isAmbiguous = data !== undefined && databaseUrl !== undefined && config.databaseUrl !== undefined`,
       breaks: 'a reset deletes the database although --data names a directory',
       tests: ['test/cli/ambiguous-store.test.ts'],
     },
   ],
-    {
-      before: `if (!migrates) await refuseUnmigrated(config)`,
-      after: ``,
-      breaks: '"petstore keys list" upgrades a store, and the older program cannot open it any more',
-      tests: [
-        'test/database/upgrade.test.ts: only a start and "petstore migrate" migrate a store of 677f627',
-      ],
-    },
   'src/cli/which-store/store-options.ts': [
     {
       before: `const text = option ?? environmentText('PETSTORE_KEY')`,
@@ -487,9 +499,3 @@ export const cliSlips: Slips = {
     },
   ],
 }
-    {
-      before: `readIn(directory, () => isDirectoryLocked(directory)) === true`,
-      after: `isDirectoryLocked(directory)`,
-      breaks: 'a command prints a stack trace if its data directory cannot be read',
-      tests: [`${CHOSEN}: says in one sentence that its data directory cannot be read`],
-    },
