@@ -70,6 +70,8 @@ export function addSandboxes(program: Command): void {
 }
 
 async function run(options: Readonly<Record<string, string | boolean | undefined>>): Promise<void> {
+  if (options.allowPrivateWebhooks === true && options.sandboxWebhooks !== true)
+    throw new CommandFailed('--allow-private-webhooks requires --sandbox-webhooks.', EXIT_USAGE)
   const config = configFrom(options, { port: DEFAULT_PORT, data: DEFAULT_DATA })
   if (config.databaseUrl !== undefined)
     throw new CommandFailed('Sandboxes are files: remove DATABASE_URL from the environment.', EXIT_USAGE)
