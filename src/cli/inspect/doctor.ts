@@ -210,7 +210,7 @@ async function checkTotals(reader: Reader): Promise<Finding> {
 async function checkAudit(reader: Reader): Promise<Finding> {
   const { problems, entries } = await verifyAuditChain(reader)
   if (problems.length > 0) return { problem: problems.slice(0, PROBLEMS_SHOWN).join(' ') }
-  return `${entries} entries are intact`
+  return `${countText(entries, 'entry is', 'entries are')} intact`
 }
 
 async function checkAdminKey(reader: Reader): Promise<Finding> {

@@ -1,4 +1,5 @@
 import { type ErrorCodeName, type ErrorDetails, errorTable, StoreError } from '../../contract/error.ts'
+import { countText } from '../../values/count-text.ts'
 
 // One function for each refusal of the host. Each function returns the error; its caller throws it.
 
@@ -9,7 +10,6 @@ export function sandboxDamaged(): StoreError {
   )
 }
 
-/** `isSeed`: whether the sandbox was created from a snapshot of another sandbox, and that snapshot has this name. */
 export function snapshotDamaged(): StoreError {
   return new StoreError(
     'sandbox_damaged',
@@ -17,6 +17,7 @@ export function snapshotDamaged(): StoreError {
   )
 }
 
+/** `isSeed`: whether the sandbox was created from a snapshot of another sandbox, and that snapshot has this name. */
 export function snapshotNotFound(name: string, isSeed = false): StoreError {
   const hint = isSeed
     ? ' Its seed is a snapshot with this name in another sandbox. To restore the seed, reset without a snapshot name.'
@@ -41,7 +42,8 @@ export function hostFull(bound: string): StoreError {
 }
 
 export function tooManyCreated(max: number, retryAfterSeconds: number): StoreError {
-  const message = `One address can create ${max} sandboxes an hour; try again in ${retryAfterSeconds} seconds.`
+  const wait = countText(retryAfterSeconds, 'second')
+  const message = `One address can create ${max} sandboxes an hour; try again in ${wait}.`
   return new StoreError('rate_limited', message, { retryAfterSeconds })
 }
 
