@@ -49,7 +49,7 @@ describe('the description of a host of sandboxes', () => {
   })
 
   test('each operation that writes, or opens the store of a sandbox, describes a full disk', () => {
-    const { operations } = readDocument(parse(committed))
+    const { operations } = readDocument(describeApi(hostApi, { base: DESCRIBED_BASE }))
     const without = [...operations.values()].filter(
       ({ 'x-error-codes': codes }) => !codes['503']?.includes('storage_full'),
     )

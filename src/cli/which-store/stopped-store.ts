@@ -1,5 +1,4 @@
 import type { Config } from '../../config.ts'
-import type { Migrations } from '../../database/migrate.ts'
 import { postgresMigrations, sqliteMigrations } from '../../database/migrations/migrations.ts'
 import { parseDatabaseUrl } from '../../database/postgres/database-url.ts'
 import { postgresVersion } from '../../database/postgres/engine.ts'
@@ -33,7 +32,8 @@ export async function openStopped(
   } = {},
 ): Promise<StoppedStore> {
   const lock = config.databaseUrl === undefined ? lockStopped(config.data, advice) : undefined
-  if (!migrates) await refuseUnmigrated(config)
+  const hasStore = config.databaseUrl !== undefined || hasDatabase(config.data)
+  if (hasStore && !migrates) await databaseVersion(config, true)
   const engine = await openOrFail(config, {
     ...options,
     log: { access: () => {}, info: () => {}, error: fields => say(JSON.stringify(fields)) },
@@ -90,34 +90,20 @@ interface DatabaseVersion {
   readonly missing: number
 }
 
-/** Returns the version of the database of a store. Throws CommandFailed, also if the version is not supported. */
-export async function databaseVersion(config: Config): Promise<DatabaseVersion> {
-  return await withVersion(config, (version, migrations) => ({
-    version,
-    known: migrations.version,
-    missing: migrations.missingIn(version).length,
-  }))
-}
-
-/** Passes the version of a database and the migrations of its engine to `use`. Throws CommandFailed. */
-async function withVersion<T>(
-  config: Config,
-  use: (version: number, migrations: Migrations) => T,
-): Promise<T> {
+/**
+ * Returns the version of the database of a store. Throws CommandFailed, also if the version is not supported, or if
+ * `isCurrent` and the store lacks a migration.
+ */
+export async function databaseVersion(config: Config, isCurrent = false): Promise<DatabaseVersion> {
   const { databaseUrl, databasePassword, data } = config
   try {
-    if (databaseUrl === undefined) return use(sqliteVersion(data), sqliteMigrations)
-    const version = await postgresVersion(parseDatabaseUrl(databaseUrl, databasePassword))
-    return use(version, postgresMigrations)
+    const [version, migrations] =
+      databaseUrl === undefined
+        ? [sqliteVersion(data), sqliteMigrations]
+        : [await postgresVersion(parseDatabaseUrl(databaseUrl, databasePassword)), postgresMigrations]
+    if (isCurrent && version > 0) migrations.requireCurrent(version)
+    return { version, known: migrations.version, missing: migrations.missingIn(version).length }
   } catch (error) {
     throw cannotOpen(config, error)
   }
-}
-
-/** Throws CommandFailed if a store lacks a migration. A place without a store gets one of this version. */
-async function refuseUnmigrated(config: Config): Promise<void> {
-  if (config.databaseUrl === undefined && !hasDatabase(config.data)) return
-  await withVersion(config, (version, migrations) => {
-    if (version > 0) migrations.requireCurrent(version)
-  })
 }

@@ -454,7 +454,7 @@ export const cliSlips: Slips = {
   ],
   'src/cli/which-store/stopped-store.ts': [
     {
-      before: `if (!migrates) await refuseUnmigrated(config)`,
+      before: `if (hasStore && !migrates) await databaseVersion(config, true)`,
       after: ``,
       breaks: '"petstore keys list" upgrades a store, and the older program cannot open it any more',
       tests: [
