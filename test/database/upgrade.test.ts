@@ -184,6 +184,7 @@ onEveryEngine(engine => {
         ['import', '--categories', csv, '--dry-run'],
         ['import', '--categories', csv],
         ['export', 'pets'],
+        ['reset', '--empty', '--yes'],
         ...(engine === 'postgres' ? [['backup', '--to', target]] : []),
       ]) {
         const { exitCode, output, errors } = await run([...words, '--data', old.directory], old.env)
