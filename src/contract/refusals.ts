@@ -1,4 +1,3 @@
-import { countText } from '../values/count-text.ts'
 import { type ErrorCodeName, FIELD_ERRORS_MAX, type FieldError, StoreError, summaryOf } from './error.ts'
 import { BODY_BYTES_MAX, BODY_TIMEOUT_MS, PATCH_TYPES, URL_CHARS_MAX } from './limits.ts'
 
@@ -171,8 +170,7 @@ export function rateLimited(rate: {
   readonly retryAfterSeconds: number
 }): StoreError {
   const { requests, seconds, retryAfterSeconds } = rate
-  const rateText = `${countText(requests, 'request')} in ${countText(seconds, 'second')}`
-  const message = `More than ${rateText}; try again in ${countText(retryAfterSeconds, 'second')}.`
+  const message = `More than ${requests} requests in ${seconds} seconds; try again in ${retryAfterSeconds} seconds.`
   return new StoreError('rate_limited', message, { retryAfterSeconds })
 }
 

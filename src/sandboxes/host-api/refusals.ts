@@ -1,5 +1,4 @@
 import { type ErrorCodeName, type ErrorDetails, errorTable, StoreError } from '../../contract/error.ts'
-import { countText } from '../../values/count-text.ts'
 
 // One function for each refusal of the host. Each function returns the error; its caller throws it.
 
@@ -42,8 +41,7 @@ export function hostFull(bound: string): StoreError {
 }
 
 export function tooManyCreated(max: number, retryAfterSeconds: number): StoreError {
-  const wait = countText(retryAfterSeconds, 'second')
-  const message = `One address can create ${max} sandboxes an hour; try again in ${wait}.`
+  const message = `One address can create ${max} sandboxes an hour; try again in ${retryAfterSeconds} seconds.`
   return new StoreError('rate_limited', message, { retryAfterSeconds })
 }
 
