@@ -1,6 +1,6 @@
 #!/usr/bin/env -S bun --no-env-file --config=/dev/null
 import { Command, CommanderError } from 'commander'
-import { CommandFailed, EXIT_USAGE, reasonOf, say } from './cli/terminal/terminal.ts'
+import { CommandFailed, EXIT_USAGE, printNow, reasonOf, say } from './cli/terminal/terminal.ts'
 import { version } from './files/version.ts'
 
 /** The functions that add the commands, by name. Each loads only the modules of its command. */
@@ -38,6 +38,7 @@ const program = new Command('petstore')
   .version(version)
   .addHelpText('after', '\nThe operations of the API are commands too: "petstore operations" lists them.')
   .exitOverride()
+  .configureOutput({ writeOut: printNow })
   .hook('preAction', async (_, command) => {
     if (process.env.INIT_CWD) (await import('./cli/terminal/typed-paths.ts')).resolveTypedPaths(command)
   })

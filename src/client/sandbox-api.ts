@@ -107,7 +107,7 @@ export interface Sandbox {
 /** The members to change, as a JSON Merge Patch (RFC 7396). */
 export interface SandboxPatch {
   /** A text for people, such as the name of a student. */
-  label?: string | undefined
+  label?: string | null | undefined
   /** The time from now until the sandbox expires, in seconds; unchanged if absent. */
   lifetimeSeconds?: Int64Input | undefined
 }
@@ -239,6 +239,7 @@ export interface HostOperations {
    * - 401 `invalid_token`: The key is malformed, unknown, expired or revoked.
    * - 404 `sandbox_not_found`: There is no sandbox at this address: it expired, was deleted, or never existed.
    * - 404 `snapshot_not_found`: The sandbox has no snapshot with this name.
+   * - 503 `sandbox_damaged`: The files of the sandbox were damaged, probably by a power failure: reset it.
    * - 429 `rate_limited`: Too many requests in this window; Retry-After says when to retry.
    */
   createSandbox(
@@ -296,6 +297,7 @@ export interface HostOperations {
    * Specific errors:
    *
    * - 404 `snapshot_not_found`: The sandbox has no snapshot with this name.
+   * - 503 `sandbox_damaged`: The files of the sandbox were damaged, probably by a power failure: reset it.
    */
   resetSandbox(
     input: {
@@ -412,6 +414,7 @@ export interface HostOperations {
    * Specific errors:
    *
    * - 503 `sandbox_damaged`: The files of the sandbox were damaged, probably by a power failure: reset it.
+   * - 503 `storage_full`: The storage is full: the store cannot write, but reads still work.
    */
   getFaults(
     input: {
@@ -429,6 +432,7 @@ export interface HostOperations {
    * Specific errors:
    *
    * - 503 `sandbox_damaged`: The files of the sandbox were damaged, probably by a power failure: reset it.
+   * - 503 `storage_full`: The storage is full: the store cannot write, but reads still work.
    */
   setFaults(
     input: {
@@ -447,6 +451,7 @@ export interface HostOperations {
    * Specific errors:
    *
    * - 503 `sandbox_damaged`: The files of the sandbox were damaged, probably by a power failure: reset it.
+   * - 503 `storage_full`: The storage is full: the store cannot write, but reads still work.
    */
   deleteFaults(
     input: {
@@ -464,6 +469,7 @@ export interface HostOperations {
    * Specific errors:
    *
    * - 503 `sandbox_damaged`: The files of the sandbox were damaged, probably by a power failure: reset it.
+   * - 503 `storage_full`: The storage is full: the store cannot write, but reads still work.
    */
   listRequests(
     input: {
@@ -485,6 +491,7 @@ export interface HostOperations {
    * Specific errors:
    *
    * - 503 `sandbox_damaged`: The files of the sandbox were damaged, probably by a power failure: reset it.
+   * - 503 `storage_full`: The storage is full: the store cannot write, but reads still work.
    */
   deleteRequests(
     input: {
@@ -502,6 +509,7 @@ export interface HostOperations {
    * Specific errors:
    *
    * - 503 `sandbox_damaged`: The files of the sandbox were damaged, probably by a power failure: reset it.
+   * - 503 `storage_full`: The storage is full: the store cannot write, but reads still work.
    */
   streamRequests(
     input: {

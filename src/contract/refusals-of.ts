@@ -8,7 +8,8 @@ import * as http from './refusals.ts'
  */
 export function refusalsOf(id: string, operation: Operation): readonly StoreError[] {
   const { method, body, secret, preview, deprecation, success, actsOn, errors = [] } = operation
-  const isCommand = method !== 'GET' && actsOn === undefined
+  const isWrite = method !== 'GET'
+  const isCommand = isWrite && actsOn === undefined
   const refusals = new Map<ErrorCodeName, StoreError>()
   const add = (when: boolean, ...more: StoreError[]): void => {
     for (const refusal of when ? more : [])
@@ -27,7 +28,7 @@ export function refusalsOf(id: string, operation: Operation): readonly StoreErro
   add(requiredScope(operation) !== undefined, http.insufficientScope(operation.scope))
   if (preview !== undefined) add(true, http.previewRequired(id, preview))
   if (deprecation) add(true, http.operationSunset(id, new Date(deprecation.sunsetAtMs).toUTCString()))
-  add(isCommand, http.storageFull())
+  add(isWrite, http.storageFull())
   // A page of a list has an ETag too. It is usually weak, so that only `If-Match: *` matches it.
   const hasEtag = operation.resourceHasEtag === true || 'list' in success
   add(

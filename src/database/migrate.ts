@@ -9,6 +9,9 @@ interface Migratable {
 /** Thrown if this program does not know the tables of a database. The message consists of sentences. */
 export class UnsupportedVersion extends Error {}
 
+/** Thrown if a database lacks migrations that this program has. */
+export class UnmigratedDatabase extends UnsupportedVersion {}
+
 /** The scripts that make the tables of a store: a base that creates them, and scripts that change them afterwards. */
 export class Migrations {
   readonly base: string
@@ -40,11 +43,11 @@ export class Migrations {
       .filter(([, number]) => number > version)
   }
 
-  /** Throws UnsupportedVersion unless a database has every script, and no other. */
+  /** Throws UnsupportedVersion unless a database has every script, and no other; UnmigratedDatabase if it lacks one. */
   requireCurrent(version: number): void {
     this.refuseUnsupported(version)
     if (version < this.version) {
-      throw new UnsupportedVersion(
+      throw new UnmigratedDatabase(
         `The database is at version ${version}, but this petstore needs ${this.version}: run "petstore migrate", ` +
           'or start the store once.',
       )

@@ -1,12 +1,12 @@
 import type { Reader } from '../database/engine.ts'
-import { postgresMigrations } from '../database/migrations/migrations.ts'
+import { postgresMigrations, sqliteMigrations } from '../database/migrations/migrations.ts'
 import { PostgresConnection } from '../database/postgres/connection.ts'
 import type { DatabaseAddress } from '../database/postgres/database-url.ts'
 import { lockForMigration } from '../database/postgres/migrations.ts'
 import { findPrimary } from '../database/postgres/primary.ts'
 import { SqliteConnection } from '../database/sqlite/connection.ts'
 import { databaseFile, refuseWrongFiles } from '../database/sqlite/database-file.ts'
-import { migrateSqlite } from '../database/sqlite/engine.ts'
+import { versionOf } from '../database/sqlite/engine.ts'
 import { mergeWriteAheadLog } from '../database/sqlite/files.ts'
 import { dynamicSql, type Statement, sql } from '../database/statement.ts'
 import { openConnection } from './postgres-copy.ts'
@@ -47,7 +47,7 @@ export async function resetSqlite(
   const file = databaseFile(directory)
   {
     using connection = new SqliteConnection(file, { readonly: false })
-    await migrateSqlite(connection)
+    sqliteMigrations.requireCurrent(versionOf(connection))
     connection.database.run('BEGIN IMMEDIATE')
     await replaceRows(connection, tables, scope, table => deleteRows(table))
     connection.database.run('COMMIT')
@@ -58,8 +58,8 @@ export async function resetSqlite(
 
 /**
  * Replaces all rows of the store in a database with the rows of a new store and the rows that `scope` names, in one
- * transaction. Throws NotResettable if a process of the store is connected, or if the database has no store of this
- * version. Throws UnsupportedVersion, and the errors of findPrimary and of the driver.
+ * transaction. Throws NotResettable if a process of the store is connected, or if the database has no store. Throws
+ * UnsupportedVersion, and the errors of findPrimary and of the driver.
  */
 export async function resetPostgres(
   { hosts }: DatabaseAddress,
@@ -71,14 +71,8 @@ export async function resetPostgres(
   try {
     await connection.unsafe('BEGIN ISOLATION LEVEL READ COMMITTED')
     const version = await lockForMigration(connection)
-    postgresMigrations.refuseUnsupported(version)
-    if (version < postgresMigrations.version) {
-      throw new NotResettable(
-        version === 0
-          ? 'The database has no store.'
-          : `The database is at version ${version}, not ${postgresMigrations.version}: run "petstore migrate" first.`,
-      )
-    }
+    if (version === 0) throw new NotResettable('The database has no store.')
+    postgresMigrations.requireCurrent(version)
     const { sessions = 0n } = (await database.one(countSessions)) ?? {}
     if (sessions > 0n) {
       throw new NotResettable(

@@ -75,6 +75,27 @@ async function keysSeenBy(server: ServerProcess, key: string): Promise<number | 
 
 onEveryEngine(engine => {
   test(
+    'a start names the file of the admin key only if the key in it is valid in this store',
+    async () => {
+      const store = await newStore(engine)
+      const greeting = async (): Promise<string> => {
+        await using server = await start(store)
+        await server.kill('SIGTERM')
+        return server.messages()
+      }
+      expect(await greeting()).toContain(`admin key       in ${store.keyFile}\n`)
+      const key = keyIn(store)
+      writeFileSync(store.keyFile, `${ADMIN_KEY}\n`)
+      const other = `admin key       not in ${store.keyFile}: the key there is no valid key of this store\n`
+      expect(await greeting()).toContain(other)
+      expect(keyIn(store)).toBe(ADMIN_KEY)
+      writeFileSync(store.keyFile, `${key}\n`)
+      expect(await greeting()).toContain(`admin key       in ${store.keyFile}\n`)
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
     'a first start whose port is in use changes nothing, and the next start creates an admin key',
     async () => {
       const store = await newStore(engine)

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { networkInterfaces, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { lockDirectory } from '../../src/database/sqlite/data-lock.ts'
@@ -16,6 +16,7 @@ import {
   silence,
 } from '../support/receiver.ts'
 import { ADMIN_KEY } from '../support/store.ts'
+import { scratch } from '../support/tool.ts'
 
 let data = ''
 let server: ServerProcess
@@ -232,4 +233,33 @@ test('a long poll may wait longer than the time limit of a request', async () =>
   const { exitCode, errors } = await runAt(server.base, [...args, '--timeout', '1'], { PETSTORE_KEY: key })
   expect([exitCode, errors]).toEqual([0, ''])
   expect(performance.now() - startedMs).toBeGreaterThan(1900)
+})
+
+test.each(['health', 'list-pets', 'history pet 1', 'sandboxes'])(
+  'petstore %s says in one sentence that its data directory cannot be read',
+  async words => {
+    using place = scratch()
+    const loop = join(place.path, 'loop')
+    symlinkSync(loop, loop)
+    const { exitCode, output, errors } = await run([...words.split(' '), '--data', loop])
+    expect([exitCode, output, errors]).toEqual([
+      1,
+      '',
+      expect.stringMatching(/^The data directory .*loop cannot be read: ELOOP: [^\n]*\.\n$/),
+    ])
+  },
+)
+
+test('a file is no data directory, and a lock that cannot be read does not mean that no store runs', async () => {
+  using place = scratch()
+  const file = join(place.path, 'file')
+  writeFileSync(file, '')
+  const ofFile = await run(['list-pets', '--data', file])
+  expect([ofFile.exitCode, ofFile.errors]).toEqual([3, expect.stringMatching(/^No store runs in [^\n]*\n$/)])
+  mkdirSync(join(place.path, 'lock'))
+  const ofLock = await run(['list-pets', '--data', place.path])
+  expect([ofLock.exitCode, ofLock.errors]).toEqual([
+    1,
+    expect.stringMatching(/^The data directory [^\n]* cannot be read: [^\n]*\n$/),
+  ])
 })

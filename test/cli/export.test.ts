@@ -294,3 +294,14 @@ test('an exported file can be read by its owner only, and NDJSON has members wit
   expect(readFileSync(file, 'utf8')).toBe('{"name":"Dogs","description":null}\n')
   expect(statSync(file).mode & 0o777).toBe(0o600)
 })
+
+test('the message about a file that cannot be written has the name that the user gave', async () => {
+  await using place = await newStoreDirectory('sqlite')
+  await (await place.start()).kill('SIGTERM')
+  const file = join(place.directory, 'absent', 'file')
+  const exported = await exportOf(place, 'pets', '--output', file)
+  const reason = `ENOENT: no such file or directory, open '${file}'.\n`
+  expect([exported.exitCode, exported.errors]).toEqual([1, `${file} cannot be written: ${reason}`])
+  const made = await run(['new-secret-key', file])
+  expect([made.exitCode, made.errors]).toEqual([1, `The key cannot be written to ${file}: ${reason}`])
+})

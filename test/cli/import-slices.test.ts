@@ -308,6 +308,7 @@ test('a warning precedes only a long load into a running store', () => {
   expect(linesBeforeLoad({ ...screen, mode: 'at once' }, 10_000)).toEqual([])
   expect(linesBeforeLoad({ ...screen, mode: 'at once', isRunning: false }, 1_000_000)).toEqual([])
   expect(linesBeforeLoad({ ...screen, mode: 'check' }, 1_000_000)).toEqual([])
+  expect(linesBeforeLoad({ ...screen, mode: 'in slices' }, 1).join()).toStartWith('Loading 1 row in slices.')
 })
 
 test(

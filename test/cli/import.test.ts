@@ -307,3 +307,17 @@ test('an import into a stopped store that fails while it loads leaves nothing, a
   ])
   expect(await content()).toEqual(before)
 })
+
+// Linux refuses to read the first file even to the superuser; the second one fails while it is read.
+test.skipIf(process.platform !== 'linux').each([
+  [
+    '/proc/sys/net/ipv4/route/flush',
+    /^\/proc\/sys\/net\/ipv4\/route\/flush cannot be read: EACCES: [^\n]*\.\n$/,
+  ],
+  ['/proc/self/mem', /^Checking mem [^\n]*\nmem cannot be read: EIO: [^\n]*\.\n$/],
+])('an import of %s, which cannot be read, is refused in one sentence', async (file, says) => {
+  const directory = mkdtempSync(join(tmpdir(), 'petstore-import-'))
+  const { exitCode, errors } = await run(['import', '--pets', file, '--data', directory, '--dry-run'])
+  expect([exitCode, errors]).toEqual([1, expect.stringMatching(says)])
+  rmSync(directory, { recursive: true })
+})

@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { childEnvironment } from '../support/process.ts'
+import { openReceiver } from '../support/receiver.ts'
 import { ROOT } from '../support/root.ts'
 import { until } from '../support/until.ts'
 
@@ -101,3 +102,15 @@ function endGroup(pid: number): void {
     // Every process of the group has ended.
   }
 }
+
+test('.ci/first-sale says that its port is in use, and sends nothing to the server that listens there', async () => {
+  await using other = await openReceiver()
+  const { port } = new URL(other.base)
+  const script = Bun.spawn([join(ROOT, '.ci', 'first-sale')], {
+    env: childEnvironment({ PETSTORE_PORT: port }),
+    stderr: 'pipe',
+  })
+  const says = await new Response(script.stderr).text()
+  expect([await script.exited, says]).toEqual([1, `port ${port} is in use: set PETSTORE_PORT\n`])
+  expect(other.received).toEqual([])
+})

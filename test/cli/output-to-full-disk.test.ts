@@ -21,7 +21,8 @@ async function runToFullDisk(
   return { errors, exitCode }
 }
 
-test.each(['licenses', 'openapi', 'doctor', 'new-key', 'export categories', 'audit export'])(
+const printing = ['licenses', 'openapi', 'doctor', 'new-key', 'export categories', 'audit export']
+test.each([...printing, '--help', 'serve --help', 'list-pets --help', '--version'])(
   'petstore %s reports that its output cannot be written to a full disk, and ends',
   async args => {
     const data = mkdtempSync(join(tmpdir(), 'petstore-full-'))

@@ -213,3 +213,12 @@ test('the start reports a database of a newer version', async () => {
   expect(ended.errors).toContain('The database is at version 99, created by a newer petstore')
   expect(ended.exitCode).toBe(1)
 }, 120_000)
+
+test.each([
+  [['openapi', '--base-url', 'nope'], '--base-url=nope: it must be a URL such as https://shop.example'],
+  [['openapi', '--base-url', ''], '--base-url=: it must be a URL such as https://shop.example'],
+  [['sandboxes', '--allow-private-webhooks'], '--allow-private-webhooks requires --sandbox-webhooks.'],
+])('petstore %p is refused', async (words, says) => {
+  const { exitCode, output, errors } = await run(words, { PETSTORE_DATA: newDirectory(), PETSTORE_PORT: '0' })
+  expect([exitCode, output, errors]).toEqual([2, '', expect.stringContaining(says)])
+})

@@ -284,7 +284,7 @@ test('an address without a host of sandboxes is refused with a hint', async () =
   using at = folder()
   const port = await deadPort()
   const none = await at.sandbox('create', '--host-url', `http://127.0.0.1:${port}`)
-  expect([none.exitCode, none.output]).toEqual([3, ''])
+  expect([none.exitCode, none.output, existsSync(join(at.path, 'sandboxes.csv'))]).toEqual([3, '', false])
   expect(none.errors).toBe(
     `No host of sandboxes responds at http://127.0.0.1:${port}: the connection was refused. ` +
       'Start one with "petstore sandboxes", or give its address with --host-url or PETSTORE_SANDBOXES.\n',

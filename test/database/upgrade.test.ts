@@ -169,6 +169,41 @@ onEveryEngine(engine => {
   )
 
   test(
+    'only a start and "petstore migrate" migrate a store of 677f627: every other command refuses it',
+    async () => {
+      await using old = await newOldStore(engine)
+      const before = [await schemaOf(old), await rowsOf(old)]
+      const csv = join(old.directory, 'categories.csv')
+      writeFileSync(csv, 'name\nOtters\n')
+      const target = join(old.directory, 'target')
+      for (const words of [
+        ['keys', 'list'],
+        ['keys', 'create', '--name', 'till', '--scope', 'orders:read'],
+        ['keys', 'revoke', '1'],
+        ['keys', 'reset-admin'],
+        ['import', '--categories', csv, '--dry-run'],
+        ['import', '--categories', csv],
+        ['export', 'pets'],
+        ['reset', '--empty', '--yes'],
+        ...(engine === 'postgres' ? [['backup', '--to', target]] : []),
+      ]) {
+        const { exitCode, output, errors } = await run([...words, '--data', old.directory], old.env)
+        expect([words.join(' '), exitCode, output, errors]).toEqual([
+          words.join(' '),
+          1,
+          '',
+          expect.stringContaining('run "petstore migrate", or start the store once.'),
+        ])
+        if (words[0] === 'backup') expect(errors).toContain('use the petstore that wrote it, or pg_dump.')
+      }
+      expect([await schemaOf(old), await rowsOf(old)]).toEqual(before)
+      await succeed(old, 'migrate')
+      await succeed(old, 'keys', 'list')
+    },
+    LIMIT_MS,
+  )
+
+  test(
     'a store of a version before 677f627 is refused by every command, and is not changed',
     async () => {
       await using old = await newOldStore(engine)

@@ -48,6 +48,19 @@ describe('the description of a host of sandboxes', () => {
     )
   })
 
+  test('each operation that writes, or opens the store of a sandbox, describes a full disk', () => {
+    const { operations } = readDocument(describeApi(hostApi, { base: DESCRIBED_BASE }))
+    const without = [...operations.values()].filter(
+      ({ 'x-error-codes': codes }) => !codes['503']?.includes('storage_full'),
+    )
+    expect(without.map(({ operationId }) => operationId).sort()).toEqual([
+      'getClock',
+      'getSandbox',
+      'getSnapshot',
+      'listSnapshots',
+    ])
+  })
+
   test('every example of a JSON body is valid under its schema', () => {
     const { document, operations } = readDocument(parse(committed))
     const validate = validatorOf(document)

@@ -1,6 +1,6 @@
 import { BODY_BYTES_MAX, URL_CHARS_MAX } from '../../src/contract/limits.ts'
 import type { Operation } from '../../src/contract/operation.ts'
-import { shuttingDown, tooManyInProgress } from '../../src/contract/refusals.ts'
+import { shuttingDown, storageFull, tooManyInProgress } from '../../src/contract/refusals.ts'
 import { type HostOperationId, hostOperations } from '../../src/sandboxes/host-api/operations.ts'
 import { sandboxDamaged } from '../../src/sandboxes/host-api/refusals.ts'
 import { KEY_RANDOM_BYTES, keyText } from '../../src/shop/keys/schema.ts'
@@ -13,8 +13,9 @@ const UNKNOWN_ID = '2'.repeat(26)
 /** The number of wrong keys that each address may send in a minute. */
 const WRONG_KEYS_PER_MINUTE = 60
 const CALL_INTERVAL_MS = 50
-/** The operations that can refuse a request because the files of the sandbox are damaged. */
+/** The operations that can refuse a request because the files of the sandbox, or of a snapshot, are damaged. */
 const DAMAGED: readonly HostOperationId[] = [
+  ...(['createSandbox', 'resetSandbox'] as const),
   ...(['putSnapshot', 'getFaults', 'setFaults', 'deleteFaults'] as const),
   ...(['listRequests', 'deleteRequests', 'streamRequests'] as const),
 ]
@@ -161,11 +162,7 @@ async function driveMissing(host: TestHost): Promise<Observed[]> {
 async function driveFailures(host: TestHost): Promise<Observed[]> {
   const sandbox = await host.create({ seed: 'empty' })
   const observed: Observed[] = []
-  const failing = async (
-    name: 'create' | 'find' | 'use' | 'takeSnapshot',
-    id: HostOperationId,
-    error: Error,
-  ): Promise<void> => {
+  const failing = async (name: 'create' | 'find', id: HostOperationId, error: Error): Promise<void> => {
     Reflect.set(host.host, name, () => {
       throw error
     })
@@ -176,8 +173,8 @@ async function driveFailures(host: TestHost): Promise<Observed[]> {
     const part = hostOperations[id].actsOn === 'sandbox' ? 'find' : 'create'
     for (const error of [new Error('planted'), tooManyInProgress(), shuttingDown()])
       await failing(part, id, error)
-    if (DAMAGED.includes(id))
-      await failing(id === 'putSnapshot' ? 'takeSnapshot' : 'use', id, sandboxDamaged())
+    if (DAMAGED.includes(id)) await failing(part, id, sandboxDamaged())
+    if (DAMAGED.includes(id) || hostOperations[id].method !== 'GET') await failing(part, id, storageFull())
   }
   return observed
 }

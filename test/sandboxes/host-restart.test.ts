@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { loadSandboxSeed } from '../../src/cli/sandboxes/seeds.ts'
@@ -100,13 +100,26 @@ test('a seed that could not be built is built for the next sandbox', async () =>
 
 test('a reset changes the generation before it replaces the content, even if it then fails', async () => {
   await using host = await openSandboxHost()
+  const { created, callHost, call } = await host.create({ seed: 'empty' })
+  const file = join(host.directory, 'sandboxes', created.id, 'petstore.db')
+  renameSync(file, `${file}.kept`)
+  mkdirSync(join(file, 'in the way'), { recursive: true })
+  expect(await callHost('POST', '/reset')).toMatchObject({ status: 500 })
+  expect((await callHost('GET', '')).data).toMatchObject({ generation: 2n })
+  rmSync(file, { recursive: true })
+  renameSync(`${file}.kept`, file)
+  expect((await call('GET', '/categories')).status).toBe(200)
+})
+
+test('a reset whose seed is missing is refused, and changes neither the content nor the generation', async () => {
+  await using host = await openSandboxHost()
   const teacher = await host.create({ seed: 'empty' })
   await teacher.callHost('PUT', '/snapshots/lesson')
   const student = await createFrom(host, teacher, 'lesson')
   await student.call('POST', '/categories', { name: 'Mine' })
   rmSync(join(host.directory, 'sandboxes', student.id, 'seed.db'))
-  expect(await student.callHost('POST', '/reset')).toMatchObject({ status: 500 })
-  expect(await student.callHost('GET', '')).toMatchObject({ generation: 2 })
+  expect(await student.callHost('POST', '/reset')).toMatchObject({ code: 'sandbox_damaged' })
+  expect(await student.callHost('GET', '')).toMatchObject({ generation: 1 })
   expect(await student.call('GET', '/categories')).toMatchObject([{ name: 'Mine' }])
 })
 

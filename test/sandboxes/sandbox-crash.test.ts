@@ -1,6 +1,16 @@
 import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
-import { mkdirSync, mkdtempSync, openSync, readdirSync, rmSync, statSync, writeSync } from 'node:fs'
+import {
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type ServerProcess, startProcess } from '../support/process.ts'
@@ -95,6 +105,33 @@ describe('damaged sandboxes', () => {
     })
     expect((await damaged.call('GET', '/pets')).status).toBe(200)
     expect(host.errors).toMatchObject([{ message: 'the database of a sandbox is damaged' }])
+  })
+
+  test.each([
+    ['other content', (file: string) => writeFileSync(file, 'this is not a database'.repeat(1000))],
+    ['no content', (file: string) => truncateSync(file)],
+  ])('a snapshot with %s is refused as damaged, and the sandbox keeps its content', async (_, damage) => {
+    await using host = await openSandboxHost()
+    const sandbox = await host.create()
+    const { id } = sandbox.created
+    await sandbox.call('POST', '/store/orders', { body: { petId: 3 } })
+    await sandbox.callHost('PUT', '/snapshots/before')
+    const copy = await host.host.create({ seed: `${id}/before` })
+    const directory = join(host.directory, 'sandboxes')
+    damage(join(directory, id, 'snapshots', 'before.db'))
+    damage(join(directory, copy.id, 'seed.db'))
+    const refusal = {
+      code: 'sandbox_damaged',
+      message: expect.stringContaining('this snapshot is damaged or missing'),
+    }
+    expect((await sandbox.callHost('POST', '/reset', { snapshot: 'before' })).data).toMatchObject(refusal)
+    expect(await host.host.reset(copy.id, undefined).catch(error => error)).toMatchObject(refusal)
+    expect(await host.host.create({ seed: `${id}/before` }).catch(error => error)).toMatchObject(refusal)
+    const unchanged = { state: 'ready', generation: 1n }
+    expect((await sandbox.callHost('GET', '')).data).toMatchObject(unchanged)
+    expect((await sandbox.call('GET', '/store/orders')).data).toHaveLength(1)
+    expect(host.host.find(copy.id)).toMatchObject({ isDamaged: false, generation: 1 })
+    expect(host.errors).toMatchObject(Array(3).fill({ message: 'a snapshot is damaged' }))
   })
 
   test('control: a damaged sandbox is not detected before the machine boots again', async () => {

@@ -157,6 +157,13 @@ describe('sandboxes', () => {
     expect(existsSync(directory)).toBe(false)
   })
 
+  test('a PATCH with null removes the label of a sandbox, and a PATCH without a label keeps it', async () => {
+    const { callHost } = await host.create({ label: 'Ada' })
+    expect((await callHost('PATCH', '', { lifetimeSeconds: 120 })).data).toMatchObject({ label: 'Ada' })
+    expect((await callHost('PATCH', '', { label: null })).data).not.toHaveProperty('label')
+    expect((await callHost('GET', '')).data).not.toHaveProperty('label')
+  })
+
   test('a sandbox is not found after its lifetime, and its files are deleted then', async () => {
     let now = Date.now()
     await using aged = await openSandboxHost({ clock: () => now, sweepMs: 20, graceMs: 100 })

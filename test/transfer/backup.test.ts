@@ -512,17 +512,38 @@ test('a restore refuses a store that has rows, a running one, and a directory wi
   expect((await restore(saved.directory, other)).exitCode).toBe(0)
 })
 
+test('a backup whose directory gets the files of another one while it runs keeps them, and says so', async () => {
+  await using saved = await makeSmallBackup()
+  enlarge(saved.place)
+  const parent = join(saved.place.directory, 'backups')
+  const target = join(parent, 'same')
+  mkdirSync(parent)
+  const ended = backup(saved.place, target)
+  await until('the backup runs', () => readdirSync(parent).length > 0)
+  mkdirSync(target)
+  writeFileSync(join(target, 'manifest.json'), '{}')
+  const { exitCode, errors } = await ended
+  expect([exitCode, errors.trim(), readdirSync(parent), readdirSync(target)]).toEqual([
+    1,
+    `Another program has written files to ${target}: they stay, and this backup was dropped.`,
+    ['same'],
+    ['manifest.json'],
+  ])
+})
+
+/** Makes a database so large that something else can happen while it is copied. */
+function enlarge({ directory }: StoreDirectory): void {
+  using database = new Database(join(directory, 'petstore.db'))
+  database.run(`INSERT INTO metadata (name, value)
+      WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 80)
+      SELECT 'filler ' || i, hex(zeroblob(500000)) FROM n`)
+}
+
 test(
   'an interrupted backup leaves nothing, and an interrupted restore leaves no database',
   async () => {
     await using saved = await makeSmallBackup()
-    // The database is so large that the signal arrives while it is copied.
-    {
-      using database = new Database(join(saved.place.directory, 'petstore.db'))
-      database.run(`INSERT INTO metadata (name, value)
-      WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 80)
-      SELECT 'filler ' || i, hex(zeroblob(500000)) FROM n`)
-    }
+    enlarge(saved.place)
     const parent = join(saved.place.directory, 'backups')
     mkdirSync(parent)
     const target = join(parent, 'one')

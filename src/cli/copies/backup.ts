@@ -4,6 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Command } from 'commander'
 import type { Config } from '../../config.ts'
 import type { Reader } from '../../database/engine.ts'
+import { UnmigratedDatabase } from '../../database/migrate.ts'
 import { sqliteMigrations } from '../../database/migrations/migrations.ts'
 import { parseDatabaseUrl } from '../../database/postgres/database-url.ts'
 import { SqliteConnection } from '../../database/sqlite/connection.ts'
@@ -46,6 +47,9 @@ Examples:
   petstore backup --to /mnt/safe/petstore --with-secret-key
   petstore backup --to backups/today --database-url postgres://shop@db.example/shop`
 
+const BACK_UP_FIRST =
+  'To back it up before that, use the petstore that wrote it, or pg_dump. Nothing was backed up.'
+
 /** Adds the command `backup`, which makes a backup of a running or stopped store. */
 export function addBackup(program: Command): void {
   const command = program
@@ -77,11 +81,12 @@ async function runBackup({ to, data, databaseUrl, withSecretKey }: BackupOptions
     const head = facts.head && { position: String(facts.head.position), hash: facts.head.hash }
     const manifest = { createdAt, engine, databaseVersion: facts.version, head: head ?? null, files }
     writeWholeFile(join(draft, MANIFEST_FILE), manifestText(manifest), { replace: false })
-    publish(draft, target)
+    publish(draft, target, name)
     printReport(name, facts, files[DATABASE_FILE].bytes, performance.now() - startedMs)
     if (!withSecretKey) warnOfMissingKey(config)
   } catch (error) {
     if (error instanceof CommandFailed) throw error
+    if (error instanceof UnmigratedDatabase) throw new CommandFailed(`${error.message} ${BACK_UP_FIRST}`)
     const reason = escapeControls(reasonOf(error))
     throw new CommandFailed(`The backup failed: ${reason}. Nothing was left in ${name}.`)
   } finally {
@@ -183,12 +188,19 @@ async function describeFiles(directory: string, signal: AbortSignal) {
   return { [DATABASE_FILE]: database, [SECRET_KEY_FILE]: await describeFile(key, { signal, onBytes }) }
 }
 
-/** Gives the complete backup its name. An empty directory of that name is removed before. */
-function publish(draft: string, directory: string): void {
+/** Gives the complete backup its name. An empty directory of that name is removed before. Throws CommandFailed. */
+function publish(draft: string, directory: string, name: string): void {
   syncDirectory(draft)
-  // Some file systems do not rename a directory over an empty one.
-  if (existsSync(directory)) rmdirSync(directory)
-  renameSync(draft, directory)
+  try {
+    // Some file systems do not rename a directory over an empty one.
+    if (existsSync(directory)) rmdirSync(directory)
+    renameSync(draft, directory)
+  } catch (error) {
+    if (!existsSync(directory) || readdirSync(directory).length === 0) throw error
+    throw new CommandFailed(
+      `Another program has written files to ${name}: they stay, and this backup was dropped.`,
+    )
+  }
   syncDirectory(dirname(directory))
 }
 

@@ -1,4 +1,5 @@
-import { stat } from 'node:fs/promises'
+import type { Stats } from 'node:fs'
+import { access, constants, stat } from 'node:fs/promises'
 import { basename, resolve } from 'node:path'
 import type { CatalogueSource } from '../../catalogue/catalogue-file.ts'
 import { UnreadableFile } from '../../catalogue/file-text.ts'
@@ -11,10 +12,15 @@ export function catalogueSource(path: string): CatalogueSource {
 }
 
 async function* unchangedChunks(path: string): AsyncGenerator<Uint8Array> {
-  const before = await stat(path)
-  yield* Bun.file(path).stream()
-  const after = await stat(path).catch(() => undefined)
-  if (after?.size !== before.size || after.mtimeMs !== before.mtimeMs) {
+  const stats = (): Promise<Stats | undefined> => stat(path).catch(() => undefined)
+  const before = await stats()
+  try {
+    yield* Bun.file(path).stream()
+  } catch (error) {
+    throw new UnreadableFile(`${fileName(path)} cannot be read: ${reasonOf(error)}.`)
+  }
+  const after = await stats()
+  if (!before || after?.size !== before.size || after.mtimeMs !== before.mtimeMs) {
     throw new UnreadableFile(
       `${fileName(path)} changed while it was read: import it again once it is complete.`,
     )
@@ -26,6 +32,7 @@ export async function fileBytes(path: string): Promise<number> {
   const name = escapeControls(resolve(path))
   try {
     const stats = await stat(path)
+    await access(path, constants.R_OK)
     if (stats.isFile()) return stats.size
   } catch (error) {
     const isMissing = hasCode(error, 'ENOENT')

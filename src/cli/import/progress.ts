@@ -90,12 +90,14 @@ export function linesBeforeLoad(
   rows: number,
 ): string[] {
   if (mode === 'in slices') {
-    return [`Loading ${rows} rows in slices. If this is interrupted, continue with --resume ${importId}`]
+    return [
+      `Loading ${countText(rows, 'row')} in slices. If this is interrupted, continue with --resume ${importId}`,
+    ]
   }
   const seconds = Math.ceil(rows / ROWS_PER_SECOND)
   if (mode === 'check' || !isRunning || seconds < WARNED_SECONDS) return []
   return [
-    `Loading ${rows} rows at once: for about ${seconds} seconds, all other changes to the store wait. ` +
+    `Loading ${countText(rows, 'row')} at once: for about ${seconds} seconds, all other changes to the store wait. ` +
       'With --in-slices, they continue.',
   ]
 }

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import type { ChainEntry } from '../../database/numbering/chain.ts'
 import { type AuditReport, exportAuditLog, verifyAuditChain } from '../../shop/log/verification.ts'
+import { countText } from '../../values/count-text.ts'
 import { formatInstant } from '../../values/instant.ts'
 import { CommandFailed, EXIT_USAGE, print, say } from '../terminal/terminal.ts'
 import { openSnapshot } from '../which-store/snapshot.ts'
@@ -55,7 +56,8 @@ function explainReport({ entries, floor, head, gaps }: AuditReport): string {
   }
   if (entries === 0n) return 'This store has no events: there is nothing to verify.'
   say(`Keep the anchor: with --anchor, it later shows that no entry up to ${head.position} was changed.`)
-  const whole = `${entries} entries, ${floor.position + 1n} to ${head.position}, are intact.`
+  const verb = entries === 1n ? 'is' : 'are'
+  const whole = `${countText(entries, 'entry', 'entries')}, ${floor.position + 1n} to ${head.position}, ${verb} intact.`
   return `${whole} Anchor: ${head.position}:${head.hash}`
 }
 

@@ -15,12 +15,12 @@ import { verifyAuditChain } from '../../shop/log/verification.ts'
 import { readMetadata } from '../../shop/metadata.ts'
 import { countText } from '../../values/count-text.ts'
 import { formatInstant, storedInstant } from '../../values/instant.ts'
-import { databaseVersion } from '../copies/migrate.ts'
 import { adminKeyPath } from '../keys/admin-key-file.ts'
 import { readOwnSecretKey, secretKeyPath } from '../keys/secret-key.ts'
 import { CommandFailed, escapeControls, print, reasonOf } from '../terminal/terminal.ts'
 import { readAddressFile } from '../which-store/address-file.ts'
 import { openSnapshot } from '../which-store/snapshot.ts'
+import { databaseVersion } from '../which-store/stopped-store.ts'
 import {
   AS_OWNER,
   addPlaceOptions,
@@ -210,7 +210,7 @@ async function checkTotals(reader: Reader): Promise<Finding> {
 async function checkAudit(reader: Reader): Promise<Finding> {
   const { problems, entries } = await verifyAuditChain(reader)
   if (problems.length > 0) return { problem: problems.slice(0, PROBLEMS_SHOWN).join(' ') }
-  return `${entries} entries are intact`
+  return `${countText(entries, 'entry is', 'entries are')} intact`
 }
 
 async function checkAdminKey(reader: Reader): Promise<Finding> {

@@ -4,6 +4,7 @@ import type { Part } from '../../openapi/schemas.ts'
 import { storeApi } from '../../openapi/store-api.ts'
 import { writeYaml } from '../../openapi/yaml.ts'
 import { print } from '../terminal/terminal.ts'
+import { configFrom } from '../which-store/store-config.ts'
 
 const BASE = 'http://127.0.0.1:8080'
 
@@ -22,7 +23,7 @@ export function addOpenapi(program: Command): void {
     .option('--sandboxes', 'print the description of a host of sandboxes, as in openapi-sandboxes.yaml')
     .option('--base-url <url>', `the base URL in the description (default: ${BASE})`)
     .action(async ({ json, sandboxes, baseUrl }: OpenapiOptions) => {
-      const base = baseUrl?.replace(/\/$/, '')
+      const base = baseUrl === undefined ? undefined : configFrom({ baseUrl }).baseUrl
       const description = sandboxes
         ? await describeSandboxes(base)
         : describe(storeApi, { base: base ?? BASE })

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, rmSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { cellValue, trimmed } from '../../catalogue/cell.ts'
 import { recordsOfText } from '../../catalogue/file-records.ts'
@@ -46,7 +46,7 @@ export async function runCreate(options: CreateSandboxesOptions): Promise<void> 
   const host = chooseHost(options.hostUrl)
   const key = seedKey(options)
   const saved = new SavedSandboxes(options.save)
-  saved.prepare()
+  const isNewList = saved.prepare()
   warnOfKnownLabels(saved, inputs)
   const created: SavedSandbox[] = []
   try {
@@ -58,6 +58,7 @@ export async function runCreate(options: CreateSandboxesOptions): Promise<void> 
     }
   } catch (error) {
     const failure = hostFailure(error, host, '--key')
+    if (isNewList && created.length === 0) rmSync(saved.path, { force: true })
     if (!(failure instanceof CommandFailed) || created.length === 0) throw failure
     await printCreated(created, options.format ?? defaultSandboxFormat())
     const missing = inputs.length - created.length

@@ -1,15 +1,13 @@
-import { existsSync } from 'node:fs'
 import { networkInterfaces } from 'node:os'
 import { type Command, Option } from 'commander'
 import type { Config } from '../../config.ts'
-import { databaseFile } from '../../database/sqlite/database-file.ts'
 import { defaultLimits, type SandboxLimits } from '../../sandboxes/host/limits.ts'
 import { type SandboxServer, serveSandboxes } from '../../sandboxes/server.ts'
 import { bindPort } from '../../serving/server.ts'
 import { openLog } from '../serve/log.ts'
 import { lockData, portFailure, stopOnSignals } from '../serve/process.ts'
 import { CommandFailed, EXIT_USAGE, say } from '../terminal/terminal.ts'
-import { configFrom } from '../which-store/store-config.ts'
+import { configFrom, hasDatabase } from '../which-store/store-config.ts'
 import { isAnyAddress } from '../which-store/this-machine.ts'
 import { loadSandboxSeed } from './seeds.ts'
 
@@ -72,10 +70,12 @@ export function addSandboxes(program: Command): void {
 }
 
 async function run(options: Readonly<Record<string, string | boolean | undefined>>): Promise<void> {
+  if (options.allowPrivateWebhooks === true && options.sandboxWebhooks !== true)
+    throw new CommandFailed('--allow-private-webhooks requires --sandbox-webhooks.', EXIT_USAGE)
   const config = configFrom(options, { port: DEFAULT_PORT, data: DEFAULT_DATA })
   if (config.databaseUrl !== undefined)
     throw new CommandFailed('Sandboxes are files: remove DATABASE_URL from the environment.', EXIT_USAGE)
-  if (existsSync(databaseFile(config.data)))
+  if (hasDatabase(config.data))
     throw new CommandFailed(
       `${config.data} contains the store of a shop: choose another --data for sandboxes.`,
     )

@@ -106,13 +106,18 @@ export class SavedSandboxes {
     }
   }
 
-  /** Creates the file with its header if it does not exist or is empty. Throws CommandFailed if it is not a list. */
-  prepare(): void {
-    if (existsSync(this.path) && this.read().length > 0) return
+  /**
+   * Creates the file with its header if it does not exist or is empty. Returns whether there was no file. Throws
+   * CommandFailed if it is not a list.
+   */
+  prepare(): boolean {
+    const isNew = !existsSync(this.path)
+    if (!isNew && this.read().length > 0) return false
     this.#orFail(() => {
       reserveFile(this.path)
       if (readFileSync(this.path, 'utf8').trim() === '') appendFileSync(this.path, csvLine(columns))
     })
+    return isNew
   }
 
   /** Appends one sandbox, with the columns of the file: a spreadsheet may have moved, removed or added columns. */

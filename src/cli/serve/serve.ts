@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { type Command, Option } from 'commander'
 import { type Config, settingList } from '../../config.ts'
 import { StoreError } from '../../contract/error.ts'
@@ -9,6 +9,8 @@ import { ensureAdminKey } from '../../serving/first-start.ts'
 import type { StoreEngine } from '../../serving/open.ts'
 import { type BoundPort, bindPort, type Serving, startServer } from '../../serving/server.ts'
 import { watchedTables } from '../../serving/service.ts'
+import { isTokenValid } from '../../shop/keys/verbs.ts'
+import { storedInstant } from '../../values/instant.ts'
 import { adminKeyFile, adminKeyPath } from '../keys/admin-key-file.ts'
 import { readOwnSecretKey, settleSecretKey } from '../keys/secret-key.ts'
 import { CommandFailed, reasonOf, say } from '../terminal/terminal.ts'
@@ -75,7 +77,7 @@ async function runServe(config: Config): Promise<void> {
     lock?.release()
     log.info({}, 'stopped')
   })
-  greet(config, serving)
+  greet(config, serving, await fileKey(engine, config))
   log.info({ base: serving.base, engine: engine.name }, 'listening')
 }
 
@@ -122,13 +124,21 @@ function clockFrom(startAtMs: number | undefined, clock: () => number): () => nu
   return () => startAtMs + Math.floor(performance.now() - startedMs)
 }
 
+/** Returns the admin key in the data directory; undefined unless it is a valid key of this store. */
+async function fileKey({ readShort, clock }: StoreEngine, { data }: Config): Promise<string | undefined> {
+  const key = adminKeyFile(data).read()
+  const isOfStore =
+    key !== undefined && (await readShort(reader => isTokenValid(reader, key, storedInstant(clock()))))
+  return isOfStore ? key : undefined
+}
+
 /** Prints the addresses, and where the admin key is. On a terminal, the link to the console contains the key. */
-function greet(config: Config, { base }: Serving): void {
+function greet(config: Config, { base }: Serving, keyInFile: string | undefined): void {
   const { adminKey, adminKeyInFile, data } = config
   const file = adminKeyPath(data)
   const isOwnKey = adminKey === undefined && adminKeyInFile === undefined
   // Only on a terminal, because a file or the log of a service must not contain the key.
-  const key = isOwnKey && process.stderr.isTTY ? storedKey(file) : undefined
+  const key = isOwnKey && process.stderr.isTTY ? keyInFile : undefined
   const fragment = key === undefined ? '' : `#key=${encodeURIComponent(key)}`
   const lines = [
     `Petstore serves ${base}`,
@@ -137,7 +147,9 @@ function greet(config: Config, { base }: Serving): void {
   ]
   if (adminKey !== undefined) lines.push('admin key       from PETSTORE_ADMIN_KEY')
   else if (adminKeyInFile !== undefined) lines.push('admin key       from PETSTORE_ADMIN_KEY_FILE')
-  else if (existsSync(file)) lines.push(`admin key       in ${file}`)
+  else if (keyInFile !== undefined) lines.push(`admin key       in ${file}`)
+  else if (existsSync(file))
+    lines.push(`admin key       not in ${file}: the key there is no valid key of this store`)
   const greeting = `\n${lines.map(line => `  ${line}\n`).join('')}`
   const isReachable = config.baseUrl !== undefined || !isAnyAddress(config.host)
   const note =
@@ -145,12 +157,4 @@ function greet(config: Config, { base }: Serving): void {
     'set --base-url (PETSTORE_BASE_URL) to the address that clients use.'
   // One write, so that a reader that stops the store after the address has read all of it.
   say(isReachable ? greeting : `${greeting}\n${note}`)
-}
-
-function storedKey(file: string): string | undefined {
-  try {
-    return readFileSync(file, 'utf8').trim()
-  } catch {
-    return undefined
-  }
 }

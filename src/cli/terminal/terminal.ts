@@ -39,11 +39,17 @@ export function say(line: string): void {
  * CommandFailed if a file cannot be written.
  */
 export async function print(output: string): Promise<void> {
+  if (!printNow(output)) await new Promise(drained => process.stdout.once('drain', drained))
+}
+
+/** Like `print`, but returns false if the pipe is full, instead of waiting. */
+export function printNow(output: string): boolean {
   const text = process.stdout.isTTY ? escapeControlsInLines(output) : output
   // On a full disk, process.stdout retries a write forever, so a file is written directly. A write to a file does not
   // wait for a reader, so it can be synchronous.
-  if (isFileOrDevice(process.stdout.fd)) writeToFile(text)
-  else if (!process.stdout.write(text)) await new Promise(drained => process.stdout.once('drain', drained))
+  if (!isFileOrDevice(process.stdout.fd)) return process.stdout.write(text)
+  writeToFile(text)
+  return true
 }
 
 function isFileOrDevice(descriptor: number): boolean {
@@ -64,9 +70,13 @@ function writeToFile(text: string): void {
   }
 }
 
-/** Returns the message of an error without its full stop, to be used inside a sentence. */
+/**
+ * Returns the message of an error without its full stop, to be used inside a sentence. A file that is written under a
+ * temporary name has the name that the user gave.
+ */
 export function reasonOf(error: unknown): string {
-  return (error instanceof Error ? error.message : String(error)).replace(/\.$/, '')
+  const message = error instanceof Error ? error.message : String(error)
+  return message.replace(/\.$/, '').replaceAll(/\.\d+\.(tmp|partial)\b/g, '')
 }
 
 /** Returns the name of a file for a terminal, without its directory. */

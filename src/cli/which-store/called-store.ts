@@ -1,10 +1,10 @@
 import { settings, settingText } from '../../config.ts'
 import { isDatabaseAddress } from '../../database/postgres/database-url.ts'
-import { isDirectoryLocked } from '../../database/sqlite/data-lock.ts'
 import { adminKeyFile, adminKeyPath } from '../keys/admin-key-file.ts'
 import { ignoreProxies } from '../terminal/proxy-variables.ts'
 import { CommandFailed, EXIT_UNAVAILABLE, EXIT_USAGE } from '../terminal/terminal.ts'
 import { readAddressFile } from './address-file.ts'
+import { isStoreRunning } from './store-config.ts'
 import { givenAddress, givenKey, type StoreOptions } from './store-options.ts'
 import { isThisMachine } from './this-machine.ts'
 
@@ -47,7 +47,7 @@ export function findStore(url: string | undefined, data: string | undefined): St
   const given = givenAddress(url, '--url', 'PETSTORE_URL')
   if (given === undefined && published === undefined && data !== undefined) {
     throw new CommandFailed(
-      isDirectoryLocked(data)
+      isStoreRunning(data)
         ? `A petstore process uses ${data}, but has no address yet: try again in a moment.`
         : `No store runs in ${data}. Start it with "petstore serve --data ${data}".`,
       EXIT_UNAVAILABLE,

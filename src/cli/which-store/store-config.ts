@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { type Config, ConfigError, readConfig } from '../../config.ts'
 import { UnsupportedVersion } from '../../database/migrate.ts'
+import { isDirectoryLocked } from '../../database/sqlite/data-lock.ts'
 import { databaseFile } from '../../database/sqlite/database-file.ts'
 import { hasCode } from '../../files/system-error.ts'
 import { CommandFailed, EXIT_USAGE, escapeControls, reasonOf } from '../terminal/terminal.ts'
@@ -62,11 +63,20 @@ export function configFrom(...from: Parameters<typeof readConfig>): Config {
 
 /** Returns whether a data directory has a database file. Throws CommandFailed if this user may not know. */
 export function hasDatabase(directory: string): boolean {
+  return readIn(directory, () => statSync(databaseFile(directory))) !== undefined
+}
+
+/** Returns whether a process has a data directory open. Throws CommandFailed if this user may not know. */
+export function isStoreRunning(directory: string): boolean {
+  return readIn(directory, () => isDirectoryLocked(directory)) === true
+}
+
+/** Returns what `read` finds in a data directory; undefined if there is no such file. Throws CommandFailed. */
+function readIn<T>(directory: string, read: () => T): T | undefined {
   try {
-    statSync(databaseFile(directory))
-    return true
+    return read()
   } catch (error) {
-    if (hasCode(error, 'ENOENT') || hasCode(error, 'ENOTDIR')) return false
+    if (hasCode(error, 'ENOENT', 'ENOTDIR')) return undefined
     throw new CommandFailed(
       `The data directory ${escapeControls(directory)} cannot be read: ${reasonOf(error)}. ${AS_OWNER}`,
     )

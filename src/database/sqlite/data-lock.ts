@@ -50,7 +50,7 @@ export function lockDirectory(directory: string): DataLock {
   return { release, [Symbol.dispose]: release }
 }
 
-/** Returns whether a process has a data directory open. */
+/** Returns whether a process has a data directory open. Throws if its lock cannot be read. */
 export function isDirectoryLocked(directory: string): boolean {
   if (!existsSync(lockPath(directory))) return false
   try {
@@ -58,6 +58,7 @@ export function isDirectoryLocked(directory: string): boolean {
     database.query('SELECT count(*) FROM sqlite_master').get()
     return false
   } catch (error) {
-    return hasCode(error, 'SQLITE_BUSY')
+    if (hasCode(error, 'SQLITE_BUSY')) return true
+    throw error
   }
 }

@@ -1,6 +1,6 @@
 import type { Operation } from '../../contract/operation.ts'
 import { int64Parameter, integerParameter, type Parameter } from '../../contract/parameter.ts'
-import { sandboxKeyRequired, sandboxNotFound, wrongSandboxKey } from '../../contract/refusals.ts'
+import { sandboxKeyRequired, sandboxNotFound, storageFull, wrongSandboxKey } from '../../contract/refusals.ts'
 import { int64Between } from '../../values/int64.ts'
 import { FaultRuleStates, FaultRules } from '../failures/rules.ts'
 import { REQUESTS_KEPT } from '../requests/log.ts'
@@ -47,17 +47,19 @@ const ofSnapshot = {
   path: '/sandboxes/{sandboxId}/snapshots/{name}',
   pathParameters: { sandboxId: id, name },
 } as const
+/** The refusals of an operation that opens the store of the sandbox, even to read. */
+const ofOpened = [sandboxDamaged(), storageFull()]
 const ofFaults = {
   ...ofSandbox,
   tag: 'Failures',
   path: '/sandboxes/{sandboxId}/faults',
-  errors: [sandboxDamaged()],
+  errors: ofOpened,
 } as const
 const ofRequests = {
   ...ofSandbox,
   tag: 'Requests',
   path: '/sandboxes/{sandboxId}/requests',
-  errors: [sandboxDamaged()],
+  errors: ofOpened,
 } as const
 
 /** The operations of the host API, by operationId. */
@@ -80,6 +82,7 @@ export const hostOperations = {
       wrongSandboxKey(),
       sandboxNotFound(),
       snapshotNotFound('lesson-1'),
+      sandboxDamaged(),
       tooManyCreated(60, 42),
     ],
   },
@@ -115,7 +118,7 @@ export const hostOperations = {
     body: SandboxReset,
     isBodyOptional: true,
     success: { status: 200, resource: Sandbox, description: 'The sandbox, with its new generation.' },
-    errors: [snapshotNotFound('lesson-1')],
+    errors: [snapshotNotFound('lesson-1'), sandboxDamaged()],
   },
   listSnapshots: {
     ...ofSandbox,

@@ -9,6 +9,13 @@ export function sandboxDamaged(): StoreError {
   )
 }
 
+export function snapshotDamaged(): StoreError {
+  return new StoreError(
+    'sandbox_damaged',
+    'The file of this snapshot is damaged or missing, and nothing was changed. Use another snapshot, or a seed.',
+  )
+}
+
 /** `isSeed`: whether the sandbox was created from a snapshot of another sandbox, and that snapshot has this name. */
 export function snapshotNotFound(name: string, isSeed = false): StoreError {
   const hint = isSeed

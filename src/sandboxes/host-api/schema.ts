@@ -91,7 +91,7 @@ export type NewSandbox = z.output<typeof NewSandbox>
 
 export const SandboxPatch = z
   .strictObject({
-    label: label.optional(),
+    label: label.nullable().optional(),
     lifetimeSeconds: lifetimeSeconds('unchanged if absent').optional(),
   })
   .meta({

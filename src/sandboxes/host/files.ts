@@ -67,9 +67,9 @@ export class SandboxFiles {
 
   /**
    * Copies a template or a snapshot into a closed sandbox, in place of its content. If the process is killed meanwhile,
-   * the sandbox has the old content or the new content.
+   * the sandbox has the old content or the new content. `onCopied` is called before the content is replaced.
    */
-  async fill(adoption: Adoption, source: string): Promise<void> {
+  async fill(adoption: Adoption, source: string, onCopied: () => void = () => {}): Promise<void> {
     const file = this.storeOf(adoption.id)
     const unfinished = file + UNFINISHED_SUFFIX
     // A killed host can leave commits in the write-ahead log. Without them, the old content would not be complete.
@@ -78,6 +78,7 @@ export class SandboxFiles {
       await removeDatabase(unfinished)
       await copyFile(source, unfinished)
       await adoptCopy(unfinished, adoption, this.#slices)
+      onCopied()
       // The write-ahead log of the old content must not be applied to the new content.
       await removeJournals(file)
       await rename(unfinished, file)

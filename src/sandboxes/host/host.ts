@@ -5,6 +5,7 @@ import { uptime } from 'node:os'
 import { join } from 'node:path'
 import { StoreError } from '../../contract/error.ts'
 import { sandboxNotFound, shuttingDown } from '../../contract/refusals.ts'
+import { isDamaged } from '../../database/sqlite/connection.ts'
 import { DamagedDatabase } from '../../database/sqlite/light-engine.ts'
 import { TimeSlices } from '../../database/time-slices.ts'
 import { makeDirectory } from '../../files/private-file.ts'
@@ -13,7 +14,13 @@ import { loadPages } from '../../http/pages/pages.ts'
 import { keyHash, keyHint, newKey } from '../../shop/keys/schema.ts'
 import { formatInstantMs } from '../../values/instant.ts'
 import { HostLimit } from '../../webhooks/host-limit.ts'
-import { allOpenAreBusy, hostFull, sandboxDamaged, tooManySnapshots } from '../host-api/refusals.ts'
+import {
+  allOpenAreBusy,
+  hostFull,
+  sandboxDamaged,
+  snapshotDamaged,
+  tooManySnapshots,
+} from '../host-api/refusals.ts'
 import {
   type CreatedSandbox,
   ID_ALPHABET,
@@ -191,8 +198,8 @@ export class SandboxHost {
   }
 
   /**
-   * Creates a sandbox. Throws `snapshot_not_found`, `storage_full`, `shutting_down`, and `overloaded` if the host is
-   * full.
+   * Creates a sandbox. Throws `snapshot_not_found`, `sandbox_damaged` for a damaged snapshot, `storage_full`,
+   * `shutting_down`, and `overloaded` if the host is full.
    */
   async create(input: NewSandbox): Promise<CreatedSandbox> {
     const { limits, clock } = this.#options
@@ -237,7 +244,7 @@ export class SandboxHost {
   update(id: string, { label, lifetimeSeconds }: SandboxPatch): Sandbox {
     const entry = this.#findOrThrow(id)
     this.#save(entry, {
-      ...(label !== undefined && { label }),
+      ...(label !== undefined && { label: label ?? '' }),
       ...(lifetimeSeconds !== undefined && {
         expiresAtMs: this.#options.clock() + Number(lifetimeSeconds) * 1000,
       }),
@@ -257,17 +264,17 @@ export class SandboxHost {
   }
 
   /**
-   * Resets a sandbox to its seed or to a snapshot of its own. Throws `sandbox_not_found`, `snapshot_not_found` and
-   * `storage_full`.
+   * Resets a sandbox to its seed or to a snapshot of its own. Throws `sandbox_not_found`, `snapshot_not_found`,
+   * `storage_full`, and `sandbox_damaged` for a damaged snapshot: the content and the generation then stay.
    */
   reset(id: string, snapshot: string | undefined): Promise<Sandbox> {
     return this.#inTurn(this.#findOrThrow(id), async entry => {
       const isSeed = snapshotSeed(entry.record.seed)?.name === snapshot
       const source = snapshot === undefined ? undefined : this.#files.findSnapshot(id, snapshot, isSeed)
       await this.#close(entry)
+      const generation = entry.record.generation + 1
       // Saved before the content is replaced: even after a kill, the new content never has the old generation.
-      this.#save(entry, { generation: entry.record.generation + 1 })
-      await this.#fill(entry.record, source)
+      await this.#fill({ ...entry.record, generation }, source, () => this.#save(entry, { generation }))
       this.#save(entry, { isDamaged: false, bootId: this.#bootId })
       return this.show(entry.record)
     })
@@ -466,13 +473,24 @@ export class SandboxHost {
     }
   }
 
-  /** Replaces the content of a closed sandbox with its seed, or with a snapshot of its own. Throws `storage_full`. */
-  async #fill(record: SandboxRecord, snapshot?: string): Promise<void> {
+  /**
+   * Replaces the content of a closed sandbox with its seed, or with a snapshot of its own. Throws `storage_full`, and
+   * `sandbox_damaged` for a damaged snapshot.
+   */
+  async #fill(record: SandboxRecord, snapshot?: string, onCopied?: () => void): Promise<void> {
     const { id, seed } = record
     const isBuiltInSeed = isSeedName(seed)
     const source = snapshot ?? (isBuiltInSeed ? await this.#templates.file(seed) : this.#files.seedOf(id))
     const isForeign = snapshot === undefined && !isBuiltInSeed
-    await this.#files.fill({ ...record, isForeign }, source)
+    try {
+      await this.#files.fill({ ...record, isForeign }, source, onCopied)
+    } catch (error) {
+      const isSnapshot = snapshot !== undefined || isForeign
+      if (!isSnapshot || (existsSync(source) && !isDamaged(error) && !(error instanceof DamagedDatabase)))
+        throw error
+      this.#options.log.error({ sandbox: id, error: String(error) }, 'a snapshot is damaged')
+      throw snapshotDamaged()
+    }
   }
 
   /** Copies the snapshot that a sandbox starts with, because the sandbox of the snapshot may expire first. */

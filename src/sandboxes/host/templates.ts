@@ -2,7 +2,8 @@ import { rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { storageFull } from '../../contract/refusals.ts'
 import { SqliteConnection } from '../../database/sqlite/connection.ts'
-import { openLightSqlite } from '../../database/sqlite/light-engine.ts'
+import { versionOf } from '../../database/sqlite/engine.ts'
+import { DamagedDatabase, openLightSqlite } from '../../database/sqlite/light-engine.ts'
 import { sql } from '../../database/statement.ts'
 import type { TimeSlices } from '../../database/time-slices.ts'
 import { reserveFile } from '../../files/private-file.ts'
@@ -116,11 +117,13 @@ export interface Adoption extends Pick<SandboxRecord, 'id' | 'keyHash' | 'keyHin
 /**
  * Makes a copy of a template or of a snapshot the content of a sandbox. Its first key gets the secret of the sandbox.
  * Its event ids continue in the range of the generation, because receivers discard event ids that they have seen.
+ * Throws DamagedDatabase, or the error of SQLite for a damaged file.
  */
 export async function adoptCopy(file: string, adoption: Adoption, slices: TimeSlices): Promise<void> {
   const { keyHash: hash, keyHint: hint, generation, isForeign } = adoption
   const connection = new SqliteConnection(file, { readonly: false, isLight: true })
   try {
+    if (versionOf(connection) === 0) throw new DamagedDatabase(`${file} has no store`)
     connection.database.run('BEGIN IMMEDIATE')
     await replaceFirstKey(connection, { hash, hint })
     connection.run(moveEventIds, { start: BigInt(generation - 1) * EVENT_IDS_PER_GENERATION })

@@ -90,7 +90,15 @@ export async function findCaller(reader: Reader, token: string, now: string): Pr
 
 /** Returns whether a key exists and is neither revoked nor expired at `now`. */
 export async function isKeyValid(reader: Reader, keyId: bigint, now: string): Promise<boolean> {
-  const key = await reader.one(findExpiry, { keyId })
+  return isUnexpired(await reader.one(findExpiry, { keyId }), now)
+}
+
+/** Returns whether a text is a key that is neither revoked nor expired at `now`. */
+export async function isTokenValid(reader: Reader, token: string, now: string): Promise<boolean> {
+  return isUnexpired(await reader.one(findKeyByHash, { hash: keyHash(token) }), now)
+}
+
+function isUnexpired(key: Pick<KeyRow, 'expiresAt'> | undefined, now: string): boolean {
   return key !== undefined && (key.expiresAt === null || key.expiresAt > now)
 }
 

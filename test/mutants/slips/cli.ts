@@ -50,6 +50,12 @@ export const cliSlips: Slips = {
       tests: [`${BACKUP}: a store whose audit log is damaged is not backed up`],
     },
     {
+      before: `if (!existsSync(directory) || readdirSync(directory).length === 0) throw error`,
+      after: `throw error`,
+      breaks: 'the second of two backups to one directory says that nothing is there',
+      tests: [`${BACKUP}: a backup whose directory gets the files of another one`],
+    },
+    {
       before: `if (withSecretKey) writeSecretKey(config, draft)`,
       after: `if (withSecretKey && config.secretKey === undefined) writeSecretKey(config, draft)`,
       breaks: 'a backup lacks the secret key of the settings',
@@ -165,6 +171,15 @@ export const cliSlips: Slips = {
       after: 'if (existsSync(adminKeyPath(to.directory)))',
       breaks: 'a restore does not say how to get an admin key',
       tests: ['test/transfer/backup.test.ts: a backup without the secret key says which file to keep'],
+    },
+  ],
+  'src/cli/import/catalogue-source.ts': [
+    {
+      before: `    await access(path, constants.R_OK)
+`,
+      after: ``,
+      breaks: 'an import of a file that this user cannot read says first that it imports the file',
+      tests: [`${IMPORT}: which cannot be read, is refused in one sentence`],
     },
   ],
   'src/cli/import/import.ts': [
@@ -359,6 +374,16 @@ export const cliSlips: Slips = {
       tests: ['test/cli/log.test.ts: a log loses no line of a reader that is behind for long'],
     },
   ],
+  'src/cli/serve/serve.ts': [
+    {
+      before: `return isOfStore ? key : undefined`,
+      after: `return key`,
+      breaks: 'a start names a file whose key gets 401',
+      tests: [
+        'test/cli/admin-key.test.ts: a start names the file of the admin key only if the key in it is valid',
+      ],
+    },
+  ],
   'src/cli/terminal/interruption.ts': [
     {
       before: `    if (!signal.aborted) stopAll()`,
@@ -429,6 +454,14 @@ export const cliSlips: Slips = {
   ],
   'src/cli/which-store/stopped-store.ts': [
     {
+      before: `if (hasStore && !migrates) await databaseVersion(config, true)`,
+      after: ``,
+      breaks: '"petstore keys list" upgrades a store, and the older program cannot open it any more',
+      tests: [
+        'test/database/upgrade.test.ts: only a start and "petstore migrate" migrate a store of 677f627',
+      ],
+    },
+    {
       before: `      say(\`The store cannot continue: \${reason}\`)
       process.exit(1)`,
       after: `      say(\`The store cannot continue: \${reason}\`)`,
@@ -437,6 +470,12 @@ export const cliSlips: Slips = {
     },
   ],
   'src/cli/which-store/store-config.ts': [
+    {
+      before: `readIn(directory, () => isDirectoryLocked(directory)) === true`,
+      after: `isDirectoryLocked(directory)`,
+      breaks: 'a command prints a stack trace if its data directory cannot be read',
+      tests: [`${CHOSEN}: says in one sentence that its data directory cannot be read`],
+    },
     {
       before: `const isAmbiguous = data !== undefined && databaseUrl === undefined && config.databaseUrl !== undefined`,
       after: `const isAmbiguous = data !== undefined && databaseUrl !== undefined && config.databaseUrl !== undefined`,

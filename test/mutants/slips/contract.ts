@@ -1,6 +1,16 @@
 import type { Slips } from '../slip.ts'
 
 export const contractSlips: Slips = {
+  'src/contract/refusals-of.ts': [
+    {
+      before: `add(isWrite, http.storageFull())`,
+      after: `add(isCommand, http.storageFull())`,
+      breaks: 'the description of a host of sandboxes does not say that its disk can be full',
+      tests: [
+        'test/openapi/sandbox-description.test.ts: each operation that writes, or opens the store of a sandbox',
+      ],
+    },
+  ],
   'src/contract/scopes.ts': [
     {
       before: `return scope === 'audit:read' && scopes.includes('keys:manage')`,

@@ -488,10 +488,18 @@ export const databaseSlips: Slips = {
       tests: ['test/serving/data-directory.test.ts: a locked data directory cannot be locked again'],
     },
     {
-      before: `return hasCode(error, 'SQLITE_BUSY')\n`,
-      after: `return hasCode(error, 'SQLITE_LOCKED')\n`,
+      before: `if (hasCode(error, 'SQLITE_BUSY')) return true`,
+      after: `if (hasCode(error, 'SQLITE_BUSY')) return false`,
       breaks: 'a command opens the files of a running store as if it were stopped',
       tests: ['test/serving/data-directory.test.ts: a locked data directory cannot be locked again'],
+    },
+    {
+      before: `return true
+    throw error`,
+      after: `return true
+    return false`,
+      breaks: 'a user who cannot read the lock of a store is told that no store runs',
+      tests: ['test/cli/chosen-store.test.ts: a lock that cannot be read does not mean that no store runs'],
     },
   ],
   'src/database/sqlite/database-file.ts': [

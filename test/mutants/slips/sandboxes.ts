@@ -292,12 +292,26 @@ export const sandboxSlips: Slips = {
       tests: [`${RESTART_FILE}: the counts of the rules of a sandbox survive`],
     },
     {
-      before: `this.#save(entry, { generation: entry.record.generation + 1 })
-      await this.#fill(entry.record, source)`,
-      after: `await this.#fill({ ...entry.record, generation: entry.record.generation + 1 }, source)
-      this.#save(entry, { generation: entry.record.generation + 1 })`,
+      before: `generation }, source, () => this.#save(entry, { generation }))`,
+      after: `generation }, source)
+      this.#save(entry, { generation })`,
       breaks: 'after a kill during a reset, old cursors show other content',
       tests: [`${RESTART_FILE}: a reset changes the generation before`],
+    },
+    {
+      before: `await this.#fill({ ...entry.record, generation }`,
+      after: `this.#save(entry, { generation })
+      await this.#fill({ ...entry.record, generation }`,
+      breaks: 'a reset to a damaged snapshot makes cursors invalid, although the content stays',
+      tests: [`${RESTART_FILE}: a reset whose seed is missing is refused`],
+    },
+    {
+      before: `!isDamaged(error) && !(error`,
+      after: `!(error`,
+      breaks: 'a reset to a damaged snapshot gets 500',
+      tests: [
+        'test/sandboxes/sandbox-crash.test.ts: is refused as damaged, and the sandbox keeps its content',
+      ],
     },
     {
       before: `if (this.#sandboxes.get(entry.record.id) !== entry) throw sandboxNotFound()`,
