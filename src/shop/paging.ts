@@ -100,6 +100,10 @@ export const LIMIT_DEFAULT = 20
 const textColumns: readonly string[] = ['name_key', 'ship_date']
 
 const CursorText = z.string().refine(text => !text.includes('\0'))
+/** The cursors of lists that are sorted by text, of those sorted by an integer, and of those read by position. */
+const TextCursor = z.tuple([z.string(), CursorText, int64])
+const IntegerCursor = z.tuple([z.string(), int64, int64])
+const PositionCursor = z.tuple([z.string(), int64])
 
 /**
  * Returns one page of a list, read by keyset pagination. Every branch stops after a page of rows, whatever the size of
@@ -212,8 +216,8 @@ function writeCursor(list: List, { sortKey, tieKey }: SortKeys): string {
 function readCursor(list: List): SortKeys | undefined {
   const { cursor } = list.input
   if (cursor === undefined || cursor === '') return undefined
-  const sortKey = textColumns.includes(list.sort.column) ? CursorText : int64
-  const [hash, key, tieKey] = parsed(cursor, z.tuple([z.string(), sortKey, int64])) ?? []
+  const isText = textColumns.includes(list.sort.column)
+  const [hash, key, tieKey] = (isText ? parsed(cursor, TextCursor) : parsed(cursor, IntegerCursor)) ?? []
   if (hash !== listHash(list) || key === undefined || tieKey === undefined) throw invalidCursor()
   return { sortKey: key, tieKey }
 }
@@ -232,7 +236,7 @@ export function readPositionCursor(
   cursor: string | undefined,
 ): bigint | undefined {
   if (cursor === undefined || cursor === '') return undefined
-  const [hash, position] = parsed(cursor, z.tuple([z.string(), int64])) ?? []
+  const [hash, position] = parsed(cursor, PositionCursor) ?? []
   if (hash !== positionListHash(list) || position === undefined) throw invalidCursor()
   return position
 }

@@ -26,6 +26,8 @@ import {
   petOf,
   petRow,
   petWithStock,
+  readPet,
+  resourceColumns,
   type StoredPet,
 } from './rows.ts'
 import { type NewPet, PET_STATUS_DEFAULT, type Pet, type PetPatch, PetStatus } from './schema.ts'
@@ -57,7 +59,7 @@ export async function listPets(reader: Reader, input: Input<typeof pets.listPets
     {
       list: 'listPets',
       table: 'pet',
-      columns: petColumns,
+      columns: include === 'stock' ? petColumns : resourceColumns,
       input,
       ...(id && { limitDefault: IDS_MAX }),
       filters: { id, status, categoryId, name },
@@ -247,7 +249,7 @@ async function moveBetweenCategories(tx: Tx, from: bigint, to: bigint): Promise<
 
 export const petQueries: QueriesOf<typeof pets> = {
   listPets,
-  getPet: (reader, input) => mapRead(getPet(reader, input), petOf),
+  getPet: readPet,
 }
 
 export const petCommands: CommandsOf<typeof pets> = {
