@@ -6,13 +6,15 @@ import { z } from 'zod'
 const Constant = z.strictObject({
   port: z.number(),
   isStatic: z.boolean(),
+  status: z.number(),
   body: z.string(),
   headers: z.record(z.string(), z.string()),
 })
 
-const { port, isStatic, body, headers } = Constant.parse(JSON.parse(process.argv[2] ?? ''))
+const { port, isStatic, status, body: text, headers } = Constant.parse(JSON.parse(process.argv[2] ?? ''))
 // The headers are created once, because a handler that creates them from a record for each reply is a tenth slower.
-const init = { headers: new Headers(headers) }
+const init = { status, headers: new Headers(headers) }
+const body = status === 304 ? null : text
 Bun.serve({
   hostname: '127.0.0.1',
   port,

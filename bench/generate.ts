@@ -26,13 +26,15 @@ export function generateReads(load: Load, target: string, bodyBytes: number): Pr
 /** A kind of read: a target that may contain random numbers, and the headers that it needs. */
 export interface VariedRead {
   readonly target: string
-  readonly random: Readonly<Record<string, RandomRange>>
+  readonly random: Readonly<Record<string, RandomRange | string[]>>
   readonly headers: Readonly<Record<string, string>>
+  /** The only correct status; 200 by default. */
+  readonly status?: number
 }
 
-/** Reads a target with new random numbers in each request. Throws if a reply is not a 200. */
-export function generateVariedReads(load: Load, read: VariedRead): Promise<Sample> {
-  return runForSample('load.ts', { ...load, status: 200, request: { kind: 'get', ...read, bodyBytes: null } })
+/** Reads a target with new random numbers in each request. Throws if a reply has another status. */
+export function generateVariedReads(load: Load, { status = 200, ...read }: VariedRead): Promise<Sample> {
+  return runForSample('load.ts', { ...load, status, request: { kind: 'get', ...read, bodyBytes: null } })
 }
 
 /**

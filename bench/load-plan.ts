@@ -1,7 +1,15 @@
 import { z } from 'zod'
 
-/** The numbers `first`, `first + step`, ...: `count` of them. */
-const RandomRange = z.strictObject({ first: z.number(), count: z.number(), step: z.number() })
+/**
+ * The numbers `first`, `first + step`, ...: `count` of them, all equally often, or with `isLogUniform` the first ones
+ * more often: 1 to 10 as often as 10 to 100.
+ */
+const RandomRange = z.strictObject({
+  first: z.number(),
+  count: z.number(),
+  step: z.number(),
+  isLogUniform: z.boolean().optional(),
+})
 export type RandomRange = z.output<typeof RandomRange>
 
 /** The work of the load generator, passed as JSON in its only argument. */
@@ -18,11 +26,11 @@ export const LoadPlan = z.strictObject({
     z.strictObject({
       kind: z.literal('get'),
       /**
-       * May contain names in braces, such as `/pets/{pet}`. Each name is replaced by a new random number in every
-       * request. If a target contains a name several times, the numbers differ.
+       * May contain names in braces, such as `/pets/{pet}`. Each name is replaced by a new random number, or one of the
+       * texts, in every request. If a target contains a name several times, the numbers differ.
        */
       target: z.string(),
-      random: z.record(z.string(), RandomRange),
+      random: z.record(z.string(), RandomRange.or(z.array(z.string()))),
       headers: z.record(z.string(), z.string()),
       /** The length of every body; null if it varies. */
       bodyBytes: z.number().nullable(),

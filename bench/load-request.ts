@@ -73,9 +73,11 @@ function numberWriter(
   random: VariedTarget['random'],
   name: string,
   { share, shares }: { share: number; shares: number },
-): () => number {
+): () => string | number {
   const range = random[name]
   if (!range) throw new Error(`the plan has no range for {${name}}`)
-  const { first, count, step } = range
+  if (Array.isArray(range)) return () => range[Math.floor(Math.random() * range.length)] ?? ''
+  const { first, count, step, isLogUniform } = range
+  if (isLogUniform) return () => first + step * (Math.floor(count ** Math.random()) - 1)
   return () => first + step * Math.floor(((share + Math.random()) * count) / shares)
 }

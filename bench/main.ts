@@ -22,7 +22,10 @@ interface Topic {
 }
 
 const topics: Readonly<Record<string, Topic>> = {
-  reads: { run: benchReads, about: 'one pet, and the first 20 available pets' },
+  reads: {
+    run: benchReads,
+    about: 'pets and lists, beside two small stores; installs these in bench/peers at the first run',
+  },
   orders: {
     run: benchOrders,
     about:

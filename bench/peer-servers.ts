@@ -2,9 +2,9 @@ import { Database } from 'bun:sqlite'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { databaseFile } from '../src/database/sqlite/database-file.ts'
-import { freePort, programFile, type ServerProcess, startCommand } from './child.ts'
+import { freePort, programFile, type ServerProcess, startCommand, startServerProcess } from './child.ts'
 import { type Node, peerFile } from './peer-packages.ts'
-import type { Place } from './store.ts'
+import { type Place, START_ENVIRONMENT } from './store.ts'
 
 // The peers of the store. Node runs the script of each peer directly, so that each is one process.
 
@@ -26,6 +26,18 @@ export function startFastify(host: PeerHost, place: Place): Promise<ServerProces
   const file = fastifyDatabaseFile(host)
   copyShop(databaseFile(place.directory), file)
   return startPeer(host, port => [peerFile('fastify-server.mjs'), JSON.stringify({ port, file })])
+}
+
+/** Starts the pet store on Hono and bun:sqlite, with the pets of a store that is not running. */
+export function startHono(directory: string, place: Place): Promise<ServerProcess> {
+  const file = join(directory, 'hono.db')
+  copyShop(databaseFile(place.directory), file)
+  const port = freePort()
+  return startServerProcess(
+    [peerFile('hono-server.mjs'), JSON.stringify({ port, file })],
+    START_ENVIRONMENT,
+    port,
+  )
 }
 
 /** Starts json-server with one pet. */

@@ -5,7 +5,8 @@ const INTRODUCTION = `# Performance
 Every ratio in the tables compares two sides in the same run: they take turns, round after round. The text above each
 table says what both sides do. The benchmark program writes the tables:
 
-    npm run bench -- --only reads,orders --write
+    npm run bench -- --only reads --write
+    npm run bench -- --only orders --write
     npm run bench -- --only postgres --write
     npm run bench -- --only events --write
     npm run bench -- --only peers --write

@@ -5,6 +5,8 @@ const HEAD_END = Buffer.from('\r\n\r\n')
 const LENGTH_FIELD = /\r\ncontent-length: /i
 const STATUS_AT = 'HTTP/1.1 '.length
 const DIGIT_ZERO = 48
+/** A reply with this status has no body, and may have no Content-Length (RFC 9110, section 15.4.5). */
+const NOT_MODIFIED = 304
 
 /** One complete reply. Only the parts that the load generator checks are parsed. */
 export interface WholeReply {
@@ -27,7 +29,9 @@ export class ReplyReader {
   take(chunk: Buffer): WholeReply | undefined {
     const bytes = this.#partial ? Buffer.concat([this.#partial, chunk]) : chunk
     const headEnd = bytes.indexOf(HEAD_END)
-    const bodyBytes = headEnd < 0 ? 0 : this.#contentLength(bytes, headEnd)
+    const digit = (index: number): number => (bytes[STATUS_AT + index] ?? 0) - DIGIT_ZERO
+    const status = digit(0) * 100 + digit(1) * 10 + digit(2)
+    const bodyBytes = headEnd < 0 || status === NOT_MODIFIED ? 0 : this.#contentLength(bytes, headEnd)
     const total = headEnd + HEAD_END.length + bodyBytes
     if (headEnd < 0 || bytes.length < total) {
       // The bytes are copied, because the runtime may reuse their memory.
@@ -36,9 +40,8 @@ export class ReplyReader {
     }
     if (bytes.length > total) throw new Error('bytes follow the end of the reply')
     this.#partial = undefined
-    const digit = (index: number): number => (bytes[STATUS_AT + index] ?? 0) - DIGIT_ZERO
     return {
-      status: digit(0) * 100 + digit(1) * 10 + digit(2),
+      status,
       bodyBytes,
       text: () => bytes.toString('utf8'),
     }

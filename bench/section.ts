@@ -9,7 +9,7 @@ import {
   spreadOfRatios,
 } from './sample.ts'
 
-/** The ratio that a comparison must have, and the ratio that it should have. */
+/** The ratio that a comparison must have (0 for none), and the ratio that it should have. */
 export interface Target {
   readonly required: number
   readonly aim?: number
@@ -37,32 +37,29 @@ export interface Section {
 
 /** Returns a section as Markdown: the measurements, then the ratios with their targets. */
 export function sectionText({ title, about, results, ratios }: Section): string {
-  const text = [`### ${title}`, ...about]
-  // A section of figures has its own tables in `about`.
-  if (results.length === 0) return text.join('\n\n')
   return [
-    ...text,
-    table(
-      ['', 'requests per second', 'CPU µs per request', 'cores busy'],
-      results.map(result => [
-        result.name,
-        spreadText(perSecond(result), 0),
-        spreadText(cpuUsPerRequest(result), 1),
-        coresBusy(result).median.toFixed(2),
-      ]),
-    ),
-    table(
-      [
-        'Median of the ratios of the rounds',
-        'requests per second',
-        'by CPU per request',
-        'required',
-        'aim',
-        '',
-      ],
-      ratios.map(ratioRow),
-    ),
+    `### ${title}`,
+    ...about,
+    ...(results.length > 0 ? [resultTable(results)] : []),
+    ...(ratios.length > 0 ? [ratioTable(ratios)] : []),
   ].join('\n\n')
+}
+
+function resultTable(results: readonly Result[]): string {
+  return table(
+    ['', 'requests per second', 'CPU µs per request', 'cores busy'],
+    results.map(result => [
+      result.name,
+      spreadText(perSecond(result), 0),
+      spreadText(cpuUsPerRequest(result), 1),
+      coresBusy(result).median.toFixed(2),
+    ]),
+  )
+}
+
+function ratioTable(ratios: readonly Ratio[]): string {
+  const head = ['Median of the ratios of the rounds', 'requests per second', 'by CPU per request']
+  return table([...head, 'required', 'aim', ''], ratios.map(ratioRow))
 }
 
 function ratioRow({ name, of, against, target, unit }: Ratio): string[] {
@@ -72,7 +69,7 @@ function ratioRow({ name, of, against, target, unit }: Ratio): string[] {
     name,
     ratioSpreadText(ratio, unit, target?.isByCpu !== true),
     ratioSpreadText(byCpu, unit, target?.isByCpu === true),
-    target ? ratioText(target.required, unit) : '',
+    target?.required ? ratioText(target.required, unit) : '',
     target?.aim === undefined ? '' : ratioText(target.aim, unit),
     target ? verdict((target.isByCpu ? byCpu : ratio).median, target) : '',
   ]
@@ -86,6 +83,7 @@ function ratioSpreadText({ median, min, max }: Spread, unit: Ratio['unit'], isJu
 
 function verdict(ratio: number, { required, aim }: Target): string {
   if (aim !== undefined && ratio >= aim) return 'aim met'
+  if (required === 0) return 'aim missed'
   return ratio >= required ? 'requirement met' : '**MISSED**'
 }
 
@@ -93,7 +91,8 @@ function ratioText(ratio: number, unit: 'x' | '%'): string {
   return unit === 'x' ? `${ratio.toFixed(2)} x` : `${(ratio * 100).toFixed(0)}%`
 }
 
-function spreadText({ median, min, max }: Spread, digits: number): string {
+/** Returns the median of a spread with its minimum and maximum. */
+export function spreadText({ median, min, max }: Spread, digits: number): string {
   const text = (value: number): string =>
     value.toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits })
   return `${text(median)} (${text(min)} – ${text(max)})`

@@ -16,6 +16,8 @@ if (database.pragma('synchronous', { simple: true }) !== 2) throw new Error('SQL
 
 const findPet = database.prepare(`
   SELECT id, name, category_id AS categoryId, status FROM pet WHERE id = ?`)
+const listPets = database.prepare(`
+  SELECT id, name, category_id AS categoryId, status FROM pet WHERE id > ? ORDER BY id LIMIT 20`)
 const reserveStock = database.prepare(`
   UPDATE pet SET reserved = reserved + $quantity, version = version + 1, updated_at = $now,
     status = CASE WHEN quantity = reserved + $quantity THEN 'pending' ELSE status END
@@ -31,20 +33,22 @@ const placeOrder = database.transaction(order => {
 
 const positiveInteger = { type: 'integer', minimum: 1 }
 const problem = { type: 'object', properties: { code: { type: 'string' } } }
+const pet = {
+  type: 'object',
+  properties: {
+    id: positiveInteger,
+    name: { type: 'string' },
+    categoryId: positiveInteger,
+    status: { type: 'string' },
+  },
+}
 const getPetSchema = {
   params: { type: 'object', properties: { petId: positiveInteger }, required: ['petId'] },
-  response: {
-    200: {
-      type: 'object',
-      properties: {
-        id: positiveInteger,
-        name: { type: 'string' },
-        categoryId: positiveInteger,
-        status: { type: 'string' },
-      },
-    },
-    404: problem,
-  },
+  response: { 200: pet, 404: problem },
+}
+const listPetsSchema = {
+  querystring: { type: 'object', properties: { after: positiveInteger }, required: ['after'] },
+  response: { 200: { type: 'array', items: pet } },
 }
 const placeOrderSchema = {
   body: {
@@ -72,8 +76,12 @@ const placeOrderSchema = {
 const server = Fastify({ logger: false })
 
 server.get('/pets/:petId', { schema: getPetSchema }, (request, reply) => {
-  const pet = findPet.get(request.params.petId)
-  reply.code(pet ? 200 : 404).send(pet ?? { code: 'pet_not_found' })
+  const found = findPet.get(request.params.petId)
+  reply.code(found ? 200 : 404).send(found ?? { code: 'pet_not_found' })
+})
+
+server.get('/pets', { schema: listPetsSchema }, (request, reply) => {
+  reply.send(listPets.all(request.query.after))
 })
 
 server.post('/store/orders', { schema: placeOrderSchema }, (request, reply) => {
