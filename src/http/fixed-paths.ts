@@ -2,6 +2,7 @@ import type { Operation } from '../contract/operation.ts'
 import { metricsNeedAdmin, metricsNeedKey, overloaded, shuttingDown } from '../contract/refusals.ts'
 import { hasScope } from '../contract/scopes.ts'
 import { singleFlight } from '../values/single-flight.ts'
+import type { RepresentationCache } from './cache/representation-cache.ts'
 import { isFromThisMachine } from './limits/client-address.ts'
 import type { Metrics } from './observe/metrics.ts'
 import { PROMETHEUS_TYPE } from './observe/prometheus.ts'
@@ -30,6 +31,7 @@ export function fixedPaths(
   serves: (operation: Operation) => boolean,
   pages: Pages,
   hostApi: string | undefined,
+  cache: RepresentationCache | undefined,
 ): Paths {
   const { base, engine } = pipeline
   const description = (format: 'json' | 'yaml') => (): Promise<string> =>
@@ -54,7 +56,7 @@ export function fixedPaths(
     ].map(([path, handle]): [string, Methods] => [path, get(handle)]),
     ['/livez', probe(context => sendText(context, '{"status":"live"}', 'application/json'))],
     ['/readyz', probe(context => sendReadiness(context, pipeline, ping))],
-    ['/metrics', get(context => sendMetrics(context, pipeline, metrics))],
+    ['/metrics', get(context => sendMetrics(context, pipeline, metrics, cache))],
   ])
 }
 
@@ -110,8 +112,9 @@ async function sendReadiness(
  */
 async function sendMetrics(
   context: RequestContext,
-  { callers, failedAuthentications, streams, cache }: Pipeline,
+  { callers, failedAuthentications, streams }: Pipeline,
   metrics: Metrics,
+  cache: RepresentationCache | undefined,
 ): Promise<Response> {
   if (!isFromThisMachine(context.request, context.findPeer())) {
     const caller = await authenticate(context, callers, failedAuthentications)

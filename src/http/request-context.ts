@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import type { Operation } from '../contract/operation.ts'
 import type { Caller } from '../shop/context.ts'
+import type { Reply } from '../shop/idempotency.ts'
 import type { OperationId } from '../shop/operations.ts'
+import type { Query } from '../shop/queries.ts'
 import { rateGroup } from '../values/ip-address.ts'
-import { NumberText } from './cache/number-text.ts'
 import type { AdmissionSlot, CapacityLimiter } from './limits/admission.ts'
 import type { Match } from './paths.ts'
 
@@ -35,12 +36,20 @@ export interface RequestContext {
   keyName?: string
   /** Set once the request is admitted; a probe needs no slot. */
   slot?: AdmissionSlot
+  /** The query of a read, and its reply. Set once the query has run. */
+  read?: { readonly query: Query; readonly reply: Reply }
   errorCode?: string
   /** The instant at which the request arrived, in milliseconds since 1970. */
   readonly nowMs: number
   /** Closes the connection within a few seconds, whatever is still buffered. */
   readonly closeConnection: () => void
 }
+
+/** What the log and the metrics need of a request. */
+export type Responded = Pick<
+  RequestContext,
+  'request' | 'requestId' | 'address' | 'nowMs' | 'path' | 'route' | 'caller' | 'errorCode'
+>
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/
 
@@ -63,8 +72,7 @@ interface Arrival {
 export function openRequestContext(arrival: Arrival): RequestContext {
   const { request, findPeer, address, nowMs, match, largeBodies, newRequestId, closeConnection } = arrival
   const { path, query } = targetOf(request.url)
-  const given = request.headers.get('x-request-id')
-  const requestId = given !== null && REQUEST_ID.test(given) ? given : newRequestId()
+  const requestId = requestIdIn(request.headers) ?? newRequestId()
   return {
     request,
     path: match?.path ?? path,
@@ -85,9 +93,15 @@ export function openRequestContext(arrival: Arrival): RequestContext {
  * count: this costs less than a UUID.
  */
 export function makeRequestIds(): () => string {
-  const text = new NumberText(`${randomBytes(9).toString('base64url')}-`)
+  const prefix = `${randomBytes(9).toString('base64url')}-`
   let count = 0
-  return () => text.of(++count)
+  return () => prefix + ++count
+}
+
+/** Returns the X-Request-Id of a client if it is valid. */
+export function requestIdIn(headers: Headers): string | undefined {
+  const given = headers.get('x-request-id')
+  return given !== null && REQUEST_ID.test(given) ? given : undefined
 }
 
 /**

@@ -5,6 +5,7 @@ import type { Operation } from '../contract/operation.ts'
 import { invalidHeader, methodNotAllowed, routeNotFound, urlTooLong } from '../contract/refusals.ts'
 import { contract, isOperationId } from '../shop/operations.ts'
 import { rateGroup } from '../values/ip-address.ts'
+import type { CacheDoor } from './cache/door.ts'
 import { type AllowedOrigins, applyCors } from './cors.ts'
 import type { Admission } from './limits/admission.ts'
 import { type AddressOf, peerOf } from './limits/client-address.ts'
@@ -12,7 +13,13 @@ import { findEquivalent, findPath, type Match, matchesAnother, normalPath, simil
 import { announceLifecycle } from './pipeline/lifecycle.ts'
 import { enforceRateLimit, handleRequest, type Pipeline } from './pipeline/pipeline.ts'
 import { internalErrorResponse, refusalResponse } from './problem.ts'
-import { openRequestContext, type RequestContext, type Route, targetOf } from './request-context.ts'
+import {
+  openRequestContext,
+  type RequestContext,
+  type Responded,
+  type Route,
+  targetOf,
+} from './request-context.ts'
 
 /** RFC 9112, section 3.2: one host, without a character that ends the authority of a URL. */
 const HOST = /^[\w.~!$&'()*+;=:%[\]-]+$/
@@ -32,7 +39,9 @@ export type Methods = ReadonlyMap<string, Handler>
 export type Paths = ReadonlyMap<string, Methods>
 
 export interface RoutesOptions {
-  readonly pipeline: Pick<Pipeline, 'base' | 'rateLimiter' | 'repeatedReads'>
+  readonly pipeline: Pick<Pipeline, 'base' | 'rateLimiter'>
+  /** Responds to some reads before the pipeline. Undefined if the cache is off. */
+  readonly door?: CacheDoor | undefined
   readonly paths: Paths
   readonly admission: Admission
   readonly allowedOrigins: AllowedOrigins
@@ -41,10 +50,10 @@ export interface RoutesOptions {
   /** Returns the address of the client, even if trusted proxies forwarded the request. */
   readonly addressOf: AddressOf
   /**
-   * Called with each response except those of `RepeatedReads`, for the log and the metrics. `error` is the error behind
-   * a 500, or undefined.
+   * Called with each response except those of the door, for the log and the metrics. `error` is the error behind a 500,
+   * or undefined.
    */
-  readonly onResponse: (context: RequestContext, status: number, tookMs: number, error: unknown) => void
+  readonly onResponse: (responded: Responded, status: number, tookMs: number, error: unknown) => void
 }
 
 type Serve = (
@@ -54,14 +63,19 @@ type Serve = (
 ) => Response | Promise<Response>
 
 /** Returns handlers for the operations of the contract that `serves` allows, by path and method. */
-export function operationPaths(pipeline: Pipeline, serves: (operation: Operation) => boolean): Paths {
+export function operationPaths(
+  pipeline: Pipeline,
+  serves: (operation: Operation) => boolean,
+  door: CacheDoor | undefined,
+): Paths {
   const paths = new Map<string, Map<string, Handler>>()
   const operations: [string, Operation][] = Object.entries(contract)
   for (const [id, operation] of operations) {
     if (!isOperationId(id) || !serves(operation)) continue
     const methods = paths.get(operation.path) ?? new Map<string, Handler>()
     const route = { id, operation }
-    methods.set(operation.method, { route, handle: context => handleRequest(pipeline, context, route) })
+    const handler: Handler = { route, handle: context => handleRequest(pipeline, context, route) }
+    methods.set(operation.method, door?.keeping(handler) ?? handler)
     paths.set(operation.path, methods)
   }
   return paths
@@ -73,13 +87,13 @@ export function makeRoutes(options: RoutesOptions): {
   fetch: Serve
 } {
   const routes: Record<string, Serve> = {}
-  const { paths, pipeline } = options
+  const { paths, door } = options
   for (const [path, methods] of paths) {
     const serve = serveWith(options, methods)
     // The router of the runtime compares before it decodes, so it would pass /keys/%63urrent to /keys/{keyId}.
     routes[path.replaceAll(/\{(\w+)\}/g, ':$1')] = matchesAnother(path, paths.keys())
       ? serveEquivalent(options, serve)
-      : serveRepeated(pipeline, serve)
+      : serveFromCache(door, serve)
   }
   return { routes, fetch: serveEquivalent(options, serveWith(options, undefined)) }
 }
@@ -112,11 +126,11 @@ export function makeAnyPathHandler(
     )
 }
 
-/** Returns a function that serves a path: a repeated read at once, and any other request as `serve` does. */
-function serveRepeated({ repeatedReads }: RoutesOptions['pipeline'], serve: Serve): Serve {
-  if (!repeatedReads) return serve
+/** Returns a function that serves a path: a read from the cache if possible, and any other request as `serve` does. */
+function serveFromCache(door: CacheDoor | undefined, serve: Serve): Serve {
+  if (!door) return serve
   return (request, server) =>
-    (request.method === 'GET' ? repeatedReads.respond(request, server) : undefined) ?? serve(request, server)
+    (request.method === 'GET' ? door.respond(request, server) : undefined) ?? serve(request, server)
 }
 
 /**

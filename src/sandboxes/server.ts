@@ -131,7 +131,6 @@ function hostRouting(
     pipeline: {
       base,
       rateLimiter: new RateLimiter(HOST_RATE, () => performance.now()),
-      repeatedReads: undefined,
     },
     paths,
     admission,

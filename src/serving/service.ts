@@ -3,7 +3,7 @@ import { type StoreError, validationFailed } from '../contract/error.ts'
 import type { Operation } from '../contract/operation.ts'
 import { CommitSignal } from '../database/commit-signal.ts'
 import { TimeSlices } from '../database/time-slices.ts'
-import { RepeatedReads, type RepeatedReadsOptions } from '../http/cache/repeated-reads.ts'
+import { CacheDoor } from '../http/cache/door.ts'
 import { cachedTables, RepresentationCache } from '../http/cache/representation-cache.ts'
 import { LongPoll } from '../http/events/long-poll.ts'
 import { SseHub, type SseHubOptions } from '../http/events/stream-hub.ts'
@@ -126,7 +126,19 @@ export function startService(options: ServiceOptions): Service {
   const rateLimiter = options.rateLimit === 'off' ? undefined : new RateLimiter(options.rateLimit, timer)
   const newRequestId = makeRequestIds()
   const addressOf = clientAddress(options.trustedProxies, options.host)
-  const forReads = { admission, rateLimiter, timer, clock, newRequestId, addressOf }
+  const callers = callersOf(options)
+  const onResponse: RoutesOptions['onResponse'] = (responded, status, tookMs, error) => {
+    metrics.countResponse(responded.route, status, tookMs)
+    logResponse(responded, status, tookMs, error)
+  }
+  const door =
+    cache &&
+    new CacheDoor({
+      cache,
+      verifies: options.cache === 'verify',
+      lifecycleClock: options.lifecycleClock,
+      ...{ admission, callers, rateLimiter, timer, clock, newRequestId, addressOf, onResponse },
+    })
   let isDraining = false
   const pipeline: Pipeline = {
     engine,
@@ -134,35 +146,28 @@ export function startService(options: ServiceOptions): Service {
     contentTag: options.contentTag,
     lifecycleClock: options.lifecycleClock,
     ...events.forRequests,
-    callers: callersOf(options),
-    cache,
-    // With `verify`, every read must go through the pipeline, which compares the cached reply with a fresh read.
-    repeatedReads:
-      cache && options.cache === 'on' ? repeatedReadsOf(options, metrics, { ...forReads, cache }) : undefined,
-    verifiesCache: options.cache === 'verify',
+    callers,
     isDraining: () => isDraining,
     rateLimiter,
     failedAuthentications: new RateLimiter(FAILED_AUTHENTICATIONS, timer),
   }
   const paths = new Map([
-    ...operationPaths(pipeline, serves),
-    ...fixedPaths(pipeline, metrics, serves, pages, options.hostApi),
+    ...operationPaths(pipeline, serves, door),
+    ...fixedPaths(pipeline, metrics, serves, pages, options.hostApi, cache),
   ])
   const retentionClock = new RetentionClock({ engine, log, clock, timer: () => performance.now() })
   const sweeping = startSweeping({ ...options, clock: () => retentionClock.now() }, options.sweeping)
   return {
     routing: {
       pipeline,
+      door,
       paths: options.wrapPaths?.(paths) ?? paths,
       admission,
       allowedOrigins: options.corsOrigins,
       clock,
       newRequestId,
       addressOf,
-      onResponse: (context, status, tookMs, error) => {
-        metrics.countResponse(context.route, status, tookMs)
-        logResponse(context, status, tookMs, error)
-      },
+      onResponse,
     },
     countStreams: () => events.forRequests.streams.count,
     drain: () => {
@@ -176,21 +181,6 @@ export function startService(options: ServiceOptions): Service {
       ])
     },
   }
-}
-
-function repeatedReadsOf(
-  { lifecycleClock, log }: ServiceOptions,
-  metrics: Metrics,
-  shared: Omit<RepeatedReadsOptions, 'lifecycleClock' | 'onResponse'>,
-): RepeatedReads {
-  return new RepeatedReads({
-    ...shared,
-    lifecycleClock,
-    onResponse: ({ route, entry }) => {
-      metrics.countResponse(route, 200, entry.tookMs)
-      log.access(entry)
-    },
-  })
 }
 
 /**

@@ -5,7 +5,6 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { LogStream, type LogStreamOptions } from '../../src/cli/serve/log-stream.ts'
 import { hasCode } from '../../src/files/system-error.ts'
-import type { EncodedEntry } from '../../src/values/log.ts'
 import { sendBytes } from '../support/hostile-request.ts'
 import { command, startProcess } from '../support/process.ts'
 import { deadPort } from '../support/receiver.ts'
@@ -43,13 +42,6 @@ class Sink {
     this.written += Buffer.from(bytes).toString()
     if (this.fault !== undefined) this.space -= bytes.length
     return bytes.length
-  }
-}
-
-function encodedEntry(text: string): EncodedEntry {
-  return {
-    bytesMax: text.length,
-    encodeInto: (target, start) => start + Buffer.from(text).copy(target, start),
   }
 }
 
@@ -199,28 +191,13 @@ describe('a log that cannot be written', () => {
     const frozen = new LogStream({ descriptor: 1, lossLine, write: sink.write })
     sink.space = 6
     frozen.write('four\n')
-    frozen.encode(encodedEntry('five'))
+    frozen.write('five\n')
     frozen.flush()
     frozen.write('six\n')
     const startedMs = performance.now()
     expect(frozen.end()).toBe(2)
     expect(performance.now() - startedMs).toBeLessThan(5000)
     expect(sink.written).toBe('one, two, three\nfour\nf')
-  })
-
-  test('a log keeps the order of texts and encoded entries, and counts both as lost', () => {
-    const sink = new Sink()
-    const log = new LogStream({ descriptor: 1, lossLine, write: sink.write })
-    log.write('one\n')
-    log.encode(encodedEntry('two'))
-    log.write('three\n')
-    log.flush()
-    Object.assign(sink, { fault: 'ENOSPC', space: 0 })
-    log.encode(encodedEntry('four'))
-    log.flush()
-    Object.assign(sink, { fault: undefined })
-    log.encode(encodedEntry('5'.repeat(20_000)))
-    expect(sink.written).toBe(`one\ntwo\nthree\nlost 1\n${'5'.repeat(20_000)}\n`)
   })
 })
 

@@ -64,7 +64,7 @@ const testsByPath: Readonly<Record<string, readonly string[]>> = {
     'test/cli/admin-key.test.ts',
   ],
   'src/http/': ['src/http/', 'test/shop/', 'test/http/', 'test/client/browser.test.ts'],
-  'src/http/cache/repeated-reads.ts': ['test/http/repeated-reads.test.ts', 'test/http/cache.test.ts'],
+  'src/http/cache/': ['src/http/cache/', 'test/http/cache-door.test.ts', 'test/http/cache.test.ts'],
   'src/http/pages/docs-page.ts': ['test/http/docs.test.ts'],
   'src/http/pages/guide-pages.ts': ['test/http/guides.test.ts'],
   'src/http/pages/console-page.ts': ['test/console/serving.test.ts'],

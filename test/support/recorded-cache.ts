@@ -1,12 +1,16 @@
-import { RepresentationCache, type Ticket } from '../../src/http/cache/representation-cache.ts'
+import type { RepresentedRows } from '../../src/contract/operation.ts'
+import {
+  type Representation,
+  RepresentationCache,
+  type Ticket,
+} from '../../src/http/cache/representation-cache.ts'
 import type { StoreEngine } from '../../src/serving/open.ts'
-import type { Reply } from '../../src/shop/idempotency.ts'
 import { executeQuery, type Query } from '../../src/shop/queries.ts'
 
 /** How long a reply may differ from the database, which shows a commit before the cache drops the reply. */
 const STALE_MS_MAX = 2000
 
-/** What a target is read with. */
+/** What a response is read with. */
 type Read = Pick<Query, 'id' | 'input'>
 
 interface ReadStore extends Pick<Query, 'base'> {
@@ -27,37 +31,39 @@ export async function freshBody(
   }
 }
 
-/** The cache of a shop, which also knows the reads of its replies, so that it can be compared with the database. */
+/**
+ * The cache of a shop, which also knows the reads of its responses, so that it can be compared with the database. It
+ * keeps each response at its first read, so that more is compared.
+ */
 export class RecordedCache extends RepresentationCache {
-  readonly #ids = new WeakMap<Ticket, Query['id']>()
   readonly #reads = new Map<string, Read>()
 
-  override begin(id: Query['id']): Ticket | undefined {
-    const ticket = super.begin(id)
-    if (ticket) this.#ids.set(ticket, id)
-    return ticket
+  override begin(url: string, represents: RepresentedRows): Ticket | undefined {
+    const ticket = super.begin(url, represents)
+    if (ticket) return ticket
+    this.misses--
+    return super.begin(url, represents)
   }
 
-  override store(ticket: Ticket, target: string, input: object, reply: Reply): void {
-    super.store(ticket, target, input, reply)
-    const id = this.#ids.get(ticket)
-    if (id) this.#reads.set(target, { id, input })
+  override keep(ticket: Ticket, url: string, representation: Representation): void {
+    super.keep(ticket, url, representation)
+    this.#reads.set(url, representation.query)
   }
 
-  /** Returns the targets whose replies in the cache differ from the database. */
-  async staleTargets(store: ReadStore): Promise<string[]> {
+  /** Returns the URLs whose responses in the cache differ from the database. */
+  async staleUrls(store: ReadStore): Promise<string[]> {
     const stale: string[] = []
-    for (const [target, read] of this.#reads) {
-      if (await this.#isStale(target, () => freshBody(store, read))) stale.push(target)
+    for (const [url, read] of this.#reads) {
+      if (await this.#isStale(url, () => freshBody(store, read))) stale.push(url)
     }
     return stale
   }
 
-  async #isStale(target: string, readFresh: () => Promise<string | undefined>): Promise<boolean> {
+  async #isStale(url: string, readFresh: () => Promise<string | undefined>): Promise<boolean> {
     const deadlineMs = performance.now() + STALE_MS_MAX
-    while (this.peek(target)) {
+    while (this.find(url)) {
       const fresh = await readFresh()
-      const cached = this.peek(target)
+      const cached = this.find(url)
       if (!cached || cached.reply.body === fresh) return false
       if (performance.now() > deadlineMs) return true
       await Bun.sleep(5)

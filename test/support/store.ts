@@ -18,7 +18,7 @@ import { type Command, type CommandResult, executeCommand, timeLimitMs } from '.
 import type { Reply } from '../../src/shop/idempotency.ts'
 import type { Scope } from '../../src/shop/keys/schema.ts'
 import { executeQuery, type Query } from '../../src/shop/queries.ts'
-import { entryText, type Log } from '../../src/values/log.ts'
+import type { Log } from '../../src/values/log.ts'
 import { type Client, makeClient } from './client.ts'
 import { type EngineName, isSandboxRun, testedEngines } from './engines.ts'
 import { newDatabase } from './postgres-server.ts'
@@ -158,7 +158,7 @@ export async function openTestStore(kind: EngineName, options: TestOptions = {})
     logged,
     [Symbol.asyncDispose]: async () => {
       const { contentTag } = options
-      const stale = isCacheCurrent ? ((await cache?.staleTargets({ ...opened, contentTag })) ?? []) : []
+      const stale = isCacheCurrent ? ((await cache?.staleUrls({ ...opened, contentTag })) ?? []) : []
       await opened.stop()
       rmSync(directory, { recursive: true, force: true })
       if (stale.length > 0) throw new Error(`the cache has stale replies to ${stale}`)
@@ -262,8 +262,7 @@ async function runSql(databaseUrl: string | undefined, directory: string, text: 
 
 function collect(logged: LogLine[]): Log {
   return {
-    access: entry =>
-      logged.push({ level: 'info', message: 'responded', fields: JSON.parse(entryText(entry)) }),
+    access: entry => logged.push({ level: 'info', message: 'responded', fields: JSON.parse(entry) }),
     info: (fields, message) => logged.push({ level: 'info', message, fields: { ...fields } }),
     error: (fields, message) => logged.push({ level: 'error', message, fields: { ...fields } }),
   }

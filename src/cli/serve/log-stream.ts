@@ -1,6 +1,5 @@
 import { writeSync } from 'node:fs'
 import { hasCode } from '../../files/system-error.ts'
-import type { EncodedEntry } from '../../values/log.ts'
 
 /**
  * The waiting lines are written when they reach this length, or the age GROUP_MS. All requests wait while a group is
@@ -57,15 +56,6 @@ export class LogStream {
   write(line: string): void {
     if (!this.#begin(bytesMaxOf(line))) return
     this.#end += this.#bytes.write(line, this.#end)
-    this.#flushIfDue()
-  }
-
-  /** Writes a line that encodes itself, and adds its line end. */
-  encode(entry: EncodedEntry): void {
-    if (!this.#begin(entry.bytesMax + 1)) return
-    const entryEnd = entry.encodeInto(this.#bytes, this.#end)
-    this.#bytes[entryEnd] = NEWLINE
-    this.#end = entryEnd + 1
     this.#flushIfDue()
   }
 

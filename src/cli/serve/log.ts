@@ -1,5 +1,5 @@
 import type { Config } from '../../config.ts'
-import { type EncodedEntry, entryText, type Log } from '../../values/log.ts'
+import type { Log } from '../../values/log.ts'
 import { say } from '../terminal/terminal.ts'
 import { LogStream } from './log-stream.ts'
 import { readableLine } from './readable-log.ts'
@@ -24,14 +24,10 @@ export function openLog({ logLevel, log: format }: Pick<Config, 'logLevel' | 'lo
   const write = (level: keyof typeof levels, fields: object, msg: string): void => {
     if (isEnabled(level)) destination.write(shown(logLine(levels[level], fields, msg)))
   }
-  const writeEntry = (entry: string | EncodedEntry): void => {
-    if (!isReadable && typeof entry !== 'string') destination.encode(entry)
-    else destination.write(shown(`${entryText(entry)}\n`))
-  }
   return {
     info: (fields, message) => write('info', fields, message),
     error: (fields, message) => write('error', fields, message),
-    access: isEnabled('info') ? writeEntry : () => {},
+    access: isEnabled('info') ? entry => destination.write(shown(`${entry}\n`)) : () => {},
   }
 }
 

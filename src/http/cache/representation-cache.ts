@@ -1,41 +1,38 @@
+import { LRUCache } from 'lru-cache'
 import type { Operation, RepresentedRows } from '../../contract/operation.ts'
 import type { RowChanges } from '../../database/row-changes.ts'
 import type { Reply } from '../../shop/idempotency.ts'
-import { contract, type OperationId, operationIds, type QueryId } from '../../shop/operations.ts'
+import { contract, operationIds } from '../../shop/operations.ts'
+import type { Query } from '../../shop/queries.ts'
+import type { Route } from '../request-context.ts'
 
 /** The tables whose changes must be reported to the cache. */
 export const cachedTables: readonly string[] = [
-  ...new Set(operationIds.flatMap(id => sourceOf(id)?.table ?? [])),
+  ...new Set(
+    operationIds.flatMap(id => {
+      const { represents }: Operation = contract[id]
+      return represents?.table ?? []
+    }),
+  ),
 ]
 
-/** Returns the rows that the replies of an operation represent; undefined if its replies are not cached. */
-function sourceOf(id: OperationId): RepresentedRows | undefined {
-  const { represents }: Operation = contract[id]
-  return represents
-}
-
-/** The maximum length of a body that is cached. */
-const REPLY_CHARS_MAX = 64 * 1024
-/** The approximate size of an entry in addition to its texts. */
-const ENTRY_CHARS = 1000
-
-/** A reply, and the headers that a server has derived from it. */
-export interface CachedReply {
+/** The response to a read, as the pipeline sent it. */
+export interface Representation {
+  readonly route: Route
+  readonly path: string
+  readonly query: Query
   readonly reply: Reply
-  /** The headers that are the same in every response with this reply; absent before the first response. */
-  headers?: Headers
-  /** Whether the reply is still in the cache. A reply that was dropped must not be sent. */
-  readonly isCurrent: boolean
+  /** The header Host of the request. */
+  readonly host: string
+  /** The headers of every response with this reply, without those that differ between requests. */
+  readonly headers: Headers
 }
 
-interface Entry extends CachedReply {
-  readonly target: string
+interface Entry extends Representation {
+  readonly url: string
   readonly table: CachedTable
   /** The id of the row that the entry represents; undefined for a list. */
   readonly rowId: bigint | undefined
-  /** Whether the entry was read since it was last considered for eviction. */
-  isUsed: boolean
-  isCurrent: boolean
 }
 
 /** The entries of one table. */
@@ -47,104 +44,92 @@ interface CachedTable {
   readonly rows: Map<bigint, readonly Entry[]>
 }
 
-/** The change count of a table when a read began. The reply is stored only if the table has not changed since. */
+/** The change count of a table when a read began. The reply is kept only if the table has not changed since. */
 export interface Ticket {
-  readonly source: RepresentedRows
+  readonly represents: RepresentedRows
   readonly changeCount: number
 }
 
-interface CacheLimits {
-  readonly entries: number
-  /** The maximum number of characters of all entries together. */
-  readonly chars: number
-}
-
 /** With 10,000 entries, the cache takes about 20 MiB of memory, and more until the next full garbage collection. */
-const CACHE_LIMITS: CacheLimits = { entries: 10_000, chars: 16 * 1024 * 1024 }
+const LIMITS = { entries: 10_000, chars: 16 * 1024 * 1024 }
+/** The approximate size of an entry in addition to its texts: most of it is for the headers. */
+const ENTRY_CHARS = 2000
+/** The number of recent misses that are known, a power of two. */
+const MISSES = 1024
 
 /**
- * The encoded replies of reads, by request target, in one process that owns its database.
+ * Responses to reads by their URL, in one process that owns its database.
  *
- * A reply is never stale. Before the engine responds to the commands of a batch, it reports the rows that they changed.
- * The cache then drops the replies that represent these rows. A reply that was read before such a report is not stored
- * after the report. At a limit, replies that were not read lately are evicted first (the CLOCK algorithm).
+ * No response is stale. Before the engine responds to the commands of a batch, it reports the rows that they changed,
+ * and the cache drops what represents them. A reply that was read before such a report is not kept after it. A
+ * response is kept when its URL was read twice lately: most URLs of a large catalogue are not read again soon, and
+ * keeping a response costs a third of a read. At a limit, the response that was not read for longest is dropped.
  */
 export class RepresentationCache {
   hits = 0
   misses = 0
-  readonly #limits: CacheLimits
-  /** The entries by target, in the order in which they are considered for eviction. */
-  readonly #entries = new Map<string, Entry>()
+  readonly #entries: LRUCache<string, Entry>
   readonly #tables = new Map<string, CachedTable>()
-  #chars = 0
+  /** Hashes of URLs. Two URLs with the same place forget each other; two with the same hash are kept too early. */
+  readonly #missed = new Uint32Array(MISSES)
 
-  constructor(limits = CACHE_LIMITS) {
-    this.#limits = limits
+  constructor({ entries, chars } = LIMITS) {
+    this.#entries = new LRUCache({
+      max: entries,
+      maxSize: chars,
+      sizeCalculation: charsOf,
+      dispose: entry => forget(entry),
+    })
   }
 
   get size(): { readonly entries: number; readonly chars: number } {
-    return { entries: this.#entries.size, chars: this.#chars }
+    return { entries: this.#entries.size, chars: this.#entries.calculatedSize }
   }
 
-  /** Returns the reply to a request target of GET, such as `/pets/7`; undefined if it is not in the cache. */
-  find(target: string): CachedReply | undefined {
-    const entry = this.#entries.get(target)
-    if (entry) this.use(entry)
-    return entry
-  }
-
-  /** Returns whether the cache still has a reply that `find` returned earlier. */
-  has(reply: CachedReply): boolean {
-    return reply.isCurrent
-  }
-
-  use(reply: CachedReply): void {
-    this.hits++
-    // Safe: every CachedReply is an entry of this cache.
-    const entry = reply as Entry
-    entry.isUsed = true
-  }
-
-  /** Like `find`, but does not count a read. */
-  peek(target: string): CachedReply | undefined {
-    return this.#entries.get(target)
+  /** Returns the response to a GET; undefined if it is not in the cache. */
+  find(url: string): Representation | undefined {
+    return this.#entries.get(url)
   }
 
   /**
-   * Counts a miss, and returns the ticket of the read that begins; undefined if replies of the query are not cached.
+   * Counts a miss. Returns a ticket if the response of the read that begins is to be kept: if the URL was read lately.
    */
-  begin(queryId: QueryId): Ticket | undefined {
-    const source = sourceOf(queryId)
-    if (!source) return undefined
+  begin(url: string, represents: RepresentedRows): Ticket | undefined {
     this.misses++
-    return { source, changeCount: this.#tableOf(source.table).changeCount }
+    if (!this.#noteMiss(url)) return undefined
+    return { represents, changeCount: this.#tableOf(represents.table).changeCount }
   }
 
-  /** Stores the reply of a read, unless its table has changed since the read began, or the reply is too long. */
-  store({ source, changeCount }: Ticket, target: string, input: object, reply: Reply): void {
-    const { rowId: name } = source
-    const table = this.#tableOf(source.table)
-    if (table.changeCount !== changeCount || reply.body === null) return
-    const chars = charsOf(target, reply)
-    if (reply.body.length > REPLY_CHARS_MAX || this.#entries.has(target)) return
-    const id: unknown = name === undefined ? undefined : Reflect.get(input, name)
+  /** Keeps a response, unless its table has changed since the read began. */
+  keep({ represents, changeCount }: Ticket, url: string, representation: Representation): void {
+    const { rowId: name } = represents
+    const table = this.#tableOf(represents.table)
+    if (table.changeCount !== changeCount) return
+    const id: unknown = name === undefined ? undefined : Reflect.get(representation.query.input, name)
     const rowId = typeof id === 'bigint' ? id : undefined
     if (name !== undefined && rowId === undefined) return
-    this.#evict(chars)
-    const entry = { target, reply, table, rowId, isUsed: false, isCurrent: true }
-    this.#entries.set(target, entry)
-    this.#chars += chars
+    const entry = { ...representation, url, table, rowId }
+    this.#entries.set(url, entry)
+    // An entry that is larger than the whole cache was not added.
+    if (this.#entries.peek(url) !== entry) return
     if (rowId === undefined) table.lists.add(entry)
     else table.rows.set(rowId, [...(table.rows.get(rowId) ?? []), entry])
   }
 
+  /**
+   * Drops what represents changed rows. The response about one row is kept again at its next read, but a list is not:
+   * every write drops it, so one reader would pay for each refill.
+   */
   drop(changes: RowChanges): void {
     for (const [name, ids] of changes) {
       const table = this.#tableOf(name)
       table.changeCount++
-      for (const entry of table.lists) this.#remove(entry)
+      for (const { url } of table.lists) this.#entries.delete(url)
       for (const id of ids === 'any' ? table.rows.keys() : ids) {
-        for (const entry of table.rows.get(id) ?? []) this.#remove(entry)
+        for (const { url } of table.rows.get(id) ?? []) {
+          this.#entries.delete(url)
+          this.#noteMiss(url)
+        }
       }
     }
   }
@@ -157,34 +142,25 @@ export class RepresentationCache {
     return table
   }
 
-  #evict(chars: number): void {
-    const { entries, chars: charsMax } = this.#limits
-    for (const entry of this.#entries.values()) {
-      if (this.#entries.size < entries && this.#chars + chars <= charsMax) return
-      if (!entry.isUsed) {
-        this.#remove(entry)
-        continue
-      }
-      // The entry moves behind all others for a second round.
-      entry.isUsed = false
-      this.#entries.delete(entry.target)
-      this.#entries.set(entry.target, entry)
-    }
-  }
-
-  #remove(entry: Entry): void {
-    const { target, reply, table, rowId } = entry
-    entry.isCurrent = false
-    this.#entries.delete(target)
-    this.#chars -= charsOf(target, reply)
-    table.lists.delete(entry)
-    if (rowId === undefined) return
-    const others = (table.rows.get(rowId) ?? []).filter(other => other !== entry)
-    if (others.length > 0) table.rows.set(rowId, others)
-    else table.rows.delete(rowId)
+  /** Notes that a URL was not in the cache. If that is noted already, returns true and forgets it. */
+  #noteMiss(url: string): boolean {
+    const hash = Bun.hash.xxHash32(url)
+    const place = hash % MISSES
+    const isKnown = this.#missed[place] === hash
+    this.#missed[place] = isKnown ? 0 : hash
+    return isKnown
   }
 }
 
-function charsOf(target: string, { body }: Reply): number {
-  return 2 * target.length + (body?.length ?? 0) + ENTRY_CHARS
+function forget(entry: Entry): void {
+  const { table, rowId } = entry
+  table.lists.delete(entry)
+  if (rowId === undefined) return
+  const others = (table.rows.get(rowId) ?? []).filter(other => other !== entry)
+  if (others.length > 0) table.rows.set(rowId, others)
+  else table.rows.delete(rowId)
+}
+
+function charsOf({ reply, path, url }: Entry): number {
+  return 2 * url.length + path.length + (reply.body?.length ?? 0) + ENTRY_CHARS
 }

@@ -1,6 +1,5 @@
 import type { StoreError } from '../../contract/error.ts'
 import { rateLimited } from '../../contract/refusals.ts'
-import { NumberText } from '../cache/number-text.ts'
 
 /** A number of requests in a number of seconds. */
 export interface Rate {
@@ -30,8 +29,6 @@ export class RateLimiter {
   #young = new Map<string, Window>()
   #old = new Map<string, Window>()
   #youngSinceMs: number
-  readonly #leftText = new NumberText('"default";r=')
-  readonly #secondsText = new NumberText(';t=')
 
   /** `monotonicClock` returns milliseconds. If a wall clock were used, setting it back would lock callers out. */
   constructor(rate: Rate, monotonicClock: () => number) {
@@ -57,7 +54,7 @@ export class RateLimiter {
     const seconds = Math.max(1, Math.ceil(Math.round(window.endsMs - nowMs) / 1000))
     if (window.left > 0) {
       window.left--
-      return { field: this.#leftText.of(window.left) + this.#secondsText.of(seconds) }
+      return { field: `"default";r=${window.left};t=${seconds}` }
     }
     const refusal = rateLimited({ ...this.#rate, retryAfterSeconds: seconds })
     return { field: `"default";r=0;t=${seconds}`, refusal }

@@ -37,20 +37,26 @@ export function authenticate(
   callers: Callers,
   failedAuthentications: RateLimiter,
 ): Caller | Promise<Caller> {
-  const header = context.request.headers.get('authorization')
+  const { headers } = context.request
+  return callerInMemory(headers, callers) ?? findCaller(headers, context, callers, failedAuthentications)
+}
+
+/** Returns the caller of a request with these headers; undefined if the caller is not in memory. */
+export function callerInMemory(headers: Headers, callers: Callers): Caller | undefined {
+  const header = headers.get('authorization')
   if (header === null) return anonymous
   const token = bearerToken(header)
-  const known = token && callers.known(token)
-  return known || findCaller(token, context, callers, failedAuthentications)
+  return token === undefined ? undefined : callers.known(token)
 }
 
 async function findCaller(
-  token: string | undefined,
+  headers: Headers,
   context: RequestContext,
   callers: Callers,
   failedAuthentications: RateLimiter,
 ): Promise<Caller> {
   try {
+    const token = bearerToken(headers.get('authorization') ?? '')
     if (token === undefined) {
       throw malformedAuthorization()
     }
@@ -83,12 +89,16 @@ export function bearerToken(header: string): string | undefined {
 
 /** Throws `authentication_required` (401) or `insufficient_scope` (403) if the caller may not call the operation. */
 export function authorize(operation: Operation, caller: Caller): void {
-  if (operation.scope === 'public') return
+  if (isAuthorized(operation, caller)) return
   const scope = requiredScope(operation)
-  if (caller.keyId === null) {
-    throw authenticationRequired(scope)
-  }
-  if (scope !== undefined && !hasScope(caller, scope)) {
-    throw insufficientScope(scope)
-  }
+  throw caller.keyId === null || scope === undefined
+    ? authenticationRequired(scope)
+    : insufficientScope(scope)
+}
+
+/** Returns whether a caller may call an operation. */
+export function isAuthorized(operation: Operation, caller: Caller): boolean {
+  if (operation.scope === 'public') return true
+  const scope = requiredScope(operation)
+  return caller.keyId !== null && (scope === undefined || hasScope(caller, scope))
 }

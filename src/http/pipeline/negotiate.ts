@@ -5,17 +5,28 @@ const PROBLEM = 'application/problem+json'
 /** The two media types with JSON: resources are plain JSON, errors are plain JSON or RFC 9457 problems. */
 type MediaType = 'application/json' | 'application/problem+json'
 
+type SuccessType = 'application/json' | 'text/event-stream'
+
 /**
  * Throws `not_acceptable` if Accept (RFC 9110, section 12.5.1) excludes the media type of the response. A request
  * that names the problem media type also accepts the normal media type of a success.
  */
-export function refuseUnacceptable(headers: Headers, { success }: { success: object }): void {
+export function refuseUnacceptable(headers: Headers, operation: { success: object }): void {
+  const type = mediaTypeOf(operation)
+  if (!accepts(headers, type)) throw notAcceptable(type)
+}
+
+/** Returns the media type of the successful responses of an operation. */
+function mediaTypeOf({ success }: { success: object }): SuccessType {
+  return 'stream' in success ? 'text/event-stream' : 'application/json'
+}
+
+/** Returns whether Accept allows a media type for a success. */
+export function accepts(headers: Headers, type: SuccessType): boolean {
   const accept = headers.get('accept')
-  const type = 'stream' in success ? 'text/event-stream' : 'application/json'
   // Most clients send no Accept, `*/*`, or exactly this type. Only other values are parsed.
-  if (accept === null || accept === '*/*' || accept === type) return
-  if (quality(accept, type) > 0 || namesProblemType(accept)) return
-  throw notAcceptable(type)
+  if (accept === null || accept === '*/*' || accept === type) return true
+  return quality(accept, type) > 0 || namesProblemType(accept)
 }
 
 /** Returns the media type of errors: a problem only for clients that ask for it by name. */

@@ -9,9 +9,6 @@ import { isQueryId, isStreamId, type QueryId } from '../../shop/operations.ts'
 import { type Conditions, matchesWeakly, refuseUnlessMatches } from '../../shop/preconditions.ts'
 import { isShortList, type Query, replyTo } from '../../shop/queries.ts'
 import { storedInstant } from '../../values/instant.ts'
-import { headersFor } from '../cache/last-headers.ts'
-import type { RepeatedReads } from '../cache/repeated-reads.ts'
-import type { CachedReply, RepresentationCache } from '../cache/representation-cache.ts'
 import type { LongPoll } from '../events/long-poll.ts'
 import { markUnbuffered } from '../events/stream-headers.ts'
 import type { SseHub } from '../events/stream-hub.ts'
@@ -20,7 +17,7 @@ import type { RateLimiter } from '../limits/rate-limit.ts'
 import { callerName, type RequestContext, type Route } from '../request-context.ts'
 import { authenticate, authorize, type Callers } from './auth.ts'
 import { assertNotRefused, nextTurn, receiveBody, refuseBodyByHeaders } from './body.ts'
-import { isUnconditional, readConditions, refuseConditions } from './conditional.ts'
+import { readConditions, refuseConditions } from './conditional.ts'
 import { readIdempotencyKey } from './idempotency-key.ts'
 import { announceLifecycle, enforceLifecycle } from './lifecycle.ts'
 import { refuseUnacceptable } from './negotiate.ts'
@@ -45,12 +42,6 @@ export interface Pipeline {
   readonly checkAddress: (url: string | undefined) => Promise<void>
   readonly longPoll: LongPoll
   readonly streams: SseHub
-  /** Undefined if the cache is off, or if other processes may write to the store too. */
-  readonly cache: RepresentationCache | undefined
-  /** Undefined without a cache, and if the cache is verified. */
-  readonly repeatedReads: RepeatedReads | undefined
-  /** Compares every reply from the cache with fresh reads, and fails if they differ for long; for tests. */
-  readonly verifiesCache: boolean
   /** Undefined if requests are not limited. */
   readonly rateLimiter: RateLimiter | undefined
   readonly failedAuthentications: RateLimiter
@@ -60,8 +51,8 @@ export interface Pipeline {
 
 /**
  * Returns the response to one request, after routing and admission. Runs the remaining steps in order: each step throws
- * a StoreError or passes the request on. If both the caller and the reply are in memory, the response is returned
- * synchronously, because a promise costs as much as several steps.
+ * a StoreError or passes the request on. If the caller is in memory and the read needs no promise, the response is
+ * returned synchronously, because a promise costs as much as several steps.
  */
 export function handleRequest(
   pipeline: Pipeline,
@@ -80,7 +71,7 @@ function handleCaller(
   route: Route,
   caller: Caller,
 ): Response | Promise<Response> {
-  const { operation } = route
+  const { operation, id } = route
   const { request } = context
   context.caller = caller
   enforceRateLimit(pipeline, context)
@@ -88,143 +79,27 @@ function handleCaller(
   enforceLifecycle(context, route, pipeline.lifecycleClock())
   refuseUnacceptable(request.headers, operation)
   if (operation.body) refuseBodyByHeaders(request)
-  const cached = operation.method === 'GET' ? pipeline.cache?.find(targetIn(context)) : undefined
-  if (!cached) return handleUncached(pipeline, context, route)
-  return pipeline.verifiesCache
-    ? verifyCached(pipeline, context, route, cached.reply).then(() =>
-        respondCached(pipeline, context, route, cached),
-      )
-    : respondCached(pipeline, context, route, cached)
-}
-
-/** The headers that differ between requests. All other headers of a cached response are the same each time. */
-const varyingHeaders = [
-  'X-Request-Id',
-  'RateLimit',
-  'Vary',
-  'Access-Control-Allow-Origin',
-  'Access-Control-Expose-Headers',
-]
-
-/**
- * Returns the response with a cached reply. Its fixed headers are built once, because building them is a third of the
- * cost of a read.
- */
-function respondCached(
-  pipeline: Pipeline,
-  context: RequestContext,
-  route: Route,
-  cached: CachedReply,
-): Response {
-  const { request, headers } = context
-  const conditions = readConditions(request.headers)
-  const { reply } = cached
-  if (!cached.headers || request.method === 'HEAD' || !isUnconditional(conditions)) {
-    announceLifecycle(context, route, pipeline.base)
-    const response = respond(pipeline, context, route.operation, reply, conditions)
-    if (response.status === 200 && request.method === 'GET') {
-      const fixed = new Headers(response.headers)
-      for (const name of varyingHeaders) fixed.delete(name)
-      cached.headers = fixed
-      pipeline.repeatedReads?.remember(context, route, cached, response)
-    }
-    return response
-  }
-  const response = new Response(bodyOfReply(context, reply.body ?? ''), {
-    status: reply.status,
-    headers: cached.headers,
-  })
-  for (const name of varyingHeaders) {
-    const value = headers[name]
-    if (value !== undefined) response.headers.set(name, value)
-  }
-  if (request.method === 'GET') pipeline.repeatedReads?.remember(context, route, cached, response)
-  return response
-}
-
-/** How long a cached reply may differ from the database, which shows a commit before the cache drops the reply. */
-const STALE_MS_MAX = 2000
-
-/** Throws if the cache keeps a reply although it has differed from the database for STALE_MS_MAX. */
-async function verifyCached(
-  pipeline: Pipeline,
-  context: RequestContext,
-  { operation, id }: Route,
-  cached: Reply,
-): Promise<void> {
-  if (!isQueryId(id)) return
-  const { engine, cache } = pipeline
-  const query = queryOf(pipeline, context, id, readParameters(operation, context))
-  const deadlineMs = performance.now() + STALE_MS_MAX
-  for (;;) {
-    const fresh = await readFresh(engine, operation, query)
-    if (fresh?.body === cached.body && fresh?.etag === cached.etag && fresh?.next === cached.next) return
-    if (cache?.peek(targetIn(context))?.reply !== cached) return
-    if (performance.now() > deadlineMs) throw new Error(`the cache has a stale reply to ${targetIn(context)}`)
-    await Bun.sleep(5)
-  }
-}
-
-/** Returns the reply to a query; undefined if it fails, for example because the resource was deleted meanwhile. */
-async function readFresh(
-  engine: Pipeline['engine'],
-  operation: Operation,
-  query: Query,
-): Promise<Reply | undefined> {
-  try {
-    return await readReply(engine, operation, query)
-  } catch {
-    return undefined
-  }
-}
-
-function handleUncached(
-  pipeline: Pipeline,
-  context: RequestContext,
-  route: Route,
-): Response | Promise<Response> {
-  const { operation, id } = route
   announceLifecycle(context, route, pipeline.base)
   const parameters = readParameters(operation, context)
-  const conditions = readConditions(context.request.headers)
+  const conditions = readConditions(request.headers)
   if (operation.method === 'POST') refuseConditions(conditions)
   if (isStreamId(id)) return pipeline.streams.respond(context, parameters)
   return isQueryId(id)
-    ? handleQuery(pipeline, context, route, queryOf(pipeline, context, id, parameters), conditions)
+    ? handleQuery(pipeline, context, operation, queryOf(pipeline, context, id, parameters), conditions)
     : handleCommand(pipeline, context, route, parameters, conditions)
 }
 
 function handleQuery(
   pipeline: Pipeline,
   context: RequestContext,
-  route: Route,
+  operation: Operation,
   query: Query,
   conditions: Conditions,
 ): Response | Promise<Response> {
-  const { operation } = route
   return mapRead(runQuery(pipeline, context, operation, query), reply => {
-    const response = respond(pipeline, context, operation, reply, conditions)
-    rememberAgain(pipeline, context, route, reply, response)
-    return response
+    context.read = { query, reply }
+    return respond(pipeline, context, operation, reply, conditions)
   })
-}
-
-/**
- * Remembers the response to a read if `repeatedReads` knows the URL: the cache has dropped the reply that was
- * remembered for this URL. A read of any other URL is remembered when it is repeated.
- */
-function rememberAgain(
-  { cache, repeatedReads }: Pipeline,
-  context: RequestContext,
-  route: Route,
-  reply: Reply,
-  response: Response,
-): void {
-  const { request } = context
-  if (!cache || !repeatedReads?.knows(request.url)) return
-  const cached = cache.peek(targetIn(context))
-  if (cached?.reply !== reply || request.method !== 'GET' || response.status !== 200) return
-  repeatedReads.remember(context, route, cached, response)
 }
 
 function queryOf(
@@ -234,10 +109,6 @@ function queryOf(
   input: object,
 ): Query {
   return { id, input, now: storedInstant(nowMs), base, keyId: caller?.keyId ?? null, contentTag }
-}
-
-function targetIn({ path, query }: RequestContext): string {
-  return query === '' ? path : `${path}?${query}`
 }
 
 /** Counts a request against the rate limit of its key, or of its address. Throws `rate_limited`. */
@@ -254,30 +125,17 @@ export function enforceRateLimit(
 }
 
 /**
- * Returns the reply to a query, and stores it in the cache if replies of this operation are cached. A read of the feed
- * waits for events if the client asks for that, and is not cached.
+ * Returns the reply to a query. A read of the feed waits for events if the client asks for that. Lists are long reads,
+ * except short ones on SQLite.
  */
 function runQuery(
-  { engine, longPoll, cache }: Pipeline,
+  { engine, longPoll }: Pipeline,
   context: RequestContext,
-  operation: Operation,
+  { endless, success }: Operation,
   query: Query,
 ): Reply | Promise<Reply> {
-  if (operation.endless) {
-    const { request, slot } = context
-    return longPoll.read(query, { caller: callerName(context), signal: request.signal, slot })
-  }
-  const ticket = cache?.begin(query.id)
-  const reading = readReply(engine, operation, query)
-  if (!ticket) return reading
-  return mapRead(reading, reply => {
-    cache?.store(ticket, targetIn(context), query.input, reply)
-    return reply
-  })
-}
-
-/** Runs a query. Lists are long reads, except short ones on SQLite. */
-function readReply(engine: Pipeline['engine'], { success }: Operation, query: Query): Reply | Promise<Reply> {
+  const { request, slot } = context
+  if (endless) return longPoll.read(query, { caller: callerName(context), signal: request.signal, slot })
   const isShort = !('list' in success) || (engine.name === 'sqlite' && isShortList(query))
   return isShort ? engine.readShort(reader => replyTo(reader, query)) : engine.readLong(query)
 }
@@ -345,7 +203,7 @@ function respond(
   }
   return new Response(bodyOfReply(context, reply.body), {
     status: reply.status,
-    headers: headersFor(operation, headers),
+    headers,
   })
 }
 

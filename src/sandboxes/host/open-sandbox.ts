@@ -13,7 +13,7 @@ import type { Reply } from '../../shop/idempotency.ts'
 import type { OperationId } from '../../shop/operations.ts'
 import { executeQuery, type Query } from '../../shop/queries.ts'
 import { formatInstantMs } from '../../values/instant.ts'
-import { entryText, type Log } from '../../values/log.ts'
+import type { Log } from '../../values/log.ts'
 import { sendWithFaults } from '../failures/deliveries.ts'
 import { FAULT_HEADER, Faults } from '../failures/faults.ts'
 import { isAbrupt, isDropped, withFaults } from '../failures/requests.ts'
@@ -222,7 +222,7 @@ export class OpenSandbox {
       // The limit on the number of events bounds what is kept.
       eventRetention: 'forever',
       log: {
-        access: entry => log.access(`${entryText(entry).slice(0, -1)},"sandbox":"${record.id}"}`),
+        access: entry => log.access(`${entry.slice(0, -1)},"sandbox":"${record.id}"}`),
         info: (fields, message) => log.info({ ...fields, sandbox: record.id }, message),
         error: (fields, message) => log.error({ ...fields, sandbox: record.id }, message),
       },

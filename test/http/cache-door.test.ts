@@ -1,12 +1,13 @@
 import { expect, test } from 'bun:test'
 import { connect } from 'node:net'
-import { RepresentationCache } from '../../src/http/cache/representation-cache.ts'
+import type { RepresentationCache } from '../../src/http/cache/representation-cache.ts'
 import { Admission } from '../../src/http/limits/admission.ts'
 import { contract } from '../../src/shop/operations.ts'
+import { RecordedCache } from '../support/recorded-cache.ts'
 import { makePet } from '../support/shop.ts'
-import { openTestStore, type TestOptions, type TestStore } from '../support/store.ts'
+import { ADMIN_KEY, openTestStore, type TestOptions, type TestStore } from '../support/store.ts'
 
-/** The number of requests to one target: enough for at least one of them to be served without the pipeline. */
+/** The number of requests to one target: enough for at least two responses from the cache. */
 const REPEATS = 4
 
 interface Received {
@@ -32,7 +33,7 @@ async function read(
   return { status: response.status, headers: JSON.parse(text), body: await response.text() }
 }
 
-/** The headers of requests that the pipeline may treat in different ways. */
+/** The headers of requests that may get different responses. */
 const variations: readonly Readonly<Record<string, string>>[] = [
   {},
   { Accept: 'application/json' },
@@ -40,19 +41,24 @@ const variations: readonly Readonly<Record<string, string>>[] = [
   { Accept: 'application/json;q=0, */*' },
   { 'If-None-Match': '*' },
   { 'If-None-Match': '"other"' },
+  { 'If-None-Match': 'no tag' },
   { 'If-Match': '"other"' },
   { Authorization: 'Bearer nonsense' },
+  { Authorization: `Bearer ${ADMIN_KEY}` },
   { Origin: 'https://shop.example' },
   { Origin: 'https://other.example' },
   { 'X-Request-Id': 'mine-1' },
   { 'Petstore-Preview': 'store-summary' },
   { Host: 'shop.example' },
   { Host: 'shop.example/pets' },
+  // Both are the host of the same URL, and only the first one is a valid Host.
+  { Host: 'a%2Cb.example' },
+  { Host: 'a,b.example' },
   { Host: 'shop.example', Range: 'bytes=0-1' },
   {},
 ]
 
-test('every response to a repeated read is identical to the response of the pipeline', async () => {
+test('every response of the cache is identical to the response of the pipeline', async () => {
   const options: TestOptions = {
     corsOrigins: ['https://shop.example'],
     rateLimit: { requests: 100_000, seconds: 3600 },
@@ -73,7 +79,10 @@ test('every response to a repeated read is identical to the response of the pipe
   ]
   const different: string[] = []
   for (const target of targets) {
-    for (const headers of variations) {
+    await read(store, target)
+    const { etag } = (await read(plain, target)).headers
+    const current = etag === undefined ? {} : { 'If-None-Match': `"other", ${etag}` }
+    for (const headers of [...variations, current]) {
       for (const method of ['GET', 'HEAD', 'OPTIONS', 'TRACE', 'DELETE']) {
         for (let count = 0; count < REPEATS; count++) {
           const [received, expected] = [
@@ -93,7 +102,7 @@ test('every response to a repeated read is identical to the response of the pipe
   expect(Number(/result="hit"} (\d+)/.exec(metrics)?.[1])).toBeGreaterThan(100)
 })
 
-test('the log entry of a repeated read is that of the pipeline, whatever the address is', async () => {
+test('the log line of a read from the cache is that of the pipeline, whatever the address is', async () => {
   await using store = await openTestStore('sqlite', {
     trustedProxies: ['127.0.0.1'],
     rateLimit: 'off',
@@ -151,7 +160,7 @@ async function readWith(store: TestStore, lines: readonly string[]): Promise<str
   )
 }
 
-test('a repeated read with few headers is identical to the response of the pipeline', async () => {
+test('a read from the cache is identical to the response of the pipeline, whatever headers it has', async () => {
   const options: TestOptions = { corsOrigins: ['https://shop.example'], rateLimit: 'off' }
   await using store = await openTestStore('sqlite', options)
   await using plain = await openTestStore('sqlite', { ...options, cache: 'off' })
@@ -179,7 +188,30 @@ test('a repeated read with few headers is identical to the response of the pipel
   }
 })
 
-test('a repeated read is logged like the first read, and is counted in the metrics', async () => {
+test('a response for a page of another origin is not kept for other clients', async () => {
+  await using store = await openTestStore('sqlite', { corsOrigins: ['https://shop.example'] })
+  await makePet(store.client)
+  const origins: unknown[] = []
+  for (const headers of [{ Origin: 'https://shop.example' }, { Origin: 'https://shop.example' }, {}, {}]) {
+    origins.push((await read(store, '/pets/1', 'GET', headers)).headers['access-control-allow-origin'])
+  }
+  expect(origins).toEqual(['https://shop.example', 'https://shop.example', undefined, undefined])
+})
+
+test('a long response is not kept, because it is sent as fast as its client reads it', async () => {
+  await using store = await openTestStore('sqlite')
+  const { categoryId } = await makePet(store.client)
+  const body = { name: 'n'.repeat(200), categoryId }
+  for (let count = 0; count < 80; count++) await store.client.createPet({ body })
+  const hits = async (): Promise<string | undefined> =>
+    /result="hit"} (\d+)/.exec(await (await store.send('GET', '/metrics')).text())?.[1]
+  for (let count = 0; count < REPEATS; count++) await read(store, '/pets?limit=100')
+  expect(await hits()).toBe('0')
+  for (let count = 0; count < REPEATS; count++) await read(store, '/pets?limit=20')
+  expect(await hits()).not.toBe('0')
+})
+
+test('a read from the cache is logged like the first read, and is counted in the metrics', async () => {
   await using store = await openTestStore('sqlite')
   await makePet(store.client)
   for (let count = 0; count < REPEATS; count++) await read(store, '/pets/1')
@@ -200,7 +232,7 @@ test('the log has only the first 1,000 characters of a path and of a trace', asy
   expect([fields?.path, fields?.traceparent]).toEqual([path.slice(0, 1000), traceparent.slice(0, 1000)])
 })
 
-test('repeated reads count towards the rate limit, and are refused beyond it', async () => {
+test('reads from the cache count towards the rate limit, and are refused beyond it', async () => {
   await using store = await openTestStore('sqlite', { rateLimit: { requests: 6, seconds: 3600 } })
   await makePet(store.client)
   const statuses: unknown[] = []
@@ -237,7 +269,7 @@ test('a read after a change counts once towards the rate limit', async () => {
   }
 })
 
-test('a repeated read is refused after the sunset of its operation, and while the store stops', async () => {
+test('a read from the cache is refused after the sunset of its operation, and while the store stops', async () => {
   let nowMs = Date.parse('2026-11-22T00:00:00Z')
   const admission = new Admission()
   await using store = await openTestStore('sqlite', { admission, lifecycleClock: () => nowMs })
@@ -263,15 +295,13 @@ async function namesAroundChange(representations: RepresentationCache): Promise<
   return [before, await name()]
 }
 
-test('a repeated read shows a change as soon as the change has its response', async () => {
-  expect(await namesAroundChange(new RepresentationCache())).toEqual(['Anybody', 'Renamed'])
+test('a read from the cache shows a change as soon as the change has its response', async () => {
+  expect(await namesAroundChange(new RecordedCache())).toEqual(['Anybody', 'Renamed'])
 })
 
 test('control: a cache that still sends an invalidated reply is detected', async () => {
-  class NeverDropping extends RepresentationCache {
-    override has(): boolean {
-      return true
-    }
+  class NeverDropping extends RecordedCache {
+    override drop(): void {}
   }
   expect(await namesAroundChange(new NeverDropping())).toEqual(['Anybody', 'Anybody'])
 })

@@ -1,0 +1,156 @@
+import type { Server } from 'bun'
+import type { Operation } from '../../contract/operation.ts'
+import { mapRead } from '../../database/map-read.ts'
+import { matchesWeakly } from '../../shop/preconditions.ts'
+import type { Admission } from '../limits/admission.ts'
+import type { AddressOf } from '../limits/client-address.ts'
+import type { RateLimiter } from '../limits/rate-limit.ts'
+import { type Callers, callerInMemory, isAuthorized } from '../pipeline/auth.ts'
+import { parseTags } from '../pipeline/conditional.ts'
+import { worksUntilMs } from '../pipeline/lifecycle.ts'
+import { accepts } from '../pipeline/negotiate.ts'
+import { callerName, type RequestContext, type Responded, requestIdIn } from '../request-context.ts'
+import type { Handler, RoutesOptions } from '../routes.ts'
+import type { Representation, RepresentationCache, Ticket } from './representation-cache.ts'
+
+/** A response with a longer body or URL, in characters, is not kept. */
+const BODY_CHARS_MAX = 16 * 1024
+const URL_CHARS_MAX = 500
+/** How long the cache may differ from the database, which shows a commit before the cache drops the response. */
+const STALE_MS_MAX = 2000
+
+interface CacheDoorOptions {
+  readonly cache: RepresentationCache
+  readonly admission: Admission
+  readonly callers: Callers
+  readonly rateLimiter: RateLimiter | undefined
+  /** The monotonic clock of the rate limiter, which also measures how long a response takes. */
+  readonly timer: () => number
+  readonly clock: () => number
+  readonly lifecycleClock: () => number
+  readonly newRequestId: () => string
+  readonly addressOf: AddressOf
+  readonly onResponse: RoutesOptions['onResponse']
+  /** Every read runs through the pipeline, and fails if the cache has differed from it for long; for tests. */
+  readonly verifies: boolean
+}
+
+/**
+ * Responds to reads from the cache, before the pipeline and exactly as it would. It does so only if nothing in the
+ * request but its URL, its caller and its If-None-Match can change the response, and if the caller is anonymous or in
+ * memory. The pipeline decides about any other request, and does not know of the cache.
+ */
+export class CacheDoor {
+  readonly #options: CacheDoorOptions
+
+  constructor(options: CacheDoorOptions) {
+    this.#options = options
+  }
+
+  /** Returns the response to a GET; undefined if the pipeline must decide. */
+  respond(request: Request, server: Server<undefined>): Response | undefined {
+    const { cache, verifies, admission, callers, rateLimiter, timer, clock, newRequestId, addressOf } =
+      this.#options
+    const kept = verifies ? undefined : cache.find(request.url)
+    if (!kept) return undefined
+    const startedMs = timer()
+    const { headers } = request
+    const caller = callerInMemory(headers, callers)
+    if (!caller || !admission.isFree || !this.#isDecided(kept, headers)) return undefined
+    const isNotModified = isUnmodified(kept, headers)
+    if (isNotModified === undefined || !isAuthorized(kept.route.operation, caller)) return undefined
+    const responded: Responded = {
+      request,
+      requestId: requestIdIn(headers) ?? newRequestId(),
+      address: addressOf(request, server),
+      nowMs: clock(),
+      path: kept.path,
+      route: kept.route,
+      caller,
+    }
+    const taken = rateLimiter?.take(callerName(responded), startedMs)
+    // The pipeline then refuses the request. It counts only once, because nothing was left.
+    if (taken?.refusal) return undefined
+    cache.hits++
+    // A Response copies its headers, so they can be set before it is made: afterwards, it takes a tenth of the read.
+    kept.headers.set('X-Request-Id', responded.requestId)
+    if (taken) kept.headers.set('RateLimit', taken.field)
+    const status = isNotModified ? 304 : kept.reply.status
+    const response = new Response(isNotModified ? null : kept.reply.body, { status, headers: kept.headers })
+    if (isNotModified) response.headers.delete('Content-Type')
+    this.#options.onResponse(responded, status, timer() - startedMs, undefined)
+    return response
+  }
+
+  /** Returns whether no header but Authorization and If-None-Match can change the response, nor the time. */
+  #isDecided({ host, route: { operation } }: Representation, headers: Headers): boolean {
+    return (
+      headers.get('host') === host &&
+      accepts(headers, 'application/json') &&
+      !headers.has('if-match') &&
+      !headers.has('origin') &&
+      this.#options.lifecycleClock() < worksUntilMs(operation)
+    )
+  }
+
+  /** Returns a handler that responds as `handler` does, and keeps the responses that the cache wants. */
+  keeping(handler: Handler): Handler {
+    const { route, handle } = handler
+    const { represents, preview }: Partial<Operation> = route?.operation ?? {}
+    if (!represents || preview !== undefined) return handler
+    const { cache, verifies } = this.#options
+    return {
+      ...handler,
+      handle: context => {
+        const { method, url } = context.request
+        if (method !== 'GET') return handle(context)
+        const kept = verifies ? cache.find(url) : undefined
+        const ticket = cache.begin(url, represents)
+        if (!ticket && !kept) return handle(context)
+        return mapRead(handle(context), response => {
+          if (ticket) this.#keep(ticket, context, response)
+          return kept ? this.#verify(kept, context, response) : response
+        })
+      },
+    }
+  }
+
+  #keep(ticket: Ticket, context: RequestContext, { status }: Response): void {
+    const { request, route, path, read, headers } = context
+    const host = request.headers.get('host')
+    if (!route || !read || host === null || request.headers.has('origin')) return
+    if ((status !== 200 && status !== 304) || read.reply.body === null) return
+    if (request.url.length > URL_CHARS_MAX || read.reply.body.length > BODY_CHARS_MAX) return
+    const fixed = new Headers({ ...headers, 'Content-Type': 'application/json' })
+    for (const name of ['X-Request-Id', 'RateLimit']) fixed.delete(name)
+    this.#options.cache.keep(ticket, request.url, { route, path, host, ...read, headers: fixed })
+  }
+
+  /**
+   * Returns the response of the pipeline. Throws if a kept response differs from it and stays in the cache: the
+   * database shows a commit shortly before the cache drops what the commit changed.
+   */
+  async #verify(
+    kept: Representation,
+    { request, read }: RequestContext,
+    response: Response,
+  ): Promise<Response> {
+    const { cache } = this.#options
+    cache.hits++
+    if (response.status === 200 && read?.reply.body === kept.reply.body) return response
+    const deadlineMs = performance.now() + STALE_MS_MAX
+    while (cache.find(request.url) === kept) {
+      if (performance.now() > deadlineMs) throw new Error(`the cache has a stale reply to ${request.url}`)
+      await Bun.sleep(5)
+    }
+    return response
+  }
+}
+
+/** Returns whether If-None-Match says that the client has this response; undefined if the pipeline must refuse it. */
+function isUnmodified({ reply: { etag } }: Representation, headers: Headers): boolean | undefined {
+  const field = headers.get('if-none-match')
+  if (field === null || etag === undefined) return false
+  const tags = parseTags(field)
+  return tags && matchesWeakly(tags, etag)
+}
