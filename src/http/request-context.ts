@@ -51,6 +51,17 @@ export type Responded = Pick<
   'request' | 'requestId' | 'address' | 'nowMs' | 'path' | 'route' | 'caller' | 'errorCode'
 >
 
+/** Called with each response. `error` is the error behind a 500, or undefined. */
+export type OnResponse = (responded: Responded, status: number, tookMs: number, error: unknown) => void
+
+/** The handler of one method of a path. Only the handler of an operation has a route. */
+export interface Handler {
+  readonly route?: Route
+  /** A probe always gets a response, however busy the store is, and counts towards no limit. */
+  readonly isProbe?: true
+  readonly handle: (context: RequestContext) => Promise<Response> | Response
+}
+
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/
 
 interface Arrival {

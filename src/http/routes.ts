@@ -14,23 +14,15 @@ import { announceLifecycle } from './pipeline/lifecycle.ts'
 import { enforceRateLimit, handleRequest, type Pipeline } from './pipeline/pipeline.ts'
 import { internalErrorResponse, refusalResponse } from './problem.ts'
 import {
+  type Handler,
+  type OnResponse,
   openRequestContext,
   type RequestContext,
-  type Responded,
-  type Route,
   targetOf,
 } from './request-context.ts'
 
 /** RFC 9112, section 3.2: one host, without a character that ends the authority of a URL. */
 const HOST = /^[\w.~!$&'()*+;=:%[\]-]+$/
-
-/** The handler of one method of a path. Only the handler of an operation has a route. */
-export interface Handler {
-  readonly route?: Route
-  /** A probe always gets a response, however busy the store is, and counts towards no limit. */
-  readonly isProbe?: true
-  readonly handle: (context: RequestContext) => Promise<Response> | Response
-}
 
 /** The handlers of one path, by method. */
 export type Methods = ReadonlyMap<string, Handler>
@@ -49,11 +41,8 @@ export interface RoutesOptions {
   readonly newRequestId: () => string
   /** Returns the address of the client, even if trusted proxies forwarded the request. */
   readonly addressOf: AddressOf
-  /**
-   * Called with each response except those of the door, for the log and the metrics. `error` is the error behind a 500,
-   * or undefined.
-   */
-  readonly onResponse: (responded: Responded, status: number, tookMs: number, error: unknown) => void
+  /** Called with each response except those of the door, for the log and the metrics. */
+  readonly onResponse: OnResponse
 }
 
 type Serve = (

@@ -18,7 +18,7 @@ import { type Callers, FAILED_AUTHENTICATIONS } from '../http/pipeline/auth.ts'
 import { passesGate } from '../http/pipeline/lifecycle.ts'
 import type { Pipeline } from '../http/pipeline/pipeline.ts'
 import { SharedLookup } from '../http/pipeline/shared-lookup.ts'
-import { makeRequestIds } from '../http/request-context.ts'
+import { makeRequestIds, type OnResponse } from '../http/request-context.ts'
 import { operationPaths, type Paths, type RoutesOptions } from '../http/routes.ts'
 import type { Caller, NewSecret } from '../shop/context.ts'
 import { keyHash, newKey } from '../shop/keys/schema.ts'
@@ -127,7 +127,7 @@ export function startService(options: ServiceOptions): Service {
   const newRequestId = makeRequestIds()
   const addressOf = clientAddress(options.trustedProxies, options.host)
   const callers = callersOf(options)
-  const onResponse: RoutesOptions['onResponse'] = (responded, status, tookMs, error) => {
+  const onResponse: OnResponse = (responded, status, tookMs, error) => {
     metrics.countResponse(responded.route, status, tookMs)
     logResponse(responded, status, tookMs, error)
   }

@@ -9,8 +9,14 @@ import { type Callers, callerInMemory, isAuthorized } from '../pipeline/auth.ts'
 import { parseTags } from '../pipeline/conditional.ts'
 import { worksUntilMs } from '../pipeline/lifecycle.ts'
 import { accepts } from '../pipeline/negotiate.ts'
-import { callerName, type RequestContext, type Responded, requestIdIn } from '../request-context.ts'
-import type { Handler, RoutesOptions } from '../routes.ts'
+import {
+  callerName,
+  type Handler,
+  type OnResponse,
+  type RequestContext,
+  type Responded,
+  requestIdIn,
+} from '../request-context.ts'
 import type { Representation, RepresentationCache, Ticket } from './representation-cache.ts'
 
 /** A response with a longer body or URL, in characters, is not kept. */
@@ -30,7 +36,7 @@ interface CacheDoorOptions {
   readonly lifecycleClock: () => number
   readonly newRequestId: () => string
   readonly addressOf: AddressOf
-  readonly onResponse: RoutesOptions['onResponse']
+  readonly onResponse: OnResponse
   /** Every read runs through the pipeline, and fails if the cache has differed from it for long; for tests. */
   readonly verifies: boolean
 }
