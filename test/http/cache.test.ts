@@ -170,9 +170,9 @@ test('control: a stale reply that no test reads again is detected at the end of 
 
 /** A cache that keeps a reply even if the rows have changed since the reply was read. */
 class UncheckedCache extends RecordedCache {
-  override keep(ticket: Ticket, url: string, representation: Representation): void {
+  override keep(ticket: Ticket, url: string, response: Representation, query: Query): void {
     const current = this.begin(url, ticket.represents)
-    super.keep({ ...ticket, changeCount: current?.changeCount ?? 0 }, url, representation)
+    super.keep({ ...ticket, changeCount: current?.changeCount ?? 0 }, url, response, query)
   }
 }
 

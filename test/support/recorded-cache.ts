@@ -45,9 +45,9 @@ export class RecordedCache extends RepresentationCache {
     return super.begin(url, represents)
   }
 
-  override keep(ticket: Ticket, url: string, representation: Representation): void {
-    super.keep(ticket, url, representation)
-    this.#reads.set(url, representation.query)
+  override keep(ticket: Ticket, url: string, response: Representation, query: Query): void {
+    super.keep(ticket, url, response, query)
+    this.#reads.set(url, query)
   }
 
   /** Returns the URLs whose responses in the cache differ from the database. */
@@ -64,7 +64,7 @@ export class RecordedCache extends RepresentationCache {
     while (this.find(url)) {
       const fresh = await readFresh()
       const cached = this.find(url)
-      if (!cached || cached.reply.body === fresh) return false
+      if (!cached || cached.body === fresh) return false
       if (performance.now() > deadlineMs) return true
       await Bun.sleep(5)
     }

@@ -1,6 +1,7 @@
 import type { Server } from 'bun'
 import type { Operation } from '../../contract/operation.ts'
 import { mapRead } from '../../database/map-read.ts'
+import type { OperationId } from '../../shop/operations.ts'
 import { matchesWeakly } from '../../shop/preconditions.ts'
 import type { Admission } from '../limits/admission.ts'
 import type { AddressOf } from '../limits/client-address.ts'
@@ -48,6 +49,11 @@ interface CacheDoorOptions {
  */
 export class CacheDoor {
   readonly #options: CacheDoorOptions
+  /**
+   * The headers of the responses of each operation; those that differ are set for each response, which copies them. An
+   * entry without headers of its own takes so little memory that it is read from it in half the time.
+   */
+  readonly #headers = new Map<OperationId, Headers>()
 
   constructor(options: CacheDoorOptions) {
     this.#options = options
@@ -58,7 +64,8 @@ export class CacheDoor {
     const { cache, verifies, admission, callers, rateLimiter, timer, clock, newRequestId, addressOf } =
       this.#options
     const kept = verifies ? undefined : cache.find(request.url)
-    if (!kept) return undefined
+    const fixed = kept && this.#headers.get(kept.route.id)
+    if (!kept || !fixed) return undefined
     const startedMs = timer()
     const { headers } = request
     const caller = callerInMemory(headers, callers)
@@ -78,11 +85,13 @@ export class CacheDoor {
     // The pipeline then refuses the request. It counts only once, because nothing was left.
     if (taken?.refusal) return undefined
     cache.hits++
-    // A Response copies its headers, so they can be set before it is made: afterwards, it takes a tenth of the read.
-    kept.headers.set('X-Request-Id', responded.requestId)
-    if (taken) kept.headers.set('RateLimit', taken.field)
-    const status = isNotModified ? 304 : kept.reply.status
-    const response = new Response(isNotModified ? null : kept.reply.body, { status, headers: kept.headers })
+    fixed.set('X-Request-Id', responded.requestId)
+    fixed.set('ETag', kept.etag)
+    if (kept.link === undefined) fixed.delete('Link')
+    else fixed.set('Link', kept.link)
+    if (taken) fixed.set('RateLimit', taken.field)
+    const status = isNotModified ? 304 : 200
+    const response = new Response(isNotModified ? null : kept.body, { status, headers: fixed })
     if (isNotModified) response.headers.delete('Content-Type')
     this.#options.onResponse(responded, status, timer() - startedMs, undefined)
     return response
@@ -125,11 +134,18 @@ export class CacheDoor {
     const { request, route, path, read, headers } = context
     const host = request.headers.get('host')
     if (!route || !read || host === null || request.headers.has('origin')) return
-    if ((status !== 200 && status !== 304) || read.reply.body === null) return
-    if (request.url.length > URL_CHARS_MAX || read.reply.body.length > BODY_CHARS_MAX) return
-    const fixed = new Headers({ ...headers, 'Content-Type': 'application/json' })
-    for (const name of ['X-Request-Id', 'RateLimit']) fixed.delete(name)
-    this.#options.cache.keep(ticket, request.url, { route, path, host, ...read, headers: fixed })
+    const { body, etag } = read.reply
+    if ((status !== 200 && status !== 304) || body === null || etag === undefined) return
+    if (request.url.length > URL_CHARS_MAX || body.length > BODY_CHARS_MAX) return
+    if (!this.#headers.has(route.id)) {
+      this.#headers.set(route.id, new Headers({ ...headers, 'Content-Type': 'application/json' }))
+    }
+    this.#options.cache.keep(
+      ticket,
+      request.url,
+      { route, path, host, body, etag, link: headers.Link },
+      read.query,
+    )
   }
 
   /**
@@ -143,7 +159,7 @@ export class CacheDoor {
   ): Promise<Response> {
     const { cache } = this.#options
     cache.hits++
-    if (response.status === 200 && read?.reply.body === kept.reply.body) return response
+    if (response.status === 200 && read?.reply.body === kept.body) return response
     const deadlineMs = performance.now() + STALE_MS_MAX
     while (cache.find(request.url) === kept) {
       if (performance.now() > deadlineMs) throw new Error(`the cache has a stale reply to ${request.url}`)
@@ -154,9 +170,9 @@ export class CacheDoor {
 }
 
 /** Returns whether If-None-Match says that the client has this response; undefined if the pipeline must refuse it. */
-function isUnmodified({ reply: { etag } }: Representation, headers: Headers): boolean | undefined {
+function isUnmodified({ etag }: Representation, headers: Headers): boolean | undefined {
   const field = headers.get('if-none-match')
-  if (field === null || etag === undefined) return false
+  if (field === null) return false
   const tags = parseTags(field)
   return tags && matchesWeakly(tags, etag)
 }

@@ -1,19 +1,21 @@
 import { expect, test } from 'bun:test'
 import type { RowChanges } from '../../database/row-changes.ts'
-import { contract, type QueryId } from '../../shop/operations.ts'
-import {
-  cachedTables,
-  type Representation,
-  RepresentationCache,
-  type Ticket,
-} from './representation-cache.ts'
+import { contract } from '../../shop/operations.ts'
+import { cachedTables, RepresentationCache, type Ticket } from './representation-cache.ts'
 
 type CachedId = 'getPet' | 'listPets' | 'getInventoryItem' | 'listCategories'
 
-function responseTo(id: QueryId, path: string, input: object, body: string): Representation {
+function keep(
+  cache: RepresentationCache,
+  ticket: Ticket,
+  id: CachedId,
+  url: string,
+  input = {},
+  body = url,
+): void {
+  const route = { id, operation: contract[id] }
   const query = { id, input, now: '', base: '', keyId: null }
-  const reply = { status: 200, body, etag: `"${body}"` }
-  return { route: { id, operation: contract[id] }, path, query, reply, host: 'shop', headers: new Headers() }
+  cache.keep(ticket, url, { route, path: url, host: 'shop', body, etag: '""', link: undefined }, query)
 }
 
 /** Reads a URL as often as it takes until the cache wants its response. */
@@ -25,7 +27,7 @@ function ticketFor(cache: RepresentationCache, id: CachedId, url: string): Ticke
 }
 
 function read(cache: RepresentationCache, id: CachedId, url: string, input = {}, body = url): void {
-  cache.keep(ticketFor(cache, id, url), url, responseTo(id, url, input, body))
+  keep(cache, ticketFor(cache, id, url), id, url, input, body)
 }
 
 function readPet(cache: RepresentationCache, petId: bigint, body?: string): void {
@@ -62,10 +64,10 @@ test('a reply that was read before a change of its table is not kept after the c
   const cache = new RepresentationCache()
   const [early, late] = [ticketFor(cache, 'listPets', '/pets'), ticketFor(cache, 'listPets', '/pets?limit=5')]
   cache.drop(changed('category', 1n))
-  cache.keep(early, '/pets', responseTo('listPets', '/pets', {}, '[]'))
+  keep(cache, early, 'listPets', '/pets')
   expect(isKept(cache, '/pets')).toEqual([true])
   cache.drop(changed('pet', 1n))
-  cache.keep(late, '/pets?limit=5', responseTo('listPets', '/pets', {}, '[]'))
+  keep(cache, late, 'listPets', '/pets?limit=5')
   expect(isKept(cache, '/pets', '/pets?limit=5')).toEqual([false, false])
 })
 
@@ -117,8 +119,7 @@ test('a change of a row drops its representations, also after another one of the
 test('two reads of one URL at the same time make one entry', () => {
   const cache = new RepresentationCache()
   const tickets = [ticketFor(cache, 'getPet', '/pets/1'), ticketFor(cache, 'getPet', '/pets/1')]
-  for (const ticket of tickets)
-    cache.keep(ticket, '/pets/1', responseTo('getPet', '/pets/1', { petId: 1n }, 'x'))
+  for (const ticket of tickets) keep(cache, ticket, 'getPet', '/pets/1', { petId: 1n })
   expect(cache.size.entries).toBe(1)
   cache.drop(changed('pet', 1n))
   expect(cache.size).toEqual({ entries: 0, chars: 0 })

@@ -1,7 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { Operation, RepresentedRows } from '../../contract/operation.ts'
 import type { RowChanges } from '../../database/row-changes.ts'
-import type { Reply } from '../../shop/idempotency.ts'
 import { contract, operationIds } from '../../shop/operations.ts'
 import type { Query } from '../../shop/queries.ts'
 import type { Route } from '../request-context.ts'
@@ -16,16 +15,15 @@ export const cachedTables: readonly string[] = [
   ),
 ]
 
-/** The response to a read, as the pipeline sent it. */
+/** The response to a read, as the pipeline sent it: what is not the same in all responses of its operation. */
 export interface Representation {
   readonly route: Route
   readonly path: string
-  readonly query: Query
-  readonly reply: Reply
   /** The header Host of the request. */
   readonly host: string
-  /** The headers of every response with this reply, without those that differ between requests. */
-  readonly headers: Headers
+  readonly body: string
+  readonly etag: string
+  readonly link: string | undefined
 }
 
 interface Entry extends Representation {
@@ -52,8 +50,8 @@ export interface Ticket {
 
 /** With 10,000 entries, the cache takes about 20 MiB of memory, and more until the next full garbage collection. */
 const LIMITS = { entries: 10_000, chars: 16 * 1024 * 1024 }
-/** The approximate size of an entry in addition to its texts: most of it is for the headers. */
-const ENTRY_CHARS = 2000
+/** The approximate size of an entry in addition to its texts. */
+const ENTRY_CHARS = 1000
 /** The number of recent misses that are known, a power of two. */
 const MISSES = 1024
 
@@ -101,14 +99,14 @@ export class RepresentationCache {
   }
 
   /** Keeps a response, unless its table has changed since the read began. */
-  keep({ represents, changeCount }: Ticket, url: string, representation: Representation): void {
+  keep({ represents, changeCount }: Ticket, url: string, response: Representation, { input }: Query): void {
     const { rowId: name } = represents
     const table = this.#tableOf(represents.table)
     if (table.changeCount !== changeCount) return
-    const id: unknown = name === undefined ? undefined : Reflect.get(representation.query.input, name)
+    const id: unknown = name === undefined ? undefined : Reflect.get(input, name)
     const rowId = typeof id === 'bigint' ? id : undefined
     if (name !== undefined && rowId === undefined) return
-    const entry = { ...representation, url, table, rowId }
+    const entry = { ...response, url, table, rowId }
     this.#entries.set(url, entry)
     // An entry that is larger than the whole cache was not added.
     if (this.#entries.peek(url) !== entry) return
@@ -161,6 +159,6 @@ function forget(entry: Entry): void {
   else table.rows.delete(rowId)
 }
 
-function charsOf({ reply, path, url }: Entry): number {
-  return 2 * url.length + path.length + (reply.body?.length ?? 0) + ENTRY_CHARS
+function charsOf({ body, link = '', path, url }: Entry): number {
+  return 2 * url.length + path.length + link.length + body.length + ENTRY_CHARS
 }

@@ -54,8 +54,8 @@ export const httpSlips: Slips = {
       tests: [`${DOOR}: every response of the cache is identical`],
     },
     {
-      before: `read.reply.body.length > BODY_CHARS_MAX) return`,
-      after: `read.reply.body.length < 0) return`,
+      before: `body.length > BODY_CHARS_MAX) return`,
+      after: `body.length < 0) return`,
       breaks: 'a long response waits in memory as a whole for a client that does not read',
       tests: [`${DOOR}: a long response is not kept`],
     },
