@@ -92,7 +92,7 @@ public class Program {
         List<String> nouns = new ArrayList<>();
         for (String name : List.of("pet.created", "category.created", "order.placed", "inventory.changed")) {
             List<FeedEventType> types = List.of(FeedEventType.fromValue("petstore." + name));
-            nouns.add(noun(events.listEvents(null, types, 1, null, null).get(0)));
+            nouns.add(noun(events.listEvents(null, types, null, 1, null, null).get(0)));
         }
         nouns.add(noun(read("event-webhook", Event.class)));
         System.out.println("decoded " + String.join(" ", nouns));

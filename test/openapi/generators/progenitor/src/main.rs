@@ -60,7 +60,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut nouns = Vec::new();
     for name in ["pet.created", "category.created", "order.placed", "inventory.changed"] {
         let types = vec![format!("petstore.{name}").parse::<FeedEventType>()?];
-        let events = client.list_events(None, NonZero::new(1), Some(&types), None, None).await?;
+        let events = client.list_events(None, NonZero::new(1), None, Some(&types), None, None).await?;
         nouns.push(noun(&events[0]));
     }
     nouns.push(noun(&serde_json::from_str(&sample("event-webhook"))?));

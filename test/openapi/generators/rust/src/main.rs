@@ -64,7 +64,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     ];
     let mut nouns = Vec::new();
     for one in types {
-        let events = events_api::list_events(&client, None, Some(vec![one]), Some(1), None, None).await?;
+        let events = events_api::list_events(&client, None, Some(vec![one]), None, Some(1), None, None).await?;
         nouns.push(noun(&events[0]));
     }
     nouns.push(noun(&serde_json::from_str(&sample("event-webhook"))?));
