@@ -111,7 +111,7 @@ function aboutReads({ version }: Node): string[] {
   return [
     `\`GET ${TARGET}\`, ${CONNECTIONS} connections, one process per server. petstore is the demo shop on SQLite with ` +
       'rate limit, validation, ETag, lifecycle headers, metrics and a log line per request (to /dev/null). Every ' +
-      'request has the same target, so all but the first are served from its cache of representations. With ' +
+      'request has the same target, so all but the first two are served from its cache of representations. With ' +
       'PETSTORE_CACHE=off, each one reads the database.',
     `The others run on Node ${version} with NODE_ENV=production. ${FASTIFY} (${peerVersion('fastify')}, ` +
       `${peerVersion('better-sqlite3')}) is the small program bench/peers/fastify-server.mjs. It has the same row, ` +

@@ -50,8 +50,8 @@ interface CacheDoorOptions {
 export class CacheDoor {
   readonly #options: CacheDoorOptions
   /**
-   * The headers of the responses of each operation; those that differ are set for each response, which copies them. An
-   * entry without headers of its own takes so little memory that it is read from it in half the time.
+   * The headers of the responses of each operation; those that differ are set for each response, which copies them. If
+   * each entry had headers of its own, a read of many URLs would wait for memory as long as a read of the database.
    */
   readonly #headers = new Map<OperationId, Headers>()
 
@@ -159,7 +159,7 @@ export class CacheDoor {
   ): Promise<Response> {
     const { cache } = this.#options
     cache.hits++
-    if (response.status === 200 && read?.reply.body === kept.body) return response
+    if (!read || read.reply.body === kept.body) return response
     const deadlineMs = performance.now() + STALE_MS_MAX
     while (cache.find(request.url) === kept) {
       if (performance.now() > deadlineMs) throw new Error(`the cache has a stale reply to ${request.url}`)

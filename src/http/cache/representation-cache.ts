@@ -126,7 +126,8 @@ export class RepresentationCache {
       for (const id of ids === 'any' ? table.rows.keys() : ids) {
         for (const { url } of table.rows.get(id) ?? []) {
           this.#entries.delete(url)
-          this.#noteMiss(url)
+          const hash = hashOf(url)
+          this.#missed[hash % MISSES] = hash
         }
       }
     }
@@ -142,12 +143,16 @@ export class RepresentationCache {
 
   /** Notes that a URL was not in the cache. If that is noted already, returns true and forgets it. */
   #noteMiss(url: string): boolean {
-    const hash = Bun.hash.xxHash32(url)
+    const hash = hashOf(url)
     const place = hash % MISSES
     const isKnown = this.#missed[place] === hash
     this.#missed[place] = isKnown ? 0 : hash
     return isKnown
   }
+}
+
+function hashOf(url: string): number {
+  return Bun.hash.xxHash32(url)
 }
 
 function forget(entry: Entry): void {

@@ -95,7 +95,7 @@ function ofCache({ hits, misses, size }: CacheCounts): string[] {
     family(
       'counter',
       'petstore_cache_reads_total',
-      'Reads of the cache of representations, by result.',
+      'Reads that the cache may answer, by whether it did.',
       reads,
     ),
     family('gauge', 'petstore_cache_entries', 'Representations in the cache.', [['', size.entries]]),

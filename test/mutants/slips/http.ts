@@ -87,7 +87,7 @@ export const httpSlips: Slips = {
       tests: [CACHE],
     },
     {
-      before: `          this.#noteMiss(url)\n`,
+      before: `          this.#missed[hash % MISSES] = hash\n`,
       after: ``,
       breaks: 'a pet that is often sold is read from the database twice after each sale',
       tests: [`${CACHE}: after a change, a row is wanted`],
