@@ -118,8 +118,13 @@ export function makeAnyPathHandler(
 /** Returns a function that serves a path: a read from the cache if possible, and any other request as `serve` does. */
 function serveFromCache(door: CacheDoor | undefined, serve: Serve): Serve {
   if (!door) return serve
-  return (request, server) =>
-    (request.method === 'GET' ? door.respond(request, server) : undefined) ?? serve(request, server)
+  return (request, server) => {
+    // The runtime routes a backslash as it is, but has a slash in the URL: the URL may be that of another resource.
+    const hasBackslash =
+      'params' in request && Object.values(request.params).some(text => text.includes('\\'))
+    const isDoor = request.method === 'GET' && !hasBackslash
+    return (isDoor ? door.respond(request, server) : undefined) ?? serve(request, server)
+  }
 }
 
 /**

@@ -38,8 +38,8 @@ interface CachedTable {
   /** The number of reports that rows of the table were written. */
   changeCount: number
   readonly lists: Set<Entry>
-  /** The entries by the id of their row. Most rows have one entry, and 10,000 sets take 2 MiB more than arrays. */
-  readonly rows: Map<bigint, readonly Entry[]>
+  /** The entries by the id of their row, which may have as many as the cache: one for each Host. */
+  readonly rows: Map<bigint, Set<Entry>>
 }
 
 /** The change count of a table when a read began. The reply is kept only if the table has not changed since. */
@@ -111,7 +111,7 @@ export class RepresentationCache {
     // An entry that is larger than the whole cache was not added.
     if (this.#entries.peek(url) !== entry) return
     if (rowId === undefined) table.lists.add(entry)
-    else table.rows.set(rowId, [...(table.rows.get(rowId) ?? []), entry])
+    else table.rows.set(rowId, (table.rows.get(rowId) ?? new Set()).add(entry))
   }
 
   /**
@@ -159,9 +159,9 @@ function forget(entry: Entry): void {
   const { table, rowId } = entry
   table.lists.delete(entry)
   if (rowId === undefined) return
-  const others = (table.rows.get(rowId) ?? []).filter(other => other !== entry)
-  if (others.length > 0) table.rows.set(rowId, others)
-  else table.rows.delete(rowId)
+  const entries = table.rows.get(rowId)
+  entries?.delete(entry)
+  if (entries?.size === 0) table.rows.delete(rowId)
 }
 
 function charsOf({ body, link = '', path, url }: Entry): number {

@@ -74,8 +74,7 @@ export const httpSlips: Slips = {
       tests: [CACHE],
     },
     {
-      before: `  if (others.length > 0) table.rows.set(rowId, others)
-  else table.rows.delete(rowId)`,
+      before: `  if (entries?.size === 0) table.rows.delete(rowId)`,
       after: `  table.rows.delete(rowId)`,
       breaks: 'the stock of a pet is stale for ever after the pet itself was evicted from the cache',
       tests: [`${CACHE}: also after another one of them was evicted`],
