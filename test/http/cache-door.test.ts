@@ -129,12 +129,12 @@ test('the log line of a read from the cache is that of the pipeline, whatever th
 })
 
 /** Sends a GET with exactly these lines after Host. Returns the head and the body of the response. */
-function exchange(base: string, lines: readonly string[]): Promise<string[]> {
+function exchange(base: string, lines: readonly string[], target = '/pets/1'): Promise<string[]> {
   const { host, hostname, port } = new URL(base)
   const { promise, resolve, reject } = Promise.withResolvers<string[]>()
   let received = ''
   const socket = connect(Number(port), hostname, () =>
-    socket.write(['GET /pets/1 HTTP/1.1', `Host: ${host}`, ...lines, '', ''].join('\r\n')),
+    socket.write([`GET ${target} HTTP/1.1`, `Host: ${host}`, ...lines, '', ''].join('\r\n')),
   )
   socket.setTimeout(20_000, () => socket.destroy(new Error('the connection is silent')))
   socket.on('data', chunk => {
@@ -185,6 +185,17 @@ test('a read from the cache is identical to the response of the pipeline, whatev
       const isOrdinary = last.length === 0 || last[0] === 'X-Unknown: 1'
       expect([last, Bun.deepEquals(expected, ordinary)]).toEqual([last, isOrdinary])
     }
+  }
+})
+
+test('a target with a backslash, which the URL has as a slash, gets the response of its own route', async () => {
+  await using store = await openTestStore('sqlite')
+  await makePet(store.client)
+  for (const target of ['/pets/1', '/pets'])
+    for (let count = 0; count < REPEATS; count++) await read(store, target)
+  for (const target of ['/pets/x\\..\\1', '/categories/..\\pets']) {
+    const [head] = await exchange(store.base, [], target)
+    expect(head).toStartWith('HTTP/1.1 400 ')
   }
 })
 
