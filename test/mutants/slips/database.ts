@@ -498,7 +498,7 @@ export const databaseSlips: Slips = {
     throw error`,
       after: `return true
     return false`,
-      breaks: 'a user who cannot read the lock of a store is told that no store runs',
+      breaks: 'the lock of a store cannot be read, and a command says that no store runs',
       tests: ['test/cli/chosen-store.test.ts: a lock that cannot be read does not mean that no store runs'],
     },
   ],

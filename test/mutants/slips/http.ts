@@ -641,6 +641,12 @@ export const httpSlips: Slips = {
   ],
   'src/http/routes.ts': [
     {
+      before: `request.method === 'GET' && !hasBackslash`,
+      after: `request.method === 'GET'`,
+      breaks: 'a target with a backslash gets another resource from the cache',
+      tests: [`${DOOR}: a target with a backslash`],
+    },
+    {
       before: `if (!handler?.route && !handler?.isProbe) enforceRateLimit`,
       after: `if (!handler?.route) enforceRateLimit`,
       breaks: 'the probes of a load balancer are refused because of its clients',
