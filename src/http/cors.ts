@@ -15,6 +15,7 @@ const EXPOSED = [
   'Deprecation',
   'Sunset',
   'Petstore-Stability',
+  'Petstore-Warning',
   'Petstore-Fault',
   'WWW-Authenticate',
 ].join(', ')

@@ -26,7 +26,14 @@ import { findCaller } from '../shop/keys/verbs.ts'
 import { WEBHOOK_TABLE } from '../shop/webhooks/delivery-state.ts'
 import { storedInstant } from '../values/instant.ts'
 import { errorText, type Log } from '../values/log.ts'
-import { AddressRefused, checkAddress, type Resolve, resolveHost } from '../webhooks/address.ts'
+import {
+  AddressRefused,
+  type AddressRules,
+  checkAddress,
+  HostUnresolved,
+  type Resolve,
+  resolveHost,
+} from '../webhooks/address.ts'
 import { Dispatcher, type DispatcherOptions } from '../webhooks/dispatcher.ts'
 import { KEY_TABLE, KnownCallers } from './known-callers.ts'
 import type { StoreEngine } from './open.ts'
@@ -273,7 +280,7 @@ function startEvents(
       makeSecret: kind => makeSecret(kind, box),
       checkAddress: async url => {
         if (webhooksRefusal !== undefined && url !== undefined) throw invalidUrl(webhooksRefusal)
-        await checkWebhookUrl(url, rules)
+        return url === undefined ? undefined : await checkWebhookUrl(url, rules)
       },
     },
     stop: async () => {
@@ -289,15 +296,16 @@ function makeSecret(kind: 'key' | 'webhook', box: SecretBox): NewSecret {
   return { plaintext, stored: kind === 'key' ? keyHash(plaintext) : box.encrypt(plaintext) }
 }
 
-async function checkWebhookUrl(
-  url: string | undefined,
-  rules: Parameters<typeof checkAddress>[1],
-): Promise<void> {
-  if (url === undefined) return
+/**
+ * Returns a warning if the host cannot be resolved now: every attempt resolves it again, so it may exist by then.
+ * Throws `validation_failed` for any other reason to refuse the address.
+ */
+async function checkWebhookUrl(url: string, rules: AddressRules): Promise<string | undefined> {
   try {
     await checkAddress(url, rules)
   } catch (error) {
     if (!(error instanceof AddressRefused)) throw error
+    if (error instanceof HostUnresolved) return `${error.message} Deliveries to it fail until it can.`
     throw invalidUrl(error.message)
   }
 }

@@ -24,21 +24,24 @@ export interface Destination {
 /** Thrown for a URL to which no request may be sent. The message is one sentence for the person who wrote the URL. */
 export class AddressRefused extends Error {}
 
+/** The host of the URL cannot be looked up now. That may change, unlike the other reasons. */
+export class HostUnresolved extends AddressRefused {}
+
 /**
  * Resolves a host name through the operating system. IPv4 addresses come first, because some machines have no IPv6.
- * Throws AddressRefused after 5 seconds.
+ * Throws HostUnresolved after 5 seconds.
  */
 export const resolveHost: Resolve = resolveWithin(LOOKUP_MS_MAX, async host => {
   const found = await lookup(host, { all: true, order: 'ipv4first' })
   return found.map(({ address }) => address)
 })
 
-/** Returns a resolver that calls `resolve`, and throws AddressRefused after `timeoutMs`. */
+/** Returns a resolver that calls `resolve`, and throws HostUnresolved after `timeoutMs`. */
 export function resolveWithin(timeoutMs: number, resolve: Resolve): Resolve {
   return async host => {
     const late = Promise.withResolvers<never>()
     const timer = setTimeout(() => {
-      late.reject(new AddressRefused(`The host ${host} could not be resolved within ${timeoutMs} ms.`))
+      late.reject(new HostUnresolved(`The host ${host} could not be resolved within ${timeoutMs} ms.`))
     }, timeoutMs)
     try {
       return await Promise.race([resolve(host), late.promise])
@@ -52,9 +55,10 @@ export function resolveWithin(timeoutMs: number, resolve: Resolve): Resolve {
  * Returns a URL with the first address of its host. The destination is valid for one immediate request. The next
  * request must resolve the host again, because DNS records change.
  *
- * Throws AddressRefused if the URL is not valid or its host cannot be resolved. Unless `allowPrivate` is set, it also
- * throws if any address of the host is not public by the IANA special-purpose registries (RFC 6890,
- * https://www.iana.org/assignments/iana-ipv4-special-registry and iana-ipv6-special-registry).
+ * Throws HostUnresolved if the host cannot be resolved, and AddressRefused if the URL is not valid. Unless
+ * `allowPrivate` is set, it also throws AddressRefused if any address of the host is not public by the IANA
+ * special-purpose registries (RFC 6890, https://www.iana.org/assignments/iana-ipv4-special-registry and
+ * iana-ipv6-special-registry).
  */
 export async function checkAddress(url: string, rules: AddressRules): Promise<Destination> {
   const parsed = parseUrl(url)
@@ -72,7 +76,7 @@ export async function checkAddress(url: string, rules: AddressRules): Promise<De
     return { url: parsed, address, family }
   })
   const [first] = destinations
-  if (!first) throw new AddressRefused(`The host ${host} has no address.`)
+  if (!first) throw new HostUnresolved(`The host ${host} has no address.`)
   return first
 }
 
@@ -106,7 +110,7 @@ async function lookUp(host: string, resolve: Resolve): Promise<readonly string[]
     return await resolve(host)
   } catch (error) {
     if (error instanceof AddressRefused) throw error
-    throw new AddressRefused(`The host ${host} could not be resolved.`, { cause: error })
+    throw new HostUnresolved(`The host ${host} could not be resolved.`, { cause: error })
   }
 }
 

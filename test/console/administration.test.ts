@@ -103,6 +103,30 @@ test.each([
 )
 
 test(
+  'a new webhook at a host that cannot be resolved is saved with a warning, and its delivery says why it fails',
+  async () => {
+    await using own = await openTestStore('sqlite', {
+      delivery: { resolve: () => Promise.reject(new Error('ENOTFOUND')) },
+    })
+    const { page, faults } = await browser.open(own, '/webhooks')
+    await page.getByRole('button', { name: 'Add webhook' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Address').fill('https://till.exmaple/events')
+    await dialog.getByRole('button', { name: 'Add webhook' }).click()
+    await page
+      .getByText('The host till.exmaple could not be resolved. Deliveries to it fail until it can.')
+      .waitFor()
+    await page.getByRole('button', { name: 'Done' }).click()
+    await page.getByRole('link', { name: 'https://till.exmaple/events' }).click()
+    await page.getByRole('button', { name: 'Send test event' }).click()
+    await page.getByRole('cell', { name: /The host till\.exmaple could not be resolved in/ }).waitFor()
+    expect(faults).toEqual([])
+    await page.close()
+  },
+  TIMEOUT_MS,
+)
+
+test(
   'a webhook is created and tested, its page shows the delivery, and it is disabled',
   async () => {
     const received: string[] = []

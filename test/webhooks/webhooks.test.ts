@@ -1,11 +1,18 @@
 import { describe, expect, test } from 'bun:test'
 import { z } from 'zod'
 import { WEBHOOKS_MAX } from '../../src/shop/webhooks/schema.ts'
+import { type Resolve, resolveHost, resolveWithin } from '../../src/webhooks/address.ts'
 import { everyItem } from '../support/client.ts'
 import { openReceiver } from '../support/receiver.ts'
 import { sharedStore } from '../support/shop.ts'
 import { codeOf, onEveryEngine, openTestStore, refusalOf, type TestStore } from '../support/store.ts'
-import { createWebhook, deliveriesOf, emitEvents, waitForDeliveries } from '../support/webhook-receipts.ts'
+import {
+  createWebhook,
+  deliveriesOf,
+  emitEvents,
+  waitForAttempts,
+  waitForDeliveries,
+} from '../support/webhook-receipts.ts'
 
 /** A webhook at a port where nothing listens. No test here causes an event of its types. */
 const quiet = { url: 'http://127.0.0.1:9/hook', types: ['petstore.pet.deleted'] } as const
@@ -33,8 +40,46 @@ async function everythingOf(store: TestStore, webhookId: bigint): Promise<string
   return texts.join('\n')
 }
 
+const unresolved: readonly (readonly [what: string, resolve: Resolve, reason: string])[] = [
+  ['that the name server refuses', () => Promise.reject(new Error('EAI_AGAIN')), 'could not be resolved.'],
+  ['without an address', async () => [], 'has no address.'],
+  [
+    'whose lookup takes too long',
+    resolveWithin(20, () => new Promise(() => {})),
+    'could not be resolved within 20 ms.',
+  ],
+  // The real resolver: no name server may know a name of .invalid (RFC 6761, section 6.4).
+  ['that does not exist', resolveHost, 'could not be resolved.'],
+]
+
 onEveryEngine(engine => {
   const store = sharedStore(engine)
+
+  test.each(unresolved)(
+    'a webhook at a host %s is saved with a warning, and its deliveries say why they fail',
+    async (_, resolve, reason) => {
+      await using own = await openTestStore(engine, { allowPrivateWebhooks: false, delivery: { resolve } })
+      const warning = `The host till.invalid ${reason} Deliveries to it fail until it can.`
+      const created = await own.client.createWebhook({ body: { url: 'https://till.invalid/hook' } })
+      expect(created.headers.get('petstore-warning')).toBe(warning)
+      const { id: webhookId } = created.data
+      const moved = await own.client.updateWebhook({ webhookId, body: { url: 'https://till.invalid/other' } })
+      expect([moved.data.url, moved.headers.get('petstore-warning')]).toEqual([
+        'https://till.invalid/other',
+        warning,
+      ])
+      const renamed = await own.client.updateWebhook({ webhookId, body: { description: 'The till.' } })
+      expect(renamed.headers.get('petstore-warning')).toBeNull()
+      const privateUrl = { body: { url: 'https://127.0.0.1/hook' } }
+      expect(await codeOf(own.client.createWebhook(privateUrl))).toBe('422 validation_failed')
+      await own.client.sendTestEvent({ webhookId })
+      await waitForAttempts(own, 1)
+      const { data } = await own.client.listDeliveries({ webhookId })
+      expect(data.items).toMatchObject([
+        { state: 'pending', attempts: [{ error: `The host till.invalid ${reason}` }] },
+      ])
+    },
+  )
 
   describe('secrets', () => {
     test('the secret of a webhook is returned when it is created or rotated, and appears nowhere else', async () => {
@@ -102,7 +147,7 @@ onEveryEngine(engine => {
       }
     })
 
-    test('a private address or a host without an address is refused when a webhook is created or changed', async () => {
+    test('a private address is refused when a webhook is created or changed', async () => {
       const addresses: Record<string, readonly string[]> = {
         'till.example': ['93.184.215.14'],
         'inside.example': ['93.184.215.14', '10.0.0.7'],
@@ -115,7 +160,6 @@ onEveryEngine(engine => {
         '[::1]',
         'inside.example',
         '169.254.169.254',
-        'nowhere.example',
       ]) {
         const url = `http://${host}/`
         for (const call of [

@@ -86,6 +86,8 @@ async function printResponse(
   const { success } = operationOf(id)
   if (options.includeHeaders) await print(headText(response))
   if (response.replayed) say('This is the stored response to an earlier request with this idempotency key.')
+  const warning = response.headers.get('petstore-warning')
+  if (warning !== null) say(`Warning: ${escapeControls(warning)}`)
   if (response.data === undefined) {
     if (response.status === 304) say('It has not changed (304).')
     else if (process.stderr.isTTY) say(success.description)
@@ -153,9 +155,11 @@ async function runStream(
   // Safe: the parser of the option accepts only these types.
   const types = input.type as FollowOptions['types']
   const silenceMs = Math.max(options.timeout * 1000, SILENCE_MS_MIN)
+  // The command ends after this time, also if it is connected again in the meantime.
+  const signal = input.seconds === undefined ? undefined : AbortSignal.timeout(Number(input.seconds) * 1000)
   const stream = follow(
     { base: url, key, fetch: connect },
-    { types, onReconnect, silenceMs, ...(after !== undefined && { after: String(after) }) },
+    { types, onReconnect, silenceMs, signal, ...(after !== undefined && { after: String(after) }) },
   )
   const format = formatOf(options)
   for await (const event of stream) {

@@ -3,7 +3,7 @@ import { useState } from 'react'
 import type { FeedEventType, Webhook } from '../../client/petstore-client.ts'
 import { useSession } from '../data/session-context.ts'
 import { Empty } from '../parts/generic/empty.tsx'
-import { FormDialog, type SecretFormProps, useForm } from '../parts/generic/form-dialog.tsx'
+import { type DialogProps, FormDialog, useForm } from '../parts/generic/form-dialog.tsx'
 import { countText, formatAge } from '../parts/generic/format.ts'
 import { Page } from '../parts/generic/page.tsx'
 import { SecretDialog, type SecretDialogProps } from '../parts/generic/secret-dialog.tsx'
@@ -73,7 +73,7 @@ export function WebhookState({ webhook }: { readonly webhook: Webhook }) {
 export function Webhooks() {
   const { client } = useSession()
   const [isCreating, setIsCreating] = useState(false)
-  const [secret, setSecret] = useState<string>()
+  const [created, setCreated] = useState<CreatedWebhook>()
   return (
     <Page title="Webhooks" actions={<Button onClick={() => setIsCreating(true)}>Add webhook</Button>}>
       <PagedTable
@@ -88,10 +88,17 @@ export function Webhooks() {
           </Empty>
         }
       />
-      {isCreating && <CreateWebhook onClose={() => setIsCreating(false)} onCreated={setSecret} />}
-      {secret !== undefined && <WebhookSecret secret={secret} onClose={() => setSecret(undefined)} />}
+      {isCreating && <CreateWebhook onClose={() => setIsCreating(false)} onCreated={setCreated} />}
+      {created && <WebhookSecret {...created} onClose={() => setCreated(undefined)} />}
     </Page>
   )
+}
+
+/** What the page shows once about a new webhook. */
+type CreatedWebhook = Pick<SecretDialogProps, 'secret' | 'problem'>
+
+interface CreateWebhookProps extends DialogProps {
+  readonly onCreated: (created: CreatedWebhook) => void
 }
 
 interface WebhookFields {
@@ -100,7 +107,7 @@ interface WebhookFields {
   readonly description: string
 }
 
-function CreateWebhook({ onClose, onCreated }: SecretFormProps) {
+function CreateWebhook({ onClose, onCreated }: CreateWebhookProps) {
   const { client } = useSession()
   const form = useForm<WebhookFields>(
     { url: '', types: [], description: '' },
@@ -121,7 +128,9 @@ function CreateWebhook({ onClose, onCreated }: SecretFormProps) {
       form={form}
       isRepeatable={false}
       submit={({ signal }) => client.createWebhook({ body }, { signal })}
-      onDone={({ data }) => onCreated(data.secret)}
+      onDone={({ data, headers }) =>
+        onCreated({ secret: data.secret, problem: headers.get('petstore-warning') ?? undefined })
+      }
       onClose={onClose}
     >
       {field => (
@@ -146,7 +155,7 @@ function CreateWebhook({ onClose, onCreated }: SecretFormProps) {
 }
 
 /** Shows the secret that signs deliveries. This is the only time that the page has it. */
-export function WebhookSecret(props: Pick<SecretDialogProps, 'secret' | 'onClose'>) {
+export function WebhookSecret(props: Pick<SecretDialogProps, 'secret' | 'problem' | 'onClose'>) {
   return (
     <SecretDialog
       {...props}

@@ -38,8 +38,11 @@ export interface Pipeline {
   readonly lifecycleClock: () => number
   readonly callers: Callers
   readonly makeSecret: (kind: 'key' | 'webhook') => NewSecret
-  /** Resolves if events may be sent to the URL, or if there is no URL. Throws `validation_failed`. */
-  readonly checkAddress: (url: string | undefined) => Promise<void>
+  /**
+   * Returns undefined if events may be sent to the URL, or if there is no URL; a warning if the host of the URL cannot
+   * be resolved now. Throws `validation_failed` if events must not be sent to it.
+   */
+  readonly checkAddress: (url: string | undefined) => Promise<string | undefined>
   readonly longPoll: LongPoll
   readonly streams: SseHub
   /** Undefined if requests are not limited. */
@@ -156,7 +159,8 @@ async function handleCommand(
   const idempotency = readIdempotencyKey(operation, context, bytes)
   const body = operation.body && validateBody(operation.body, readJson(bytes))
   // The URL is checked before the transaction, which must never wait for the network.
-  if (operation.checksAddress) await checkAddress(memberOf(body, operation.checksAddress))
+  const { checksAddress } = operation
+  const warning = checksAddress && (await checkAddress(memberOf(body, checksAddress)))
   // With a body, `receiveBody` has already waited for a turn.
   if (!operation.body) await nextTurn()
   assertNotRefused(context.request)
@@ -173,6 +177,7 @@ async function handleCommand(
     ...(idempotency && { idempotency }),
   }
   const reply = replyOf(await engine.execute(command))
+  if (warning !== undefined) context.headers['Petstore-Warning'] = warning
   return respond(pipeline, context, operation, reply, conditions)
 }
 

@@ -59,7 +59,7 @@ export const webhooks = {
     path: '/webhooks',
     summary: 'Create a webhook',
     description:
-      'Events that happen from now on are sent to the URL, signed per Standard Webhooks with the secret in this response. No later response contains it. The callback describes what a receiver must do.',
+      'Events that happen from now on are sent to the URL, signed per Standard Webhooks with the secret in this response. No later response contains it. A host that cannot be resolved now is accepted, with `Petstore-Warning`. The callback describes what a receiver must do.',
     body: NewWebhook,
     success: { status: 201, resource: WebhookWithSecret, description: 'The webhook, with its secret.' },
     location: (webhook: Webhook) => `/webhooks/${webhook.id}`,

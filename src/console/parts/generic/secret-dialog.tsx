@@ -10,10 +10,12 @@ export interface SecretDialogProps extends DialogProps {
   readonly secret: string
   /** What the secret is for. */
   readonly purpose?: string
+  /** Says what may be wrong with the thing whose secret it is. */
+  readonly problem?: string | undefined
 }
 
 /** Shows a secret once. Only the Done button closes the dialog, because the secret cannot be shown again. */
-export function SecretDialog({ title, warning, secret, purpose, onClose }: SecretDialogProps) {
+export function SecretDialog({ title, warning, secret, purpose, problem, onClose }: SecretDialogProps) {
   useFocusReturn()
   const text = useRef<HTMLElement>(null)
   const [isCopied, setCopied] = useState<boolean>()
@@ -39,6 +41,7 @@ export function SecretDialog({ title, warning, secret, purpose, onClose }: Secre
             The browser does not allow copying. The text is selected: press Ctrl+C, or ⌘C on a Mac.
           </Alert>
         )}
+        {problem !== undefined && <Alert color="yellow">{problem}</Alert>}
         {purpose && <Text size="sm">{purpose}</Text>}
         <Group justify="flex-end">
           <Button variant="default" onClick={() => void copy()}>
