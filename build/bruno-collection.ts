@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 import { z } from 'zod'
-import { type CollectionSource, LOCAL_STORE, NEW_UUID } from './collection-source.ts'
+import { type CollectionSource, DELIVERY_MS, LOCAL_STORE, NEW_UUID, sortedBy } from './collection-source.ts'
 
 /** The part of Bruno's converter that this module calls. The package of the converter has no types. */
 interface Converter {
@@ -37,7 +37,8 @@ const Collection = z.object({
 })
 
 /** Returns the files of the collection for Bruno, by path: a folder for each tag, and an environment. */
-export function brunoFiles({ text, tags, isSent }: CollectionSource): [string, string][] {
+export function brunoFiles(source: CollectionSource): [string, string][] {
+  const { text, tags, isStream } = source
   const { name, root, items } = Collection.parse(openApiToBruno(text))
   const environment = [
     { name: 'baseUrl', value: LOCAL_STORE, enabled: true },
@@ -56,9 +57,9 @@ export function brunoFiles({ text, tags, isSent }: CollectionSource): [string, s
       const head = writer.jsonToCollectionBru({ meta, auth: { mode: 'inherit' }, docs: tag.root.docs })
       return [
         [`${path}/folder.bru`, head],
-        ...tag.items.map((item, index): [string, string] => [
+        ...sortedBy(tag.items, ({ name }) => Number(isStream(name))).map((item, index): [string, string] => [
           `${path}/${fileName(item.name)}.bru`,
-          writer.jsonToBruV2(requestIn(item, index + 1, isSent)),
+          writer.jsonToBruV2(requestIn(item, index + 1, source)),
         ]),
       ]
     }),
@@ -68,7 +69,7 @@ export function brunoFiles({ text, tags, isSent }: CollectionSource): [string, s
 function requestIn(
   { name, request }: z.output<typeof Item>,
   seq: number,
-  isSent: CollectionSource['isSent'],
+  { isSent, needsDelivery }: CollectionSource,
 ): object {
   const { method, url, auth, body, params, headers, docs } = request
   const enable = <T extends z.output<typeof Pair>>(one: T): T & { enabled: boolean } => ({
@@ -91,6 +92,7 @@ function requestIn(
     params: params.map(enable),
     headers: headers.map(enable),
     ...(body.json && { body: { json: body.json } }),
+    ...(needsDelivery(name) && { script: { req: `await bru.sleep(${DELIVERY_MS})` } }),
     docs,
   }
 }

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { parse } from 'yaml'
 import { z } from 'zod'
 import { brunoFiles } from './bruno-collection.ts'
-import type { CollectionSource } from './collection-source.ts'
+import { type CollectionSource, sortedBy } from './collection-source.ts'
 import { postmanCollection } from './postman-collection.ts'
 
 // `npm run collections` and `npm pack` run this program. It writes dist/collections/postman.json and
@@ -20,7 +20,15 @@ const Description = z.object({
     z.string(),
     z.record(
       z.string(),
-      z.object({ summary: z.string(), parameters: z.array(z.union([Reference, Parameter])) }),
+      z.object({
+        summary: z.string(),
+        tags: z.tuple([z.string()]),
+        parameters: z.array(z.union([Reference, Parameter])),
+        responses: z.record(
+          z.string(),
+          z.looseObject({ content: z.record(z.string(), z.unknown()).optional() }),
+        ),
+      }),
     ),
   ),
   components: z.object({ parameters: z.record(z.string(), Parameter) }),
@@ -37,22 +45,32 @@ for (const [path, content] of files) {
 }
 
 /**
- * Returns the source of the collections. A request sends the required parameters, and an Idempotency-Key. The other
- * parameters are in the collections too, with their examples, and can be switched on.
+ * Returns the source of the collections. A request sends the required parameters, an Idempotency-Key, and the duration
+ * of a stream, which would not end otherwise. The other parameters are in the collections too, with their examples, and
+ * can be switched on.
  */
 function readSource(text: string): CollectionSource {
   const { tags, paths, components } = Description.parse(parse(text))
-  const sent = new Set<string>()
-  for (const { summary, parameters } of Object.values(paths).flatMap(path => Object.values(path))) {
+  const operations = Object.values(paths).flatMap(path => Object.values(path))
+  const streams = operations.filter(({ responses }) => responses['200']?.content?.['text/event-stream'])
+  const sent = new Set(streams.map(({ summary }) => `${summary} seconds`))
+  for (const { summary, parameters } of operations) {
     for (const one of parameters) {
       const parameter = '$ref' in one ? components.parameters[one.$ref.split('/').at(-1) ?? ''] : one
       if (!parameter) throw new Error(`a parameter of "${summary}" is not described`)
       if (parameter.required || parameter.name === 'Idempotency-Key') sent.add(`${summary} ${parameter.name}`)
     }
   }
+  const hasStream = (tag: string): boolean => streams.some(stream => stream.tags[0] === tag)
   return {
     text,
-    tags: tags.map(({ name }) => name),
+    tags: sortedBy(tags, ({ name }) => Number(hasStream(name))).map(({ name }) => name),
+    needsDelivery: summary =>
+      Object.entries(paths).some(
+        ([path, methods]) =>
+          path.includes('{deliveryId}') && Object.values(methods).some(one => one.summary === summary),
+      ),
+    isStream: summary => streams.some(stream => stream.summary === summary),
     isSent: (summary, name) => /^(Accept|Content-Type)$/.test(name) || sent.has(`${summary} ${name}`),
   }
 }

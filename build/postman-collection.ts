@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 import { z } from 'zod'
-import { type CollectionSource, LOCAL_STORE, NEW_UUID } from './collection-source.ts'
+import { type CollectionSource, DELIVERY_MS, LOCAL_STORE, NEW_UUID, sortedBy } from './collection-source.ts'
 
 /** The part of Postman's converter that this module calls. The package of the converter has no types. */
 interface Converter {
@@ -38,7 +38,8 @@ const Collection = z.object({
 const Converted = z.object({ output: z.tuple([z.object({ data: Collection })]) })
 
 /** Returns the collection for Postman as JSON, without ids, because the converter makes new ids each time. */
-export async function postmanCollection({ text, isSent }: CollectionSource): Promise<string> {
+export async function postmanCollection(source: CollectionSource): Promise<string> {
+  const { text, tags, isSent, isStream, needsDelivery } = source
   const converted = await new Promise<unknown>((resolve, reject) => {
     const options = { parametersResolution: 'Example', folderStrategy: 'Tags' } as const
     converter.convertV2({ type: 'string', data: text }, options, (error, result) =>
@@ -53,17 +54,24 @@ export async function postmanCollection({ text, isSent }: CollectionSource): Pro
       { key: 'baseUrl', value: LOCAL_STORE },
       { key: 'key', value: '' },
     ],
-    item: data.item.map(({ name, description, item }) => ({
+    item: sortedBy(data.item, ({ name }) => tags.indexOf(name)).map(({ name, description, item }) => ({
       name,
       description: markdown(description),
-      item: item.map(({ request }) => ({
+      item: sortedBy(item, ({ request }) => Number(isStream(request.name))).map(({ request }) => ({
         name: request.name,
+        ...(needsDelivery(request.name) && { event: [waitForDelivery] }),
         request: requestIn(request, isSent),
         response: [],
       })),
     })),
   }
   return `${JSON.stringify(collection, undefined, 2)}\n`
+}
+
+/** Postman sends a request when the timers of its script are over. */
+const waitForDelivery = {
+  listen: 'prerequest',
+  script: { type: 'text/javascript', exec: [`setTimeout(() => {}, ${DELIVERY_MS})`] },
 }
 
 function requestIn(request: z.output<typeof Request>, isSent: CollectionSource['isSent']): object {

@@ -98,8 +98,8 @@ function queryPairs(
   // A cursor cannot be generated, because it comes only from the Link of a page.
   if (location !== 'query' || name === 'cursor' || !(required || random.chance(0.3))) return []
   const kind = kindOf(client, operation, name)
-  // Waiting for an event that does not occur would only take time.
-  if (name === 'wait') return [[name, String(schema.minimum)]]
+  // Waiting for an event that does not occur, or for the end of a stream, would only take time.
+  if (name === 'wait' || name === 'seconds') return [[name, String(schema.minimum)]]
   const randomValue = (valueSchema: Schema): string => {
     const known =
       kind !== undefined && random.chance(0.6) ? existingResource(memory, random, kind) : undefined

@@ -63,7 +63,7 @@ describe('operations', () => {
     expect(finiteIds.length).toBeGreaterThan(35)
     await using demo = await openDemo()
     for (const id of finiteIds) {
-      const words = exampleWords(id, optionsOf(operationOf(id)).flags)
+      const words = exampleWords(id, optionsOf(id, operationOf(id)).flags)
       const printed = await runHere(demo.base, words)
       const { status } = operationOf(id).success
       expect([id, printed === '' ? 204 : typeof parseJson(printed)]).toEqual([
@@ -98,7 +98,7 @@ describe('operations', () => {
 
   test('the options of an operation differ in name, and no local command is named like an operation', async () => {
     for (const id of commandIds) {
-      const { flags, common } = optionsOf(operationOf(id))
+      const { flags, common } = optionsOf(id, operationOf(id))
       const names = [
         ...flags.map(({ flag }) => flag),
         ...common.filter(option => !option.hidden).map(option => option.name()),
@@ -115,7 +115,7 @@ describe('operations', () => {
 /** Returns a command line with all options of an operation that are valid together, and the request to send. */
 function wholeCommandLine(id: OperationId) {
   const operation = operationOf(id)
-  const { flags } = optionsOf(operation)
+  const { flags } = optionsOf(id, operation)
   const path = Object.values(operation.pathParameters ?? {}).map(({ example }) => String(example))
   const given = flags
     .filter(({ name }) => name !== 'If-None-Match' || operation.method === 'GET')
@@ -298,6 +298,12 @@ describe('commands', () => {
     const output = await new Response(child.stdout).text()
     expect(await new Response(child.stderr).text()).toBe('')
     expect([await child.exited, output.split('\n').length]).toEqual([0, 2])
+  })
+
+  test('the command stream-events with --seconds ends with 0', async () => {
+    const { exitCode, output, errors } = await cli('stream-events', '--after', '714', '--seconds', '1')
+    expect([exitCode, errors]).toEqual([0, ''])
+    expect(output.split('\n')[0]).toContain('petstore.')
   })
 
   test('the command stream-events prints one event per line, and exits with 130 after Ctrl-C', async () => {

@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { realNames } from '../support/demo-store.ts'
 import { ROOT } from '../support/root.ts'
 import { ADMIN_KEY, onEveryEngine, openTestStore } from '../support/store.ts'
 import { runTool } from '../support/tool.ts'
@@ -26,7 +27,7 @@ onEveryEngine(engine => {
   test(
     'the workflows of arazzo.yaml succeed on a running store',
     async () => {
-      await using store = await openTestStore(engine)
+      await using store = await openTestStore(engine, realNames)
       const { exitCode, summary } = await runWorkflows('arazzo.yaml', store.base)
       expect([exitCode, summary]).toEqual([0, 'Workflows: 4 passed, 4 total'])
       const { data } = await store.client.listOrders({ limit: 100 })

@@ -55,6 +55,11 @@ const PostmanCollection = z.object({
       item: z.array(
         z.object({
           name: z.string(),
+          event: z
+            .tuple([
+              z.object({ listen: z.literal('prerequest'), script: z.object({ exec: z.array(z.string()) }) }),
+            ])
+            .optional(),
           request: z.strictObject({
             description: z.unknown(),
             method: z.string(),
@@ -174,6 +179,22 @@ test.each(collections)('every request of the collection for $name succeeds', asy
     headers: sendsKey ? [...headers, ['Authorization', `Bearer ${ADMIN_KEY}`] as const] : headers,
   }))
   expect(await runCollection(requests, [])).toEqual([])
+})
+
+test.each(collections)('the stream comes last in the collection for $name', ({ requestsIn }) => {
+  expect(requestsIn().at(-1)).toMatchObject({ path: '/events/stream', query: [['seconds', '1']] })
+})
+
+test('in both collections, only the request that acts on a delivery waits for its first attempt', () => {
+  const bruno = readdirSync(join(built.path, 'bruno'), { recursive: true, encoding: 'utf8' }).filter(
+    file => file.endsWith('.bru') && readBruno(file).includes('bru.sleep(6000)'),
+  )
+  expect(bruno).toEqual([join('webhooks', 'redeliver-an-event.bru')])
+  const postman = PostmanCollection.parse(JSON.parse(readFileSync(join(built.path, 'postman.json'), 'utf8')))
+  const waiting = postman.item.flatMap(({ item }) => item.filter(({ event }) => event !== undefined))
+  expect(waiting.map(({ name, event }) => [name, event?.[0].script.exec])).toEqual([
+    ['Redeliver an event', ['setTimeout(() => {}, 6000)']],
+  ])
 })
 
 test.each(collections)(

@@ -18,7 +18,7 @@ const EXIT_CODES = `Exit codes:
 /** Adds the command of one operation, made from the contract. */
 export function addOperation(program: Command, id: OperationId): void {
   const operation = operationOf(id)
-  const { flags, common } = optionsOf(operation)
+  const { flags, common } = optionsOf(id, operation)
   const command = program
     .command(kebabCase(id))
     .summary(summaryOf(operation))
@@ -55,10 +55,10 @@ export function addOperation(program: Command, id: OperationId): void {
  * Returns the options of an operation. If a member of the body has the name of a common option, such as `url`, both get
  * a longer name. Otherwise, the URL of a webhook could be taken for the address of the store, and receive the key.
  */
-export function optionsOf(operation: Operation): { flags: OperationFlag[]; common: Option[] } {
+export function optionsOf(id: string, operation: Operation): { flags: OperationFlag[]; common: Option[] } {
   const common = commonOf(operation)
   const names = new Set(common.map(option => option.name()))
-  const flags = flagsOf(operation, names)
+  const flags = flagsOf(id, operation, names)
   const taken = new Map(
     flags.filter(one => names.has(kebabCase(one.name))).map(one => [kebabCase(one.name), one.flag]),
   )

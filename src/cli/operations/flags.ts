@@ -35,9 +35,9 @@ export class InvalidValue extends Error {}
  * Returns the options of an operation: its query, the header fields that a client chooses, and its body. An option with
  * a reserved name gets its place as a prefix, such as `body-url`.
  */
-export function flagsOf(operation: Operation, reserved: ReadonlySet<string>): OperationFlag[] {
+export function flagsOf(id: string, operation: Operation, reserved: ReadonlySet<string>): OperationFlag[] {
   const query = Object.entries(operation.query ?? {}).map(([name, parameter]) => queryFlag(name, parameter))
-  const headers = requestHeaders(operation).flatMap(headerFlag)
+  const headers = requestHeaders(id, operation).flatMap(headerFlag)
   const flags = [...query, ...membersOf(operation).map(member => memberFlag(...member)), ...headers]
   return flags.map(one => (reserved.has(one.flag) ? { ...one, flag: `${one.place}-${one.flag}` } : one))
 }

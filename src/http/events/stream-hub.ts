@@ -41,6 +41,7 @@ export interface SseHubOptions {
 interface StreamInput {
   readonly after?: bigint | undefined
   readonly type?: readonly string[] | undefined
+  readonly seconds?: number | undefined
 }
 
 /** All streams of one store: server-sent events (WHATWG HTML, section 9.2), pulled as fast as each client reads. */
@@ -85,9 +86,9 @@ export class SseHub {
   /**
    * Returns a stream of the events after the position in Last-Event-ID or `after`, or else after the head. Throws
    * `overloaded` if too many streams are open, `shutting_down` after `end`, and `event_history_expired` and
-   * `invalid_parameter` like the feed.
+   * `invalid_parameter` like the feed. The stream ends after `seconds`, if that is set.
    */
-  async respond(context: RequestContext, { after, type }: StreamInput): Promise<Response> {
+  async respond(context: RequestContext, { after, type, seconds }: StreamInput): Promise<Response> {
     const last = lastEventId(context)
     const sent = last ?? after
     const from = sent === undefined ? undefined : untaggedPosition(sent, this.#options.contentTag)
@@ -112,11 +113,13 @@ export class SseHub {
         return streamResponse(context.headers, null)
       }
       const opened = new SseStream(this.#recentEvents, context, from ?? bounds.head, type, () => {
+        clearTimeout(timer)
         this.#open.delete(opened)
         this.#shares.release(caller)
         this.#recentEvents.leave()
         if (this.#isEnded && this.#open.size === 0) this.#allClosed.resolve()
       })
+      const timer = seconds === undefined ? undefined : setTimeout(() => opened.end(), seconds * 1000)
       stream = opened
       this.#open.add(stream)
       // All streams were ended while this one was being opened.

@@ -15,6 +15,8 @@ import { AuditEntry } from './audit-schema.ts'
 import { eventExamples, streamExample } from './examples.ts'
 import { Event, namedSubject, subjectKinds } from './schema.ts'
 
+/** The maximum number of seconds after which a stream may end by itself. */
+const STREAM_SECONDS_MAX = 3600
 /** The maximum number of seconds that a request of the feed may wait for an event. */
 const WAIT_SECONDS_MAX = 30
 
@@ -46,8 +48,8 @@ export const events = {
           WAIT_SECONDS_MAX,
           'Seconds to wait while there is nothing to return (long polling).',
         ),
-        // A tool that sends the example waits this long for its response.
-        example: 5,
+        // A tool that sends the example must not wait for its response.
+        example: 0,
       },
     },
     success: {
@@ -70,11 +72,20 @@ export const events = {
     query: {
       after: positionParameter('Events after this position; `Last-Event-ID` takes precedence.'),
       type,
+      seconds: {
+        ...integerParameter(
+          1,
+          STREAM_SECONDS_MAX,
+          'Ends the stream after this many seconds, for tools that wait for the end of a response. Without it, the stream does not end.',
+        ),
+        // A tool that sends the example waits this long.
+        example: 1,
+      },
     },
     success: {
       status: 200,
       stream: Event,
-      description: 'Events as they happen; the response does not end.',
+      description: 'Events as they happen; the response does not end, except after `seconds`.',
       example: streamExample,
     },
     errors: [eventHistoryExpired(333n)],

@@ -80,6 +80,17 @@ onEveryEngine(engine => {
     })
   })
 
+  test('a stream with `seconds` ends by itself then, and sends what happened before', async () => {
+    const after = await headOf(store())
+    await makePet(store().client)
+    const startedMs = performance.now()
+    const text = await (await store().send('GET', `/events/stream?seconds=1&after=${after}`)).text()
+    expect(performance.now() - startedMs).toBeGreaterThan(900)
+    expect(text).toContain('event: petstore.pet.created')
+    const refused = await store().send('GET', '/events/stream?seconds=0')
+    expect(refused.status).toBe(400)
+  })
+
   test('a stream resumes after a position: Last-Event-ID, or the parameter if the header is absent', async () => {
     const before = await headOf(store())
     await createCategories(store(), 'One', 'Two', 'Three')
