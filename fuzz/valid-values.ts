@@ -23,6 +23,9 @@ const absentIds = [
   INT64_MIN,
 ] as const
 
+/** The pattern of every text that a client may choose: no U+0000. */
+const ANY_TEXT = '^[^\\x00]*$'
+
 /** Returns an id within int64 that no resource of a run has. */
 export function absentId(random: Random): bigint {
   return random.chance(0.5) ? random.pick(absentIds) : random.between(2n ** 40n, INT64_MAX)
@@ -42,9 +45,9 @@ export function validText(random: Random, schema: Schema): string {
   if (choices) return random.pick(choices)
   if (format === 'date-time') return random.pick(instants)
   if (format === 'uri') return `${receiverUrl()}/${random.below(1000)}`
-  if (typeof example === 'string' && (pattern || format || random.chance(0.1))) return example
-  if (pattern || format)
-    throw new Error(`no text can be generated for ${format ?? pattern} without an example`)
+  const isFree = format === undefined && (pattern === undefined || pattern.source === ANY_TEXT)
+  if (typeof example === 'string' && (!isFree || random.chance(0.1))) return example
+  if (!isFree) throw new Error(`no text can be generated for ${format ?? pattern} without an example`)
   const longest = Math.min(lengthMax, LENGTH_MAX)
   const shorter = lengthMin + random.below(Math.min(longest - lengthMin + 1, 24))
   return randomText(

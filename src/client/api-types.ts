@@ -90,12 +90,26 @@ export interface ApiKey {
 
 /** An entry of the audit log: what changed, when, and which key changed it. Its `type` determines its schema. Later versions may add types: ignore those you do not know. */
 export type AuditEntry =
-  | PetAuditEntry
-  | CategoryAuditEntry
-  | OrderAuditEntry
-  | InventoryAuditEntry
-  | WebhookAuditEntry
-  | KeyAuditEntry
+  | PetCreatedAuditEntry
+  | PetUpdatedAuditEntry
+  | PetDeletedAuditEntry
+  | CategoryCreatedAuditEntry
+  | CategoryUpdatedAuditEntry
+  | CategoryDeletedAuditEntry
+  | OrderPlacedAuditEntry
+  | OrderUpdatedAuditEntry
+  | OrderCompletedAuditEntry
+  | OrderCancelledAuditEntry
+  | InventoryChangedAuditEntry
+  | WebhookDisabledAuditEntry
+  | WebhookTestAuditEntry
+  | WebhookCreatedAuditEntry
+  | WebhookUpdatedAuditEntry
+  | WebhookDeletedAuditEntry
+  | WebhookSecretRotatedAuditEntry
+  | WebhookRedeliveredAuditEntry
+  | KeyCreatedAuditEntry
+  | KeyRevokedAuditEntry
 
 /** A category in the catalogue. */
 export interface Category {
@@ -108,7 +122,7 @@ export interface Category {
 }
 
 /** A change to a category, and the key that made it. `data` is the resource after the change; for `deleted` and `cancelled`, its last state. */
-export interface CategoryAuditEntry {
+export interface CategoryCreatedAuditEntry {
   /** The position of the entry in the audit log. */
   position: bigint
   /** The resource that the event is about: its kind and id. */
@@ -121,13 +135,13 @@ export interface CategoryAuditEntry {
   requestId: string
   /** SHA-256 over this entry and the hash of the previous entry, in base64url. */
   hash: string
-  /** The type of the event. */
-  type: 'petstore.category.created' | 'petstore.category.updated' | 'petstore.category.deleted'
+  /** The type. */
+  type: 'petstore.category.created'
   data: Category
 }
 
 /** An event about a category. `data` is the resource after the change; for `deleted` and `cancelled`, its last state. */
-export interface CategoryEvent {
+export interface CategoryCreatedEvent {
   /** The version of CloudEvents. */
   specversion: string
   /** The id of the event: the same in the feed, in the stream and in every delivery. */
@@ -142,8 +156,48 @@ export interface CategoryEvent {
   datacontenttype: string
   /** The position of the event: a decimal number with leading zeros, so that string order is numeric order. */
   sequence: string
-  /** The type of the event. */
-  type: 'petstore.category.created' | 'petstore.category.updated' | 'petstore.category.deleted'
+  /** The type. */
+  type: 'petstore.category.created'
+  data: Category
+}
+
+/** A change to a category, and the key that made it. `data` is the resource after the change; for `deleted` and `cancelled`, its last state. */
+export interface CategoryDeletedAuditEntry {
+  /** The position of the entry in the audit log. */
+  position: bigint
+  /** The resource that the event is about: its kind and id. */
+  subject: string
+  /** When the event happened. */
+  at: string
+  /** The key that made the change; absent if the store itself made it. */
+  keyId?: bigint
+  /** The id of the request that made the change; the log of the store contains it too. */
+  requestId: string
+  /** SHA-256 over this entry and the hash of the previous entry, in base64url. */
+  hash: string
+  /** The type. */
+  type: 'petstore.category.deleted'
+  data: Category
+}
+
+/** An event about a category. `data` is the resource after the change; for `deleted` and `cancelled`, its last state. */
+export interface CategoryDeletedEvent {
+  /** The version of CloudEvents. */
+  specversion: string
+  /** The id of the event: the same in the feed, in the stream and in every delivery. */
+  id: string
+  /** The base URL of the store. */
+  source: string
+  /** The resource that the event is about: its kind and id. */
+  subject: string
+  /** When the event happened. */
+  time: string
+  /** The media type of `data`. */
+  datacontenttype: string
+  /** The position of the event: a decimal number with leading zeros, so that string order is numeric order. */
+  sequence: string
+  /** The type. */
+  type: 'petstore.category.deleted'
   data: Category
 }
 
@@ -159,6 +213,46 @@ export interface CategoryPatch {
 
 /** The sort order of a list; a leading minus reverses it. */
 export type CategorySort = 'id' | '-id' | 'name' | '-name'
+
+/** A change to a category, and the key that made it. `data` is the resource after the change; for `deleted` and `cancelled`, its last state. */
+export interface CategoryUpdatedAuditEntry {
+  /** The position of the entry in the audit log. */
+  position: bigint
+  /** The resource that the event is about: its kind and id. */
+  subject: string
+  /** When the event happened. */
+  at: string
+  /** The key that made the change; absent if the store itself made it. */
+  keyId?: bigint
+  /** The id of the request that made the change; the log of the store contains it too. */
+  requestId: string
+  /** SHA-256 over this entry and the hash of the previous entry, in base64url. */
+  hash: string
+  /** The type. */
+  type: 'petstore.category.updated'
+  data: Category
+}
+
+/** An event about a category. `data` is the resource after the change; for `deleted` and `cancelled`, its last state. */
+export interface CategoryUpdatedEvent {
+  /** The version of CloudEvents. */
+  specversion: string
+  /** The id of the event: the same in the feed, in the stream and in every delivery. */
+  id: string
+  /** The base URL of the store. */
+  source: string
+  /** The resource that the event is about: its kind and id. */
+  subject: string
+  /** When the event happened. */
+  time: string
+  /** The media type of `data`. */
+  datacontenttype: string
+  /** The position of the event: a decimal number with leading zeros, so that string order is numeric order. */
+  sequence: string
+  /** The type. */
+  type: 'petstore.category.updated'
+  data: Category
+}
 
 /** A key with its secret. */
 export interface CreatedApiKey {
@@ -244,7 +338,20 @@ export interface ErrorInfo {
 }
 
 /** An event in the JSON format of CloudEvents 1.0, with the extension `sequence`. Its `type` determines its schema. Later versions may add types: request those you know with `type=`, and ignore others. */
-export type Event = PetEvent | CategoryEvent | OrderEvent | InventoryEvent | WebhookEvent
+export type Event =
+  | PetCreatedEvent
+  | PetUpdatedEvent
+  | PetDeletedEvent
+  | CategoryCreatedEvent
+  | CategoryUpdatedEvent
+  | CategoryDeletedEvent
+  | OrderPlacedEvent
+  | OrderUpdatedEvent
+  | OrderCompletedEvent
+  | OrderCancelledEvent
+  | InventoryChangedEvent
+  | WebhookDisabledEvent
+  | WebhookTestEvent
 
 /** An event type. Later versions may add others. */
 export type FeedEventType =
@@ -291,7 +398,7 @@ export type FieldErrorCode =
 export type FieldErrorPlace = 'body' | 'path' | 'query' | 'header'
 
 /** A change to the stock of a pet, and the key that made it. `data` is the resource after the change; for `deleted` and `cancelled`, its last state. */
-export interface InventoryAuditEntry {
+export interface InventoryChangedAuditEntry {
   /** The position of the entry in the audit log. */
   position: bigint
   /** The resource that the event is about: its kind and id. */
@@ -304,13 +411,13 @@ export interface InventoryAuditEntry {
   requestId: string
   /** SHA-256 over this entry and the hash of the previous entry, in base64url. */
   hash: string
-  /** The type of the event. */
+  /** The type. */
   type: 'petstore.inventory.changed'
   data: InventoryItem
 }
 
 /** An event about the stock of a pet. `data` is the resource after the change; for `deleted` and `cancelled`, its last state. */
-export interface InventoryEvent {
+export interface InventoryChangedEvent {
   /** The version of CloudEvents. */
   specversion: string
   /** The id of the event: the same in the feed, in the stream and in every delivery. */
@@ -325,7 +432,7 @@ export interface InventoryEvent {
   datacontenttype: string
   /** The position of the event: a decimal number with leading zeros, so that string order is numeric order. */
   sequence: string
-  /** The type of the event. */
+  /** The type. */
   type: 'petstore.inventory.changed'
   data: InventoryItem
 }
@@ -351,7 +458,7 @@ export interface InventoryUpdate {
 }
 
 /** A change to a key, and the key that made it. `data` is the resource after the change; for `deleted` and `cancelled`, its last state. */
-export interface KeyAuditEntry {
+export interface KeyCreatedAuditEntry {
   /** The position of the entry in the audit log. */
   position: bigint
   /** The resource that the event is about: its kind and id. */
@@ -364,8 +471,27 @@ export interface KeyAuditEntry {
   requestId: string
   /** SHA-256 over this entry and the hash of the previous entry, in base64url. */
   hash: string
-  /** The type of the event. */
-  type: 'petstore.key.created' | 'petstore.key.revoked'
+  /** The type. */
+  type: 'petstore.key.created'
+  data: ApiKey
+}
+
+/** A change to a key, and the key that made it. `data` is the resource after the change; for `deleted` and `cancelled`, its last state. */
+export interface KeyRevokedAuditEntry {
+  /** The position of the entry in the audit log. */
+  position: bigint
+  /** The resource that the event is about: its kind and id. */
+  subject: string
+  /** When the event happened. */
+  at: string
+  /** The key that made the change; absent if the store itself made it. */
+  keyId?: bigint
+  /** The id of the request that made the change; the log of the store contains it too. */
+  requestId: string
+  /** SHA-256 over this entry and the hash of the previous entry, in base64url. */
+  hash: string
+  /** The type. */
+  type: 'petstore.key.revoked'
   data: ApiKey
 }
 
@@ -451,7 +577,7 @@ export interface Order {
 }
 
 /** A change to an order, and the key that made it. `data` is the resource after the change; for `deleted` and `cancelled`, its last state. */
-export interface OrderAuditEntry {
+export interface OrderCancelledAuditEntry {
   /** The position of the entry in the audit log. */
   position: bigint
   /** The resource that the event is about: its kind and id. */
@@ -464,17 +590,13 @@ export interface OrderAuditEntry {
   requestId: string
   /** SHA-256 over this entry and the hash of the previous entry, in base64url. */
   hash: string
-  /** The type of the event. */
-  type:
-    | 'petstore.order.placed'
-    | 'petstore.order.updated'
-    | 'petstore.order.completed'
-    | 'petstore.order.cancelled'
+  /** The type. */
+  type: 'petstore.order.cancelled'
   data: Order
 }
 
 /** An event about an order. `data` is the resource after the change; for `deleted` and `cancelled`, its last state. */
-export interface OrderEvent {
+export interface OrderCancelledEvent {
   /** The version of CloudEvents. */
   specversion: string
   /** The id of the event: the same in the feed, in the stream and in every delivery. */
@@ -489,12 +611,48 @@ export interface OrderEvent {
   datacontenttype: string
   /** The position of the event: a decimal number with leading zeros, so that string order is numeric order. */
   sequence: string
-  /** The type of the event. */
-  type:
-    | 'petstore.order.placed'
-    | 'petstore.order.updated'
-    | 'petstore.order.completed'
-    | 'petstore.order.cancelled'
+  /** The type. */
+  type: 'petstore.order.cancelled'
+  data: Order
+}
+
+/** A change to an order, and the key that made it. `data` is the resource after the change; for `deleted` and `cancelled`, its last state. */
+export interface OrderCompletedAuditEntry {
+  /** The position of the entry in the audit log. */
+  position: bigint
+  /** The resource that the event is about: its kind and id. */
+  subject: string
+  /** When the event happened. */
+  at: string
+  /** The key that made the change; absent if the store itself made it. */
+  keyId?: bigint
+  /** The id of the request that made the change; the log of the store contains it too. */
+  requestId: string
+  /** SHA-256 over this entry and the hash of the previous entry, in base64url. */
+  hash: string
+  /** The type. */
+  type: 'petstore.order.completed'
+  data: Order
+}
+
+/** An event about an order. `data` is the resource after the change; for `deleted` and `cancelled`, its last state. */
+export interface OrderCompletedEvent {
+  /** The version of CloudEvents. */
+  specversion: string
+  /** The id of the event: the same in the feed, in the stream and in every delivery. */
+  id: string
+  /** The base URL of the store. */
+  source: string
+  /** The resource that the event is about: its kind and id. */
+  subject: string
+  /** When the event happened. */
+  time: string
+  /** The media type of `data`. */
+  datacontenttype: string
+  /** The position of the event: a decimal number with leading zeros, so that string order is numeric order. */
+  sequence: string
+  /** The type. */
+  type: 'petstore.order.completed'
   data: Order
 }
 
@@ -514,8 +672,88 @@ export interface OrderPatch {
   reference?: string | null | undefined
 }
 
+/** A change to an order, and the key that made it. `data` is the resource after the change; for `deleted` and `cancelled`, its last state. */
+export interface OrderPlacedAuditEntry {
+  /** The position of the entry in the audit log. */
+  position: bigint
+  /** The resource that the event is about: its kind and id. */
+  subject: string
+  /** When the event happened. */
+  at: string
+  /** The key that made the change; absent if the store itself made it. */
+  keyId?: bigint
+  /** The id of the request that made the change; the log of the store contains it too. */
+  requestId: string
+  /** SHA-256 over this entry and the hash of the previous entry, in base64url. */
+  hash: string
+  /** The type. */
+  type: 'petstore.order.placed'
+  data: Order
+}
+
+/** An event about an order. `data` is the resource after the change; for `deleted` and `cancelled`, its last state. */
+export interface OrderPlacedEvent {
+  /** The version of CloudEvents. */
+  specversion: string
+  /** The id of the event: the same in the feed, in the stream and in every delivery. */
+  id: string
+  /** The base URL of the store. */
+  source: string
+  /** The resource that the event is about: its kind and id. */
+  subject: string
+  /** When the event happened. */
+  time: string
+  /** The media type of `data`. */
+  datacontenttype: string
+  /** The position of the event: a decimal number with leading zeros, so that string order is numeric order. */
+  sequence: string
+  /** The type. */
+  type: 'petstore.order.placed'
+  data: Order
+}
+
 /** The sort order of a list; a leading minus reverses it. */
 export type OrderSort = 'id' | '-id' | 'shipDate' | '-shipDate'
+
+/** A change to an order, and the key that made it. `data` is the resource after the change; for `deleted` and `cancelled`, its last state. */
+export interface OrderUpdatedAuditEntry {
+  /** The position of the entry in the audit log. */
+  position: bigint
+  /** The resource that the event is about: its kind and id. */
+  subject: string
+  /** When the event happened. */
+  at: string
+  /** The key that made the change; absent if the store itself made it. */
+  keyId?: bigint
+  /** The id of the request that made the change; the log of the store contains it too. */
+  requestId: string
+  /** SHA-256 over this entry and the hash of the previous entry, in base64url. */
+  hash: string
+  /** The type. */
+  type: 'petstore.order.updated'
+  data: Order
+}
+
+/** An event about an order. `data` is the resource after the change; for `deleted` and `cancelled`, its last state. */
+export interface OrderUpdatedEvent {
+  /** The version of CloudEvents. */
+  specversion: string
+  /** The id of the event: the same in the feed, in the stream and in every delivery. */
+  id: string
+  /** The base URL of the store. */
+  source: string
+  /** The resource that the event is about: its kind and id. */
+  subject: string
+  /** When the event happened. */
+  time: string
+  /** The media type of `data`. */
+  datacontenttype: string
+  /** The position of the event: a decimal number with leading zeros, so that string order is numeric order. */
+  sequence: string
+  /** The type. */
+  type: 'petstore.order.updated'
+  data: Order
+}
 
 /** The number of orders on one day. */
 export interface OrdersOnDay {
@@ -540,8 +778,15 @@ export interface Pet {
   reserved?: bigint
 }
 
+/** The number of pets in each status. */
+export interface PetCounts {
+  available: bigint
+  pending: bigint
+  sold: bigint
+}
+
 /** A change to a pet, and the key that made it. `data` is the resource after the change; for `deleted` and `cancelled`, its last state. */
-export interface PetAuditEntry {
+export interface PetCreatedAuditEntry {
   /** The position of the entry in the audit log. */
   position: bigint
   /** The resource that the event is about: its kind and id. */
@@ -554,20 +799,13 @@ export interface PetAuditEntry {
   requestId: string
   /** SHA-256 over this entry and the hash of the previous entry, in base64url. */
   hash: string
-  /** The type of the event. */
-  type: 'petstore.pet.created' | 'petstore.pet.updated' | 'petstore.pet.deleted'
+  /** The type. */
+  type: 'petstore.pet.created'
   data: Pet
 }
 
-/** The number of pets in each status. */
-export interface PetCounts {
-  available: bigint
-  pending: bigint
-  sold: bigint
-}
-
 /** An event about a pet. `data` is the resource after the change; for `deleted` and `cancelled`, its last state. */
-export interface PetEvent {
+export interface PetCreatedEvent {
   /** The version of CloudEvents. */
   specversion: string
   /** The id of the event: the same in the feed, in the stream and in every delivery. */
@@ -582,8 +820,48 @@ export interface PetEvent {
   datacontenttype: string
   /** The position of the event: a decimal number with leading zeros, so that string order is numeric order. */
   sequence: string
-  /** The type of the event. */
-  type: 'petstore.pet.created' | 'petstore.pet.updated' | 'petstore.pet.deleted'
+  /** The type. */
+  type: 'petstore.pet.created'
+  data: Pet
+}
+
+/** A change to a pet, and the key that made it. `data` is the resource after the change; for `deleted` and `cancelled`, its last state. */
+export interface PetDeletedAuditEntry {
+  /** The position of the entry in the audit log. */
+  position: bigint
+  /** The resource that the event is about: its kind and id. */
+  subject: string
+  /** When the event happened. */
+  at: string
+  /** The key that made the change; absent if the store itself made it. */
+  keyId?: bigint
+  /** The id of the request that made the change; the log of the store contains it too. */
+  requestId: string
+  /** SHA-256 over this entry and the hash of the previous entry, in base64url. */
+  hash: string
+  /** The type. */
+  type: 'petstore.pet.deleted'
+  data: Pet
+}
+
+/** An event about a pet. `data` is the resource after the change; for `deleted` and `cancelled`, its last state. */
+export interface PetDeletedEvent {
+  /** The version of CloudEvents. */
+  specversion: string
+  /** The id of the event: the same in the feed, in the stream and in every delivery. */
+  id: string
+  /** The base URL of the store. */
+  source: string
+  /** The resource that the event is about: its kind and id. */
+  subject: string
+  /** When the event happened. */
+  time: string
+  /** The media type of `data`. */
+  datacontenttype: string
+  /** The position of the event: a decimal number with leading zeros, so that string order is numeric order. */
+  sequence: string
+  /** The type. */
+  type: 'petstore.pet.deleted'
   data: Pet
 }
 
@@ -606,6 +884,46 @@ export type PetSort = 'id' | '-id' | 'name' | '-name'
 
 /** Derived from the stock: `sold` if no unit is on hand, otherwise `pending` if the pet is on hold or every unit is reserved, otherwise `available`. */
 export type PetStatus = 'available' | 'pending' | 'sold'
+
+/** A change to a pet, and the key that made it. `data` is the resource after the change; for `deleted` and `cancelled`, its last state. */
+export interface PetUpdatedAuditEntry {
+  /** The position of the entry in the audit log. */
+  position: bigint
+  /** The resource that the event is about: its kind and id. */
+  subject: string
+  /** When the event happened. */
+  at: string
+  /** The key that made the change; absent if the store itself made it. */
+  keyId?: bigint
+  /** The id of the request that made the change; the log of the store contains it too. */
+  requestId: string
+  /** SHA-256 over this entry and the hash of the previous entry, in base64url. */
+  hash: string
+  /** The type. */
+  type: 'petstore.pet.updated'
+  data: Pet
+}
+
+/** An event about a pet. `data` is the resource after the change; for `deleted` and `cancelled`, its last state. */
+export interface PetUpdatedEvent {
+  /** The version of CloudEvents. */
+  specversion: string
+  /** The id of the event: the same in the feed, in the stream and in every delivery. */
+  id: string
+  /** The base URL of the store. */
+  source: string
+  /** The resource that the event is about: its kind and id. */
+  subject: string
+  /** When the event happened. */
+  time: string
+  /** The media type of `data`. */
+  datacontenttype: string
+  /** The position of the event: a decimal number with leading zeros, so that string order is numeric order. */
+  sequence: string
+  /** The type. */
+  type: 'petstore.pet.updated'
+  data: Pet
+}
 
 /** A permission of a key. `admin` includes all others, and `keys:manage` includes `audit:read`. */
 export type Scope =
@@ -684,7 +1002,7 @@ export interface Webhook {
 }
 
 /** A change to a webhook, and the key that made it. `data` is the resource after the change; for `deleted` and `cancelled`, its last state. */
-export interface WebhookAuditEntry {
+export interface WebhookCreatedAuditEntry {
   /** The position of the entry in the audit log. */
   position: bigint
   /** The resource that the event is about: its kind and id. */
@@ -697,20 +1015,51 @@ export interface WebhookAuditEntry {
   requestId: string
   /** SHA-256 over this entry and the hash of the previous entry, in base64url. */
   hash: string
-  /** The type of the event. */
-  type:
-    | 'petstore.webhook.disabled'
-    | 'petstore.webhook.test'
-    | 'petstore.webhook.created'
-    | 'petstore.webhook.updated'
-    | 'petstore.webhook.deleted'
-    | 'petstore.webhook.secret-rotated'
-    | 'petstore.webhook.redelivered'
+  /** The type. */
+  type: 'petstore.webhook.created'
+  data: Webhook
+}
+
+/** A change to a webhook, and the key that made it. `data` is the resource after the change; for `deleted` and `cancelled`, its last state. */
+export interface WebhookDeletedAuditEntry {
+  /** The position of the entry in the audit log. */
+  position: bigint
+  /** The resource that the event is about: its kind and id. */
+  subject: string
+  /** When the event happened. */
+  at: string
+  /** The key that made the change; absent if the store itself made it. */
+  keyId?: bigint
+  /** The id of the request that made the change; the log of the store contains it too. */
+  requestId: string
+  /** SHA-256 over this entry and the hash of the previous entry, in base64url. */
+  hash: string
+  /** The type. */
+  type: 'petstore.webhook.deleted'
+  data: Webhook
+}
+
+/** A change to a webhook, and the key that made it. `data` is the resource after the change; for `deleted` and `cancelled`, its last state. */
+export interface WebhookDisabledAuditEntry {
+  /** The position of the entry in the audit log. */
+  position: bigint
+  /** The resource that the event is about: its kind and id. */
+  subject: string
+  /** When the event happened. */
+  at: string
+  /** The key that made the change; absent if the store itself made it. */
+  keyId?: bigint
+  /** The id of the request that made the change; the log of the store contains it too. */
+  requestId: string
+  /** SHA-256 over this entry and the hash of the previous entry, in base64url. */
+  hash: string
+  /** The type. */
+  type: 'petstore.webhook.disabled'
   data: Webhook
 }
 
 /** An event about a webhook. `data` is the resource after the change; for `deleted` and `cancelled`, its last state. */
-export interface WebhookEvent {
+export interface WebhookDisabledEvent {
   /** The version of CloudEvents. */
   specversion: string
   /** The id of the event: the same in the feed, in the stream and in every delivery. */
@@ -725,8 +1074,8 @@ export interface WebhookEvent {
   datacontenttype: string
   /** The position of the event: a decimal number with leading zeros, so that string order is numeric order. */
   sequence: string
-  /** The type of the event. */
-  type: 'petstore.webhook.disabled' | 'petstore.webhook.test'
+  /** The type. */
+  type: 'petstore.webhook.disabled'
   data: Webhook
 }
 
@@ -742,6 +1091,103 @@ export interface WebhookPatch {
   enabled?: boolean | undefined
   /** Assigned by the store. */
   id?: Int64Input | undefined
+}
+
+/** A change to a webhook, and the key that made it. `data` is the resource after the change; for `deleted` and `cancelled`, its last state. */
+export interface WebhookRedeliveredAuditEntry {
+  /** The position of the entry in the audit log. */
+  position: bigint
+  /** The resource that the event is about: its kind and id. */
+  subject: string
+  /** When the event happened. */
+  at: string
+  /** The key that made the change; absent if the store itself made it. */
+  keyId?: bigint
+  /** The id of the request that made the change; the log of the store contains it too. */
+  requestId: string
+  /** SHA-256 over this entry and the hash of the previous entry, in base64url. */
+  hash: string
+  /** The type. */
+  type: 'petstore.webhook.redelivered'
+  data: Webhook
+}
+
+/** A change to a webhook, and the key that made it. `data` is the resource after the change; for `deleted` and `cancelled`, its last state. */
+export interface WebhookSecretRotatedAuditEntry {
+  /** The position of the entry in the audit log. */
+  position: bigint
+  /** The resource that the event is about: its kind and id. */
+  subject: string
+  /** When the event happened. */
+  at: string
+  /** The key that made the change; absent if the store itself made it. */
+  keyId?: bigint
+  /** The id of the request that made the change; the log of the store contains it too. */
+  requestId: string
+  /** SHA-256 over this entry and the hash of the previous entry, in base64url. */
+  hash: string
+  /** The type. */
+  type: 'petstore.webhook.secret-rotated'
+  data: Webhook
+}
+
+/** A change to a webhook, and the key that made it. `data` is the resource after the change; for `deleted` and `cancelled`, its last state. */
+export interface WebhookTestAuditEntry {
+  /** The position of the entry in the audit log. */
+  position: bigint
+  /** The resource that the event is about: its kind and id. */
+  subject: string
+  /** When the event happened. */
+  at: string
+  /** The key that made the change; absent if the store itself made it. */
+  keyId?: bigint
+  /** The id of the request that made the change; the log of the store contains it too. */
+  requestId: string
+  /** SHA-256 over this entry and the hash of the previous entry, in base64url. */
+  hash: string
+  /** The type. */
+  type: 'petstore.webhook.test'
+  data: Webhook
+}
+
+/** An event about a webhook. `data` is the resource after the change; for `deleted` and `cancelled`, its last state. */
+export interface WebhookTestEvent {
+  /** The version of CloudEvents. */
+  specversion: string
+  /** The id of the event: the same in the feed, in the stream and in every delivery. */
+  id: string
+  /** The base URL of the store. */
+  source: string
+  /** The resource that the event is about: its kind and id. */
+  subject: string
+  /** When the event happened. */
+  time: string
+  /** The media type of `data`. */
+  datacontenttype: string
+  /** The position of the event: a decimal number with leading zeros, so that string order is numeric order. */
+  sequence: string
+  /** The type. */
+  type: 'petstore.webhook.test'
+  data: Webhook
+}
+
+/** A change to a webhook, and the key that made it. `data` is the resource after the change; for `deleted` and `cancelled`, its last state. */
+export interface WebhookUpdatedAuditEntry {
+  /** The position of the entry in the audit log. */
+  position: bigint
+  /** The resource that the event is about: its kind and id. */
+  subject: string
+  /** When the event happened. */
+  at: string
+  /** The key that made the change; absent if the store itself made it. */
+  keyId?: bigint
+  /** The id of the request that made the change; the log of the store contains it too. */
+  requestId: string
+  /** SHA-256 over this entry and the hash of the previous entry, in base64url. */
+  hash: string
+  /** The type. */
+  type: 'petstore.webhook.updated'
+  data: Webhook
 }
 
 /** A webhook with its secret. */

@@ -537,7 +537,7 @@ export interface Operations {
   ): PagedList<Webhook, O>
 
   /**
-   * Create a webhook. Events that happen from now on are sent to the URL, signed per Standard Webhooks with the secret in this response. No later response contains it. The callback describes what a receiver must do.
+   * Create a webhook. Events that happen from now on are sent to the URL, signed per Standard Webhooks with the secret in this response. No later response contains it. A host that cannot be resolved now is accepted, with `Petstore-Warning`. The callback describes what a receiver must do.
    *
    * Requires a key with the scope `webhooks:manage`.
    *

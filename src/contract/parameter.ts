@@ -12,8 +12,8 @@ export interface Parameter<T = unknown> {
   readonly read: (text: string) => unknown
   /** The required form of the text, for messages: `a 64-bit integer`. */
   readonly expects: string
-  /** A hint about escaping the text in a URL, for messages of the server: `a + is written %2B`. */
-  readonly urlHint?: string
+  /** The text may have reserved characters of RFC 3986 that a URL need not escape. */
+  readonly allowReserved?: true
   readonly description: string
   readonly example?: string | number | boolean
   readonly required?: true
@@ -91,14 +91,17 @@ export function booleanParameter(description: string): Parameter<boolean> {
 }
 
 /** In a query, a plain + means a space. */
-const PLUS_HINT = 'a + is written %2B'
+/** A `+` in a query means a space (WHATWG URL, section 5.1), but many clients do not escape the one of an offset. */
+function withPlus(text: string): string {
+  return text.replace(/ (?=\d\d:\d\d$)/, '+')
+}
 
 export function instantParameter(description: string, example = '2026-12-01T00:00:00Z'): Parameter<string> {
   return {
     schema: instant,
-    read: value => value,
+    read: withPlus,
     expects: 'an RFC 3339 date-time with an offset',
-    urlHint: PLUS_HINT,
+    allowReserved: true,
     description,
     example,
   }
@@ -108,9 +111,9 @@ export function instantParameter(description: string, example = '2026-12-01T00:0
 export function periodParameter(description: string, example: string): Parameter<string> {
   return {
     schema: instantOrDate,
-    read: value => value,
+    read: withPlus,
     expects: 'an RFC 3339 date-time with an offset, or a date that exists, such as 2026-11-21',
-    urlHint: PLUS_HINT,
+    allowReserved: true,
     description,
     example,
   }

@@ -99,14 +99,12 @@ export function misreadParameter(
   name: string,
   given: {
     readonly expects: string
-    readonly urlHint?: string | undefined
     readonly text: string
     readonly code?: FieldError['code']
   },
 ): ParameterError {
-  const { expects, urlHint, text, code = 'type_mismatch' } = given
-  const hint = urlHint === undefined ? '' : ` (${urlHint})`
-  const message = `${name} must be ${expects}${hint}, not ${JSON.stringify(text.slice(0, 100))}.`
+  const { expects, text, code = 'type_mismatch' } = given
+  const message = `${name} must be ${expects}, not ${JSON.stringify(text.slice(0, 100))}.`
   return { in: location, name, code, message, refusal: 'invalid_parameter' }
 }
 

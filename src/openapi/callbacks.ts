@@ -48,12 +48,11 @@ export function callbacksPart(parameters: Components): Part {
 /** Returns the requests that a webhook receives, one for each event type. OpenAPI 3.1 calls them webhooks. */
 export function webhooksPart(parameters: Components): Part {
   return Object.fromEntries(
-    eventSchemas.flatMap(([types, schema]) =>
-      types.map(type => {
-        const content = { schema: schemaPart(schema), example: eventExamples[type] }
-        return [type, { post: receiverPart(parameters, operationIdOf(type), `Receive ${type}`, content) }]
-      }),
-    ),
+    eventSchemas.map(schema => {
+      const type = schema.shape.type.value
+      const content = { schema: schemaPart(schema), example: eventExamples[type] }
+      return [type, { post: receiverPart(parameters, operationIdOf(type), `Receive ${type}`, content) }]
+    }),
   )
 }
 

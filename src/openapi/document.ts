@@ -39,7 +39,7 @@ export function describe(api: DescribedApi, { base, serves = () => true }: Descr
   const hasWebhooks = operations.some(([, { sendsEvents }]) => sendsEvents)
   const errors = errorResponsesOf(operations)
   const parameters = shareParts('parameters', [
-    ...operations.flatMap(([, operation]) => parameterParts(operation).map(namedParameter)),
+    ...operations.flatMap(([id, operation]) => parameterParts(id, operation).map(namedParameter)),
     // These are listed twice, because both the callback and the webhooks use them.
     ...(hasWebhooks ? [...deliveryHeaders, ...deliveryHeaders].map(namedParameter) : []),
   ])
@@ -47,7 +47,7 @@ export function describe(api: DescribedApi, { base, serves = () => true }: Descr
   for (const [id, operation] of operations) {
     const part = {
       ...operationPart(id, operation),
-      parameters: parameterParts(operation).map(parameters.refer),
+      parameters: parameterParts(id, operation).map(parameters.refer),
       ...bodyPart(operation),
       responses: {
         ...successResponses(operation, other => ids.has(other)),
@@ -181,12 +181,12 @@ function lifecyclePart({ stability = 'stable', deprecation }: Operation): Part {
   }
 }
 
-function parameterParts(operation: Operation): Part[] {
+function parameterParts(id: string, operation: Operation): Part[] {
   const { pathParameters = {}, query = {} } = operation
   return [
     ...Object.entries(pathParameters).map(([name, value]) => parameterPart('path', name, value)),
     ...Object.entries(query).map(([name, value]) => parameterPart('query', name, value)),
-    ...requestHeaders(operation),
+    ...requestHeaders(id, operation),
   ]
 }
 
@@ -201,6 +201,7 @@ function parameterPart(location: 'path' | 'query', name: string, parameter: Para
     in: location,
     required: location === 'path' || parameter.required === true,
     ...(parameter.mayBeEmpty && { allowEmptyValue: true }),
+    ...(parameter.allowReserved && { allowReserved: true }),
     description,
     schema,
     ...(isRepeated(parameter) && { style: 'form', explode: true }),

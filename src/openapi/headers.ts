@@ -1,10 +1,17 @@
 import type { Operation } from '../contract/operation.ts'
 import type { Part } from './schemas.ts'
 
+// A quotation mark in a pattern is a class, because some tools copy patterns into quoted texts.
 const field = (pattern: string): Part => ({ type: 'string', pattern, maxLength: 16_384 })
 
-/** Returns the schema of a request field. Its limit is half of the 16 KiB that the whole head of a request may have. */
-const requestField = (pattern: string): Part => ({ type: 'string', pattern, maxLength: 8192 })
+/** Returns the schema of a request field. The whole head of a request may have 16 KiB. */
+const requestField = (pattern: string, maxLength: number): Part => ({ type: 'string', pattern, maxLength })
+
+interface FieldPart {
+  readonly description: string
+  readonly schema: Part
+  readonly example: string | number
+}
 
 const fields = {
   'X-Request-Id': {
@@ -14,12 +21,12 @@ const fields = {
   },
   'RateLimit-Policy': {
     description: 'The allowed requests (q) per window in seconds (w); absent if the operator set no limit.',
-    schema: field('^"default";q=[0-9]+;w=[0-9]+$'),
+    schema: field('^["]default["];q=[0-9]+;w=[0-9]+$'),
     example: '"default";q=60000;w=60',
   },
   RateLimit: {
     description: 'The remaining requests (r), and the seconds until the window ends (t).',
-    schema: field('^"default";r=[0-9]+;t=[0-9]+$'),
+    schema: field('^["]default["];r=[0-9]+;t=[0-9]+$'),
     example: '"default";r=59999;t=60',
   },
   'Retry-After': {
@@ -30,7 +37,7 @@ const fields = {
   ETag: {
     description:
       'The validator of the representation (RFC 9110); weak for a list, unless an id filters it to one resource.',
-    schema: field('^(W/)?"[A-Za-z0-9_-]{22}"$'),
+    schema: field('^(W/)?["][A-Za-z0-9_-]{22}["]$'),
     example: '"3NAJmmzeVeErhHJNz8lLvW"',
   },
   'Cache-Control': {
@@ -54,7 +61,7 @@ const fields = {
   },
   Link: {
     description: 'Absolute URIs with their relations (RFC 8288).',
-    schema: field('^<[^>]+>; rel="'),
+    schema: field('^<[^>]+>; rel=["]'),
     example: '<http://127.0.0.1:8080/pets>; rel="first"',
   },
   'Idempotent-Replayed': {
@@ -77,6 +84,11 @@ const fields = {
     schema: { type: 'string', enum: ['beta', 'experimental'] },
     example: 'beta',
   },
+  'Petstore-Warning': {
+    description: 'The webhook was saved, but its host cannot be resolved now, so deliveries to it fail.',
+    schema: field('^The host [^ ]+ .+[.]$'),
+    example: 'The host till.example could not be resolved. Deliveries to it fail until it can.',
+  },
   'Accept-Patch': {
     description: 'The media types that a PATCH accepts (RFC 5789).',
     schema: { type: 'string', enum: ['application/merge-patch+json, application/json'] },
@@ -94,10 +106,10 @@ const fields = {
   },
   'WWW-Authenticate': {
     description: 'How to authenticate (RFC 6750).',
-    schema: field('^Bearer realm="petstore"'),
+    schema: field('^Bearer realm=["]petstore["]'),
     example: 'Bearer realm="petstore"',
   },
-} as const satisfies Record<string, Part>
+} as const satisfies Record<string, FieldPart>
 
 type FieldName = keyof typeof fields
 /** The presence of a header field in the responses with one status: in all of them, or in some. */
@@ -107,13 +119,18 @@ type PresentHeaders = ReadonlyMap<FieldName, Presence>
 
 /**
  * The section `components/headers`. It contains each field twice: as a required header for responses that always
- * have it, and as an optional header for responses that can have it.
+ * have it, and as an optional header, without an example, for responses that can have it: tools make sample responses
+ * of examples, and no usual response has these headers.
  */
 export const headerComponents: Part = Object.fromEntries(
-  Object.entries(fields).flatMap(([name, part]) => [
-    [name, { ...part, required: true }],
-    [optionalName(name), part],
-  ]),
+  Object.entries<FieldPart>(fields).flatMap(([name, { example, ...part }]) => {
+    const title = 'enum' in part.schema && { title: name.replaceAll('-', '') }
+    const titled = { ...part, schema: { ...part.schema, ...title } }
+    return [
+      [name, { ...titled, example, required: true }],
+      [optionalName(name), titled],
+    ]
+  }),
 )
 
 function optionalName(name: string): string {
@@ -163,7 +180,7 @@ function rateFields({ scope, actsOn }: Operation, status: number): [FieldName, P
 }
 
 function successFields(operation: Operation, status: number): [FieldName, Presence][] {
-  const { success, method, resourceHasEtag, location, secret, actsOn } = operation
+  const { success, method, resourceHasEtag, location, secret, actsOn, checksAddress } = operation
   const isList = 'list' in success && actsOn === undefined
   const names: [FieldName, boolean][] = [
     ['ETag', isList || (resourceHasEtag === true && status !== 204 && method !== 'PUT')],
@@ -174,9 +191,11 @@ function successFields(operation: Operation, status: number): [FieldName, Presen
   ]
   const replayed: [FieldName, Presence][] =
     method !== 'GET' && !secret && !actsOn ? [['Idempotent-Replayed', 'at times']] : []
+  const warning: [FieldName, Presence][] = checksAddress ? [['Petstore-Warning', 'at times']] : []
   return [
     ...names.flatMap(([name, isPresent]): [FieldName, Presence][] => (isPresent ? [[name, 'always']] : [])),
     ...replayed,
+    ...warning,
   ]
 }
 
@@ -198,20 +217,18 @@ function lifecycleFields({ stability, deprecation }: Operation): [FieldName, Pre
 
 /** The tag of an older version, for examples: a read with this tag returns the resource, not 304. */
 const olderTag = '"0mXq7TzLw5RkJc2VhYb9Ge"'
-/** The schema of `*`, or a list of entity tags (RFC 9110, section 8.8.3). */
-const tagList = requestField('^(\\*|(W/)?"[!#-~]*"(, *(W/)?"[!#-~]*")*)$')
+/** The schema of `*`, or a list of entity tags (RFC 9110, section 8.8.3). A request may have two such fields. */
+const tagList = requestField('^(\\*|(W/)?["][!#-~]*["](, *(W/)?["][!#-~]*["])*)$', 4096)
 /** The schema of an idempotency key: 1 to 255 characters, either unquoted or as a String of RFC 9651. */
 const idempotencyKey = {
   type: 'string',
-  pattern: '^([!#-~]{1,255}|"([ !#-\\[\\]-~]|\\\\["\\\\]){1,255}")$',
+  pattern: '^([!#-~]{1,255}|["]([ !#-\\[\\]-~]|\\\\["\\\\]){1,255}["])$',
   minLength: 1,
   maxLength: 512,
 }
 
-const IDEMPOTENCY_KEY = '"order-2026-0042"'
-
 /** Returns the header fields that a request can or must have. */
-export function requestHeaders(operation: Operation): Part[] {
+export function requestHeaders(id: string, operation: Operation): Part[] {
   const { method, path, secret, preview, success, actsOn } = operation
   const parts: Part[] = []
   if (actsOn !== undefined) return parts
@@ -237,7 +254,13 @@ export function requestHeaders(operation: Operation): Part[] {
   if (method !== 'GET' && !secret) {
     const description =
       '1 to 255 printable ASCII characters of your choice, in double quotes (or unquoted, without spaces). A repeated request with the same key within 24 hours has no second effect.'
-    add('Idempotency-Key', description, IDEMPOTENCY_KEY, idempotencyKey)
+    // The key of one request must not be sent with another, so every operation has an example of its own.
+    add(
+      'Idempotency-Key',
+      description,
+      `"${id.replaceAll(/[A-Z]/g, '-$&').toLowerCase()}-0042"`,
+      idempotencyKey,
+    )
   }
   if ('stream' in success) {
     const description = 'The last `id` that the client received: the stream continues after it.'
@@ -245,7 +268,7 @@ export function requestHeaders(operation: Operation): Part[] {
   }
   if (preview !== undefined) {
     const description = `A list of features, which must include ${preview}.`
-    add('Petstore-Preview', description, preview, requestField(`(^|, *)${preview}($| *,)`), true)
+    add('Petstore-Preview', description, preview, requestField(`(^|, *)${preview}($| *,)`, 8192), true)
   }
   return parts
 }

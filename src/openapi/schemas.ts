@@ -55,10 +55,11 @@ function describeUnion(union: z.ZodDiscriminatedUnion, part: Part): void {
   for (const option of union.options) {
     if (!(option instanceof z.ZodObject))
       throw new Error('every option of a discriminated union must be an object')
-    const values: unknown = option.shape[propertyName]
-    if (!(values instanceof z.ZodEnum))
-      throw new Error(`${propertyName} of a discriminated union must be an enum`)
-    for (const value of values.options) mapping[String(value)] = `#/components/schemas/${option.meta()?.id}`
+    const value: unknown = option.shape[propertyName]
+    // One value for each option, because many generators know no other discriminator.
+    if (!(value instanceof z.ZodLiteral))
+      throw new Error(`${propertyName} of a discriminated union must be a literal`)
+    mapping[String(value.value)] = `#/components/schemas/${option.meta()?.id}`
   }
   // Tools that look at the type first (such as Scalar) ignore a schema without a type.
   part.type = 'object'

@@ -19,7 +19,7 @@ export function text(min: number, max: number) {
         })
       }
     })
-    .meta({ ...(min > 0 && { minLength: min }), maxLength: max })
+    .meta({ ...(min > 0 && { minLength: min }), maxLength: max, pattern: '^[^\\x00]*$' })
 }
 
 /** The maximum number of code points that a search key takes from a normalized name. NFKC can make a name longer. */

@@ -154,7 +154,7 @@ describe('the docs page in a real browser', () => {
       await show('/docs#tag/store/POST/store/orders', 1440, 'light')
       const order = sectionOf(page, 'POST/store/orders').locator('.examples')
       await order.getByText('Authorization: Bearer').first().waitFor()
-      expect(await order.innerText()).toContain('Idempotency-Key: "order-2026-0042"')
+      expect(await order.innerText()).toContain('Idempotency-Key: "place-order-0042"')
       expect(faults).toEqual([])
     },
     TIMEOUT_MS,

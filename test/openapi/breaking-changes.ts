@@ -17,6 +17,10 @@ const Schema = z.looseObject({
   required: z.array(z.string()).default([]),
   properties: z.record(z.string(), z.unknown()).default({}),
   items: z.unknown().optional(),
+  oneOf: z.array(z.unknown()).optional(),
+  discriminator: z
+    .object({ propertyName: z.string(), mapping: z.record(z.string(), z.string()).default({}) })
+    .optional(),
 })
 type Schema = z.output<typeof Schema>
 
@@ -109,7 +113,40 @@ function schemaChanges(
     if (!looser.required.includes(name))
       changes.push(`${place}: ${name} is ${isSent ? 'required' : 'optional'} now`)
   }
+  changes.push(...unionChanges(versions, place, old, now, direction, depth))
   return [...changes, ...schemaChanges(versions, `${place}/*`, old.items, now.items, direction, depth + 1)]
+}
+
+/** Returns the breaking changes of a union. Its options are compared by the value of the discriminator, or in order. */
+function unionChanges(
+  versions: Versions,
+  place: string,
+  old: Schema,
+  now: Schema,
+  direction: Direction,
+  depth: number,
+): string[] {
+  if (old.oneOf === undefined && now.oneOf === undefined) return []
+  if (now.oneOf === undefined) return [`${place}: it is not a union any more`]
+  if (old.oneOf === undefined) return [`${place}: it is a union now`]
+  const property = old.discriminator?.propertyName
+  if (property !== now.discriminator?.propertyName)
+    return [`${place}: the discriminator is ${now.discriminator?.propertyName ?? 'absent'} now`]
+  const [oldOptions, options] = [optionsOf(old), optionsOf(now)]
+  return [...oldOptions].flatMap(([value, option]) => {
+    const counterpart = options.get(value)
+    if (counterpart !== undefined)
+      return schemaChanges(versions, `${place}/${value}`, option, counterpart, direction, depth + 1)
+    // A client that can receive an option does not break if it no longer does.
+    return direction === 'sent' ? [`${place}: the option ${value} is not allowed any more`] : []
+  })
+}
+
+/** Returns the options of a union by the value of its discriminator, or by their position if it has none. */
+function optionsOf({ oneOf = [], discriminator }: Schema): Map<string, unknown> {
+  return discriminator
+    ? new Map(Object.entries(discriminator.mapping).map(([value, $ref]) => [value, { $ref }]))
+    : new Map(oneOf.map((option, index) => [String(index), option]))
 }
 
 /**
@@ -124,7 +161,8 @@ function ownChanges(old: Schema, now: Schema, direction: Direction): string[] {
     return now.nullable && !old.nullable ? [...changes, 'it can be null now'] : changes
   }
   if (old.nullable && !now.nullable) changes.push('it cannot be null any more')
-  if (now.pattern !== undefined && old.pattern !== now.pattern) changes.push('the pattern is different now')
+  if (now.pattern !== undefined && plain(old.pattern) !== plain(now.pattern))
+    changes.push('the pattern is different now')
   if (old.enum === undefined && now.enum !== undefined) changes.push('only some values are allowed now')
   if (now.multipleOf !== undefined && old.multipleOf !== now.multipleOf)
     changes.push(`it must be a multiple of ${now.multipleOf} now`)
@@ -141,6 +179,11 @@ function ownChanges(old: Schema, now: Schema, direction: Direction): string[] {
     }
   }
   return changes
+}
+
+/** Returns a pattern with each class of one quotation mark as the quotation mark. */
+function plain(pattern: string | undefined): string | undefined {
+  return pattern?.replaceAll('["]', '"')
 }
 
 function readSchema({ document }: Described, node: unknown): Schema {

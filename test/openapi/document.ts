@@ -27,6 +27,7 @@ const Parameter = z
     in: z.enum(['path', 'query', 'header']),
     required: z.boolean(),
     allowEmptyValue: z.literal(true).optional(),
+    allowReserved: z.literal(true).optional(),
     description: z.string().min(1),
     schema: z.unknown(),
     example: z.unknown().optional(),

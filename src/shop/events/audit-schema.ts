@@ -8,7 +8,7 @@ import {
   inventoryTopic,
   orderTopic,
   petTopic,
-  schemaAbout,
+  schemasAbout,
   subject,
   time,
   webhookTopic,
@@ -46,6 +46,7 @@ const auditExample = {
 const entry = {
   name: 'AuditEntry',
   text: (noun: string) => `A change to ${noun}, and the key that made it.`,
+  members: auditMembers,
   example: auditExample,
 }
 
@@ -54,7 +55,6 @@ const webhookAudit = {
   types: [...webhookTopic.types, ...webhookTypes],
 } as const
 const keyTopic = {
-  name: 'Key',
   noun: 'a key',
   types: keyTypes,
   data: ApiKey,
@@ -64,12 +64,12 @@ const keyTopic = {
 
 export const AuditEntry = z
   .discriminatedUnion('type', [
-    schemaAbout(petTopic, entry, auditMembers),
-    schemaAbout(categoryTopic, entry, auditMembers),
-    schemaAbout(orderTopic, entry, auditMembers),
-    schemaAbout(inventoryTopic, entry, auditMembers),
-    schemaAbout(webhookAudit, entry, auditMembers),
-    schemaAbout(keyTopic, entry, auditMembers),
+    ...schemasAbout(petTopic, entry),
+    ...schemasAbout(categoryTopic, entry),
+    ...schemasAbout(orderTopic, entry),
+    ...schemasAbout(inventoryTopic, entry),
+    ...schemasAbout(webhookAudit, entry),
+    ...schemasAbout(keyTopic, entry),
   ])
   .meta({
     id: 'AuditEntry',

@@ -78,8 +78,6 @@ const envelopeExample = {
 
 /** What events and audit entries are about: the kind of resource, its event types, and the resource as `data`. */
 interface Topic<Types extends readonly string[], Data extends z.ZodType> {
-  /** The first part of the names of the schemas. */
-  readonly name: string
   readonly noun: string
   readonly types: Types
   readonly data: Data
@@ -91,7 +89,6 @@ const topic = <const Types extends readonly string[], Data extends z.ZodType>(ab
   about
 
 export const petTopic = topic({
-  name: 'Pet',
   noun: 'a pet',
   types: petTypes,
   data: Pet,
@@ -99,7 +96,6 @@ export const petTopic = topic({
   example: { id: 3, name: 'Biscuit (Beagle)', categoryId: 1, status: 'available' },
 })
 export const categoryTopic = topic({
-  name: 'Category',
   noun: 'a category',
   types: categoryTypes,
   data: Category,
@@ -107,7 +103,6 @@ export const categoryTopic = topic({
   example: { id: 1, name: 'Dogs' },
 })
 export const orderTopic = topic({
-  name: 'Order',
   noun: 'an order',
   types: orderTypes,
   data: Order,
@@ -115,7 +110,6 @@ export const orderTopic = topic({
   example: orderExample,
 })
 export const inventoryTopic = topic({
-  name: 'Inventory',
   noun: 'the stock of a pet',
   types: inventoryTypes,
   data: InventoryItem,
@@ -123,7 +117,6 @@ export const inventoryTopic = topic({
   example: { petId: 3, quantity: 1, status: 'pending', reserved: 1 },
 })
 export const webhookTopic = topic({
-  name: 'Webhook',
   noun: 'a webhook',
   types: ['petstore.webhook.disabled', TEST_TYPE],
   data: Webhook,
@@ -137,58 +130,76 @@ export const webhookTopic = topic({
   },
 })
 
-/**
- * Returns the schema of an event or an audit entry about one topic: shared members, types and data. The enum of the
- * types is not a component: swagger-typescript-api turns components into enums, which never equal a literal of the
- * discriminator.
- */
-export function schemaAbout<
-  const Types extends readonly string[],
-  Data extends z.ZodType,
-  Members extends z.ZodRawShape,
->(
-  { name, noun, types, data, subject: about, example }: Topic<Types, Data>,
-  kind: { readonly name: string; readonly text: (noun: string) => string; readonly example: object },
-  members: Members,
+/** What the schemas of events, or of audit entries, have in common. */
+interface Kind<Members extends z.ZodRawShape> {
+  /** The last part of the names of the schemas. */
+  readonly name: string
+  readonly text: (noun: string) => string
+  readonly members: Members
+  readonly example: object
+}
+
+/** Returns the schema of an event or an audit entry of one type. */
+function schemaOf<Type extends string, Data extends z.ZodType, Members extends z.ZodRawShape>(
+  { noun, data, subject: about, example }: Topic<readonly string[], Data>,
+  { name, text, members, example: shared }: Kind<Members>,
+  type: Type,
 ) {
-  const [first] = types
-  const type = z
-    .enum(types)
-    .meta({ description: 'The type of the event.', example: first, ...constantNames(types) })
-  return z.object({ ...members, type, data }).meta({
-    id: name + kind.name,
-    description: `${kind.text(noun)} \`data\` is the resource after the change; for \`deleted\` and \`cancelled\`, its last state.`,
-    example: { ...kind.example, subject: about, type: first, data: example },
+  const [, ...words] = type.split(/[.-]/)
+  const id = words.map(word => word.charAt(0).toUpperCase() + word.slice(1)).join('') + name
+  const typeSchema = z
+    .literal(type)
+    .meta({ title: `${id}Type`, description: 'The type.', example: type, ...constantNames([type]) })
+  return z.object({ ...members, type: typeSchema, data }).meta({
+    id,
+    description: `${text(noun)} \`data\` is the resource after the change; for \`deleted\` and \`cancelled\`, its last state.`,
+    example: { ...shared, subject: about, type, data: example },
   })
 }
 
-const event = { name: 'Event', text: (noun: string) => `An event about ${noun}.`, example: envelopeExample }
-const PetEvent = schemaAbout(petTopic, event, envelope)
-const CategoryEvent = schemaAbout(categoryTopic, event, envelope)
-const OrderEvent = schemaAbout(orderTopic, event, envelope)
-const InventoryEvent = schemaAbout(inventoryTopic, event, envelope)
-const WebhookEvent = schemaAbout(webhookTopic, event, envelope)
+/** The schemas of a topic, in the order of its types. */
+type SchemasAbout<Types extends readonly string[], Data extends z.ZodType, Members extends z.ZodRawShape> = {
+  [Index in keyof Types]: ReturnType<typeof schemaOf<Types[Index], Data, Members>>
+}
 
-/** The schemas of the events that are sent, each with its types: those of the feed, and the test event. */
+/**
+ * Returns the schemas of the events or audit entries about one topic, one for each type: many generators know only one
+ * value of a discriminator for each schema.
+ */
+export function schemasAbout<
+  const Types extends readonly string[],
+  Data extends z.ZodType,
+  Members extends z.ZodRawShape,
+>(topic: Topic<Types, Data>, kind: Kind<Members>): SchemasAbout<Types, Data, Members> {
+  // Safe: `map` returns one schema for each type, in the same order.
+  return topic.types.map(type => schemaOf(topic, kind, type)) as SchemasAbout<Types, Data, Members>
+}
+
+const event = {
+  name: 'Event',
+  text: (noun: string) => `An event about ${noun}.`,
+  members: envelope,
+  example: envelopeExample,
+}
+
+/** The schemas of the events that are sent, one for each type: those of the feed, and the test event. */
 export const eventSchemas = [
-  [petTypes, PetEvent],
-  [categoryTypes, CategoryEvent],
-  [orderTypes, OrderEvent],
-  [inventoryTypes, InventoryEvent],
-  [webhookTopic.types, WebhookEvent],
+  ...schemasAbout(petTopic, event),
+  ...schemasAbout(categoryTopic, event),
+  ...schemasAbout(orderTopic, event),
+  ...schemasAbout(inventoryTopic, event),
+  ...schemasAbout(webhookTopic, event),
 ] as const
 
-export const Event = z
-  .discriminatedUnion('type', [PetEvent, CategoryEvent, OrderEvent, InventoryEvent, WebhookEvent])
-  .meta({
-    id: 'Event',
-    description:
-      'An event in the JSON format of CloudEvents 1.0, with the extension `sequence`. Its `type` determines its schema. Later versions may add types: request those you know with `type=`, and ignore others.',
-    example: {
-      ...envelopeExample,
-      type: 'petstore.order.placed',
-      subject: 'orders/1',
-      data: orderExample,
-    },
-  })
+export const Event = z.discriminatedUnion('type', eventSchemas).meta({
+  id: 'Event',
+  description:
+    'An event in the JSON format of CloudEvents 1.0, with the extension `sequence`. Its `type` determines its schema. Later versions may add types: request those you know with `type=`, and ignore others.',
+  example: {
+    ...envelopeExample,
+    type: 'petstore.order.placed',
+    subject: 'orders/1',
+    data: orderExample,
+  },
+})
 export type Event = z.output<typeof Event>

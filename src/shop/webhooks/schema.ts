@@ -22,6 +22,7 @@ const url = z
     description:
       'The URL that events are sent to: http or https, without user information or fragment. Every address of the host must be public, unless the operator allows private ones.',
     format: 'uri',
+    pattern: '^[Hh][Tt][Tt][Pp][Ss]?://[^/?#@\\\\\\s]+([/?][^#\\\\\\s]*)?$',
     maxLength: URL_CHARS_MAX,
     example: 'https://till.example/petstore-events',
   })

@@ -44,7 +44,7 @@ const javaCompile = [
   '(cd client && mvn -q -Dmaven.test.skip=true compile dependency:copy-dependencies -DincludeScope=runtime)',
   "javac -cp 'client/target/classes:client/target/dependency/*' -d . $PROGRAM/Program.java",
 ].join(' && ')
-// Two generators create a class of events for each value of `type`, and do not support a class for several values.
+// Two generators cannot decode an event by its discriminator: see their descriptions.
 const WITHOUT_DISCRIMINATOR =
   "sed -i '/^      discriminator:$/,/^      [^ ]/{/^       /d;/discriminator:$/d}' openapi.yaml"
 // The output of swagger-codegen uses an annotation that is not part of Java 11 and later, but its pom.xml does not have
@@ -145,7 +145,7 @@ export const generators: readonly Generator[] = [
     run: 'program/target/debug/program "$BASE" "$KEY" "$SAMPLES"',
     code: 'client/src',
     description:
-      'The command `sed` removes the discriminators, because this generator supports only one discriminator value for each schema. The client then distinguishes events by the value of `type`.',
+      'The command `sed` removes the discriminators: with them, the enum takes `type` for itself, and no event that requires `type` can be decoded. Without them, the client distinguishes events by the value of `type`.',
   }),
   openapiGenerator(
     'kotlin',

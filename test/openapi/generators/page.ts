@@ -10,8 +10,8 @@ from \`openapi.yaml\`, compiles it, and runs a program with it against a demo st
 one, orders it, reads the code of a refused order, and decodes an event of each resource. The programs are in
 \`test/openapi/generators/\`. A generator whose toolchain is not installed is skipped.
 
-Two generators do not support a discriminator with several values for one schema. For them, the command
-\`sed\` removes the discriminators from a copy of the description; all others read it unchanged.
+Two generators cannot decode an event by its discriminator. For them, the command \`sed\` removes the discriminators
+from a copy of the description; all others read it unchanged.
 
 A later version of the store may add members and event types. The table says what each client does with an unknown
 member of an event or of a pet, and with an unknown event type: \`ignored\`, \`kept\` or \`error\`. Where a type is an

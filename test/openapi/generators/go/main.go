@@ -21,13 +21,13 @@ func must[T any](value T, err error) T {
 
 func noun(event petstore.Event) string {
 	switch event.GetActualInstance().(type) {
-	case *petstore.PetEvent:
+	case *petstore.PetCreatedEvent:
 		return "pet"
-	case *petstore.CategoryEvent:
+	case *petstore.CategoryCreatedEvent:
 		return "category"
-	case *petstore.OrderEvent:
+	case *petstore.OrderPlacedEvent:
 		return "order"
-	case *petstore.InventoryEvent:
+	case *petstore.InventoryChangedEvent:
 		return "inventory"
 	default:
 		return "webhook"

@@ -45,7 +45,7 @@ public class Program {
     }
 
     static String noun(Event event) {
-        return event.getActualInstance().getClass().getSimpleName().replace("Event", "").toLowerCase();
+        return event.getActualInstance().getClass().getSimpleName().split("(?=[A-Z])")[0].toLowerCase();
     }
 
     static ApiClient connect(String base, String key) {

@@ -24,7 +24,7 @@ fun <T> Call<T>.body(): T = execute().let { it.body() ?: error("${it.code()} ${i
 /** Returns the error with which the store refuses a call. */
 fun Call<*>.refusal(): Error = gson.fromJson(execute().errorBody()?.string(), Error::class.java)
 
-fun noun(event: Event): String = event.actualInstance!!::class.simpleName!!.removeSuffix("Event").lowercase()
+fun noun(event: Event): String = event.actualInstance!!::class.simpleName!!.split(Regex("(?<=.)(?=[A-Z])")).first().lowercase()
 
 /** Returns how the type handles an unknown member: `kept`, `ignored` or `error`. */
 fun handlingOf(decode: () -> Any, member: String): String =

@@ -28,13 +28,13 @@ func noun(event petstore.Event) string {
 		return "unknown"
 	}
 	switch value.(type) {
-	case petstore.PetEvent:
+	case petstore.PetCreatedEvent:
 		return "pet"
-	case petstore.CategoryEvent:
+	case petstore.CategoryCreatedEvent:
 		return "category"
-	case petstore.OrderEvent:
+	case petstore.OrderPlacedEvent:
 		return "order"
-	case petstore.InventoryEvent:
+	case petstore.InventoryChangedEvent:
 		return "inventory"
 	default:
 		return "webhook"

@@ -29,13 +29,13 @@ func (k key) Key(context.Context, api.OperationName) (api.Key, error) {
 
 func noun(event api.Event) string {
 	switch {
-	case event.OneOf.IsPetEvent():
+	case event.OneOf.IsPetCreatedEvent():
 		return "pet"
-	case event.OneOf.IsCategoryEvent():
+	case event.OneOf.IsCategoryCreatedEvent():
 		return "category"
-	case event.OneOf.IsOrderEvent():
+	case event.OneOf.IsOrderPlacedEvent():
 		return "order"
-	case event.OneOf.IsInventoryEvent():
+	case event.OneOf.IsInventoryChangedEvent():
 		return "inventory"
 	default:
 		return "webhook"

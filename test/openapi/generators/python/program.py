@@ -13,11 +13,11 @@ pets = petstore.PetsApi(client)
 store = petstore.StoreApi(client)
 events = petstore.EventsApi(client)
 nouns = {
-    petstore.PetEvent: "pet",
-    petstore.CategoryEvent: "category",
-    petstore.OrderEvent: "order",
-    petstore.InventoryEvent: "inventory",
-    petstore.WebhookEvent: "webhook",
+    petstore.PetCreatedEvent: "pet",
+    petstore.CategoryCreatedEvent: "category",
+    petstore.OrderPlacedEvent: "order",
+    petstore.InventoryChangedEvent: "inventory",
+    petstore.WebhookDisabledEvent: "webhook",
 }
 
 

@@ -19,11 +19,11 @@ import java.util.Map;
 /** A session with the client of swagger-codegen java, library okhttp-gson. */
 public class Program {
     private static final Map<String, Class<? extends Event>> EVENTS = Map.of(
-        "pet", PetEvent.class,
-        "category", CategoryEvent.class,
-        "order", OrderEvent.class,
-        "inventory", InventoryEvent.class,
-        "webhook", WebhookEvent.class);
+        "pet", PetCreatedEvent.class,
+        "category", CategoryCreatedEvent.class,
+        "order", OrderPlacedEvent.class,
+        "inventory", InventoryChangedEvent.class,
+        "webhook", WebhookDisabledEvent.class);
     /** The generated interface Event has no code that chooses a class, so the noun in the type chooses it. */
     private static final JsonDeserializer<Event> BY_TYPE = (json, type, context) -> {
         String name = json.getAsJsonObject().get("type").getAsString();
@@ -63,7 +63,7 @@ public class Program {
     }
 
     static String noun(Event event) {
-        return event.getClass().getSimpleName().replace("Event", "").toLowerCase();
+        return event.getClass().getSimpleName().split("(?=[A-Z])")[0].toLowerCase();
     }
 
     static ApiClient connect(String base, String key) {

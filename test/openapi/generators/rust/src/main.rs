@@ -22,11 +22,12 @@ fn handling_of<T: DeserializeOwned + Serialize>(name: &str, member: &str) -> &'s
 
 fn noun(event: &Event) -> &'static str {
     match event {
-        Event::PetEvent(_) => "pet",
-        Event::CategoryEvent(_) => "category",
-        Event::OrderEvent(_) => "order",
-        Event::InventoryEvent(_) => "inventory",
-        Event::WebhookEvent(_) => "webhook",
+        Event::PetCreatedEvent(_) => "pet",
+        Event::CategoryCreatedEvent(_) => "category",
+        Event::OrderPlacedEvent(_) => "order",
+        Event::InventoryChangedEvent(_) => "inventory",
+        Event::WebhookDisabledEvent(_) => "webhook",
+        _ => "other",
     }
 }
 
