@@ -23,7 +23,8 @@ const bearer: readonly [string, string] = ['Authorization', `Bearer ${ADMIN_KEY}
 
 /**
  * Sends every request once, top to bottom, to a new demo store, which resolves host names as a real one does. Returns
- * a line for each request that failed, and for each operation that the collection lacks. `sharedHeaders` are sent with each request; by default, the admin key.
+ * a line for each request that failed, and for each operation that the collection lacks. `sharedHeaders` are sent with
+ * each request; by default, the admin key.
  */
 export async function runCollection(
   requests: readonly CollectionRequest[],
