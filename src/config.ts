@@ -14,6 +14,7 @@ import {
   readRetention,
   readRetryDelays,
   readSecretKey,
+  readSecurityContact,
   readSwitch,
   readText,
   readWholeNumber,
@@ -167,6 +168,12 @@ export const settings = {
     description: 'proxies whose X-Forwarded-For is trusted: addresses or networks, separated by commas',
     fallback: '',
     read: text => readList(text).map(readNetwork),
+  },
+  securityContact: {
+    variable: 'PETSTORE_SECURITY_CONTACT',
+    description:
+      'where to report a vulnerability, for /.well-known/security.txt: a mailto: or https: address',
+    read: readSecurityContact,
   },
   drainSeconds: {
     variable: 'PETSTORE_DRAIN_SECONDS',

@@ -42,6 +42,16 @@ export function readBaseUrl(text: string): string {
   return url.href.replace(/(?<!\/)\/+$/, '')
 }
 
+/** Returns the URI of a contact (RFC 9116, section 2.5.3). */
+export function readSecurityContact(text: string): string {
+  const isContact = /^mailto:[^@]+@[^@]+$/.test(text) || URL.parse(text)?.protocol === 'https:'
+  if (!isContact || !hasUriCharacters(text))
+    throw new Error(
+      'it must be an address such as mailto:security@shop.example or https://shop.example/security.',
+    )
+  return text
+}
+
 export function readDirectory(text: string): string {
   if (text.trim() === '' || text === ':memory:' || text.startsWith('file:')) {
     throw new Error('it must name a directory: the store keeps its data in files.')

@@ -8,8 +8,9 @@ import type { Metrics } from './observe/metrics.ts'
 import { PROMETHEUS_TYPE } from './observe/prometheus.ts'
 import { consoleRoutes } from './pages/console-page.ts'
 import { prepareContent, prepareOnce, sendContent } from './pages/content.ts'
-import { apiCatalog, homeHeaders, homeHtml, homeJson, llmsText } from './pages/discovery.ts'
+import { apiCatalog, homeHeaders, homeHtml, homeJson, llmsText, securityText } from './pages/discovery.ts'
 import { docsRoutes } from './pages/docs-page.ts'
+import { documentRoutes, schemaPaths } from './pages/documents.ts'
 import { HTML } from './pages/frame.ts'
 import type { Pages } from './pages/pages.ts'
 import { authenticate } from './pipeline/auth.ts'
@@ -20,7 +21,16 @@ import { type RequestContext, varyBy } from './request-context.ts'
 import type { Methods, Paths } from './routes.ts'
 import { textResponse } from './text-response.ts'
 
+const PLAIN_TEXT = 'text/plain; charset=utf-8'
 const LINKSET = 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"'
+
+interface FixedPathsOptions {
+  /** The address of a sandbox in the host API. */
+  readonly hostApi?: string | undefined
+  /** The contact in security.txt, which does not exist without one. */
+  readonly securityContact?: string | undefined
+  readonly clock: () => number
+}
 
 /**
  * Returns the paths that are not operations of the contract: home, description, API catalogue, summary, docs, guides,
@@ -31,30 +41,38 @@ export function fixedPaths(
   metrics: Metrics,
   serves: (operation: Operation) => boolean,
   pages: Pages,
-  hostApi: string | undefined,
+  { hostApi, securityContact, clock }: FixedPathsOptions,
   cache: RepresentationCache | undefined,
 ): Paths {
   const { base, engine } = pipeline
-  const description = (format: 'json' | 'yaml') => (): Promise<string> =>
-    pages.descriptions.text(format, base, serves)
+  const texts = pages.descriptions
   const catalog = '/.well-known/api-catalog'
   // Concurrent probes share one query, because probes have no other limit.
   const ping = singleFlight(() => engine.ping())
   return new Map([
     ['/', get(context => sendHome(context, base))],
-    ['/openapi.json', fixedContent('application/json', description('json'))],
-    ['/openapi.yaml', fixedContent('application/yaml', description('yaml'))],
     // RFC 9727, section 2 requires this link on HEAD.
     [
       catalog,
-      fixedContent(LINKSET, () => apiCatalog(base), { Link: `<${base}${catalog}>; rel="api-catalog"` }),
+      fixedContent(LINKSET, async () => apiCatalog(base, await schemaPaths(base, texts, serves)), {
+        Link: `<${base}${catalog}>; rel="api-catalog"`,
+      }),
     ],
     ['/llms.txt', fixedContent('text/markdown; charset=utf-8', () => llmsText(base, serves))],
     ...[
+      ...documentRoutes(base, texts, serves),
       ...docsRoutes(base, pages.docsScript),
       ...pages.guides,
       ...consoleRoutes(base, pages.console, hostApi),
     ].map(([path, handle]): [string, Methods] => [path, get(handle)]),
+    ...(securityContact === undefined
+      ? []
+      : [
+          [
+            '/.well-known/security.txt',
+            get(context => sendText(context, securityText(base, securityContact, clock()), PLAIN_TEXT)),
+          ] as const,
+        ]),
     ['/livez', probe(context => sendText(context, '{"status":"live"}', 'application/json'))],
     ['/readyz', probe(context => sendReadiness(context, pipeline, ping))],
     ['/metrics', get(context => sendMetrics(context, pipeline, metrics, cache))],

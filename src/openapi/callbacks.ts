@@ -5,8 +5,14 @@ import { type Part, schemaPart } from './schemas.ts'
 
 const MEDIA_TYPE = 'application/cloudevents+json'
 
+interface HeaderPart extends Part {
+  readonly name: string
+  readonly description: string
+  readonly schema: Part
+}
+
 /** The header fields of every delivery. */
-export const deliveryHeaders: readonly Part[] = [
+export const deliveryHeaders: readonly HeaderPart[] = [
   headerPart('webhook-id', 'The id of the event: the same for each attempt.', '721', '^[0-9]{1,19}$', 19),
   headerPart(
     'webhook-timestamp',
@@ -81,7 +87,7 @@ function headerPart(
   example: string,
   pattern: string,
   maxLength: number,
-): Part {
+): HeaderPart {
   const schema = { type: 'string', pattern, maxLength }
   return { name, in: 'header', required: true, description, schema, example }
 }

@@ -13,6 +13,8 @@ import { type Part, schemaComponents, schemaPart, usedOnly } from './schemas.ts'
 /** An API to describe: its operations, and the texts that belong to no operation. */
 export interface DescribedApi {
   readonly title: string
+  /** One sentence. */
+  readonly summary: string
   /** The revision of the document. `info.version` cannot count revisions, because a specification fixes its value. */
   readonly revision?: number
   readonly operations: Readonly<Record<string, Operation>>
@@ -20,10 +22,14 @@ export interface DescribedApi {
   readonly introduction: (base: string) => string
   /** The description of each tag, in the order in which the document lists them. */
   readonly tags: Readonly<Record<string, string>>
+  /** The groups of tags, by name. OpenAPI 3.0 has none. */
+  readonly tagGroups: Readonly<
+    Record<string, { readonly description: string; readonly tags: readonly string[] }>
+  >
   readonly key: string
 }
 
-interface DescriptionOptions {
+export interface DescriptionOptions {
   /** The base URL of the server, without a trailing slash. */
   readonly base: string
   /** Returns whether an operation is served, if not all are: the description omits what the stability gate hides. */

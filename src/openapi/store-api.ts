@@ -4,7 +4,8 @@ import type { DescribedApi } from './document.ts'
 /** What the description of the store adds to its operations. */
 export const storeApi: DescribedApi = {
   title: 'Petstore',
-  revision: 3,
+  summary: 'A store of pets, categories, stock and orders.',
+  revision: 4,
   operations: contract,
   server: 'This store.',
   introduction,
@@ -15,6 +16,11 @@ export const storeApi: DescribedApi = {
     Webhooks: 'Receivers that events are sent to.',
     Keys: 'API keys and the audit log.',
     Service: 'Information about the service.',
+  },
+  tagGroups: {
+    Shop: { description: 'What a shop sells.', tags: ['Pets', 'Store'] },
+    Integration: { description: 'How programs learn what happened.', tags: ['Events', 'Webhooks'] },
+    Administration: { description: 'Who may do what, and the service itself.', tags: ['Keys', 'Service'] },
   },
   key:
     'A key of the store. The description and the `x-scope` of an operation name the scope that it requires. ' +
@@ -45,7 +51,9 @@ that somebody else runs needs a key from its operator. \`GET /keys/current\` say
 
 The [guides](${base}/docs/guide) explain the rest, such as how to
 [call the store from a program](${base}/docs/guide/clients), [follow its events](${base}/docs/guide/events) and
-[run a shop](${base}/docs/guide/shop).
+[run a shop](${base}/docs/guide/shop). The same contract is available in [OpenAPI 3.1](${base}/openapi-3.1.yaml) and
+[3.2](${base}/openapi-3.2.yaml), the events in [AsyncAPI](${base}/asyncapi.yaml), and each schema in
+[JSON Schema](${base}/schemas/Pet.json).
 
 ## Conventions
 

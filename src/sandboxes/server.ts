@@ -10,8 +10,15 @@ import { mediaTypeOf } from '../http/pages/content.ts'
 import { HTML } from '../http/pages/frame.ts'
 import { namesPage } from '../http/pipeline/negotiate.ts'
 import { makeRequestIds, type RequestContext, targetOf, varyBy } from '../http/request-context.ts'
-import { makeAnyPathHandler, makePathHandler, type Paths, type RoutesOptions } from '../http/routes.ts'
+import {
+  type Methods,
+  makeAnyPathHandler,
+  makePathHandler,
+  type Paths,
+  type RoutesOptions,
+} from '../http/routes.ts'
 import { textResponse } from '../http/text-response.ts'
+import type { OpenapiVersion } from '../openapi/renderings.ts'
 import { baseOf, LAST_REQUESTS_MS } from '../serving/server.ts'
 import { getError, listErrors } from '../shop/errors/verbs.ts'
 import { writeJson } from '../values/json.ts'
@@ -143,9 +150,9 @@ function hostRouting(
 }
 
 function pagePaths(base: string, host: SandboxHost, isDraining: () => boolean): Paths {
-  const description = async () => {
-    const { describe } = await import('../openapi/document.ts')
-    return describe((await import('./host-api/description.ts')).hostApi, { base })
+  const description = async (version: OpenapiVersion) => {
+    const { describeIn } = await import('../openapi/renderings.ts')
+    return describeIn(version, (await import('./host-api/description.ts')).hostApi, { base })
   }
   return new Map([
     ['/', fixedContent(HTML, () => landingPage(base), hostPageHeaders)],
@@ -153,13 +160,18 @@ function pagePaths(base: string, host: SandboxHost, isDraining: () => boolean): 
       ({ path, text }) => [path, fixedContent(mediaTypeOf(path), () => text, hostPageHeaders)] as const,
     ),
     ['/sandboxes/{sandboxId}/print', get(context => sendPrintPage(context, base, host))],
-    ['/openapi-sandboxes.json', fixedContent('application/json', async () => writeJson(await description()))],
-    [
-      '/openapi-sandboxes.yaml',
-      fixedContent('application/yaml', async () =>
-        (await import('../openapi/yaml.ts')).writeYaml(await description()),
-      ),
-    ],
+    ...(['3.0', '3.1', '3.2'] as const).flatMap((version): [string, Methods][] => {
+      const path = `/openapi-sandboxes${version === '3.0' ? '' : `-${version}`}`
+      return [
+        [`${path}.json`, fixedContent('application/json', async () => writeJson(await description(version)))],
+        [
+          `${path}.yaml`,
+          fixedContent('application/yaml', async () =>
+            (await import('../openapi/yaml.ts')).writeYaml(await description(version)),
+          ),
+        ],
+      ]
+    }),
     // The `type` of a problem (RFC 9457) is the address `/errors/{code}` of its code.
     ['/errors', get(async ({ headers }) => jsonResponse(headers, writeJson((await listErrors()).items)))],
     [

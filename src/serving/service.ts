@@ -83,6 +83,8 @@ export interface ServiceOptions {
   /** Why no webhook can be registered and nothing is delivered, as a sentence; undefined if webhooks work. */
   readonly webhooksRefusal?: string
   readonly sweeping?: SweepTimes
+  /** The contact for reports of vulnerabilities; undefined if the store does not name one. */
+  readonly securityContact?: string | undefined
   /** The pages that are the same for every store; by default, they are loaded for this store. */
   readonly pages?: Pages
   /** Returns the handlers to serve in place of those of the store, such as handlers that fail on purpose. */
@@ -160,7 +162,7 @@ export function startService(options: ServiceOptions): Service {
   }
   const paths = new Map([
     ...operationPaths(pipeline, serves, door),
-    ...fixedPaths(pipeline, metrics, serves, pages, options.hostApi, cache),
+    ...fixedPaths(pipeline, metrics, serves, pages, options, cache),
   ])
   const retentionClock = new RetentionClock({ engine, log, clock, timer: () => performance.now() })
   const sweeping = startSweeping({ ...options, clock: () => retentionClock.now() }, options.sweeping)

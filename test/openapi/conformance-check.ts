@@ -99,10 +99,24 @@ function checkBody(
   const described = content[isProblem ? 'application/json' : (type ?? '')]
   if (!described) return [`the content type ${type} is not described`]
   const body = JSON.parse(answer.body)
-  const broken = validate(described.schema, isProblem ? errorOf(body) : body)
+  const broken =
+    described.itemSchema === undefined
+      ? validate(described.schema, isProblem ? errorOf(body) : body)
+      : streamItems(String(body)).flatMap(item => validate(described.itemSchema, item))
   const code = codeOf(answer)
   if (code !== undefined && !codes?.includes(code)) broken.push(`the code ${code} is not described`)
   return broken.map(why => `the body: ${why}`)
+}
+
+/** Returns the complete items of a stream of server-sent events, as OpenAPI 3.2 describes them (section 4.14.4). */
+function streamItems(text: string): object[] {
+  const blocks = text.split('\n\n').slice(0, -1)
+  return blocks.map(block => {
+    const fields = block.split('\n').map(line => line.split(/: (.*)/s))
+    return Object.fromEntries(
+      fields.map(([name = '', value]) => [name, name === 'retry' ? Number(value) : value]),
+    )
+  })
 }
 
 /** Returns a problem without the four members that an Error does not have; {} if one of them is missing or empty. */

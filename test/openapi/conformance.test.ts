@@ -7,12 +7,17 @@ import { type Described, partAt, readDocument } from './document.ts'
 /** How long all requests of this file may take. The server waits ten seconds for a body that does not end. */
 const DRIVE_MS_MAX = 120_000
 
+const renderings = ['3.1', '3.2'] as const
+
 let observed: readonly Observed[] = []
 let text = ''
+const rendered = new Map<string, string>()
 
 beforeAll(async () => {
   await using store = await openTestStore('sqlite')
   text = await (await fetch(`${store.base}/openapi.json`)).text()
+  for (const version of renderings)
+    rendered.set(version, await (await fetch(`${store.base}/openapi-${version}.json`)).text())
   observed = await driveEverything()
 }, DRIVE_MS_MAX)
 
@@ -29,6 +34,13 @@ function faultsWith(plant: (document: unknown) => void): string[] {
 
 test('every response of every operation is described, and every described response was returned', () => {
   expect(checkConformance(described(), observed)).toEqual([])
+})
+
+test.each(renderings)('the same holds for the rendering in OpenAPI %s', version => {
+  const document: unknown = JSON.parse(rendered.get(version) ?? '')
+  expect(checkConformance(readDocument(document), observed)).toEqual([])
+  Reflect.set(partAt(document, '#/components/schemas/Order/properties/complete'), 'type', 'string')
+  expect(checkConformance(readDocument(document), observed).join('\n')).toContain('/complete must be string')
 })
 
 test('every documented status of every operation was returned, and there are at least 450 of them', () => {

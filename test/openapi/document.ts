@@ -10,7 +10,9 @@ const Link = z.strictObject({
 const Content = z.record(
   z.string(),
   z.strictObject({
-    schema: z.unknown(),
+    schema: z.unknown().optional(),
+    // OpenAPI 3.2 describes the items of a stream.
+    itemSchema: z.unknown().optional(),
     example: z.unknown().optional(),
     examples: z.record(z.string(), Example).optional(),
   }),
@@ -54,7 +56,7 @@ const Operation = z.looseObject({
 })
 const Components = z.looseObject({ schemas: z.record(z.string(), z.looseObject({})) })
 const Document = z.looseObject({
-  openapi: z.literal('3.0.3'),
+  openapi: z.enum(['3.0.3', '3.1.1', '3.2.0']),
   info: z.looseObject({ version: z.string() }),
   servers: z.array(z.looseObject({ url: z.string() })),
   tags: z.array(z.looseObject({ name: z.string() })),

@@ -1,4 +1,7 @@
 import type { Operation } from '../../contract/operation.ts'
+import type { DescriptionOptions } from '../../openapi/document.ts'
+import type { OpenapiVersion } from '../../openapi/renderings.ts'
+import type { Part } from '../../openapi/schemas.ts'
 import { contract } from '../../shop/operations.ts'
 import { writeJson } from '../../values/json.ts'
 
@@ -6,30 +9,67 @@ import { writeJson } from '../../values/json.ts'
 const SHARED_BASE = 'https://base.invalid'
 
 type Format = 'json' | 'yaml'
+type Serves = (operation: Operation) => boolean
+
+/** The descriptions of a store, with the path of each without its extension. */
+export const descriptions = [
+  { path: '/openapi', version: '3.0', about: 'The OpenAPI 3.0.3 description' },
+  { path: '/openapi-3.1', version: '3.1', about: 'The same in OpenAPI 3.1' },
+  { path: '/openapi-3.2', version: '3.2', about: 'The same in OpenAPI 3.2' },
+  { path: '/asyncapi', version: 'async', about: 'The AsyncAPI 3.0 description of the events' },
+] as const satisfies readonly { path: string; version: OpenapiVersion | 'async'; about: string }[]
+type Version = (typeof descriptions)[number]['version']
 
 /**
  * The descriptions of the stores of a process. Writing one takes a tenth of a second, in which no request of any store
  * is served, so stores with the same operations share a text, and each puts its own base address into it.
  */
 export class DescriptionTexts {
-  readonly #texts = new Map<string, Promise<string>>()
+  readonly #texts = new Map<string, Promise<unknown>>()
 
-  /** Returns the description of the operations that `serves` accepts, for a store with this base address. */
-  async text(format: Format, base: string, serves: (operation: Operation) => boolean): Promise<string> {
+  /** Returns a description of the operations that `serves` accepts, for a store with this base address. */
+  async text(version: Version, format: Format, base: string, serves: Serves): Promise<string> {
+    // The document of the events has the parts of the address.
+    if (version === 'async') return await write(format, await describeAs(version, { base, serves }))
+    const text = await this.#once(`${version} ${format}`, serves, async () =>
+      write(format, await describeAs(version, { base: SHARED_BASE, serves })),
+    )
+    return text.replaceAll(SHARED_BASE, base)
+  }
+
+  /** Returns the schemas of the same operations as documents of JSON Schema, by name. */
+  async schemas(base: string, serves: Serves): Promise<ReadonlyMap<string, string>> {
+    const texts = await this.#once('schemas', serves, async () => {
+      const { jsonSchemas } = await import('../../openapi/json-schemas.ts')
+      const { storeApi } = await import('../../openapi/store-api.ts')
+      const schemas = jsonSchemas(storeApi, { base: SHARED_BASE, serves })
+      return new Map([...schemas].map(([name, schema]) => [name, writeJson(schema)]))
+    })
+    return new Map([...texts].map(([name, text]) => [name, text.replaceAll(SHARED_BASE, base)]))
+  }
+
+  #once<T>(what: string, serves: Serves, make: () => Promise<T>): Promise<T> {
     const operations: [string, Operation][] = Object.entries(contract)
     const served = operations.filter(([, operation]) => serves(operation)).map(([id]) => id)
-    const key = `${format} ${served.join()}`
-    const known = this.#texts.get(key) ?? writeDescription(format, serves)
+    const key = `${what} ${served.join()}`
+    // Safe: a key begins with what was made, and each is made by one caller only.
+    const known = (this.#texts.get(key) as Promise<T> | undefined) ?? make()
     this.#texts.set(key, known)
-    return (await known).replaceAll(SHARED_BASE, base)
+    return known
   }
 }
 
-/** The modules of the description are loaded for its first request, because most processes never get one. */
-async function writeDescription(format: Format, serves: (operation: Operation) => boolean): Promise<string> {
-  const { describe } = await import('../../openapi/document.ts')
+/** The modules of the descriptions are loaded for their first request, because most processes never get one. */
+async function describeAs(version: Version, options: DescriptionOptions): Promise<Part> {
+  if (version === 'async') return (await import('../../openapi/async-api.ts')).describeEvents(options)
   const { storeApi } = await import('../../openapi/store-api.ts')
-  const description = describe(storeApi, { base: SHARED_BASE, serves })
+  // The upgrader is not loaded for the description that most clients read.
+  return version === '3.0'
+    ? (await import('../../openapi/document.ts')).describe(storeApi, options)
+    : (await import('../../openapi/renderings.ts')).describeIn(version, storeApi, options)
+}
+
+async function write(format: Format, description: Part): Promise<string> {
   return format === 'json'
     ? writeJson(description)
     : (await import('../../openapi/yaml.ts')).writeYaml(description)

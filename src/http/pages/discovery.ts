@@ -2,6 +2,7 @@ import type { Operation } from '../../contract/operation.ts'
 import { version } from '../../files/version.ts'
 import { contract } from '../../shop/operations.ts'
 import { writeJson } from '../../values/json.ts'
+import { documentFiles } from './documents.ts'
 import { basePath, framedPage, pageHeaders } from './frame.ts'
 
 /** All entry points, relative to the base address: name, path and description. */
@@ -11,6 +12,12 @@ const entryPoints = [
   { name: 'guide', path: '/docs/guide', about: 'The guides: start, call, integrate and run the store.' },
   { name: 'openapi', path: '/openapi.json', about: 'The OpenAPI 3.0.3 description, as JSON.' },
   { name: 'openapiYaml', path: '/openapi.yaml', about: 'The OpenAPI 3.0.3 description, as YAML.' },
+  {
+    name: 'openapi32',
+    path: '/openapi-3.2.yaml',
+    about: 'The same in OpenAPI 3.2; /openapi-3.1.yaml in 3.1.',
+  },
+  { name: 'asyncapi', path: '/asyncapi.yaml', about: 'The AsyncAPI 3.0 description of the events.' },
   { name: 'errors', path: '/errors', about: 'The catalogue of error codes.' },
   { name: 'pets', path: '/pets', about: 'The pets.' },
   { name: 'categories', path: '/categories', about: 'The categories.' },
@@ -28,6 +35,12 @@ const ABOUT = 'A store of pets, categories, stock and orders over HTTP and JSON.
 export function homeJson(base: string): string {
   const links = Object.fromEntries(entryPoints.map(({ name, path }) => [name, base + path]))
   return writeJson({ name: 'petstore', version, about: ABOUT, links })
+}
+
+/** A file of the store, and its media type. */
+interface Target {
+  readonly path: string
+  readonly type: string
 }
 
 /** The headers of the home page, which has the style sheet of the guides. */
@@ -52,16 +65,15 @@ ${rows.join('\n')}
   })
 }
 
-/** Returns the API catalogue of RFC 9727, as a link set (RFC 9264). */
-export function apiCatalog(base: string): string {
+/** Returns the API catalogue of RFC 9727, as a link set (RFC 9264). `schemas` are the files of JSON Schema. */
+export function apiCatalog(base: string, schemas: readonly Target[]): string {
+  const link = ({ path, type }: Target): object => ({ href: base + path, type })
   return writeJson({
     linkset: [
       {
         anchor: `${base}/`,
-        'service-desc': [
-          { href: `${base}/openapi.json`, type: 'application/json' },
-          { href: `${base}/openapi.yaml`, type: 'application/yaml' },
-        ],
+        'service-desc': documentFiles.map(link),
+        describedby: schemas.map(link),
         'service-doc': [
           { href: `${base}/docs`, type: 'text/html' },
           { href: `${base}/docs/guide`, type: 'text/html' },
@@ -99,4 +111,18 @@ ${entryPoints.map(({ path, about }) => `- [${path}](${base}${path}): ${about}`).
 
 ${lines.join('\n')}
 `
+}
+
+/** How long a reader may rely on security.txt, in days. RFC 9116, section 2.5.5 recommends less than a year. */
+const SECURITY_TXT_DAYS = 180
+
+/** Returns the file of RFC 9116. */
+export function securityText(base: string, contact: string, nowMs: number): string {
+  const expires = new Date(nowMs + SECURITY_TXT_DAYS * 86_400_000).toISOString()
+  return [
+    `Contact: ${contact}`,
+    `Expires: ${expires.replace(/\.\d+Z$/, 'Z')}`,
+    `Canonical: ${base}/.well-known/security.txt`,
+    '',
+  ].join('\n')
 }

@@ -6,6 +6,7 @@ export const DESCRIBED_BASE = 'http://127.0.0.1:8081'
 
 export const hostApi: DescribedApi = {
   title: 'Petstore sandboxes',
+  summary: 'Private stores for lessons, tests and tools.',
   operations: hostOperations,
   server: 'This host.',
   introduction,
@@ -14,6 +15,10 @@ export const hostApi: DescribedApi = {
     Snapshots: 'Copies of the content of a sandbox, to which it can be reset.',
     Failures: 'Rules for failures on demand.',
     Requests: 'The last requests to a sandbox, with their responses.',
+  },
+  tagGroups: {
+    Content: { description: 'The sandboxes and what is in them.', tags: ['Sandboxes', 'Snapshots'] },
+    Experiments: { description: 'Failures, and what clients did.', tags: ['Failures', 'Requests'] },
   },
   key: 'The key of the sandbox: `adminKey` in the response that created it.',
 }
@@ -29,7 +34,8 @@ curl -X POST ${base}/sandboxes
 
 The response has the address of the store as \`baseUrl\`, and its key as \`adminKey\`. Every operation of a petstore
 works under \`baseUrl\`; \`{baseUrl}/openapi.json\` describes them. This document describes the operations that control
-a sandbox. All of them except \`createSandbox\` require the key of the sandbox.
+a sandbox. All of them except \`createSandbox\` require the key of the sandbox. It is available in
+[OpenAPI 3.1](${base}/openapi-sandboxes-3.1.yaml) and [3.2](${base}/openapi-sandboxes-3.2.yaml) too.
 
 ## Failures on demand
 

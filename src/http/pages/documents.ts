@@ -1,0 +1,73 @@
+import { existsSync } from 'node:fs'
+import type { Operation } from '../../contract/operation.ts'
+import { routeNotFound } from '../../contract/refusals.ts'
+import { programFile } from '../../files/program-files.ts'
+import type { Handler } from '../request-context.ts'
+import { prepareContent, prepareOnce, sendContent } from './content.ts'
+import { type DescriptionTexts, descriptions } from './description-text.ts'
+
+const YAML = 'application/yaml'
+const JSON_TYPE = 'application/json'
+const JSON_SCHEMA = 'application/schema+json'
+
+/** The files that are served as they are, if they exist: `npm pack` and `npm run collections` build the collection. */
+const files = [
+  { path: '/arazzo.yaml', file: 'arazzo.yaml', type: YAML, about: 'Workflows (Arazzo 1.0.1).' },
+  {
+    path: '/collections/postman.json',
+    file: 'dist/collections/postman.json',
+    type: JSON_TYPE,
+    about: 'A collection for Postman, which Bruno imports too.',
+  },
+].filter(({ file }) => existsSync(programFile(file)))
+
+/** The files for tools: the path, the media type, and a sentence about each. The schemas are listed by `schemaPaths`. */
+export const documentFiles: readonly {
+  readonly path: string
+  readonly type: string
+  readonly about: string
+}[] = [
+  ...descriptions.flatMap(({ path, about }) => [
+    { path: `${path}.json`, type: JSON_TYPE, about: `${about}, as JSON.` },
+    { path: `${path}.yaml`, type: YAML, about: `${about}, as YAML.` },
+  ]),
+  ...files,
+]
+
+/** Returns the handlers of the files for tools, by path. Each file is made for its first request. */
+export function documentRoutes(
+  base: string,
+  texts: DescriptionTexts,
+  serves: (operation: Operation) => boolean,
+): [string, Handler['handle']][] {
+  const route = (path: string, type: string, make: () => Promise<string>): [string, Handler['handle']] => {
+    const content = prepareOnce(async () => prepareContent(type, await make()))
+    return [path, async context => sendContent(context, await content())]
+  }
+  return [
+    ...descriptions.flatMap(({ path, version }) => [
+      route(`${path}.json`, JSON_TYPE, () => texts.text(version, 'json', base, serves)),
+      route(`${path}.yaml`, YAML, () => texts.text(version, 'yaml', base, serves)),
+    ]),
+    ...files.map(({ path, file, type }) => route(path, type, () => Bun.file(programFile(file)).text())),
+    [
+      '/schemas/{file}',
+      async context => {
+        const name = /^(\w+)\.json$/.exec(context.pathParameters.file ?? '')?.[1] ?? ''
+        const text = (await texts.schemas(base, serves)).get(name)
+        if (text === undefined) throw routeNotFound(context.path, '')
+        return sendContent(context, await prepareContent(JSON_SCHEMA, text))
+      },
+    ],
+  ]
+}
+
+/** Returns the paths of the schemas, with their media type. */
+export async function schemaPaths(
+  base: string,
+  texts: DescriptionTexts,
+  serves: (operation: Operation) => boolean,
+): Promise<{ path: string; type: string }[]> {
+  const schemas = await texts.schemas(base, serves)
+  return [...schemas.keys()].map(name => ({ path: `/schemas/${name}.json`, type: JSON_SCHEMA }))
+}

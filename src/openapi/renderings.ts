@@ -1,0 +1,91 @@
+import { upgradeFromThreeToThreeOne } from '@scalar/openapi-upgrader/3.0-to-3.1'
+import { upgradeFromThreeOneToThreeTwo } from '@scalar/openapi-upgrader/3.1-to-3.2'
+import { type DescribedApi, type DescriptionOptions, describe } from './document.ts'
+import { type Part, schemaPart } from './schemas.ts'
+
+/** The versions of OpenAPI in which an API is described. 3.0 is the contract; the others are renderings of it. */
+export const openapiVersions = ['3.0', '3.1', '3.2'] as const
+export type OpenapiVersion = (typeof openapiVersions)[number]
+
+/** Returns the document of an API in a version of OpenAPI. */
+export function describeIn(version: OpenapiVersion, api: DescribedApi, options: DescriptionOptions): Part {
+  const document = describe(api, options)
+  switch (version) {
+    case '3.0':
+      return document
+    case '3.1':
+      return inThreeOne(document, api)
+    case '3.2':
+      return inThreeTwo(inThreeOne(document, api), api)
+  }
+}
+
+/**
+ * Returns a document in OpenAPI 3.1. The upgrader renames `x-webhooks`, and rewrites `nullable`, `example` and exclusive
+ * bounds; the rest is what only 3.1 can say.
+ */
+function inThreeOne(document: Part, { summary }: DescribedApi): Part {
+  // Safe: the upgrader returns a document if it gets one. Its types are those of another package.
+  const upgraded = upgradeFromThreeToThreeOne(document) as Part & { info: Part }
+  const { title, license: _, ...info } = upgraded.info
+  const license = { name: 'MIT', identifier: 'MIT' }
+  const refined = mapParts(upgraded, part => {
+    const { enum: values, ...rest } = part
+    if (Array.isArray(values) && values.length === 1) return { ...rest, const: values[0] }
+    // The media type says what a stream is; 3.0 has a format only for a generator.
+    return part.contentMediaType === 'application/octet-stream' ? { type: 'string' } : part
+  })
+  return { ...refined, info: { title, summary, ...info, license } }
+}
+
+/** Returns a document of OpenAPI 3.1 in 3.2, with the events of streams and with groups of tags. */
+function inThreeTwo(document: Part, { operations, tagGroups }: DescribedApi): Part {
+  // Safe: as above, and the tags are those of `describe`.
+  const upgraded = upgradeFromThreeOneToThreeTwo(document) as Part & { tags: { name: string }[] }
+  const nested = Object.entries(tagGroups).flatMap(([name, { description, tags }]) => {
+    const members = upgraded.tags.filter(tag => tags.includes(tag.name))
+    const parent = { name, description, kind: 'nav' }
+    return members.length === 0
+      ? []
+      : [parent, ...members.map(tag => ({ ...tag, parent: name, kind: 'nav' }))]
+  })
+  for (const { path, method, success } of Object.values(operations)) {
+    if (!('stream' in success)) continue
+    const place = ['paths', path, method.toLowerCase(), 'responses', '200', 'content', 'text/event-stream']
+    const content = partAt(upgraded, place)
+    if (!content) continue
+    content.schema = undefined
+    content.itemSchema = eventPart(schemaPart(success.stream))
+  }
+  return { ...upgraded, tags: nested }
+}
+
+/** Returns the schema of a server-sent event (WHATWG HTML, section 9.2.6) whose data is a value of `data`. */
+function eventPart(data: Part): Part {
+  return {
+    type: 'object',
+    properties: {
+      id: { type: 'string', description: 'The position, from which a stream can be resumed.' },
+      event: { type: 'string', description: 'The type of the event.' },
+      data: { type: 'string', contentMediaType: 'application/json', contentSchema: data },
+      retry: { type: 'integer', description: 'The delay before a new connection, in milliseconds.' },
+    },
+  }
+}
+
+function partAt(document: Part, place: readonly string[]): Part | undefined {
+  let part: unknown = document
+  for (const name of place) part = isPart(part) ? part[name] : undefined
+  return isPart(part) ? part : undefined
+}
+
+function isPart(value: unknown): value is Part {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Returns a copy of a value in which `change` has replaced each object, from the inside to the outside. */
+export function mapParts(value: Part, change: (part: Part) => Part): Part {
+  const mapped = (item: unknown): unknown =>
+    Array.isArray(item) ? item.map(mapped) : isPart(item) ? mapParts(item, change) : item
+  return change(Object.fromEntries(Object.entries(value).map(([name, item]) => [name, mapped(item)])))
+}

@@ -1,0 +1,66 @@
+import { expect, test } from 'bun:test'
+import { createRequire } from 'node:module'
+import { z } from 'zod'
+import { eventTypes } from '../../src/shop/log/event-types.ts'
+import { TOOLS } from '../support/root.ts'
+import { openTestStore } from '../support/store.ts'
+
+/** The part of the parser of AsyncAPI that this test calls. Its types need more packages than its code. */
+interface ParserModule {
+  readonly Parser: new () => {
+    parse(text: string): Promise<{ readonly document?: unknown; readonly diagnostics: readonly unknown[] }>
+  }
+}
+const { Parser }: ParserModule = createRequire(`${TOOLS}/`)('@asyncapi/parser')
+
+const Diagnostic = z.object({
+  message: z.string(),
+  severity: z.number(),
+  code: z.union([z.string(), z.number()]),
+})
+/** The severity of an error; higher numbers are warnings and advice. */
+const ERROR = 0
+
+/** Returns the errors that the parser of AsyncAPI finds. */
+async function errorsIn(text: string): Promise<string[]> {
+  const { diagnostics } = await new Parser().parse(text)
+  return z
+    .array(Diagnostic)
+    .parse(diagnostics)
+    .filter(({ severity }) => severity === ERROR)
+    .map(({ code, message }) => `${code}: ${message}`)
+}
+
+const Channel = z.looseObject({
+  messages: z.record(z.string(), z.looseObject({ name: z.string().optional() })),
+})
+const Document = z.looseObject({
+  asyncapi: z.literal('3.0.0'),
+  servers: z.object({
+    store: z.looseObject({ host: z.string(), protocol: z.string() }),
+    receiver: z.unknown(),
+  }),
+  channels: z.object({ feed: Channel, stream: Channel, webhook: Channel }),
+  components: z.looseObject({ messages: z.record(z.string(), z.looseObject({ name: z.string() })) }),
+})
+
+test('the parser of AsyncAPI finds no error in /asyncapi.yaml, and it has every event type', async () => {
+  await using store = await openTestStore('sqlite')
+  const yaml = await fetch(`${store.base}/asyncapi.yaml`)
+  expect(yaml.headers.get('content-type')).toBe('application/yaml')
+  expect(await errorsIn(await yaml.text())).toEqual([])
+  const document = Document.parse(await (await fetch(`${store.base}/asyncapi.json`)).json())
+  expect(`${document.servers.store.protocol}://${document.servers.store.host}`).toBe(store.base)
+  const { channels, components } = document
+  const streamed = Object.keys(channels.stream.messages).map(name => components.messages[name]?.name)
+  expect(streamed.sort()).toEqual([...eventTypes].sort())
+  const delivered = Object.values(channels.webhook.messages).map(({ name }) => name)
+  expect(delivered.sort()).toEqual([...eventTypes, 'petstore.webhook.test'].sort())
+})
+
+test('control: the parser of AsyncAPI finds a channel without a server, and an operation that is none', async () => {
+  await using store = await openTestStore('sqlite')
+  const text = await (await fetch(`${store.base}/asyncapi.json`)).text()
+  expect(await errorsIn(text.replaceAll('#/servers/store', '#/servers/shop'))).not.toEqual([])
+  expect((await errorsIn(text.replace('"action":"send"', '"action":"sent"'))).join('\n')).toContain('action')
+})
