@@ -89,6 +89,25 @@ test('a refusal of the store is a sentence for the agent and for the terminal', 
     1,
     expect.stringContaining('No store responds at http://127.0.0.1:1: the connection was refused.'),
   ])
+  const data = mkdtempSync(join(tmpdir(), 'petstore-mcp-'))
+  await using off = await startProcess(['serve', '--port', '0'], {
+    PETSTORE_MCP: 'off',
+    PETSTORE_DATA: data,
+  })
+  expect(await refused(off.base, [])).toEqual([
+    1,
+    `The store at ${off.base} has no tools for agents (PETSTORE_MCP=off).`,
+  ])
+  rmSync(data, { recursive: true, force: true })
+  using moved = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    fetch: () => Response.redirect(`${store().base}/mcp`, 307),
+  })
+  expect(await refused(`http://127.0.0.1:${moved.port}`, [])).toEqual([
+    1,
+    expect.stringContaining('The server responded with HTTP status 307.'),
+  ])
   using other = Bun.serve({
     port: 0,
     hostname: '127.0.0.1',

@@ -45,6 +45,7 @@ onEveryEngine(engine => {
 
   test('every tool of an agent runs its operation', async () => {
     await using agent = await connectAgent(store().base)
+    await store().client.createCategory({ body: { name: 'Dogs' } })
     const { content: category } = await agent.call('find_categories', { limit: 1 })
     const [{ id: categoryId } = {}] = itemsOf(category)
     const pet = await agent.call('add_pet', { name: 'Juniper (Whippet)', categoryId })
@@ -132,6 +133,16 @@ test('all tools together are at most 14, and take at most 12 KB of the context o
   expect(await agent.countToolChars()).toBeLessThanOrEqual(TOOL_CHARS_MAX)
 })
 
+test('clients know which tools only read, and which one deletes', async () => {
+  const { text } = await message(store(), '{"jsonrpc":"2.0","id":1,"method":"tools/list"}')
+  const tools: { name: string; annotations: object }[] = JSON.parse(text).result.tools
+  const reads = tools.filter(({ annotations }) => 'readOnlyHint' in annotations).map(({ name }) => name)
+  expect(reads.every(name => /^(find|get|check|how|what)_/.test(name))).toBe(true)
+  expect(reads).toHaveLength(7)
+  const deleting = tools.filter(({ annotations }) => Object.values(annotations).includes(true))
+  expect(deleting.map(({ name }) => name).filter(name => !reads.includes(name))).toEqual(['cancel_order'])
+})
+
 test('a store that serves only stable operations gives agents no tool of another one', async () => {
   await using stable = await openTestStore('sqlite', { stability: 'stable' })
   await using agent = await connectAgent(stable.base)
@@ -181,6 +192,9 @@ test('a call of a tool is one request of its operation, with the key and the req
   for (let sent = 1; sent < 8; sent++) expect((await send()).status).toBe(200)
   const refused = await send()
   expect([refused.status, refused.text]).toEqual([429, expect.stringContaining('"code":"rate_limited"')])
+  const { key: another } = (await own.client.createKey({ body: { name: 'b', scopes: ['orders:write'] } }))
+    .data
+  expect((await message(own, call('find_pets', '{}'), { key: another })).status).toBe(200)
 })
 
 test('what is no message of an agent gets the status that says so', async () => {
@@ -274,6 +288,16 @@ test('the program of the guide sells a pet through the official client', async (
   })
   expect(await new Response(child.stdout).text()).toBe('Bramble (Border Terrier)\n')
   expect(await stockOf(store().client, petId)).toBe('sold 0/0')
+})
+
+test('a call of a tool counts once towards the limit of a sandbox', async () => {
+  await using host = await openSandboxHost({ limits: { requestsPerMinute: 8 } })
+  const { call: send } = await host.create({ seed: 'demo' })
+  const body = JSON.parse(call('find_pets', '{}'))
+  const headers = { Accept: 'application/json, text/event-stream' }
+  const statuses: number[] = []
+  for (let sent = 0; sent < 9; sent++) statuses.push((await send('POST', '/mcp', { body, headers })).status)
+  expect(statuses).toEqual([...Array(8).fill(200), 429])
 })
 
 async function newKey(...scopes: Scope[]): Promise<string> {
