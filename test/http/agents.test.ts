@@ -79,6 +79,13 @@ onEveryEngine(engine => {
     await agent.call('place_order', { petId: String(petId) })
     await agent.call('place_order', { petId: String(petId) })
     expect(await stockOf(store().client, petId)).toBe('available 5/3')
+    for (const key of ['a "quoted" \\ key', 'twice'])
+      for (const _ of 'ab') await agent.call('place_order', { ...input, idempotencyKey: `${key} ${petId}` })
+    expect(await stockOf(store().client, petId)).toBe('pending 5/5')
+    for (const key of ['', 'a\r\nX-Till: 7', 'é', '鍵'])
+      expect((await agent.call('place_order', { ...input, idempotencyKey: key })).refusal).toStartWith(
+        'idempotency_key_invalid: ',
+      )
     const reused = await agent.call('place_order', { ...input, quantity: 2 })
     expect(reused.refusal).toStartWith('idempotency_key_reused: ')
   })

@@ -42,6 +42,8 @@ export function addMcp(program: Command): void {
   const options = requestOptions().filter(option => option.attributeName() !== 'output')
   addOptions(command, 'Options:', options)
   command.action(async (given: RequestOptions) => {
+    if (process.stdin.isTTY)
+      say('This command is for MCP clients, which start it themselves: see docs/agents.md.')
     const bridge = new Bridge(given)
     const inProgress = new Set<Promise<void>>()
     for await (const line of createInterface({ input: process.stdin })) {

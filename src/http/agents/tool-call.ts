@@ -23,7 +23,7 @@ export async function callTool(
   outer: RequestContext,
   run: { readonly operation: RunInner; readonly names: RunInner },
 ): Promise<ToolResult> {
-  const idempotencyKey = String(given[IDEMPOTENCY_KEY] ?? randomUUID())
+  const idempotencyKey = textOf(given[IDEMPOTENCY_KEY] ?? randomUUID())
   const { request, match } = requestOf(tool, given, outer, idempotencyKey)
   const response = await run.operation(outer, request, match)
   let text: string
@@ -53,7 +53,7 @@ function requestOf(
     'X-Request-Id': requestId,
     ...(schema && { 'Content-Type': 'application/json' }),
     ...(preview !== undefined && { 'Petstore-Preview': preview }),
-    ...(isCommand && { 'Idempotency-Key': `"${idempotencyKey}"` }),
+    ...(isCommand && { 'Idempotency-Key': keyField(idempotencyKey) }),
   })
   for (const name of PASSED_ON) {
     const value = headers.get(name)
@@ -73,8 +73,13 @@ function requestOf(
   return { request, match: { path, template, parameters } }
 }
 
+/** Returns a key as a string of RFC 9651: an empty one, which the store refuses, if no header can contain the key. */
+function keyField(key: string): string {
+  return /^[\x20-\x7e]*$/.test(key) ? `"${key.replaceAll(/["\\]/g, '\\$&')}"` : '""'
+}
+
 function textOf(value: JsonValue | undefined): string {
-  return typeof value === 'object' ? writeJson(value) : String(value ?? '')
+  return typeof value === 'object' && value !== null ? writeJson(value) : String(value ?? '')
 }
 
 /** Returns the pairs of a query: each value of a list is a pair, and null means absent. */

@@ -59,6 +59,12 @@ export const httpSlips: Slips = {
   ],
   'src/http/agents/tool-call.ts': [
     {
+      before: '/^[\\x20-\\x7e]*$/.test(key)',
+      after: 'key',
+      breaks: 'a key that no header can contain is an error of the server',
+      tests: [`${AGENTS}: a call with the idempotency key of an earlier call`],
+    },
+    {
       before: `given[IDEMPOTENCY_KEY] ?? randomUUID()`,
       after: `randomUUID()`,
       breaks: 'an agent that repeats a call sells a pet twice',
