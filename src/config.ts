@@ -157,6 +157,12 @@ export const settings = {
     fallback: 'on',
     read: text => readChoice(text, ['on', 'off', 'verify']),
   },
+  mcp: {
+    variable: 'PETSTORE_MCP',
+    description: 'tools for agents (Model Context Protocol) at /mcp: on or off',
+    fallback: 'on',
+    read: text => readChoice(text, ['on', 'off']) === 'on',
+  },
   corsOrigins: {
     variable: 'PETSTORE_CORS_ORIGINS',
     description: 'origins whose pages may call the store, separated by commas; * allows any',

@@ -18,6 +18,7 @@ const commands: ReadonlyMap<string, (program: Command) => Promise<void>> = new M
   ['doctor', async program => (await import('./cli/inspect/doctor.ts')).addDoctor(program)],
   ['audit', async program => (await import('./cli/inspect/audit.ts')).addAudit(program)],
   ['listen', async program => (await import('./cli/listen/listen.ts')).addListen(program)],
+  ['mcp', async program => (await import('./cli/agents/mcp.ts')).addMcp(program)],
   ['keys', async program => (await import('./cli/keys/keys.ts')).addKeys(program)],
   ['new-key', async program => (await import('./cli/keys/new-key.ts')).addNewKey(program)],
   ['new-secret-key', async program => (await import('./cli/keys/secret-key.ts')).addNewSecretKey(program)],

@@ -57,6 +57,26 @@ export type Success =
       readonly example: string
     }
 
+/** The tool with which agents run an operation (Model Context Protocol). */
+export interface AgentTool {
+  /** What a person wants, in snake case: `place_order`. */
+  readonly name: string
+  /** What the tool does, for the model that chooses among all tools. All tools together have little room. */
+  readonly about: string
+  /** The parameters and members of the body that it takes: `true`, or a description in place of the usual one. */
+  readonly takes: Readonly<Record<string, string | true>>
+  /** The query that it always sends. */
+  readonly sends?: Readonly<Record<string, string>>
+  /** The members of an item of the result that an agent has no use for. */
+  readonly omits?: readonly string[]
+}
+
+/** What the tool of a list takes to read page after page. */
+export const pagingOfAgents = {
+  limit: 'The maximum number of items; 20 by default.',
+  cursor: '`next` of the result before.',
+} as const
+
 /** One operation of the HTTP API, as data: routes, checks, description and types are derived from it. */
 export interface Operation {
   readonly method: Method
@@ -109,6 +129,8 @@ export interface Operation {
   readonly hidden?: true
   /** The refusals of the operation, as examples, in addition to those that `refusalsOf` adds. */
   readonly errors?: readonly StoreError[]
+  /** Absent if agents have no tool for the operation. */
+  readonly agent?: AgentTool
 }
 
 /** Returns the scope that the key of a request must have; undefined if any key is sufficient, or no key is required. */

@@ -59,6 +59,8 @@ export interface Handler {
   readonly route?: Route
   /** A probe always gets a response, however busy the store is, and counts towards no limit. */
   readonly isProbe?: true
+  /** The handler counts its requests towards the rate limit itself, once it knows their key. */
+  readonly isCounting?: true
   readonly handle: (context: RequestContext) => Promise<Response> | Response
 }
 

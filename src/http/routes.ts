@@ -7,7 +7,7 @@ import { contract, isOperationId } from '../shop/operations.ts'
 import { rateGroup } from '../values/ip-address.ts'
 import type { CacheDoor } from './cache/door.ts'
 import { type AllowedOrigins, applyCors } from './cors.ts'
-import type { Admission } from './limits/admission.ts'
+import type { Admission, AdmissionSlot } from './limits/admission.ts'
 import { type AddressOf, peerOf } from './limits/client-address.ts'
 import { findEquivalent, findPath, type Match, matchesAnother, normalPath, similarPath } from './paths.ts'
 import { announceLifecycle } from './pipeline/lifecycle.ts'
@@ -35,7 +35,10 @@ export interface RoutesOptions {
   /** Responds to some reads before the pipeline. Undefined if the cache is off. */
   readonly door?: CacheDoor | undefined
   readonly paths: Paths
-  readonly admission: Admission
+  readonly admission: Pick<Admission, 'largeBodies'> & {
+    /** Returns the slot of a request; undefined if it needs none. */
+    enter(address: string): AdmissionSlot | undefined
+  }
   readonly allowedOrigins: AllowedOrigins
   readonly clock: () => number
   readonly newRequestId: () => string
@@ -47,7 +50,7 @@ export interface RoutesOptions {
 
 type Serve = (
   request: BunRequest | Request,
-  server: Server<undefined>,
+  server: Pick<Server<undefined>, 'timeout' | 'requestIP'>,
   match?: Match,
 ) => Response | Promise<Response>
 
@@ -101,6 +104,23 @@ export function makePathHandler(
     const match = findPath(options.paths.keys(), normal)
     const serve = (match && handlers.get(match.template)) ?? unknownPath
     return serve(request, server, match ?? { path: normal, template: '', parameters: {} })
+  }
+}
+
+/** A request that the handler of another request makes has no connection of its own. */
+const noConnection = { timeout: () => {}, requestIP: () => null }
+
+/**
+ * Returns a function that runs a request which the handler of another request, `outer`, makes for the same client. It
+ * is logged and counted like any other, but needs no slot, because `outer` holds one.
+ */
+export function makeInnerHandler(
+  options: RoutesOptions,
+): (outer: RequestContext, request: Request, match: Match) => Response | Promise<Response> {
+  const admission = { largeBodies: options.admission.largeBodies, enter: () => undefined }
+  return ({ address }, request, match) => {
+    const asOuter = { ...options, admission, addressOf: () => address }
+    return serveWith(asOuter, options.paths.get(match.template))(request, noConnection, match)
   }
 }
 
@@ -192,10 +212,13 @@ function admitAndHandle(
   methods: Methods | undefined,
   handler: Handler | undefined,
 ): Promise<Response> | Response {
-  if (!handler?.isProbe) context.slot = admission.enter(rateGroup(context.address))
+  if (!handler?.isProbe) {
+    const slot = admission.enter(rateGroup(context.address))
+    if (slot) context.slot = slot
+  }
   refuseBadTarget(context)
   // The pipeline counts the requests of operations itself, once it knows their key.
-  if (!handler?.route && !handler?.isProbe) enforceRateLimit(pipeline, context)
+  if (!handler?.route && !handler?.isProbe && !handler?.isCounting) enforceRateLimit(pipeline, context)
   return handler ? handler.handle(context) : respondWithoutHandler(context, methods, paths)
 }
 

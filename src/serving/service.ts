@@ -3,6 +3,7 @@ import { type StoreError, validationFailed } from '../contract/error.ts'
 import type { Operation } from '../contract/operation.ts'
 import { CommitSignal } from '../database/commit-signal.ts'
 import { TimeSlices } from '../database/time-slices.ts'
+import { agentMethods } from '../http/agents/agents.ts'
 import { CacheDoor } from '../http/cache/door.ts'
 import { cachedTables, RepresentationCache } from '../http/cache/representation-cache.ts'
 import { LongPoll } from '../http/events/long-poll.ts'
@@ -85,10 +86,12 @@ export interface ServiceOptions {
   readonly sweeping?: SweepTimes
   /** The contact for reports of vulnerabilities; undefined if the store does not name one. */
   readonly securityContact?: string | undefined
+  /** Whether agents have tools at /mcp. */
+  readonly mcp: boolean
   /** The pages that are the same for every store; by default, they are loaded for this store. */
   readonly pages?: Pages
   /** Returns the handlers to serve in place of those of the store, such as handlers that fail on purpose. */
-  readonly wrapPaths?: (paths: Paths) => Paths
+  readonly wrapPaths?: (paths: Paths, isInner: boolean) => Paths
   readonly streams?: Partial<
     Pick<SseHubOptions, 'streamsMax' | 'streamsPerCallerMax' | 'keepAliveMs' | 'stalledMs'>
   >
@@ -160,24 +163,23 @@ export function startService(options: ServiceOptions): Service {
     rateLimiter,
     failedAuthentications: new RateLimiter(FAILED_AUTHENTICATIONS, timer),
   }
+  const routing = {
+    ...{ pipeline, door, admission, clock, newRequestId, addressOf, onResponse },
+    allowedOrigins: options.corsOrigins,
+  }
+  const { wrapPaths } = options
+  const wrapInner = wrapPaths && ((inner: Paths) => wrapPaths(inner, true))
   const paths = new Map([
     ...operationPaths(pipeline, serves, door),
     ...fixedPaths(pipeline, metrics, serves, pages, options, cache),
+    ...(options.mcp
+      ? [['/mcp', agentMethods({ pipeline, serves, routing, wrapPaths: wrapInner })] as const]
+      : []),
   ])
   const retentionClock = new RetentionClock({ engine, log, clock, timer: () => performance.now() })
   const sweeping = startSweeping({ ...options, clock: () => retentionClock.now() }, options.sweeping)
   return {
-    routing: {
-      pipeline,
-      door,
-      paths: options.wrapPaths?.(paths) ?? paths,
-      admission,
-      allowedOrigins: options.corsOrigins,
-      clock,
-      newRequestId,
-      addressOf,
-      onResponse,
-    },
+    routing: { ...routing, paths: wrapPaths?.(paths, false) ?? paths },
     countStreams: () => events.forRequests.streams.count,
     drain: () => {
       isDraining = true

@@ -16,6 +16,7 @@ const pages: [page: string, outputs: number][] = [
   ['shop.md', 5],
   ['history.md', 4],
   ['clients.md', 5],
+  ['agents.md', 2],
   ['teaching.md', 7],
   ['lesson.md', 25],
   ['sandboxes.md', 11],

@@ -276,3 +276,16 @@ test('a command for a stored store loads no module of the HTTP server and none o
   // A control: the command that serves a store loads them.
   expect([...loadedBy('src/cli/serve/serve.ts', files)].some(path => serverRooms.test(path))).toBe(true)
 })
+
+test('the package of the protocol of agents is loaded only for the first message', () => {
+  const all = sources('src/**/*.ts')
+  const users = all.filter(({ text }) => text.includes("'@modelcontextprotocol/"))
+  expect(users.map(({ path }) => path)).toEqual(['src/http/agents/protocol.ts'])
+  const atStart = all.map(({ path, text }) => ({ path, text: text.replaceAll(/import\('[^']*'\)/g, '') }))
+  const loaded = (files: readonly Source[]) =>
+    loadedBy('src/cli/serve/serve.ts', new Map(files.map(file => [file.path, file])))
+  expect(loaded(atStart)).toContain('src/http/agents/agents.ts')
+  expect(loaded(atStart)).not.toContain('src/http/agents/protocol.ts')
+  // A control: a later import leads there.
+  expect(loaded(all)).toContain('src/http/agents/protocol.ts')
+})

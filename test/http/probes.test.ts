@@ -86,6 +86,7 @@ test('a server that drains is not ready, but responds to all other requests', as
     port: 0,
     stability: 'experimental',
     rateLimit: 'off',
+    mcp: false,
     corsOrigins: [],
     trustedProxies: [],
     secretKey: SECRET_KEY,

@@ -177,6 +177,7 @@ function serve(engine: StoreEngine): Serving {
     port: 0,
     stability: 'experimental',
     rateLimit,
+    mcp: false,
     corsOrigins: [],
     cache: 'verify',
     trustedProxies: [],

@@ -41,6 +41,7 @@ export async function serveControl(
     port: Number(port),
     stability: 'experimental',
     rateLimit: 'off',
+    mcp: false,
     corsOrigins: [],
     trustedProxies: [],
     secretKey: new Uint8Array(32),

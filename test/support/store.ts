@@ -124,6 +124,7 @@ export async function openTestStore(kind: EngineName, options: TestOptions = {})
     clock,
     lifecycleClock: clock,
     cache: 'on',
+    mcp: true,
     ...(cache && { representations: cache }),
     ...options,
     // Tests resolve every host name to this machine, without a lookup.

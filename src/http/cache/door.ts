@@ -60,7 +60,7 @@ export class CacheDoor {
   }
 
   /** Returns the response to a GET; undefined if the pipeline must decide. */
-  respond(request: Request, server: Server<undefined>): Response | undefined {
+  respond(request: Request, server: Pick<Server<undefined>, 'requestIP'>): Response | undefined {
     const { cache, verifies, admission, callers, rateLimiter, timer, clock, newRequestId, addressOf } =
       this.#options
     const kept = verifies ? undefined : cache.find(request.url)

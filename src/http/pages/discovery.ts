@@ -10,6 +10,7 @@ const entryPoints = [
   { name: 'console', path: '/console', about: 'The console: run the shop from a web page.' },
   { name: 'docs', path: '/docs', about: 'The interactive documentation.' },
   { name: 'guide', path: '/docs/guide', about: 'The guides: start, call, integrate and run the store.' },
+  { name: 'agents', path: '/docs/guide/agents', about: 'Tools for agents at /mcp (Model Context Protocol).' },
   { name: 'openapi', path: '/openapi.json', about: 'The OpenAPI 3.0.3 description, as JSON.' },
   { name: 'openapiYaml', path: '/openapi.yaml', about: 'The OpenAPI 3.0.3 description, as YAML.' },
   {
@@ -77,6 +78,7 @@ export function apiCatalog(base: string, schemas: readonly Target[]): string {
         'service-doc': [
           { href: `${base}/docs`, type: 'text/html' },
           { href: `${base}/docs/guide`, type: 'text/html' },
+          { href: `${base}/docs/guide/agents`, type: 'text/html' },
         ],
         'service-meta': [{ href: `${base}/llms.txt`, type: 'text/markdown' }],
         status: [{ href: `${base}/readyz`, type: 'application/json' }],

@@ -232,10 +232,12 @@ export class OpenSandbox {
       cache: 'off',
       streams: { streamsMax: limits.streams, streamsPerCallerMax: limits.streams },
       pages: options.pages,
-      wrapPaths: paths =>
+      mcp: true,
+      wrapPaths: (paths, isInner) =>
         withFaults(paths, {
           faults: this.faults,
-          enter,
+          // The request that calls a tool has been counted.
+          enter: isInner ? () => {} : enter,
           sleep: wait => Promise.race([wait(), this.#closing.promise]),
         }),
       contentTag: contentTagOf(record),

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Operation } from '../../contract/operation.ts'
-import { linksBy } from '../../contract/operation.ts'
+import { linksBy, pagingOfAgents } from '../../contract/operation.ts'
 import { idParameter, paging, sortParameter, textParameter } from '../../contract/parameter.ts'
 import { invalidCursor } from '../../contract/refusals.ts'
 import { categoryInUse, categoryNotFound } from './refusals.ts'
@@ -29,6 +29,11 @@ export const categories = {
     success: { status: 200, list: Category, description: 'A page of categories.' },
     errors: [invalidCursor()],
     represents: { table: 'category' },
+    agent: {
+      name: 'find_categories',
+      about: 'List the categories of pets, or find one by name.',
+      takes: { name: 'The start of the name; case is ignored.', ...pagingOfAgents },
+    },
     isShort: () => true,
   },
   createCategory: {

@@ -1,4 +1,4 @@
-import type { Operation } from '../../contract/operation.ts'
+import { type Operation, pagingOfAgents } from '../../contract/operation.ts'
 import {
   enumParameter,
   idParameter,
@@ -120,6 +120,18 @@ export const events = {
       ),
     },
     success: { status: 200, list: AuditEntry, description: 'A page of entries, newest first.' },
+    agent: {
+      name: 'what_happened',
+      about: 'Show what changed in the shop, newest first, and which key changed it.',
+      takes: {
+        petId: 'Only changes to this pet, its stock and its orders.',
+        subject: 'Only changes to one thing: orders/1, pets/3, categories/1.',
+        since: 'From this date or instant on (UTC).',
+        until: 'Up to the end of this date, or before this instant.',
+        ...pagingOfAgents,
+      },
+      omits: ['position', 'requestId', 'hash'],
+    },
     errors: [invalidCursor()],
   },
 } as const satisfies Record<string, Operation>

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Operation } from '../../contract/operation.ts'
+import { type Operation, pagingOfAgents } from '../../contract/operation.ts'
 import {
   enumParameter,
   idParameter,
@@ -82,6 +82,11 @@ export const inventory = {
     represents: { table: 'pet' },
     isShort: ({ petId, status, quantityAtMost, sort }: InventoryFilters) =>
       !petId && (status ? status.length === 1 : quantityAtMost === undefined && !sort?.endsWith('quantity')),
+    agent: {
+      name: 'check_stock',
+      about: 'Show the stock of some pets, or which pets run low: quantityAtMost 3 lists the lowest first.',
+      takes: { petId: 'Only these pets.', quantityAtMost: true, status: true, ...pagingOfAgents },
+    },
   },
   getInventoryItem: {
     method: 'GET',
@@ -115,6 +120,11 @@ export const inventory = {
     },
     resourceHasEtag: true,
     errors: [inventoryItemNotFound(404n), stockBelowReserved(3n, 1n, 2n)],
+    agent: {
+      name: 'count_stock',
+      about: 'Store the result of a stock count: the units that are on the shelf.',
+      takes: { petId: true, quantity: true },
+    },
   },
   adjustInventory: {
     method: 'POST',
@@ -137,6 +147,15 @@ export const inventory = {
       stockBelowReserved(3n, 1n, 2n),
       stockOutOfBounds(3n, 1_000_000_003n),
     ],
+    agent: {
+      name: 'adjust_stock',
+      about: 'Add units to the stock of a pet, or remove units, without an order.',
+      takes: {
+        petId: true,
+        quantityChange: 'Units to add; negative to remove.',
+        note: 'The reason, for the ledger.',
+      },
+    },
   },
   listMovements: {
     method: 'GET',
@@ -181,5 +200,10 @@ export const inventory = {
     stability: 'experimental',
     preview: 'store-summary',
     success: { status: 200, resource: StoreSummary, description: 'The summary.' },
+    agent: {
+      name: 'how_is_business',
+      about: 'Show the totals of the shop: pets by status, units, open orders, orders of the last 30 days.',
+      takes: {},
+    },
   },
 } as const satisfies Record<string, Operation>

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Operation } from '../../contract/operation.ts'
-import { linksBy } from '../../contract/operation.ts'
+import { linksBy, pagingOfAgents } from '../../contract/operation.ts'
 import {
   booleanParameter,
   idParameter,
@@ -61,6 +61,19 @@ export const orders = {
       !petId &&
       reference === undefined &&
       (complete !== undefined || (!shipDateAfter && !shipDateBefore && !sort?.endsWith('shipDate'))),
+    agent: {
+      name: 'find_orders',
+      about: 'Find orders by pet, reference, ship date, or whether they are complete.',
+      takes: {
+        petId: 'Orders for these pets.',
+        complete: 'true: shipped; false: open.',
+        reference: 'Exactly this reference.',
+        shipDateAfter: true,
+        shipDateBefore: true,
+        sort: '-id: newest first.',
+        ...pagingOfAgents,
+      },
+    },
   },
   placeOrder: {
     method: 'POST',
@@ -89,6 +102,18 @@ export const orders = {
         stock: ['getInventoryItem', 'Read the stock that the order reserves from.'],
       }),
     },
+    agent: {
+      name: 'place_order',
+      about:
+        'Sell a pet: complete true is a sale over the counter. Otherwise the order only reserves the units.',
+      takes: {
+        petId: true,
+        quantity: true,
+        complete: 'true: the customer takes the units along.',
+        shipDate: 'When it ships.',
+        reference: 'A name for the order, such as the number of a receipt.',
+      },
+    },
   },
   getOrder: {
     method: 'GET',
@@ -101,6 +126,7 @@ export const orders = {
     success: { status: 200, resource: Order, description: 'The order.' },
     resourceHasEtag: true,
     errors: [orderNotFound(404n)],
+    agent: { name: 'get_order', about: 'Show one order by its id.', takes: { orderId: true } },
     represents: { table: 'orders', rowId: 'orderId' },
   },
   updateOrder: {
@@ -126,6 +152,18 @@ export const orders = {
       petNotAvailable(3n),
       insufficientStock({ petId: 3n, free: 2n, quantity: 5n, requested: 3n }),
     ],
+    agent: {
+      name: 'change_order',
+      about:
+        'Complete an open order (complete true ships its units), or change it. Only what you send changes.',
+      takes: {
+        orderId: true,
+        complete: 'true: ship it.',
+        quantity: true,
+        shipDate: 'When it ships.',
+        reference: 'Another reference.',
+      },
+    },
   },
   cancelOrder: {
     method: 'DELETE',
@@ -138,5 +176,10 @@ export const orders = {
     success: { status: 204, description: 'The order was cancelled.' },
     resourceHasEtag: true,
     errors: [orderNotFound(404n), orderAlreadyComplete(1n, 'cancelled')],
+    agent: {
+      name: 'cancel_order',
+      about: 'Cancel an open order: its units are free again, and the order is deleted.',
+      takes: { orderId: true },
+    },
   },
 } as const satisfies Record<string, Operation>

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Operation } from '../../contract/operation.ts'
-import { linksBy } from '../../contract/operation.ts'
+import { linksBy, pagingOfAgents } from '../../contract/operation.ts'
 import {
   enumParameter,
   idParameter,
@@ -73,6 +73,18 @@ export const pets = {
     represents: { table: 'pet' },
     isShort: ({ id, status, categoryId }: PetFilters) =>
       !id && !categoryId && (status === undefined || status.length === 1),
+    agent: {
+      name: 'find_pets',
+      about: 'Find pets by name, category, status or id. Each has its stock.',
+      takes: {
+        name: 'The start of the name; case is ignored.',
+        categoryId: true,
+        status: true,
+        id: 'Exactly these pets.',
+        ...pagingOfAgents,
+      },
+      sends: { include: 'stock' },
+    },
   },
   createPet: {
     method: 'POST',
@@ -93,6 +105,15 @@ export const pets = {
     resourceHasEtag: true,
     errors: [unknownReference('Category', 404n)],
     links: linksOfPet,
+    agent: {
+      name: 'add_pet',
+      about: 'Add a pet to the catalogue, with one unit in stock.',
+      takes: {
+        name: true,
+        categoryId: 'Its category: find_categories.',
+        status: 'pending puts the unit on hold; sold means no unit.',
+      },
+    },
   },
   getPet: {
     method: 'GET',
@@ -136,6 +157,16 @@ export const pets = {
       unknownReference('Category', 404n),
       invalidStatusTransition(3n, 'sold', 'available', RESTOCK),
     ],
+    agent: {
+      name: 'change_pet',
+      about: 'Rename a pet, move it to another category, or put it on hold. Only what you send changes.',
+      takes: {
+        petId: true,
+        name: true,
+        categoryId: true,
+        status: 'pending puts it on hold, available lifts the hold, sold sets the stock to 0.',
+      },
+    },
   },
   deletePet: {
     method: 'DELETE',

@@ -15,6 +15,32 @@ const SECRET_KEY = 'test/cli/secret-key.test.ts'
 const CLIENT_SANDBOX = 'test/client/sandbox.test.ts'
 
 export const cliSlips: Slips = {
+  'src/cli/agents/mcp.ts': [
+    {
+      before: `redirect: 'manual',`,
+      after: `redirect: 'follow',`,
+      breaks: 'a server that is no petstore sends the messages of an agent elsewhere',
+      tests: ['test/cli/mcp-command.test.ts: a refusal of the store is a sentence'],
+    },
+    {
+      before: `    headers.set('Mcp-Method', method)\n`,
+      after: ``,
+      breaks: 'a client that speaks only the newest revision cannot use the command',
+      tests: ['test/cli/mcp-command.test.ts: an agent sells a pet through standard input and output'],
+    },
+    {
+      before: `await Promise.all(inProgress)\n  })`,
+      after: `process.exit()\n  })`,
+      breaks: 'the responses to the last messages are lost',
+      tests: ['test/cli/mcp-command.test.ts: each line gets one line'],
+    },
+    {
+      before: `await print(\`\${JSON.stringify({ jsonrpc: '2.0', id, error: { code, message: text } })}\\n\`)`,
+      after: `process.exit(1)`,
+      breaks: 'an agent loses all tools when the store restarts',
+      tests: ['test/cli/mcp-command.test.ts: the program of an agent survives'],
+    },
+  ],
   'src/cli/copies/backup-manifest.ts': [
     {
       before: `found.bytes !== expected.bytes || found.sha256 !== expected.sha256`,

@@ -1,9 +1,122 @@
 import type { Slips } from '../slip.ts'
 
+const AGENTS = 'test/http/agents.test.ts'
 const CACHE = 'src/http/cache/representation-cache.test.ts'
 const DOOR = 'test/http/cache-door.test.ts'
 
 export const httpSlips: Slips = {
+  'src/http/agents/agents.ts': [
+    {
+      before: `enforceRateLimit(pipeline, context)\n    const origin`,
+      after: `const origin`,
+      breaks: 'the messages of agents count towards no rate limit',
+      tests: [`${AGENTS}: a call of a tool is one request`],
+    },
+    {
+      before: `if (origin !== null && !isAllowed(`,
+      after: `if (origin === "" && !isAllowed(`,
+      breaks: 'a page whose host name leads to this machine can call the tools of agents',
+      tests: [`${AGENTS}: what is no message of an agent`],
+    },
+    {
+      before: `{ ...pipeline, rateLimiter: undefined }`,
+      after: `pipeline`,
+      breaks: 'a call of a tool counts twice towards the rate limit',
+      tests: [`${AGENTS}: a call of a tool is one request`],
+    },
+    {
+      before: `paths: wrapPaths(paths) }`,
+      after: `paths }`,
+      breaks: 'the fault rules of a sandbox do not concern the tools of agents',
+      tests: [`${AGENTS}: in a sandbox, a fault rule meets`],
+    },
+    {
+      before: `names: makeInnerHandler({ ...routing, paths })`,
+      after: `names: makeInnerHandler({ ...routing, paths: wrapPaths(paths) })`,
+      breaks: 'a fault rule of a sandbox meets reads that its user did not make',
+      tests: [`${AGENTS}: in a sandbox, a fault rule meets`],
+    },
+  ],
+  'src/http/agents/protocol.ts': [
+    {
+      before: `if (Array.isArray(message))`,
+      after: `if (Array.isArray(message) && message.length > 100)`,
+      breaks: 'one request runs a hundred calls of tools',
+      tests: [`${AGENTS}: what is no message of an agent`],
+    },
+    {
+      before: `.filter(({ operation }) => caller && isAuthorized(operation, caller))`,
+      after: ``,
+      breaks: 'an agent is offered tools that its key may not use',
+      tests: [`${AGENTS}: an agent sees the tools that its key allows`],
+    },
+    {
+      before: `Number.isSafeInteger(Number(value)) ? Number(value) : String(value)`,
+      after: `Number(value)`,
+      breaks: 'an agent that sends an exact id orders the pet with the id beside it',
+      tests: [`${AGENTS}: an id is exact in both directions`],
+    },
+  ],
+  'src/http/agents/tool-call.ts': [
+    {
+      before: '/^[\\x20-\\x7e]*$/.test(key)',
+      after: 'key',
+      breaks: 'a key that no header can contain is an error of the server',
+      tests: [`${AGENTS}: a call with the idempotency key of an earlier call`],
+    },
+    {
+      before: `given[IDEMPOTENCY_KEY] ?? randomUUID()`,
+      after: `randomUUID()`,
+      breaks: 'an agent that repeats a call sells a pet twice',
+      tests: [`${AGENTS}: a call with the idempotency key of an earlier call`],
+    },
+    {
+      before: `'X-Request-Id': requestId,\n    ...(schema`,
+      after: `...(schema`,
+      breaks: 'nobody can find the message that changed the shop',
+      tests: [`${AGENTS}: a call of a tool is one request`],
+    },
+  ],
+  'src/http/agents/tool-result.ts': [
+    {
+      before: `return isIdName(name) || !Number.isSafeInteger(number) ? String(value) : number`,
+      after: `return number`,
+      breaks: 'a client of an agent rounds an id',
+      tests: [`${AGENTS}: an id is exact in both directions`],
+    },
+    {
+      before: `name === 'petId' ? [String(member)] : petIdsIn(member)`,
+      after: `petIdsIn(member)`,
+      breaks: 'an agent has to ask for the name of each pet',
+      tests: [`${AGENTS}: every tool of an agent runs`],
+    },
+    {
+      before: `.filter(([member]) => !omits.has(member))`,
+      after: ``,
+      breaks: 'the context of a model is filled with hashes',
+      tests: [`${AGENTS}: an agent finds a pet, sells it`],
+    },
+    {
+      before: `errors.slice(QUOTED_BY_MESSAGE)`,
+      after: `errors.slice(errors.length)`,
+      breaks: 'a model learns of three of its four mistakes',
+      tests: [`${AGENTS}: a refusal of the shop is a result`],
+    },
+  ],
+  'src/http/agents/tools.ts': [
+    {
+      before: `return agent && serves(operation)`,
+      after: `return agent`,
+      breaks: 'an agent is offered tools whose operations the store does not serve',
+      tests: [`${AGENTS}: a store that serves only stable operations`],
+    },
+    {
+      before: `isRead ? { readOnlyHint: true } : {`,
+      after: `isRead ? {} : {`,
+      breaks: 'a client asks its user before each read',
+      tests: [`${AGENTS}: clients know which tools only read`],
+    },
+  ],
   'src/http/cache/door.ts': [
     {
       before: `const isNotModified = isUnmodified(kept, headers)`,
@@ -647,8 +760,14 @@ export const httpSlips: Slips = {
       tests: [`${DOOR}: a target with a backslash`],
     },
     {
-      before: `if (!handler?.route && !handler?.isProbe) enforceRateLimit`,
-      after: `if (!handler?.route) enforceRateLimit`,
+      before: `if (!handler?.route && !handler?.isProbe && !handler?.isCounting)`,
+      after: `if (!handler?.route && !handler?.isProbe)`,
+      breaks: 'all agents behind one address share its rate limit',
+      tests: [`${AGENTS}: a call of a tool is one request`],
+    },
+    {
+      before: `if (!handler?.route && !handler?.isProbe && !handler?.isCounting)`,
+      after: `if (!handler?.route && !handler?.isCounting)`,
       breaks: 'the probes of a load balancer are refused because of its clients',
       tests: [
         'test/http/rate-limit.test.ts: paths outside the description count towards the rate limit of an address, but probes do not',

@@ -342,6 +342,12 @@ export const sandboxSlips: Slips = {
   ],
   'src/sandboxes/host/open-sandbox.ts': [
     {
+      before: `enter: isInner ? () => {} : enter,`,
+      after: `enter,`,
+      breaks: 'a call of a tool counts twice towards the limit of a sandbox',
+      tests: ['test/http/agents.test.ts: a call of a tool counts once towards the limit of a sandbox'],
+    },
+    {
       before: `const log = this.#options.findLog?.() ?? this.requests`,
       after: `const log = this.requests`,
       breaks: 'a long poll that outlived its open sandbox is missing in the request log',

@@ -108,6 +108,12 @@ export const servingSlips: Slips = {
   ],
   'src/serving/service.ts': [
     {
+      before: `...(options.mcp`,
+      after: `...(true`,
+      breaks: 'PETSTORE_MCP=off does not switch the tools of agents off',
+      tests: ['test/http/agents.test.ts: a store without tools for agents'],
+    },
+    {
       before: `[...cachedTables, KEY_TABLE, WEBHOOK_TABLE]`,
       after: `[...cachedTables, KEY_TABLE]`,
       breaks: 'a new webhook gets its first event only at the next poll',

@@ -1,0 +1,131 @@
+import { randomUUID } from 'node:crypto'
+import { z } from 'zod'
+import { parseInt64 } from '../../values/int64.ts'
+import { type JsonValue, parseJson, writeJson } from '../../values/json.ts'
+import type { RequestContext } from '../request-context.ts'
+import type { makeInnerHandler } from '../routes.ts'
+import { lostResponse, type ToolResult, toolResult } from './tool-result.ts'
+import { IDEMPOTENCY_KEY, isIdName, type Tool } from './tools.ts'
+
+/** Runs a request that a tool makes for the client of the request that called the tool. */
+export type RunInner = ReturnType<typeof makeInnerHandler>
+
+/** The arguments of a tool call, from JSON. */
+export type Arguments = Readonly<Record<string, JsonValue>>
+
+/** The headers of the request that called the tool which its inner request also has. */
+const PASSED_ON = ['authorization', 'traceparent', 'petstore-fault']
+
+/** Runs a tool: the request of its operation, with the key of `outer`. A refusal is a result too. */
+export async function callTool(
+  tool: Tool,
+  given: Arguments,
+  outer: RequestContext,
+  run: { readonly operation: RunInner; readonly names: RunInner },
+): Promise<ToolResult> {
+  const idempotencyKey = textOf(given[IDEMPOTENCY_KEY] ?? randomUUID())
+  const { request, match } = requestOf(tool, given, outer, idempotencyKey)
+  const response = await run.operation(outer, request, match)
+  let text: string
+  try {
+    text = await response.text()
+  } catch {
+    // A fault rule of a sandbox has cut the connection.
+    return lostResponse(tool, idempotencyKey)
+  }
+  return toolResult(tool, response, text, petIds => petNames(petIds, outer, run.names))
+}
+
+function requestOf(
+  { operation, agent }: Tool,
+  given: Arguments,
+  { request: { headers, signal }, requestId }: RequestContext,
+  idempotencyKey: string,
+) {
+  const { method, path: template, pathParameters = {}, body: schema, preview } = operation
+  const parameters: Record<string, string> = {}
+  for (const name of Object.keys(pathParameters)) parameters[name] = textOf(given[name])
+  const others = Object.entries(given).filter(
+    ([name]) => !(name in pathParameters) && name !== IDEMPOTENCY_KEY,
+  )
+  const isCommand = method !== 'GET'
+  const fields = new Headers({
+    'X-Request-Id': requestId,
+    ...(schema && { 'Content-Type': 'application/json' }),
+    ...(preview !== undefined && { 'Petstore-Preview': preview }),
+    ...(isCommand && { 'Idempotency-Key': keyField(idempotencyKey) }),
+  })
+  for (const name of PASSED_ON) {
+    const value = headers.get(name)
+    if (value !== null) fields.set(name, value)
+  }
+  const query = new URLSearchParams(schema ? [] : queryOf(others, agent.sends))
+  const path = template.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
+    encodeURIComponent(parameters[name] ?? ''),
+  )
+  // The host is never read: the base address of the store is in its settings.
+  const request = new Request(`http://petstore.invalid/?${query}`, {
+    method,
+    headers: fields,
+    signal,
+    ...(schema && { body: writeJson(bodyOf(schema, others)) }),
+  })
+  return { request, match: { path, template, parameters } }
+}
+
+/** Returns a key as a string of RFC 9651: an empty one, which the store refuses, if no header can contain the key. */
+function keyField(key: string): string {
+  return /^[\x20-\x7e]*$/.test(key) ? `"${key.replaceAll(/["\\]/g, '\\$&')}"` : '""'
+}
+
+function textOf(value: JsonValue | undefined): string {
+  return typeof value === 'object' && value !== null ? writeJson(value) : String(value ?? '')
+}
+
+/** Returns the pairs of a query: each value of a list is a pair, and null means absent. */
+function queryOf(
+  given: readonly (readonly [string, JsonValue])[],
+  sends: Readonly<Record<string, string>> = {},
+): [string, string][] {
+  const pairs = given.flatMap(([name, value]) =>
+    [value].flat().map((one): [string, JsonValue] => [name, one]),
+  )
+  const known = pairs.filter(([name, value]) => value !== null && !(name in sends))
+  return [...known.map(([name, value]): [string, string] => [name, textOf(value)]), ...Object.entries(sends)]
+}
+
+/** Returns the body: an id, which agents send as a text, becomes the integer that the contract has. */
+function bodyOf(schema: z.ZodType, given: readonly (readonly [string, JsonValue])[]): object {
+  const shape = schema instanceof z.ZodObject ? schema.shape : {}
+  return Object.fromEntries(
+    given.map(([name, value]) => [
+      name,
+      name in shape && isIdName(name) && typeof value === 'string' ? (parseInt64(value) ?? value) : value,
+    ]),
+  )
+}
+
+const NamedPets = z.array(z.object({ id: z.bigint(), name: z.string() }))
+
+/** The maximum number of ids in one request for pets. */
+const NAMES_MAX = 100
+
+/**
+ * Returns the names of pets by id, without those that do not exist. An agent would otherwise need another call for each
+ * result with a petId. Pets are public, so every caller may read them; if the read fails, the result has no names.
+ */
+async function petNames(
+  petIds: readonly string[],
+  outer: RequestContext,
+  run: RunInner,
+): Promise<ReadonlyMap<string, string>> {
+  const ids = [...new Set(petIds)].slice(0, NAMES_MAX)
+  if (ids.length === 0) return new Map()
+  const query = new URLSearchParams(ids.map((id): [string, string] => ['id', id]))
+  const request = new Request(`http://petstore.invalid/?${query}`, {
+    headers: { 'X-Request-Id': outer.requestId },
+  })
+  const response = await run(outer, request, { path: '/pets', template: '/pets', parameters: {} })
+  const { data } = NamedPets.safeParse(response.ok ? parseJson(await response.text()) : [])
+  return new Map(data?.map(({ id, name }) => [String(id), name]))
+}
