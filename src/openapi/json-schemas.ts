@@ -5,7 +5,7 @@ import type { Part } from './schemas.ts'
 const DIALECT = 'https://json-schema.org/draft/2020-12/schema'
 const COMPONENT = /^#\/components\/schemas\/(\w+)$/
 
-/** Returns the schemas of an API as documents of JSON Schema 2020-12, by name. Their ids are under `{base}/schemas/`. */
+/** Returns the schemas of an API as documents of JSON Schema 2020-12, by name. Their ids are their addresses. */
 export function jsonSchemas(api: DescribedApi, options: DescriptionOptions): Map<string, Part> {
   return new Map(
     Object.entries(plainSchemas(api, options, name => `${name}.json`)).map(([name, schema]) => [
@@ -15,7 +15,7 @@ export function jsonSchemas(api: DescribedApi, options: DescriptionOptions): Map
   )
 }
 
-/** Returns the schemas of an API by name, without the keywords of OpenAPI. `refer` returns the reference to a schema. */
+/** Returns the schemas of an API by name, without the keywords of OpenAPI. `refer` returns a reference by its name. */
 export function plainSchemas(
   api: DescribedApi,
   options: DescriptionOptions,

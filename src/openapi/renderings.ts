@@ -21,8 +21,8 @@ export function describeIn(version: OpenapiVersion, api: DescribedApi, options: 
 }
 
 /**
- * Returns a document in OpenAPI 3.1. The upgrader renames `x-webhooks`, and rewrites `nullable`, `example` and exclusive
- * bounds; the rest is what only 3.1 can say.
+ * Returns a document in OpenAPI 3.1. The upgrader renames `x-webhooks`, and rewrites `nullable`, `example` and
+ * exclusive bounds; the rest is what only 3.1 can say.
  */
 function inThreeOne(document: Part, { summary }: DescribedApi): Part {
   // Safe: the upgrader returns a document if it gets one. Its types are those of another package.

@@ -11,14 +11,14 @@ const SHARED_BASE = 'https://base.invalid'
 type Format = 'json' | 'yaml'
 type Serves = (operation: Operation) => boolean
 
-/** The descriptions of a store, with the path of each without its extension. */
+/** The descriptions of a store, each with its path without the extension. `async` is that of the events. */
 export const descriptions = [
-  { path: '/openapi', version: '3.0', about: 'The OpenAPI 3.0.3 description' },
-  { path: '/openapi-3.1', version: '3.1', about: 'The same in OpenAPI 3.1' },
-  { path: '/openapi-3.2', version: '3.2', about: 'The same in OpenAPI 3.2' },
-  { path: '/asyncapi', version: 'async', about: 'The AsyncAPI 3.0 description of the events' },
-] as const satisfies readonly { path: string; version: OpenapiVersion | 'async'; about: string }[]
-type Version = (typeof descriptions)[number]['version']
+  { path: '/openapi', version: '3.0' },
+  { path: '/openapi-3.1', version: '3.1' },
+  { path: '/openapi-3.2', version: '3.2' },
+  { path: '/asyncapi', version: 'async' },
+] as const satisfies readonly { path: string; version: OpenapiVersion | 'async' }[]
+type DescriptionVersion = (typeof descriptions)[number]['version']
 
 /**
  * The descriptions of the stores of a process. Writing one takes a tenth of a second, in which no request of any store
@@ -28,7 +28,7 @@ export class DescriptionTexts {
   readonly #texts = new Map<string, Promise<unknown>>()
 
   /** Returns a description of the operations that `serves` accepts, for a store with this base address. */
-  async text(version: Version, format: Format, base: string, serves: Serves): Promise<string> {
+  async text(version: DescriptionVersion, format: Format, base: string, serves: Serves): Promise<string> {
     // The document of the events has the parts of the address.
     if (version === 'async') return await write(format, await describeAs(version, { base, serves }))
     const text = await this.#once(`${version} ${format}`, serves, async () =>
@@ -60,7 +60,7 @@ export class DescriptionTexts {
 }
 
 /** The modules of the descriptions are loaded for their first request, because most processes never get one. */
-async function describeAs(version: Version, options: DescriptionOptions): Promise<Part> {
+async function describeAs(version: DescriptionVersion, options: DescriptionOptions): Promise<Part> {
   if (version === 'async') return (await import('../../openapi/async-api.ts')).describeEvents(options)
   const { storeApi } = await import('../../openapi/store-api.ts')
   // The upgrader is not loaded for the description that most clients read.

@@ -2,7 +2,7 @@ import type { Operation } from '../../contract/operation.ts'
 import { version } from '../../files/version.ts'
 import { contract } from '../../shop/operations.ts'
 import { writeJson } from '../../values/json.ts'
-import { documentFiles } from './documents.ts'
+import { type DocumentFile, documentFiles } from './documents.ts'
 import { basePath, framedPage, pageHeaders } from './frame.ts'
 
 /** All entry points, relative to the base address: name, path and description. */
@@ -38,12 +38,6 @@ export function homeJson(base: string): string {
   return writeJson({ name: 'petstore', version, about: ABOUT, links })
 }
 
-/** A file of the store, and its media type. */
-interface Target {
-  readonly path: string
-  readonly type: string
-}
-
 /** The headers of the home page, which has the style sheet of the guides. */
 export const homeHeaders = pageHeaders("style-src 'self'", 'img-src data:')
 
@@ -67,8 +61,8 @@ ${rows.join('\n')}
 }
 
 /** Returns the API catalogue of RFC 9727, as a link set (RFC 9264). `schemas` are the files of JSON Schema. */
-export function apiCatalog(base: string, schemas: readonly Target[]): string {
-  const link = ({ path, type }: Target): object => ({ href: base + path, type })
+export function apiCatalog(base: string, schemas: readonly DocumentFile[]): string {
+  const link = ({ path, type }: DocumentFile): object => ({ href: base + path, type })
   return writeJson({
     linkset: [
       {

@@ -12,24 +12,22 @@ const JSON_SCHEMA = 'application/schema+json'
 
 /** The files that are served as they are, if they exist: `npm pack` and `npm run collections` build the collection. */
 const files = [
-  { path: '/arazzo.yaml', file: 'arazzo.yaml', type: YAML, about: 'Workflows (Arazzo 1.0.1).' },
-  {
-    path: '/collections/postman.json',
-    file: 'dist/collections/postman.json',
-    type: JSON_TYPE,
-    about: 'A collection for Postman, which Bruno imports too.',
-  },
+  { path: '/arazzo.yaml', file: 'arazzo.yaml', type: YAML },
+  { path: '/collections/postman.json', file: 'dist/collections/postman.json', type: JSON_TYPE },
 ].filter(({ file }) => existsSync(programFile(file)))
 
-/** The files for tools: the path, the media type, and a sentence about each. The schemas are listed by `schemaPaths`. */
-export const documentFiles: readonly {
+/** A file of the store. */
+export interface DocumentFile {
   readonly path: string
+  /** The media type. */
   readonly type: string
-  readonly about: string
-}[] = [
-  ...descriptions.flatMap(({ path, about }) => [
-    { path: `${path}.json`, type: JSON_TYPE, about: `${about}, as JSON.` },
-    { path: `${path}.yaml`, type: YAML, about: `${about}, as YAML.` },
+}
+
+/** The files for tools, except the schemas, which `schemaFiles` returns. */
+export const documentFiles: readonly DocumentFile[] = [
+  ...descriptions.flatMap(({ path }) => [
+    { path: `${path}.json`, type: JSON_TYPE },
+    { path: `${path}.yaml`, type: YAML },
   ]),
   ...files,
 ]
@@ -62,12 +60,12 @@ export function documentRoutes(
   ]
 }
 
-/** Returns the paths of the schemas, with their media type. */
-export async function schemaPaths(
+/** Returns the files of the schemas. */
+export async function schemaFiles(
   base: string,
   texts: DescriptionTexts,
   serves: (operation: Operation) => boolean,
-): Promise<{ path: string; type: string }[]> {
+): Promise<DocumentFile[]> {
   const schemas = await texts.schemas(base, serves)
   return [...schemas.keys()].map(name => ({ path: `/schemas/${name}.json`, type: JSON_SCHEMA }))
 }
