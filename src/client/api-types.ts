@@ -156,6 +156,8 @@ export interface CategoryCreatedEvent {
   datacontenttype: string
   /** The position of the event: a decimal number with leading zeros, so that string order is numeric order. */
   sequence: string
+  /** The trace of the request that made the change (W3C Trace Context), if the request named one. */
+  traceparent?: string
   /** The type. */
   type: 'petstore.category.created'
   data: Category
@@ -196,6 +198,8 @@ export interface CategoryDeletedEvent {
   datacontenttype: string
   /** The position of the event: a decimal number with leading zeros, so that string order is numeric order. */
   sequence: string
+  /** The trace of the request that made the change (W3C Trace Context), if the request named one. */
+  traceparent?: string
   /** The type. */
   type: 'petstore.category.deleted'
   data: Category
@@ -249,6 +253,8 @@ export interface CategoryUpdatedEvent {
   datacontenttype: string
   /** The position of the event: a decimal number with leading zeros, so that string order is numeric order. */
   sequence: string
+  /** The trace of the request that made the change (W3C Trace Context), if the request named one. */
+  traceparent?: string
   /** The type. */
   type: 'petstore.category.updated'
   data: Category
@@ -432,6 +438,8 @@ export interface InventoryChangedEvent {
   datacontenttype: string
   /** The position of the event: a decimal number with leading zeros, so that string order is numeric order. */
   sequence: string
+  /** The trace of the request that made the change (W3C Trace Context), if the request named one. */
+  traceparent?: string
   /** The type. */
   type: 'petstore.inventory.changed'
   data: InventoryItem
@@ -611,6 +619,8 @@ export interface OrderCancelledEvent {
   datacontenttype: string
   /** The position of the event: a decimal number with leading zeros, so that string order is numeric order. */
   sequence: string
+  /** The trace of the request that made the change (W3C Trace Context), if the request named one. */
+  traceparent?: string
   /** The type. */
   type: 'petstore.order.cancelled'
   data: Order
@@ -651,6 +661,8 @@ export interface OrderCompletedEvent {
   datacontenttype: string
   /** The position of the event: a decimal number with leading zeros, so that string order is numeric order. */
   sequence: string
+  /** The trace of the request that made the change (W3C Trace Context), if the request named one. */
+  traceparent?: string
   /** The type. */
   type: 'petstore.order.completed'
   data: Order
@@ -707,6 +719,8 @@ export interface OrderPlacedEvent {
   datacontenttype: string
   /** The position of the event: a decimal number with leading zeros, so that string order is numeric order. */
   sequence: string
+  /** The trace of the request that made the change (W3C Trace Context), if the request named one. */
+  traceparent?: string
   /** The type. */
   type: 'petstore.order.placed'
   data: Order
@@ -750,6 +764,8 @@ export interface OrderUpdatedEvent {
   datacontenttype: string
   /** The position of the event: a decimal number with leading zeros, so that string order is numeric order. */
   sequence: string
+  /** The trace of the request that made the change (W3C Trace Context), if the request named one. */
+  traceparent?: string
   /** The type. */
   type: 'petstore.order.updated'
   data: Order
@@ -820,6 +836,8 @@ export interface PetCreatedEvent {
   datacontenttype: string
   /** The position of the event: a decimal number with leading zeros, so that string order is numeric order. */
   sequence: string
+  /** The trace of the request that made the change (W3C Trace Context), if the request named one. */
+  traceparent?: string
   /** The type. */
   type: 'petstore.pet.created'
   data: Pet
@@ -860,6 +878,8 @@ export interface PetDeletedEvent {
   datacontenttype: string
   /** The position of the event: a decimal number with leading zeros, so that string order is numeric order. */
   sequence: string
+  /** The trace of the request that made the change (W3C Trace Context), if the request named one. */
+  traceparent?: string
   /** The type. */
   type: 'petstore.pet.deleted'
   data: Pet
@@ -920,6 +940,8 @@ export interface PetUpdatedEvent {
   datacontenttype: string
   /** The position of the event: a decimal number with leading zeros, so that string order is numeric order. */
   sequence: string
+  /** The trace of the request that made the change (W3C Trace Context), if the request named one. */
+  traceparent?: string
   /** The type. */
   type: 'petstore.pet.updated'
   data: Pet
@@ -1074,6 +1096,8 @@ export interface WebhookDisabledEvent {
   datacontenttype: string
   /** The position of the event: a decimal number with leading zeros, so that string order is numeric order. */
   sequence: string
+  /** The trace of the request that made the change (W3C Trace Context), if the request named one. */
+  traceparent?: string
   /** The type. */
   type: 'petstore.webhook.disabled'
   data: Webhook
@@ -1166,6 +1190,8 @@ export interface WebhookTestEvent {
   datacontenttype: string
   /** The position of the event: a decimal number with leading zeros, so that string order is numeric order. */
   sequence: string
+  /** The trace of the request that made the change (W3C Trace Context), if the request named one. */
+  traceparent?: string
   /** The type. */
   type: 'petstore.webhook.test'
   data: Webhook

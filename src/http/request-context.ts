@@ -117,6 +117,19 @@ export function requestIdIn(headers: Headers): string | undefined {
   return given !== null && REQUEST_ID.test(given) ? given : undefined
 }
 
+/** The fields of `traceparent`: a trace and a span, neither of which is all zeros. A later version may have more. */
+const TRACEPARENT = /^([0-9a-f]{2})(-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2})(-.*)?$/
+
+/**
+ * Returns the `traceparent` of a client in the form of version 00 (W3C Trace Context, section 3.2). An invalid one is
+ * ignored, as that section requires.
+ */
+export function traceparentIn(headers: Headers): string | undefined {
+  const [, version, fields, rest] = TRACEPARENT.exec(headers.get('traceparent') ?? '') ?? []
+  const isValid = version !== 'ff' && (version !== '00' || rest === undefined)
+  return fields !== undefined && isValid ? `00${fields}` : undefined
+}
+
 /**
  * Returns the path and query of a URL from the runtime. The URL of a request without a usable Host has no scheme and no
  * authority.

@@ -143,6 +143,6 @@ function deliveryPart(message: (typeof messages)[number]): Part {
       { ...Object(schema), description },
     ]),
   )
-  const required = Object.keys(properties)
+  const required = deliveryHeaders.filter(({ required }) => required).map(({ name }) => name)
   return { ...messagePart(message), headers: { type: 'object', properties, required } }
 }

@@ -9,6 +9,7 @@ interface HeaderPart extends Part {
   readonly name: string
   readonly description: string
   readonly schema: Part
+  readonly required: boolean
 }
 
 /** The header fields of every delivery. */
@@ -28,6 +29,16 @@ export const deliveryHeaders: readonly HeaderPart[] = [
     '^v1,[A-Za-z0-9+/=]{44}( v1,[A-Za-z0-9+/=]{44})?$',
     95,
   ),
+  {
+    ...headerPart(
+      'traceparent',
+      'The trace of the request that made the change (W3C Trace Context), as in the event.',
+      '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
+      '^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$',
+      55,
+    ),
+    required: false,
+  },
 ]
 
 const notReceived = {

@@ -73,6 +73,8 @@ The [guides](${base}/docs/guide) explain the rest, such as how to
 - Text is stored as it was sent; it must not contain U+0000. Instants are RFC 3339 date-times in the years 0001 to
   9999, without leap seconds.
 - Every change is published as a CloudEvents 1.0 event: in the feed, in the stream, and to webhooks.
+- A request may name its trace in \`traceparent\` (W3C Trace Context): the events of its changes, their deliveries and
+  the log carry it.
 - Later versions may add members to responses, values to enums, and event types. Ignore those you do not know, and
   request the event types you know with \`type=\`. Unknown members of a request are rejected (422).
 - \`beta\` and \`experimental\` operations may change. A deprecated operation is available until its sunset date.

@@ -56,6 +56,7 @@ export async function attempt(
     const headers = {
       'Content-Type': 'application/cloudevents+json; charset=utf-8',
       'User-Agent': 'petstore-webhooks/1.0',
+      ...(event.traceparent !== null && { traceparent: event.traceparent }),
       ...signatureFields(secretsOf(delivery, receiver), String(event.id), clock(), body),
     }
     const waitMs = hostLimit?.take(destination) ?? 0

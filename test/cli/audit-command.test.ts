@@ -183,6 +183,7 @@ const Exported = z.object({
   at: z.string(),
   keyId: z.bigint().nullable(),
   requestId: z.string(),
+  traceparent: z.string().nullable().default(null),
   data: z.unknown(),
 })
 
@@ -212,6 +213,7 @@ const Row = z.object({
   key_id: z.bigint().nullable(),
   request_id: z.string(),
   at: z.string(),
+  traceparent: z.string().nullable(),
 })
 
 function recordOf(row: unknown): EventRecord {

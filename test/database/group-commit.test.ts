@@ -17,6 +17,7 @@ const insertUnmarked = { ...sql()(`${insertText} RETURNING id`), writes: false }
 
 const event: EventRecord = {
   ...{ id: 0n, type: 't', subject: 's', subjectVersion: 1n, data: '{}', keyId: null, requestId: 'r', at: '' },
+  traceparent: null,
 }
 
 type Kind = 'good' | 'refused early' | 'refused half-way'

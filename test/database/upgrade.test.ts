@@ -139,8 +139,12 @@ onEveryEngine(engine => {
       for (const [table, rows] of Object.entries(before)) expect([table, rows.length]).not.toEqual([table, 0])
       await upgrade(old)
       const added = { last_failure_at: null, failing_ms: null }
-      const { webhook = [] } = before
-      expect(await rowsOf(old)).toEqual({ ...before, webhook: webhook.map(row => ({ ...row, ...added })) })
+      const { webhook = [], event = [] } = before
+      expect(await rowsOf(old)).toEqual({
+        ...before,
+        webhook: webhook.map(row => ({ ...row, ...added })),
+        event: event.map(row => ({ ...row, traceparent: null })),
+      })
       await succeed(old, 'doctor')
       {
         // No delivery leaves the machine: the webhooks of the store have private addresses.

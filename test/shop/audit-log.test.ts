@@ -23,12 +23,13 @@ const StoredEvent = z.object({
   keyId: z.bigint().nullable(),
   requestId: z.string(),
   at: z.string(),
+  traceparent: z.string().nullable(),
 })
 
 async function storedEvents(store: TestStore): Promise<z.output<typeof StoredEvent>[]> {
   await headOf(store)
   const rows = await store.database(`SELECT id, position, hash, type, subject,
-    subject_version AS "subjectVersion", data, key_id AS "keyId", request_id AS "requestId", at
+    subject_version AS "subjectVersion", data, key_id AS "keyId", request_id AS "requestId", at, traceparent
     FROM event ORDER BY position`)
   return StoredEvent.array().parse(rows)
 }

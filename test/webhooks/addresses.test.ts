@@ -177,7 +177,11 @@ async function deliver(url: string, rules: AddressRules): Promise<number | strin
   const event = { id: 1n, position: 1n, subject: 'pets/1', data: '{}', at: '2026-01-01T00:00:00.000Z' }
   const decrypt = (): string => `whsec_${btoa('x'.repeat(32))}`
   const delivery = { base: 'http://store.example', rules, decrypt, clock: Date.now }
-  const { status, error } = await attempt(delivery, receiver, { ...event, type: 'petstore.pet.created' })
+  const { status, error } = await attempt(delivery, receiver, {
+    ...event,
+    type: 'petstore.pet.created',
+    traceparent: null,
+  })
   return status ?? error ?? 'nothing'
 }
 

@@ -9,6 +9,7 @@ import { sqliteMigrations } from '../../database/migrations/migrations.ts'
 import { parseDatabaseUrl } from '../../database/postgres/database-url.ts'
 import { SqliteConnection } from '../../database/sqlite/connection.ts'
 import { databaseFile, refuseWrongFiles } from '../../database/sqlite/database-file.ts'
+import { versionOf } from '../../database/sqlite/engine.ts'
 import { makeDirectory, syncDirectory, syncFile, writeWholeFile } from '../../files/private-file.ts'
 import { hasCode } from '../../files/system-error.ts'
 import { verifyAuditChain } from '../../shop/log/verification.ts'
@@ -116,6 +117,9 @@ const FILES: readonly string[] = [MANIFEST_FILE, SECRET_KEY_FILE]
 /** Throws an Error unless the audit log of a copied database is intact. A damaged copy must not replace a good one. */
 async function verifyCopy(directory: string, signal: AbortSignal): Promise<void> {
   using copy = new SqliteConnection(databaseFile(directory), { readonly: true })
+  // The events of an older store have no traces. A temporary view hides the table of the same name.
+  if (versionOf(copy) < sqliteMigrations.version)
+    copy.database.run('CREATE TEMP VIEW event AS SELECT *, NULL AS traceparent FROM main.event')
   const reader: Reader = {
     one: (...query) => copy.one(...query),
     many: async (...query) => {

@@ -9,6 +9,8 @@ export interface EventRecord {
   readonly keyId: bigint | null
   readonly requestId: string
   readonly at: string
+  /** The trace of the request that made the change; null if it named none. */
+  readonly traceparent: string | null
 }
 
 /** One entry of the hash chain: the position of an event, and a hash over this event and all events before it. */
@@ -26,7 +28,7 @@ export const CHAIN_START: ChainEntry = { position: 0n, hash: '' }
  * this.
  */
 export function nextChainEntry(previous: ChainEntry, event: EventRecord): ChainEntry {
-  const { id, type, subject, subjectVersion, data, keyId, requestId, at } = event
+  const { id, type, subject, subjectVersion, data, keyId, requestId, at, traceparent } = event
   const position = previous.position + 1n
   const content = [
     previous.hash,
@@ -39,6 +41,8 @@ export function nextChainEntry(previous: ChainEntry, event: EventRecord): ChainE
     keyId === null ? null : `${keyId}`,
     requestId,
     at,
+    // An event without a trace has the hash that it had before events had traces.
+    ...(traceparent === null ? [] : [traceparent]),
   ]
   return { position, hash: Bun.SHA256.hash(JSON.stringify(content), 'base64url') }
 }

@@ -9,7 +9,7 @@ type Found = Parameters<typeof numberEvents>[1][number]
 
 function event(id: bigint, subject: string, subjectVersion: bigint, totals: string | null = null): Found {
   const rest = { type: 'petstore.pet.updated', data: '{}', keyId: null, requestId: 'test', at: '' }
-  return { id, subject, subjectVersion, totals, ...rest }
+  return { id, subject, subjectVersion, totals, traceparent: null, ...rest }
 }
 
 /** Numbers events that were found in the order of their subjects and versions. Returns their ids in the new order. */

@@ -13,7 +13,7 @@ interface UnnumberedEvent extends EventRecord {
 }
 
 export const findUnnumbered = sql<UnnumberedEvent>()(`
-  SELECT id, type, subject, subject_version AS "subjectVersion", data, key_id AS "keyId", request_id AS "requestId", at,
+  SELECT id, type, subject, subject_version AS "subjectVersion", data, key_id AS "keyId", request_id AS "requestId", at, traceparent,
     totals
   FROM event WHERE position IS NULL ORDER BY subject, subject_version, id LIMIT ${EVENTS_PER_STEP_MAX}`)
 

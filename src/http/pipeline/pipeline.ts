@@ -14,7 +14,7 @@ import { markUnbuffered } from '../events/stream-headers.ts'
 import type { SseHub } from '../events/stream-hub.ts'
 import { bodyInChunks } from '../limits/large-body.ts'
 import type { RateLimiter } from '../limits/rate-limit.ts'
-import { callerName, type RequestContext, type Route } from '../request-context.ts'
+import { callerName, type RequestContext, type Route, traceparentIn } from '../request-context.ts'
 import { authenticate, authorize, type Callers } from './auth.ts'
 import { assertNotRefused, nextTurn, receiveBody, refuseBodyByHeaders } from './body.ts'
 import { readConditions, refuseConditions } from './conditional.ts'
@@ -171,6 +171,7 @@ async function handleCommand(
       now: storedInstant(nowMs),
       caller,
       requestId,
+      traceparent: traceparentIn(context.request.headers),
       ...(operation.secret && { secret: makeSecret(operation.secret) }),
     },
     ...(operation.method !== 'POST' && { conditions }),

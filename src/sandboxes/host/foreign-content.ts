@@ -16,7 +16,7 @@ const deletions = [
   sql()(`DELETE FROM event WHERE subject LIKE 'keys/%' OR subject LIKE 'webhooks/%'`),
 ]
 
-/** The request id of each event of the copy: only the log of the original has the requests. */
+/** The request id of each event of the copy, which has no trace: only the log of the original has the requests. */
 const REQUEST_ID = 'snapshot'
 const EVENTS_PER_PAGE = 200
 
@@ -24,11 +24,11 @@ const readFloor = sql<ChainEntry>()(`SELECT position, hash FROM chain_end WHERE 
 
 const findEvents = sql<EventRecord & { readonly position: bigint }>()(`
   SELECT id, position, type, subject, subject_version AS "subjectVersion", data, key_id AS "keyId",
-    request_id AS "requestId", at
+    request_id AS "requestId", at, traceparent
   FROM event WHERE position > $after ORDER BY position LIMIT ${EVENTS_PER_PAGE}`)
 
 const moveEvent = sql()(
-  'UPDATE event SET position = $position, hash = $hash, request_id = $requestId WHERE id = $id',
+  'UPDATE event SET position = $position, hash = $hash, request_id = $requestId, traceparent = NULL WHERE id = $id',
 )
 
 /**
@@ -44,7 +44,7 @@ export async function removeOrigin(connection: SqliteConnection, slices: TimeSli
   for (let after = last.position; ; ) {
     const events = connection.many(findEvents, { after })
     for (const { position, ...event } of events) {
-      last = nextChainEntry(last, { ...event, requestId: REQUEST_ID })
+      last = nextChainEntry(last, { ...event, requestId: REQUEST_ID, traceparent: null })
       connection.run(moveEvent, { id: event.id, ...last, requestId: REQUEST_ID })
       after = position
     }

@@ -120,11 +120,12 @@ export async function listEvents(
  * the feed, in a stream and in a delivery. The text is assembled by hand, because a busy stream does little else.
  */
 export function envelopeText(event: SequencedEvent, source: string): string {
-  const { id, type, subject, at, position, data } = event
+  const { id, type, subject, at, position, data, traceparent } = event
+  const trace = traceparent === null ? '' : `,"traceparent":"${traceparent}"`
   // Only the source comes from outside. `data` is JSON; the other values contain only characters that need no escape.
   return (
     `{"specversion":"1.0","id":"${id}","source":${JSON.stringify(source)},"type":"${type}",` +
     `"subject":"${subject}","time":"${formatInstant(at)}","datacontenttype":"application/json",` +
-    `"sequence":"${sequenceText(position)}","data":${data}}`
+    `"sequence":"${sequenceText(position)}"${trace},"data":${data}}`
   )
 }

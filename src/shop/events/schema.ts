@@ -65,6 +65,13 @@ const envelope = {
     maxLength: SEQUENCE_DIGITS,
     example: '0000000000000000721',
   }),
+  traceparent: z.string().optional().meta({
+    description:
+      'The trace of the request that made the change (W3C Trace Context), if the request named one.',
+    pattern: '^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$',
+    maxLength: 55,
+    example: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
+  }),
 }
 
 const envelopeExample = {

@@ -7,12 +7,12 @@ import type { Context } from '../context.ts'
 import type { AuditOnlyType, EventType } from './event-types.ts'
 
 /** A sequenced event, with the members that are published. */
-export interface SequencedEvent extends Pick<EventRecord, 'id' | 'subject' | 'data' | 'at'> {
+export interface SequencedEvent extends Pick<EventRecord, 'id' | 'subject' | 'data' | 'at' | 'traceparent'> {
   readonly position: bigint
   readonly type: EventType | AuditOnlyType
 }
 
-export const sequencedColumns = 'id, position, type, subject, data, at'
+export const sequencedColumns = 'id, position, type, subject, data, at, traceparent'
 
 /** The columns of an entry of the audit log, without its hash and the id of its pet. */
 export const eventColumns = `${sequencedColumns}, subject_version AS "subjectVersion", key_id AS "keyId",
@@ -34,8 +34,9 @@ export interface EventSubject extends Pick<EventRecord, 'subject' | 'subjectVers
 
 const insertEvent = sql()(`
   INSERT INTO event (id, position, hash, type, subject, subject_version, pet_id, data, key_id, request_id, at,
-    totals)
-  VALUES ($id, $position, $hash, $type, $subject, $subjectVersion, $petId, $data, $keyId, $requestId, $at, $totals)`)
+    traceparent, totals)
+  VALUES ($id, $position, $hash, $type, $subject, $subjectVersion, $petId, $data, $keyId, $requestId, $at,
+    $traceparent, $totals)`)
 
 /**
  * Records an event in the transaction of its change, and returns the id of the event. The same row is the entry in the
@@ -46,10 +47,20 @@ export async function recordEvent(
   context: Context,
   { type, subject, subjectVersion, petId, data, totals }: NewEvent,
 ): Promise<bigint> {
-  const { caller, requestId, now } = context
+  const { caller, requestId, now, traceparent = null } = context
   const id = await tx.nextId('event')
   const { keyId } = caller
-  const event = { id, type, subject, subjectVersion, data: writeJson(data), keyId, requestId, at: now }
+  const event = {
+    id,
+    type,
+    subject,
+    subjectVersion,
+    data: writeJson(data),
+    keyId,
+    requestId,
+    at: now,
+    traceparent,
+  }
   const link = tx.numberEvent(event, totals)
   tx.write(insertEvent, {
     ...event,

@@ -88,9 +88,10 @@ export async function* exportAuditLog(reader: Reader): AsyncGenerator<string> {
   const gaps = await findGapsAfter(reader, floor)
   yield* gapLines(floor, gaps)
   for await (const row of auditLog(reader, floor.position, head.position)) {
-    const { position, hash, id, type, subject, subjectVersion, at, keyId, requestId, data } = row
+    const { position, hash, id, type, subject, subjectVersion, at, keyId, requestId, traceparent, data } = row
     const entry = { position, hash, id, type, subject, subjectVersion, at, keyId, requestId }
-    yield writeJson({ ...entry, data: new JsonText(data) })
+    const trace = traceparent !== null && { traceparent }
+    yield writeJson({ ...entry, ...trace, data: new JsonText(data) })
     yield* gapLines(row, gaps)
   }
 }
