@@ -7,6 +7,7 @@ import { databaseSlips } from './slips/database.ts'
 import { fileSlips } from './slips/files.ts'
 import { guaranteeSlips } from './slips/guarantees.ts'
 import { httpSlips } from './slips/http.ts'
+import { openapiSlips } from './slips/openapi.ts'
 import { sandboxSlips } from './slips/sandboxes.ts'
 import { servingSlips } from './slips/serving.ts'
 import { categorySlips } from './slips/shop/categories.ts'
@@ -33,6 +34,7 @@ export const tables: Readonly<Record<string, Slips>> = {
   'test/mutants/slips/files.ts': fileSlips,
   'test/mutants/slips/guarantees.ts': guaranteeSlips,
   'test/mutants/slips/http.ts': httpSlips,
+  'test/mutants/slips/openapi.ts': openapiSlips,
   'test/mutants/slips/sandboxes.ts': sandboxSlips,
   'test/mutants/slips/serving.ts': servingSlips,
   'test/mutants/slips/shop.ts': shopSlips,

@@ -258,6 +258,25 @@ describe('examples of the description', () => {
     await expectEvents(store)
   })
 
+  test('each operation has an example of an Idempotency-Key of its own, and no example waits for events', () => {
+    const keys = operations.flatMap(({ parameters }) =>
+      parameters.filter(({ name }) => name === 'Idempotency-Key').map(({ example }) => example),
+    )
+    expect(keys.length).toBeGreaterThan(12)
+    expect(new Set(keys).size).toBe(keys.length)
+    const waits = operations.flatMap(({ parameters }) => parameters.filter(({ name }) => name === 'wait'))
+    expect(waits.map(({ example }) => example)).toEqual([0])
+  })
+
+  test('a response header that is sent only sometimes has no example', () => {
+    const headers = operations.flatMap(({ responses }) =>
+      Object.values(responses).flatMap(({ headers }) => Object.entries(headers)),
+    )
+    const odd = headers.filter(([, { required, example }]) => (required === true) === (example === undefined))
+    expect(odd.map(([name]) => name)).toEqual([])
+    expect(headers.some(([, { required }]) => !required)).toBe(true)
+  })
+
   test('the examples of query parameters are accepted unchanged', async () => {
     await using store = await openDemo()
     await sendExamples(store, operationOf(described, 'createWebhook'))

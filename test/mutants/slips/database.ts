@@ -54,6 +54,20 @@ export const databaseSlips: Slips = {
       tests: ['test/database/upgrade.test.ts: a store of a version before 677f627'],
     },
   ],
+  'src/database/numbering/chain.ts': [
+    {
+      before: `...(traceparent === null ? [] : [traceparent])`,
+      after: `...(traceparent === null ? [] : [])`,
+      breaks: 'the trace of an event can be changed without a trace in the chain',
+      tests: ['test/http/events/traces.test.ts: the hash chain covers'],
+    },
+    {
+      before: `...(traceparent === null ? [] : [traceparent])`,
+      after: `traceparent`,
+      breaks: 'the chain of a store of 677f627 no longer verifies',
+      tests: ['test/database/upgrade.test.ts: a store of 677f627 keeps every row'],
+    },
+  ],
   'src/database/numbering/numbering.ts': [
     {
       before: 'found.length < EVENTS_PER_STEP_MAX ? sortByIdAndVersion(found) : found',

@@ -363,6 +363,12 @@ export const httpSlips: Slips = {
         'test/http/events/slow-streams.test.ts: a client that reads nothing is disconnected, can resume where it was, and affects no other client',
       ],
     },
+    {
+      before: `setTimeout(() => opened.end(), seconds * 1000)`,
+      after: `setTimeout(() => opened.end(), seconds * 1_000_000)`,
+      breaks: 'a tool that waits for the end of a stream waits for ever',
+      tests: ['test/http/events/stream.test.ts: a stream with `seconds` ends'],
+    },
   ],
   'src/http/fixed-paths.ts': [
     {
@@ -520,6 +526,14 @@ export const httpSlips: Slips = {
       after: `      throw error`,
       breaks: 'a page that could not be read once fails until the next start',
       tests: ['src/http/pages/content.test.ts: content that could not be prepared'],
+    },
+  ],
+  'src/http/pages/discovery.ts': [
+    {
+      before: `\`Contact: \${contact}\``,
+      after: `\`Contact: \${base}\``,
+      breaks: 'security.txt does not say where to report a vulnerability',
+      tests: ['test/http/discovery.test.ts: security.txt names the contact'],
     },
   ],
   'src/http/pipeline/auth.ts': [
@@ -692,6 +706,12 @@ export const httpSlips: Slips = {
         'test/http/conditions.test.ts: a read with If-Match gets 412 if the ETag differs, for GET and HEAD',
       ],
     },
+    {
+      before: `if (warning !== undefined) context.headers['Petstore-Warning'] = warning`,
+      after: `void warning`,
+      breaks: 'nobody learns that the host of a new webhook cannot be resolved',
+      tests: ['test/webhooks/webhooks.test.ts: a webhook at a host'],
+    },
   ],
   'src/http/pipeline/shared-lookup.ts': [
     {
@@ -750,6 +770,18 @@ export const httpSlips: Slips = {
       after: `  if (!caller?.keyId) return address`,
       breaks: 'one subscriber without a key has any number of rate limits',
       tests: ['src/http/request-context.test.ts: the addresses of one IPv6 network'],
+    },
+    {
+      before: `(version !== '00' || rest === undefined)`,
+      after: `version !== ""`,
+      breaks: 'a malformed traceparent becomes a part of events',
+      tests: ['test/http/events/traces.test.ts: an invalid traceparent is ignored'],
+    },
+    {
+      before: `const isValid = version !== 'ff' &&`,
+      after: `const isValid =`,
+      breaks: 'a traceparent of the forbidden version becomes a part of events',
+      tests: ['test/http/events/traces.test.ts: an invalid traceparent is ignored'],
     },
   ],
   'src/http/routes.ts': [

@@ -119,6 +119,21 @@ export const servingSlips: Slips = {
       breaks: 'a new webhook gets its first event only at the next poll',
       tests: ['test/webhooks/webhooks.test.ts', 'test/webhooks/webhook-changes.test.ts'],
     },
+    {
+      before: `if (error instanceof HostUnresolved) return`,
+      after: `if (error instanceof HostUnresolved && url === "") return`,
+      breaks: 'the examples are refused by every store, because no name server knows their host',
+      tests: [
+        'test/webhooks/webhooks.test.ts: a webhook at a host',
+        'test/openapi/collections.test.ts: every request of the collection',
+      ],
+    },
+    {
+      before: `if (error instanceof HostUnresolved) return`,
+      after: `if (error instanceof AddressRefused) return`,
+      breaks: 'a webhook at a private address is saved',
+      tests: ['test/webhooks/webhooks.test.ts: a private address is refused'],
+    },
   ],
   'src/serving/sweeping.ts': [
     {

@@ -55,6 +55,12 @@ export const webhookSlips: Slips = {
         'test/webhooks/deliveries.test.ts: a delivery contains the envelope of the feed, byte for byte, signed per Standard Webhooks',
       ],
     },
+    {
+      before: `...(event.traceparent !== null && { traceparent: event.traceparent }),`,
+      after: ``,
+      breaks: 'a tracer cannot continue a trace in the receiver of a webhook',
+      tests: ['test/http/events/traces.test.ts: the trace of a request'],
+    },
   ],
   'src/webhooks/dispatcher.ts': [
     {
