@@ -18,22 +18,22 @@ type Use = 'request' | 'response'
 export class TypeWriter {
   readonly #schemas: Readonly<Record<string, Schema>>
   readonly #alwaysSent: Readonly<Record<string, readonly string[]>>
-  readonly #declaredElsewhere: readonly string[]
+  readonly #alwaysInput: readonly string[]
   /** The use of each schema, in requests or in responses, by its name. */
   readonly #uses = new Map<string, Use>()
 
   /**
    * `alwaysSent`: members of a schema that are in every response, although the schema does not require them.
-   * `declaredElsewhere`: schemas whose types someone else declares.
+   * `alwaysInput`: schemas whose types are those of a request, also in responses, so that what was read can be sent.
    */
   constructor(
     schemas: Readonly<Record<string, Schema>>,
     alwaysSent: Readonly<Record<string, readonly string[]>>,
-    declaredElsewhere: readonly string[] = [],
+    alwaysInput: readonly string[] = [],
   ) {
     this.#schemas = schemas
     this.#alwaysSent = alwaysSent
-    this.#declaredElsewhere = declaredElsewhere
+    this.#alwaysInput = alwaysInput
   }
 
   /** Returns the type of a schema. In a request, an integer may be a number. */
@@ -46,8 +46,8 @@ export class TypeWriter {
    * Adds a schema to the declared types, and returns its name. Throws if the document has no such schema, or if the
    * schema has integers and is used in requests and in responses.
    */
-  named(name: string, use: Use = 'response'): string {
-    if (this.#declaredElsewhere.includes(name)) return name
+  named(name: string, wanted: Use = 'response'): string {
+    const use = this.#alwaysInput.includes(name) ? 'request' : wanted
     const schema = this.#schemas[name]
     if (!schema) throw new Error(`the document has no schema ${name}`)
     const known = this.#uses.get(name)

@@ -1,8 +1,7 @@
 // Generated from the contract by `npm run client`. Do not edit.
 
-import type { ErrorCode, Int64Input } from './api-types.ts'
+import type { Int64Input } from './api-types.ts'
 import type { CallOptions } from './call.ts'
-import type { Operations } from './operations.ts'
 import type { OperationShape } from './request.ts'
 import type { ApiResponse } from './response.ts'
 
@@ -28,6 +27,207 @@ export interface CreatedSandbox {
   expiresAt: string
   /** The key of the sandbox: an admin key of its store, and the key of its control operations. Only this response contains it. It is valid for this sandbox only. */
   adminKey: string
+}
+
+/** Ends an event stream abruptly. */
+export interface CutStreamEffect {
+  /** The type. */
+  type: 'cut_stream'
+  /** The number of events that are sent first; 1 by default. */
+  events?: Int64Input | undefined
+}
+
+/** Waits before the request is handled. */
+export interface DelayEffect {
+  /** The type. */
+  type: 'delay'
+  /** The time, in milliseconds. */
+  delayMs: Int64Input
+}
+
+/** Closes the connection after the change was committed. */
+export interface DropAfterCommitEffect {
+  /** The type. */
+  type: 'drop_after_commit'
+}
+
+/** Closes the connection before anything has changed. */
+export interface DropBeforeCommandEffect {
+  /** The type. */
+  type: 'drop_before_command'
+}
+
+/** Responds with a code of the catalogue. */
+export interface ErrorEffect {
+  /** The type. */
+  type: 'error'
+  code: FaultErrorCode
+  /** For a status of 429 or 503: the header Retry-After. */
+  retryAfterSeconds?: Int64Input | undefined
+}
+
+/** When a rule applies: one condition; without one, the rule always applies. */
+export type FaultCondition =
+  | {
+      /** Only this call: 1 is the first one after the rules were set. */
+      call: Int64Input
+    }
+  | {
+      /** Every n-th call. */
+      every: Int64Input
+    }
+  | {
+      /** This share of the calls, above 0 and at most 1, chosen by `seed`. */
+      share: number
+      /** The same seed chooses the same calls; 1 by default. */
+      seed?: Int64Input | undefined
+    }
+  | {
+      /** Only calls with this Idempotency-Key. */
+      idempotencyKey: string
+    }
+  | {
+      /** Only calls with this header field. */
+      header: {
+        /** The name of the field. */
+        name: string
+        /** Its value; any value if absent. */
+        value?: string | undefined
+      }
+    }
+
+/** What a rule does to a request, or with a delivery. Its `type` determines its members. */
+export type FaultEffect =
+  | ErrorEffect
+  | DelayEffect
+  | DropBeforeCommandEffect
+  | DropAfterCommitEffect
+  | TruncateEffect
+  | RateLimitEffect
+  | CutStreamEffect
+  | WebhookTwiceEffect
+  | WebhookLateEffect
+  | WebhookOutOfOrderEffect
+  | WebhookLostEffect
+
+/** A code of the catalogue at `/errors`. */
+export type FaultErrorCode =
+  | 'malformed_json'
+  | 'invalid_parameter'
+  | 'missing_parameter'
+  | 'unknown_parameter'
+  | 'invalid_cursor'
+  | 'preview_required'
+  | 'idempotency_key_invalid'
+  | 'idempotency_key_refused'
+  | 'authentication_required'
+  | 'invalid_token'
+  | 'insufficient_scope'
+  | 'route_not_found'
+  | 'pet_not_found'
+  | 'category_not_found'
+  | 'order_not_found'
+  | 'inventory_item_not_found'
+  | 'webhook_not_found'
+  | 'delivery_not_found'
+  | 'key_not_found'
+  | 'error_not_found'
+  | 'sandbox_not_found'
+  | 'snapshot_not_found'
+  | 'method_not_allowed'
+  | 'not_acceptable'
+  | 'request_timeout'
+  | 'invalid_status_transition'
+  | 'pet_not_available'
+  | 'insufficient_stock'
+  | 'order_already_complete'
+  | 'stock_below_reserved'
+  | 'stock_out_of_bounds'
+  | 'pet_in_use'
+  | 'category_in_use'
+  | 'webhook_disabled'
+  | 'webhook_limit_reached'
+  | 'last_admin_key'
+  | 'sandbox_limit_reached'
+  | 'operation_sunset'
+  | 'event_history_expired'
+  | 'precondition_failed'
+  | 'body_too_large'
+  | 'url_too_long'
+  | 'unsupported_media_type'
+  | 'validation_failed'
+  | 'unknown_reference'
+  | 'idempotency_key_reused'
+  | 'rate_limited'
+  | 'internal_error'
+  | 'overloaded'
+  | 'storage_full'
+  | 'shutting_down'
+  | 'sandbox_damaged'
+
+/** The operation that the rule is for; all operations if absent. */
+export type FaultOperation =
+  | 'listPets'
+  | 'createPet'
+  | 'getPet'
+  | 'updatePet'
+  | 'deletePet'
+  | 'listCategories'
+  | 'createCategory'
+  | 'getCategory'
+  | 'updateCategory'
+  | 'deleteCategory'
+  | 'listOrders'
+  | 'placeOrder'
+  | 'getOrder'
+  | 'updateOrder'
+  | 'cancelOrder'
+  | 'listInventory'
+  | 'getInventoryItem'
+  | 'setInventory'
+  | 'adjustInventory'
+  | 'listMovements'
+  | 'getStoreSummary'
+  | 'listEvents'
+  | 'streamEvents'
+  | 'listAudit'
+  | 'listWebhooks'
+  | 'createWebhook'
+  | 'rotateWebhookSecret'
+  | 'sendTestEvent'
+  | 'listDeliveries'
+  | 'redeliver'
+  | 'redeliverFailed'
+  | 'getWebhook'
+  | 'updateWebhook'
+  | 'deleteWebhook'
+  | 'listKeys'
+  | 'createKey'
+  | 'getCurrentKey'
+  | 'revokeKey'
+  | 'listErrors'
+  | 'getError'
+
+/** A failure on demand. */
+export interface FaultRule {
+  /** The name of the rule. */
+  name: string
+  operation?: FaultOperation | undefined
+  when?: FaultCondition | undefined
+  effect: FaultEffect
+}
+
+/** A rule, and how often it was checked and applied. */
+export interface FaultRuleState {
+  /** The name of the rule. */
+  name: string
+  operation?: FaultOperation
+  when?: FaultCondition
+  effect: FaultEffect
+  /** The number of calls that the rule was checked for since the rules were set. */
+  calls: bigint
+  /** How often the rule was applied. */
+  applied: bigint
 }
 
 /** All rules of a sandbox, with their counts. */
@@ -85,6 +285,16 @@ export interface NewSandbox {
   lifetimeSeconds?: Int64Input | undefined
 }
 
+/** Allows a number of requests per period. */
+export interface RateLimitEffect {
+  /** The type. */
+  type: 'rate_limit'
+  /** The number of requests allowed in each period. */
+  requests: Int64Input
+  /** The length of the period, in seconds. */
+  seconds: Int64Input
+}
+
 /** A private store with a lifetime. */
 export interface Sandbox {
   /** The id of the sandbox: an unguessable value of 128 bits. */
@@ -131,99 +341,38 @@ export interface Snapshot {
   takenAt: string
 }
 
-/** The operations to which a rule can apply. */
-export type FaultOperation = keyof Operations | 'streamEvents'
-
-/** What happens: `error` responds with a code of the catalogue; `delay` waits before the request is handled; `drop_before_command` closes the connection before anything has changed; `drop_after_commit` closes it after the change was committed; `truncate` cuts the body of the response; `rate_limit` allows a number of requests per period; `cut_stream` ends an event stream abruptly; the `webhook_` effects change a delivery. */
-export type FaultEffect =
-  | {
-      type: 'error'
-      /** `error`: the code. */
-      code: ErrorCode
-      /** `error` with a status of 429 or 503: the header Retry-After. */
-      retryAfterSeconds?: Int64Input | undefined
-    }
-  | {
-      type: 'delay'
-      /** `delay` and `webhook_late`: the time, in milliseconds. */
-      delayMs: Int64Input
-    }
-  | { type: 'drop_before_command' }
-  | { type: 'drop_after_commit' }
-  | {
-      type: 'truncate'
-      /** `truncate`: the number of bytes that are sent; by default half of the body, or 100 bytes of an event stream. */
-      bytes?: Int64Input | undefined
-    }
-  | {
-      type: 'rate_limit'
-      /** `rate_limit`: the number of requests allowed in each period. */
-      requests: Int64Input
-      /** `rate_limit`: the length of the period, in seconds. */
-      seconds: Int64Input
-    }
-  | {
-      type: 'cut_stream'
-      /** `cut_stream`: the number of events that are sent first; 1 by default. */
-      events?: Int64Input | undefined
-    }
-  | { type: 'webhook_twice' }
-  | {
-      type: 'webhook_late'
-      /** `delay` and `webhook_late`: the time, in milliseconds. */
-      delayMs: Int64Input
-    }
-  | { type: 'webhook_out_of_order' }
-  | { type: 'webhook_lost' }
-
-/** When a rule applies: one condition. */
-export type FaultCondition =
-  | {
-      /** Only this call: 1 is the first one after the rules were set. */
-      call: Int64Input
-    }
-  | {
-      /** Every n-th call. */
-      every: Int64Input
-    }
-  | {
-      /** This share of the calls, above 0 and at most 1, chosen by `seed`. */
-      share: number
-      /** With `share`: the same seed chooses the same calls; 1 by default. */
-      seed?: Int64Input | undefined
-    }
-  | {
-      /** Only calls with this Idempotency-Key. */
-      idempotencyKey: string
-    }
-  | {
-      /** Only calls with this header field. */
-      header: {
-        /** The name of the field. */
-        name: string
-        /** Its value; any value if absent. */
-        value?: string | undefined
-      }
-    }
-
-/** A failure on demand. */
-export interface FaultRule {
-  /** The name of the rule. */
-  name: string
-  /** The operation that the rule is for; all operations if absent. */
-  operation?: FaultOperation | undefined
-  /** The condition; without one, the rule always applies. */
-  when?: FaultCondition | undefined
-  /** What the rule does. */
-  effect: FaultEffect
+/** Cuts the body of the response. */
+export interface TruncateEffect {
+  /** The type. */
+  type: 'truncate'
+  /** The number of bytes that are sent; by default half of the body, or 100 bytes of an event stream. */
+  bytes?: Int64Input | undefined
 }
 
-/** A rule, and how often it was checked and applied. */
-export interface FaultRuleState extends FaultRule {
-  /** The number of calls for which the rule was checked since the rules were set. */
-  calls: bigint
-  /** How often the rule was applied. */
-  applied: bigint
+/** Sends a delivery later. */
+export interface WebhookLateEffect {
+  /** The type. */
+  type: 'webhook_late'
+  /** The time, in milliseconds. */
+  delayMs: Int64Input
+}
+
+/** Does not send a delivery, which counts as sent. */
+export interface WebhookLostEffect {
+  /** The type. */
+  type: 'webhook_lost'
+}
+
+/** Sends a delivery after the next one. */
+export interface WebhookOutOfOrderEffect {
+  /** The type. */
+  type: 'webhook_out_of_order'
+}
+
+/** Sends a delivery twice. */
+export interface WebhookTwiceEffect {
+  /** The type. */
+  type: 'webhook_twice'
 }
 
 /** The operations that create and control the sandboxes of a host, by operationId. */

@@ -40,6 +40,8 @@ const narrowings: readonly (readonly [change: RegExp, reason: string])[] = [
     / (body\/(name|description|note|reference|label)|parameter (name|reference|code)): the pattern is/,
     'U+0000',
   ],
+  [/Faults .*rules\/\*\/(when|effect): it is a union now$/, 'rules for failures'],
+  [/^setFaults body\/rules\/\*\/operation: only some values/, 'rules for failures'],
   [/ body\/url: the pattern is different now$/, 'http and https'],
 ]
 

@@ -100,6 +100,7 @@ function schemaChanges(
   if (oldNode === undefined || node === undefined) return []
   if (depth > DEPTH_MAX) throw new Error(`${place} is nested deeper than ${DEPTH_MAX} levels`)
   const [old, now] = [readSchema(versions.before, oldNode), readSchema(versions.after, node)]
+  if (old.oneOf === undefined && now.oneOf !== undefined) return [`${place}: it is a union now`]
   const changes = ownChanges(old, now, direction).map(change => `${place}: ${change}`)
   for (const [name, member] of Object.entries(old.properties)) {
     const counterpart = now.properties[name]
@@ -126,9 +127,8 @@ function unionChanges(
   direction: Direction,
   depth: number,
 ): string[] {
-  if (old.oneOf === undefined && now.oneOf === undefined) return []
+  if (old.oneOf === undefined) return []
   if (now.oneOf === undefined) return [`${place}: it is not a union any more`]
-  if (old.oneOf === undefined) return [`${place}: it is a union now`]
   const property = old.discriminator?.propertyName
   if (property !== now.discriminator?.propertyName)
     return [`${place}: the discriminator is ${now.discriminator?.propertyName ?? 'absent'} now`]

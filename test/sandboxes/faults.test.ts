@@ -289,7 +289,7 @@ describe('rules of a sandbox', () => {
     [{ when: { call: 1, every: 2 }, effect: { type: 'truncate' } }, '/rules/0/when'],
     [{ when: {}, effect: { type: 'truncate' } }, '/rules/0/when'],
     [{ when: { share: 2 }, effect: { type: 'truncate' } }, '/rules/0/when/share'],
-    [{ when: { every: 2, seed: 2 }, effect: { type: 'truncate' } }, '/rules/0/when/seed'],
+    [{ when: { every: 2, seed: 2 }, effect: { type: 'truncate' } }, '/rules/0/when'],
     [{ operation: 'listPets', effect: { type: 'webhook_lost' } }, '/rules/0/operation'],
     [{ when: { header: { name: 'A' } }, effect: { type: 'webhook_lost' } }, '/rules/0/when'],
     [{ operation: 'listPets', effect: { type: 'cut_stream' } }, '/rules/0/operation'],
@@ -348,7 +348,7 @@ describe('the header Petstore-Fault', () => {
   test.each([
     ['drop-after-comit', 'not with "drop-after-comit" (did you mean drop_after_commit?)'],
     ['delay; delay_ms=100000', 'delay_ms must be at most 60000. An example: delay; delay_ms=500'],
-    ['error', 'code is required for the effect error. An example: error; code='],
+    ['error', 'code is required. An example: error; code='],
     ['error; code=storage_ful', 'not "storage_ful" (did you mean storage_full?)'],
     ['webhook_lost', 'only rules can change deliveries'],
   ])('the refusal of a header Petstore-Fault says what is wrong: %p', async (field, message) => {

@@ -13,8 +13,8 @@ interface UnnumberedEvent extends EventRecord {
 }
 
 export const findUnnumbered = sql<UnnumberedEvent>()(`
-  SELECT id, type, subject, subject_version AS "subjectVersion", data, key_id AS "keyId", request_id AS "requestId", at, traceparent,
-    totals
+  SELECT id, type, subject, subject_version AS "subjectVersion", data, key_id AS "keyId", request_id AS "requestId", at,
+    traceparent, totals
   FROM event WHERE position IS NULL ORDER BY subject, subject_version, id LIMIT ${EVENTS_PER_STEP_MAX}`)
 
 const setPosition = sql()('UPDATE event SET position = $position, hash = $hash, totals = NULL WHERE id = $id')

@@ -44,16 +44,26 @@ export function explain(issue: Issue, given: unknown): { code: FieldErrorCode; m
       return boundError(issue.origin, 'at most', issue.maximum, 'too_long')
     case 'invalid_value':
       if (given === undefined) return { code: 'required', message: 'is required' }
-      return {
-        code: 'not_in_enum',
-        message: `must be one of ${issue.values.map(String).join(', ')}, not ${quotedValue(given)}`,
-      }
+      return notInEnum(issue.values, given)
     case 'unrecognized_keys':
       return { code: 'unknown_field', message: 'is not a member of this object' }
+    case 'invalid_union':
+      if (given === undefined && issue.discriminator !== undefined)
+        return { code: 'required', message: 'is required' }
+      // A union without a discriminator has a message of its own.
+      if (!('options' in issue && issue.options)) return { code: 'invalid_format', message: issue.message }
+      return notInEnum(issue.options, given)
     case 'custom':
       return { code: customCode(issue.params), message: issue.message }
     default:
       return { code: 'invalid_format', message: 'has an invalid format' }
+  }
+}
+
+function notInEnum(values: readonly unknown[], given: unknown): { code: FieldErrorCode; message: string } {
+  return {
+    code: 'not_in_enum',
+    message: `must be one of ${values.map(String).join(', ')}, not ${quotedValue(given)}`,
   }
 }
 
@@ -76,7 +86,25 @@ function bodyErrors(issue: Issue, body: JsonValue, known: readonly string[]): Fi
       .slice(0, FIELD_ERRORS_MAX)
       .map(key => bodyError([...issue.path, key], explainUnknownMember(key, issue, missing)))
   }
+  const option = issue.code === 'invalid_union' ? meantOption(issue, body) : undefined
+  if (option) {
+    const inside = option.map(one => ({ ...one, path: [...issue.path, ...one.path] }))
+    return inside.flatMap(one => bodyErrors(one, body, []))
+  }
   return [bodyError(issue.path, explain(issue, valueAt(body, issue.path)))]
+}
+
+/** Returns the issues of the only option of a union that has no missing and no unknown member, if there is one. */
+function meantOption(
+  { errors, path }: Extract<Issue, { code: 'invalid_union' }>,
+  body: JsonValue,
+): readonly Issue[] | undefined {
+  const [meant, ...others] = errors.filter(issues =>
+    issues.every(
+      issue => issue.code !== 'unrecognized_keys' && valueAt(body, [...path, ...issue.path]) !== undefined,
+    ),
+  )
+  return others.length === 0 ? meant : undefined
 }
 
 /**

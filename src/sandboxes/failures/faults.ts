@@ -7,12 +7,12 @@ import { parseJson, writeJson } from '../../values/json.ts'
 import { similarName } from '../../values/similar-name.ts'
 import {
   type EffectType,
-  effectMembers,
   FaultEffect,
   type FaultRule,
   type FaultRuleStates,
   FaultRules,
   isDeliveryEffect,
+  membersOf,
 } from './rules.ts'
 
 /** The header with which a request asks for a failure, and with which a response announces one. */
@@ -113,10 +113,10 @@ export class Faults {
 }
 
 function newState(rule: FaultRule, calls = 0, applied = 0): RuleState {
-  const { type, requests = 1n, seconds = 1n } = rule.effect
-  const rate = { requests: Number(requests), seconds: Number(seconds) }
-  const limiter = type === 'rate_limit' ? new RateLimiter(rate, () => performance.now()) : undefined
-  return { rule, calls, applied, limiter }
+  const { effect } = rule
+  if (effect.type !== 'rate_limit') return { rule, calls, applied, limiter: undefined }
+  const rate = { requests: Number(effect.requests), seconds: Number(effect.seconds) }
+  return { rule, calls, applied, limiter: new RateLimiter(rate, () => performance.now()) }
 }
 
 /** Counts a call that a rule is for, and returns whether its condition holds. */
@@ -124,19 +124,16 @@ function applies(state: RuleState, headers: Headers | undefined): boolean {
   const { when } = state.rule
   state.calls++
   if (!when) return true
-  const { call, every, share, seed = 1n, idempotencyKey, header } = when
-  if (call !== undefined) return BigInt(state.calls) === call
-  if (every !== undefined) return BigInt(state.calls) % every === 0n
-  if (share !== undefined) return randomOf(Number(seed), state.calls) < share
-  if (idempotencyKey !== undefined) {
+  if ('call' in when) return BigInt(state.calls) === when.call
+  if ('every' in when) return BigInt(state.calls) % when.every === 0n
+  if ('share' in when) return randomOf(Number(when.seed ?? 1n), state.calls) < when.share
+  if ('idempotencyKey' in when) {
     const sent = headers?.get('idempotency-key') ?? ''
-    return sent === idempotencyKey || sent === `"${idempotencyKey}"`
+    return sent === when.idempotencyKey || sent === `"${when.idempotencyKey}"`
   }
-  if (header) {
-    const sent = headers?.get(header.name) ?? undefined
-    return sent !== undefined && (header.value === undefined || sent === header.value)
-  }
-  return true
+  const { name, value } = when.header
+  const sent = headers?.get(name) ?? undefined
+  return sent !== undefined && (value === undefined || sent === value)
 }
 
 /** Returns a number from 0 to below 1 that depends only on a seed and a count, so that failures are reproducible. */
@@ -174,7 +171,7 @@ function readFaultHeader(field: string, operationId: OperationId): FaultEffect {
   const members: Record<string, unknown> = { type }
   for (const parameter of parameters) {
     const [name = '', value = ''] = parameter.split('=').map(part => part.trim())
-    const member = Object.keys(effectMembers[type]).find(known => snakeCase(known) === name)
+    const member = membersOf(type).find(known => snakeCase(known) === name)
     if (member === undefined)
       throw refusedHeader(`has the parameter ${quoted(name)}, which ${type} does not have. ${example}`)
     members[member] = member === 'code' ? value : /^[0-9]{1,9}$/.test(value) ? BigInt(value) : value
@@ -219,8 +216,7 @@ function readStates(saved: string): RuleState[] {
   })
 }
 
-export function codeOf({ code }: FaultEffect): ErrorCodeName {
-  if (code === undefined || !isErrorCode(code))
-    throw new Error('an effect "error" has no code of the catalogue')
+export function codeOf({ code }: Extract<FaultEffect, { type: 'error' }>): ErrorCodeName {
+  if (!isErrorCode(code)) throw new Error(`${code} is no code of the catalogue`)
   return code
 }

@@ -8,169 +8,190 @@ import { text } from '../../values/text.ts'
 
 const RULES_MAX = 50
 const DELAY_MS_MAX = 60_000
+const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/
 
 const operations: [string, Operation][] = Object.entries(contract)
 const operationIds = operations.filter(([, { hidden }]) => !hidden).map(([id]) => id)
 
-/** Returns the schema of a text that must be in a list. Its message names the text that was probably meant. */
-function knownText(known: readonly string[], expected: string) {
-  return z.string().superRefine((text, context) => {
-    if (known.includes(text)) return
-    const given = JSON.stringify(text.slice(0, 50))
-    const meant = similarName(text, known)
-    const hint = meant === undefined ? '' : ` (did you mean ${meant}?)`
-    const message = `must be ${expected}, not ${given}${hint}`
-    context.addIssue({ code: 'custom', message, params: { field: 'not_in_enum' } })
-  })
+/** Returns the schema of a text of a list, which is a component. Its message names the text that was probably meant. */
+function knownText(
+  known: readonly string[],
+  expected: string,
+  meta: { id: string; description: string; example: string },
+) {
+  return z
+    .string()
+    .superRefine((text, context) => {
+      if (known.includes(text)) return
+      const given = JSON.stringify(text.slice(0, 50))
+      const meant = similarName(text, known)
+      const hint = meant === undefined ? '' : ` (did you mean ${meant}?)`
+      const message = `must be ${expected}, not ${given}${hint}`
+      context.addIssue({ code: 'custom', message, params: { field: 'not_in_enum' } })
+    })
+    .meta({ ...meta, enum: [...known] })
 }
 
-export const requestEffects = [
-  'error',
-  'delay',
-  'drop_before_command',
-  'drop_after_commit',
-  'truncate',
-  'rate_limit',
-  'cut_stream',
-] as const
-export const deliveryEffects = [
-  'webhook_twice',
-  'webhook_late',
-  'webhook_out_of_order',
-  'webhook_lost',
-] as const
+const errorCode = knownText(Object.keys(errorTable), 'a code of the catalogue at /errors', {
+  id: 'FaultErrorCode',
+  description: 'A code of the catalogue at `/errors`.',
+  example: 'storage_full',
+})
+const operationId = knownText(operationIds, 'an operationId of the store, such as placeOrder', {
+  id: 'FaultOperation',
+  description: 'The operation that the rule is for; all operations if absent.',
+  example: 'placeOrder',
+})
+const delayMs = int64Between(1n, BigInt(DELAY_MS_MAX)).meta({
+  description: 'The time, in milliseconds.',
+  example: 2000,
+})
 
-const effectTypes = [...requestEffects, ...deliveryEffects] as const
-export type EffectType = (typeof effectTypes)[number]
-
-export function isDeliveryEffect(type: EffectType): boolean {
-  return deliveryEffects.some(known => known === type)
+/** Returns the schema of one effect: its type and its members. */
+function effect<Type extends string, Members extends z.ZodRawShape>(
+  type: Type,
+  description: string,
+  members: Members,
+  example: object = {},
+) {
+  const words = type.split('_').map(word => word.charAt(0).toUpperCase() + word.slice(1))
+  const id = `${words.join('')}Effect`
+  const typeSchema = z.literal(type).meta({ title: `${id}Type`, description: 'The type.', example: type })
+  return z
+    .strictObject({ type: typeSchema, ...members })
+    .meta({ id, description, example: { type, ...example } })
 }
 
-const errorCodes = Object.keys(errorTable)
-
-/** The members that each effect takes, and whether each is required. */
-export const effectMembers: Readonly<Record<EffectType, Readonly<Record<string, 'required' | 'optional'>>>> =
-  {
-    error: { code: 'required', retryAfterSeconds: 'optional' },
-    delay: { delayMs: 'required' },
-    drop_before_command: {},
-    drop_after_commit: {},
-    truncate: { bytes: 'optional' },
-    rate_limit: { requests: 'required', seconds: 'required' },
-    cut_stream: { events: 'optional' },
-    webhook_twice: {},
-    webhook_late: { delayMs: 'required' },
-    webhook_out_of_order: {},
-    webhook_lost: {},
-  }
-
-export const FaultEffect = z
-  .strictObject({
-    type: z.enum(effectTypes).meta({
-      description:
-        'What happens: `error` responds with a code of the catalogue; `delay` waits before the request is handled; `drop_before_command` closes the connection before anything has changed; `drop_after_commit` closes it after the change was committed; `truncate` cuts the body of the response; `rate_limit` allows a number of requests per period; `cut_stream` ends an event stream abruptly; the `webhook_` effects change a delivery.',
-      example: 'error',
-    }),
-    code: knownText(errorCodes, 'a code of the catalogue at /errors')
-      .optional()
-      .meta({ description: '`error`: the code.', maxLength: 64, example: 'storage_full' }),
-    retryAfterSeconds: int64Between(0n, 86_400n)
-      .optional()
-      .meta({ description: '`error` with a status of 429 or 503: the header Retry-After.', example: 5 }),
-    delayMs: int64Between(1n, BigInt(DELAY_MS_MAX))
-      .optional()
-      .meta({ description: '`delay` and `webhook_late`: the time, in milliseconds.', example: 2000 }),
+const effects = [
+  effect(
+    'error',
+    'Responds with a code of the catalogue.',
+    {
+      code: errorCode,
+      retryAfterSeconds: int64Between(0n, 86_400n)
+        .optional()
+        .meta({ description: 'For a status of 429 or 503: the header Retry-After.', example: 5 }),
+    },
+    { code: 'storage_full', retryAfterSeconds: 5 },
+  ),
+  effect('delay', 'Waits before the request is handled.', { delayMs }, { delayMs: 2000 }),
+  effect('drop_before_command', 'Closes the connection before anything has changed.', {}),
+  effect('drop_after_commit', 'Closes the connection after the change was committed.', {}),
+  effect('truncate', 'Cuts the body of the response.', {
     bytes: int64Between(0n, 1_000_000n).optional().meta({
       description:
-        '`truncate`: the number of bytes that are sent; by default half of the body, or 100 bytes of an event stream.',
+        'The number of bytes that are sent; by default half of the body, or 100 bytes of an event stream.',
       example: 10,
     }),
-    requests: int64Between(1n, 1_000_000n)
-      .optional()
-      .meta({ description: '`rate_limit`: the number of requests allowed in each period.', example: 3 }),
-    seconds: int64Between(1n, 3600n)
-      .optional()
-      .meta({ description: '`rate_limit`: the length of the period, in seconds.', example: 10 }),
+  }),
+  effect(
+    'rate_limit',
+    'Allows a number of requests per period.',
+    {
+      requests: int64Between(1n, 1_000_000n).meta({
+        description: 'The number of requests allowed in each period.',
+        example: 3,
+      }),
+      seconds: int64Between(1n, 3600n).meta({
+        description: 'The length of the period, in seconds.',
+        example: 10,
+      }),
+    },
+    { requests: 3, seconds: 10 },
+  ),
+  effect('cut_stream', 'Ends an event stream abruptly.', {
     events: int64Between(0n, 1_000_000n).optional().meta({
-      description: '`cut_stream`: the number of events that are sent first; 1 by default.',
+      description: 'The number of events that are sent first; 1 by default.',
       example: 3,
     }),
-  })
-  .superRefine((effect, context) => {
-    const members = effectMembers[effect.type]
-    for (const [name, need] of Object.entries(members)) {
-      if (need === 'required' && Reflect.get(effect, name) === undefined) {
-        const message = `is required for the effect ${effect.type}`
-        context.addIssue({ code: 'custom', path: [name], message, params: { field: 'required' } })
-      }
-    }
-    for (const name of Object.keys(effect)) {
-      if (name === 'type' || Object.hasOwn(members, name)) continue
-      const message = `does not belong to the effect ${effect.type}`
-      context.addIssue({ code: 'custom', path: [name], message, params: { field: 'unknown_field' } })
-    }
-  })
-  .meta({
-    id: 'FaultEffect',
-    description: 'What a rule does.',
-    example: { type: 'error', code: 'storage_full', retryAfterSeconds: 5 },
-  })
+  }),
+  effect('webhook_twice', 'Sends a delivery twice.', {}),
+  effect('webhook_late', 'Sends a delivery later.', { delayMs }, { delayMs: 2000 }),
+  effect('webhook_out_of_order', 'Sends a delivery after the next one.', {}),
+  effect('webhook_lost', 'Does not send a delivery, which counts as sent.', {}),
+] as const
+
+export const FaultEffect = z.discriminatedUnion('type', effects).meta({
+  id: 'FaultEffect',
+  description: 'What a rule does to a request, or with a delivery. Its `type` determines its members.',
+  example: { type: 'error', code: 'storage_full', retryAfterSeconds: 5 },
+})
 export type FaultEffect = z.output<typeof FaultEffect>
+export type EffectType = FaultEffect['type']
+
+/** Returns the names of the members that an effect has in addition to its type. */
+export function membersOf(type: EffectType): readonly string[] {
+  const found = effects.find(({ shape }) => shape.type.value === type)
+  return Object.keys(found?.shape ?? {}).filter(name => name !== 'type')
+}
+
+export function isDeliveryEffect(type: EffectType): boolean {
+  return type.startsWith('webhook_')
+}
 
 const FaultCondition = z
-  .strictObject({
-    call: int64Between(1n, 1_000_000_000n)
-      .optional()
-      .meta({ description: 'Only this call: 1 is the first one after the rules were set.', example: 1 }),
-    every: int64Between(1n, 1_000_000_000n).optional().meta({ description: 'Every n-th call.', example: 3 }),
-    // The JSON parser returns an integer as a bigint.
-    share: z
-      .preprocess(
-        value => (typeof value === 'bigint' ? Number(value) : value),
-        z.number().refine(share => share > 0 && share <= 1, {
-          params: { field: 'out_of_range' },
-          message: 'must be above 0 and at most 1',
+  .xor(
+    [
+      z.strictObject({
+        call: int64Between(1n, 1_000_000_000n).meta({
+          description: 'Only this call: 1 is the first one after the rules were set.',
+          example: 1,
         }),
-      )
-      .meta({
-        description: 'This share of the calls, above 0 and at most 1, chosen by `seed`.',
-        type: 'number',
-        minimum: 0,
-        exclusiveMinimum: true,
-        maximum: 1,
-        example: 0.2,
-      })
-      .optional(),
-    seed: int64Between(0n, 4_294_967_295n)
-      .optional()
-      .meta({ description: 'With `share`: the same seed chooses the same calls; 1 by default.', example: 7 }),
-    idempotencyKey: text(1, 255)
-      .optional()
-      .meta({ description: 'Only calls with this Idempotency-Key.', example: 'first-order' }),
-    header: z
-      .strictObject({
-        name: z
-          .string()
-          .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/)
-          .meta({ description: 'The name of the field.', maxLength: 100, example: 'X-Test' }),
-        value: text(0, 1000)
+      }),
+      z.strictObject({
+        every: int64Between(1n, 1_000_000_000n).meta({ description: 'Every n-th call.', example: 3 }),
+      }),
+      z.strictObject({
+        // The JSON parser returns an integer as a bigint.
+        share: z
+          .preprocess(
+            value => (typeof value === 'bigint' ? Number(value) : value),
+            z.number().refine(share => share > 0 && share <= 1, {
+              params: { field: 'out_of_range' },
+              message: 'must be above 0 and at most 1',
+            }),
+          )
+          .meta({
+            description: 'This share of the calls, above 0 and at most 1, chosen by `seed`.',
+            type: 'number',
+            minimum: 0,
+            exclusiveMinimum: true,
+            maximum: 1,
+            example: 0.2,
+          }),
+        seed: int64Between(0n, 4_294_967_295n)
           .optional()
-          .meta({ description: 'Its value; any value if absent.', example: 'timeout' }),
-      })
-      .optional()
-      .meta({ description: 'Only calls with this header field.', example: { name: 'X-Test' } }),
+          .meta({ description: 'The same seed chooses the same calls; 1 by default.', example: 7 }),
+      }),
+      z.strictObject({
+        idempotencyKey: text(1, 255).meta({
+          description: 'Only calls with this Idempotency-Key.',
+          example: 'first-order',
+        }),
+      }),
+      z.strictObject({
+        header: z
+          .strictObject({
+            name: z.string().regex(HEADER_NAME).meta({
+              description: 'The name of the field.',
+              pattern: HEADER_NAME.source,
+              maxLength: 100,
+              example: 'X-Test',
+            }),
+            value: text(0, 1000)
+              .optional()
+              .meta({ description: 'Its value; any value if absent.', example: 'timeout' }),
+          })
+          .meta({ description: 'Only calls with this header field.', example: { name: 'X-Test' } }),
+      }),
+    ],
+    { error: 'must have exactly one of call, every, share (with seed), idempotencyKey and header' },
+  )
+  .meta({
+    id: 'FaultCondition',
+    description: 'When a rule applies: one condition; without one, the rule always applies.',
+    example: { every: 3 },
   })
-  .refine(({ share, seed }) => seed === undefined || share !== undefined, {
-    path: ['seed'],
-    params: { field: 'unknown_field' },
-    message: 'is allowed only together with share',
-  })
-  .refine(condition => Object.keys(condition).filter(name => name !== 'seed').length === 1, {
-    params: { field: 'invalid_format' },
-    message: 'must have exactly one of call, every, share, idempotencyKey and header',
-  })
-  .meta({ id: 'FaultCondition', description: 'When a rule applies: one condition.', example: { every: 3 } })
 
 const ruleMembers = {
   name: z
@@ -185,15 +206,8 @@ const ruleMembers = {
       maxLength: 50,
       example: 'full',
     }),
-  operation: knownText(operationIds, 'an operationId of the store, such as placeOrder').optional().meta({
-    description: 'The operation that the rule is for; all operations if absent.',
-    maxLength: 64,
-    example: 'placeOrder',
-  }),
-  when: FaultCondition.optional().meta({
-    description: 'The condition; without one, the rule always applies.',
-    example: { every: 3 },
-  }),
+  operation: operationId.optional(),
+  when: FaultCondition.optional(),
   effect: FaultEffect,
 }
 
@@ -213,7 +227,7 @@ export const FaultRule = z
     const isDelivery = isDeliveryEffect(effect.type)
     if (isDelivery && operation !== undefined)
       refuse('operation', 'does not belong to an effect on deliveries')
-    if (isDelivery && (when?.idempotencyKey !== undefined || when?.header !== undefined))
+    if (isDelivery && when && ('idempotencyKey' in when || 'header' in when))
       refuse('when', 'must be call, every or share for an effect on deliveries')
     if (effect.type === 'cut_stream' && operation !== undefined && operation !== 'streamEvents')
       refuse('operation', 'must be streamEvents, or absent, for the effect cut_stream')

@@ -21,7 +21,7 @@ const invalid = {
 }
 
 onEveryEngine(engine => {
-  test('the trace of a request is in its event, in the stream, in the delivery and its header, and in the log', async () => {
+  test('the trace of a request is in its event, in the delivery and its header, and in the log', async () => {
     await using store = await openTestStore(engine)
     await using receiver = await openReceiver()
     await createWebhook(store, receiver, ['petstore.category.created'])

@@ -739,6 +739,12 @@ export const httpSlips: Slips = {
       breaks: 'the message about a member in a list begins with the whole path to it',
       tests: ['test/http/validation.test.ts: validation names the innermost member of a body'],
     },
+    {
+      before: `return others.length === 0 ? meant : undefined`,
+      after: `return others.length > 0 ? meant : undefined`,
+      breaks: 'the refusal of a union does not say which member is wrong',
+      tests: ['test/sandboxes/faults.test.ts: the rules of a sandbox are not replaced'],
+    },
   ],
   'src/http/problem.ts': [
     {

@@ -57,8 +57,8 @@ export const sandboxSlips: Slips = {
       tests: ['src/sandboxes/failures/faults.test.ts'],
     },
     {
-      before: `return sent === idempotencyKey || sent === \`"\${idempotencyKey}"\``,
-      after: `return sent === idempotencyKey`,
+      before: `return sent === when.idempotencyKey || sent === \`"\${when.idempotencyKey}"\``,
+      after: `return sent === when.idempotencyKey`,
       breaks: 'a rule for an idempotency key does not apply to the typed client',
       tests: [`${FAULTS}: the conditions "header" and "idempotencyKey"`],
     },
@@ -69,8 +69,8 @@ export const sandboxSlips: Slips = {
       tests: ['src/sandboxes/failures/faults.test.ts'],
     },
     {
-      before: 'headers?.get(header.name) ?? undefined',
-      after: 'headers?.get(header.name) || undefined',
+      before: 'headers?.get(name) ?? undefined',
+      after: 'headers?.get(name) || undefined',
       breaks: 'a rule for an empty header never applies',
       tests: [
         'src/sandboxes/failures/faults.test.ts: a rule for a header applies to its value, including an empty one',
