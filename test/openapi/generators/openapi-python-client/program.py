@@ -1,6 +1,7 @@
 """A session with the client of openapi-python-client."""
 
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -33,7 +34,7 @@ def handling_of(decode, name, member):
 
 
 def noun(event):
-    return type(event).__name__.removesuffix("Event").lower()
+    return re.match("[A-Z][a-z]+", type(event).__name__)[0].lower()
 
 
 print(f"listed {len(list_pets.sync(client=client, limit=2))} pets")
