@@ -1,6 +1,6 @@
 import type { ChainEntry, EventRecord } from './numbering/chain.ts'
 import type { TotalChanges } from './numbering/totals.ts'
-import type { RowChanges } from './row-changes.ts'
+import type { RowListener } from './row-changes.ts'
 import type { StatementCall } from './statement.ts'
 
 /**
@@ -61,11 +61,17 @@ export interface Engine<Query, Command, Reply, Result = Reply> {
    */
   watch(listener: (commands: number) => void): () => void
   /**
-   * Calls `listener` with the rows that each batch of commands wrote. New reads see the rows by then, and none of the
-   * commands has its result yet. Undefined if no tables are watched, or if other processes may write too. Returns a
-   * function that stops the calls.
+   * Calls `listener` with the rows that each batch of commands writes, when the batch has ended. New reads see the rows
+   * by then, and none of the commands has its result yet. If it is not certain whether reads show the rows, `listener`
+   * is called before, too, with the same object. Undefined if no tables are watched, or if other processes may write
+   * too. Returns a function that stops the calls.
    */
-  readonly watchRows?: (listener: (changes: RowChanges) => void) => () => void
+  readonly watchRows?: (listener: RowListener) => () => void
+  /**
+   * Reports each batch now whose rows `readShort` may show in this turn of the event loop. Without this call, it is
+   * reported some time after.
+   */
+  readonly announceRows?: () => void
   /** Runs work that only one process of the store may do at a time, such as the work of a first start. */
   exclusively<T>(work: () => Promise<T>): Promise<T>
   /**

@@ -3,6 +3,11 @@ import type { Statement, Value } from './statement.ts'
 /** The rows that a batch of commands wrote: their ids by table, or `any` for a table whose rows are not known. */
 export type RowChanges = ReadonlyMap<string, ReadonlySet<bigint> | 'any'>
 
+/** Whether reads may show the rows that a batch writes, or the batch has ended: reads show the rows, or it failed. */
+export type BatchStage = 'announced' | 'ended'
+
+export type RowListener = (changes: RowChanges, stage: BatchStage) => void
+
 /** The maximum number of rows of a table that are reported one by one: an import writes a million. */
 const ROWS_MAX = 1000
 

@@ -73,7 +73,7 @@ export interface ServiceOptions {
   readonly lifecycleClock: () => number
   /** Returns monotonic milliseconds for rate limits; `performance.now` by default. */
   readonly timer?: () => number
-  /** `verify` compares every reply from the cache with fresh reads, and fails if they differ for long. */
+  /** `verify` compares every reply from the cache with a fresh read, and fails if they differ. */
   readonly cache: 'on' | 'off' | 'verify'
   readonly representations?: RepresentationCache
   readonly admission?: Admission
@@ -147,6 +147,7 @@ export function startService(options: ServiceOptions): Service {
     cache &&
     new CacheDoor({
       cache,
+      announceRows: () => engine.announceRows?.(),
       verifies: options.cache === 'verify',
       lifecycleClock: options.lifecycleClock,
       ...{ admission, callers, rateLimiter, timer, clock, newRequestId, addressOf, onResponse },
@@ -218,7 +219,7 @@ function cacheOf({
   representations: cache = new RepresentationCache(),
 }: ServiceOptions): RepresentationCache | undefined {
   if (!engine.watchRows) return undefined
-  engine.watchRows(changes => cache.drop(changes))
+  engine.watchRows((changes, stage) => cache.drop(changes, stage))
   return cache
 }
 

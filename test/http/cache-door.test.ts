@@ -4,6 +4,7 @@ import type { RepresentationCache } from '../../src/http/cache/representation-ca
 import { Admission } from '../../src/http/limits/admission.ts'
 import { contract } from '../../src/shop/operations.ts'
 import { RecordedCache } from '../support/recorded-cache.ts'
+import { withReportsOnDemand } from '../support/row-reports.ts'
 import { makePet } from '../support/shop.ts'
 import { ADMIN_KEY, openTestStore, type TestOptions, type TestStore } from '../support/store.ts'
 
@@ -296,8 +297,11 @@ test('a read from the cache is refused after the sunset of its operation, and wh
 })
 
 /** Changes a pet after it was read repeatedly. Returns the names in the reads before and after the change. */
-async function namesAroundChange(representations: RepresentationCache): Promise<string[]> {
-  await using store = await openTestStore('sqlite', { representations })
+async function namesAroundChange(
+  representations: RepresentationCache,
+  options: TestOptions = {},
+): Promise<string[]> {
+  await using store = await openTestStore('sqlite', { ...options, representations })
   const { petId } = await makePet(store.client)
   const name = async (): Promise<string> => JSON.parse((await read(store, `/pets/${petId}`)).body).name
   for (let count = 0; count < REPEATS; count++) await name()
@@ -308,6 +312,10 @@ async function namesAroundChange(representations: RepresentationCache): Promise<
 
 test('a read from the cache shows a change as soon as the change has its response', async () => {
   expect(await namesAroundChange(new RecordedCache())).toEqual(['Anybody', 'Renamed'])
+})
+
+test('a read from the cache shows a commit whose report the event loop has not reached', async () => {
+  expect(await namesAroundChange(new RecordedCache(), withReportsOnDemand())).toEqual(['Anybody', 'Renamed'])
 })
 
 test('control: a cache that still sends an invalidated reply is detected', async () => {

@@ -254,6 +254,51 @@ function pick<Item>(items: readonly [Item, ...Item[]]): Item {
   return items[Math.floor(Math.random() * items.length)] ?? items[0]
 }
 
+/** Returns the quantities that were read from the cache after the pipeline had shown a newer one. */
+async function quantitiesAfterNewer(options: TestOptions): Promise<string[]> {
+  const writer = new URL('../controls/late-report-writer.ts', import.meta.url)
+  await using store = await openTestStore('sqlite', { ...options, writer })
+  const { petId } = await makePet(store.client, { quantity: 1n })
+  const read = async (headers = {}): Promise<number> => {
+    const response = await fetch(`${store.base}/store/inventory/${petId}`, { headers })
+    return Stock.parse(await response.json()).quantity
+  }
+  const older: string[] = []
+  for (const quantity of [2, 3, 4]) {
+    for (let count = 0; count < 3; count++) await read()
+    const written = store.client.setInventory({ petId, body: { quantity: BigInt(quantity) } })
+    // A read with an origin is not from the cache.
+    await until('the commit is shown', async () => (await read({ Origin: 'http://shop' })) === quantity)
+    const cached = await read()
+    if (cached < quantity) older.push(`${cached} after ${quantity}`)
+    await written
+  }
+  return older
+}
+
+test('a read from the cache is not older than a read of the database that was answered before it', async () => {
+  expect(await quantitiesAfterNewer({})).toEqual([])
+})
+
+test('reads come from the cache until the database shows the commit that changes them', async () => {
+  const writer = new URL('../controls/late-report-writer.ts', import.meta.url)
+  const representations = new RepresentationCache()
+  await using store = await openTestStore('sqlite', { representations, writer })
+  const { petId } = await makePet(store.client, { quantity: 1n })
+  const read = async () => Stock.parse(await (await fetch(`${store.base}/store/inventory/${petId}`)).json())
+  for (let count = 0; count < 3; count++) await read()
+  const [hits, misses] = [representations.hits, representations.misses]
+  const written = store.client.setInventory({ petId, body: { quantity: 2n } })
+  await until('the commit is shown', async () => (await read()).quantity === 2)
+  expect(representations.misses - misses).toBeLessThan((representations.hits - hits) / 2)
+  await written
+})
+
+test('control: a read from the cache that is older, because rows are not announced, is detected', async () => {
+  const wrapEngine: TestOptions['wrapEngine'] = engine => ({ ...engine, announceRows: () => {} })
+  expect(await quantitiesAfterNewer({ wrapEngine })).toEqual(['1 after 2', '2 after 3', '3 after 4'])
+})
+
 /** The stock in the response to a read, and the tag of the response. */
 type Known = Map<string, { readonly etag: string; readonly quantity: number }>
 

@@ -10,6 +10,7 @@ import { lockPath } from './data-lock.ts'
 import { databaseFile, LogNumber, refuseForeignLog, refuseWrongFiles } from './database-file.ts'
 import { mergeWriteAheadLog, watchFiles } from './files.ts'
 import { BatchWriter } from './group-commit.ts'
+import { type Announcer, announce, RowReports } from './row-reports.ts'
 import { SharedReadTransaction } from './shared-read-transaction.ts'
 import { serve, WorkerQueue } from './worker-queue.ts'
 
@@ -41,6 +42,8 @@ interface SqliteOptions {
 interface Start extends Pick<SqliteOptions, 'pagesMax' | 'writerCacheKib' | 'canUndo'> {
   readonly file: string
   readonly watchedTables: readonly string[]
+  /** How the writer announces rows. */
+  readonly announcer?: Announcer
 }
 
 /**
@@ -63,17 +66,18 @@ export async function openSqlite<Query, Command, Reply, Result = Reply>(
   )
   const { onFatal, pagesMax, watchedTables = [], writerCacheKib, canUndo } = options
   const start = { file, pagesMax, watchedTables, writerCacheKib, canUndo }
-  const rowListeners = new Set<(changes: RowChanges) => void>()
+  const rows = new RowReports(rowReader)
   const watchers = new Set<(commands: number) => void>()
   const writer = new WorkerQueue<Start, Command, Result>({
     module: options.writer,
-    start,
+    start: { ...start, announcer: rows.announcer },
+    transfer: [rows.announcer.port],
     batchMax: COMMANDS_PER_BATCH_MAX,
     onFatal,
     onChanges: (changes, commands) => {
       // This runs before any reply, because a client with a reply must see the commit, in a read and in the cache.
       rowReader.refresh()
-      if (changes.size > 0) for (const listener of rowListeners) listener(changes)
+      rows.end(changes)
       for (const listener of watchers) listener(commands)
     },
   })
@@ -96,12 +100,7 @@ export async function openSqlite<Query, Command, Reply, Result = Reply>(
     readShort: work => work(rowReader),
     readLong: query => reader.send(query),
     execute: command => writer.send(command),
-    ...(watchedTables.length > 0 && {
-      watchRows: (listener: (changes: RowChanges) => void) => {
-        rowListeners.add(listener)
-        return () => rowListeners.delete(listener)
-      },
-    }),
+    ...(watchedTables.length > 0 && { watchRows: rows.watch, announceRows: rows.announce }),
     watch: listener => {
       watchers.add(listener)
       return () => watchers.delete(listener)
@@ -193,7 +192,7 @@ export async function migrateSqlite(connection: SqliteConnection): Promise<void>
 export function serveWriter<Command, Result>(
   executeCommand: (tx: Tx, command: Command) => Promise<Result>,
 ): void {
-  serve<Start, Command, Result>(({ file, pagesMax, watchedTables, writerCacheKib, canUndo }) => {
+  serve<Start, Command, Result>(({ file, pagesMax, watchedTables, writerCacheKib, canUndo, announcer }) => {
     const connection = openWriter(file, writerCacheKib)
     // The writer itself moves the log, because the database gets a new number then.
     connection.database.run('PRAGMA wal_autocheckpoint = 0')
@@ -204,9 +203,14 @@ export function serveWriter<Command, Result>(
     const writer = new BatchWriter(connection, executeCommand, recorder)
     return {
       runBatch: async (batch, askForNext) => {
-        const outcomes = await writer.commit(batch, askForNext)
+        let changes: RowChanges = new Map()
+        const outcomes = await writer.commit(batch, position => {
+          changes = recorder.take()
+          if (announcer && changes.size > 0) announce(announcer, { changes, position })
+          askForNext()
+        })
         if (!canUndo && Number(logSize.get()?.log ?? 0n) >= CHECKPOINT_PAGES) log.renew('RESTART')
-        return { outcomes, changes: recorder.take() }
+        return { outcomes, changes }
       },
       close: () => connection.close(),
     }

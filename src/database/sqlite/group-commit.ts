@@ -73,9 +73,13 @@ export class BatchWriter<Command, Reply> implements Tx {
 
   /**
    * Returns the outcome of each command, once every successful command is durable. Calls `beforeCommit` when all
-   * commands have run. Throws only errors that must end the process.
+   * commands have run, and no other connection sees their rows, with the position of the last event of the batch, if it
+   * has one. Throws only errors that must end the process.
    */
-  async commit(commands: readonly Command[], beforeCommit: () => void = () => {}): Promise<Outcome<Reply>[]> {
+  async commit(
+    commands: readonly Command[],
+    beforeCommit: (position: bigint | undefined) => void = () => {},
+  ): Promise<Outcome<Reply>[]> {
     const connection = this.#connection
     try {
       if (this.#savepointBatches > 0) {
@@ -146,7 +150,7 @@ export class BatchWriter<Command, Reply> implements Tx {
   async #run(
     commands: readonly Command[],
     runOne: (command: Command) => Promise<Outcome<Reply>>,
-    beforeCommit: () => void,
+    beforeCommit: (position: bigint | undefined) => void,
   ): Promise<Outcome<Reply>[]> {
     const connection = this.#connection
     this.#begin()
@@ -159,8 +163,7 @@ export class BatchWriter<Command, Reply> implements Tx {
       // SQLITE_FULL and similar errors end the whole transaction, including the commands that "succeeded" before.
       if (!connection.inTransaction) return this.#failAll(commands)
     }
-    this.#save()
-    beforeCommit()
+    beforeCommit(this.#save())
     connection.run(commit)
     return outcomes
   }
@@ -238,16 +241,18 @@ export class BatchWriter<Command, Reply> implements Tx {
     return new Map(this.#connection.many(readCounters).map(({ noun, last }) => [noun, last]))
   }
 
-  #save(): void {
+  /** Saves what the batch has numbered. Returns the position of its last event; undefined if it has none. */
+  #save(): bigint | undefined {
     if (this.#issuedIds.size > 0) {
       for (const [noun, last] of this.#issuedIds) this.#connection.run(writeCounter, { noun, last })
       this.#counters = new Map([...this.#counters, ...this.#issuedIds])
       this.#issuedIds = new Map()
     }
     for (const { statement, parameters } of this.#totals.take()) this.#connection.run(statement, parameters)
-    if (this.#head === this.#savedHead) return
+    if (this.#head === this.#savedHead) return undefined
     const { position, hash } = this.#head
     this.#connection.run(moveHead, { position, hash })
     this.#savedHead = this.#head
+    return position
   }
 }

@@ -1,4 +1,5 @@
 import type { Reader } from '../engine.ts'
+import { readHead } from '../numbering/head.ts'
 import { type StatementCall, sql } from '../statement.ts'
 import { isFatal, type SqliteConnection } from './connection.ts'
 
@@ -19,6 +20,7 @@ export class SharedReadTransaction implements Reader {
   readonly #connection: ReadConnection
   readonly #onFatal: (reason: string) => void
   #isOpen = false
+  #position: bigint | undefined
 
   constructor(connection: ReadConnection, onFatal: (reason: string) => void) {
     this.#connection = connection
@@ -40,6 +42,17 @@ export class SharedReadTransaction implements Reader {
       return this.#connection.many(...call)
     } catch (error) {
       throw this.#withReport(error)
+    }
+  }
+
+  /** Returns the position of the last event that is committed for the reads of this turn; undefined if that fails. */
+  position(): bigint | undefined {
+    try {
+      if (!this.#isOpen) this.#position = undefined
+      this.#position ??= this.one(readHead)?.position
+      return this.#position
+    } catch {
+      return undefined
     }
   }
 

@@ -24,6 +24,8 @@ interface WorkerQueueOptions<Start> {
   /** The module that the worker runs. */
   readonly module: URL
   readonly start: Start
+  /** The parts of `start` that move to the worker. */
+  readonly transfer?: Bun.Transferable[]
   /** The maximum number of messages in a batch. */
   readonly batchMax: number
   readonly onFatal: (reason: string) => void
@@ -61,7 +63,7 @@ export class WorkerQueue<Start, Message, Reply> {
   /** Starts the worker, unless it was started. */
   start(): void {
     if (this.#worker) return
-    const { module, start } = this.#options
+    const { module, start, transfer = [] } = this.#options
     // With `smol`, a heap is collected before it grows by 32 MiB. Each worker has a heap, and its garbage is
     // short-lived.
     this.#worker = new Worker(module.href, { smol: true })
@@ -74,7 +76,7 @@ export class WorkerQueue<Start, Message, Reply> {
     }
     this.#worker.onerror = event => this.#end(event.message)
     this.#worker.addEventListener('close', () => this.#end('a worker of the store ended'))
-    this.#post({ start })
+    this.#post({ start }, transfer)
   }
 
   send(message: Message): Promise<Reply> {
@@ -136,8 +138,8 @@ export class WorkerQueue<Start, Message, Reply> {
     this.#options.onFatal(reason)
   }
 
-  #post(message: ToWorker<Start, Message>): void {
-    this.#worker?.postMessage(message)
+  #post(message: ToWorker<Start, Message>, transfer: Bun.Transferable[] = []): void {
+    this.#worker?.postMessage(message, transfer)
   }
 }
 

@@ -71,6 +71,39 @@ test('a reply that was read before a change of its table is not kept after the c
   expect(isKept(cache, '/pets', '/pets?limit=5')).toEqual([false, false])
 })
 
+test('a response is not kept while its rows are being written, nor if its read began then', () => {
+  const cache = new RepresentationCache()
+  readPet(cache, 1n)
+  const changes = changed('pet', 1n)
+  cache.drop(changes, 'announced')
+  const early = ticketFor(cache, 'getPet', '/pets/1')
+  readPet(cache, 1n)
+  readPet(cache, 2n)
+  read(cache, 'listPets', '/pets')
+  read(cache, 'listCategories', '/categories')
+  const urls = ['/pets/1', '/pets/2', '/pets', '/categories']
+  expect(isKept(cache, ...urls)).toEqual([false, true, false, true])
+  const next = changed('pet', 3n)
+  cache.drop(next, 'announced')
+  cache.drop(changes, 'ended')
+  keep(cache, early, 'getPet', '/pets/1', { petId: 1n })
+  readPet(cache, 3n)
+  expect(isKept(cache, '/pets/1', '/pets/3')).toEqual([false, false])
+  cache.drop(next, 'ended')
+  for (const petId of [1n, 3n]) readPet(cache, petId)
+  expect(isKept(cache, '/pets/1', '/pets/3')).toEqual([true, true])
+})
+
+test('a row that was read while it was written is wanted at the next read', () => {
+  const cache = new RepresentationCache()
+  readPet(cache, 1n)
+  const changes = changed('pet', 1n)
+  cache.drop(changes, 'announced')
+  readPet(cache, 1n)
+  cache.drop(changes, 'ended')
+  expect(cache.begin('/pets/1', contract.getPet.represents)).toBeDefined()
+})
+
 test('a response is wanted when its URL is read for the second time, and each read is a miss', () => {
   const cache = new RepresentationCache()
   const { represents } = contract.getPet

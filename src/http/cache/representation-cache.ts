@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { Operation, RepresentedRows } from '../../contract/operation.ts'
-import type { RowChanges } from '../../database/row-changes.ts'
+import type { BatchStage, RowChanges } from '../../database/row-changes.ts'
 import { contract, operationIds } from '../../shop/operations.ts'
 import type { Query } from '../../shop/queries.ts'
 import type { Route } from '../request-context.ts'
@@ -48,7 +48,10 @@ export interface Ticket {
   readonly changeCount: number
 }
 
-/** With 10,000 entries, the cache takes about 20 MiB of memory, and more until the next full garbage collection. */
+/**
+ * With 10,000 small entries, the process takes 12 to 25 MiB more with the memory settings of the start script, and 36
+ * to 65 MiB without them. A character takes one byte, or two in a text with any character beyond Latin-1.
+ */
 const LIMITS = { entries: 10_000, chars: 16 * 1024 * 1024 }
 /** The approximate size of an entry in addition to its texts. */
 const ENTRY_CHARS = 1000
@@ -58,10 +61,11 @@ const MISSES = 1024
 /**
  * Responses to reads by their URL, in one process that owns its database.
  *
- * No response is stale. Before the engine responds to the commands of a batch, it reports the rows that they changed,
- * and the cache drops what represents them. A reply that was read before such a report is not kept after it. A
- * response is kept when its URL was read twice lately: most URLs of a large catalogue are not read again soon, and
- * keeping a response costs a third of a read. At a limit, the response that was not read for longest is dropped.
+ * No response is stale. The engine reports the rows of each batch of commands as soon as a read may show them, and the
+ * cache drops what represents them. A reply that was read before such a report is not kept after it. If it is not
+ * certain that reads show the rows, no reply about them is kept until the batch has ended. A response is kept when its
+ * URL was read twice lately: most URLs of a large catalogue are not read again soon, and keeping a response costs a
+ * third of a read. At a limit, the response that was not read for longest is dropped.
  */
 export class RepresentationCache {
   hits = 0
@@ -70,6 +74,8 @@ export class RepresentationCache {
   readonly #tables = new Map<string, CachedTable>()
   /** Hashes of URLs. Two URLs with the same place forget each other; two with the same hash are kept too early. */
   readonly #missed = new Uint32Array(MISSES)
+  /** The rows of the batches that were announced and have not ended. */
+  readonly #announced = new Set<RowChanges>()
 
   constructor({ entries, chars } = LIMITS) {
     this.#entries = new LRUCache({
@@ -98,7 +104,10 @@ export class RepresentationCache {
     return { represents, changeCount: this.#tableOf(represents.table).changeCount }
   }
 
-  /** Keeps a response, unless its table has changed since the read began. */
+  /**
+   * Keeps a response, unless its table has changed since the read began, or its rows are being written: the read may
+   * have been before the commit.
+   */
   keep({ represents, changeCount }: Ticket, url: string, response: Representation, { input }: Query): void {
     const { rowId: name } = represents
     const table = this.#tableOf(represents.table)
@@ -106,6 +115,10 @@ export class RepresentationCache {
     const id: unknown = name === undefined ? undefined : Reflect.get(input, name)
     const rowId = typeof id === 'bigint' ? id : undefined
     if (name !== undefined && rowId === undefined) return
+    if (this.#isBeingWritten(represents.table, rowId)) {
+      if (rowId !== undefined) this.#want(url)
+      return
+    }
     const entry = { ...response, url, table, rowId }
     this.#entries.set(url, entry)
     // An entry that is larger than the whole cache was not added.
@@ -118,7 +131,9 @@ export class RepresentationCache {
    * Drops what represents changed rows. The response about one row is kept again at its next read, but a list is not:
    * every write drops it, so one reader would pay for each refill.
    */
-  drop(changes: RowChanges): void {
+  drop(changes: RowChanges, stage: BatchStage = 'ended'): void {
+    if (stage === 'announced') this.#announced.add(changes)
+    else this.#announced.delete(changes)
     for (const [name, ids] of changes) {
       const table = this.#tableOf(name)
       table.changeCount++
@@ -126,11 +141,19 @@ export class RepresentationCache {
       for (const id of ids === 'any' ? table.rows.keys() : ids) {
         for (const { url } of table.rows.get(id) ?? []) {
           this.#entries.delete(url)
-          const hash = hashOf(url)
-          this.#missed[hash % MISSES] = hash
+          this.#want(url)
         }
       }
     }
+  }
+
+  /** Returns whether a batch that has not ended writes a row, or any row of the table if there is no id. */
+  #isBeingWritten(table: string, rowId: bigint | undefined): boolean {
+    for (const changes of this.#announced) {
+      const ids = changes.get(table)
+      if (ids && (ids === 'any' || rowId === undefined || ids.has(rowId))) return true
+    }
+    return false
   }
 
   #tableOf(name: string): CachedTable {
@@ -139,6 +162,12 @@ export class RepresentationCache {
     const table: CachedTable = { changeCount: 0, lists: new Set(), rows: new Map() }
     this.#tables.set(name, table)
     return table
+  }
+
+  /** Makes the next response of a URL wanted. */
+  #want(url: string): void {
+    const hash = hashOf(url)
+    this.#missed[hash % MISSES] = hash
   }
 
   /** Notes that a URL was not in the cache. If that is noted already, returns true and forgets it. */

@@ -90,7 +90,8 @@ function ofCache({ hits, misses, size }: CacheCounts): string[] {
     ['{result="hit"}', hits],
     ['{result="miss"}', misses],
   ]
-  const charsHelp = 'Characters in the cache of representations, about one byte each.'
+  const charsHelp =
+    'Characters in the cache of representations: one byte each in Latin text, two in other text.'
   return [
     family(
       'counter',

@@ -119,6 +119,16 @@ export const httpSlips: Slips = {
   ],
   'src/http/cache/door.ts': [
     {
+      before: `    this.#options.announceRows()\n`,
+      after: ``,
+      breaks: 'a client that is told of a change reads the state before it from the cache',
+      tests: [
+        `${DOOR}: a read from the cache shows a commit`,
+        'test/http/cache.test.ts: while random clients',
+      ],
+      guarantee: 33,
+    },
+    {
       before: `const isNotModified = isUnmodified(kept, headers)`,
       after: `const isNotModified = false`,
       breaks: 'a client gets a page again that it already has',
@@ -181,6 +191,24 @@ export const httpSlips: Slips = {
       tests: [CACHE],
     },
     {
+      before: `if (this.#isBeingWritten(represents.table, rowId)) {`,
+      after: `if (this.#announced.size < 0) {`,
+      breaks: 'a pet that was read while its change was committed is shown without the change',
+      tests: [CACHE],
+    },
+    {
+      before: `    else this.#announced.delete(changes)\n`,
+      after: ``,
+      breaks: 'a pet that was sold once is read from the database each time',
+      tests: [CACHE],
+    },
+    {
+      before: `      if (rowId !== undefined) this.#want(url)\n`,
+      after: ``,
+      breaks: 'a pet that is read during each sale is read from the database twice more',
+      tests: [CACHE],
+    },
+    {
       before: `ids === 'any' ? table.rows.keys() : ids`,
       after: `ids === 'any' ? [] : ids`,
       breaks: 'a pet is stale after a change of unknown rows',
@@ -199,7 +227,7 @@ export const httpSlips: Slips = {
       tests: [CACHE],
     },
     {
-      before: `          this.#missed[hash % MISSES] = hash\n`,
+      before: `          this.#want(url)\n`,
       after: ``,
       breaks: 'a pet that is often sold is read from the database twice after each sale',
       tests: [`${CACHE}: after a change, a row is wanted`],
