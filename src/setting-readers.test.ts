@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'bun:test'
 import { readConfig, settings } from './config.ts'
-import { readHost, readNetwork, readOrigin, readRetryDelays } from './setting-readers.ts'
+import { readHost, readNetwork, readOrigin, readRetryDelays, readSecurityContact } from './setting-readers.ts'
 import { RETRY_DELAYS_MS } from './webhooks/retry.ts'
 
 const { PETSTORE_PORT } = process.env
@@ -55,6 +55,20 @@ test('a trusted proxy is an address or a network, with at most one prefix length
   for (const bad of ['', 'proxy', '10.0.0.0/33', '::1/129', '10.0.0.0/', '10.0.0.0/8/9', '10.0.0.0/-1']) {
     expect(() => readNetwork(bad)).toThrow('each must be an address or a network')
   }
+})
+
+test('the contact for vulnerabilities is a mail address or a page with https', () => {
+  for (const good of ['mailto:security@shop.example', 'https://shop.example/security?a=b#c'])
+    expect(readSecurityContact(good)).toBe(good)
+  for (const bad of [
+    '',
+    'security@shop.example',
+    'mailto:shop',
+    'mailto:a@b\nExpires: x',
+    'http://shop.example',
+    'https://x/ y',
+  ])
+    expect(() => readSecurityContact(bad)).toThrow('such as mailto:security@shop.example')
 })
 
 test('a host is an address or a name, and the brackets of an IPv6 address are removed', () => {

@@ -44,8 +44,8 @@ export function readBaseUrl(text: string): string {
 
 /** Returns the URI of a contact (RFC 9116, section 2.5.3). */
 export function readSecurityContact(text: string): string {
-  const isContact = /^mailto:[^@]+@[^@]+$/.test(text) || URL.parse(text)?.protocol === 'https:'
-  if (!isContact || !hasUriCharacters(text))
+  const isMail = /^mailto:[A-Za-z0-9.!$&'*+/=?^_`{|}~-]+@[A-Za-z0-9.-]+$/.test(text)
+  if (!isMail && !(URL.parse(text)?.protocol === 'https:' && hasUriCharacters(text)))
     throw new Error(
       'it must be an address such as mailto:security@shop.example or https://shop.example/security.',
     )

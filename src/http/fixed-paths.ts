@@ -10,7 +10,7 @@ import { consoleRoutes } from './pages/console-page.ts'
 import { prepareContent, prepareOnce, sendContent } from './pages/content.ts'
 import { apiCatalog, homeHeaders, homeHtml, homeJson, llmsText, securityText } from './pages/discovery.ts'
 import { docsRoutes } from './pages/docs-page.ts'
-import { documentRoutes, schemaFiles } from './pages/documents.ts'
+import { documentFiles, documentRoutes, schemaFiles } from './pages/documents.ts'
 import { HTML } from './pages/frame.ts'
 import type { Pages } from './pages/pages.ts'
 import { authenticate } from './pipeline/auth.ts'
@@ -54,9 +54,13 @@ export function fixedPaths(
     // RFC 9727, section 2 requires this link on HEAD.
     [
       catalog,
-      fixedContent(LINKSET, async () => apiCatalog(base, await schemaFiles(base, texts, serves)), {
-        Link: `<${base}${catalog}>; rel="api-catalog"`,
-      }),
+      fixedContent(
+        LINKSET,
+        async () => apiCatalog(base, documentFiles(serves), await schemaFiles(base, texts, serves)),
+        {
+          Link: `<${base}${catalog}>; rel="api-catalog"`,
+        },
+      ),
     ],
     ['/llms.txt', fixedContent('text/markdown; charset=utf-8', () => llmsText(base, serves))],
     ...[

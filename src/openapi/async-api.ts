@@ -2,6 +2,7 @@ import { version } from '../files/version.ts'
 import { eventExamples } from '../shop/events/examples.ts'
 import { eventSchemas } from '../shop/events/schema.ts'
 import { TEST_TYPE } from '../shop/log/event-types.ts'
+import { contract } from '../shop/operations.ts'
 import { deliveryHeaders } from './callbacks.ts'
 import { pascalCase } from './components.ts'
 import type { DescriptionOptions } from './document.ts'
@@ -25,7 +26,18 @@ const published = messages.filter(({ type }) => type !== TEST_TYPE)
  */
 export function describeEvents(options: DescriptionOptions): Part {
   const { host, pathname, protocol } = new URL(options.base)
-  const parts = { channels: channels(), components: { messages: messageParts() } }
+  const { serves = () => true } = options
+  const served = [
+    ...(serves(contract.listEvents) ? ['feed'] : []),
+    ...(serves(contract.streamEvents) ? ['stream'] : []),
+    ...(serves(contract.createWebhook) ? ['webhook'] : []),
+  ]
+  const only = (all: Part): Part =>
+    Object.fromEntries(Object.entries(all).filter(([name]) => served.includes(name)))
+  const parts = {
+    channels: only(channels()),
+    components: { messages: served.length > 0 ? messageParts() : {} },
+  }
   return {
     asyncapi: '3.0.0',
     info: {
@@ -53,7 +65,7 @@ export function describeEvents(options: DescriptionOptions): Part {
       },
     },
     ...parts,
-    operations: operations(),
+    operations: operations(served),
     components: {
       ...parts.components,
       schemas: usedOnly(
@@ -98,18 +110,30 @@ function channels(): Part {
   }
 }
 
-function operations(): Part {
-  const send = (channel: string, summary: string, method: 'GET' | 'POST'): Part => ({
-    action: 'send',
-    channel: { $ref: `#/channels/${channel}` },
-    summary,
-    bindings: { http: { method, bindingVersion: '0.3.0' } },
-  })
-  return {
-    sendPage: send('feed', 'Respond with a page of events.', 'GET'),
-    sendEvent: send('stream', 'Send an event to the client of a stream.', 'GET'),
-    deliverEvent: send('webhook', 'Deliver an event to a webhook.', 'POST'),
-  }
+function operations(served: readonly string[]): Part {
+  const all = [
+    { id: 'sendPage', channel: 'feed', summary: 'Respond with a page of events.', method: 'GET' },
+    {
+      id: 'sendEvent',
+      channel: 'stream',
+      summary: 'Send an event to the client of a stream.',
+      method: 'GET',
+    },
+    { id: 'deliverEvent', channel: 'webhook', summary: 'Deliver an event to a webhook.', method: 'POST' },
+  ]
+  return Object.fromEntries(
+    all
+      .filter(({ channel }) => served.includes(channel))
+      .map(({ id, channel, summary, method }) => [
+        id,
+        {
+          action: 'send',
+          channel: { $ref: `#/channels/${channel}` },
+          summary,
+          bindings: { http: { method, bindingVersion: '0.3.0' } },
+        },
+      ]),
+  )
 }
 
 function messageParts(): Part {

@@ -89,6 +89,12 @@ test(
       expect(await (await fetch(`${base}/docs/guide/start`)).text()).toContain('Start a store</h1>')
       const script = await fetch(`${base}/docs/scalar.js`)
       expect((await script.bytes()).length).toBeGreaterThan(1_000_000)
+      const collection = await (await fetch(`${base}/collections/postman.json`)).text()
+      expect(JSON.parse(collection)).toMatchObject({
+        variable: [{ key: 'baseUrl', value: base }, { key: 'key' }],
+      })
+      const catalog = await (await fetch(`${base}/.well-known/api-catalog`)).text()
+      expect(catalog).toContain(`${base}/collections/postman.json`)
       // The signal is sent to the whole group, as a terminal or a service manager does: npx itself forwards no signal.
       process.kill(-child.pid, 'SIGTERM')
       await child.exited

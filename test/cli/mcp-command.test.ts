@@ -55,6 +55,31 @@ test('the program of an agent survives while its store is down, and finds the st
   rmSync(data, { recursive: true, force: true })
 })
 
+test('only a line feed ends a line, and a message that cannot be sent says why', async () => {
+  const call = (id: unknown, name: string, meta = ''): string =>
+    `{"jsonrpc":"2.0","id":${id},"method":"tools/call",` +
+    `"params":{${meta}"name":"${name}","arguments":{"name":"a\u2028b"}}}`
+  const newest = '"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"},'
+  const lines = [
+    call(1, 'find_pets'),
+    call(2, '日本', newest),
+    call('9007199254740993', 'find_pets'),
+    call(4, 'x'.repeat(20_000), newest),
+  ]
+  const { output } = await runWithInput(store().base, ['mcp'], lines.join('\r\n'))
+  const answers = output
+    .trim()
+    .split('\n')
+    .map(line => JSON.parse(line))
+    .toSorted((a, b) => Number(a.id) - Number(b.id))
+  expect(answers).toMatchObject([
+    { id: null, error: { message: expect.stringContaining('at most 2^53 - 1') } },
+    { id: 1, result: { structuredContent: { items: [] } } },
+    { id: 2, error: { message: expect.stringContaining('was not sent: the name of a tool') } },
+    { id: 4, error: { message: expect.stringContaining('too long for the store') } },
+  ])
+})
+
 test('each line gets one line, whatever it contains, and the end of the input ends the program', async () => {
   const lines = [LIST, 'junk', '', '[1]', '{"jsonrpc":"2.0","method":"notifications/initialized"}']
   const { exitCode, output, errors } = await runWithInput(store().base, ['mcp'], lines.join('\n'))

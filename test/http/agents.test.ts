@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { z } from 'zod'
 import type { Operation } from '../../src/contract/operation.ts'
 import type { Scope } from '../../src/shop/keys/schema.ts'
 import { contract, operationIds } from '../../src/shop/operations.ts'
@@ -202,6 +203,39 @@ test('a call of a tool is one request of its operation, with the key and the req
   const { key: another } = (await own.client.createKey({ body: { name: 'b', scopes: ['orders:write'] } }))
     .data
   expect((await message(own, call('find_pets', '{}'), { key: another })).status).toBe(200)
+})
+
+test('an argument that has no form in a request is refused in words, and changes nothing', async () => {
+  const { petId } = await makePet(store().client, { quantity: 5n })
+  const send = async (name: string, input: string) => {
+    const body = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"${name}","arguments":${input}}}`
+    // An older client that does not say which types it accepts.
+    const response = await store().send('POST', '/mcp', { body })
+    const { result } = z.object({ result: z.looseObject({}) }).parse(await response.json())
+    return JSON.stringify(result)
+  }
+  for (const [tool, input, refusal] of [
+    ['place_order', `{"petId":"${petId}","quantity":1e400}`, 'quantity must be an integer'],
+    ['adjust_stock', `{"petId":"${petId}","quantityChange":-1e999}`, 'quantityChange must be an integer'],
+    ['find_pets', '{"name":{"x":1}}', 'name must be a text or a number'],
+    ['find_orders', '{"petId":[]}', 'petId must have at least one value'],
+    ['find_pets', '{"toString":5}', 'no query parameter'],
+    ['adjust_stock', `{"petId":"${petId}","quantityChange":1,"constructor":1}`, 'constructor'],
+    ['place_order', `{"petId":"${petId}","idempotencyKey":{"a":1}}`, 'idempotencyKey must be a text'],
+  ] as const) {
+    const result = await send(tool, input)
+    expect(result).toContain('"isError":true')
+    expect(result).toContain(refusal)
+  }
+  expect(await stockOf(store().client, petId)).toBe('available 5/0')
+})
+
+test('a message whose id would be rounded is refused, and every other id comes back as it was', async () => {
+  const ping = async (id: string): Promise<string> =>
+    (await store().send('POST', '/mcp', { body: `{"jsonrpc":"2.0","id":${id},"method":"ping"}` })).text()
+  expect(await ping('9007199254740993')).toContain('2^53 - 1')
+  for (const id of ['9007199254740991', '"9007199254740993"', '0'])
+    expect(await ping(id)).toContain(`"id":${id}`)
 })
 
 test('what is no message of an agent gets the status that says so', async () => {

@@ -58,6 +58,13 @@ test('the parser of AsyncAPI finds no error in /asyncapi.yaml, and it has every 
   expect(delivered.sort()).toEqual([...eventTypes, 'petstore.webhook.test'].sort())
 })
 
+test('a store that serves no events describes none, and the parser of AsyncAPI accepts that', async () => {
+  await using store = await openTestStore('sqlite', { stability: 'stable' })
+  const text = await (await fetch(`${store.base}/asyncapi.yaml`)).text()
+  expect(await errorsIn(text)).toEqual([])
+  expect(text).toContain('channels: {}')
+})
+
 test('control: the parser of AsyncAPI finds a channel without a server, and an operation that is none', async () => {
   await using store = await openTestStore('sqlite')
   const text = await (await fetch(`${store.base}/asyncapi.json`)).text()

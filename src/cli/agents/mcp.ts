@@ -1,4 +1,3 @@
-import { createInterface } from 'node:readline'
 import type { Command } from 'commander'
 import { z } from 'zod'
 import { ApiError, ConnectionError } from '../../client/errors.ts'
@@ -46,7 +45,7 @@ export function addMcp(program: Command): void {
       say('This command is for MCP clients, which start it themselves: see docs/agents.md.')
     const bridge = new Bridge(given)
     const inProgress = new Set<Promise<void>>()
-    for await (const line of createInterface({ input: process.stdin })) {
+    for await (const line of linesOf(process.stdin)) {
       if (line.trim() === '') continue
       const done = bridge.passOn(line).finally(() => inProgress.delete(done))
       inProgress.add(done)
@@ -54,6 +53,18 @@ export function addMcp(program: Command): void {
     }
     await Promise.all(inProgress)
   })
+}
+
+/** Yields the lines of a text. Only a line feed ends one: JSON may contain the other line ends of Unicode. */
+async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  const decoder = new TextDecoder()
+  let rest = ''
+  for await (const chunk of chunks) {
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n')
+    rest = lines.pop() ?? ''
+    yield* lines
+  }
+  yield rest + decoder.decode()
 }
 
 /** Sends each line of an agent to `/mcp` of a store, and prints the response as a line. */
@@ -91,21 +102,25 @@ class Bridge {
     // The store may have moved since the message before.
     const store = chooseStore(this.#options)
     const { timeout } = this.#options
+    const headers = this.#headersOf(message, store)
     try {
       const response = await fetch(`${store.url}/mcp`, {
         method: 'POST',
         redirect: 'manual',
-        headers: this.#headersOf(message, store),
+        headers,
         body: line,
         signal: AbortSignal.timeout(timeout * 1000),
       })
       const body = await readBody(response)
       const text = new TextDecoder().decode(body).trim()
       if (response.status === 202 || isMessage(text)) return text
+      if (response.status === 413 || response.status === 431)
+        throw new CommandFailed('The message was not sent: it is too long for the store.')
       throw response.status >= 400
         ? apiErrorFrom(response, body)
         : new ConnectionError(`The server responded with HTTP status ${response.status}.`)
     } catch (error) {
+      if (error instanceof CommandFailed) throw error
       if (error instanceof ApiError && error.code === 'route_not_found')
         throw new CommandFailed(`The store at ${store.url} has no tools for agents (PETSTORE_MCP=off).`)
       const lost =
@@ -128,8 +143,16 @@ class Bridge {
     if (known !== undefined) headers.set('Mcp-Protocol-Version', known)
     if (revision === undefined) return headers
     headers.set('Mcp-Method', method)
-    if (params?.name !== undefined) headers.set('Mcp-Name', params.name)
+    if (params?.name !== undefined) setName(headers, params.name)
     return headers
+  }
+}
+
+function setName(headers: Headers, name: string): void {
+  try {
+    headers.set('Mcp-Name', name)
+  } catch {
+    throw new CommandFailed('The message was not sent: the name of a tool has letters and underscores only.')
   }
 }
 
@@ -141,6 +164,9 @@ function readMessage(line: string): Message {
     throw new CommandFailed(`The line is not JSON: ${reasonOf(error)}.`)
   }
   const { data } = Message.safeParse(value)
+  // The runtime rounds a larger id, and a client finds its response by the id.
+  if (typeof data?.id === 'number' && Math.abs(data.id) > Number.MAX_SAFE_INTEGER)
+    throw new CommandFailed('The id of a message must be a text, or an integer of at most 2^53 - 1.')
   if (data) return data
   throw new CommandFailed('The line is not one message of JSON-RPC.')
 }

@@ -43,9 +43,13 @@ export async function respondToMessage(agentRequest: AgentRequest, body: Uint8Ar
 
 async function handleMessage(
   makeOne: () => Server,
-  request: Request,
+  { url, method, headers, signal }: Request,
   parsedBody: unknown,
 ): Promise<Response> {
+  const accepting = new Headers(headers)
+  // Revisions before 2026-07-28 require that a client accepts a stream, but every response here is JSON.
+  accepting.set('Accept', 'application/json, text/event-stream')
+  const request = new Request(url, { method, headers: accepting, signal })
   if (!(await isLegacyRequest(request, parsedBody))) {
     // Without subscriptions, because the tools of a store never change.
     return createMcpHandler(makeOne, { legacy: 'reject', maxSubscriptions: 0 }).fetch(request, { parsedBody })
@@ -98,13 +102,21 @@ function readMessage(body: Uint8Array): object | string {
     if (!(error instanceof StoreError)) throw error
     return error.message
   }
+  // A client finds its response by the id, which must be the same, and the package rounds a larger one.
+  if (typeof value === 'object' && value !== null && 'id' in value && !isExactId(value.id))
+    return 'The id of a message must be a text, or an integer of at most 2^53 - 1.'
   const message = withoutBigints(value)
   return typeof message === 'object' && message !== null ? message : 'The message must be a JSON object.'
 }
 
-/** Returns JSON whose integers are numbers, or texts if a number would be rounded. */
+function isExactId(id: JsonValue | undefined): boolean {
+  return typeof id !== 'bigint' || Number.isSafeInteger(Number(id))
+}
+
+/** Returns JSON whose integers are numbers, or texts if a number would be rounded or is too large for any number. */
 function withoutBigints(value: JsonValue): JsonValue {
   if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : String(value)
+  if (typeof value === 'number' && !Number.isFinite(value)) return String(value)
   if (Array.isArray(value)) return value.map(withoutBigints)
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, withoutBigints(member)]))

@@ -4,7 +4,7 @@ import { parseInt64 } from '../../values/int64.ts'
 import { type JsonValue, parseJson, writeJson } from '../../values/json.ts'
 import type { RequestContext } from '../request-context.ts'
 import type { makeInnerHandler } from '../routes.ts'
-import { lostResponse, type ToolResult, toolResult } from './tool-result.ts'
+import { failed, lostResponse, type ToolResult, toolResult } from './tool-result.ts'
 import { IDEMPOTENCY_KEY, isIdName, type Tool } from './tools.ts'
 
 /** Runs a request that a tool makes for the client of the request that called the tool. */
@@ -23,6 +23,8 @@ export async function callTool(
   outer: RequestContext,
   run: { readonly operation: RunInner; readonly names: RunInner },
 ): Promise<ToolResult> {
+  const misfit = misfitIn(tool, given)
+  if (misfit !== undefined) return failed(`validation_failed: ${misfit}`)
   const idempotencyKey = textOf(given[IDEMPOTENCY_KEY] ?? randomUUID())
   const { request, match } = requestOf(tool, given, outer, idempotencyKey)
   const response = await run.operation(outer, request, match)
@@ -46,7 +48,7 @@ function requestOf(
   const parameters: Record<string, string> = {}
   for (const name of Object.keys(pathParameters)) parameters[name] = textOf(given[name])
   const others = Object.entries(given).filter(
-    ([name]) => !(name in pathParameters) && name !== IDEMPOTENCY_KEY,
+    ([name]) => !Object.hasOwn(pathParameters, name) && name !== IDEMPOTENCY_KEY,
   )
   const isCommand = method !== 'GET'
   const fields = new Headers({
@@ -73,6 +75,17 @@ function requestOf(
   return { request, match: { path, template, parameters } }
 }
 
+/** Returns what is wrong with an argument that has no form in a URL or a header; undefined if all have one. */
+function misfitIn({ operation: { body, pathParameters = {} } }: Tool, given: Arguments): string | undefined {
+  for (const [name, value] of Object.entries(given)) {
+    if (body && name !== IDEMPOTENCY_KEY && !Object.hasOwn(pathParameters, name)) continue
+    if (Array.isArray(value) && value.length === 0) return `${name} must have at least one value.`
+    const isNested = (one: JsonValue): boolean => typeof one === 'object' && one !== null
+    if ([value].flat().some(isNested)) return `${name} must be a text or a number, or a list of these.`
+  }
+  return undefined
+}
+
 /** Returns a key as a string of RFC 9651: an empty one, which the store refuses, if no header can contain the key. */
 function keyField(key: string): string {
   return /^[\x20-\x7e]*$/.test(key) ? `"${key.replaceAll(/["\\]/g, '\\$&')}"` : '""'
@@ -90,7 +103,7 @@ function queryOf(
   const pairs = given.flatMap(([name, value]) =>
     [value].flat().map((one): [string, JsonValue] => [name, one]),
   )
-  const known = pairs.filter(([name, value]) => value !== null && !(name in sends))
+  const known = pairs.filter(([name, value]) => value !== null && !Object.hasOwn(sends, name))
   return [...known.map(([name, value]): [string, string] => [name, textOf(value)]), ...Object.entries(sends)]
 }
 
@@ -100,7 +113,9 @@ function bodyOf(schema: z.ZodType, given: readonly (readonly [string, JsonValue]
   return Object.fromEntries(
     given.map(([name, value]) => [
       name,
-      name in shape && isIdName(name) && typeof value === 'string' ? (parseInt64(value) ?? value) : value,
+      Object.hasOwn(shape, name) && isIdName(name) && typeof value === 'string'
+        ? (parseInt64(value) ?? value)
+        : value,
     ]),
   )
 }

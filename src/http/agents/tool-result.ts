@@ -65,7 +65,7 @@ function refusal(text: string, status: number, headers: Headers): ToolResult {
 /** The message of an error quotes this number of its field errors. */
 const QUOTED_BY_MESSAGE = 3
 
-function failed(text: string): ToolResult {
+export function failed(text: string): ToolResult {
   return { content: [{ type: 'text', text }], isError: true }
 }
 

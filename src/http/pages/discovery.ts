@@ -2,7 +2,7 @@ import type { Operation } from '../../contract/operation.ts'
 import { version } from '../../files/version.ts'
 import { contract } from '../../shop/operations.ts'
 import { writeJson } from '../../values/json.ts'
-import { type DocumentFile, documentFiles } from './documents.ts'
+import type { DocumentFile } from './documents.ts'
 import { basePath, framedPage, pageHeaders } from './frame.ts'
 
 /** All entry points, relative to the base address: name, path and description. */
@@ -60,14 +60,18 @@ ${rows.join('\n')}
   })
 }
 
-/** Returns the API catalogue of RFC 9727, as a link set (RFC 9264). `schemas` are the files of JSON Schema. */
-export function apiCatalog(base: string, schemas: readonly DocumentFile[]): string {
+/** Returns the API catalogue of RFC 9727, as a link set (RFC 9264) of the files for tools. */
+export function apiCatalog(
+  base: string,
+  documents: readonly DocumentFile[],
+  schemas: readonly DocumentFile[],
+): string {
   const link = ({ path, type }: DocumentFile): object => ({ href: base + path, type })
   return writeJson({
     linkset: [
       {
         anchor: `${base}/`,
-        'service-desc': documentFiles.map(link),
+        'service-desc': documents.map(link),
         describedby: schemas.map(link),
         'service-doc': [
           { href: `${base}/docs`, type: 'text/html' },

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import type { Operation } from '../../contract/operation.ts'
 import { routeNotFound } from '../../contract/refusals.ts'
 import { programFile } from '../../files/program-files.ts'
+import { contract } from '../../shop/operations.ts'
 import type { Handler } from '../request-context.ts'
 import { prepareContent, prepareOnce, sendContent } from './content.ts'
 import { type DescriptionTexts, descriptions } from './description-text.ts'
@@ -16,6 +17,15 @@ const files = [
   { path: '/collections/postman.json', file: 'dist/collections/postman.json', type: JSON_TYPE },
 ].filter(({ file }) => existsSync(programFile(file)))
 
+/** The address in the built collection, for which a store puts its own. */
+const LOCAL_STORE = 'http://127.0.0.1:8080'
+
+/** Returns the files of a store. A collection with requests that the store does not serve is left out. */
+function filesOf(serves: (operation: Operation) => boolean): typeof files {
+  const isWhole = Object.values<Operation>(contract).every(serves)
+  return files.filter(({ path }) => isWhole || !path.startsWith('/collections/'))
+}
+
 /** A file of the store. */
 export interface DocumentFile {
   readonly path: string
@@ -23,14 +33,16 @@ export interface DocumentFile {
   readonly type: string
 }
 
-/** The files for tools, except the schemas, which `schemaFiles` returns. */
-export const documentFiles: readonly DocumentFile[] = [
-  ...descriptions.flatMap(({ path }) => [
-    { path: `${path}.json`, type: JSON_TYPE },
-    { path: `${path}.yaml`, type: YAML },
-  ]),
-  ...files,
-]
+/** Returns the files for tools, except the schemas, which `schemaFiles` returns. */
+export function documentFiles(serves: (operation: Operation) => boolean): DocumentFile[] {
+  return [
+    ...descriptions.flatMap(({ path }) => [
+      { path: `${path}.json`, type: JSON_TYPE },
+      { path: `${path}.yaml`, type: YAML },
+    ]),
+    ...filesOf(serves),
+  ]
+}
 
 /** Returns the handlers of the files for tools, by path. Each file is made for its first request. */
 export function documentRoutes(
@@ -47,7 +59,9 @@ export function documentRoutes(
       route(`${path}.json`, JSON_TYPE, () => texts.text(version, 'json', base, serves)),
       route(`${path}.yaml`, YAML, () => texts.text(version, 'yaml', base, serves)),
     ]),
-    ...files.map(({ path, file, type }) => route(path, type, () => Bun.file(programFile(file)).text())),
+    ...filesOf(serves).map(({ path, file, type }) =>
+      route(path, type, async () => (await Bun.file(programFile(file)).text()).replaceAll(LOCAL_STORE, base)),
+    ),
     [
       '/schemas/{file}',
       async context => {

@@ -40,6 +40,14 @@ export const cliSlips: Slips = {
       breaks: 'an agent loses all tools when the store restarts',
       tests: ['test/cli/mcp-command.test.ts: the program of an agent survives'],
     },
+    {
+      before: `.split('\\n')
+    rest`,
+      after: `.split(/[\\n\\u2028]/)
+    rest`,
+      breaks: 'a name with an unusual line end cuts the message of an agent in two',
+      tests: ['test/cli/mcp-command.test.ts: only a line feed ends a line'],
+    },
   ],
   'src/cli/copies/backup-manifest.ts': [
     {

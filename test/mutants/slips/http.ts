@@ -56,6 +56,18 @@ export const httpSlips: Slips = {
       breaks: 'an agent that sends an exact id orders the pet with the id beside it',
       tests: [`${AGENTS}: an id is exact in both directions`],
     },
+    {
+      before: `if (typeof value === 'number' && !Number.isFinite(value)) return String(value)`,
+      after: `if (typeof value === 'number' && value > 1e300) return value`,
+      breaks: 'a number that is too large for any number makes the tools of agents fail',
+      tests: ['test/http/agents.test.ts: an argument that has no form'],
+    },
+    {
+      before: `accepting.set('Accept', 'application/json, text/event-stream')`,
+      after: `accepting.append('X-Accept', 'application/json')`,
+      breaks: 'an older client that accepts JSON alone gets 406',
+      tests: ['test/http/agents.test.ts: an argument that has no form'],
+    },
   ],
   'src/http/agents/tool-call.ts': [
     {
@@ -75,6 +87,12 @@ export const httpSlips: Slips = {
       after: `...(schema`,
       breaks: 'nobody can find the message that changed the shop',
       tests: [`${AGENTS}: a call of a tool is one request`],
+    },
+    {
+      before: `if (Array.isArray(value) && value.length === 0)`,
+      after: `if (Array.isArray(value) && value.length > 100)`,
+      breaks: 'an agent that asks for the orders of no pet gets all orders',
+      tests: ['test/http/agents.test.ts: an argument that has no form'],
     },
   ],
   'src/http/agents/tool-result.ts': [

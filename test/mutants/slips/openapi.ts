@@ -8,6 +8,12 @@ export const openapiSlips: Slips = {
       breaks: 'the stream seems to send test events, which only webhooks get',
       tests: ['test/openapi/async-api.test.ts: the parser of AsyncAPI finds no error'],
     },
+    {
+      before: `...(serves(contract.streamEvents) ? ['stream'] : []),`,
+      after: `'stream',`,
+      breaks: 'a store without a stream describes one, or fails to describe anything',
+      tests: ['test/openapi/async-api.test.ts: a store that serves no events'],
+    },
   ],
   'src/openapi/headers.ts': [
     {
