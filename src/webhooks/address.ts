@@ -100,9 +100,15 @@ function parseUrl(url: string): URL {
   if (authority.includes('@')) refuse('The URL contains a user name or a password.')
   if (url.includes('#')) refuse('The URL contains a fragment (#).')
   const parsed = authority === '' ? null : URL.parse(url)
-  if (!parsed) return refuse('The URL has no valid host and port.')
+  if (!parsed || !isHost(parsed.hostname)) return refuse('The URL has no valid host and port.')
   if (parsed.port === '0') refuse(`The URL uses port 0 of ${parsed.hostname}, which accepts no connections.`)
   return parsed
+}
+
+/** Returns whether a host name can exist (RFC 1035, section 2.3.4). The parser of URLs also accepts longer ones. */
+function isHost(name: string): boolean {
+  const labels = name.replace(/\.$/, '').split('.')
+  return name.length <= 254 && labels.every(label => label.length > 0 && label.length <= 63)
 }
 
 async function lookUp(host: string, resolve: Resolve): Promise<readonly string[]> {

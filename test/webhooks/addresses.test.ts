@@ -126,6 +126,18 @@ test('a URL with a backslash is refused, although the parser of URLs would accep
   expect(refusal).toBe('The URL contains whitespace, a control character or a backslash.')
 })
 
+test('a URL whose host cannot exist is refused: with an empty or a long label, or too long', async () => {
+  const never = async (): Promise<never> => {
+    throw new Error('the name must not be looked up')
+  }
+  const long = 'a'.repeat(64)
+  for (const host of ['.', '..', 'a..b.example', `${long}.example`, `${'a.'.repeat(130)}example`])
+    expect([host, await refusalOf(`http://${host}/`, publicOnly(never))]).toEqual([
+      host,
+      'The URL has no valid host and port.',
+    ])
+})
+
 test('addresses next to the special networks pass, as literals and as resolved addresses', async () => {
   for (const address of goodAddresses) {
     const family = address.includes(':') ? 6 : 4

@@ -31,6 +31,12 @@ export const webhookSlips: Slips = {
       breaks: 'a URL with a backslash goes to another host than its reader sees',
       tests: ['test/webhooks/addresses.test.ts: a URL with a backslash'],
     },
+    {
+      before: `if (!parsed || !isHost(parsed.hostname))`,
+      after: `if (!parsed)`,
+      breaks: 'a webhook at a name that cannot exist is saved with a warning only',
+      tests: ['test/webhooks/addresses.test.ts: a URL whose host cannot exist'],
+    },
   ],
   'src/webhooks/attempt.ts': [
     {
