@@ -81,6 +81,7 @@ const mayImportOutside: Readonly<Record<string, readonly string[]>> = {
   'test/sandboxes': SHARED_BY_TESTS,
   'test/serving': SHARED_BY_TESTS,
   'test/shop': SHARED_BY_TESTS,
+  'test/tools': [...SHARED_BY_TESTS, 'test/openapi/generators'],
   'test/transfer': SHARED_BY_TESTS,
   'test/console': SHARED_BY_TESTS,
   'test/webhooks': SHARED_BY_TESTS,

@@ -2,6 +2,7 @@ import type { Browser } from 'playwright-core'
 import { createClient } from '../../src/client/petstore-client.ts'
 import { launchBrowser } from '../support/browser.ts'
 import { makeClient } from '../support/client.ts'
+import { freePort } from '../support/free-port.ts'
 import { openStream } from '../support/open-stream.ts'
 import { makePet } from '../support/shop.ts'
 import { ADMIN_KEY, openTestStore, type TestStore } from '../support/store.ts'
@@ -98,13 +99,6 @@ const checks: Readonly<Record<string, Check>> = {
     const { headers } = await fetch(`${base}/pets?limit=1`)
     assert(headers.get('link')?.startsWith(`<${base}/pets`) === true, `Link is ${headers.get('link')}`)
   },
-}
-
-/** Returns a port that was free a moment ago. */
-function freePort(): number {
-  const probe = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } })
-  probe.stop(true)
-  return probe.port
 }
 
 /** Runs all checks behind one proxy. Returns the number of those that failed. */

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { SQL } from 'bun'
 import { embeddedPostgres } from './embedded-postgres.ts'
 import { testedEngines } from './engines.ts'
+import { freePort } from './free-port.ts'
 
 /** A PostgreSQL server of a test. */
 export interface PostgresServer {
@@ -91,10 +92,4 @@ export async function startPostgresIn(
       rmSync(directory, { recursive: true, force: true })
     },
   }
-}
-
-function freePort(): number {
-  const probe = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } })
-  probe.stop(true)
-  return probe.port
 }

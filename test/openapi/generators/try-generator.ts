@@ -1,13 +1,4 @@
-import {
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openDemo } from '../../support/demo-store.ts'
 import { ROOT } from '../../support/root.ts'
@@ -16,7 +7,6 @@ import { expectedLines, type Generator, observedLines, samples } from './generat
 
 const STEP_MS_MAX = 1_200_000
 const OUTCOME = 'outcome.json'
-const description = join(ROOT, 'openapi.yaml')
 
 /** The outcome of one generator. */
 export interface Outcome {
@@ -34,9 +24,14 @@ export interface Outcome {
 
 /**
  * Tries a generator in a separate directory and returns the outcome. The steps are: install the generator, generate a
- * client or a collection, compile the program that uses it, and run it.
+ * client or a collection, compile the program that uses it, and run it. `description` is the text of the description
+ * in another version of OpenAPI; by default, openapi.yaml.
  */
-export async function tryGenerator(generator: Generator, scratch: string): Promise<Outcome> {
+export async function tryGenerator(
+  generator: Generator,
+  scratch: string,
+  description = readFileSync(join(ROOT, 'openapi.yaml'), 'utf8'),
+): Promise<Outcome> {
   const missing = generator.needs.find(tool => Bun.which(tool) === null)
   const none = { generator, observed: {}, codeLines: 0, seconds: 0 }
   if (missing) return { ...none, result: `skipped: no ${missing}` }
@@ -44,7 +39,7 @@ export async function tryGenerator(generator: Generator, scratch: string): Promi
   const directory = join(scratch, folderNameOf(generator))
   rmSync(directory, { recursive: true, force: true })
   mkdirSync(directory, { recursive: true })
-  copyFileSync(description, join(directory, 'openapi.yaml'))
+  writeFileSync(join(directory, 'openapi.yaml'), description)
   for (const [name, value] of Object.entries(samples)) {
     writeFileSync(join(directory, `${name}.json`), JSON.stringify(value))
   }

@@ -1,0 +1,6 @@
+//go:build tools
+
+// Package main names restish, so that its version is pinned in go.mod.
+package main
+
+import _ "github.com/rest-sh/restish"

@@ -1,0 +1,24 @@
+/** A tool of another project, and how it is used with a new demo store: shell commands in a scratch directory. */
+export interface Tool {
+  readonly name: string
+  readonly version: string
+  /** The programs that must be installed on this machine. */
+  readonly needs: readonly string[]
+  /** Installs the tool, in exactly this version; empty if `needs` names the tool itself. */
+  readonly install: string
+  /**
+   * Uses the tool. The directory has `openapi.yaml`, `arazzo.yaml`, and the files of `npm run collections`. The
+   * variables are those of the recipes in docs/for-tool-makers.md: `BASE`, `KEY`, `TOOLS`, `PORT` and `PETSTORE`.
+   */
+  readonly run: string
+  /** A whole line that the command prints. `…` matches any text. */
+  readonly expected: string
+  /** Whether docs/for-tool-makers.md has the recipe, word for word. */
+  readonly hasRecipe: boolean
+}
+
+/** Returns whether an output contains a line of which `…` matches any text. */
+export function prints(output: string, expected: string): boolean {
+  const parts = expected.split('…').map(part => part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'))
+  return new RegExp(`^\\s*${parts.join('.*')}\\s*$`, 'm').test(output)
+}
