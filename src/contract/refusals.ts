@@ -172,6 +172,13 @@ export function rateLimited(rate: {
   return new StoreError('rate_limited', message, { retryAfterSeconds })
 }
 
+/** The limit of requests with wrong keys, which slows down guessing. It is not the rate limit of the settings. */
+export function tooManyWrongKeys(retryAfterSeconds: number): StoreError {
+  const problem = 'Too many requests from this address had a wrong key'
+  const message = `${problem}; check the key, and try again in ${retryAfterSeconds} seconds.`
+  return new StoreError('rate_limited', message, { retryAfterSeconds })
+}
+
 export function serverFailed(requestId: string): StoreError {
   return new StoreError(
     'internal_error',

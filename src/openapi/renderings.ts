@@ -30,8 +30,9 @@ function inThreeOne(document: Part, { summary }: DescribedApi): Part {
   const { title, license: _, ...info } = upgraded.info
   const license = { name: 'MIT', identifier: 'MIT' }
   const refined = mapParts(upgraded, part => {
-    const { enum: values, ...rest } = part
-    if (Array.isArray(values) && values.length === 1) return { ...rest, const: values[0] }
+    const { enum: values } = part
+    // The enum stays, because some tools read discriminators only from it.
+    if (Array.isArray(values) && values.length === 1) return { ...part, const: values[0] }
     // The media type says what a stream is; 3.0 has a format only for a generator.
     return part.contentMediaType === 'application/octet-stream' ? { type: 'string' } : part
   })

@@ -141,14 +141,14 @@ test('all tools together are at most 14, and take at most 12 KB of the context o
   expect(await agent.countToolChars()).toBeLessThanOrEqual(TOOL_CHARS_MAX)
 })
 
-test('clients know which tools only read, and which one deletes', async () => {
+test('clients know which tools only read, and which ones only add', async () => {
   const { text } = await message(store(), '{"jsonrpc":"2.0","id":1,"method":"tools/list"}')
   const tools: { name: string; annotations: object }[] = JSON.parse(text).result.tools
   const reads = tools.filter(({ annotations }) => 'readOnlyHint' in annotations).map(({ name }) => name)
   expect(reads.every(name => /^(find|get|check|how|what)_/.test(name))).toBe(true)
   expect(reads).toHaveLength(7)
-  const deleting = tools.filter(({ annotations }) => Object.values(annotations).includes(true))
-  expect(deleting.map(({ name }) => name).filter(name => !reads.includes(name))).toEqual(['cancel_order'])
+  const adding = tools.filter(({ annotations }) => Object.values(annotations).includes(false))
+  expect(adding.map(({ name }) => name)).toEqual(['add_pet', 'place_order'])
 })
 
 test('a store that serves only stable operations gives agents no tool of another one', async () => {

@@ -17,8 +17,9 @@ const testers: readonly Omit<Tool, 'hasRecipe'>[] = [
     install: pip('schemathesis==4.32.5'),
     run: lines(
       'PYTHONPATH=$TOOLS SCHEMATHESIS_HOOKS=schemathesis_hooks venv/bin/st run $BASE/openapi.json',
-      '-H "Authorization: Bearer $KEY" --exclude-operation-id streamEvents',
-      '--exclude-checks positive_data_acceptance --max-examples 10 --generation-deterministic',
+      '-H "Authorization: Bearer $KEY" --exclude-operation-id streamEvents --exclude-operation-id listEvents',
+      '--exclude-operation-id revokeKey --exclude-checks positive_data_acceptance --max-examples 10',
+      '--generation-deterministic',
     ),
     expected: '… generated, … passed, … skipped',
   },

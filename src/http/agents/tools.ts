@@ -54,8 +54,13 @@ function define(operation: Operation, { name, about, takes }: AgentTool): ToolDe
     name,
     description: about,
     inputSchema: { type: 'object', properties, ...(required.length > 0 && { required }) },
-    annotations: isRead ? { readOnlyHint: true } : { destructiveHint: operation.method === 'DELETE' },
+    annotations: isRead ? { readOnlyHint: true } : { destructiveHint: !isAddition(operation) },
   }
+}
+
+/** Returns whether a command only adds a resource. Clients ask their user before any other change. */
+function isAddition({ location }: Operation): boolean {
+  return location !== undefined
 }
 
 interface InputOfTool {

@@ -5,6 +5,7 @@ import {
   insufficientScope,
   malformedAuthorization,
   malformedKey,
+  tooManyWrongKeys,
 } from '../../contract/refusals.ts'
 import { hasScope } from '../../contract/scopes.ts'
 import type { Caller } from '../../shop/context.ts'
@@ -69,7 +70,7 @@ async function findCaller(
     // database that does not respond is not a failed attempt.
     const isFailure = error instanceof StoreError && error.status < 500
     const slowed = isFailure ? failedAuthentications.take(rateGroup(context.address)).refusal : undefined
-    throw slowed ?? error
+    throw slowed ? tooManyWrongKeys(slowed.details.retryAfterSeconds ?? 1) : error
   }
 }
 

@@ -75,7 +75,7 @@ export const pets = {
       !id && !categoryId && (status === undefined || status.length === 1),
     agent: {
       name: 'find_pets',
-      about: 'Find pets by name, category, status or id. Each has its stock.',
+      about: 'Find pets by the start of the name, category, status or id. Each has its stock.',
       takes: {
         name: 'The start of the name; case is ignored.',
         categoryId: true,

@@ -134,6 +134,12 @@ export const httpSlips: Slips = {
       breaks: 'a client asks its user before each read',
       tests: [`${AGENTS}: clients know which tools only read`],
     },
+    {
+      before: `return location !== undefined`,
+      after: `return location !== undefined || true`,
+      breaks: 'clients do not ask before an agent overwrites stock',
+      tests: ['test/http/agents.test.ts: clients know which tools only read'],
+    },
   ],
   'src/http/cache/door.ts': [
     {

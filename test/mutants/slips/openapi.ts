@@ -33,7 +33,7 @@ export const openapiSlips: Slips = {
   ],
   'src/openapi/renderings.ts': [
     {
-      before: `return { ...rest, const: values[0] }`,
+      before: `return { ...part, const: values[0] }`,
       after: `return part`,
       breaks: 'OpenAPI 3.1 has lists of one value instead of constants',
       tests: ['test/openapi/renderings.test.ts: OpenAPI 3.1 says what 3.0 cannot'],
