@@ -56,7 +56,7 @@ export function fixedPaths(
       catalog,
       fixedContent(
         LINKSET,
-        async () => apiCatalog(base, documentFiles(serves), await schemaFiles(base, texts, serves)),
+        async () => apiCatalog(base, documentFiles(serves), await schemaFiles(texts, serves)),
         {
           Link: `<${base}${catalog}>; rel="api-catalog"`,
         },

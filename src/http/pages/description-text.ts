@@ -37,15 +37,23 @@ export class DescriptionTexts {
     return text.replaceAll(SHARED_BASE, base)
   }
 
-  /** Returns the schemas of the same operations as documents of JSON Schema, by name. */
-  async schemas(base: string, serves: Serves): Promise<ReadonlyMap<string, string>> {
-    const texts = await this.#once('schemas', serves, async () => {
+  /** Returns the names of the schemas of the same operations. */
+  async schemaNames(serves: Serves): Promise<string[]> {
+    return [...(await this.#schemas(serves)).keys()]
+  }
+
+  /** Returns a schema as a document of JSON Schema; undefined if there is none with this name. */
+  async schema(name: string, base: string, serves: Serves): Promise<string | undefined> {
+    return (await this.#schemas(serves)).get(name)?.replaceAll(SHARED_BASE, base)
+  }
+
+  #schemas(serves: Serves): Promise<ReadonlyMap<string, string>> {
+    return this.#once('schemas', serves, async () => {
       const { jsonSchemas } = await import('../../openapi/json-schemas.ts')
       const { storeApi } = await import('../../openapi/store-api.ts')
       const schemas = jsonSchemas(storeApi, { base: SHARED_BASE, serves })
       return new Map([...schemas].map(([name, schema]) => [name, writeJson(schema)]))
     })
-    return new Map([...texts].map(([name, text]) => [name, text.replaceAll(SHARED_BASE, base)]))
   }
 
   #once<T>(what: string, serves: Serves, make: () => Promise<T>): Promise<T> {

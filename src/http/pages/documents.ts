@@ -4,7 +4,7 @@ import { routeNotFound } from '../../contract/refusals.ts'
 import { programFile } from '../../files/program-files.ts'
 import { contract } from '../../shop/operations.ts'
 import type { Handler } from '../request-context.ts'
-import { prepareContent, prepareOnce, sendContent } from './content.ts'
+import { type Content, prepareContent, prepareOnce, sendContent } from './content.ts'
 import { type DescriptionTexts, descriptions } from './description-text.ts'
 
 const YAML = 'application/yaml'
@@ -54,6 +54,7 @@ export function documentRoutes(
     const content = prepareOnce(async () => prepareContent(type, await make()))
     return [path, async context => sendContent(context, await content())]
   }
+  const schemas = new Map<string, () => Promise<Content>>()
   return [
     ...descriptions.flatMap(({ path, version }) => [
       route(`${path}.json`, JSON_TYPE, () => texts.text(version, 'json', base, serves)),
@@ -66,9 +67,14 @@ export function documentRoutes(
       '/schemas/{file}',
       async context => {
         const name = /^(\w+)\.json$/.exec(context.pathParameters.file ?? '')?.[1] ?? ''
-        const text = (await texts.schemas(base, serves)).get(name)
-        if (text === undefined) throw routeNotFound(context.path, '')
-        return sendContent(context, await prepareContent(JSON_SCHEMA, text))
+        let content = schemas.get(name)
+        if (!content) {
+          const text = await texts.schema(name, base, serves)
+          if (text === undefined) throw routeNotFound(context.path, '')
+          content = prepareOnce(() => prepareContent(JSON_SCHEMA, text))
+          schemas.set(name, content)
+        }
+        return sendContent(context, await content())
       },
     ],
   ]
@@ -76,10 +82,8 @@ export function documentRoutes(
 
 /** Returns the files of the schemas. */
 export async function schemaFiles(
-  base: string,
   texts: DescriptionTexts,
   serves: (operation: Operation) => boolean,
 ): Promise<DocumentFile[]> {
-  const schemas = await texts.schemas(base, serves)
-  return [...schemas.keys()].map(name => ({ path: `/schemas/${name}.json`, type: JSON_SCHEMA }))
+  return (await texts.schemaNames(serves)).map(name => ({ path: `/schemas/${name}.json`, type: JSON_SCHEMA }))
 }
