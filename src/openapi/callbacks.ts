@@ -1,3 +1,4 @@
+import { pascalCase } from '../contract/component-name.ts'
 import { eventExamples } from '../shop/events/examples.ts'
 import { Event, eventSchemas } from '../shop/events/schema.ts'
 import type { Components } from './components.ts'
@@ -75,8 +76,7 @@ export function webhooksPart(parameters: Components): Part {
 
 /** Returns `receivePetCreated` for `petstore.pet.created`. */
 function operationIdOf(type: string): string {
-  const words = type.split('.').slice(1)
-  return `receive${words.map(word => word.charAt(0).toUpperCase() + word.slice(1)).join('')}`
+  return `receive${pascalCase(type.replace('petstore.', ''))}`
 }
 
 function receiverPart(parameters: Components, operationId: string, summary: string, content: Part): Part {

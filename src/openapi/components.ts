@@ -37,9 +37,3 @@ function freeName(name: string, taken: Part): string {
   for (let number = 2; Object.hasOwn(taken, free); number++) free = `${name}${number}`
   return free
 }
-
-/** Returns `PetNotFound` for `pet_not_found`, `IfMatch` for `If-Match`, `PetId` for `petId`. */
-export function pascalCase(text: string): string {
-  const words = text.split(/[^A-Za-z0-9]+/).filter(word => word !== '')
-  return words.map(word => word.charAt(0).toUpperCase() + word.slice(1)).join('')
-}

@@ -1,7 +1,7 @@
+import { pascalCase } from '../contract/component-name.ts'
 import { ErrorBody, type ErrorCodeName, errorTable, type StoreError } from '../contract/error.ts'
 import type { Operation } from '../contract/operation.ts'
 import { refusalsOf } from '../contract/refusals-of.ts'
-import { pascalCase } from './components.ts'
 import { headerParts, presentHeaders } from './headers.ts'
 import { type Part, schemaPart } from './schemas.ts'
 

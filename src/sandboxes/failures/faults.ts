@@ -12,7 +12,7 @@ import {
   type FaultRuleStates,
   FaultRules,
   isDeliveryEffect,
-  membersOf,
+  membersOfEffect,
 } from './rules.ts'
 
 /** The header with which a request asks for a failure, and with which a response announces one. */
@@ -171,7 +171,7 @@ function readFaultHeader(field: string, operationId: OperationId): FaultEffect {
   const members: Record<string, unknown> = { type }
   for (const parameter of parameters) {
     const [name = '', value = ''] = parameter.split('=').map(part => part.trim())
-    const member = membersOf(type).find(known => snakeCase(known) === name)
+    const member = membersOfEffect(type).find(known => snakeCase(known) === name)
     if (member === undefined)
       throw refusedHeader(`has the parameter ${quoted(name)}, which ${type} does not have. ${example}`)
     members[member] = member === 'code' ? value : /^[0-9]{1,9}$/.test(value) ? BigInt(value) : value

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { pascalCase } from '../../contract/component-name.ts'
 import { errorTable } from '../../contract/error.ts'
 import type { Operation } from '../../contract/operation.ts'
 import { contract } from '../../shop/operations.ts'
@@ -54,8 +55,7 @@ function effect<Type extends string, Members extends z.ZodRawShape>(
   members: Members,
   example: object = {},
 ) {
-  const words = type.split('_').map(word => word.charAt(0).toUpperCase() + word.slice(1))
-  const id = `${words.join('')}Effect`
+  const id = `${pascalCase(type)}Effect`
   const typeSchema = z.literal(type).meta({ title: `${id}Type`, description: 'The type.', example: type })
   return z
     .strictObject({ type: typeSchema, ...members })
@@ -120,7 +120,7 @@ export type FaultEffect = z.output<typeof FaultEffect>
 export type EffectType = FaultEffect['type']
 
 /** Returns the names of the members that an effect has in addition to its type. */
-export function membersOf(type: EffectType): readonly string[] {
+export function membersOfEffect(type: EffectType): readonly string[] {
   const found = effects.find(({ shape }) => shape.type.value === type)
   return Object.keys(found?.shape ?? {}).filter(name => name !== 'type')
 }

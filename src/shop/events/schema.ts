@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { pascalCase } from '../../contract/component-name.ts'
 import { constantNames } from '../../values/constant-names.ts'
 import { instant } from '../../values/instant.ts'
 import { SEQUENCE_DIGITS } from '../../values/sequence.ts'
@@ -152,8 +153,7 @@ function schemaOf<Type extends string, Data extends z.ZodType, Members extends z
   { name, text, members, example: shared }: Kind<Members>,
   type: Type,
 ) {
-  const [, ...words] = type.split(/[.-]/)
-  const id = words.map(word => word.charAt(0).toUpperCase() + word.slice(1)).join('') + name
+  const id = pascalCase(type.replace('petstore.', '')) + name
   const typeSchema = z
     .literal(type)
     .meta({ title: `${id}Type`, description: 'The type.', example: type, ...constantNames([type]) })

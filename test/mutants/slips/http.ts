@@ -53,7 +53,7 @@ export const httpSlips: Slips = {
     {
       before: `Number.isSafeInteger(Number(value)) ? Number(value) : String(value)`,
       after: `Number(value)`,
-      breaks: 'an agent that sends an exact id orders the pet with the id beside it',
+      breaks: 'an agent that sends an exact id orders another pet, because its id was rounded',
       tests: [`${AGENTS}: an id is exact in both directions`],
     },
     {
@@ -145,7 +145,7 @@ export const httpSlips: Slips = {
     {
       before: `    this.#options.announceRows()\n`,
       after: ``,
-      breaks: 'a client that is told of a change reads the state before it from the cache',
+      breaks: 'after an event, a client reads the old state from the cache',
       tests: [
         `${DOOR}: a read from the cache shows a commit`,
         'test/http/cache.test.ts: while random clients',
