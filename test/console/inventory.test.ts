@@ -31,7 +31,7 @@ test(
       'Adjust',
     ])
     expect(nameRequests).toHaveLength(1)
-    await page.getByRole('textbox', { name: 'On hand, at most' }).fill('5')
+    await page.getByRole('textbox', { name: 'In stock, at most' }).fill('5')
     await row.waitFor({ state: 'detached' })
     await page.getByRole('link', { name: 'Few of them' }).waitFor()
     expect(new URL(page.url()).search).toBe('?atMost=5')
@@ -52,7 +52,7 @@ test(
     await page.getByRole('button', { name: 'Adjust Adjusted' }).click()
     await dialog.getByRole('textbox', { name: 'Change' }).fill('-2')
     await dialog.getByRole('button', { name: 'Adjust' }).click()
-    const refusal = `Pet ${petId} would have 3 units on hand, but open orders reserve 4.`
+    const refusal = 'Adjusted would have 3 units in stock, but open orders reserve 4.'
     await dialog.getByText(refusal).waitFor()
     expect(await stockOf(store().client, petId)).toBe('available 5/4')
     expect(await seriousViolations(page)).toEqual([])

@@ -22,7 +22,7 @@ test(
       .getByRole('combobox', { name: 'Pet' })
       .or(page.getByRole('textbox', { name: 'Pet' }))
       .fill('Bis')
-    await page.getByRole('option', { name: 'Biscuit (5 free)' }).click()
+    await page.getByRole('option', { name: 'Biscuit (5 for sale)' }).click()
     await page.getByLabel('Units').fill('0')
     await page.getByRole('dialog').getByRole('button', { name: 'Place order' }).click()
     await page.getByRole('dialog').getByText('Units must be at least 1').waitFor()
@@ -31,7 +31,7 @@ test(
     expect(await seriousViolations(page)).toEqual([])
     await dialog.getByRole('button', { name: 'Place order' }).click()
     // The dialog shows the message with which the store refuses the order.
-    await dialog.getByText('has 5 of 5 units available; 9 are requested.').waitFor()
+    await dialog.getByText('Biscuit has 5 units for sale, and you asked for 9.').waitFor()
     await page.getByLabel('Units').fill('2')
     await page.getByLabel('Reference').last().fill('R-77')
     await dialog.getByRole('button', { name: 'Place order' }).click()
@@ -179,8 +179,8 @@ test(
     await dialog.getByText('Pet is required').waitFor()
     expect(await dialog.getByRole('alert').count()).toBe(0)
     await pet.fill('Twin')
-    await page.getByRole('option', { name: `Twin – pet ${twin.petId} (5 free)` }).waitFor()
-    await page.getByRole('option', { name: `Twin – pet ${petId} (8 free)` }).click()
+    await page.getByRole('option', { name: `Twin – pet ${twin.petId} (5 for sale)` }).waitFor()
+    await page.getByRole('option', { name: `Twin – pet ${petId} (8 for sale)` }).click()
     await dialog.getByRole('button', { name: 'Place order' }).click()
     await dialog.waitFor({ state: 'detached' })
     const { data } = await client.listOrders({ sort: '-id', limit: 1 })
@@ -216,10 +216,10 @@ test(
     expect(await field.inputValue()).toBe('neon')
     // Enter neither chose a pet nor sent the order.
     expect(await dialog.getByText('Pet is required').count()).toBe(0)
-    await page.getByRole('option', { name: 'Neon tetra (5 free)' }).waitFor()
+    await page.getByRole('option', { name: 'Neon tetra (5 for sale)' }).waitFor()
     await page.keyboard.press('ArrowDown')
     await page.keyboard.press('Enter')
-    await until('the pet is chosen', async () => (await field.inputValue()) === 'Neon tetra (5 free)')
+    await until('the pet is chosen', async () => (await field.inputValue()) === 'Neon tetra (5 for sale)')
     await page.keyboard.press('Enter')
     await page.getByText('Order placed').waitFor()
     const { data } = await client.listOrders({ sort: '-id', limit: 1 })
@@ -242,13 +242,16 @@ test(
     const dialog = page.getByRole('dialog')
     await page.getByRole('button', { name: 'Place order' }).click()
     const field = dialog.getByRole('combobox', { name: 'Pet' })
-    await until('the pet is chosen', async () => (await field.inputValue()) === 'Chosen before (5 free)')
+    await until('the pet is chosen', async () => (await field.inputValue()) === 'Chosen before (5 for sale)')
     const hold = await holdRequests(page, request => readsPets(request) && request.url().includes('name='))
     await field.fill('Typed after')
     await dialog.getByRole('button', { name: 'Place order' }).click()
     await dialog.getByText('Pet is required').waitFor()
     hold.release()
-    await until('the typed pet is chosen', async () => (await field.inputValue()) === 'Typed after (5 free)')
+    await until(
+      'the typed pet is chosen',
+      async () => (await field.inputValue()) === 'Typed after (5 for sale)',
+    )
     await dialog.getByRole('button', { name: 'Place order' }).click()
     await page.getByText('Order placed').waitFor()
     const { data } = await client.listOrders({ sort: '-id', limit: 1 })
@@ -313,7 +316,7 @@ test(
     await page.getByRole('button', { name: 'Place order' }).click()
     const field = dialog.getByRole('combobox', { name: 'Pet' })
     await field.fill('Stable')
-    await page.getByRole('option', { name: 'Stable A (1 free)' }).waitFor()
+    await page.getByRole('option', { name: 'Stable A (1 for sale)' }).waitFor()
     await page.keyboard.press('ArrowDown')
     // The first pet is sold, and would now be the last one of the list. The page behind the dialog shows the order.
     const { data: order } = await client.placeOrder({ body: { petId: first, complete: true } })
@@ -345,7 +348,7 @@ test(
     const options = page.getByRole('option')
     await until('only the pets of that name are listed', async () => (await options.count()) === 4)
     expect(await options.allInnerTexts()).toEqual([
-      'Otto D (2 free)',
+      'Otto D (2 for sale)',
       'Otto A (on hold)',
       'Otto B (sold)',
       'Otto C (all reserved)',
@@ -353,7 +356,7 @@ test(
     // Typing the whole name chooses the pet, even without a click in the list.
     await field.fill('otto d')
     await field.press('Tab')
-    await until('the pet is chosen', async () => (await field.inputValue()) === 'Otto D (2 free)')
+    await until('the pet is chosen', async () => (await field.inputValue()) === 'Otto D (2 for sale)')
     await page.getByRole('dialog').getByRole('button', { name: 'Place order' }).click()
     await page.getByText('Order placed').waitFor()
     expect(faults).toEqual([])

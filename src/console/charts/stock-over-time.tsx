@@ -1,5 +1,6 @@
 import { LineChart } from '@mantine/charts'
 import { formatCount, formatDate, formatInstant, formatTime } from '../parts/generic/format.ts'
+import { words } from '../parts/pets/shop-words.ts'
 
 /** The stock at one instant. It stays the same until the instant of the next point. */
 export interface StockPoint {
@@ -21,7 +22,7 @@ const DAYS_FROM_MS = 2 * 86_400_000
 /** The room right of the last point, in pixels: half of the longest label. */
 const EDGE_PX = 32
 
-/** A step chart of the units on hand and the reserved units: both stay the same until the next movement. */
+/** A step chart of the units in stock and the reserved units: both stay the same until the next movement. */
 export function StockOverTime({ points, height }: StockOverTimeProps) {
   return (
     <LineChart
@@ -29,13 +30,13 @@ export function StockOverTime({ points, height }: StockOverTimeProps) {
       // The chart library takes floating-point numbers. The exact numbers are in the table.
       data={points.map(({ atMs, quantity, reserved }) => ({
         atMs,
-        'On hand': Number(quantity),
-        Reserved: Number(reserved),
+        [words.quantity]: Number(quantity),
+        [words.reserved]: Number(reserved),
       }))}
       dataKey="atMs"
       series={[
-        { name: 'On hand', color: 'teal.7' },
-        { name: 'Reserved', color: 'orange.7', strokeDasharray: '5 3' },
+        { name: words.quantity, color: 'teal.7' },
+        { name: words.reserved, color: 'orange.7', strokeDasharray: '5 3' },
       ]}
       curveType="stepAfter"
       withLegend

@@ -1,6 +1,7 @@
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
 import { ApiError, ConnectionError } from '../../client/petstore-client.ts'
 import { connection } from './connection.ts'
+import { nameText } from './name-text.ts'
 
 /** How long a result is used before it is read again, in milliseconds. Events make results outdated earlier. */
 const FRESH_MS = 30_000
@@ -39,6 +40,13 @@ export const queryClient: QueryClient = new QueryClient({
 export function isKeyRefused(error: unknown): error is ApiError {
   return error instanceof ApiError && error.status === 401
 }
+
+/** Returns the name of a pet or a category that the page has read; undefined if it has not read the name. */
+export function storedName(resource: string, id: bigint): string | undefined {
+  const name = queryClient.getQueryData<string | null>([resource, 'name', id])
+  return name ? nameText(name, id) : undefined
+}
+
 export function textOf(value: unknown): string {
   return JSON.stringify(value ?? null, (_, part) => (typeof part === 'bigint' ? `${part}n` : part))
 }

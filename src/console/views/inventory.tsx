@@ -12,11 +12,12 @@ import { RowButton } from '../parts/generic/row-button.tsx'
 import { type Column, PagedTable } from '../parts/generic/table.tsx'
 import { AdjustDialog } from '../parts/inventory/stock-dialogs.tsx'
 import { UnitsInput } from '../parts/inventory/units-input.tsx'
-import { StatusBadge, unsoldStatuses } from '../parts/pets/status.tsx'
+import { unitsForSale, words } from '../parts/pets/shop-words.ts'
+import { StatusBadge, statusOptions, unsoldStatuses } from '../parts/pets/status.tsx'
 
 const sorts: { value: InventorySort; label: string }[] = [
-  { value: 'quantity', label: 'Fewest on hand' },
-  { value: '-quantity', label: 'Most on hand' },
+  { value: 'quantity', label: 'Fewest in stock' },
+  { value: '-quantity', label: 'Most in stock' },
   { value: 'id', label: 'Oldest pet first' },
   { value: '-id', label: 'Newest pet first' },
 ]
@@ -24,18 +25,16 @@ const sorts: { value: InventorySort; label: string }[] = [
 type StatusFilter = PetStatus | 'unsold'
 
 const statusFilters: { value: StatusFilter; label: string }[] = [
-  { value: 'available', label: 'available' },
-  { value: 'pending', label: 'pending' },
-  { value: 'unsold', label: 'available or pending' },
-  { value: 'sold', label: 'sold' },
+  ...statusOptions,
+  { value: 'unsold', label: 'all but sold' },
 ]
 
 const columns: readonly Column<InventoryItem>[] = [
   { head: 'Pet', cell: ({ petId }) => <PetLink id={petId} /> },
-  { head: 'Status', isShort: true, cell: ({ status }) => <StatusBadge status={status} /> },
-  { head: 'On hand', isNumber: true, cell: ({ quantity }) => formatCount(quantity) },
-  { head: 'Reserved', isNumber: true, cell: ({ reserved = 0n }) => formatCount(reserved) },
-  { head: 'Free', isNumber: true, cell: ({ quantity, reserved = 0n }) => formatCount(quantity - reserved) },
+  { head: 'Status', isShort: true, cell: item => <StatusBadge {...item} /> },
+  { head: words.quantity, isNumber: true, cell: ({ quantity }) => formatCount(quantity) },
+  { head: words.reserved, isNumber: true, cell: ({ reserved = 0n }) => formatCount(reserved) },
+  { head: words.forSale, isNumber: true, cell: item => formatCount(unitsForSale(item)) },
 ]
 
 interface Adjusted {
@@ -115,7 +114,7 @@ function InventoryFilters({ status, quantityAtMost, sort, set }: ReturnType<type
         onChange={value => set('status', value)}
       />
       <UnitsInput
-        label="On hand, at most"
+        label={`${words.quantity}, at most`}
         placeholder="Any number"
         value={quantityAtMost}
         onChange={units => set('atMost', units === undefined ? null : String(units))}

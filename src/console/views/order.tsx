@@ -14,6 +14,7 @@ import { formatCount, formatInstant, formatUnits } from '../parts/generic/format
 import { Page } from '../parts/generic/page.tsx'
 import { Refusal } from '../parts/generic/refusal.tsx'
 import { ViewLink } from '../parts/generic/view-link.tsx'
+import { words } from '../parts/pets/shop-words.ts'
 import { StateDiagram } from '../parts/pets/state-diagram.tsx'
 import { EditOrder } from './edit-order.tsx'
 import type { ViewProps } from './view-props.ts'
@@ -61,7 +62,9 @@ function NoOrder({ id }: ViewProps) {
     <Page title={`Order ${id}`}>
       <Empty title="There is no such order">
         It may have been cancelled: a cancelled order is deleted.{' '}
-        <ViewLink href="/orders">All orders</ViewLink>
+        <ViewLink href="/orders" underline="always">
+          All orders
+        </ViewLink>
       </Empty>
     </Page>
   )
@@ -77,7 +80,7 @@ function OrderFacts({ order }: { readonly order: Order }) {
       </ViewLink>,
     ],
     ['Units', formatCount(quantity)],
-    [complete ? 'Shipped' : 'Ship date', shipDate ? formatInstant(shipDate) : 'No date'],
+    [complete ? words.soldAt : 'Ship date', shipDate ? formatInstant(shipDate) : 'No date'],
     ['Reference', reference ?? 'None'],
   ]
   return (
@@ -163,7 +166,7 @@ function CancelOrder({ version, onClose }: OrderQuestionProps) {
       onDone={() => navigate('/orders')}
       onClose={onClose}
     >
-      <Text>Its units become free again, and the order is deleted.</Text>
+      <Text>Its units are for sale again, and the order is deleted.</Text>
     </FormDialog>
   )
 }

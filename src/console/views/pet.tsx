@@ -15,15 +15,17 @@ import { ViewLink } from '../parts/generic/view-link.tsx'
 import { PetMovements } from '../parts/inventory/pet-movements.tsx'
 import { OpenOrders } from '../parts/orders/open-orders.tsx'
 import { type OpenedPetDialog, PetActions, PetDialog } from '../parts/pets/pet-actions.tsx'
+import { statusWord, unitsForSale, words } from '../parts/pets/shop-words.ts'
 import { StateDiagram } from '../parts/pets/state-diagram.tsx'
 import { StatusBadge } from '../parts/pets/status.tsx'
 import { NotFound } from './not-found.tsx'
 import type { ViewProps } from './view-props.ts'
 
-const states = [
+/** Returns the states of a pet. The one between the others is the hold, or that open orders reserve every unit. */
+const statesOf = (pending: string) => [
   { name: 'available' },
-  { name: 'pending', reachedBy: 'on hold, or all units reserved' },
-  { name: 'sold', reachedBy: 'no unit on hand' },
+  { name: pending, reachedBy: 'held, or all units reserved' },
+  { name: 'sold', reachedBy: 'no unit in stock' },
 ]
 
 export function PetView({ id }: ViewProps) {
@@ -75,12 +77,14 @@ function PetDetails({ pet, onOpen }: PetDetailsProps) {
   const { id, categoryId, status } = pet.data
   const { data: version } = useStock(id)
   const stock = version?.data
+  const known = { ...stock, status }
+  const isPending = status === 'pending'
   const can = useCan()
   return (
     <>
       <Stack gap="sm">
         <Group gap="sm">
-          <StatusBadge status={status} />
+          <StatusBadge {...known} />
           <ViewLink href={`/pets?categoryId=${categoryId}`} className="name">
             <CategoryName id={categoryId} />
           </ViewLink>
@@ -88,19 +92,23 @@ function PetDetails({ pet, onOpen }: PetDetailsProps) {
             Pet {String(id)}
           </Text>
         </Group>
-        <StateDiagram label="States of the pet" states={states} current={status} />
-        {status === 'pending' && stock && (
+        <StateDiagram
+          label="States of the pet"
+          states={statesOf(statusWord(isPending ? known : { status: 'pending' }))}
+          current={statusWord(known)}
+        />
+        {isPending && stock && (
           <Text c="dimmed" size="sm">
             {stock.quantity > (stock.reserved ?? 0n)
-              ? 'On hold: it cannot be ordered.'
+              ? 'On hold: it cannot be sold.'
               : 'All units are reserved by open orders.'}
           </Text>
         )}
       </Stack>
       <SimpleGrid cols={3} maw={640}>
-        <Figure label="On hand" count={stock?.quantity} />
-        <Figure label="Reserved" count={stock && (stock.reserved ?? 0n)} />
-        <Figure label="Free" count={stock && stock.quantity - (stock.reserved ?? 0n)} />
+        <Figure label={words.quantity} count={stock?.quantity} />
+        <Figure label={words.reserved} count={stock && (stock.reserved ?? 0n)} />
+        <Figure label={words.forSale} count={stock && unitsForSale(known)} />
       </SimpleGrid>
       <PetActions pet={pet} stock={version} onOpen={onOpen} />
       {can('orders:read') && <OpenOrders petId={id} />}

@@ -14,7 +14,8 @@ import { SearchField } from '../parts/generic/search-field.tsx'
 import { type Column, PagedTable } from '../parts/generic/table.tsx'
 import { ViewLink } from '../parts/generic/view-link.tsx'
 import { AddPet } from '../parts/pets/pet-forms.tsx'
-import { petStatuses, StatusBadge } from '../parts/pets/status.tsx'
+import { unitsForSale, words } from '../parts/pets/shop-words.ts'
+import { petStatuses, StatusBadge, statusOptions } from '../parts/pets/status.tsx'
 
 const columns: readonly Column<Pet>[] = [
   {
@@ -25,14 +26,13 @@ const columns: readonly Column<Pet>[] = [
       </ViewLink>
     ),
   },
-  // A phone shows the first columns without scrolling: what can be ordered matters most.
-  { head: 'Status', isShort: true, cell: ({ status }) => <StatusBadge status={status} /> },
+  { head: 'Status', isShort: true, cell: pet => <StatusBadge {...pet} /> },
   {
-    head: 'Free',
+    head: words.forSale,
     isNumber: true,
-    cell: ({ quantity = 0n, reserved = 0n }) => formatCount(quantity - reserved),
+    cell: pet => formatCount(unitsForSale(pet)),
   },
-  { head: 'On hand', isNumber: true, cell: ({ quantity = 0n }) => formatCount(quantity) },
+  { head: words.quantity, isNumber: true, cell: ({ quantity = 0n }) => formatCount(quantity) },
   { head: 'Category', cell: ({ categoryId }) => <CategoryName id={categoryId} /> },
 ]
 
@@ -87,7 +87,7 @@ function PetFilters({ name, status, categoryId, sort, set }: ReturnType<typeof u
       />
       <FilterSelect
         label="Status"
-        data={petStatuses}
+        data={statusOptions}
         value={status}
         onChange={value => set('status', value)}
       />

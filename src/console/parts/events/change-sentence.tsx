@@ -9,6 +9,7 @@ import type {
 } from '../../../client/petstore-client.ts'
 import { formatCount, formatInstant, formatUnits } from '../generic/format.ts'
 import { ViewLink } from '../generic/view-link.tsx'
+import { statusVerbs, statusWord } from '../pets/shop-words.ts'
 import { CategoryName, Name, OrderLink, PetLink } from './names.tsx'
 
 interface ChangeSentenceProps {
@@ -56,11 +57,39 @@ function sentence({ change, before }: ChangeSentenceProps): ReactNode {
       return <OrderChange order={change.data} type={change.type} />
     case 'petstore.inventory.changed':
       return <StockChange item={change.data} />
+    case 'petstore.key.created':
+    case 'petstore.key.revoked':
+      return (
+        <>
+          The key <Name name={change.data.name} id={change.data.id} /> was{' '}
+          {change.type === 'petstore.key.created' ? 'created' : 'revoked'}.
+        </>
+      )
+    case 'petstore.webhook.created':
+    case 'petstore.webhook.updated':
+    case 'petstore.webhook.deleted':
+    case 'petstore.webhook.secret-rotated':
+    case 'petstore.webhook.redelivered':
+    case 'petstore.webhook.disabled':
+      return (
+        <>
+          The webhook <Name name={change.data.url} id={change.data.id} /> {webhookVerbs[change.type]}.
+        </>
+      )
     default:
-      // Webhooks, keys, and the types of later versions.
+      // Test events, and the types of later versions.
       return otherSentence(change)
   }
 }
+
+const webhookVerbs = {
+  'petstore.webhook.created': 'was added',
+  'petstore.webhook.updated': 'was changed',
+  'petstore.webhook.deleted': 'was deleted',
+  'petstore.webhook.secret-rotated': 'has a new secret',
+  'petstore.webhook.redelivered': 'was sent an event again',
+  'petstore.webhook.disabled': 'was disabled by the store',
+} as const
 
 function isPetChange(change: Event | AuditEntry): change is Extract<Event | AuditEntry, { data: Pet }> {
   return change.type.startsWith('petstore.pet.')
@@ -88,7 +117,7 @@ function PetUpdated({ pet, before }: { readonly pet: Pet; readonly before: Pet |
       </Fragment>,
     )
   }
-  if (before && pet.status !== before.status) changes.push(`became ${pet.status}`)
+  if (before && pet.status !== before.status) changes.push(`was ${statusVerbs[pet.status ?? 'available']}`)
   // Without the previous state, the page does not know what changed.
   if (!isRenamed && changes.length === 0) changes.push('was changed')
   return (
@@ -130,11 +159,12 @@ function OrderChange({ order, type }: { readonly order: Order; readonly type: ke
   )
 }
 
-function StockChange({ item: { petId, quantity, reserved = 0n, status } }: { readonly item: InventoryItem }) {
+function StockChange({ item }: { readonly item: InventoryItem }) {
+  const { petId, quantity, reserved = 0n } = item
   return (
     <>
-      <PetLink id={petId} /> has {formatUnits(quantity)} on hand, {formatCount(reserved)} reserved, and is{' '}
-      {status}.
+      <PetLink id={petId} /> has {formatUnits(quantity)} in stock
+      {reserved > 0n && `, ${formatCount(reserved)} reserved,`} and is {statusWord(item)}.
     </>
   )
 }
@@ -147,8 +177,8 @@ function categoryLink({ id, name }: Category): ReactNode {
   )
 }
 
-/** Returns a sentence from the subject and the type: `Webhook 3: secret rotated.` */
-function otherSentence({ type, subject }: Event | AuditEntry): string {
+/** Returns a sentence from the subject and the type: `Webhook 3: test.` */
+function otherSentence({ type, subject }: { readonly type: string; readonly subject: string }): string {
   const [, , verb = type] = type.split('.')
   const [kind = '', id = ''] = subject.split('/')
   const noun = kind.replace(/s$/, '')

@@ -1,5 +1,9 @@
 import { Alert, Button, Group, Text } from '@mantine/core'
+import type { ReactNode } from 'react'
 import { ApiError, ConnectionError, type FieldError } from '../../../client/petstore-client.ts'
+import { storedName } from '../../data/query-client.ts'
+import { CategoryName, PetName } from '../events/names.tsx'
+import { rewordRefusal } from '../pets/shop-words.ts'
 
 /** The labels of fields, by the name of the member of the body. */
 type Labels = Readonly<Record<string, string>>
@@ -16,15 +20,46 @@ const lostSentences: Readonly<Record<ChangeKind, string>> = {
   once: 'The store does not respond. The change may have been saved: check that before you submit it again.',
 }
 
-/** Returns the message to show for an error. `change` is the kind of the change that failed; undefined for a read. */
-export function sentenceOf(error: unknown, change?: ChangeKind, labels: Labels = {}): string {
+/** The pet or the category that a message is about, such as `Pet 3`. */
+const SUBJECT = /\b(Pet|Category) (\d{1,19})\b/
+
+/**
+ * Returns the message to show for an error, with the names that the page has read. `change` is the kind of the change
+ * that failed; undefined for a read.
+ */
+export function sentenceOf(error: unknown, change?: ChangeKind, labels?: Labels): string {
+  return messageOf(error, change, labels).replace(
+    SUBJECT,
+    (subject, kind: string, id: string) => storedName(resources[kind] ?? '', BigInt(id)) ?? subject,
+  )
+}
+
+/** The first part of the keys of the queries, by the noun. */
+const resources: Readonly<Record<string, string>> = { Pet: 'pets', Category: 'categories' }
+
+/** Shows the same message. It reads a name that the page does not know. */
+function Sentence({ text }: { readonly text: string }): ReactNode {
+  const [subject, kind, digits = '0'] = SUBJECT.exec(text) ?? []
+  if (subject === undefined) return text
+  const [before, after] = text.split(subject, 2)
+  const id = BigInt(digits)
+  return (
+    <>
+      {before}
+      {kind === 'Pet' ? <PetName id={id} /> : <CategoryName id={id} />}
+      {after}
+    </>
+  )
+}
+
+function messageOf(error: unknown, change?: ChangeKind, labels: Labels = {}): string {
   if (error instanceof ApiError) {
-    const { errors, message } = error
+    const { errors } = error
     // The message about an invalid body quotes the messages in `errors`. They name members; the form shows labels.
     const isReworded = errors.some(fieldError => withLabel(fieldError, labels) !== fieldError.message)
     return isReworded
       ? `${errors.map(fieldError => withLabel(fieldError, labels).replace(/\.$/, '')).join('; ')}.`
-      : message
+      : rewordRefusal(error)
   }
   if (error instanceof ConnectionError) return change ? lostSentences[change] : 'The store does not respond.'
   return 'Something went wrong in this page. Reload the page and try again.'
@@ -72,7 +107,9 @@ export function Refusal({ error, labels = {}, change, onRetry }: RefusalProps) {
       role="alert"
       title={error instanceof ApiError ? 'Request refused' : 'Request failed'}
     >
-      <Text size="sm">{sentenceOf(error, change, labels)}</Text>
+      <Text size="sm">
+        <Sentence text={messageOf(error, change, labels)} />
+      </Text>
       <Group justify="space-between" mt="xs">
         {requestId && (
           <Text size="xs" c="dimmed">

@@ -8,6 +8,7 @@ import { ChartPlace, lazyChart } from '../generic/chart.tsx'
 import { Empty } from '../generic/empty.tsx'
 import { formatChange, formatCount, formatInstant, formatUnits } from '../generic/format.ts'
 import { type Column, PagedTable } from '../generic/table.tsx'
+import { words } from '../pets/shop-words.ts'
 
 const StockOverTime = lazyChart(async () => (await import('../../charts/stock-over-time.tsx')).StockOverTime)
 
@@ -30,8 +31,8 @@ const columns: readonly Column<StockMovement>[] = [
   { head: 'When', cell: ({ at }) => formatInstant(at) },
   { head: 'Reason', cell: ({ reason }) => reasons[reason] ?? reason },
   { head: 'Change', isNumber: true, cell: changeText },
-  { head: 'On hand', isNumber: true, cell: ({ quantity }) => formatCount(quantity) },
-  { head: 'Reserved', isNumber: true, cell: ({ reserved }) => formatCount(reserved) },
+  { head: words.quantity, isNumber: true, cell: ({ quantity }) => formatCount(quantity) },
+  { head: words.reserved, isNumber: true, cell: ({ reserved }) => formatCount(reserved) },
   {
     head: 'Order',
     isShort: true,
@@ -97,15 +98,15 @@ function summaryOf(movements: readonly StockMovement[]): string {
   const first = movements.at(-1)
   if (!first || !last) return 'No movements'
   return (
-    `Stock over time: ${formatUnits(first.quantity)} on hand on ${formatInstant(first.at)}, ` +
+    `Stock over time: ${formatUnits(first.quantity)} in stock on ${formatInstant(first.at)}, ` +
     `now ${formatUnits(last.quantity)}, ${formatCount(last.reserved)} reserved. The table below lists each movement.`
   )
 }
 
-/** Returns a text such as `-2 on hand, -2 reserved`. A new open order changes only the reserved units. */
+/** Returns a text such as `-2 in stock, -2 reserved`. A new open order changes only the reserved units. */
 function changeText({ quantityChange, reservedChange }: StockMovement): string {
   const parts = [
-    ...(quantityChange === 0n ? [] : [`${formatChange(quantityChange)} on hand`]),
+    ...(quantityChange === 0n ? [] : [`${formatChange(quantityChange)} in stock`]),
     ...(reservedChange === 0n ? [] : [`${formatChange(reservedChange)} reserved`]),
   ]
   return parts.length === 0 ? '0' : parts.join(', ')

@@ -6,6 +6,7 @@ import { EditConflict } from '../generic/conflict.tsx'
 import { type DialogProps, FormDialog, useForm } from '../generic/form-dialog.tsx'
 import { formatCount } from '../generic/format.ts'
 import { TextField } from '../generic/text-field.tsx'
+import { words } from '../pets/shop-words.ts'
 import { UnitsInput } from './units-input.tsx'
 
 interface StockDialogProps extends DialogProps {
@@ -63,13 +64,21 @@ interface CountDialogProps extends StockDialogProps {
 /** The dialog that stores the result of a count. If the stock changed meanwhile, it asks which number to use. */
 export function CountDialog({ petId, name, onClose, stock }: CountDialogProps) {
   const { client } = useSession()
-  const form = useForm<StockCount>({ quantity: stock.data.quantity }, { quantity: 'On hand' })
+  const form = useForm<StockCount>({ quantity: stock.data.quantity }, { quantity: words.quantity })
   const { quantity: units } = form.values
   const edit = useEdit(stock, () => client.getInventoryItem({ petId }))
   const differences = ({ quantity, reserved = 0n }: InventoryItem) => [
-    { label: 'On hand', mine: units === undefined ? '–' : formatCount(units), theirs: formatCount(quantity) },
+    {
+      label: words.quantity,
+      mine: units === undefined ? '–' : formatCount(units),
+      theirs: formatCount(quantity),
+    },
     // The form has no field for the reserved units, but an order that reserves some explains the conflict.
-    { label: 'Reserved', mine: formatCount(edit.base.data.reserved ?? 0n), theirs: formatCount(reserved) },
+    {
+      label: words.reserved,
+      mine: formatCount(edit.base.data.reserved ?? 0n),
+      theirs: formatCount(reserved),
+    },
   ]
   return (
     <FormDialog

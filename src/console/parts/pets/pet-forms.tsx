@@ -22,6 +22,7 @@ import { formatUnits } from '../generic/format.ts'
 import { sentenceOf } from '../generic/refusal.tsx'
 import { TextField } from '../generic/text-field.tsx'
 import { UnitsInput } from '../inventory/units-input.tsx'
+import { statusWord, words } from './shop-words.ts'
 import { petStatuses } from './status.tsx'
 
 interface PetFields {
@@ -39,6 +40,12 @@ function PetInputs({ name, categoryId }: { readonly [Name in keyof PetFields]: F
     </>
   )
 }
+
+/** A new pet has no orders, so it can only be pending because it is on hold. */
+const newStatuses = petStatuses.map(status => ({
+  value: status,
+  label: statusWord({ status, quantity: 1n }),
+}))
 
 interface NewPetFields extends PetFields {
   readonly status: PetStatus
@@ -74,15 +81,19 @@ export function AddPet({ onClose, onAdded }: DialogProps & { readonly onAdded: (
             {...field('status')}
             description={
               canCount
-                ? 'A pending pet is on hold. A sold pet has no units.'
-                : 'Available and pending pets start with one unit in stock, sold ones with none.'
+                ? 'A sold pet has no units.'
+                : 'The pet starts with one unit in stock, or with none if it is sold.'
             }
-            data={petStatuses}
+            data={newStatuses}
             onChange={value => form.set({ status: value ?? 'available' })}
             allowDeselect={false}
           />
           {hasUnits && (
-            <UnitsInput {...field('units')} description="The number of units on hand" allowNegative={false} />
+            <UnitsInput
+              {...field('units')}
+              description="The number of units in stock"
+              allowNegative={false}
+            />
           )}
         </>
       )}
@@ -137,7 +148,7 @@ export function EditPet({ pet, onClose }: DialogProps & { readonly pet: Version<
     // The form has no field for the status, but a changed status explains the conflict.
     ...(theirs.status === edit.base.data.status
       ? []
-      : [{ label: 'Status', mine: edit.base.data.status, theirs: theirs.status }]),
+      : [{ label: 'Status', mine: statusWord(edit.base.data), theirs: statusWord(theirs) }]),
   ]
   return (
     <FormDialog
@@ -225,8 +236,8 @@ export function SellPet({ pet, stock, onClose }: SellPetProps) {
       onClose={onClose}
     >
       <Text size="sm" className="name">
-        <Name name={shown.data.pet.name} id={petId} /> has {formatUnits(shown.data.stock.data.quantity)} on
-        hand, and will have none. To sell it again later, set its stock.
+        <Name name={shown.data.pet.name} id={petId} /> has {formatUnits(shown.data.stock.data.quantity)} in
+        stock, and will have none. To sell it again later, set its stock.
       </Text>
     </FormDialog>
   )
@@ -241,9 +252,9 @@ interface ForSale {
 function factsOf({ pet, stock: { data } }: ForSale): [label: string, text: string][] {
   return [
     ['Name', pet.name],
-    ['Status', pet.status ?? ''],
-    ['On hand', formatUnits(data.quantity)],
-    ['Reserved', formatUnits(data.reserved ?? 0n)],
+    ['Status', statusWord({ ...data, status: pet.status })],
+    [words.quantity, formatUnits(data.quantity)],
+    [words.reserved, formatUnits(data.reserved ?? 0n)],
   ]
 }
 

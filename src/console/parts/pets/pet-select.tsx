@@ -4,6 +4,7 @@ import type { Pet } from '../../../client/petstore-client.ts'
 import { useSession } from '../../data/session-context.ts'
 import { formatCount } from '../generic/format.ts'
 import { NameSelect } from '../generic/name-select.tsx'
+import { statusWord, unitsForSale } from './shop-words.ts'
 
 /** The maximum number of available pets in the list. */
 const AVAILABLE_MAX = 20
@@ -23,7 +24,7 @@ interface PetSelectProps {
 }
 
 /**
- * A field that finds a pet by the start of its name. The list shows how many units of each pet are free. Pets that
+ * A field that finds a pet by the start of its name. The list shows how many units of each pet are for sale. Pets that
  * cannot be ordered stay in the list, at its end: a user who looks for one must see why it cannot be ordered.
  */
 export function PetSelect({ first, value, onChange, error }: PetSelectProps) {
@@ -68,9 +69,7 @@ function optionOf(pet: OrderedPet, all: readonly OrderedPet[]): ComboboxItem {
   return { value: String(id), label: `${name}${isShared ? ` – pet ${id}` : ''} (${stateOf(pet)})` }
 }
 
-/** Returns what matters for an order. The free units of a pet that is not available cannot be ordered. */
-function stateOf({ status, quantity = 0n, reserved = 0n }: OrderedPet): string {
-  if (status === 'sold') return 'sold'
-  if (status === 'pending') return quantity > reserved ? 'on hold' : 'all reserved'
-  return `${formatCount(quantity - reserved)} free`
+/** Returns what matters for an order: the units for sale, or why there are none. */
+function stateOf(pet: OrderedPet): string {
+  return pet.status === 'available' ? `${formatCount(unitsForSale(pet))} for sale` : statusWord(pet)
 }

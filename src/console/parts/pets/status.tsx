@@ -1,5 +1,6 @@
 import { Badge } from '@mantine/core'
 import type { PetStatus } from '../../../client/petstore-client.ts'
+import { type PetStock, statusWord } from './shop-words.ts'
 
 const colors: Readonly<Record<PetStatus, string>> = { available: 'teal', pending: 'yellow', sold: 'gray' }
 
@@ -8,12 +9,16 @@ export const petStatuses: PetStatus[] = ['available', 'pending', 'sold']
 /** The statuses of the pets that can still be sold. */
 export const unsoldStatuses: PetStatus[] = ['available', 'pending']
 
-export function StatusBadge({ status }: { readonly status: PetStatus | undefined }) {
+/** The statuses as options of a filter. */
+export const statusOptions = petStatuses.map(status => ({ value: status, label: statusWord({ status }) }))
+
+export function StatusBadge(pet: PetStock) {
+  const { status } = pet
   if (!status) return null
   return (
     // A narrow column must not cut the word off.
     <Badge color={colors[status]} autoContrast miw="max-content">
-      {status}
+      {statusWord(pet)}
     </Badge>
   )
 }

@@ -8,7 +8,7 @@ import { Refusal } from '../../parts/generic/refusal.tsx'
 import { ViewLink } from '../../parts/generic/view-link.tsx'
 import { StatusBadge, unsoldStatuses } from '../../parts/pets/status.tsx'
 
-/** A pet with at most this number of units on hand has low stock. */
+/** A pet with at most this number of units in stock has low stock. */
 const LOW_STOCK_MAX = 2
 const ROWS_MAX = 8
 
@@ -38,18 +38,18 @@ export function LowStock() {
         {!data && !error && <Skeleton height={ROWS_MAX * 30} />}
         {data?.length === 0 && (
           <Text size="sm" c="dimmed">
-            No available or pending pet has {LOW_STOCK_MAX} units or fewer on hand.
+            Every pet that is not sold has more than {LOW_STOCK_MAX} units in stock.
           </Text>
         )}
-        {data?.map(({ petId, quantity, status }) => (
-          <Group key={String(petId)} justify="space-between" wrap="nowrap">
+        {data?.map(item => (
+          <Group key={String(item.petId)} justify="space-between" wrap="nowrap">
             <Text size="sm" className="name" lineClamp={2}>
-              <PetLink id={petId} />
+              <PetLink id={item.petId} />
             </Text>
             <Group gap="sm" wrap="nowrap">
-              <StatusBadge status={status} />
+              <StatusBadge {...item} />
               <Text size="sm" className="number" miw={56}>
-                {formatUnits(quantity)}
+                {formatUnits(item.quantity)}
               </Text>
             </Group>
           </Group>

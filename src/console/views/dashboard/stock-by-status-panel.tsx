@@ -5,6 +5,7 @@ import { lazyChart } from '../../parts/generic/chart.tsx'
 import { formatCount } from '../../parts/generic/format.ts'
 import { Panel } from '../../parts/generic/panel.tsx'
 import { ViewLink } from '../../parts/generic/view-link.tsx'
+import { statusWord } from '../../parts/pets/shop-words.ts'
 import { petStatuses } from '../../parts/pets/status.tsx'
 
 const StockByStatus = lazyChart(async () => (await import('../../charts/stock-by-status.tsx')).StockByStatus)
@@ -35,7 +36,11 @@ export function StockByStatusPanel({ pets }: StockByStatusPanelProps) {
                 shares={
                   isEmpty
                     ? [{ name: 'no pets', value: 1, color: 'gray.4' }]
-                    : petStatuses.map(name => ({ name, value: Number(pets[name]), color: colors[name] }))
+                    : petStatuses.map(status => ({
+                        name: statusWord({ status }),
+                        value: Number(pets[status]),
+                        color: colors[status],
+                      }))
                 }
               />
             )}
@@ -49,7 +54,7 @@ export function StockByStatusPanel({ pets }: StockByStatusPanelProps) {
                   <ColorSwatch size={12} color={`var(--mantine-color-${colors[status].replace('.', '-')})`} />
                 </Table.Td>
                 <Table.Th scope="row" fw={400}>
-                  <ViewLink href={`/pets?status=${status}`}>{status}</ViewLink>
+                  <ViewLink href={`/pets?status=${status}`}>{statusWord({ status })}</ViewLink>
                 </Table.Th>
                 <Table.Td className="number">{pets ? formatCount(pets[status]) : '…'}</Table.Td>
               </Table.Tr>

@@ -1,0 +1,69 @@
+import type { ApiError, PetStatus } from '../../../client/petstore-client.ts'
+import { formatUnits } from '../generic/format.ts'
+
+/** What the people of the shop call the numbers and the times that the API has. */
+export const words = {
+  quantity: 'In stock',
+  reserved: 'Reserved',
+  /** `unitsForSale` returns the number. */
+  forSale: 'For sale',
+  /** The ship date of a complete order. */
+  soldAt: 'Sold at',
+} as const
+
+/** The members of a pet or of an inventory item on which the words depend. */
+export interface PetStock {
+  readonly status?: PetStatus | undefined
+  readonly quantity?: bigint | undefined
+  readonly reserved?: bigint | undefined
+}
+
+/** Returns the number of units that can be sold now: none while the pet is on hold. */
+export function unitsForSale({ status, quantity = 0n, reserved = 0n }: PetStock): bigint {
+  return status === 'pending' ? 0n : quantity - reserved
+}
+
+/** Returns the word for a status. Without the stock, it is not known why a pet is pending. */
+export function statusWord({ status, quantity, reserved = 0n }: PetStock): string {
+  if (status !== 'pending') return status ?? ''
+  if (quantity === undefined) return 'on hold or reserved'
+  return quantity > reserved ? 'on hold' : 'all reserved'
+}
+
+/** What someone did to a pet that has a new status: it was put on hold. */
+export const statusVerbs: Readonly<Record<PetStatus, string>> = {
+  available: 'released',
+  pending: 'put on hold',
+  sold: 'marked as sold',
+}
+
+/** Rewrites a message. It keeps the subject, such as `Pet 3`, which the page replaces with the name. */
+type Rewording = (message: string) => string
+
+const isGone: Rewording = message => {
+  const [, id] = /\bpet (\d{1,19})\b/i.exec(message) ?? []
+  return id === undefined ? message : `Pet ${id} is no longer in the shop.`
+}
+
+/** The messages of the store that the shop words otherwise, by their code. */
+const rewordings: Partial<Record<ApiError['code'], Rewording>> = {
+  pet_not_found: isGone,
+  inventory_item_not_found: isGone,
+  insufficient_stock: message =>
+    message.replace(
+      /(\d{1,19}) of \d{1,19} units? available; (\d{1,19}) (?:is|are) requested/,
+      (_, free, asked) => `${formatUnits(BigInt(free))} for sale, and you asked for ${asked}`,
+    ),
+  stock_below_reserved: message => message.replace('on hand', 'in stock'),
+  pet_not_available: message => message.replace('cannot be ordered', 'cannot be sold'),
+  invalid_status_transition: message =>
+    message.replace(
+      /is [a-z]{1,20} and cannot become ([a-z]{1,20})/,
+      (_, status: PetStatus) => `cannot be ${statusVerbs[status]}`,
+    ),
+}
+
+/** Returns the message of a refusal in the words of the shop. A message of another form stays as it is. */
+export function rewordRefusal({ code, message }: ApiError): string {
+  return rewordings[code]?.(message) ?? message
+}
