@@ -22,7 +22,12 @@ interface TableProps<Row> {
   readonly label: string
   readonly columns: readonly Column<Row>[]
   readonly idOf: (row: Row) => bigint | number | string
-  /** The width in pixels below which the table scrolls sideways, so that its columns stay readable. */
+  /** Returns the heading above a row, such as its day. Rows with the same heading follow one another. */
+  readonly groupOf?: (row: Row) => string
+  /**
+   * The width in pixels below which the table scrolls sideways, so that its columns stay readable. A phone shows cards
+   * instead.
+   */
   readonly minWidth?: number
 }
 
@@ -37,56 +42,106 @@ const SKELETON_ROWS = 8
 /** The default of `minWidth`: narrower columns would break every word. */
 const TABLE_MIN_PX = 640
 
-/** A table that scrolls sideways on a narrow screen. */
+/**
+ * A table. On a phone, each row is a card, and each cell of it has the head of its column as a label (`console.css`).
+ * Between the two, the table scrolls sideways. The roles are explicit, because the style of the cards takes the
+ * implicit ones away from a table.
+ */
 export function ColumnTable<Row>({
   label,
   columns,
   rows,
   idOf,
+  groupOf,
   minWidth = TABLE_MIN_PX,
   isBusy = false,
 }: ColumnTableProps<Row>) {
+  const groups = rows && groupsOf(rows, groupOf)
   return (
     <Table.ScrollContainer
       minWidth={minWidth}
+      className="cards"
       // The arrow keys scroll a table that is wider than the screen.
       scrollAreaProps={{ viewportProps: { tabIndex: 0, role: 'group', 'aria-label': label } }}
     >
-      <Table aria-label={label} aria-busy={isBusy} highlightOnHover>
-        <Table.Thead>
-          <Table.Tr>
+      <Table role="table" aria-label={label} aria-busy={isBusy} highlightOnHover>
+        <Table.Thead role="rowgroup">
+          <Table.Tr role="row">
             {columns.map(({ head, isNumber }) => (
-              <Table.Th key={head} className={isNumber ? 'number' : undefined}>
+              <Table.Th key={head} role="columnheader" className={isNumber ? 'number' : undefined}>
                 {head}
               </Table.Th>
             ))}
           </Table.Tr>
         </Table.Thead>
-        <Table.Tbody>
-          {rows
-            ? rows.map(row => (
-                <Table.Tr key={String(idOf(row))}>
-                  {columns.map(({ head, isNumber, isShort, cell }) => (
-                    <Table.Td key={head} className={isNumber ? 'number' : isShort ? 'short' : 'name'}>
-                      {cell(row)}
-                    </Table.Td>
-                  ))}
-                </Table.Tr>
-              ))
-            : Array.from({ length: SKELETON_ROWS }, (_, index) => (
-                // biome-ignore lint/suspicious/noArrayIndexKey: the rows of a skeleton are all the same
-                <Table.Tr key={index}>
-                  {columns.map(({ head }) => (
-                    <Table.Td key={head}>
-                      <Skeleton height={18} />
-                    </Table.Td>
-                  ))}
-                </Table.Tr>
-              ))}
-        </Table.Tbody>
+        {groups?.map(group => (
+          <Table.Tbody key={group.name} role="rowgroup">
+            {group.name !== '' && (
+              <Table.Tr role="row">
+                <Table.Th role="rowheader" scope="rowgroup" colSpan={columns.length}>
+                  {group.name}
+                </Table.Th>
+              </Table.Tr>
+            )}
+            {group.rows.map(row => (
+              <Table.Tr key={String(idOf(row))} role="row">
+                {columns.map(column => (
+                  <Cell key={column.head} column={column} row={row} />
+                ))}
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        )) ?? <SkeletonRows columns={columns} />}
       </Table>
     </Table.ScrollContainer>
   )
+}
+
+interface CellProps<Row> {
+  readonly column: Column<Row>
+  readonly row: Row
+}
+
+function Cell<Row>({ column: { head, isNumber, isShort, cell }, row }: CellProps<Row>) {
+  return (
+    <Table.Td role="cell" data-label={head} className={isNumber ? 'number' : isShort ? 'short' : 'name'}>
+      {cell(row)}
+    </Table.Td>
+  )
+}
+
+function SkeletonRows<Row>({ columns }: Pick<TableProps<Row>, 'columns'>) {
+  return (
+    <Table.Tbody role="rowgroup">
+      {Array.from({ length: SKELETON_ROWS }, (_, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the rows of a skeleton are all the same
+        <Table.Tr key={index} role="row">
+          {columns.map(({ head }) => (
+            <Table.Td key={head} role="cell" data-label={head}>
+              <Skeleton height={18} />
+            </Table.Td>
+          ))}
+        </Table.Tr>
+      ))}
+    </Table.Tbody>
+  )
+}
+
+interface RowGroup<Row> {
+  readonly name: string
+  readonly rows: Row[]
+}
+
+/** Returns the rows by their group. The rows of a group follow one another. */
+function groupsOf<Row>(rows: readonly Row[], groupOf: (row: Row) => string = () => ''): RowGroup<Row>[] {
+  const groups: RowGroup<Row>[] = []
+  for (const row of rows) {
+    const name = groupOf(row)
+    const last = groups.at(-1)
+    if (last?.name === name) last.rows.push(row)
+    else groups.push({ name, rows: [row] })
+  }
+  return groups
 }
 
 interface PagedTableProps<Row> extends TableProps<Row> {

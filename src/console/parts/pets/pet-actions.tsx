@@ -58,7 +58,11 @@ export function PetActions({ pet, stock, onOpen }: PetActionsProps) {
     <Stack gap="sm">
       <Group gap="xs" role="group" aria-label="Actions">
         {canEdit && <Button {...opens('edit')}>Edit</Button>}
-        {canOrder && <Button {...opensWithStock('order')}>Place order</Button>}
+        {canOrder && (
+          <Button {...opensWithStock('order')} variant="filled">
+            Place order
+          </Button>
+        )}
         {canHold && (
           <ActButton variant="default" isRunning={hold.isRunning} onAct={hold.toggle}>
             {status === 'pending' ? 'Release' : 'Put on hold'}
