@@ -44,7 +44,7 @@ function receive(event: Event): void {
   lastSequence = event.sequence
   feed.set([event, ...feed.get()].slice(0, FEED_EVENTS_MAX))
   const [, resource = ''] = event.type.split('.')
-  for (const key of [...(outdatedBy[resource] ?? []), 'timeline', 'audit']) outdated.add(key)
+  for (const key of [...(outdatedBy[resource] ?? []), 'audit']) outdated.add(key)
   if (isRefreshPlanned) return
   isRefreshPlanned = true
   setTimeout(refresh, REFRESH_MS)

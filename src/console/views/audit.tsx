@@ -1,36 +1,41 @@
-import { Code, Group } from '@mantine/core'
-import { type AuditEntry, toJson } from '../../client/petstore-client.ts'
 import { useKeyNames } from '../data/key-names.ts'
 import { nameText } from '../data/name-text.ts'
-import { useSession } from '../data/session-context.ts'
+import { shopZone } from '../data/shop-zone.ts'
 import { idIn, useUrlFilters } from '../data/url-filters.ts'
-import { ChangeSentence } from '../parts/events/change-sentence.tsx'
-import { KeyName } from '../parts/events/names.tsx'
+import { Diary } from '../parts/events/diary.tsx'
 import { Empty } from '../parts/generic/empty.tsx'
-import { FilterSelect } from '../parts/generic/filters.tsx'
-import { formatInstant } from '../parts/generic/format.ts'
+import { FilterSelect, Filters } from '../parts/generic/filters.tsx'
 import { Page } from '../parts/generic/page.tsx'
-import { type Column, PagedTable } from '../parts/generic/table.tsx'
+import { SearchField } from '../parts/generic/search-field.tsx'
 import { TextField } from '../parts/generic/text-field.tsx'
-
-/** The state after a change is JSON: a narrower column would make each row as high as a page. */
-const AUDIT_MIN_PX = 1000
+import { PetFilter } from '../parts/pets/pet-filter.tsx'
 
 export function Audit() {
-  const { client } = useSession()
   const names = useKeyNames()
   const { get, set } = useUrlFilters()
+  const petId = idIn(get('petId'))
+  const orderId = idIn(get('orderId'))
   const keyId = idIn(get('keyId'))
   const since = dayIn(get('since'))
   const until = dayIn(get('until'))
-  const input = {
+  const filters = {
+    ...(petId !== undefined && { petId }),
+    ...(orderId && { subject: `orders/${orderId}` }),
     ...(keyId !== undefined && { keyId }),
     ...(since !== '' && { since }),
     ...(until !== '' && { until }),
   }
+  const dayField = { type: 'date', description: shopZone(), inputWrapperOrder }
   return (
     <Page title="Audit log">
-      <Group align="flex-end">
+      <Filters>
+        <PetFilter value={petId} onChange={id => set('petId', id)} />
+        <SearchField
+          label="Order"
+          placeholder="Its number"
+          value={get('orderId')}
+          onChange={text => set('orderId', text)}
+        />
         {names.size > 0 && (
           <FilterSelect
             label="Key"
@@ -39,42 +44,27 @@ export function Audit() {
             onChange={id => set('keyId', id)}
           />
         )}
-        <TextField
-          type="date"
-          label="From"
-          description="UTC"
-          value={since}
-          onChange={day => set('since', day)}
-        />
-        <TextField
-          type="date"
-          label="To"
-          description="UTC"
-          value={until}
-          onChange={day => set('until', day)}
-        />
-      </Group>
-      <PagedTable
+        <TextField {...dayField} label="From" value={since} onChange={day => set('since', day)} />
+        <TextField {...dayField} label="To" value={until} onChange={day => set('until', day)} />
+      </Filters>
+      <Diary
         label="Audit log"
-        minWidth={AUDIT_MIN_PX}
-        queryKey={['audit', input]}
-        read={cursor => client.listAudit({ ...input, cursor })}
-        columns={columns}
-        idOf={({ position }) => position}
-        empty={<Empty title="No changes">No change matches. Choose another key or period.</Empty>}
+        filters={filters}
+        empty={<Empty title="No changes">No change matches. Choose other filters above.</Empty>}
       />
     </Page>
   )
 }
 
+/** The fields of one row are at the same height, whether they have a description or not. */
+const inputWrapperOrder: ('label' | 'input' | 'description' | 'error')[] = [
+  'label',
+  'input',
+  'description',
+  'error',
+]
+
 /** Returns the day in a text such as `2026-11-22`; an empty text for any other text. */
 function dayIn(text: string): string {
   return /^\d{4}-\d{2}-\d{2}$/.test(text) ? text : ''
 }
-
-const columns: readonly Column<AuditEntry>[] = [
-  { head: 'When', isShort: true, cell: ({ at }) => formatInstant(at) },
-  { head: 'Change', cell: entry => <ChangeSentence change={entry} /> },
-  { head: 'Key', cell: ({ keyId }) => (keyId === undefined ? 'The store' : <KeyName id={keyId} />) },
-  { head: 'After the change', cell: ({ data }) => <Code className="name">{toJson(data)}</Code> },
-]

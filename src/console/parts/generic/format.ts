@@ -1,3 +1,5 @@
+import { shopZone } from '../../data/shop-zone.ts'
+
 const counts = new Intl.NumberFormat()
 const changes = new Intl.NumberFormat(undefined, { signDisplay: 'exceptZero' })
 const instants = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
@@ -23,6 +25,21 @@ export function formatDate(atMs: number): string {
 /** Formats the time of day of an instant, in the time zone of the browser. `atMs` is ms since 1970. */
 export function formatTime(atMs: number): string {
   return times.format(new Date(atMs))
+}
+
+/** Formats the day of an instant in the shop, with the day of the week: `Thursday, Nov 26, 2026`. */
+export function formatShopDay(instant: string): string {
+  const weekday = new Intl.DateTimeFormat(undefined, { weekday: 'long', timeZone: shopZone() })
+  const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: shopZone() })
+  const date = new Date(instant)
+  return `${weekday.format(date)}, ${day.format(date)}`
+}
+
+/** Formats the time of day of an instant in the shop. */
+export function formatShopTime(instant: string): string {
+  return new Intl.DateTimeFormat(undefined, { timeStyle: 'short', timeZone: shopZone() }).format(
+    new Date(instant),
+  )
 }
 
 /** Formats a difference with its sign: `+3`, `-2`. */

@@ -1,0 +1,73 @@
+import { Code } from '@mantine/core'
+import type { ReactNode } from 'react'
+import type { AuditEntry, Client, ListPage } from '../../../client/petstore-client.ts'
+import { toJson } from '../../../client/petstore-client.ts'
+import { useSession } from '../../data/session-context.ts'
+import { formatShopDay, formatShopTime } from '../generic/format.ts'
+import { type Column, PagedTable } from '../generic/table.tsx'
+import { ChangeSentence } from './change-sentence.tsx'
+import { KeyName } from './names.tsx'
+
+/** The filters of the audit log. */
+type DiaryFilters = Omit<Parameters<Client['listAudit']>[0], 'cursor'>
+
+interface DiaryProps {
+  readonly label: string
+  readonly filters: DiaryFilters
+  /** The parameter of the address that contains the cursor, if a view has more than one table. */
+  readonly cursorName?: string
+  /** Shown instead of the diary if it has no entry. */
+  readonly empty: ReactNode
+}
+
+interface DiaryRow {
+  readonly entry: AuditEntry
+  /** The previous entry of the same resource, if it is on the same page. */
+  readonly before: AuditEntry | undefined
+}
+
+const columns: readonly Column<DiaryRow>[] = [
+  { head: 'Time', isShort: true, cell: ({ entry }) => formatShopTime(entry.at) },
+  { head: 'What', cell: ({ entry, before }) => <ChangeSentence change={entry} before={before} /> },
+  {
+    head: 'Who',
+    cell: ({ entry: { keyId } }) => (keyId === undefined ? 'The store' : <KeyName id={keyId} />),
+  },
+  { head: 'More', cell: ({ entry }) => <Details entry={entry} /> },
+]
+
+/** The audit log in sentences, newest first, under the days of the shop. */
+export function Diary({ label, filters, cursorName, empty }: DiaryProps) {
+  const { client } = useSession()
+  return (
+    <PagedTable
+      label={label}
+      {...(cursorName !== undefined && { cursorName })}
+      queryKey={['audit', filters]}
+      read={async cursor => ({ data: withBefore((await client.listAudit({ ...filters, cursor })).data) })}
+      columns={columns}
+      idOf={({ entry }) => entry.position}
+      groupOf={({ entry }) => formatShopDay(entry.at)}
+      minWidth={440}
+      empty={empty}
+    />
+  )
+}
+
+/** The resource after the change, and the request that made it: what the API has about the entry. */
+function Details({ entry: { data, requestId } }: Pick<DiaryRow, 'entry'>) {
+  return (
+    <details>
+      <summary>Details</summary>
+      <Code className="name">{toJson(data)}</Code> Request {requestId}
+    </details>
+  )
+}
+
+function withBefore({ items, ...page }: ListPage<AuditEntry>): ListPage<DiaryRow> {
+  const rows = items.map((entry, index) => ({
+    entry,
+    before: items.find(({ subject }, otherIndex) => otherIndex > index && subject === entry.subject),
+  }))
+  return { items: rows, ...page }
+}

@@ -1,0 +1,51 @@
+import { useQuery } from '@tanstack/react-query'
+import type { Pet } from '../../../client/petstore-client.ts'
+import { nameText } from '../../data/name-text.ts'
+import { readPet } from '../../data/pets.ts'
+import { useSession } from '../../data/session-context.ts'
+import { NameSelect } from '../generic/name-select.tsx'
+
+/** The maximum number of pets in the list. A user who does not find a pet types more letters. */
+const OPTIONS_MAX = 20
+
+interface PetFilterProps {
+  readonly value: bigint | undefined
+  /** Called with null if the user clears the field. */
+  readonly onChange: (petId: string | null) => void
+}
+
+/** A filter by a pet, which the user finds by the start of its name. It also shows a pet that was deleted since. */
+export function PetFilter({ value, onChange }: PetFilterProps) {
+  const { client } = useSession()
+  const { data } = useQuery({
+    queryKey: ['pets', 'one', value],
+    queryFn: () => (value === undefined ? null : readPet(client, value)),
+    enabled: value !== undefined,
+  })
+  const name = nameText(data?.data.name ?? `Pet ${value}`, value)
+  return (
+    <NameSelect<Pet>
+      label="Pet"
+      placeholder="Any"
+      clearable
+      resource="pets"
+      search={async text => {
+        const input = text === '' ? {} : { name: text }
+        return (await client.listPets({ ...input, sort: 'name', limit: OPTIONS_MAX })).data.items
+      }}
+      read={async text => (await client.listPets({ name: text })).data.items}
+      // Several pets of a shop can have the same name.
+      optionOf={(pet, list) => ({
+        value: String(pet.id),
+        label:
+          nameText(pet.name, pet.id) +
+          (list.some(other => other.id !== pet.id && other.name === pet.name) ? ` – pet ${pet.id}` : ''),
+      })}
+      value={value === undefined ? null : String(value)}
+      chosen={value === undefined ? undefined : { value: String(value), label: name }}
+      onSelect={option => onChange(option?.value ?? null)}
+      noneText="There is no pet yet."
+      noMatchText="No pet name starts with this text."
+    />
+  )
+}
