@@ -136,7 +136,7 @@ async function shortestOpeningMs(store: TestStore): Promise<number> {
   let shortestMs = Number.POSITIVE_INFINITY
   for (let opening = 0; opening < OPENINGS_MAX && shortestMs >= FIRST_PAGE_MS_MAX; opening++) {
     const { page } = await browser.open(store, '')
-    await page.getByText('Units on hand').waitFor()
+    await page.getByText('Units in stock').waitFor()
     shortestMs = Math.min(shortestMs, Number(await page.evaluate('performance.now()')))
     await page.context().close()
   }
@@ -203,7 +203,7 @@ for (const engine of testedEngines) {
       const scriptBytes = gzippedBytes(await loadedScripts(page))
       expect(scriptBytes).toBeGreaterThan(10_000)
       expect(scriptBytes).toBeLessThan(FIRST_PAGE_BYTES_MAX)
-      await page.getByText('Changes appear here from now on.').waitFor()
+      await page.getByText('Anybody has 5 units in stock').waitFor()
       await until('the page reads the stream', async () => (await openStreams(store)) === '1')
       await store.client.placeOrder({ body: { petId } })
       await page.getByText('placed').first().waitFor()
@@ -220,9 +220,10 @@ test(
     await using store = await openTestStore('sqlite')
     const { petId } = await makePet(store.client, { quantity: 9n })
     const first = await browser.open(store, '')
-    await first.page.getByText('Changes appear here from now on.').waitFor()
+    const showsStock = ({ page }: OpenConsole) => page.getByText('Anybody has 9 units in stock').waitFor()
+    await showsStock(first)
     const second = await browser.open(store, '', { tabOf: first.page })
-    await second.page.getByText('Changes appear here from now on.').waitFor()
+    await showsStock(second)
     await until('one tab reads the stream', async () => (await openStreams(store)) === '1')
     const showsOrder = ({ page }: OpenConsole) => page.getByText('placed').first().waitFor()
     await store.client.placeOrder({ body: { petId } })

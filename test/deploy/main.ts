@@ -52,7 +52,7 @@ const checks: Readonly<Record<string, Check>> = {
     const page = await context.newPage()
     await page.goto(`${base}/console#key=${ADMIN_KEY}`)
     const feed = page.getByRole('region', { name: 'Live events' })
-    await feed.getByText('Changes appear here from now on.').waitFor()
+    await feed.getByText('Anybody').first().waitFor()
     const tab = await context.newPage()
     await tab.goto(`${base}/console/pets/${petId}#key=${ADMIN_KEY}`)
     await tab.getByRole('button', { name: 'Edit' }).click()
