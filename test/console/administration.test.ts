@@ -21,9 +21,25 @@ test(
     await dialog.locator('.mantine-InputWrapper-error').first().waitFor()
     expect(await seriousViolations(page)).toEqual([])
     await dialog.getByLabel('Name').fill('till 2')
-    await dialog.getByRole('combobox', { name: 'Scopes' }).press('ArrowDown')
-    await page.getByRole('option', { name: /orders:read/ }).click()
-    await page.keyboard.press('Escape')
+    const ticked = () =>
+      dialog
+        .getByRole('checkbox', { checked: true })
+        .evaluateAll(boxes => boxes.map(box => box.getAttribute('value')))
+    await dialog.getByRole('button', { name: 'Everything' }).click()
+    expect(await ticked()).toEqual(['admin'])
+    await dialog.getByRole('button', { name: 'Accountant (read only)' }).click()
+    expect(await ticked()).toEqual(['orders:read', 'inventory:read', 'events:read', 'audit:read'])
+    await dialog.getByRole('button', { name: 'Warehouse (stock)' }).click()
+    expect(await ticked()).toEqual([
+      'orders:read',
+      'orders:write',
+      'inventory:read',
+      'inventory:write',
+      'events:read',
+    ])
+    await dialog.getByRole('button', { name: 'Till (sell and look)' }).click()
+    await dialog.getByRole('checkbox', { name: 'events:read' }).uncheck()
+    expect(await ticked()).toEqual(['orders:read', 'orders:write'])
     await dialog.getByRole('button', { name: 'Create key' }).click()
     const secret = (await page.getByTestId('secret').textContent()) ?? ''
     expect(await seriousViolations(page)).toEqual([])
@@ -80,9 +96,7 @@ test.each([
     await page.getByRole('button', { name: 'Create key' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('Name').fill('spare')
-    await dialog.getByRole('combobox', { name: 'Scopes' }).press('ArrowDown')
-    await page.getByRole('option', { name: /orders:read/ }).click()
-    await page.keyboard.press('Escape')
+    await dialog.getByRole('checkbox', { name: 'orders:read' }).check()
     await dialog.getByRole('button', { name: 'Create key' }).click()
     const secret = (await page.getByTestId('secret').textContent()) ?? ''
     await page.evaluate(`document.addEventListener('copy', () => {

@@ -1,4 +1,4 @@
-import { Alert, Badge, Button, Code, Group, MultiSelect, Text } from '@mantine/core'
+import { Alert, Badge, Button, Checkbox, Code, Group, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { ApiKey, Client, Scope } from '../../client/petstore-client.ts'
@@ -6,7 +6,13 @@ import { nameText } from '../data/name-text.ts'
 import { useSession } from '../data/session-context.ts'
 import { Name } from '../parts/events/names.tsx'
 import { Empty } from '../parts/generic/empty.tsx'
-import { type DialogProps, FormDialog, type SecretFormProps, useForm } from '../parts/generic/form-dialog.tsx'
+import {
+  type DialogProps,
+  type Field,
+  FormDialog,
+  type SecretFormProps,
+  useForm,
+} from '../parts/generic/form-dialog.tsx'
 import { formatInstant } from '../parts/generic/format.ts'
 import { Page } from '../parts/generic/page.tsx'
 import { RowButton } from '../parts/generic/row-button.tsx'
@@ -25,6 +31,17 @@ const scopes: readonly { value: Scope; label: string }[] = [
   { value: 'audit:read', label: 'audit:read – see who changed what' },
   { value: 'keys:manage', label: 'keys:manage – create and revoke keys' },
   { value: 'admin', label: 'admin – everything' },
+]
+
+/** The scopes of the usual users of a shop. */
+const presets: readonly { readonly label: string; readonly scopes: Scope[] }[] = [
+  { label: 'Till (sell and look)', scopes: ['orders:read', 'orders:write', 'events:read'] },
+  {
+    label: 'Warehouse (stock)',
+    scopes: ['orders:read', 'orders:write', 'inventory:read', 'inventory:write', 'events:read'],
+  },
+  { label: 'Accountant (read only)', scopes: ['orders:read', 'inventory:read', 'events:read', 'audit:read'] },
+  { label: 'Everything', scopes: ['admin'] },
 ]
 
 type OpenedKeyDialog = { readonly dialog: 'create' } | { readonly dialog: 'revoke'; readonly key: ApiKey }
@@ -134,14 +151,7 @@ function CreateKey({ onClose, onCreated }: SecretFormProps) {
             data-autofocus
             required
           />
-          <MultiSelect
-            {...field('scopes')}
-            data={scopes}
-            onChange={values =>
-              form.set({ scopes: scopes.map(({ value }) => value).filter(value => values.includes(value)) })
-            }
-            required
-          />
+          <ScopeBoxes {...field('scopes')} />
           <InstantInput
             {...field('expiresAt')}
             description={
@@ -153,6 +163,31 @@ function CreateKey({ onClose, onCreated }: SecretFormProps) {
         </>
       )}
     </FormDialog>
+  )
+}
+
+/** A box for each scope. The buttons above only tick the boxes of a usual user. */
+function ScopeBoxes({ onChange, ...field }: Field<Scope[]>) {
+  return (
+    <Checkbox.Group {...field} onChange={onChange} required>
+      <Group gap="xs" my="xs" role="group" aria-label="Usual scopes">
+        {presets.map(preset => (
+          <Button
+            key={preset.label}
+            variant="default"
+            size="compact-sm"
+            onClick={() => onChange(preset.scopes)}
+          >
+            {preset.label}
+          </Button>
+        ))}
+      </Group>
+      <Stack gap={6}>
+        {scopes.map(scope => (
+          <Checkbox key={scope.value} {...scope} />
+        ))}
+      </Stack>
+    </Checkbox.Group>
   )
 }
 
