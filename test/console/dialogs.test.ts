@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import type { Locator } from 'playwright-core'
 import { seriousViolations } from '../support/accessibility.ts'
 import { makePet, sharedStore, stockOf } from '../support/shop.ts'
 import { until } from '../support/until.ts'
@@ -111,7 +112,7 @@ test(
     await page.getByRole('heading', { name: `There is no pet ${petId}`, includeHidden: true }).waitFor()
     expect(await dialog.getByRole('textbox', { name: 'Note' }).inputValue()).toBe('Found behind the shelf')
     await dialog.getByRole('button', { name: 'Adjust' }).click()
-    await dialog.getByText(`There is no inventory item for pet ${petId}.`).waitFor()
+    await dialog.getByText(`Pet ${petId} is no longer in the shop.`).waitFor()
     await dialog.getByRole('button', { name: 'Cancel' }).click()
     await until('the content has the focus', () => page.evaluate(`document.activeElement.id === 'main'`))
     expect(faults).toEqual([])
@@ -183,7 +184,7 @@ test(
     const { page, faults } = await browser.open(store(), `/pets/${petId}`)
     const dialog = page.getByRole('dialog')
     await page.getByRole('button', { name: 'Set stock' }).click()
-    await dialog.getByRole('textbox', { name: 'On hand' }).fill('7')
+    await dialog.getByRole('textbox', { name: 'In stock' }).fill('7')
     await store().client.setInventory({ petId, body: { quantity: 5n } })
     await dialog.getByRole('button', { name: 'Set stock' }).click()
     await dialog.getByText('Someone else changed this meanwhile').waitFor()
@@ -230,10 +231,10 @@ test(
     const { page, faults } = await browser.open(store(), `/pets/${petId}`)
     const dialog = page.getByRole('dialog')
     await page.getByRole('button', { name: 'Mark as sold' }).click()
-    await dialog.getByText('Sold has 1 unit on hand').waitFor()
+    await dialog.getByText('Sold has 1 unit in stock').waitFor()
     await store().client.setInventory({ petId, body: { quantity: 5n } })
     await dialog.getByRole('button', { name: 'Mark as sold' }).click()
-    await dialog.getByRole('row', { name: 'On hand 1 unit 5 units' }).waitFor()
+    await dialog.getByRole('row', { name: 'In stock 1 unit 5 units' }).waitFor()
     expect(await stockOf(store().client, petId)).toBe('available 5/0')
     await dialog.getByRole('button', { name: 'Mark as sold' }).click()
     await dialog.waitFor({ state: 'detached' })
@@ -245,24 +246,53 @@ test(
 )
 
 test(
-  'Escape and a click outside a dialog do not discard what was entered in the dialog',
+  'Escape, a click outside and the close button ask before a dialog discards what was entered',
   async () => {
     const { page, faults } = await browser.open(store(), '/categories')
     const dialog = page.getByRole('dialog')
     const name = dialog.getByRole('textbox', { name: 'Name' })
-    await page.getByRole('button', { name: 'Add category' }).click()
-    await name.waitFor()
-    await page.keyboard.press('Escape')
-    await dialog.waitFor({ state: 'detached' })
-    await page.getByRole('button', { name: 'Add category' }).click()
+    const description = dialog.getByRole('textbox', { name: 'Description' })
+    const question = dialog.getByRole('alert')
+    const keep = dialog.getByRole('button', { name: 'Keep editing' })
+    const hasFocus = (element: Locator) => element.evaluate(node => node.matches(':focus'))
+    const add = page.getByRole('button', { name: 'Add category' })
+    for (const close of [() => page.keyboard.press('Escape'), () => page.mouse.click(5, 400)]) {
+      await add.click()
+      await name.waitFor()
+      await close()
+      await dialog.waitFor({ state: 'detached' })
+    }
+    await add.click()
     await name.fill('Typed with care')
-    await name.press('Escape')
+    await description.press('Escape')
+    await question.getByText('Throw away what you entered?').waitFor()
+    expect(await hasFocus(keep)).toBe(true)
+    expect(await seriousViolations(page)).toEqual([])
+    await keep.press('Enter')
+    await question.waitFor({ state: 'detached' })
+    expect(await hasFocus(description)).toBe(true)
     await page.mouse.click(5, 400)
-    // If the dialog closed, its field would disappear before this click.
-    await dialog.getByRole('textbox', { name: 'Description' }).click()
+    await question.waitFor()
+    // A second Escape returns to the form, too.
+    await page.keyboard.press('Escape')
+    await question.waitFor({ state: 'detached' })
     expect(await name.inputValue()).toBe('Typed with care')
+    await dialog.getByRole('button', { name: 'Close' }).click()
+    await question.waitFor()
+    await dialog.getByRole('button', { name: 'Throw it away' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    await until('the button has the focus', () => hasFocus(add))
+    await add.click()
+    await name.fill('Cancel needs no question')
     await dialog.getByRole('button', { name: 'Cancel' }).click()
     await dialog.waitFor({ state: 'detached' })
+    // Letters in a field for a number are no value, but they were entered.
+    const { petId } = await addPet(store(), 'Adjusted by words')
+    await page.goto(`${store().base}/console/pets/${petId}`)
+    await page.getByRole('button', { name: 'Adjust' }).click()
+    await dialog.getByRole('textbox', { name: 'Change' }).fill('two')
+    await page.keyboard.press('Escape')
+    await question.waitFor()
     expect(faults).toEqual([])
     await page.close()
   },

@@ -1,7 +1,15 @@
-import { Button, Group, Modal, Stack } from '@mantine/core'
+import { Alert, Button, Group, Modal, Stack } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useQueryClient } from '@tanstack/react-query'
-import { type MouseEvent, type ReactNode, type SubmitEvent, useEffect, useRef, useState } from 'react'
+import {
+  type FocusEvent,
+  type MouseEvent,
+  type ReactNode,
+  type SubmitEvent,
+  useEffect,
+  useRef,
+  useState,
+} from 'react'
 import { type Change, readPageAgain, type Sending, useChange } from '../../data/change.ts'
 import { isConflict } from '../../data/edit.ts'
 import { isKeyRefused, textOf } from '../../data/query-client.ts'
@@ -35,7 +43,7 @@ interface FormDialogProps<Result, Values> extends DialogProps {
   /** Whether the action deletes or revokes something. If so, its button is red. */
   readonly isDestructive?: boolean
   /**
-   * The form of the dialog, if it has one. If its values differ from the first ones, Escape does not close the dialog.
+   * The form of the dialog, if it has one. If something was entered, only Cancel closes the dialog without a question.
    * The messages about a value appear only at its field.
    */
   readonly form?: Form<Values>
@@ -65,7 +73,7 @@ export function FormDialog<Result, Values extends object = object>(props: FormDi
   const change = useDialogChange(props)
   const { error, isRunning } = change
   const [problems, setProblems] = useState<Messages>({})
-  const [firstValues] = useState(values)
+  const leaving = useLeaving(values, onClose)
   const onSubmit = (event: SubmitEvent): void => {
     event.preventDefault()
     // In React, the event would also reach a form around the dialog, and submit it.
@@ -79,22 +87,75 @@ export function FormDialog<Result, Values extends object = object>(props: FormDi
   return (
     <Modal
       opened
-      onClose={onClose}
+      onClose={isRunning ? () => {} : leaving.close}
       title={title}
-      closeOnClickOutside={false}
-      closeOnEscape={!isRunning && values === firstValues}
       closeButtonProps={{ 'aria-label': 'Close', disabled: isRunning }}
     >
-      <form onSubmit={onSubmit} noValidate>
+      <form onSubmit={onSubmit} onInput={leaving.noteInput} onFocus={leaving.noteFocus} noValidate>
         <Stack>
           {typeof children === 'function' ? form && children(fieldsOf(form, errors)) : children}
           {(isConflict(error) && conflict) || (
             <Refusal error={error} labels={form?.labels} change={changeKind} />
           )}
+          {leaving.isAsking && <LeaveQuestion onStay={leaving.stay} onLeave={onClose} />}
           <Buttons {...props} change={change} />
         </Stack>
       </form>
     </Modal>
+  )
+}
+
+/**
+ * Returns what a dialog does when the user presses Escape, clicks outside it, or clicks its close button. It closes if
+ * nothing was entered, and otherwise asks. A second attempt returns to the form.
+ */
+function useLeaving(values: string, onClose: () => void) {
+  const [firstValues] = useState(values)
+  // A field can contain text without a value, such as letters in a field for a number.
+  const [hasInput, setHasInput] = useState(false)
+  const [isAsking, setIsAsking] = useState(false)
+  const lastField = useRef<HTMLElement>(null)
+  const stay = (): void => {
+    setIsAsking(false)
+    lastField.current?.focus()
+  }
+  return {
+    isAsking,
+    noteInput: () => setHasInput(true),
+    noteFocus: ({ target }: FocusEvent<HTMLElement>) => {
+      if (!isAsking) lastField.current = target
+    },
+    close: () => {
+      if (!hasInput && values === firstValues) return onClose()
+      if (isAsking) stay()
+      else setIsAsking(true)
+    },
+    stay,
+  }
+}
+
+/** For a ref: the element gets the focus when it appears. */
+function focusOnce(element: HTMLElement | null): void {
+  element?.focus()
+}
+
+interface LeaveQuestionProps {
+  readonly onStay: () => void
+  readonly onLeave: () => void
+}
+
+function LeaveQuestion({ onStay, onLeave }: LeaveQuestionProps) {
+  return (
+    <Alert color="yellow" role="alert" title="Throw away what you entered?">
+      <Group>
+        <Button size="xs" variant="default" onClick={onStay} ref={focusOnce}>
+          Keep editing
+        </Button>
+        <Button size="xs" variant="default" onClick={onLeave}>
+          Throw it away
+        </Button>
+      </Group>
+    </Alert>
   )
 }
 
