@@ -19,7 +19,7 @@ import { isSandbox } from './data/host-api.ts'
 import { useLiveUpdates } from './data/live.ts'
 import { onKeyRefused } from './data/query-client.ts'
 import { useSandboxName } from './data/sandbox.ts'
-import { findStoredKey, forgetKey, type Session, takeLinkKey } from './data/session.ts'
+import { findStoredKey, forgetKey, onKeptKeyDeleted, type Session, takeLinkKey } from './data/session.ts'
 import { SessionContext, useCan, useSession } from './data/session-context.ts'
 import { throttleSeconds } from './data/throttle.ts'
 import { Name } from './parts/events/names.tsx'
@@ -69,6 +69,10 @@ export function App() {
       ignoreRefusals()
       removeEventListener('hashchange', onFragment)
     }
+  }, [leave, session])
+  useEffect(() => {
+    if (!session) return
+    return onKeptKeyDeleted(session.key, () => leave({ reason: 'You signed out in another tab.' }))
   }, [leave, session])
   if (!session) {
     return (

@@ -44,6 +44,43 @@ test(
 )
 
 test(
+  'a key is kept on the computer only if the user ticks that, for all tabs, until one of them signs out',
+  async () => {
+    const { page, faults } = await browser.open(store(), '')
+    const field = page.getByRole('textbox', { name: 'Key' })
+    const keep = page.getByRole('checkbox', { name: 'Keep me signed in on this computer' })
+    const stored = () => page.evaluate<string[]>('Object.values(localStorage)')
+    await page.getByRole('heading', { name: 'Dashboard' }).waitFor()
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByText('until you sign out. Everyone who uses your account on this computer').waitFor()
+    expect(await keep.isChecked()).toBe(false)
+    await field.fill(ADMIN_KEY)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('heading', { name: 'Dashboard' }).waitFor()
+    expect(await stored()).not.toContain(ADMIN_KEY)
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await field.fill(ADMIN_KEY)
+    await keep.check()
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('heading', { name: 'Dashboard' }).waitFor()
+    expect(await stored()).toContain(ADMIN_KEY)
+    expect(await page.evaluate('sessionStorage.length')).toBe(0)
+    // A new tab has no session of its own.
+    const tab = await page.context().newPage()
+    await tab.goto(`${store().base}/console/pets`)
+    await tab.getByRole('heading', { name: 'Pets', exact: true }).waitFor()
+    await tab.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByText('You signed out in another tab.').waitFor()
+    expect(await stored()).not.toContain(ADMIN_KEY)
+    await page.reload()
+    await field.waitFor()
+    expect(faults).toEqual([])
+    await page.context().close()
+  },
+  TIMEOUT_MS,
+)
+
+test(
   'a sign-in link with another key asks before it ends a session, and its key disappears from the address',
   async () => {
     const key = await keyWith(store(), 'orders:read', 'orders:write')
@@ -102,12 +139,13 @@ test(
 )
 
 test(
-  'without session storage, the page signs in and keeps the key in its memory',
+  'without storage, the page signs in and keeps the key in its memory',
   async () => {
     const { page, faults } = await browser.open(store(), '/pets')
     await page.getByRole('heading', { name: 'Pets', exact: true }).waitFor()
     await page.addInitScript(`
-      Object.defineProperty(window, 'sessionStorage', { get() { throw new DOMException('no', 'SecurityError') } })
+      for (const name of ['sessionStorage', 'localStorage'])
+        Object.defineProperty(window, name, { get() { throw new DOMException('no', 'SecurityError') } })
     `)
     await page.goto(`${store().base}/console/keys#key=${ADMIN_KEY}`)
     await page.getByRole('heading', { name: 'Keys' }).waitFor()

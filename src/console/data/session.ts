@@ -14,7 +14,7 @@ export interface Session {
   readonly info: ApiKey
 }
 
-/** All pages of an origin share the session storage of a tab, so this name contains the path of the store. */
+/** All pages of an origin share its storages, so this name contains the path of the store. */
 const STORED_KEY = `petstore-key ${basePath}`
 
 /** A text that cannot be a key: no header can carry it. */
@@ -33,26 +33,43 @@ export async function signIn(key: string, fetch: Fetch): Promise<Session> {
   return { key, client, info }
 }
 
-/** Keeps a key in the session storage of this tab, if that is possible. If not, a reloaded page asks for the key. */
-export function rememberKey(key: string): void {
-  withStorage(storage => storage.setItem(STORED_KEY, key))
+/**
+ * Where a key is stored: for this tab until it is closed, or on this computer until someone signs out. The browser may
+ * block both, or they may be full. Then a reloaded page asks for the key.
+ */
+type KeyPlace = 'tab' | 'computer'
+
+export function rememberKey(key: string, place: KeyPlace): void {
+  withStorage(place, storage => storage.setItem(STORED_KEY, key))
 }
 
 export function forgetKey(): void {
-  withStorage(storage => storage.removeItem(STORED_KEY))
+  for (const place of ['tab', 'computer'] as const)
+    withStorage(place, storage => storage.removeItem(STORED_KEY))
 }
 
 /** Returns the result of `use`; undefined if the browser blocks the storage, or if the storage is full. */
-function withStorage<Result>(use: (storage: Storage) => Result): Result | undefined {
+function withStorage<Result>(place: KeyPlace, use: (storage: Storage) => Result): Result | undefined {
   try {
-    return use(sessionStorage)
+    return use(place === 'tab' ? sessionStorage : localStorage)
   } catch {
     return undefined
   }
 }
 
+/** Returns the key of this tab, or else the key that is kept on this computer. */
 export function findStoredKey(): string | undefined {
-  return withStorage(storage => storage.getItem(STORED_KEY)) ?? undefined
+  const find = (place: KeyPlace) => withStorage(place, storage => storage.getItem(STORED_KEY))
+  return find('tab') ?? find('computer') ?? undefined
+}
+
+/** Calls `listener` when another tab deletes `key` from this computer. Returns a function that removes the listener. */
+export function onKeptKeyDeleted(key: string, listener: () => void): () => void {
+  const onStorage = (event: StorageEvent): void => {
+    if (event.key === STORED_KEY && event.oldValue === key && event.newValue === null) listener()
+  }
+  addEventListener('storage', onStorage)
+  return () => removeEventListener('storage', onStorage)
 }
 
 /**

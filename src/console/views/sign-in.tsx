@@ -1,18 +1,29 @@
-import { Alert, Button, Center, Code, Paper, PasswordInput, Stack, Text, Title } from '@mantine/core'
+import {
+  Alert,
+  Button,
+  Center,
+  Checkbox,
+  Code,
+  Paper,
+  PasswordInput,
+  Stack,
+  Text,
+  Title,
+} from '@mantine/core'
 import { type SubmitEvent, useEffect, useRef, useState } from 'react'
 import { watchedFetch } from '../data/connection.ts'
 import { isSandbox } from '../data/host-api.ts'
 import { isKeyRefused } from '../data/query-client.ts'
-import { forgetKey, NotAKey, rememberKey, type Session, signIn } from '../data/session.ts'
+import { findStoredKey, forgetKey, NotAKey, rememberKey, type Session, signIn } from '../data/session.ts'
 import { ConnectionAlert } from '../parts/generic/alerts.tsx'
 import { Brand } from '../parts/generic/brand.tsx'
 import { sentenceOf } from '../parts/generic/refusal.tsx'
 
 /** Why the console asks for a key, and the key to try first. */
 export interface Entrance {
-  /** The key from the session storage of the tab, or from the address. */
+  /** The key that the browser stores, or the one from the address. */
   readonly key?: string | undefined
-  /** The key from the address, which is tried if there is no key in the session storage, or if it is refused. */
+  /** The key from the address, which is tried if the browser stores no key, or if that is refused. */
   readonly linkKey?: string | undefined
   /** Why the last session ended, if the user did not end it. */
   readonly reason?: string
@@ -27,6 +38,7 @@ interface SignInProps {
 /** The form for the key. It tries the key of the entrance first, if there is one. */
 export function SignIn({ entrance, onSignedIn }: SignInProps) {
   const [key, setKey] = useState('')
+  const [isKept, setIsKept] = useState(false)
   const firstKey = entrance.key ?? entrance.linkKey
   const [isBusy, setIsBusy] = useState(firstKey !== undefined)
   const [problem, setProblem] = useState<string>()
@@ -45,7 +57,12 @@ export function SignIn({ entrance, onSignedIn }: SignInProps) {
     }
     setIsBusy(false)
     if (!('error' in result)) {
-      rememberKey(result.key)
+      const place = isKept && given === key ? 'computer' : 'tab'
+      // A key that is kept on this computer stays there, and is not copied to the tab.
+      if (place === 'computer' || findStoredKey() !== result.key) {
+        forgetKey()
+        rememberKey(result.key, place)
+      }
       onSignedIn(result)
       return
     }
@@ -90,6 +107,18 @@ export function SignIn({ entrance, onSignedIn }: SignInProps) {
               error={problem}
               autoComplete="off"
               required
+            />
+            <Checkbox
+              label="Keep me signed in on this computer"
+              description={
+                <>
+                  The key is stored on this computer until you sign out. Everyone who uses your account on
+                  this computer can use the key. Without the tick, the key is forgotten when you close the
+                  tab.
+                </>
+              }
+              checked={isKept}
+              onChange={event => setIsKept(event.currentTarget.checked)}
             />
             <Button type="submit" loading={isBusy} fullWidth>
               Sign in
