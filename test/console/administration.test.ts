@@ -69,6 +69,8 @@ test(
     await dialog.getByText('This is the last admin key that does not expire').waitFor()
     await dialog.getByText('You will be signed out').waitFor()
     expect(await seriousViolations(page)).toEqual([])
+    await dialog.getByRole('button', { name: 'Revoke' }).click()
+    await dialog.getByText('admin (environment) is the last admin key without an expiry.').waitFor()
     await dialog.getByRole('button', { name: 'Cancel' }).click()
     const expiresAt = '2200-01-01T00:00:00Z'
     await shop.client.createKey({ body: { name: 'Expiring', scopes: ['admin'], expiresAt } })

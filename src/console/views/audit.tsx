@@ -6,8 +6,8 @@ import { Diary } from '../parts/events/diary.tsx'
 import { Empty } from '../parts/generic/empty.tsx'
 import { FilterSelect, Filters } from '../parts/generic/filters.tsx'
 import { Page } from '../parts/generic/page.tsx'
-import { SearchField } from '../parts/generic/search-field.tsx'
 import { TextField } from '../parts/generic/text-field.tsx'
+import { UnitsInput } from '../parts/inventory/units-input.tsx'
 import { PetFilter } from '../parts/pets/pet-filter.tsx'
 
 export function Audit() {
@@ -30,11 +30,12 @@ export function Audit() {
     <Page title="Audit log">
       <Filters>
         <PetFilter value={petId} onChange={id => set('petId', id)} />
-        <SearchField
+        <UnitsInput
           label="Order"
           placeholder="Its number"
-          value={get('orderId')}
-          onChange={text => set('orderId', text)}
+          value={orderId}
+          onChange={id => set('orderId', id === undefined ? null : String(id))}
+          allowNegative={false}
         />
         {names.size > 0 && (
           <FilterSelect

@@ -1,8 +1,8 @@
 import { Alert, Button, Group, Text } from '@mantine/core'
-import type { ReactNode } from 'react'
+import type { ComponentType, ReactNode } from 'react'
 import { ApiError, ConnectionError, type FieldError } from '../../../client/petstore-client.ts'
 import { storedName } from '../../data/query-client.ts'
-import { CategoryName, PetName } from '../events/names.tsx'
+import { CategoryName, KeyName, PetName } from '../events/names.tsx'
 import { rewordRefusal } from '../pets/shop-words.ts'
 
 /** The labels of fields, by the name of the member of the body. */
@@ -20,8 +20,8 @@ const lostSentences: Readonly<Record<ChangeKind, string>> = {
   once: 'The store does not respond. The change may have been saved: check that before you submit it again.',
 }
 
-/** The pet or the category that a message is about, such as `Pet 3`. */
-const SUBJECT = /\b(Pet|Category) (\d{1,19})\b/
+/** What a message is about, such as `Pet 3`. */
+const SUBJECT = /\b(Pet|Category|Key) (\d{1,19})\b/
 
 /**
  * Returns the message to show for an error, with the names that the page has read. `change` is the kind of the change
@@ -34,20 +34,25 @@ export function sentenceOf(error: unknown, change?: ChangeKind, labels?: Labels)
   )
 }
 
-/** The first part of the keys of the queries, by the noun. */
+/** The first part of the keys of the queries for one name, by the noun. The names of keys are read together. */
 const resources: Readonly<Record<string, string>> = { Pet: 'pets', Category: 'categories' }
+const nameParts: Readonly<Record<string, ComponentType<{ readonly id: bigint }>>> = {
+  Pet: PetName,
+  Category: CategoryName,
+  Key: KeyName,
+}
 
 /** Shows the same message. It reads a name that the page does not know. */
 function Sentence({ text }: { readonly text: string }): ReactNode {
-  const [subject, kind, digits = '0'] = SUBJECT.exec(text) ?? []
-  if (subject === undefined) return text
-  const [before, after] = text.split(subject, 2)
-  const id = BigInt(digits)
+  const [subject, kind = '', id = '0'] = SUBJECT.exec(text) ?? []
+  const NameOf = nameParts[kind]
+  if (subject === undefined || !NameOf) return text
+  const [before = '', ...after] = text.split(subject)
   return (
     <>
       {before}
-      {kind === 'Pet' ? <PetName id={id} /> : <CategoryName id={id} />}
-      {after}
+      <NameOf id={BigInt(id)} />
+      {after.join(subject)}
     </>
   )
 }
