@@ -1,4 +1,4 @@
-import { Code } from '@mantine/core'
+import { Code, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import type { AuditEntry, Client, ListPage } from '../../../client/petstore-client.ts'
 import { toJson } from '../../../client/petstore-client.ts'
@@ -28,12 +28,19 @@ interface DiaryRow {
 
 const columns: readonly Column<DiaryRow>[] = [
   { head: 'Time', isShort: true, cell: ({ entry }) => formatShopTime(entry.at) },
-  { head: 'What', cell: ({ entry, before }) => <ChangeSentence change={entry} before={before} /> },
+  {
+    head: 'What',
+    cell: ({ entry, before }) => (
+      <>
+        <ChangeSentence change={entry} before={before} />
+        <Details entry={entry} />
+      </>
+    ),
+  },
   {
     head: 'Who',
     cell: ({ entry: { keyId } }) => (keyId === undefined ? 'The store' : <KeyName id={keyId} />),
   },
-  { head: 'More', cell: ({ entry }) => <Details entry={entry} /> },
 ]
 
 /** The audit log in sentences, newest first, under the days of the shop. */
@@ -57,10 +64,10 @@ export function Diary({ label, filters, cursorName, empty }: DiaryProps) {
 /** The resource after the change, and the request that made it: what the API has about the entry. */
 function Details({ entry: { data, requestId } }: Pick<DiaryRow, 'entry'>) {
   return (
-    <details>
+    <Text component="details" size="xs" c="dimmed">
       <summary>Details</summary>
       <Code className="name">{toJson(data)}</Code> Request {requestId}
-    </details>
+    </Text>
   )
 }
 

@@ -134,9 +134,10 @@ function useLeaving(values: string, onClose: () => void) {
   }
 }
 
-/** For a ref: the element gets the focus when it appears. */
+/** For a ref: the element gets the focus when it appears. On a small screen, the dialog scrolls to it. */
 function focusOnce(element: HTMLElement | null): void {
   element?.focus()
+  element?.scrollIntoView({ block: 'center' })
 }
 
 interface LeaveQuestionProps {
