@@ -26,6 +26,16 @@ test(
     await page.getByRole('img', { name: /orders? in the last 30 days/ }).waitFor()
     await page.getByRole('region', { name: 'Orders per day' }).locator('svg path').first().waitFor()
     expect(await seriousViolations(page)).toEqual([])
+    // The page reads the last changes again after each event, and shows no change twice.
+    for (const name of ['Once', 'Later']) {
+      const reading = page.waitForResponse(
+        async response => response.url().includes('/audit') && (await response.text()).includes(name),
+      )
+      await store().client.createCategory({ body: { name } })
+      await reading
+    }
+    await feed.getByText('The category Later was added.').waitFor()
+    expect(await feed.getByText('The category Once was added.').count()).toBe(1)
     await sentence.getByRole('link', { name: 'Biscuit' }).click()
     await page.getByRole('heading', { name: 'Biscuit' }).waitFor()
     expect(faults).toEqual([])

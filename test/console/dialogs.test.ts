@@ -156,7 +156,7 @@ test(
 )
 
 test(
-  'a change that takes effect after the user has left its page is reported, and the user stays where they are',
+  'a change that is made or refused after the user has left its page is reported, and the user stays there',
   async () => {
     const { petId } = await addPet(store(), 'Left behind')
     const { page, faults } = await browser.open(store(), '/inventory')
@@ -171,6 +171,19 @@ test(
     await page.getByText('Left behind was deleted.').waitFor()
     expect(new URL(page.url()).pathname).toBe('/console/inventory')
     expect((await store().client.listPets({ id: [petId] })).data.items).toEqual([])
+    // A refusal that arrives then has the name of the pet, too.
+    const other = await addPet(store(), 'Refused later')
+    await page.getByRole('link', { name: 'Refused later' }).click()
+    const adjustments = await holdRequests(page, request => request.url().endsWith('/adjustments'))
+    await page.getByRole('button', { name: 'Adjust' }).click()
+    await page.getByRole('dialog').getByRole('textbox', { name: 'Change' }).fill('-3')
+    await page.getByRole('dialog').getByRole('button', { name: 'Adjust' }).click()
+    await until('the request is sent', () => adjustments.held.length === 1)
+    await page.goBack()
+    await page.getByRole('heading', { name: 'Inventory' }).waitFor()
+    adjustments.release()
+    await page.getByText('Refused later would have -2 units in stock.').waitFor()
+    expect(await stockOf(store().client, other.petId)).toBe('available 1/0')
     expect(faults).toEqual([])
     await page.close()
   },

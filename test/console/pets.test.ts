@@ -189,6 +189,8 @@ test(
     await page.getByRole('button', { name: 'Put on hold' }).click()
     await page.getByRole('button', { name: 'Release' }).waitFor()
     await page.getByText('On hold: it cannot be sold.').waitFor()
+    await page.getByRole('listitem').filter({ hasText: 'on hold' }).waitFor()
+    await page.getByText(/^For sale\s*0$/).waitFor()
     expect(await page.getByRole('button', { name: 'Place order' }).count()).toBe(0)
     expect(await stockOf(store().client, petId)).toBe('pending 3/0')
     await page.getByRole('button', { name: 'Release' }).click()

@@ -69,6 +69,7 @@ test(
     const tab = await page.context().newPage()
     await tab.goto(`${store().base}/console/pets`)
     await tab.getByRole('heading', { name: 'Pets', exact: true }).waitFor()
+    expect(await stored()).toContain(ADMIN_KEY)
     await tab.getByRole('button', { name: 'Sign out' }).click()
     await page.getByText('You signed out in another tab.').waitFor()
     expect(await stored()).not.toContain(ADMIN_KEY)
