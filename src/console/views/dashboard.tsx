@@ -40,7 +40,7 @@ function Totals() {
     <>
       <SimpleGrid cols={{ base: 2, sm: 3, lg: 6 }}>
         <Figure label="Pets available" count={data?.pets.available} />
-        <Figure label="Pets on hold or reserved" count={data?.pets.pending} />
+        <Figure label="Pets set aside" count={data?.pets.pending} />
         <Figure label="Pets sold" count={data?.pets.sold} />
         <Figure label="Open orders" count={data?.openOrders} />
         <Figure label="Units in stock" count={data?.unitsOnHand} />

@@ -23,10 +23,10 @@ export function unitsForSale({ status, quantity = 0n, reserved = 0n }: PetStock)
   return status === 'pending' ? 0n : quantity - reserved
 }
 
-/** Returns the word for a status. Without the stock, it is not known why a pet is pending. */
+/** Returns the word for a status. Without the stock, it is not known whether a hold or orders set a pet aside. */
 export function statusWord({ status, quantity, reserved = 0n }: PetStock): string {
   if (status !== 'pending') return status ?? ''
-  if (quantity === undefined) return 'on hold or reserved'
+  if (quantity === undefined) return 'set aside'
   return quantity > reserved ? 'on hold' : 'all reserved'
 }
 
