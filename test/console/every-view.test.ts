@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core'
 import { viewPaths } from '../../src/http/pages/view-paths.ts'
 import { seriousViolations } from '../support/accessibility.ts'
 import { sharedStore } from '../support/shop.ts'
+import { until } from '../support/until.ts'
 import { consoleBrowser, TIMEOUT_MS } from './console-session.ts'
 import { addPet, isTooWide, LONG_NAME } from './shop-data.ts'
 
@@ -31,7 +32,8 @@ test(
     for (const path of viewPaths) {
       await page.goto(`${store().base}/console${path.replace(':id', '1')}`)
       await page.getByRole('heading', { level: 1 }).waitFor()
-      await page.waitForLoadState('networkidle')
+      const skeletons = page.locator('#main .mantine-Skeleton-root')
+      await until('the view has its data', async () => (await skeletons.count()) === 0)
       expect([path, await isTooWide(page), await page.evaluate<string[]>(SIDEWAYS)]).toEqual([
         path,
         false,
