@@ -95,11 +95,18 @@ function mayRefuse(
     return true
   // A member of a patch may be read-only, so that only its current value is accepted.
   if (method === 'PATCH' && status === 422) return everyDetail(entry => entry.code === 'read_only')
-  // A list that is filtered by a range of a column can only be sorted by this column.
+  // A list that is filtered by a range of a column can only be sorted by this column. Some filters exclude others.
+  const isExcluded = ({ message }: JsonObject): boolean => {
+    const other = / cannot be combined with ([^ ]+)\.$/.exec(String(message))?.[1]
+    return query.some(([sent, value]) => {
+      const name = decodeURIComponent(sent)
+      return other === name || other === `${name}=${decodeURIComponent(value).replace('-', '')}`
+    })
+  }
   return (
     status === 400 &&
     query.length > 1 &&
-    everyDetail(entry => entry.name === 'sort' && entry.code === 'not_in_enum')
+    everyDetail(entry => entry.code === 'not_in_enum' && (entry.name === 'sort' || isExcluded(entry)))
   )
 }
 

@@ -122,7 +122,9 @@ function validMembers(
   return [...schema.members].flatMap(([name, member]): [string, string][] => {
     const kind = kindOf(client, operation, name)
     const isRequired = schema.required.includes(name)
-    if (member.readOnly) return resource && random.chance(0.1) ? [[name, resource.id]] : []
+    // The resource is known only by its id.
+    if (member.readOnly)
+      return resource && member.type === 'integer' && random.chance(0.1) ? [[name, resource.id]] : []
     if (!isRequired && !random.chance(kind === undefined ? 0.5 : 0.15)) return []
     if (name === 'expiresAt') return [[name, JSON.stringify(random.pick(futureInstants))]]
     if (kind === undefined || member.type !== 'integer') return [[name, validJson(random, member)]]

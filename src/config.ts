@@ -17,6 +17,7 @@ import {
   readSecurityContact,
   readSwitch,
   readText,
+  readTimeZone,
   readWholeNumber,
 } from './setting-readers.ts'
 
@@ -85,6 +86,12 @@ export const settings = {
     flag: '--base-url <url>',
     description: 'base URL that clients use (default: http://host:port)',
     read: readBaseUrl,
+  },
+  timeZone: {
+    variable: 'PETSTORE_TIME_ZONE',
+    description: 'time zone of the shop, such as Europe/Vienna: where its days begin and end',
+    fallback: 'UTC',
+    read: readTimeZone,
   },
   demo: {
     variable: 'PETSTORE_DEMO',

@@ -6,6 +6,7 @@ import { isKeyText } from './shop/keys/schema.ts'
 import { SECRET_KEY_BYTES } from './shop/webhooks/schema.ts'
 import { durationMs } from './values/duration.ts'
 import { parseInstantMs } from './values/instant.ts'
+import { timeZoneName } from './values/time-zone.ts'
 import { hasUriCharacters } from './values/uri.ts'
 
 // Each function returns the value of the text of one kind of setting, or throws an error whose message says what is
@@ -50,6 +51,14 @@ export function readSecurityContact(text: string): string {
       'it must be an address such as mailto:security@shop.example or https://shop.example/security.',
     )
   return text
+}
+
+/** Returns the name of a time zone. */
+export function readTimeZone(text: string): string {
+  const name = timeZoneName(text)
+  if (name === undefined)
+    throw new Error('it must be the name of a time zone, such as Europe/Vienna, America/New_York or UTC.')
+  return name
 }
 
 export function readDirectory(text: string): string {

@@ -47,13 +47,14 @@ const categoryLayout: Layout<ImportedCategory> = {
 
 const petLayout: Layout<ImportedPet> = {
   required: ['name', 'category'],
-  optional: ['quantity', 'hold'],
-  toRow: ({ name = '', category = '', quantity, hold }, line) => ({
+  optional: ['quantity', 'hold', 'reorderAt'],
+  toRow: ({ name = '', category = '', quantity, hold, reorderAt }, line) => ({
     line,
     name,
     category,
     quantity: quantity ? (unitsIn(quantity) ?? 0n) : 1n,
     hold: hold ? yesOrNo(hold) === true : false,
+    ...(reorderAt && { reorderAt: unitsIn(reorderAt) ?? 0n }),
   }),
 }
 
@@ -71,8 +72,8 @@ export function readCategories(
 }
 
 /**
- * Like `readCategories`, for pets: the columns name, category (by name) and, optionally, quantity (default 1) and hold
- * (yes, no or empty).
+ * Like `readCategories`, for pets: the columns name, category (by name) and, optionally, quantity (default 1), hold
+ * (yes, no or empty) and reorderAt (a quantity or empty).
  */
 export function readPets(
   source: CatalogueSource,
@@ -113,8 +114,8 @@ async function* readRows<Row>(
 }
 
 /**
- * Returns the name of each column, in lower case; undefined for a column that is ignored. Throws UnreadableFile, with
- * `place` (the file and the line) in its message.
+ * Returns the name of each column, whatever its case in the file; undefined for a column that is ignored. Throws
+ * UnreadableFile, with `place` (the file and the line) in its message.
  */
 function columnsOf<Row>(
   place: string,
@@ -124,8 +125,11 @@ function columnsOf<Row>(
 ): readonly (string | undefined)[] {
   const width = cells.findLastIndex(cell => cellValue(cell) !== '') + 1
   const written = cells.slice(0, width).map(cellValue)
-  const names = written.map(name => name.toLowerCase())
   const known = [...required, ...optional]
+  const names = written.map(name => {
+    const lower = name.toLowerCase()
+    return known.find(other => other.toLowerCase() === lower) ?? lower
+  })
   const others = written.filter((_, index) => !known.includes(names[index] ?? ''))
   const rule = `the columns are ${known.join(', ')}`
   const missing = required.find(name => !names.includes(name))
@@ -227,7 +231,7 @@ function problemOfCells(
 }
 
 function brokenRule(column: string, value: string): string | undefined {
-  if (column === 'quantity') {
+  if (column === 'quantity' || column === 'reorderAt') {
     if (value === '' || unitsIn(value) !== undefined) return undefined
     return /^\d{1,3}[.,]\d{3}$/.test(value)
       ? 'may be read in two ways: write it without a separator'

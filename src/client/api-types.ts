@@ -99,6 +99,7 @@ export type AuditEntry =
   | OrderPlacedAuditEntry
   | OrderUpdatedAuditEntry
   | OrderCompletedAuditEntry
+  | OrderReopenedAuditEntry
   | OrderCancelledAuditEntry
   | InventoryChangedAuditEntry
   | WebhookDisabledAuditEntry
@@ -289,6 +290,7 @@ export type DeliveredEventType =
   | 'petstore.order.placed'
   | 'petstore.order.updated'
   | 'petstore.order.completed'
+  | 'petstore.order.reopened'
   | 'petstore.order.cancelled'
   | 'petstore.inventory.changed'
   | 'petstore.webhook.disabled'
@@ -354,6 +356,7 @@ export type Event =
   | OrderPlacedEvent
   | OrderUpdatedEvent
   | OrderCompletedEvent
+  | OrderReopenedEvent
   | OrderCancelledEvent
   | InventoryChangedEvent
   | WebhookDisabledEvent
@@ -370,6 +373,7 @@ export type FeedEventType =
   | 'petstore.order.placed'
   | 'petstore.order.updated'
   | 'petstore.order.completed'
+  | 'petstore.order.reopened'
   | 'petstore.order.cancelled'
   | 'petstore.inventory.changed'
   | 'petstore.webhook.disabled'
@@ -454,15 +458,19 @@ export interface InventoryItem {
   status: PetStatus
   /** Units reserved for open orders. */
   reserved?: bigint
+  /** The level at which the pet should be reordered: at this quantity or fewer. */
+  reorderAt?: bigint
 }
 
 /** The sort order of a list; a leading minus reverses it. */
 export type InventorySort = 'id' | '-id' | 'quantity' | '-quantity'
 
-/** The result of a stock count: the new quantity itself. The `quantityChange` of the resulting movement is its difference from the old quantity. To add or remove units without a count, use StockAdjustment. */
+/** The result of a stock count: the new quantity itself. The `quantityChange` of the resulting movement is its difference from the old quantity. To add or remove units without a count, use StockAdjustment. Without `reorderAt`, the level stays; `null` removes it. */
 export interface InventoryUpdate {
   /** Units on hand, as counted on the shelf. */
   quantity: Int64Input
+  /** The level at which the pet should be reordered: at this quantity or fewer. */
+  reorderAt?: Int64Input | null | undefined
 }
 
 /** A change to a key, and the key that made it. `data` is the resource after the change; for `deleted` and `cancelled`, its last state. */
@@ -508,6 +516,7 @@ export type MovementReason =
   | 'opening'
   | 'order'
   | 'completion'
+  | 'reopening'
   | 'cancellation'
   | 'count'
   | 'adjustment'
@@ -568,7 +577,7 @@ export interface NewWebhook {
   description?: string | null | undefined
 }
 
-/** An order for one pet. The server always sends id, petId, quantity and complete, and a reference if the order has one. */
+/** An order for one pet. The server always sends id, petId, quantity, complete and createdAt, and a reference if the order has one. Events of an older store have no createdAt. */
 export interface Order {
   /** Assigned by the store. */
   id: bigint
@@ -582,6 +591,8 @@ export interface Order {
   complete: boolean
   /** The name that the client gives to the order, such as the number of a receipt; stored as sent. Several orders may have the same reference. */
   reference?: string
+  /** When the order was placed. */
+  createdAt?: string
 }
 
 /** A change to an order, and the key that made it. `data` is the resource after the change; for `deleted` and `cancelled`, its last state. */
@@ -668,7 +679,7 @@ export interface OrderCompletedEvent {
   data: Order
 }
 
-/** A JSON Merge Patch (RFC 7396) for an order. `id` and `petId` may be sent only with their current values. If one patch changes the quantity and completes the order, the new quantity is shipped. `null` removes the shipDate or the reference. */
+/** A JSON Merge Patch (RFC 7396) for an order. `id`, `petId` and `createdAt` may be sent only with their current values. If one patch changes the quantity and completes the order, the new quantity is shipped. `null` removes the shipDate or the reference. */
 export interface OrderPatch {
   /** Assigned by the store. */
   id?: Int64Input | undefined
@@ -682,6 +693,8 @@ export interface OrderPatch {
   complete?: boolean | undefined
   /** The name that the client gives to the order, such as the number of a receipt; stored as sent. Several orders may have the same reference. */
   reference?: string | null | undefined
+  /** When the order was placed. */
+  createdAt?: string | undefined
 }
 
 /** A change to an order, and the key that made it. `data` is the resource after the change; for `deleted` and `cancelled`, its last state. */
@@ -726,8 +739,50 @@ export interface OrderPlacedEvent {
   data: Order
 }
 
+/** A change to an order, and the key that made it. `data` is the resource after the change; for `deleted` and `cancelled`, its last state. */
+export interface OrderReopenedAuditEntry {
+  /** The position of the entry in the audit log. */
+  position: bigint
+  /** The resource that the event is about: its kind and id. */
+  subject: string
+  /** When the event happened. */
+  at: string
+  /** The key that made the change; absent if the store itself made it. */
+  keyId?: bigint
+  /** The id of the request that made the change; the log of the store contains it too. */
+  requestId: string
+  /** SHA-256 over this entry and the hash of the previous entry, in base64url. */
+  hash: string
+  /** The type. */
+  type: 'petstore.order.reopened'
+  data: Order
+}
+
+/** An event about an order. `data` is the resource after the change; for `deleted` and `cancelled`, its last state. */
+export interface OrderReopenedEvent {
+  /** The version of CloudEvents. */
+  specversion: string
+  /** The id of the event: the same in the feed, in the stream and in every delivery. */
+  id: string
+  /** The base URL of the store. */
+  source: string
+  /** The resource that the event is about: its kind and id. */
+  subject: string
+  /** When the event happened. */
+  time: string
+  /** The media type of `data`. */
+  datacontenttype: string
+  /** The position of the event: a decimal number with leading zeros, so that string order is numeric order. */
+  sequence: string
+  /** The trace of the request that made the change (W3C Trace Context), if the request named one. */
+  traceparent?: string
+  /** The type. */
+  type: 'petstore.order.reopened'
+  data: Order
+}
+
 /** The sort order of a list; a leading minus reverses it. */
-export type OrderSort = 'id' | '-id' | 'shipDate' | '-shipDate'
+export type OrderSort = 'id' | '-id' | 'shipDate' | '-shipDate' | 'createdAt' | '-createdAt'
 
 /** A change to an order, and the key that made it. `data` is the resource after the change; for `deleted` and `cancelled`, its last state. */
 export interface OrderUpdatedAuditEntry {
@@ -773,7 +828,7 @@ export interface OrderUpdatedEvent {
 
 /** The number of orders on one day. */
 export interface OrdersOnDay {
-  /** A day in UTC. */
+  /** A day in the time zone of the shop. */
   day: string
   /** Orders placed on this day, without cancelled ones. */
   orders: bigint
@@ -1000,8 +1055,10 @@ export interface StoreSummary {
   unitsOnHand: bigint
   /** Units on hand that are reserved for open orders. */
   unitsReserved: bigint
-  /** Orders placed on each of the last 30 days (UTC), without cancelled ones, oldest first. */
+  /** Orders placed on each of the last 30 days, without cancelled ones, oldest first. The days are those of `timeZone`. */
   ordersByDay: OrdersOnDay[]
+  /** The time zone of the shop (IANA), from PETSTORE_TIME_ZONE. */
+  timeZone?: string
 }
 
 /** A receiver of events, without its secret. */

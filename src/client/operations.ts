@@ -242,7 +242,7 @@ export interface Operations {
   ): Promise<ApiResponse<undefined>>
 
   /**
-   * List orders. `shipDateAfter` and `shipDateBefore` are exclusive bounds. With either of them, the list contains only orders that have a shipDate, and can only be sorted by `shipDate` (the default) or `-shipDate`.
+   * List orders. `shipDateAfter` and `shipDateBefore` are exclusive bounds. With either of them, the list contains only orders that have a shipDate, and can only be sorted by `shipDate` (the default) or `-shipDate`. In the same way, `createdAfter` and `createdBefore` sort by `createdAt`; of the other filters, they and the sort go only with `complete`. `referencePrefix` goes with no other filter: the list is in the order of the references. Only with `reference`, which few orders share, all filters go together.
    *
    * Requires a key with the scope `orders:read`.
    *
@@ -264,6 +264,12 @@ export interface Operations {
       shipDateBefore?: string | undefined
       /** Orders with exactly this reference; upper and lower case differ. */
       reference?: string | undefined
+      /** Orders whose reference starts with this text; upper and lower case differ. */
+      referencePrefix?: string | undefined
+      /** Orders that were placed after this instant. */
+      createdAfter?: string | undefined
+      /** Orders that were placed before this instant. */
+      createdBefore?: string | undefined
       /** The sort order; a leading minus reverses it. Sorting by shipDate lists only orders that have one. */
       sort?: OrderSort | undefined
       /** The page to read: `next` of the previous page. */
@@ -308,7 +314,7 @@ export interface Operations {
   ): Promise<Read<Order, O>>
 
   /**
-   * Change or complete an order. A JSON Merge Patch. `complete: true` ships the units. A complete order cannot be changed, not even its reference.
+   * Change or complete an order. A JSON Merge Patch. `complete: true` ships the units. A complete order cannot be changed, not even its reference, but it can be opened again: `complete: false` alone puts its units back as reserved, and removes its shipDate.
    *
    * Requires a key with the scope `orders:write`.
    *
@@ -318,6 +324,7 @@ export interface Operations {
    * - 409 `order_already_complete`: A complete order cannot be changed.
    * - 409 `pet_not_available`: The pet is on hold and cannot be ordered.
    * - 409 `insufficient_stock`: Fewer units are available than the order requires.
+   * - 409 `stock_out_of_bounds`: The stock would be outside the range 0 to 1,000,000,000.
    */
   updateOrder(
     input: {
@@ -347,7 +354,7 @@ export interface Operations {
   ): Promise<ApiResponse<undefined>>
 
   /**
-   * List the stock. With `quantityAtMost`, the list can only be sorted by `quantity` (the default: what to restock first) or `-quantity`.
+   * List the stock. With `quantityAtMost` or `toReorder=true`, the list can only be sorted by `quantity` (the default: what to restock first) or `-quantity`. `toReorder=true` goes with `status` only if the list is of given pets (`petId`).
    *
    * Requires no key.
    *
@@ -365,6 +372,8 @@ export interface Operations {
       status?: readonly PetStatus[] | undefined
       /** Items with at most this number of units on hand. */
       quantityAtMost?: Int64Input | undefined
+      /** true: only items whose quantity is at or below their reorderAt, sold out or not; false: no filter. */
+      toReorder?: boolean | undefined
       /** The sort order; a leading minus reverses it. */
       sort?: InventorySort | undefined
       /** The page to read: `next` of the previous page. */
@@ -391,7 +400,7 @@ export interface Operations {
   ): Promise<Read<InventoryItem, O>>
 
   /**
-   * Set the stock of a pet. Stores the result of a stock count. It must not be less than the units reserved for open orders.
+   * Set the stock of a pet. Stores the result of a stock count, which must not be less than the units reserved for open orders, and the level at which the pet should be reordered. To change only the level, send the current quantity with If-Match: if a sale changes it meanwhile, the answer is 412.
    *
    * Requires a key with the scope `inventory:write`.
    *
@@ -824,7 +833,19 @@ export const operations = {
   listOrders: {
     method: 'GET',
     path: '/store/orders',
-    query: ['limit', 'cursor', 'petId', 'complete', 'shipDateAfter', 'shipDateBefore', 'reference', 'sort'],
+    query: [
+      'limit',
+      'cursor',
+      'petId',
+      'complete',
+      'shipDateAfter',
+      'shipDateBefore',
+      'reference',
+      'referencePrefix',
+      'createdAfter',
+      'createdBefore',
+      'sort',
+    ],
     pages: 'cursor',
   },
   placeOrder: { method: 'POST', path: '/store/orders', takesIdempotencyKey: true },
@@ -834,7 +855,7 @@ export const operations = {
   listInventory: {
     method: 'GET',
     path: '/store/inventory',
-    query: ['limit', 'cursor', 'petId', 'status', 'quantityAtMost', 'sort'],
+    query: ['limit', 'cursor', 'petId', 'status', 'quantityAtMost', 'toReorder', 'sort'],
     pages: 'cursor',
   },
   getInventoryItem: { method: 'GET', path: '/store/inventory/{petId}' },

@@ -204,6 +204,12 @@ export function sortExcludedByFilter(sort: string): StoreError {
   return invalidParameter({ in: 'query', name: 'sort', code: 'not_in_enum', message })
 }
 
+/** The refusal of a filter or a sort that no index serves together with another filter. */
+export function excludedByFilter(name: string, filter: string): StoreError {
+  const message = `${name} cannot be combined with ${filter}.`
+  return invalidParameter({ in: 'query', name, code: 'not_in_enum', message })
+}
+
 /**
  * The refusal of one invalid parameter in path, query or header. Its message is also the message of the whole error.
  */

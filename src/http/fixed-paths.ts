@@ -67,7 +67,7 @@ export function fixedPaths(
       ...documentRoutes(base, texts, serves),
       ...docsRoutes(base, pages.docsScript),
       ...pages.guides,
-      ...consoleRoutes(base, pages.console, hostApi),
+      ...consoleRoutes(base, pages.console, { hostApi, timeZone: pipeline.timeZone }),
     ].map(([path, handle]): [string, Methods] => [path, get(handle)]),
     ...(securityContact === undefined
       ? []

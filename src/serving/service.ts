@@ -48,6 +48,8 @@ export interface ServiceOptions {
   readonly slices?: TimeSlices
   /** The base address of every URI in a response, without a trailing slash. */
   readonly base: string
+  /** The time zone of the shop, whose days the summary counts; UTC by default. */
+  readonly timeZone?: string | undefined
   /**
    * Identifies the content of a store that can be reset: 1 to 9,000,000, another number after each reset. Cursors and
    * positions that carry another tag are refused. Undefined for a shop.
@@ -157,6 +159,7 @@ export function startService(options: ServiceOptions): Service {
     engine,
     base,
     contentTag: options.contentTag,
+    timeZone: options.timeZone,
     lifecycleClock: options.lifecycleClock,
     ...events.forRequests,
     callers,

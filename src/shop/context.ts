@@ -24,6 +24,8 @@ export interface QueryContext {
   readonly base: string
   /** The id of the key of the request; null if the request has no key. */
   readonly keyId: bigint | null
+  /** The time zone of the shop, whose days the summary counts; UTC by default. */
+  readonly timeZone?: string | undefined
   /** Identifies the content of the store since its last reset: 1 to 9,000,000; undefined if it is never reset. */
   readonly contentTag?: bigint | undefined
 }

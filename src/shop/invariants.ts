@@ -44,8 +44,9 @@ export const totalsInvariant = sql<{ readonly id: string; readonly missing: bigi
       UNION ALL SELECT 'units/onHand', CAST(sum(quantity) AS BIGINT) FROM pet
       UNION ALL SELECT 'units/reserved', CAST(sum(reserved) AS BIGINT) FROM pet
       UNION ALL SELECT 'orders/open', count(*) FROM orders WHERE complete = 0
-      UNION ALL SELECT 'orders/placed/' || substr(created_at, 1, 10), count(*) FROM orders
-        GROUP BY substr(created_at, 1, 10))
+      UNION ALL SELECT 'orders/placed/' || substr(created_at, 1, 14) ||
+          substr('00153045', CAST(substr(created_at, 15, 2) AS INTEGER) / 15 * 2 + 1, 2), count(*)
+        FROM orders GROUP BY 1)
     SELECT name AS id, coalesce(counted.value, 0) - coalesce(total.value, 0) AS missing
     FROM counted FULL JOIN total USING (name)
     WHERE coalesce(counted.value, 0) <> coalesce(total.value, 0)`)

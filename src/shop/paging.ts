@@ -34,9 +34,13 @@ export const isNotNull = (column: string): Condition => ({ text: `${column} IS N
 
 /** Returns the conditions that a name starts with a text, as a range of its search key. */
 export function namePrefix(name: string): Condition[] {
-  const from = nameKey(name)
-  const to = prefixEnd(from)
-  return [compares('name_key', '>=', from), ...(to === undefined ? [] : [compares('name_key', '<', to)])]
+  return startsWith('name_key', nameKey(name))
+}
+
+/** Returns the conditions that a column starts with a text, as a range in code point order. */
+export function startsWith(column: string, prefix: string): Condition[] {
+  const end = prefixEnd(prefix)
+  return [compares(column, '>=', prefix), ...(end === undefined ? [] : [compares(column, '<', end)])]
 }
 
 /** A value that matches no row: nothing equals NULL, so a scan for it ends at once. */
@@ -97,7 +101,7 @@ export function sortBy(
 export const LIMIT_DEFAULT = 20
 
 /** The sort columns that are text. All other sort columns are integers. */
-const textColumns: readonly string[] = ['name_key', 'ship_date']
+const textColumns: readonly string[] = ['name_key', 'ship_date', 'created_at', 'reference']
 
 const CursorText = z.string().refine(text => !text.includes('\0'))
 /** The cursors of lists that are sorted by text, of those sorted by an integer, and of those read by position. */

@@ -5,6 +5,7 @@ import { findLogBounds } from '../shop/log/bounds.ts'
 import { type SequencedEvent, sequencedColumns } from '../shop/log/recording.ts'
 import { formatInstant } from '../values/instant.ts'
 import { parseJson } from '../values/json.ts'
+import { localTimesIn } from '../values/time-zone.ts'
 
 const ROWS_PER_READ = 1000
 
@@ -16,8 +17,14 @@ type DatabaseRow = Readonly<Record<string, bigint | string | null>>
 
 interface Resource {
   readonly columns: readonly string[]
-  /** Yields the rows. `base` is the base URL, which events contain. */
-  rows(reader: Reader, base: string): AsyncGenerator<ExportedRow>
+  rows(reader: Reader, store: ExportedStore): AsyncGenerator<ExportedRow>
+}
+
+interface ExportedStore {
+  /** The base URL, which is the source of events. */
+  readonly base: string
+  /** The time zone of the shop, for the local time of orders; UTC by default. */
+  readonly timeZone?: string | undefined
 }
 
 const pageEnd = `ORDER BY id LIMIT ${ROWS_PER_READ}`
@@ -33,7 +40,7 @@ const resources = {
     sql<DatabaseRow>()(`
       SELECT id, name, (SELECT name FROM category WHERE category.id = category_id) AS category,
         category_id AS "categoryId", status, quantity, reserved, on_hold AS hold, created_at AS "createdAt",
-        updated_at AS "updatedAt"
+        updated_at AS "updatedAt", reorder_at AS "reorderAt"
       FROM pet WHERE id > $after ${pageEnd}`),
     [
       'id',
@@ -46,15 +53,24 @@ const resources = {
       'hold',
       'createdAt',
       'updatedAt',
+      'reorderAt',
     ],
   ),
-  orders: byId(
-    sql<DatabaseRow>()(`
-      SELECT id, pet_id AS "petId", quantity, ship_date AS "shipDate", complete, reference, created_at AS "createdAt",
-        updated_at AS "updatedAt"
-      FROM orders WHERE id > $after ${pageEnd}`),
-    ['id', 'petId', 'quantity', 'shipDate', 'complete', 'reference', 'createdAt', 'updatedAt'],
-  ),
+  orders: {
+    columns: [
+      'id',
+      'petId',
+      'quantity',
+      'shipDate',
+      'complete',
+      'reference',
+      'createdAt',
+      'updatedAt',
+      'petName',
+      'localTime',
+    ],
+    rows: orderRows,
+  },
   movements: {
     columns: [
       'id',
@@ -118,15 +134,29 @@ export function exportColumns(resource: ExportedResource): readonly string[] {
 
 /**
  * Yields all rows of a resource: movements by pet and time, events by position, all others by id. Secrets, hashes of
- * keys and stored replies are never exported. `base` is the base URL of the store, which is the source of its events.
- * The reader should have one snapshot.
+ * keys and stored replies are never exported. The reader should have one snapshot.
  */
 export function exportRows(
   reader: Reader,
   resource: ExportedResource,
-  base: string,
+  store: ExportedStore,
 ): AsyncGenerator<ExportedRow> {
-  return resources[resource].rows(reader, base)
+  return resources[resource].rows(reader, store)
+}
+
+const storedOrders = rowsById(
+  sql<DatabaseRow>()(`
+    SELECT id, pet_id AS "petId", quantity, ship_date AS "shipDate", complete, reference, created_at AS "createdAt",
+      updated_at AS "updatedAt", (SELECT name FROM pet WHERE pet.id = pet_id) AS "petName"
+    FROM orders WHERE id > $after ${pageEnd}`),
+)
+
+/** Yields the orders, each with the name of its pet (null if it was deleted) and the local time of its creation. */
+async function* orderRows(reader: Reader, store: ExportedStore): AsyncGenerator<ExportedRow> {
+  const localTime = localTimesIn(store.timeZone ?? 'UTC')
+  for await (const row of storedOrders(reader)) {
+    yield { ...row, localTime: localTime(Date.parse(String(row.createdAt))) }
+  }
 }
 
 const nextMovements = sql<DatabaseRow & { readonly petId: bigint; readonly version: bigint }>()(`
@@ -151,7 +181,7 @@ const nextEvents = sql<SequencedEvent>()(`
   ORDER BY position LIMIT ${ROWS_PER_READ}`)
 
 /** Yields the events, including those that are only for the audit log, as CloudEvents without the constant members. */
-async function* eventRows(reader: Reader, base: string): AsyncGenerator<ExportedRow> {
+async function* eventRows(reader: Reader, { base }: ExportedStore): AsyncGenerator<ExportedRow> {
   const { head } = await findLogBounds(reader)
   for (let after = 0n; ; ) {
     const page = await reader.many(nextEvents, { after, head })
@@ -172,7 +202,11 @@ function readEnvelope(event: SequencedEvent, base: string): ExportedRow {
 
 /** Returns a resource whose statement reads the rows after an id. */
 function byId(statement: Statement<DatabaseRow, 'after'>, columns: readonly string[]): Resource {
-  async function* rows(reader: Reader): AsyncGenerator<ExportedRow> {
+  return { columns, rows: rowsById(statement) }
+}
+
+function rowsById(statement: Statement<DatabaseRow, 'after'>) {
+  return async function* (reader: Reader): AsyncGenerator<ExportedRow> {
     for (let after = -1n; ; ) {
       const page = await reader.many(statement, { after })
       for (const row of page) yield decoded(row)
@@ -181,7 +215,6 @@ function byId(statement: Statement<DatabaseRow, 'after'>, columns: readonly stri
       after = BigInt(last.id ?? 0n)
     }
   }
-  return { columns, rows }
 }
 
 const isInstantColumn = (name: string): boolean => /(?:^at|At|shipDate)$/.test(name)

@@ -100,6 +100,8 @@ onEveryEngine(engine => {
   )
 })
 
+const COLUMNS = 'name,category,quantity,hold,reorderAt'
+
 test('exported pets and categories can be imported into another store', async () => {
   await using place = await newStoreDirectory('sqlite')
   {
@@ -107,24 +109,27 @@ test('exported pets and categories can be imported into another store', async ()
     const client = place.client(server)
     await useShop(client, 1, 100, 1)
     const { data } = await client.createCategory({ body: { name: ODD_NAME, description: 'a; b' } })
-    await client.createPet({ body: { name: ODD_NAME, categoryId: data.id, status: 'pending' } })
+    const { data: pet } = await client.createPet({
+      body: { name: ODD_NAME, categoryId: data.id, status: 'pending' },
+    })
+    await client.setInventory({ petId: pet.id, body: { quantity: 1n, reorderAt: 3n } })
     await server.kill('SIGTERM')
   }
   using target = await newCopyPlace('sqlite')
   mkdirSync(target.directory)
   const files = { categories: join(place.directory, 'c.csv'), pets: join(place.directory, 'p.csv') }
   await exportOf(place, 'categories', '--columns', 'name,description', '--output', files.categories)
-  await exportOf(place, 'pets', '--columns', 'name,category,quantity,hold', '--output', files.pets)
+  await exportOf(place, 'pets', '--columns', COLUMNS, '--output', files.pets)
   expect([statSync(files.pets).mode & 0o777, readFileSync(files.pets, 'utf8').split('\n')[0]]).toEqual([
     0o600,
-    'name,category,quantity,hold',
+    COLUMNS,
   ])
   const imported = await run([
     ...['import', '--categories', files.categories, '--pets', files.pets],
     ...['--data', target.directory],
   ])
   expect([imported.exitCode, imported.errors]).toEqual([0, expect.stringContaining('Loaded ')])
-  const stock = 'SELECT name, quantity, on_hold FROM pet ORDER BY id'
+  const stock = 'SELECT name, quantity, on_hold, reorder_at FROM pet ORDER BY id'
   expect(await target.database(stock)).toEqual(await place.database(stock))
 })
 

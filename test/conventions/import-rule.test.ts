@@ -27,7 +27,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   // Data comes only through the client.
   console: [
     ...['client', 'catalogue', 'contract/scopes.ts', 'http/pages/view-paths.ts'],
-    ...['values/control-characters.ts', 'values/same-name.ts'],
+    ...['control-characters', 'csv', 'same-name', 'time-zone'].map(name => `values/${name}.ts`),
   ],
   'setting-readers.ts': ['values', 'catalogue', 'database', 'shop'],
   'config.ts': ['setting-readers.ts', 'database'],

@@ -139,11 +139,25 @@ onEveryEngine(engine => {
       for (const [table, rows] of Object.entries(before)) expect([table, rows.length]).not.toEqual([table, 0])
       await upgrade(old)
       const added = { last_failure_at: null, failing_ms: null }
-      const { webhook = [], event = [] } = before
+      const { webhook = [], event = [], pet = [], total = [], staged_row = [] } = before
+      // Orders are counted by quarter-hours, also those whose events have no position yet.
+      const isWaiting = ({ totals }: { totals?: unknown }) => String(totals).includes('orders/placed')
+      const waiting = event.filter(isWaiting).length
       expect(await rowsOf(old)).toEqual({
         ...before,
         webhook: webhook.map(row => ({ ...row, ...added })),
-        event: event.map(row => ({ ...row, traceparent: null })),
+        event: event.map(row => ({
+          ...row,
+          traceparent: null,
+          ...(isWaiting(row) ? { totals: '{ "orders/open" : 1 }' } : {}),
+        })),
+        pet: pet.map(row => ({ ...row, reorder_at: null })),
+        staged_row: staged_row.map(row => ({ ...row, reorder_at: null })),
+        total: total.map(row =>
+          row.name === 'orders/placed/2026-11-26'
+            ? { name: `${row.name}T02:45`, value: BigInt(Number(row.value) + waiting) }
+            : row,
+        ),
       })
       await succeed(old, 'doctor')
       {

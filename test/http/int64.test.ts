@@ -78,7 +78,9 @@ onEveryEngine(engine => {
     const created = await store.send('POST', '/store/orders', { body })
     const order = await created.text()
     // A refused command may have used up an id.
-    expect(order).toMatch(new RegExp(`^{"id":[1-9],"petId":${ODD},"quantity":2,"complete":false}$`))
+    expect(order).toMatch(
+      new RegExp(`^{"id":[1-9],"petId":${ODD},"quantity":2,"complete":false,"createdAt":"[^"]+"}$`),
+    )
     expect(await store.database('SELECT id, reserved FROM pet ORDER BY id')).toEqual([
       { id: EVEN, reserved: 1n },
       { id: ODD, reserved: 3n },
@@ -229,7 +231,7 @@ function categoryText(id: bigint): string {
 }
 
 function orderText(id: bigint): string {
-  return `{"id":${id},"petId":${id},"quantity":1,"complete":false}`
+  return `{"id":${id},"petId":${id},"quantity":1,"complete":false,"createdAt":"2026-11-21T09:30:00Z"}`
 }
 
 function itemText(id: bigint): string {

@@ -100,6 +100,15 @@ export const refusedByTheShop: readonly (readonly [OperationId, RequestSetup])[]
   ['updateOrder', async store => json(await completeOrderPath(store), { quantity: 3 })],
   ['updateOrder', async store => json(await openOrderPath(store, true), { quantity: 3 })],
   ['updateOrder', async store => json(await openOrderPath(store), { quantity: 9 })],
+  [
+    'updateOrder',
+    async store => {
+      const path = await completeOrderPath(store)
+      const { data } = await store.client.getOrder({ orderId: BigInt(path.split('/').at(-1) ?? '') })
+      await store.client.setInventory({ petId: data.petId ?? 0n, body: { quantity: 1_000_000_000n } })
+      return json(path, { complete: false })
+    },
+  ],
   ['cancelOrder', async store => ({ path: await completeOrderPath(store) })],
   ['setInventory', async store => json(await stockPath(store, reserved), { quantity: 1 })],
   [

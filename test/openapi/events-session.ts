@@ -52,6 +52,7 @@ async function emitRemainingEvents({ client }: TestStore): Promise<void> {
   await client.deletePet({ petId: 350n })
   await client.deleteCategory({ categoryId: 17n })
   await client.updateOrder({ orderId: 1n, body: { complete: true } })
+  await client.updateOrder({ orderId: 1n, body: { complete: false } })
 }
 
 /**

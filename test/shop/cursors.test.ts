@@ -38,6 +38,7 @@ const lists: Readonly<Record<string, Variants>> = {
       petId: ['petId=1&petId=2', 'petId=1'],
       status: ['status=available', 'status=sold'],
       quantityAtMost: ['quantityAtMost=50', 'quantityAtMost=49'],
+      toReorder: ['toReorder=true', 'toReorder=false'],
       sort: ['sort=quantity', 'sort=-quantity'],
     },
   },
@@ -53,6 +54,9 @@ const lists: Readonly<Record<string, Variants>> = {
       shipDateAfter: ['shipDateAfter=2027-01-01T00:00:00Z', 'shipDateAfter=2027-01-02T00:00:00Z'],
       shipDateBefore: ['shipDateBefore=2027-03-01T00:00:00Z', 'shipDateBefore=2027-03-02T00:00:00Z'],
       reference: ['reference=R-1', 'reference=r-1'],
+      referencePrefix: ['referencePrefix=R-', 'referencePrefix=R'],
+      createdAfter: ['createdAfter=2020-01-01T00:00:00Z', 'createdAfter=2020-01-02T00:00:00Z'],
+      createdBefore: ['createdBefore=2100-01-01T00:00:00Z', 'createdBefore=2100-01-02T00:00:00Z'],
       sort: ['sort=shipDate', 'sort=-shipDate'],
     },
   },
@@ -96,6 +100,7 @@ onEveryEngine(engine => {
       await client.createPet({ body: { name: `Pet ${index}`, categoryId: 1n } })
     for (const name of ['Pet A', 'Pet B']) await client.updatePet({ petId: 1n, body: { name } })
     await client.setInventory({ petId: 1n, body: { quantity: 20n } })
+    for (const petId of [2n, 3n]) await client.setInventory({ petId, body: { quantity: 1n, reorderAt: 1n } })
     for (const shipDate of ['2027-02-01T00:00:00Z', '2027-02-02T00:00:00Z', '2027-02-03T00:00:00Z'])
       await client.placeOrder({ body: { petId: 1n, complete: true, shipDate, reference: 'R-1' } })
     await client.createKey({ body: { name: 'Till', scopes: ['orders:read'] } })

@@ -54,8 +54,9 @@ export class ModelStore {
   change(id: bigint, units: number | undefined, complete: boolean | undefined): string {
     const completedUnits = this.complete.get(id)
     if (completedUnits !== undefined) {
-      const isSame = (units === undefined || units === completedUnits) && complete !== false
-      return isSame ? '200' : '409 order_already_complete'
+      if (units !== undefined && units !== completedUnits) return '409 order_already_complete'
+      if (complete === false) this.reopen(id, completedUnits)
+      return '200'
     }
     const before = this.open.get(id)
     if (before === undefined) return '404 order_not_found'
@@ -69,6 +70,12 @@ export class ModelStore {
       this.setQuantity(this.quantity - after)
     }
     return '200'
+  }
+
+  private reopen(id: bigint, units: number): void {
+    this.complete.delete(id)
+    this.open.set(id, units)
+    this.quantity += units
   }
 
   cancel(id: bigint): string {

@@ -4,7 +4,8 @@ import { makePet, sharedStore, stockOf } from '../support/shop.ts'
 import { codeOf, onEveryEngine, refusalOf } from '../support/store.ts'
 
 onEveryEngine(engine => {
-  const now = Date.parse('2026-11-21T09:30:00.120Z')
+  const createdAt = '2026-11-21T09:30:00.120Z'
+  const now = Date.parse(createdAt)
   const store = sharedStore(engine, { clock: () => now })
 
   describe('placing orders', () => {
@@ -13,7 +14,7 @@ onEveryEngine(engine => {
       const { petId } = await makePet(client, { quantity: 3n })
       const placed = await client.placeOrder({ body: { petId } })
       expect([placed.status, placed.location]).toEqual([201, `${base}/store/orders/${placed.data.id}`])
-      expect(placed.data).toEqual({ id: placed.data.id, petId, quantity: 1n, complete: false })
+      expect(placed.data).toEqual({ id: placed.data.id, petId, quantity: 1n, complete: false, createdAt })
       expect(await stockOf(client, petId)).toBe('available 3/1')
       await client.placeOrder({ body: { petId, quantity: 2n } })
       expect(await stockOf(client, petId)).toBe('pending 3/3')
@@ -89,6 +90,7 @@ onEveryEngine(engine => {
         quantity: 2n,
         shipDate: '2026-11-21T09:30:00.120Z',
         complete: true,
+        createdAt,
       })
       expect(await stockOf(client, petId)).toBe('available 3/0')
       const again = await client.updateOrder({ orderId, body: { complete: true } })
@@ -136,28 +138,36 @@ onEveryEngine(engine => {
       expect(await codeOf(both)).toBe('409 order_already_complete')
     })
 
-    test('a complete order cannot be reopened, changed or cancelled', async () => {
+    test('a complete order cannot be changed or cancelled, not even while it is opened again', async () => {
       const { client } = store()
       const { petId, orderId } = await makePet(client, { quantity: 5n, reserved: 1n })
       await client.updateOrder({ orderId, body: { complete: true } })
       const frozen = '409 order_already_complete'
-      expect(await codeOf(client.updateOrder({ orderId, body: { complete: false } }))).toBe(frozen)
+      for (const change of [{ quantity: 2n }, { shipDate: null }, { reference: 'R-1' }]) {
+        const reopening = client.updateOrder({ orderId, body: { complete: false, ...change } })
+        expect(await codeOf(reopening)).toBe(frozen)
+      }
       expect(await codeOf(client.updateOrder({ orderId, body: { quantity: 2n } }))).toBe(frozen)
       expect(await codeOf(client.updateOrder({ orderId, body: { shipDate: null } }))).toBe(frozen)
       expect(await codeOf(client.cancelOrder({ orderId }))).toBe(frozen)
       expect(await stockOf(client, petId)).toBe('available 4/0')
     })
 
-    test('a change of an order sets or removes the shipDate; it may repeat the ids, but not change them', async () => {
+    test('a change of an order sets or removes the shipDate, and may only repeat ids and createdAt', async () => {
       const { client } = store()
       const { petId, orderId } = await makePet(client, { quantity: 5n, reserved: 1n })
       const dated = await client.updateOrder({
         orderId,
-        body: { id: orderId, petId, shipDate: '2027-01-01T00:00:00Z' },
+        body: {
+          id: orderId,
+          petId,
+          createdAt: '2026-11-21T10:30:00.12+01:00',
+          shipDate: '2027-01-01T00:00:00Z',
+        },
       })
       expect(dated.data.shipDate).toBe('2027-01-01T00:00:00Z')
       const bare = await client.updateOrder({ orderId, body: { shipDate: null } })
-      expect(bare.data).toEqual({ id: orderId, petId, quantity: 1n, complete: false })
+      expect(bare.data).toEqual({ id: orderId, petId, quantity: 1n, complete: false, createdAt })
       const refused = await refusalOf(
         client.updateOrder({ orderId, body: { id: 1_000_000n, petId: 1_000_000n } }),
       )
@@ -165,6 +175,73 @@ onEveryEngine(engine => {
         ['/id', 'read_only'],
         ['/petId', 'read_only'],
       ])
+      const later = client.updateOrder({ orderId, body: { createdAt: '2026-11-21T09:30:00.121Z' } })
+      expect((await refusalOf(later)).errors).toMatchObject([{ pointer: '/createdAt', code: 'read_only' }])
+    })
+  })
+
+  describe('opening complete orders again', () => {
+    test('an order that is opened again reserves its units, and can be cancelled as any other', async () => {
+      const { client } = store()
+      const { petId } = await makePet(client, { quantity: 3n })
+      const sale = await client.placeOrder({
+        body: { petId, quantity: 3n, complete: true, reference: 'R-1' },
+      })
+      const orderId = sale.data.id ?? 0n
+      expect(await stockOf(client, petId)).toBe('sold 0/0')
+      const { shipDate: _, ...order } = sale.data
+      const ifMatch = sale.etag ?? ''
+      const opened = await client.updateOrder({ orderId, body: { complete: false } }, { ifMatch })
+      expect(opened.data).toEqual({ ...order, complete: false })
+      expect(await stockOf(client, petId)).toBe('pending 3/3')
+      const again = await client.updateOrder({ orderId, body: { complete: false } })
+      expect([again.data, again.etag]).toEqual([opened.data, opened.etag])
+      const late = client.updateOrder({ orderId, body: { complete: false } }, { ifMatch })
+      expect(await codeOf(late)).toBe('412 precondition_failed')
+      await client.cancelOrder({ orderId }, { ifMatch: opened.etag ?? '' })
+      expect(await stockOf(client, petId)).toBe('available 3/0')
+      const { data } = await client.listMovements({ petId })
+      const movements = data.items.map(({ reason, quantityChange, reservedChange, orderId: by }) => [
+        ...[reason, quantityChange, reservedChange],
+        by === orderId,
+      ])
+      expect(movements.slice(-3)).toEqual([
+        ['completion', -3n, 0n, true],
+        ['reopening', 3n, 3n, true],
+        ['cancellation', 0n, -3n, true],
+      ])
+      await headOf(store())
+      const trail = (await client.listAudit({ subject: `orders/${orderId}` })).data.items
+      expect(trail.map(({ type }) => type.slice('petstore.order.'.length))).toEqual([
+        ...['cancelled', 'reopened', 'placed'],
+      ])
+    })
+
+    test('the whole order with complete: false opens it again, though its pet is on hold', async () => {
+      const { client } = store()
+      const { petId, orderId } = await makePet(client, { quantity: 5n, reserved: 2n })
+      const { data } = await client.updateOrder({ orderId, body: { complete: true } })
+      await client.updatePet({ petId, body: { status: 'pending' } })
+      await client.updateOrder({ orderId, body: { ...data, complete: false } })
+      expect(await stockOf(client, petId)).toBe('pending 5/2')
+      expect((await client.updateOrder({ orderId, body: { complete: true } })).data.complete).toBe(true)
+      expect(await stockOf(client, petId)).toBe('pending 3/0')
+    })
+
+    test('an order is not opened again if its pet was deleted or would have too many units', async () => {
+      const { client } = store()
+      const { petId, orderId } = await makePet(client, { quantity: 1n, reserved: 1n })
+      const { data } = await client.updateOrder({ orderId, body: { complete: true } })
+      await client.setInventory({ petId, body: { quantity: 1_000_000_000n } })
+      const reopening = () => client.updateOrder({ orderId, body: { complete: false } })
+      expect(await codeOf(reopening())).toBe('409 stock_out_of_bounds')
+      await client.deletePet({ petId })
+      const refused = await refusalOf(reopening())
+      expect([refused.code, refused.message]).toEqual([
+        'order_already_complete',
+        `Order ${orderId} is complete and cannot be opened again, because pet ${petId} was deleted.`,
+      ])
+      expect((await client.getOrder({ orderId })).data).toEqual(data)
     })
   })
 
@@ -174,7 +251,7 @@ onEveryEngine(engine => {
       const { petId } = await makePet(client, { quantity: 9n })
       for (const reference of ['R-2026-0042', ' ', "'; --", '\u{1f98e}'.repeat(200), 'Caf\u0065\u0301']) {
         const { data } = await client.placeOrder({ body: { petId, reference } })
-        expect(data).toEqual({ id: data.id, petId, quantity: 1n, complete: false, reference })
+        expect(data).toEqual({ id: data.id, petId, quantity: 1n, complete: false, reference, createdAt })
         expect((await client.getOrder({ orderId: data.id ?? 0n })).data).toEqual(data)
       }
       const { data } = await client.placeOrder({ body: { petId, reference: null } })

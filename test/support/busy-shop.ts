@@ -28,7 +28,7 @@ interface BusyCatalogue {
 
 /**
  * Runs several writers at once until they have caused at least `events` events. They place orders, of which some are
- * refused, cancelled or completed. They also create pets and set stocks. The last event is the creation of a category
+ * refused, cancelled, completed or opened again. They also create pets and set stocks. The last event is the creation of a category
  * with the name LAST_NAME. Returns the counts.
  */
 export async function useShop(
@@ -82,7 +82,9 @@ async function doRandomAction(catalogue: BusyCatalogue, random: Seeded): Promise
   const orderId = order.id ?? 0n
   if (roll < 18) await client.cancelOrder({ orderId })
   else await client.updateOrder({ orderId, body: { complete: true } })
-  return 4
+  if (roll < 19) return 4
+  await client.updateOrder({ orderId, body: { complete: false } })
+  return 6
 }
 
 async function createPet(

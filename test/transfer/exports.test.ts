@@ -10,7 +10,7 @@ onEveryEngine(engine => {
   test('an export of more than a thousand rows has each of them, and values as the API writes them', async () => {
     await using store = await openTestStore(engine)
     const rowsOf = async (resource: ExportedResource) =>
-      store.engine.readShort(reader => Array.fromAsync(exportRows(reader, resource, store.base)))
+      store.engine.readShort(reader => Array.fromAsync(exportRows(reader, resource, { base: store.base })))
     const { petId } = await makePet(store.client, { quantity: 3n, onHold: true })
     await importCategories(store.client, 1100)
     // Movements that change nothing together: only the number of rows counts here.
@@ -40,7 +40,9 @@ onEveryEngine(engine => {
     await using receiver = await openReceiver((_, index) => reply(index === 0 ? 503 : 204))
     const { client } = store
     const rowsOf = (resource: ExportedResource): Promise<Record<string, unknown>[]> =>
-      store.engine.readShort(reader => Array.fromAsync(exportRows(reader, resource, store.base)))
+      store.engine.readShort(reader =>
+        Array.fromAsync(exportRows(reader, resource, { base: store.base, timeZone: 'Pacific/Auckland' })),
+      )
     const lastRow = async (resource: ExportedResource) => (await rowsOf(resource)).at(-1)
     const created = { createdAt: '2026-11-20T08:00:00Z', updatedAt: '2026-11-20T08:00:00Z' }
 
@@ -68,8 +70,12 @@ onEveryEngine(engine => {
 
     const stock = { quantity: 1n, reserved: 1n, status: 'pending' }
     expect(await rowsOf('categories')).toEqual([{ ...category, petCount: 1n, ...created }])
-    expect(await rowsOf('pets')).toEqual([{ ...pet, category: 'Dogs', ...stock, hold: false, ...created }])
-    expect(await rowsOf('orders')).toEqual([{ ...order, shipDate, reference: 'R-7', ...created }])
+    expect(await rowsOf('pets')).toEqual([
+      { ...pet, category: 'Dogs', ...stock, hold: false, ...created, reorderAt: null },
+    ])
+    expect(await rowsOf('orders')).toEqual([
+      { ...order, shipDate, reference: 'R-7', ...created, petName: 'Rex', localTime: '2026-11-20 21:00:00' },
+    ])
     const absent = { note: null, orderId: null }
     expect(await rowsOf('movements')).toEqual(
       (await client.listMovements({ petId })).data.items.map(movement => ({ ...absent, ...movement })),

@@ -11,10 +11,10 @@ import {
   exportRows,
 } from '../../transfer/exports.ts'
 import { countText } from '../../values/count-text.ts'
+import { csvLine } from '../../values/csv.ts'
 import { writeJson } from '../../values/json.ts'
 import { similarName } from '../../values/similar-name.ts'
 import { interruptedBySignals } from '../terminal/interruption.ts'
-import { csvLine } from '../terminal/output.ts'
 import { CommandFailed, EXIT_USAGE, escapeControls, print, reasonOf, say } from '../terminal/terminal.ts'
 import { openSnapshot } from '../which-store/snapshot.ts'
 import { addPlaceOptions, existingStoreFrom, type PlaceOptions } from '../which-store/store-config.ts'
@@ -44,7 +44,7 @@ ${exportedResources.map(name => `  ${name.padEnd(12)}${exportColumns(name).join(
 Examples:
   petstore export orders > orders.csv
   petstore export pets --bom --escape-formulas --output pets.csv   (a file for Excel)
-  petstore export pets --columns name,category,quantity,hold --output pets.csv   (a file for petstore import)
+  petstore export pets --columns name,category,quantity,hold,reorderAt --output pets.csv   (a file for petstore import)
   petstore export events --format ndjson --output events.ndjson`
 
 /** Adds the command `export`, which writes all rows of a resource. */
@@ -163,7 +163,7 @@ async function writeRows(
       : `${writeJson(Object.fromEntries(columns.map(name => [name, row[name] ?? null])))}\n`
   let count = 0
   let texts = format === 'csv' ? [(bom ? '\ufeff' : '') + csvLine(columns)] : []
-  for await (const row of exportRows(snapshot.reader, resource, base)) {
+  for await (const row of exportRows(snapshot.reader, resource, { base, timeZone: config.timeZone })) {
     texts.push(textOf(row))
     count++
     if (texts.length < ROWS_PER_WRITE) continue

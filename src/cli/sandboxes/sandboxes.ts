@@ -93,6 +93,7 @@ async function run(options: Readonly<Record<string, string | boolean | undefined
       baseUrl: config.baseUrl ?? reachableBase(config.host, listener.port),
       trustedProxies: config.trustedProxies,
       allowPrivateWebhooks: config.allowPrivateWebhooks,
+      timeZone: config.timeZone,
       webhooksRefusal:
         options.sandboxWebhooks === true
           ? undefined

@@ -8,7 +8,7 @@ import { makePrivate, reserveFile, writeWholeFile } from '../../files/private-fi
 import { hasCode } from '../../files/system-error.ts'
 import { isSandboxId } from '../../sandboxes/host-api/schema.ts'
 import { isKeyText } from '../../shop/keys/schema.ts'
-import { csvLine } from '../terminal/output.ts'
+import { csvLine } from '../../values/csv.ts'
 import { CommandFailed, EXIT_USAGE, escapeControls, reasonOf } from '../terminal/terminal.ts'
 
 /** One line of the list: what a student needs to use a sandbox, and what a teacher needs to control it. */

@@ -1,3 +1,4 @@
+import { csvLine } from '../../values/csv.ts'
 import { writeJson } from '../../values/json.ts'
 import { print } from './terminal.ts'
 import { memberLines, tableLines } from './text-table.ts'
@@ -87,17 +88,6 @@ function indented(value: unknown, indent: string): string {
   return parts.length === 0
     ? `${open}${close}`
     : `${open}\n${inner}${parts.join(`,\n${inner}`)}\n${indent}${close}`
-}
-
-/** Returns the line of a record (RFC 4180), with a line feed as its end. A value that is not a text is JSON. */
-export function csvLine(values: readonly unknown[]): string {
-  return `${values.map(csvField).join(',')}\n`
-}
-
-function csvField(value: unknown): string {
-  if (value === undefined || value === null) return ''
-  const text = typeof value === 'string' ? value : writeJson(value)
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
 function rowOf(item: unknown): Readonly<Record<string, unknown>> {

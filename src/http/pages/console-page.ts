@@ -48,19 +48,27 @@ export function consoleFiles(directory = builtPages.console): ConsoleFiles {
   return new Map(names.map(name => [name, prepareFile(join(directory, name))]))
 }
 
+interface ConsoleOptions {
+  /** The address of a sandbox in the host API. */
+  readonly hostApi?: string | undefined
+  /** The time zone of the shop; UTC by default. */
+  readonly timeZone?: string | undefined
+}
+
 /**
  * Returns the handlers of the console, by path. `base` is the base URL of the store: behind a proxy, its path is part
- * of every address in the page. `hostApi` is the address of a sandbox in the host API.
+ * of every address in the page.
  */
 export function consoleRoutes(
   base: string,
   files: ConsoleFiles,
-  hostApi?: string,
+  { hostApi, timeZone = 'UTC' }: ConsoleOptions = {},
 ): [string, Handler['handle']][] {
   const options = {
     pathOfBase: basePath(base),
     pathInHostApi: hostApi === undefined ? undefined : basePath(hostApi),
     names: [...files.keys()],
+    timeZone,
   }
   const showPage: Handler['handle'] = context => sendPage(context, options)
   return [
@@ -86,6 +94,7 @@ interface ConsolePageOptions {
   readonly pathOfBase: string
   readonly pathInHostApi: string | undefined
   readonly names: readonly string[]
+  readonly timeZone: string
 }
 
 /**
@@ -108,7 +117,10 @@ function sendPage({ headers, path, request }: RequestContext, options: ConsolePa
   return textResponse({ request }, html, fields, status)
 }
 
-function consolePage({ pathOfBase, pathInHostApi, names }: ConsolePageOptions, nonce: string): string {
+function consolePage(
+  { pathOfBase, pathInHostApi, names, timeZone }: ConsolePageOptions,
+  nonce: string,
+): string {
   const assets = `${pathOfBase}/console/assets`
   const hostApi =
     pathInHostApi === undefined
@@ -120,6 +132,7 @@ function consolePage({ pathOfBase, pathInHostApi, names }: ConsolePageOptions, n
     title: 'Petstore',
     head: `<meta name="petstore-base" content="${escapeHtml(pathOfBase)}">
 <meta name="petstore-nonce" content="${nonce}">
+<meta name="petstore-time-zone" content="${escapeHtml(timeZone)}">
 ${hostApi}<link rel="stylesheet" href="${escapeHtml(assets)}/${mainOf('css')}">
 <script type="module" src="${escapeHtml(assets)}/${mainOf('js')}"></script>
 `,

@@ -32,6 +32,8 @@ export interface Pipeline {
   readonly engine: Engine<Query, Command, Reply, CommandResult>
   /** The base address of every URI in a response, without a trailing slash. */
   readonly base: string
+  /** The time zone of the shop; UTC by default. */
+  readonly timeZone?: string | undefined
   /** Identifies the content of the store since its last reset; undefined for a store that is never reset. */
   readonly contentTag?: bigint | undefined
   /** Returns the time in milliseconds since 1970. It decides only which operations have been retired. */
@@ -106,12 +108,12 @@ function handleQuery(
 }
 
 function queryOf(
-  { base, contentTag }: Pipeline,
+  { base, contentTag, timeZone }: Pipeline,
   { nowMs, caller }: RequestContext,
   id: QueryId,
   input: object,
 ): Query {
-  return { id, input, now: storedInstant(nowMs), base, keyId: caller?.keyId ?? null, contentTag }
+  return { id, input, now: storedInstant(nowMs), base, keyId: caller?.keyId ?? null, contentTag, timeZone }
 }
 
 /** Counts a request against the rate limit of its key, or of its address. Throws `rate_limited`. */

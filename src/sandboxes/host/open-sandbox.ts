@@ -39,6 +39,8 @@ export interface SharedOptions {
   readonly clock: () => number
   readonly delivery: ServiceOptions['delivery']
   readonly allowPrivateWebhooks: boolean
+  /** The time zone of every sandbox; UTC by default. */
+  readonly timeZone?: string
   /** Why sandboxes send no webhooks; undefined if they do. */
   readonly webhooksRefusal: string | undefined
 }
@@ -219,6 +221,7 @@ export class OpenSandbox {
       trustedProxies: options.trustedProxies,
       secretKey: options.secretKey,
       allowPrivateWebhooks: options.allowPrivateWebhooks,
+      timeZone: options.timeZone,
       // The limit on the number of events bounds what is kept.
       eventRetention: 'forever',
       log: {

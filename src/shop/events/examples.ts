@@ -9,9 +9,19 @@ const bramble = { id: 4, name: 'Bramble (Border Terrier)', categoryId: 1, status
 const juniper = { id: 350, name: 'Juniper (Whippet)', categoryId: 1, status: 'available' }
 const ferrets = { id: 17, name: 'Ferrets', description: 'Hobs and jills, handled daily.' }
 const shipDate = '2026-12-01T09:30:00Z'
-const firstOrder = { id: 1, petId: 3, quantity: 1, shipDate, complete: false, reference: 'R-2026-0042' }
+const createdAt = '2026-11-21T09:30:00.120Z'
+const firstOrder = {
+  id: 1,
+  petId: 3,
+  quantity: 1,
+  shipDate,
+  complete: false,
+  reference: 'R-2026-0042',
+  createdAt,
+}
 const completedOrder = { ...firstOrder, shipDate: '2026-12-02T09:30:00Z', complete: true }
-const secondOrder = { id: 2, petId: 350, quantity: 1, shipDate, complete: false }
+const reopenedOrder = { id: 1, petId: 3, quantity: 1, complete: false, reference: 'R-2026-0042', createdAt }
+const secondOrder = { id: 2, petId: 350, quantity: 1, shipDate, complete: false, createdAt }
 const webhook = {
   id: 1,
   url: 'https://till.example/petstore-events',
@@ -43,6 +53,7 @@ export const eventExamples: Readonly<Record<EventType | typeof TEST_TYPE, EventE
   'petstore.order.placed': event(721, 'petstore.order.placed', 'orders/1', firstOrder),
   'petstore.order.updated': event(737, 'petstore.order.updated', 'orders/2', secondOrder),
   'petstore.order.completed': event(744, 'petstore.order.completed', 'orders/1', completedOrder),
+  'petstore.order.reopened': event(746, 'petstore.order.reopened', 'orders/1', reopenedOrder),
   'petstore.order.cancelled': event(739, 'petstore.order.cancelled', 'orders/2', secondOrder),
   'petstore.inventory.changed': event(720, 'petstore.inventory.changed', 'inventory/3', stock),
   'petstore.webhook.disabled': event(733, 'petstore.webhook.disabled', 'webhooks/1', disabledWebhook),

@@ -23,6 +23,8 @@ export const ImportedPet = z.strictObject({
   category: name,
   quantity: stockUnits,
   hold: z.boolean(),
+  /** The level at which the pet should be reordered. */
+  reorderAt: stockUnits.optional(),
 })
 export type ImportedPet = z.output<typeof ImportedPet>
 

@@ -32,6 +32,7 @@ interface StagedRow {
   readonly detail: string | null
   readonly quantity: bigint
   readonly hold: boolean
+  readonly reorderAt: bigint | null
 }
 
 /** A row as the engines return it. */
@@ -54,11 +55,11 @@ const VARIANTS_MAX = 1000
 const DISCARDED = ''
 
 const stageRow = sql()(`
-  INSERT INTO staged_row (import_id, file, line, name, detail, quantity, hold, at)
-  VALUES ($importId, $file, $line, $name, $detail, $quantity, $hold, $now)`)
+  INSERT INTO staged_row (import_id, file, line, name, detail, quantity, hold, reorder_at, at)
+  VALUES ($importId, $file, $line, $name, $detail, $quantity, $hold, $reorderAt, $now)`)
 
 const readStaged = sql<StoredRow>()(`
-  SELECT line, name, detail, quantity, hold FROM staged_row
+  SELECT line, name, detail, quantity, hold, reorder_at AS "reorderAt" FROM staged_row
   WHERE import_id = $importId AND file = $file AND line > $after ORDER BY line LIMIT $limit`)
 
 // A row with line 0 marks an import as complete: all rows of its files are staged. In this row, the column hold says
@@ -119,12 +120,12 @@ async function stageImport(
 ): Promise<undefined> {
   const { now } = context
   for (const { line, name, description: detail = null } of body.categories) {
-    const hold = storedBoolean(false)
-    await tx.run(stageRow, { importId, file: 'categories', line, name, detail, quantity: 0n, hold, now })
+    const pet = { quantity: 0n, hold: storedBoolean(false), reorderAt: null }
+    await tx.run(stageRow, { importId, file: 'categories', line, name, detail, ...pet, now })
   }
-  for (const { line, name, category: detail, quantity, ...row } of body.pets) {
+  for (const { category: detail, reorderAt = null, ...row } of body.pets) {
     const hold = storedBoolean(row.hold)
-    await tx.run(stageRow, { importId, file: 'pets', line, name, detail, quantity, hold, now })
+    await tx.run(stageRow, { importId, file: 'pets', ...row, detail, hold, reorderAt, now })
   }
   return undefined
 }
@@ -312,7 +313,7 @@ function petLoader(
   skipExisting: boolean,
 ): (row: StagedRow) => Promise<boolean> {
   const locked = new Set<bigint>()
-  return async ({ name, detail, quantity, hold }) => {
+  return async ({ name, detail, quantity, hold, reorderAt }) => {
     const categoryId = await names.find(detail ?? '', { withCase: false })
     if (typeof categoryId !== 'bigint') throw new Error(`the category of the pet "${name}" is not known`)
     if (skipExisting) {
@@ -322,7 +323,7 @@ function petLoader(
       if (await hasPet(tx, categoryId, name)) return false
     }
     const stock = { quantity, reserved: 0n, onHold: hold && quantity > 0n }
-    await addPet(tx, context, { name, categoryId, stock })
+    await addPet(tx, context, { name, categoryId, stock, reorderAt })
     return true
   }
 }

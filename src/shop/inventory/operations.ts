@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { type Operation, pagingOfAgents } from '../../contract/operation.ts'
 import {
+  booleanParameter,
   enumParameter,
   idParameter,
   int64Parameter,
@@ -21,6 +22,7 @@ interface InventoryFilters {
   readonly petId?: unknown
   readonly status?: readonly unknown[]
   readonly quantityAtMost?: bigint
+  readonly toReorder?: boolean
   readonly sort?: string
 }
 
@@ -51,7 +53,7 @@ export const inventory = {
     tag: 'Store',
     summary: 'List the stock',
     description:
-      'With `quantityAtMost`, the list can only be sorted by `quantity` (the default: what to restock first) or `-quantity`.',
+      'With `quantityAtMost` or `toReorder=true`, the list can only be sorted by `quantity` (the default: what to restock first) or `-quantity`. `toReorder=true` goes with `status` only if the list is of given pets (`petId`).',
     scope: 'public',
     query: {
       ...paging,
@@ -61,6 +63,9 @@ export const inventory = {
         stockUnits,
         `an integer from 0 to ${STOCK_MAX}`,
         'Items with at most this number of units on hand.',
+      ),
+      toReorder: booleanParameter(
+        'true: only items whose quantity is at or below their reorderAt, sold out or not; false: no filter.',
       ),
       sort: sortParameter(
         'InventorySort',
@@ -80,12 +85,21 @@ export const inventory = {
     },
     errors: [invalidCursor()],
     represents: { table: 'pet' },
-    isShort: ({ petId, status, quantityAtMost, sort }: InventoryFilters) =>
-      !petId && (status ? status.length === 1 : quantityAtMost === undefined && !sort?.endsWith('quantity')),
+    isShort: ({ petId, status, quantityAtMost, toReorder, sort }: InventoryFilters) =>
+      !petId &&
+      (toReorder === true ||
+        (status ? status.length === 1 : quantityAtMost === undefined && !sort?.endsWith('quantity'))),
     agent: {
       name: 'check_stock',
-      about: 'Show the stock of some pets, or which pets run low: quantityAtMost 3 lists the lowest first.',
-      takes: { petId: 'Only these pets.', quantityAtMost: true, status: true, ...pagingOfAgents },
+      about:
+        'Show the stock of some pets, or which pets run low: toReorder true lists what is at or below its level, the lowest first; quantityAtMost 3 lists all with few units.',
+      takes: {
+        petId: 'Only these pets.',
+        toReorder: 'true: only what should be reordered.',
+        quantityAtMost: true,
+        status: true,
+        ...pagingOfAgents,
+      },
     },
   },
   getInventoryItem: {
@@ -108,7 +122,7 @@ export const inventory = {
     tag: 'Store',
     summary: 'Set the stock of a pet',
     description:
-      'Stores the result of a stock count. It must not be less than the units reserved for open orders.',
+      'Stores the result of a stock count, which must not be less than the units reserved for open orders, and the level at which the pet should be reordered. To change only the level, send the current quantity with If-Match: if a sale changes it meanwhile, the answer is 412.',
     scope: 'inventory:write',
     pathParameters,
     body: InventoryUpdate,
@@ -116,14 +130,14 @@ export const inventory = {
       status: 200,
       resource: InventoryItem,
       description: 'The inventory item after the change.',
-      example: { petId: 3, quantity: 12, status: 'available', reserved: 1 },
+      example: { petId: 3, quantity: 12, status: 'available', reserved: 1, reorderAt: 3 },
     },
     resourceHasEtag: true,
     errors: [inventoryItemNotFound(404n), stockBelowReserved(3n, 1n, 2n)],
     agent: {
       name: 'count_stock',
       about: 'Store the result of a stock count: the units that are on the shelf.',
-      takes: { petId: true, quantity: true },
+      takes: { petId: true, quantity: true, reorderAt: 'The level at which the pet should be reordered.' },
     },
   },
   adjustInventory: {

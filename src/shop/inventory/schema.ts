@@ -13,8 +13,19 @@ const quantityAfter = stockUnits.meta({ description: 'Units on hand after the mo
 const reserved = stockUnits.meta({ description: 'Units reserved for open orders.', example: 1 })
 const reservedAfter = stockUnits.meta({ description: 'Units reserved after the movement.', example: 1 })
 
+const reorderAt = stockUnits.meta({
+  description: 'The level at which the pet should be reordered: at this quantity or fewer.',
+  example: 3,
+})
+
 export const InventoryItem = z
-  .object({ petId, quantity, status: PetStatus, reserved: reserved.optional() })
+  .object({
+    petId,
+    quantity,
+    status: PetStatus,
+    reserved: reserved.optional(),
+    reorderAt: reorderAt.optional(),
+  })
   .meta({
     id: 'InventoryItem',
     description: 'The stock of one pet.',
@@ -22,11 +33,11 @@ export const InventoryItem = z
   })
 export type InventoryItem = z.output<typeof InventoryItem>
 
-export const InventoryUpdate = z.strictObject({ quantity }).meta({
+export const InventoryUpdate = z.strictObject({ quantity, reorderAt: reorderAt.nullable().optional() }).meta({
   id: 'InventoryUpdate',
   description:
-    'The result of a stock count: the new quantity itself. The `quantityChange` of the resulting movement is its difference from the old quantity. To add or remove units without a count, use StockAdjustment.',
-  example: { quantity: 12 },
+    'The result of a stock count: the new quantity itself. The `quantityChange` of the resulting movement is its difference from the old quantity. To add or remove units without a count, use StockAdjustment. Without `reorderAt`, the level stays; `null` removes it.',
+  example: { quantity: 12, reorderAt: 3 },
 })
 export type InventoryUpdate = z.output<typeof InventoryUpdate>
 
@@ -56,7 +67,17 @@ export const StockAdjustment = z
 export type StockAdjustment = z.output<typeof StockAdjustment>
 
 export const MovementReason = z
-  .enum(['opening', 'order', 'completion', 'cancellation', 'count', 'adjustment', 'status', 'closing'])
+  .enum([
+    'opening',
+    'order',
+    'completion',
+    'reopening',
+    'cancellation',
+    'count',
+    'adjustment',
+    'status',
+    'closing',
+  ])
   .meta({ id: 'MovementReason', description: 'What changed the stock.', example: 'order' })
 export type MovementReason = z.output<typeof MovementReason>
 
@@ -131,7 +152,9 @@ const PetCounts = z.object({ available: count, pending: count, sold: count }).me
 
 const OrdersOnDay = z
   .object({
-    day: z.string().meta({ description: 'A day in UTC.', format: 'date', example: '2026-11-21' }),
+    day: z
+      .string()
+      .meta({ description: 'A day in the time zone of the shop.', format: 'date', example: '2026-11-21' }),
     orders: count.meta({ description: 'Orders placed on this day, without cancelled ones.', example: 1 }),
   })
   .meta({
@@ -147,9 +170,15 @@ export const StoreSummary = z
     unitsOnHand: count.meta({ description: 'Units on hand of all pets.' }),
     unitsReserved: count.meta({ description: 'Units on hand that are reserved for open orders.' }),
     ordersByDay: z.array(OrdersOnDay).meta({
-      description: 'Orders placed on each of the last 30 days (UTC), without cancelled ones, oldest first.',
+      description:
+        'Orders placed on each of the last 30 days, without cancelled ones, oldest first. The days are those of `timeZone`.',
       minItems: 30,
       maxItems: 30,
+    }),
+    timeZone: z.string().optional().meta({
+      description: 'The time zone of the shop (IANA), from PETSTORE_TIME_ZONE.',
+      maxLength: 100,
+      example: 'Europe/Vienna',
     }),
   })
   .meta({
@@ -161,6 +190,7 @@ export const StoreSummary = z
       unitsOnHand: 2360,
       unitsReserved: 1,
       ordersByDay: exampleDays,
+      timeZone: 'UTC',
     },
   })
 export type StoreSummary = z.output<typeof StoreSummary>

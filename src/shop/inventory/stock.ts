@@ -143,8 +143,9 @@ export function inventoryItem({
   quantity,
   status,
   reserved,
-}: Pick<PetRow, 'id' | 'quantity' | 'status' | 'reserved'>): InventoryItem {
-  return { petId: id, quantity, status, reserved }
+  reorderAt,
+}: Pick<PetRow, 'id' | 'quantity' | 'status' | 'reserved' | 'reorderAt'>): InventoryItem {
+  return { petId: id, quantity, status, reserved, ...(reorderAt !== null && { reorderAt }) }
 }
 
 /**

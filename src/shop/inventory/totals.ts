@@ -13,9 +13,20 @@ export function petsInStatus(status: PetStatus): string {
   return `pets/${status}`
 }
 
-/** Returns the name of a total: the orders placed on the day (UTC) of an instant, without cancelled orders. */
-export function ordersPlacedOn(at: string): string {
-  return `orders/placed/${at.slice(0, 10)}`
+const ORDERS_PLACED = 'orders/placed/'
+
+/**
+ * Returns the name of a total: the orders placed in the quarter-hour of an instant, without cancelled orders. Each time
+ * zone adds them up to other days, and all zones of today begin their days at a quarter-hour of UTC.
+ */
+export function ordersPlacedIn(at: string): string {
+  const minute = Number(at.slice(14, 16))
+  return `${ORDERS_PLACED}${at.slice(0, 14)}${String(minute - (minute % 15)).padStart(2, '0')}`
+}
+
+/** Returns the start (milliseconds) of the quarter-hour that a total counts; undefined if it counts something else. */
+export function quarterHourOf(total: string): number | undefined {
+  return total.startsWith(ORDERS_PLACED) ? Date.parse(`${total.slice(ORDERS_PLACED.length)}Z`) : undefined
 }
 
 /** The columns of a pet that the totals count. */
@@ -44,18 +55,21 @@ interface TotalRow {
 }
 
 /**
- * Reads the named totals, including the changes of events that have no position yet. Returns a function that returns a
- * total by its name: 0 if nothing has changed it.
+ * Reads the named totals, and those of the orders placed since an instant, including the changes of events that have no
+ * position yet. A total that nothing has changed is absent.
  */
 export async function readTotals(
   reader: Reader,
   names: readonly string[],
-): Promise<(name: string) => bigint> {
+  since: string,
+): Promise<ReadonlyMap<string, bigint>> {
   // One statement, because both parts must come from the same state of the database.
   const rows = await reader.many(
     dynamicSql<TotalRow>(
       place => `
       SELECT name, value, NULL AS changes FROM total WHERE name IN (${names.map(place).join(', ')})
+      UNION ALL SELECT name, value, NULL FROM total
+        WHERE name >= ${place(ordersPlacedIn(since))} AND name < ${place(`${ORDERS_PLACED}~`)}
       UNION ALL SELECT '', 0, totals FROM event WHERE position IS NULL AND totals IS NOT NULL`,
     ),
   )
@@ -67,5 +81,5 @@ export async function readTotals(
       totals.set(changed, (totals.get(changed) ?? 0n) + change)
     }
   }
-  return name => totals.get(name) ?? 0n
+  return totals
 }

@@ -1,11 +1,14 @@
 import type { Input, Page } from '../../contract/operation.ts'
+import { excludedByFilter } from '../../contract/refusals.ts'
 import { type Reader, Stale, type Tx } from '../../database/engine.ts'
 import { mapRead } from '../../database/map-read.ts'
-import { formatInstant } from '../../values/instant.ts'
-import type { Context } from '../context.ts'
+import { sql } from '../../database/statement.ts'
+import { formatInstant, storedInstant } from '../../values/instant.ts'
+import { datesIn } from '../../values/time-zone.ts'
+import type { Context, QueryContext } from '../context.ts'
 import { type CommandsOf, onResource, type QueriesOf } from '../handlers.ts'
 import { STOCK_MAX } from '../limits.ts'
-import { compares, equals, listPage, sortBy } from '../paging.ts'
+import { type Condition, compares, equals, listPage, sortBy } from '../paging.ts'
 import {
   findPet,
   IDS_MAX,
@@ -14,6 +17,8 @@ import {
   type PetRow,
   paddedStatuses,
   petColumns,
+  petRow,
+  type StoredPet,
 } from '../pets/rows.ts'
 import { PetStatus } from '../pets/schema.ts'
 import type { inventory } from './operations.ts'
@@ -25,8 +30,8 @@ import type {
   StockMovement,
   StoreSummary,
 } from './schema.ts'
-import { inventoryItem, moveStock } from './stock.ts'
-import { openOrders, ordersPlacedOn, petsInStatus, readTotals, unitsOnHand, unitsReserved } from './totals.ts'
+import { inventoryItem, moveStock, recordStockEvent } from './stock.ts'
+import { openOrders, petsInStatus, quarterHourOf, readTotals, unitsOnHand, unitsReserved } from './totals.ts'
 
 interface MovementRow extends Omit<StockMovement, 'note' | 'orderId'> {
   readonly note: string | null
@@ -44,12 +49,10 @@ export async function listInventory(
   reader: Reader,
   input: Input<typeof inventory.listInventory>,
 ): Promise<Page<InventoryItem>> {
-  const { petId, status, quantityAtMost } = input
-  const sort = sortBy(
-    input.sort,
-    { quantity: 'quantity' },
-    quantityAtMost === undefined ? undefined : 'quantity',
-  )
+  const { petId, status, quantityAtMost, toReorder } = input
+  refuseCombinations(input)
+  const isByQuantity = quantityAtMost !== undefined || toReorder === true
+  const sort = sortBy(input.sort, { quantity: 'quantity' }, isByQuantity ? 'quantity' : undefined)
   const atMost = quantityAtMost === undefined ? [] : [compares('quantity', '<=', quantityAtMost)]
   const statuses = status ?? (sort.column === 'quantity' ? PetStatus.options : undefined)
   const page = await listPage(
@@ -60,17 +63,27 @@ export async function listInventory(
       columns: petColumns,
       input,
       ...(petId && { limitDefault: IDS_MAX }),
-      filters: { petId, status, quantityAtMost },
+      filters: { petId, status, quantityAtMost, ...(toReorder === true && { toReorder }) },
       sort,
       branches: petId
-        ? [[isAnyPet(petId), ...inStatusById(status), ...atMost]]
-        : statuses
-          ? paddedStatuses(statuses).map(value => [equals('status', value), ...atMost])
-          : [[]],
+        ? [[isAnyPet(petId), ...inStatusById(status), ...atMost, ...(toReorder ? [isToReorder] : [])]]
+        : toReorder
+          ? [[isToReorder, ...atMost]]
+          : statuses
+            ? paddedStatuses(statuses).map(value => [equals('status', value), ...atMost])
+            : [[]],
     },
     inventoryItem,
   )
   return petId?.length === 1 && page.items.length === 1 ? { ...page, isSingle: true } : page
+}
+
+// The term of the partial index over the pets to reorder.
+const isToReorder: Condition = { text: 'quantity <= reorder_at', values: [] }
+
+/** Throws `invalid_parameter` for a filter that the index over the pets to reorder does not serve. */
+function refuseCombinations({ toReorder, petId, status }: Input<typeof inventory.listInventory>): void {
+  if (toReorder && status && !petId) throw excludedByFilter('status', 'toReorder')
 }
 
 /** Returns the row of a pet, which contains its stock. Throws `inventory_item_not_found`. */
@@ -104,7 +117,15 @@ export async function listMovements(
   )
 }
 
-/** Sets the quantity to the result of a count, and returns the inventory item. Throws `stock_below_reserved`. */
+// `change` is 0 if the change of the quantity, which follows, counts as the next version.
+const setLevel = sql<StoredPet>()(`
+  UPDATE pet SET reorder_at = $reorderAt, version = version + $change, updated_at = $now
+  WHERE id = $petId AND version = $version RETURNING ${petColumns}`)
+
+/**
+ * Sets the quantity to the result of a count, and the level at which the pet should be reordered. Returns the inventory
+ * item. A change of the level alone is an event, but no movement. Throws `stock_below_reserved`.
+ */
 async function setInventory(
   tx: Tx,
   { petId, body }: { petId: bigint; body: InventoryUpdate },
@@ -112,6 +133,18 @@ async function setInventory(
   before: PetRow,
 ): Promise<InventoryItem> {
   const quantityChange = body.quantity - before.quantity
+  const { reorderAt = before.reorderAt } = body
+  if (reorderAt !== before.reorderAt) {
+    const change = quantityChange === 0n ? 1n : 0n
+    const { version } = before
+    const changed = await tx.one(setLevel, { petId, version, reorderAt, change, now: context.now })
+    if (!changed) throw new Stale(`pet ${petId}`)
+    if (change === 1n) {
+      const pet = petRow(changed)
+      await recordStockEvent(tx, context, pet, before)
+      return inventoryItem(pet)
+    }
+  }
   if (quantityChange === 0n) return inventoryItem(before)
   const movement = await changeQuantity(tx, context, before, { quantityChange, reason: 'count' })
   // The change was computed from the stock that was read. If the stock has changed since then, the result is wrong.
@@ -172,24 +205,31 @@ function movementOf({ note, orderId, at, ...row }: MovementRow): StockMovement {
 const SUMMARY_DAYS = 30
 const DAY_MS = 86_400_000
 
-/** Returns the totals of the store, and the number of orders placed on each of the last 30 days (UTC). */
+/**
+ * Returns the totals of the store, and the number of orders placed on each of the last 30 days in the time zone of the
+ * shop.
+ */
 export async function getStoreSummary(
   reader: Reader,
   _: unknown,
-  { now }: { now: string },
+  { now, timeZone = 'UTC' }: Pick<QueryContext, 'now' | 'timeZone'>,
 ): Promise<StoreSummary> {
-  const today = Date.parse(`${now.slice(0, 10)}T00:00:00Z`)
+  const dateOf = datesIn(timeZone)
+  const today = Date.parse(dateOf(Date.parse(now)))
   const days = Array.from({ length: SUMMARY_DAYS }, (_, index) =>
-    new Date(today - (SUMMARY_DAYS - 1 - index) * DAY_MS).toISOString().slice(0, 10),
+    storedInstant(today - (SUMMARY_DAYS - 1 - index) * DAY_MS).slice(0, 10),
   )
-  const statuses = PetStatus.options.map(petsInStatus)
-  const totalOf = await readTotals(reader, [
-    ...statuses,
-    openOrders,
-    unitsOnHand,
-    unitsReserved,
-    ...days.map(ordersPlacedOn),
-  ])
+  const names = [...PetStatus.options.map(petsInStatus), openOrders, unitsOnHand, unitsReserved]
+  // No zone is a whole day behind UTC or before it, so the first day is among these.
+  const totals = await readTotals(reader, names, storedInstant(today - SUMMARY_DAYS * DAY_MS))
+  const totalOf = (name: string): bigint => totals.get(name) ?? 0n
+  const placed = new Map<string, bigint>()
+  for (const [name, orders] of totals) {
+    const quarterHour = quarterHourOf(name)
+    if (quarterHour === undefined) continue
+    const day = dateOf(quarterHour)
+    placed.set(day, (placed.get(day) ?? 0n) + orders)
+  }
   return {
     pets: {
       available: totalOf(petsInStatus('available')),
@@ -199,7 +239,8 @@ export async function getStoreSummary(
     openOrders: totalOf(openOrders),
     unitsOnHand: totalOf(unitsOnHand),
     unitsReserved: totalOf(unitsReserved),
-    ordersByDay: days.map(day => ({ day, orders: totalOf(ordersPlacedOn(day)) })),
+    ordersByDay: days.map(day => ({ day, orders: placed.get(day) ?? 0n })),
+    timeZone,
   }
 }
 

@@ -11,7 +11,7 @@ import {
   textParameter,
 } from '../../contract/parameter.ts'
 import { invalidCursor, unknownReference } from '../../contract/refusals.ts'
-import { insufficientStock } from '../inventory/refusals.ts'
+import { insufficientStock, stockOutOfBounds } from '../inventory/refusals.ts'
 import { petNotAvailable } from '../pets/refusals.ts'
 import { orderAlreadyComplete, orderNotFound } from './refusals.ts'
 import { NewOrder, Order, OrderPatch, orderExample, REFERENCE_CODE_POINTS_MAX } from './schema.ts'
@@ -24,7 +24,22 @@ interface OrderFilters {
   readonly reference?: string
   readonly shipDateAfter?: string
   readonly shipDateBefore?: string
+  readonly createdAfter?: string
+  readonly createdBefore?: string
+  readonly referencePrefix?: string
   readonly sort?: string
+}
+
+/** Returns whether a list is in the order of a time, in which open and complete orders have an index of their own. */
+function isDated({
+  shipDateAfter,
+  shipDateBefore,
+  createdAfter,
+  createdBefore,
+  sort,
+}: OrderFilters): boolean {
+  const times = [shipDateAfter, shipDateBefore, createdAfter, createdBefore]
+  return times.some(time => time !== undefined) || /(shipDate|createdAt)$/.test(sort ?? '')
 }
 
 export const orders = {
@@ -34,7 +49,7 @@ export const orders = {
     tag: 'Store',
     summary: 'List orders',
     description:
-      '`shipDateAfter` and `shipDateBefore` are exclusive bounds. With either of them, the list contains only orders that have a shipDate, and can only be sorted by `shipDate` (the default) or `-shipDate`.',
+      '`shipDateAfter` and `shipDateBefore` are exclusive bounds. With either of them, the list contains only orders that have a shipDate, and can only be sorted by `shipDate` (the default) or `-shipDate`. In the same way, `createdAfter` and `createdBefore` sort by `createdAt`; of the other filters, they and the sort go only with `complete`. `referencePrefix` goes with no other filter: the list is in the order of the references. Only with `reference`, which few orders share, all filters go together.',
     scope: 'orders:read',
     query: {
       ...paging,
@@ -48,19 +63,25 @@ export const orders = {
         'Orders with exactly this reference; upper and lower case differ.',
         'R-2026-0042',
       ),
+      referencePrefix: textParameter(
+        1,
+        REFERENCE_CODE_POINTS_MAX,
+        'Orders whose reference starts with this text; upper and lower case differ.',
+        'R-2026',
+      ),
+      createdAfter: instantParameter('Orders that were placed after this instant.', '2026-11-21T00:00:00Z'),
+      createdBefore: instantParameter('Orders that were placed before this instant.', '2027-12-01T00:00:00Z'),
       sort: sortParameter(
         'OrderSort',
-        z.enum(['id', '-id', 'shipDate', '-shipDate']),
+        z.enum(['id', '-id', 'shipDate', '-shipDate', 'createdAt', '-createdAt']),
         'shipDate',
         'The sort order; a leading minus reverses it. Sorting by shipDate lists only orders that have one.',
       ),
     },
     success: { status: 200, list: Order, description: 'A page of orders.' },
     errors: [invalidCursor()],
-    isShort: ({ petId, complete, reference, shipDateAfter, shipDateBefore, sort }: OrderFilters) =>
-      !petId &&
-      reference === undefined &&
-      (complete !== undefined || (!shipDateAfter && !shipDateBefore && !sort?.endsWith('shipDate'))),
+    isShort: ({ petId, complete, reference, ...others }: OrderFilters) =>
+      !petId && reference === undefined && (complete !== undefined || !isDated(others)),
     agent: {
       name: 'find_orders',
       about: 'Find orders by pet, reference, ship date, or whether they are complete.',
@@ -135,7 +156,7 @@ export const orders = {
     tag: 'Store',
     summary: 'Change or complete an order',
     description:
-      'A JSON Merge Patch. `complete: true` ships the units. A complete order cannot be changed, not even its reference.',
+      'A JSON Merge Patch. `complete: true` ships the units. A complete order cannot be changed, not even its reference, but it can be opened again: `complete: false` alone puts its units back as reserved, and removes its shipDate.',
     scope: 'orders:write',
     pathParameters,
     body: OrderPatch,
@@ -151,14 +172,15 @@ export const orders = {
       orderAlreadyComplete(1n, 'changed'),
       petNotAvailable(3n),
       insufficientStock({ petId: 3n, free: 2n, quantity: 5n, requested: 3n }),
+      stockOutOfBounds(3n, 1_000_000_003n),
     ],
     agent: {
       name: 'change_order',
       about:
-        'Complete an open order (complete true ships its units), or change it. Only what you send changes.',
+        'Complete an open order (complete true ships its units), change it, or open a complete order again (complete false). Only what you send changes.',
       takes: {
         orderId: true,
-        complete: 'true: ship it.',
+        complete: 'true: ship it; false: undo a sale, so that it can be cancelled.',
         quantity: true,
         shipDate: 'When it ships.',
         reference: 'Another reference.',

@@ -24,6 +24,10 @@ const reference = text(1, REFERENCE_CODE_POINTS_MAX).meta({
     'The name that the client gives to the order, such as the number of a receipt; stored as sent. Several orders may have the same reference.',
   example: 'R-2026-0042',
 })
+const createdAt = instant.meta({
+  description: 'When the order was placed.',
+  example: '2026-11-21T09:30:00.120Z',
+})
 const complete = z.boolean().meta({ description: 'Whether the units have left the store.', example: false })
 
 export const orderExample = {
@@ -33,6 +37,7 @@ export const orderExample = {
   shipDate: '2026-12-01T09:30:00Z',
   complete: false,
   reference: 'R-2026-0042',
+  createdAt: '2026-11-21T09:30:00.120Z',
 }
 
 export const Order = z
@@ -43,11 +48,12 @@ export const Order = z
     shipDate: shipDate.optional(),
     complete: complete.optional(),
     reference: reference.optional(),
+    createdAt: createdAt.optional(),
   })
   .meta({
     id: 'Order',
     description:
-      'An order for one pet. The server always sends id, petId, quantity and complete, and a reference if the order has one.',
+      'An order for one pet. The server always sends id, petId, quantity, complete and createdAt, and a reference if the order has one. Events of an older store have no createdAt.',
     example: orderExample,
   })
 export type Order = z.output<typeof Order>
@@ -75,12 +81,13 @@ export const OrderPatch = z
     shipDate: shipDate.nullable(),
     complete,
     reference: reference.nullable(),
+    createdAt: createdAt.meta({ readOnly: true }),
   })
   .partial()
   .meta({
     id: 'OrderPatch',
     description:
-      'A JSON Merge Patch (RFC 7396) for an order. `id` and `petId` may be sent only with their current values. If one patch changes the quantity and completes the order, the new quantity is shipped. `null` removes the shipDate or the reference.',
+      'A JSON Merge Patch (RFC 7396) for an order. `id`, `petId` and `createdAt` may be sent only with their current values. If one patch changes the quantity and completes the order, the new quantity is shipped. `null` removes the shipDate or the reference.',
     example: { shipDate: '2026-12-02T09:30:00Z' },
   })
 export type OrderPatch = z.output<typeof OrderPatch>

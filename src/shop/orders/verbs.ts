@@ -1,13 +1,16 @@
-import { refuseOtherIds } from '../../contract/error.ts'
+import { refuseOtherIds, validationFailed } from '../../contract/error.ts'
 import type { Input, Page } from '../../contract/operation.ts'
+import { excludedByFilter } from '../../contract/refusals.ts'
 import { type Reader, Stale, type Tx } from '../../database/engine.ts'
 import { mapRead } from '../../database/map-read.ts'
 import { readBoolean, sql, storedBoolean } from '../../database/statement.ts'
 import { formatInstant, toStoredInstant } from '../../values/instant.ts'
 import type { Context } from '../context.ts'
 import { type CommandsOf, onResource, type QueriesOf } from '../handlers.ts'
+import { stockOutOfBounds } from '../inventory/refusals.ts'
 import { moveStock, whyNotReserved } from '../inventory/stock.ts'
-import { openOrders, ordersPlacedOn } from '../inventory/totals.ts'
+import { openOrders, ordersPlacedIn } from '../inventory/totals.ts'
+import { STOCK_MAX } from '../limits.ts'
 import { type EventSubject, recordEvent } from '../log/recording.ts'
 import {
   type Condition,
@@ -19,10 +22,11 @@ import {
   listPage,
   padded,
   sortBy,
+  startsWith,
 } from '../paging.ts'
 import { findPet } from '../pets/rows.ts'
 import { orders } from './operations.ts'
-import { orderAlreadyComplete, orderNotFound } from './refusals.ts'
+import { orderAlreadyComplete, orderNotFound, orderOfDeletedPet } from './refusals.ts'
 import {
   type NewOrder,
   ORDER_COMPLETE_DEFAULT,
@@ -38,13 +42,14 @@ interface OrderRow {
   readonly shipDate: string | null
   readonly complete: boolean
   readonly reference: string | null
+  readonly createdAt: string
   readonly version: bigint
 }
 
 type StoredOrder = Omit<OrderRow, 'complete'> & { readonly complete: bigint }
 
 const orderColumns = `id, pet_id AS "petId", quantity, ship_date AS "shipDate", complete, reference,
-  version`
+  created_at AS "createdAt", version`
 
 const findOrder = sql<StoredOrder>()(`SELECT ${orderColumns} FROM orders WHERE id = $orderId`)
 
@@ -57,9 +62,12 @@ const rewriteOrder = sql<StoredOrder>()(`
     version = version + 1, updated_at = $now
   WHERE id = $orderId AND version = $version AND complete = 0 RETURNING ${orderColumns}`)
 
-const removeOpenOrder = sql<{ id: bigint; createdAt: string }>()(`
-  DELETE FROM orders WHERE id = $orderId AND version = $version AND complete = 0
-  RETURNING id, created_at AS "createdAt"`)
+const reopenComplete = sql<StoredOrder>()(`
+  UPDATE orders SET ship_date = NULL, complete = 0, version = version + 1, updated_at = $now
+  WHERE id = $orderId AND version = $version AND complete = 1 RETURNING ${orderColumns}`)
+
+const removeOpenOrder = sql<{ id: bigint }>()(`
+  DELETE FROM orders WHERE id = $orderId AND version = $version AND complete = 0 RETURNING id`)
 
 // Texts that sort before and after every stored instant, for the open end of a range.
 const BEFORE_ANY = ''
@@ -75,33 +83,66 @@ export async function listOrders(
   reader: Reader,
   input: Input<typeof orders.listOrders>,
 ): Promise<Page<Order>> {
-  const { petId, complete, shipDateAfter, shipDateBefore, reference } = input
-  const hasRange = shipDateAfter !== undefined || shipDateBefore !== undefined
-  const sort = sortBy(input.sort, { shipDate: 'ship_date' }, hasRange ? 'shipDate' : undefined)
-  const range: Condition[] =
-    sort.column === 'ship_date'
-      ? [
-          isNotNull('ship_date'),
-          compares('ship_date', '>', shipDateAfter ? toStoredInstant(shipDateAfter) : BEFORE_ANY),
-          compares('ship_date', '<', shipDateBefore ? toStoredInstant(shipDateBefore) : AFTER_ANY),
-        ]
-      : []
+  const { limit: _, cursor: __, sort: ___, ...filters } = input
+  const { petId, complete, shipDateAfter, shipDateBefore, createdAfter, createdBefore, reference } = filters
+  const { referencePrefix } = filters
+  if (reference === undefined) refuseCombinations(input)
+  const isByShipDate = shipDateAfter !== undefined || shipDateBefore !== undefined
+  const isByCreation = createdAfter !== undefined || createdBefore !== undefined
+  const isByPrefix = referencePrefix !== undefined && reference === undefined
+  const ranged = isByShipDate ? 'shipDate' : isByCreation ? 'createdAt' : undefined
+  const sort = isByPrefix
+    ? { column: 'reference', descending: false }
+    : sortBy(input.sort, { shipDate: 'ship_date', createdAt: 'created_at' }, ranged)
+  const range = [
+    ...(sort.column === 'ship_date'
+      ? [isNotNull('ship_date'), ...between('ship_date', shipDateAfter, shipDateBefore)]
+      : []),
+    ...(isByCreation || sort.column === 'created_at'
+      ? between('created_at', createdAfter, createdBefore)
+      : []),
+  ]
+  const prefix = referencePrefix === undefined ? [] : startsWith('reference', referencePrefix)
+  const branches = isByPrefix
+    ? [prefix]
+    : reference === undefined
+      ? orderBranches(petId, complete, range)
+      : [[...referenceBranch(reference, petId, complete, range), ...prefix]]
   return listPage(
     reader,
-    {
-      list: 'listOrders',
-      table: 'orders',
-      columns: orderColumns,
-      input,
-      filters: { petId, complete, shipDateAfter, shipDateBefore, reference },
-      sort,
-      branches:
-        reference === undefined
-          ? orderBranches(petId, complete, range)
-          : [referenceBranch(reference, petId, complete, range)],
-    },
+    { list: 'listOrders', table: 'orders', columns: orderColumns, input, filters, sort, branches },
     (order: StoredOrder) => orderOf(orderRow(order)),
   )
+}
+
+/** The filters that go with a range of creation, or with the sort by it. */
+const withCreation: readonly string[] = ['createdAfter', 'createdBefore', 'complete']
+
+/** Throws `invalid_parameter` for filters that no index serves together, unless the list is of one reference. */
+function refuseCombinations({
+  limit: _,
+  cursor: __,
+  sort,
+  ...filters
+}: Input<typeof orders.listOrders>): void {
+  const given = Object.entries(filters).flatMap(([name, value]) => (value === undefined ? [] : [name]))
+  if (given.includes('referencePrefix')) {
+    const other = sort === undefined ? given.find(name => name !== 'referencePrefix') : 'sort'
+    if (other !== undefined) throw excludedByFilter(other, 'referencePrefix')
+  }
+  const creation =
+    given.find(name => name.startsWith('created')) ??
+    (sort?.endsWith('createdAt') ? 'sort=createdAt' : undefined)
+  const other = given.find(name => !withCreation.includes(name))
+  if (creation !== undefined && other !== undefined) throw excludedByFilter(other, creation)
+}
+
+/** Returns the conditions that an instant is between two others, or beyond one of them. */
+function between(column: string, after: string | undefined, before: string | undefined): Condition[] {
+  return [
+    compares(column, '>', after === undefined ? BEFORE_ANY : toStoredInstant(after)),
+    compares(column, '<', before === undefined ? AFTER_ANY : toStoredInstant(before)),
+  ]
 }
 
 /** Returns the row of an order. Throws `order_not_found`. */
@@ -131,17 +172,17 @@ async function placeOrder(tx: Tx, { body }: { body: NewOrder }, context: Context
   if (!moved) throw await whyNotReserved(tx, petId, quantity)
   const requestedDate = body.shipDate ? toStoredInstant(body.shipDate) : null
   const shipDate = requestedDate ?? (complete ? context.now : null)
-  const order = { id, petId, quantity, shipDate, complete, reference, version: 1n }
+  const order = { id, petId, quantity, shipDate, complete, reference, createdAt: context.now, version: 1n }
   tx.write(insertOrder, { ...order, orderId: id, complete: storedBoolean(complete), now: context.now })
-  const totals = { [ordersPlacedOn(context.now)]: 1n, ...(!complete && { [openOrders]: 1n }) }
+  const totals = { [ordersPlacedIn(context.now)]: 1n, ...(!complete && { [openOrders]: 1n }) }
   await recordEvent(tx, context, { type: 'petstore.order.placed', ...aboutOrder(order), totals })
   return orderOf(order)
 }
 
 /**
- * Updates an open order, completes it if requested, and returns it. A complete order accepts only its current values.
- * Throws `order_already_complete`, `pet_not_available`, `insufficient_stock`; `validation_failed` for a different `id`
- * or `petId`.
+ * Updates an open order, completes it if requested, and returns it. A complete order can only be opened again. Throws
+ * `order_already_complete`, `stock_out_of_bounds`, `pet_not_available`, `insufficient_stock`; `validation_failed` for a
+ * different `id`, `petId` or `createdAt`.
  */
 async function updateOrder(
   tx: Tx,
@@ -150,16 +191,15 @@ async function updateOrder(
   before: OrderRow,
 ): Promise<Order> {
   refuseOtherIds(body, { id: orderId, petId: before.petId })
+  refuseOtherCreation(body, before)
   const quantity = body.quantity ?? before.quantity
   const complete = body.complete ?? before.complete
   const requestedDate = requestedShipDate(body, before)
   const reference = body.reference === undefined ? before.reference : body.reference
   const isSame =
-    quantity === before.quantity &&
-    complete === before.complete &&
-    requestedDate === before.shipDate &&
-    reference === before.reference
-  if (isSame) return orderOf(before)
+    quantity === before.quantity && requestedDate === before.shipDate && reference === before.reference
+  if (isSame && complete === before.complete) return orderOf(before)
+  if (before.complete && isSame) return reopenOrder(tx, context, before)
   if (before.complete) throw orderAlreadyComplete(orderId, 'changed')
   const shipDate = requestedDate ?? (complete ? context.now : null)
   const rewritten = await tx.one(rewriteOrder, {
@@ -181,6 +221,35 @@ async function updateOrder(
   return orderOf(row)
 }
 
+/**
+ * Opens a complete order again: its units are back in the stock, and reserved for it. A hold does not refuse this.
+ * Throws `order_already_complete` if the pet was deleted, `stock_out_of_bounds`.
+ */
+async function reopenOrder(tx: Tx, context: Context, { id, version }: OrderRow): Promise<Order> {
+  const rewritten = await tx.one(reopenComplete, { orderId: id, version, now: context.now })
+  if (!rewritten) throw new Stale(`order ${id}`)
+  const order = orderRow(rewritten)
+  const { petId, quantity } = order
+  const moved = await moveStock(tx, context, {
+    petId,
+    quantityChange: quantity,
+    reservedChange: quantity,
+    reason: 'reopening',
+    orderId: id,
+    isRefusedOnHold: false,
+  })
+  if (!moved) {
+    const pet = await findPet(tx, petId)
+    if (!pet) throw orderOfDeletedPet(id, petId)
+    const quantityAfter = pet.quantity + quantity
+    if (quantityAfter > STOCK_MAX) throw stockOutOfBounds(petId, quantityAfter)
+    throw new Stale(`pet ${petId}`)
+  }
+  const totals = { [openOrders]: 1n }
+  await recordEvent(tx, context, { type: 'petstore.order.reopened', ...aboutOrder(order), totals })
+  return orderOf(order)
+}
+
 /** Releases the units of an open order and deletes the order. Throws `order_already_complete`. */
 async function cancelOrder(
   tx: Tx,
@@ -195,7 +264,7 @@ async function cancelOrder(
   await recordEvent(tx, context, {
     type: 'petstore.order.cancelled',
     ...aboutOrder({ ...before, version: before.version + 1n }),
-    totals: { [openOrders]: -1n, [ordersPlacedOn(removed.createdAt)]: -1n },
+    totals: { [openOrders]: -1n, [ordersPlacedIn(before.createdAt)]: -1n },
   })
   return undefined
 }
@@ -210,7 +279,8 @@ function orderRow(order: StoredOrder): OrderRow {
 }
 
 /** Returns the resource for a row, with a shipDate only if there is one, and a reference only if there is one. */
-function orderOf({ id, petId, quantity, shipDate, complete, reference }: Omit<OrderRow, 'version'>): Order {
+function orderOf(order: Omit<OrderRow, 'version'>): Order {
+  const { id, petId, quantity, shipDate, complete, reference, createdAt } = order
   return {
     id,
     petId,
@@ -218,7 +288,15 @@ function orderOf({ id, petId, quantity, shipDate, complete, reference }: Omit<Or
     ...(shipDate !== null && { shipDate: formatInstant(shipDate) }),
     complete,
     ...(reference !== null && { reference }),
+    createdAt: formatInstant(createdAt),
   }
+}
+
+/** Throws `validation_failed` if a patch contains another time of creation than that of the order. */
+function refuseOtherCreation({ createdAt }: OrderPatch, before: OrderRow): void {
+  if (createdAt === undefined || toStoredInstant(createdAt) === before.createdAt) return
+  const message = `createdAt is ${formatInstant(before.createdAt)} and cannot be changed.`
+  throw validationFailed([{ in: 'body', pointer: '/createdAt', code: 'read_only', message }])
 }
 
 function orderBranches(

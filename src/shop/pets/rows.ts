@@ -15,6 +15,8 @@ export interface PetRow {
   readonly quantity: bigint
   readonly reserved: bigint
   readonly onHold: boolean
+  /** The quantity at which the pet should be reordered; null if there is no such level. */
+  readonly reorderAt: bigint | null
   readonly version: bigint
 }
 
@@ -23,7 +25,8 @@ export type StoredPet = Omit<PetRow, 'onHold'> & { readonly onHold: bigint }
 
 /** The columns of the resource. Each further column of an integer makes a read of a list 2% dearer. */
 export const resourceColumns = 'id, name, category_id AS "categoryId", status'
-export const petColumns = `${resourceColumns}, quantity, reserved, on_hold AS "onHold", version`
+export const petColumns = `${resourceColumns}, quantity, reserved, on_hold AS "onHold",
+  reorder_at AS "reorderAt", version`
 
 const selectPet = sql<StoredPet>()(`SELECT ${petColumns} FROM pet WHERE id = $petId`)
 

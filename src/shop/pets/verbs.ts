@@ -33,9 +33,9 @@ import {
 import { type NewPet, PET_STATUS_DEFAULT, type Pet, type PetPatch, PetStatus } from './schema.ts'
 
 const insertPet = sql()(`
-  INSERT INTO pet (id, name, name_key, category_id, on_hold, quantity, reserved, status, version, created_at,
-    updated_at)
-  VALUES ($petId, $name, $nameKey, $categoryId, $onHold, $quantity, 0, $status, 1, $now, $now)`)
+  INSERT INTO pet (id, name, name_key, category_id, on_hold, quantity, reserved, status, reorder_at, version,
+    created_at, updated_at)
+  VALUES ($petId, $name, $nameKey, $categoryId, $onHold, $quantity, 0, $status, $reorderAt, 1, $now, $now)`)
 
 const rewritePet = sql<StoredPet>()(`
   UPDATE pet SET name = $name, name_key = $nameKey, category_id = $categoryId, on_hold = $onHold,
@@ -97,15 +97,20 @@ async function createPet(tx: Tx, { body }: { body: NewPet }, context: Context): 
   return petOf(await addPet(tx, context, { name, categoryId, stock }))
 }
 
+interface AddedPet extends Pick<PetRow, 'name' | 'categoryId'> {
+  readonly stock: Stock
+  readonly reorderAt?: bigint | null
+}
+
 /** Creates a pet with any initial stock, for createPet and imports. Returns its row. Throws `unknown_reference`. */
 export async function addPet(
   tx: Tx,
   context: Context,
-  { name, categoryId, stock }: { name: string; categoryId: bigint; stock: Stock },
+  { name, categoryId, stock, reorderAt = null }: AddedPet,
 ): Promise<PetRow> {
   if (!(await addToCategory(tx, categoryId))) throw unknownReference('Category', categoryId)
   const id = await tx.nextId('pet')
-  const pet: PetRow = { id, name, categoryId, ...stock, status: statusOf(stock), version: 1n }
+  const pet: PetRow = { id, name, categoryId, ...stock, status: statusOf(stock), reorderAt, version: 1n }
   // There is no RETURNING, because it makes this INSERT three times as expensive in SQLite.
   const { now } = context
   const onHold = storedBoolean(stock.onHold)

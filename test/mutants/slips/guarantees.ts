@@ -34,7 +34,7 @@ export const guaranteeSlips: Slips = {
   ],
   'src/shop/orders/verbs.ts': [
     {
-      before: 'totals: { [openOrders]: -1n, [ordersPlacedOn(removed.createdAt)]: -1n },',
+      before: 'totals: { [openOrders]: -1n, [ordersPlacedIn(before.createdAt)]: -1n },',
       after: '',
       breaks: 'the summary counts cancelled orders as open',
       tests: ['test/shop/summary.test.ts: the summary of a busy store is exact'],

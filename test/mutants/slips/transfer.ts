@@ -87,6 +87,12 @@ function readEnvelope`,
       breaks: 'the types of an exported webhook are a text instead of a list',
       tests: ['test/transfer/exports.test.ts: every column of an export has what the API says'],
     },
+    {
+      before: `const localTime = localTimesIn(store.timeZone ?? 'UTC')`,
+      after: `const localTime = localTimesIn('UTC')`,
+      breaks: 'an export of orders says UTC where it promises the time of the shop',
+      tests: ['test/transfer/exports.test.ts: every column of an export has what the API says'],
+    },
   ],
   'src/transfer/reset.ts': [
     {

@@ -11,6 +11,14 @@ export const valueSlips: Slips = {
       tests: [`${LISTEN}: no content of a delivery can control the terminal`],
     },
   ],
+  'src/values/csv.ts': [
+    {
+      before: `return /[",\\r\\n]/.test(text)`,
+      after: `return /[",\\n]/.test(text)`,
+      breaks: 'a description with a carriage return breaks a row of the CSV',
+      tests: ['src/values/csv.test.ts'],
+    },
+  ],
   'src/values/ip-address.ts': [
     {
       before: `ipv6Groups(address).slice(0, 4)`,

@@ -115,5 +115,11 @@ export const importSlips: Slips = {
       breaks: 'a condition on the deletion of an import is ignored',
       tests: ['test/http/conditions.test.ts: an import has no ETag, so its deletion'],
     },
+    {
+      before: `await addPet(tx, context, { name, categoryId, stock, reorderAt })`,
+      after: `await addPet(tx, context, { name, categoryId, stock })`,
+      breaks: 'an import loses the level at which to reorder a pet',
+      tests: ['test/cli/export.test.ts: exported pets and categories can be imported'],
+    },
   ],
 }

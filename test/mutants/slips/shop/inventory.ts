@@ -74,6 +74,12 @@ export const inventorySlips: Slips = {
       breaks: 'on PostgreSQL, the summary shows the last change in place of a total',
       tests: ['test/shop/summary.test.ts: on PostgreSQL, the summary counts an order'],
     },
+    {
+      before: `minute - (minute % 15)`,
+      after: `minute - (minute % 60)`,
+      breaks: 'a shop in Kathmandu counts orders after midnight in the day before',
+      tests: ['test/shop/diary.test.ts: the summary counts the orders of days in'],
+    },
   ],
   'src/shop/inventory/verbs.ts': [
     {
@@ -89,8 +95,8 @@ export const inventorySlips: Slips = {
       tests: [`${CURSORS}: continues only the same list`],
     },
     {
-      before: `filters: { petId, status, quantityAtMost }`,
-      after: `filters: { petId, status }`,
+      before: `filters: { petId, status, quantityAtMost, ...(`,
+      after: `filters: { petId, status, ...(`,
       breaks: 'a cursor of the list of low stock continues a list with another maximum quantity',
       tests: [`${CURSORS}: continues only the same list`],
     },
@@ -121,8 +127,8 @@ export const inventorySlips: Slips = {
       ],
     },
     {
-      before: `? [[isAnyPet(petId), ...inStatusById(status), ...atMost]]`,
-      after: `? [[isAnyPet(petId), ...inStatusById(status)]]`,
+      before: `? [[isAnyPet(petId), ...inStatusById(status), ...atMost, `,
+      after: `? [[isAnyPet(petId), ...inStatusById(status), `,
       breaks: 'a list of stock by pets ignores the maximum quantity',
       tests: ['test/shop/lists.test.ts: stocks of given pets'],
     },
@@ -139,6 +145,60 @@ export const inventorySlips: Slips = {
   throw new Stale`,
       breaks: 'an adjustment that is possible is refused because of a concurrent change of the status',
       tests: ['test/shop/interleaved-commands.test.ts: an adjustment is made'],
+    },
+    {
+      before: `    const day = dateOf(quarterHour)
+`,
+      after: `    const day = storedInstant(quarterHour).slice(0, 10)
+`,
+      breaks: 'a shop in Auckland sees the orders of the morning in the day before',
+      tests: ['test/shop/diary.test.ts: the summary counts the orders of days in'],
+    },
+    {
+      before: `storedInstant(today - SUMMARY_DAYS * DAY_MS)`,
+      after: `storedInstant(today + DAY_MS)`,
+      breaks: 'the summary has no order of the last days',
+      tests: ['test/shop/summary.test.ts: a cancellation changes the day'],
+    },
+    {
+      before: `const change = quantityChange === 0n ? 1n : 0n`,
+      after: `const change = 1n`,
+      breaks: 'a count that also sets a level counts as two changes of the pet',
+      tests: [
+        'test/shop/reorder-levels.test.ts: a level is set, kept, changed and removed with the quantity',
+      ],
+    },
+    {
+      before: `const { reorderAt = before.reorderAt } = body`,
+      after: `const { reorderAt = null } = body`,
+      breaks: 'a count removes the level at which to reorder',
+      tests: [
+        'test/shop/reorder-levels.test.ts: a level is set, kept, changed and removed with the quantity',
+      ],
+    },
+    {
+      before: `      await recordStockEvent(tx, context, pet, before)
+      return inventoryItem(pet)
+`,
+      after: `      return inventoryItem(pet)
+`,
+      breaks: 'a new level is in no event, so pages and caches show the old one',
+      tests: [
+        'test/shop/reorder-levels.test.ts: a level is set, kept, changed and removed with the quantity',
+      ],
+    },
+    {
+      before: `text: 'quantity <= reorder_at'`,
+      after: `text: 'quantity < reorder_at'`,
+      breaks: 'a pet with exactly its level is not in the list of what to reorder',
+      tests: ['test/shop/reorder-levels.test.ts: the list of pets to reorder'],
+    },
+    {
+      before: `  if (toReorder && status && !petId) throw excludedByFilter('status', 'toReorder')
+`,
+      after: ``,
+      breaks: 'a list of what to reorder ignores the filter by status',
+      tests: ['test/shop/reorder-levels.test.ts: the list of pets to reorder'],
     },
   ],
 }

@@ -5,17 +5,19 @@ const CURSORS = 'test/shop/cursors.test.ts'
 export const orderSlips: Slips = {
   'src/shop/orders/operations.ts': [
     {
-      before: `reference === undefined &&
-      (complete`,
-      after: `(complete`,
+      before: `!petId && reference === undefined && (`,
+      after: `!petId && (`,
       breaks: 'a search for a reference blocks the thread that serves all requests',
       tests: ['test/database/serving-thread-reads.test.ts: is read on the serving thread'],
     },
   ],
   'src/shop/orders/verbs.ts': [
     {
-      before: `filters: { petId, complete, shipDateAfter, shipDateBefore, reference }`,
-      after: `filters: { petId, complete, shipDateAfter, reference }`,
+      before: `  const { limit: _, cursor: __, sort: ___, ...filters } = input
+  const { petId`,
+      after: `  const { limit: _, cursor: __, sort: ___, shipDateBefore: ____, ...rest } = input
+  const filters: typeof input = rest
+  const { petId`,
       breaks: 'a cursor of a list of orders continues a list until another date',
       tests: [`${CURSORS}: continues only the same list`],
     },
@@ -56,16 +58,14 @@ export const orderSlips: Slips = {
       tests: ['test/shop/interleaved-commands.test.ts: a change of an order, or its cancellation'],
     },
     {
-      before: `WHERE id = $orderId AND version = $version AND complete = 0
-  RETURNING id`,
-      after: `WHERE id = $orderId AND version >= $version AND complete = 0
-  RETURNING id`,
+      before: `WHERE id = $orderId AND version = $version AND complete = 0 RETURNING id\`)`,
+      after: `WHERE id = $orderId AND version >= $version AND complete = 0 RETURNING id\`)`,
       breaks: 'a cancellation releases the units that the order had before a concurrent change',
       tests: ['test/shop/interleaved-commands.test.ts: a change of an order, or its cancellation'],
     },
     {
-      before: `ordersPlacedOn(removed.createdAt)]: -1n`,
-      after: `ordersPlacedOn(context.now)]: -1n`,
+      before: `ordersPlacedIn(before.createdAt)]: -1n`,
+      after: `ordersPlacedIn(context.now)]: -1n`,
       breaks: 'a cancellation changes the number of orders of today, not of the day of the order',
       tests: ['test/shop/summary.test.ts: a cancellation changes the day'],
     },
@@ -76,8 +76,8 @@ export const orderSlips: Slips = {
       tests: ['test/shop/audit-log.test.ts: each event of a resource has the next version'],
     },
     {
-      before: `totals: { [openOrders]: -1n, [ordersPlacedOn`,
-      after: `totals: { [ordersPlacedOn`,
+      before: `totals: { [openOrders]: -1n, [ordersPlacedIn`,
+      after: `totals: { [ordersPlacedIn`,
       breaks: 'the summary counts a cancelled order as open',
       tests: [
         'test/shop/summary.test.ts: the summary of a busy store is exact in every state that a reader sees',
@@ -103,7 +103,7 @@ export const orderSlips: Slips = {
       before: `  return body.shipDate === null ? null : toStoredInstant(body.shipDate)`,
       after: `  return body.shipDate === null ? before.shipDate : toStoredInstant(body.shipDate)`,
       breaks: 'the ship date of an order cannot be removed',
-      tests: ['test/shop/orders.test.ts: a complete order cannot be reopened, changed or cancelled'],
+      tests: ['test/shop/orders.test.ts: a change of an order sets or removes the shipDate'],
     },
     {
       before: `  const requestedDate = body.shipDate ? toStoredInstant(body.shipDate) : null
@@ -114,14 +114,14 @@ export const orderSlips: Slips = {
       tests: ['test/shop/orders.test.ts: keeps the shipDate'],
     },
     {
-      before: `compares('ship_date', '<', shipDateBefore`,
-      after: `compares('ship_date', '<=', shipDateBefore`,
+      before: `compares(column, '<', before`,
+      after: `compares(column, '<=', before`,
       breaks: 'a list of the orders before an instant has the orders at this instant',
       tests: ['test/shop/lists.test.ts: orders can be filtered by pet, by completion and by shipDate'],
     },
     {
-      before: `compares('ship_date', '>', shipDateAfter`,
-      after: `compares('ship_date', '>=', shipDateAfter`,
+      before: `compares(column, '>', after`,
+      after: `compares(column, '>=', after`,
       breaks: 'a list of the orders after an instant has the orders at this instant',
       tests: ['test/shop/lists.test.ts: orders can be filtered by pet, by completion and by shipDate'],
     },
@@ -156,11 +156,90 @@ export const orderSlips: Slips = {
     },
     {
       before: `version = version + 1, updated_at = $now
-  WHERE id = $orderId`,
+  WHERE id = $orderId AND version = $version AND complete = 0`,
       after: `version = version + 1, updated_at = coalesce(updated_at, $now)
-  WHERE id = $orderId`,
+  WHERE id = $orderId AND version = $version AND complete = 0`,
       breaks: 'the export of a changed order says that it was never changed',
       tests: ['test/transfer/exports.test.ts: every column of an export has what the API says'],
+    },
+    {
+      before: `  if (before.complete && isSame) return reopenOrder(tx, context, before)
+`,
+      after: `  if (before.complete && !complete) return reopenOrder(tx, context, before)
+`,
+      breaks: 'a change that is sent with complete: false is ignored and reported as a success',
+      tests: [
+        'test/shop/orders.test.ts: a complete order cannot be changed or cancelled, not even while it is opened again',
+      ],
+    },
+    {
+      before: `SET ship_date = NULL, complete = 0`,
+      after: `SET complete = 0`,
+      breaks: 'an order that was opened again keeps the ship date of the sale',
+      tests: ['test/shop/orders.test.ts: an order that is opened again reserves its units'],
+    },
+    {
+      before: `    quantityChange: quantity,
+    reservedChange: quantity,`,
+      after: `    quantityChange: quantity,
+    reservedChange: 0n,`,
+      breaks: 'the units of an order that was opened again are sold to someone else',
+      tests: ['test/shop/orders.test.ts: an order that is opened again reserves its units'],
+    },
+    {
+      before: `    reason: 'reopening',
+    orderId: id,
+    isRefusedOnHold: false,`,
+      after: `    reason: 'reopening',
+    orderId: id,
+    isRefusedOnHold: true,`,
+      breaks: 'a sale of a pet that is on hold now cannot be undone',
+      tests: ['test/shop/orders.test.ts: the whole order with complete: false opens it again'],
+    },
+    {
+      before: `    if (!pet) throw orderOfDeletedPet(id, petId)
+    const quantityAfter = pet.quantity + quantity
+    if (quantityAfter > STOCK_MAX) throw`,
+      after: `    if (!pet) throw orderOfDeletedPet(id, petId)
+    const quantityAfter = pet.quantity
+    if (quantityAfter > STOCK_MAX) throw`,
+      breaks: 'an order of too many units to take back waits for ever',
+      tests: [
+        'test/shop/orders.test.ts: an order is not opened again if its pet was deleted or would have too many units',
+      ],
+    },
+    {
+      before: `  const totals = { [openOrders]: 1n }
+`,
+      after: `  const totals = {}
+`,
+      breaks: 'the summary does not count an order that was opened again as open',
+      tests: [
+        'test/shop/summary.test.ts: the summary of a busy store is exact in every state that a reader sees',
+      ],
+    },
+    {
+      before: `  if (createdAt === undefined || toStoredInstant(createdAt) === before.createdAt) return
+`,
+      after: `  if (createdAt !== before.createdAt) return
+`,
+      breaks: 'a change of the time at which an order was placed is ignored and reported as a success',
+      tests: ['test/shop/orders.test.ts: a change of an order sets or removes the shipDate'],
+    },
+    {
+      before: `  if (reference === undefined) refuseCombinations(input)
+`,
+      after: ``,
+      breaks: 'a list of the orders of a pet on a day reads all orders of the pet',
+      tests: ['test/shop/diary.test.ts: a filter by the time of creation goes only with complete'],
+    },
+    {
+      before: `    const other = sort === undefined ? given.find(name => name !== 'referencePrefix') : 'sort'
+`,
+      after: `    const other = sort === undefined ? undefined : 'sort'
+`,
+      breaks: 'a list by the start of a reference ignores other filters',
+      tests: ['test/shop/diary.test.ts: a filter by the time of creation goes only with complete'],
     },
   ],
 }

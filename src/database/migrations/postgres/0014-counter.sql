@@ -1,0 +1,21 @@
+-- Orders by the time at which they were placed: the orders of a day.
+CREATE INDEX orders_by_created ON orders (complete, created_at, id);
+
+-- A day begins at another instant in each time zone, so orders are counted by quarter-hour of UTC, such as
+-- 'orders/placed/2026-11-22T10:15'. All zones of today begin their days at one. The new collation lets a range of names
+-- be read from the index.
+ALTER TABLE total ALTER COLUMN name TYPE TEXT COLLATE "C";
+DELETE FROM total WHERE name >= 'orders/placed/' AND name < 'orders/placed0';
+INSERT INTO total (name, value)
+  SELECT 'orders/placed/' || substr(created_at, 1, 14) ||
+    substr('00153045', CAST(substr(created_at, 15, 2) AS INTEGER) / 15 * 2 + 1, 2), count(*)
+  FROM orders GROUP BY 1;
+-- The orders above include those whose events have no position yet.
+UPDATE event SET totals = (
+    SELECT json_object_agg(key, value)::text FROM json_each(totals::json) WHERE key NOT LIKE 'orders/placed/%')
+  WHERE position IS NULL AND totals LIKE '%"orders/placed/%';
+
+-- The level at which a pet should be reordered. The index contains only the pets that are at or below theirs.
+ALTER TABLE pet ADD COLUMN reorder_at BIGINT CHECK (reorder_at BETWEEN 0 AND 1000000000);
+CREATE INDEX pet_to_reorder ON pet (quantity, id) WHERE quantity <= reorder_at;
+ALTER TABLE staged_row ADD COLUMN reorder_at BIGINT;
