@@ -73,6 +73,18 @@ async function readNames(client: Client, ids: readonly bigint[]): Promise<Readon
   // The other rows ask for their names in the same turn.
   await new Promise(resolve => setTimeout(resolve))
   if (openBatches.get(client)?.ids === ids) openBatches.delete(client)
-  const { data } = await client.listPets({ id: ids })
-  return new Map(data.items.map(({ id, name }) => [id, name]))
+  return readPetNames(client, ids)
+}
+
+/** Reads the names of pets, by their id. A pet that does not exist is absent. */
+export async function readPetNames(
+  client: Client,
+  ids: readonly bigint[],
+): Promise<ReadonlyMap<bigint, string>> {
+  const names = new Map<bigint, string>()
+  for (let from = 0; from < ids.length; from += IDS_MAX) {
+    const { data } = await client.listPets({ id: ids.slice(from, from + IDS_MAX) })
+    for (const { id, name } of data.items) names.set(id, name)
+  }
+  return names
 }

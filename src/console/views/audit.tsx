@@ -25,7 +25,7 @@ export function Audit() {
     ...(since !== '' && { since }),
     ...(until !== '' && { until }),
   }
-  const dayField = { type: 'date', description: shopZone(), inputWrapperOrder }
+  const dayField = { type: 'date', description: shopZone, inputWrapperOrder }
   return (
     <Page title="Audit log">
       <Filters>

@@ -1,6 +1,7 @@
 import type { Order, OrderPatch } from '../../client/petstore-client.ts'
 import { useEdit, type Version } from '../data/edit.ts'
 import { useSession } from '../data/session-context.ts'
+import { localTime } from '../data/shop-zone.ts'
 import { EditConflict } from '../parts/generic/conflict.tsx'
 import { type DialogProps, FormDialog, useForm } from '../parts/generic/form-dialog.tsx'
 import { InstantInput, instantIn, NOT_AN_INSTANT, TextField } from '../parts/generic/text-field.tsx'
@@ -67,13 +68,7 @@ function patchOf(values: Values, before: Values): OrderPatch {
 }
 
 function valuesOf({ quantity, shipDate, reference = '' }: Order): Values {
-  return { quantity, shipDate: shipDate ? localTime(shipDate) : '', reference }
-}
-
-/** Returns an instant as a `datetime-local` field needs it: local time, to the minute, without a time zone. */
-function localTime(instant: string): string {
-  const date = new Date(instant)
-  return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
+  return { quantity, shipDate: shipDate ? localTime(Date.parse(shipDate)) : '', reference }
 }
 
 function differences(mine: Values, theirs: Values) {

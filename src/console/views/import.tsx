@@ -11,6 +11,7 @@ import {
   runImport,
 } from '../data/catalogue-import.ts'
 import { useSession } from '../data/session-context.ts'
+import { downloadCsv } from '../parts/generic/download.ts'
 import { countText } from '../parts/generic/format.ts'
 import { Page } from '../parts/generic/page.tsx'
 import { Refusal } from '../parts/generic/refusal.tsx'
@@ -244,16 +245,8 @@ interface RejectsLinkProps {
 /** A button that saves the invalid lines as a file, with the header, to be corrected and imported. */
 function RejectsLink({ kind, text, name = `${kind}.csv` }: RejectsLinkProps) {
   if (text === undefined) return null
-  const download = (): void => {
-    const address = URL.createObjectURL(new Blob([text], { type: 'text/csv' }))
-    const link = document.createElement('a')
-    link.href = address
-    link.download = `rejected-${name}`
-    link.click()
-    URL.revokeObjectURL(address)
-  }
   return (
-    <Button variant="default" onClick={download}>
+    <Button variant="default" onClick={() => downloadCsv(text, `rejected-${name}`)}>
       Download the invalid lines of {kind}
     </Button>
   )

@@ -21,7 +21,7 @@ import type { ViewProps } from './view-props.ts'
 
 /** An open dialog about an order, with the version that the user saw when it was opened. */
 interface OpenedOrderDialog {
-  readonly dialog: 'edit' | 'complete' | 'cancel'
+  readonly dialog: 'edit' | 'complete' | 'reopen' | 'cancel'
   readonly version: Version<Order>
 }
 
@@ -34,6 +34,7 @@ export function OrderView({ id }: ViewProps) {
       {/* Outside the content, which changes if the order is completed or cancelled while a dialog is open. */}
       {opened?.dialog === 'edit' && <EditOrder order={opened.version} onClose={close} />}
       {opened?.dialog === 'complete' && <CompleteOrder version={opened.version} onClose={close} />}
+      {opened?.dialog === 'reopen' && <ReopenOrder version={opened.version} onClose={close} />}
       {opened?.dialog === 'cancel' && <CancelOrder version={opened.version} onClose={close} />}
     </>
   )
@@ -71,7 +72,7 @@ function NoOrder({ id }: ViewProps) {
 }
 
 function OrderFacts({ order }: { readonly order: Order }) {
-  const { petId, quantity, shipDate, complete, reference } = order
+  const { petId, quantity, shipDate, complete, reference, createdAt } = order
   const facts: [label: string, value: ReactNode][] = [
     [
       'Pet',
@@ -80,6 +81,7 @@ function OrderFacts({ order }: { readonly order: Order }) {
       </ViewLink>,
     ],
     ['Units', formatCount(quantity)],
+    ['Placed', createdAt ? formatInstant(createdAt) : '–'],
     [complete ? words.soldAt : 'Ship date', shipDate ? formatInstant(shipDate) : 'No date'],
     ['Reference', reference ?? 'None'],
   ]
@@ -91,7 +93,7 @@ function OrderFacts({ order }: { readonly order: Order }) {
         states={[{ name: 'open' }, { name: 'complete', reachedBy: 'complete' }]}
       />
       <Paper withBorder p="md">
-        <SimpleGrid cols={{ base: 1, xs: 2, md: 4 }}>
+        <SimpleGrid cols={{ base: 1, xs: 2, md: 5 }}>
           {facts.map(([label, value]) => (
             <div key={label}>
               <Text size="sm" c="dimmed">
@@ -115,7 +117,14 @@ interface OrderActionsProps {
 
 function OrderActions({ version, onOpen }: OrderActionsProps) {
   const can = useCan()
-  if (version.data.complete || !can('orders:write')) return null
+  if (!can('orders:write')) return null
+  if (version.data.complete) {
+    return (
+      <Button variant="default" onClick={() => onOpen({ dialog: 'reopen', version })}>
+        Open again
+      </Button>
+    )
+  }
   return (
     <>
       <Button onClick={() => onOpen({ dialog: 'complete', version })}>Complete</Button>
@@ -145,7 +154,29 @@ function CompleteOrder({ version, onClose }: OrderQuestionProps) {
       conflict={conflict}
       onClose={onClose}
     >
-      <Text>{formatUnits(order.quantity)} will leave the stock. A complete order cannot be changed.</Text>
+      <Text>{formatUnits(order.quantity)} will leave the stock. To undo this, open the order again.</Text>
+    </FormDialog>
+  )
+}
+
+function ReopenOrder({ version, onClose }: OrderQuestionProps) {
+  const { client } = useSession()
+  const { submit, conflict, order } = useOrderConfirmation(version)
+  return (
+    <FormDialog
+      title="Open the order again?"
+      action="Open again"
+      done="The order is open again"
+      submit={submit(options =>
+        client.updateOrder({ orderId: order.id, body: { complete: false } }, options),
+      )}
+      conflict={conflict}
+      onClose={onClose}
+    >
+      <Text>
+        {formatUnits(order.quantity)} will be back in the stock, reserved for this order. Then it can be
+        changed or cancelled.
+      </Text>
     </FormDialog>
   )
 }

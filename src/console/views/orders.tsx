@@ -9,6 +9,8 @@ import { formatCount, formatInstant } from '../parts/generic/format.ts'
 import { Page } from '../parts/generic/page.tsx'
 import { SearchField } from '../parts/generic/search-field.tsx'
 import { type Column, PagedTable } from '../parts/generic/table.tsx'
+import { Diary, type OrderListInput } from '../parts/orders/diary.tsx'
+import { createdIn, PeriodField, periodIn, periodText } from '../parts/orders/period.tsx'
 import { PlaceOrder } from '../parts/orders/place-order.tsx'
 import { OrderBadge } from '../parts/pets/status.tsx'
 
@@ -16,63 +18,94 @@ const states = ['open', 'complete'] as const
 
 const columns: readonly Column<Order>[] = [
   { head: 'Order', isShort: true, cell: ({ id }) => <OrderLink id={id} /> },
+  { head: 'Placed', isShort: true, cell: ({ createdAt }) => (createdAt ? formatInstant(createdAt) : '–') },
   { head: 'Pet', cell: ({ petId }) => <PetName id={petId} /> },
-  { head: 'State', isShort: true, cell: ({ complete }) => <OrderBadge complete={complete} /> },
   { head: 'Units', isNumber: true, cell: ({ quantity }) => formatCount(quantity) },
-  { head: 'Ship date', isShort: true, cell: ({ shipDate }) => (shipDate ? formatInstant(shipDate) : '–') },
+  { head: 'State', isShort: true, cell: ({ complete }) => <OrderBadge complete={complete} /> },
+  {
+    head: 'Ships, sold at',
+    isShort: true,
+    cell: ({ shipDate }) => (shipDate ? formatInstant(shipDate) : '–'),
+  },
   { head: 'Reference', cell: ({ reference }) => reference ?? '–' },
 ]
 
 export function Orders() {
   const { client } = useSession()
   const can = useCan()
-  const { get, set } = useUrlFilters()
-  const state = optionIn(states, get('state'))
-  const reference = get('reference')
+  const filters = useUrlFilters()
+  const state = optionIn(states, filters.get('state'))
+  const reference = filters.get('reference')
+  const period = reference === '' ? periodIn(filters) : undefined
   const [isPlacing, placing] = useDisclosure(false)
-  const input = {
-    sort: '-id' as const,
-    ...(state !== undefined && { complete: state === 'complete' }),
-    ...(reference !== '' && { reference }),
-  }
   const place = can('orders:write') && <Button onClick={placing.open}>Place order</Button>
+  const byState = state !== undefined && { complete: state === 'complete' }
+  // The store finds references in all orders, in the order of the references.
+  const input: OrderListInput =
+    reference === '' ? { sort: '-id', ...byState } : { referencePrefix: reference }
   return (
     <Page title="Orders" actions={place}>
-      <Group align="flex-end">
-        <SegmentedControl
-          aria-label="State"
-          value={state ?? 'all'}
-          onChange={value => set('state', value === 'all' ? null : value)}
-          data={[
-            { value: 'all', label: 'All' },
-            { value: 'open', label: 'Open' },
-            { value: 'complete', label: 'Complete' },
-          ]}
+      <OrderFields filters={filters} state={state} reference={reference} />
+      {period ? (
+        <Diary
+          input={{ sort: '-createdAt', ...createdIn(period), ...byState }}
+          columns={columns}
+          name={periodText(period)}
         />
-        <SearchField
-          label="Reference"
-          placeholder="The exact reference"
-          value={reference}
-          onChange={text => set('reference', text)}
+      ) : (
+        <PagedTable
+          label="Orders"
+          queryKey={['orders', input]}
+          read={cursor => client.listOrders({ ...input, cursor })}
+          columns={columns}
+          idOf={({ id }) => id}
+          empty={
+            state === undefined && reference === '' ? (
+              <Empty title="No orders">
+                An order reserves units of a pet until it is completed or cancelled.
+              </Empty>
+            ) : (
+              <Empty title="No order matches">Change the state or the reference above.</Empty>
+            )
+          }
         />
-      </Group>
-      <PagedTable
-        label="Orders"
-        queryKey={['orders', input]}
-        read={cursor => client.listOrders({ ...input, cursor })}
-        columns={columns}
-        idOf={({ id }) => id}
-        empty={
-          state === undefined && reference === '' ? (
-            <Empty title="No orders">
-              An order reserves units of a pet until it is completed or cancelled.
-            </Empty>
-          ) : (
-            <Empty title="No order matches">Change the state or the reference above.</Empty>
-          )
-        }
-      />
+      )}
       {isPlacing && <PlaceOrder onClose={placing.close} />}
     </Page>
+  )
+}
+
+interface OrderFieldsProps {
+  readonly filters: ReturnType<typeof useUrlFilters>
+  readonly state: (typeof states)[number] | undefined
+  readonly reference: string
+}
+
+function OrderFields({ filters, state, reference }: OrderFieldsProps) {
+  const { set } = filters
+  return (
+    <Group align="flex-end">
+      {reference === '' && (
+        <>
+          <PeriodField filters={filters} />
+          <SegmentedControl
+            aria-label="State"
+            value={state ?? 'all'}
+            onChange={value => set('state', value === 'all' ? null : value)}
+            data={[
+              { value: 'all', label: 'All' },
+              { value: 'open', label: 'Open' },
+              { value: 'complete', label: 'Complete' },
+            ]}
+          />
+        </>
+      )}
+      <SearchField
+        label="Reference"
+        placeholder="The start, like R-2026"
+        value={reference}
+        onChange={text => set('reference', text)}
+      />
+    </Group>
   )
 }

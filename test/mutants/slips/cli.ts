@@ -433,12 +433,6 @@ export const cliSlips: Slips = {
       breaks: 'a CSV of several pages has a header in its middle',
       tests: [`${OPERATIONS}: a list with --all continues after a page`],
     },
-    {
-      before: `return /[",\\r\\n]/.test(text)`,
-      after: `return /[",\\n]/.test(text)`,
-      breaks: 'a description with a carriage return breaks a row of the CSV',
-      tests: ['src/cli/terminal/output.test.ts'],
-    },
   ],
   'src/cli/which-store/address-file.ts': [
     {

@@ -53,6 +53,7 @@ function sentence({ change, before }: ChangeSentenceProps): ReactNode {
     case 'petstore.order.placed':
     case 'petstore.order.updated':
     case 'petstore.order.completed':
+    case 'petstore.order.reopened':
     case 'petstore.order.cancelled':
       return <OrderChange order={change.data} type={change.type} />
     case 'petstore.inventory.changed':
@@ -144,6 +145,7 @@ const orderVerbs = {
   'petstore.order.placed': 'was placed for',
   'petstore.order.updated': 'was changed: it is now for',
   'petstore.order.completed': 'was completed for',
+  'petstore.order.reopened': 'was opened again: it reserves',
   'petstore.order.cancelled': 'was cancelled for',
 } as const
 

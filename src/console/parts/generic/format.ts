@@ -2,9 +2,13 @@ import { shopZone } from '../../data/shop-zone.ts'
 
 const counts = new Intl.NumberFormat()
 const changes = new Intl.NumberFormat(undefined, { signDisplay: 'exceptZero' })
-const instants = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
-const dates = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric' })
-const times = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' })
+const instants = new Intl.DateTimeFormat(undefined, {
+  dateStyle: 'medium',
+  timeStyle: 'short',
+  timeZone: shopZone,
+})
+const dates = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric', timeZone: shopZone })
+const times = new Intl.DateTimeFormat(undefined, { timeStyle: 'short', timeZone: shopZone })
 const days = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric', timeZone: 'UTC' })
 
 /** Formats a number with thousands separators. */
@@ -12,32 +16,32 @@ export function formatCount(count: bigint | number): string {
   return counts.format(count)
 }
 
-/** Formats an RFC 3339 instant in the time zone of the browser. */
+/** Formats an RFC 3339 instant in the time zone of the shop. */
 export function formatInstant(instant: string): string {
   return instants.format(new Date(instant))
 }
 
-/** Formats the day of an instant without the year, in the time zone of the browser. `atMs` is ms since 1970. */
+/** Formats the day of an instant without the year, in the time zone of the shop. `atMs` is ms since 1970. */
 export function formatDate(atMs: number): string {
   return dates.format(new Date(atMs))
 }
 
-/** Formats the time of day of an instant, in the time zone of the browser. `atMs` is ms since 1970. */
+/** Formats the time of day of an instant, in the time zone of the shop. `atMs` is ms since 1970. */
 export function formatTime(atMs: number): string {
   return times.format(new Date(atMs))
 }
 
 /** Formats the day of an instant in the shop, with the day of the week: `Thursday, Nov 26, 2026`. */
 export function formatShopDay(instant: string): string {
-  const weekday = new Intl.DateTimeFormat(undefined, { weekday: 'long', timeZone: shopZone() })
-  const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: shopZone() })
+  const weekday = new Intl.DateTimeFormat(undefined, { weekday: 'long', timeZone: shopZone })
+  const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: shopZone })
   const date = new Date(instant)
   return `${weekday.format(date)}, ${day.format(date)}`
 }
 
 /** Formats the time of day of an instant in the shop. */
 export function formatShopTime(instant: string): string {
-  return new Intl.DateTimeFormat(undefined, { timeStyle: 'short', timeZone: shopZone() }).format(
+  return new Intl.DateTimeFormat(undefined, { timeStyle: 'short', timeZone: shopZone }).format(
     new Date(instant),
   )
 }

@@ -20,6 +20,7 @@ const reasons: Readonly<Record<MovementReason, string>> = {
   opening: 'Opening stock',
   order: 'Order placed or changed',
   completion: 'Order completed',
+  reopening: 'Order opened again',
   cancellation: 'Order cancelled',
   count: 'Stock count',
   adjustment: 'Adjustment',

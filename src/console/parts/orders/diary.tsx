@@ -1,0 +1,120 @@
+import { Button, Group, Stack, Text } from '@mantine/core'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { escapedFormula } from '../../../catalogue/cell.ts'
+import type { Client, Order } from '../../../client/petstore-client.ts'
+import { csvLine } from '../../../values/csv.ts'
+import { readPetNames } from '../../data/pets.ts'
+import { useSession } from '../../data/session-context.ts'
+import { localTime, shopZone } from '../../data/shop-zone.ts'
+import { downloadCsv } from '../generic/download.ts'
+import { Empty } from '../generic/empty.tsx'
+import { countText, formatCount, formatUnits } from '../generic/format.ts'
+import { Refusal } from '../generic/refusal.tsx'
+import { type Column, ColumnTable } from '../generic/table.tsx'
+
+/** The maximum number of orders that are summed up, printed and saved. */
+const ORDERS_MAX = 1000
+const PAGE_MAX = 100
+
+/** The filters of a list of orders. */
+export type OrderListInput = Parameters<Client['listOrders']>[0]
+
+interface DiaryProps {
+  readonly input: OrderListInput
+  readonly columns: readonly Column<Order>[]
+  /** What is listed, as the name of the file. */
+  readonly name: string
+}
+
+/** All orders of a period on one page, with their number and units, to print or to save. */
+export function Diary({ input, columns, name }: DiaryProps) {
+  const { client } = useSession()
+  const { data, error, refetch } = useQuery({
+    queryKey: ['orders', 'diary', input],
+    queryFn: () => readOrders(client, input),
+    placeholderData: keepPreviousData,
+  })
+  if (error) return <Refusal error={error} onRetry={() => void refetch()} />
+  if (data?.orders.length === 0) {
+    return (
+      <Empty title="No orders">No order was placed on these days. Change the days or the state above.</Empty>
+    )
+  }
+  return (
+    <Stack className="printed">
+      <Group justify="space-between">
+        <Text role="status">{data ? totalsOf(data) : 'Reading…'}</Text>
+        {data && <DiaryActions orders={data.orders} name={name} />}
+      </Group>
+      <ColumnTable label="Orders" columns={columns} rows={data?.orders} idOf={({ id }) => id} />
+    </Stack>
+  )
+}
+
+interface ReadOrders {
+  readonly orders: readonly Order[]
+  readonly hasMore: boolean
+}
+
+async function readOrders(client: Client, input: OrderListInput): Promise<ReadOrders> {
+  const orders: Order[] = []
+  for await (const order of client.listOrders({ ...input, limit: PAGE_MAX })) {
+    if (orders.length === ORDERS_MAX) return { orders, hasMore: true }
+    orders.push(order)
+  }
+  return { orders, hasMore: false }
+}
+
+function totalsOf({ orders, hasMore }: ReadOrders): string {
+  const units = (counted: readonly Order[]): string =>
+    formatUnits(counted.reduce((sum, { quantity }) => sum + quantity, 0n))
+  const open = orders.filter(({ complete }) => !complete)
+  const openText = open.length === 0 ? '' : `, of which ${formatCount(open.length)} open with ${units(open)}`
+  const shown = hasMore ? `The newest ${formatCount(ORDERS_MAX)} orders; there are more. ` : ''
+  return `${shown}${countText(orders.length, 'order', 'orders')}, ${units(orders)}${openText}. Times: ${shopZone}.`
+}
+
+function DiaryActions({ orders, name }: Pick<DiaryProps, 'name'> & Pick<ReadOrders, 'orders'>) {
+  const { client } = useSession()
+  const save = async (isForExcel: boolean): Promise<void> => {
+    const names = await readPetNames(client, [...new Set(orders.map(({ petId }) => petId))])
+    downloadCsv(fileOf(orders, names, isForExcel), `orders-${name}.csv`)
+  }
+  return (
+    <Group gap="xs" className="unprinted">
+      <Button variant="default" size="xs" onClick={() => print()}>
+        Print
+      </Button>
+      <Button variant="default" size="xs" onClick={() => void save(false)}>
+        CSV
+      </Button>
+      <Button variant="default" size="xs" onClick={() => void save(true)}>
+        CSV for Excel
+      </Button>
+    </Group>
+  )
+}
+
+/**
+ * Returns the orders as CSV, with local times. The file for Excel begins with a byte order mark, and no text in it is a
+ * formula.
+ */
+function fileOf(orders: readonly Order[], names: ReadonlyMap<bigint, string>, isForExcel: boolean): string {
+  const cell = (text: string | undefined): string | undefined =>
+    isForExcel && text !== undefined ? escapedFormula(text) : text
+  const time = (instant: string | undefined): string | undefined =>
+    instant && localTime(Date.parse(instant)).replace('T', ' ')
+  const head = ['order', 'placed', 'pet', 'petId', 'units', 'state', 'shipDate', 'reference', 'timeZone']
+  const rows = orders.map(({ id, createdAt, petId, quantity, complete, shipDate, reference }) => [
+    id,
+    time(createdAt),
+    cell(names.get(petId)),
+    petId,
+    quantity,
+    complete ? 'complete' : 'open',
+    time(shipDate),
+    cell(reference),
+    shopZone,
+  ])
+  return (isForExcel ? '\ufeff' : '') + [head, ...rows].map(csvLine).join('')
+}
