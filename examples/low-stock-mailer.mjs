@@ -1,4 +1,5 @@
-// Sends a mail when a pet has fewer than LOW free units, and no further mail until the pet is restocked.
+// Sends a mail when a pet is at or below its level (reorderAt), or, without a level, has fewer than LOW free units.
+// There is no further mail until the pet is restocked.
 //   KEY=pst_... node examples/low-stock-mailer.mjs          The key needs the scope events:read.
 // Mails are about changes after the first start. The file STATE has the position, so a restart continues there.
 
@@ -14,16 +15,18 @@ async function mail(subject) {
   process.stdout.write(`MAIL: ${subject}\n`)
 }
 
-// `next` is the path of the next page. `low` has the pets with fewer than LOW free units. `isPast` is true until the
-// events before the first start are read.
+// `next` is the path of the next page. `low` has the pets that are low. `isPast` is true until the events before the
+// first start are read.
 const state = await readFile(STATE, 'utf8').then(JSON.parse, () => ({ next: FEED, low: [], isPast: true }))
 const low = new Set(state.low)
 
 /** Handles the events of a page. Only the last event of each pet counts. */
 async function handle(events) {
-  const stocks = new Map(events.map(({ subject, data }) => [subject, data.quantity - data.reserved]))
-  for (const [subject, free] of stocks) {
-    if (free >= Number(LOW)) low.delete(subject)
+  const stocks = new Map(events.map(({ subject, data }) => [subject, data]))
+  for (const [subject, { quantity, reserved, reorderAt }] of stocks) {
+    const free = quantity - reserved
+    const isLow = reorderAt === undefined ? free < Number(LOW) : quantity <= reorderAt
+    if (!isLow) low.delete(subject)
     else if (!low.has(subject)) {
       // No mail is sent for the pets that were low before the first start: the console lists them.
       if (!state.isPast) await mail(`${subject} has ${free} left`)
@@ -32,7 +35,9 @@ async function handle(events) {
   }
 }
 
-process.stdout.write(`Following ${BASE}; mails are about pets with fewer than ${LOW} free units.\n`)
+process.stdout.write(
+  `Following ${BASE}; mails are about pets at their level, or with fewer than ${LOW} free units.\n`,
+)
 for (;;) {
   const wait = state.isPast ? 0 : 30
   const response = await fetch(`${BASE}${state.next}&wait=${wait}`, {

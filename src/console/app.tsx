@@ -21,6 +21,7 @@ import { onKeyRefused } from './data/query-client.ts'
 import { useSandboxName } from './data/sandbox.ts'
 import { findStoredKey, forgetKey, onKeptKeyDeleted, type Session, takeLinkKey } from './data/session.ts'
 import { SessionContext, useCan, useSession } from './data/session-context.ts'
+import { shopZone } from './data/shop-zone.ts'
 import { throttleSeconds } from './data/throttle.ts'
 import { Name } from './parts/events/names.tsx'
 import { ConnectionAlert } from './parts/generic/alerts.tsx'
@@ -28,6 +29,7 @@ import { Boundary } from './parts/generic/boundary.tsx'
 import { Brand } from './parts/generic/brand.tsx'
 import { OtherKey } from './parts/generic/other-key.tsx'
 import { PageSkeleton } from './parts/generic/page.tsx'
+import { Sell } from './parts/orders/sell.tsx'
 import { NoAccess } from './views/no-access.tsx'
 import { NotFound } from './views/not-found.tsx'
 import { type Entrance, SignIn } from './views/sign-in.tsx'
@@ -125,7 +127,10 @@ function Frame({ session }: { readonly session: Session }) {
               </Text>
             )}
           </Group>
-          <KeyMenu />
+          <Group gap="xs" wrap="nowrap">
+            <SellButton />
+            <KeyMenu />
+          </Group>
         </Group>
       </AppShell.Header>
       <AppShell.Navbar p="xs">
@@ -141,6 +146,9 @@ function Frame({ session }: { readonly session: Session }) {
             />
           ))}
         </nav>
+        <Text size="xs" c="dimmed" mt="auto" p="xs">
+          Times are those of {shopZone}.
+        </Text>
       </AppShell.Navbar>
       <AppShell.Main id="main" tabIndex={-1}>
         <ConnectionAlert />
@@ -169,6 +177,20 @@ function Frame({ session }: { readonly session: Session }) {
         </Boundary>
       </AppShell.Main>
     </AppShell>
+  )
+}
+
+function SellButton() {
+  const can = useCan()
+  const [isSelling, selling] = useDisclosure(false)
+  if (!can('orders:write')) return null
+  return (
+    <>
+      <Button size="compact-sm" onClick={selling.open}>
+        Sell
+      </Button>
+      {isSelling && <Sell onClose={selling.close} />}
+    </>
   )
 }
 

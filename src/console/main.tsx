@@ -30,9 +30,9 @@ createRoot(root).render(
       defaultColorScheme="auto"
       getStyleNonce={() => nonce}
     >
-      <Notifications position="bottom-right" autoClose={8000} />
       <QueryClientProvider client={queryClient}>
         <Router base={`${basePath}/console`}>
+          <Notifications position="bottom-right" autoClose={8000} />
           <App />
         </Router>
       </QueryClientProvider>

@@ -77,19 +77,24 @@ test.each([
 )
 
 test(
-  'the list of low stock, and the list that it links to, leave out sold pets',
+  'what is to be reordered is listed, sold out or not, and so it is in the list that the card links to',
   async () => {
-    await addPet(store(), 'Nearly gone', 2n)
-    await addPet(store(), 'Gone', 0n)
+    const level = async (name: string, quantity: bigint, reorderAt: bigint): Promise<void> => {
+      const { petId } = await addPet(store(), name, quantity)
+      await store().client.setInventory({ petId, body: { quantity, reorderAt } })
+    }
+    await level('Nearly gone', 2n, 2n)
+    await level('Gone', 0n, 1n)
+    await level('Enough of it', 3n, 2n)
     const { page, faults } = await browser.open(store(), '')
-    const lowStock = page.getByRole('region', { name: 'Low stock' })
-    await lowStock.getByRole('link', { name: 'Nearly gone' }).waitFor()
-    expect(await lowStock.getByRole('link', { name: 'Gone', exact: true }).count()).toBe(0)
+    const lowStock = page.getByRole('region', { name: 'To reorder' })
+    await lowStock.getByText('2 units (level 2)').waitFor()
+    expect(await lowStock.getByRole('link').allInnerTexts()).toEqual(['See all', 'Gone', 'Nearly gone'])
     await lowStock.getByRole('link', { name: 'See all' }).click()
     const all = page.getByRole('table', { name: 'Inventory' })
     await all.getByRole('link', { name: 'Nearly gone' }).waitFor()
-    expect(await all.getByRole('link', { name: 'Gone', exact: true }).count()).toBe(0)
-    expect(await page.getByRole('combobox', { name: 'Status' }).inputValue()).toBe('all but sold')
+    expect(await all.getByRole('link').allInnerTexts()).toEqual(['Gone', 'Nearly gone'])
+    expect(await page.getByRole('combobox', { name: 'Show' }).inputValue()).toBe('What to reorder')
     await page.goBack()
     await page.getByRole('region', { name: 'Pets by status' }).getByRole('link', { name: 'sold' }).click()
     await page.getByRole('link', { name: 'Gone', exact: true }).waitFor()
@@ -100,11 +105,11 @@ test(
 )
 
 test(
-  'the dashboard of an empty shop says that no stock is low and that there are no orders',
+  'the dashboard of an empty shop says how to give a pet a level, and that there are no orders',
   async () => {
     await using empty = await openTestStore('sqlite')
     const { page, faults } = await browser.open(empty, '')
-    await page.getByText('Every pet that is not sold has more than 2 units in stock.').waitFor()
+    await page.getByText('No pet is at or below its level. To give a pet a level').waitFor()
     await page.getByText(/No orders in the last 30 days\. .*, unless it was cancelled\./).waitFor()
     await page.locator('svg path.recharts-sector').first().waitFor()
     expect(await seriousViolations(page)).toEqual([])
@@ -133,7 +138,7 @@ test(
     const key = await keyWith(store(), 'pets:write')
     const { page, faults } = await browser.open(store(), '', { key })
     await page.getByText('Your key may not read orders').waitFor()
-    await page.getByRole('region', { name: 'Low stock' }).waitFor()
+    await page.getByRole('region', { name: 'To reorder' }).waitFor()
     expect(await page.getByRole('region', { name: 'Live events' }).count()).toBe(0)
     expect(await seriousViolations(page)).toEqual([])
     // Only the audit log has the changes before now, newest first.

@@ -66,7 +66,7 @@ test(
     await row.waitFor()
     expect(await labelsOf(page)).toEqual(['"Pet"', false])
     // The roles remain, so a screen reader still reads a table.
-    expect(await row.getByRole('cell').count()).toBe(6)
+    expect(await row.getByRole('cell').count()).toBe(7)
     await page.setViewportSize({ width: 1440, height: 900 })
     expect(await labelsOf(page)).toEqual(['none', true])
     expect(faults).toEqual([])

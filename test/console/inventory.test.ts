@@ -28,7 +28,8 @@ test(
       '40',
       '15',
       '25',
-      'Adjust',
+      '–',
+      'Adjust\nReorder at',
     ])
     expect(nameRequests).toHaveLength(1)
     await page.getByRole('textbox', { name: 'In stock, at most' }).fill('5')

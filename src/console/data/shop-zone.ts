@@ -29,5 +29,5 @@ export function localDay(ms: number): string {
  */
 export function instantOf(local: string): number {
   const asUtc = Date.parse(`${local}Z`)
-  return asUtc - offsetAt(asUtc - offsetAt(asUtc))
+  return Number.isNaN(asUtc) ? asUtc : asUtc - offsetAt(asUtc - offsetAt(asUtc))
 }

@@ -5,10 +5,10 @@ import { Figure } from '../parts/generic/figure.tsx'
 import { Page } from '../parts/generic/page.tsx'
 import { Refusal } from '../parts/generic/refusal.tsx'
 import { EventFeed } from './dashboard/event-feed.tsx'
-import { LowStock } from './dashboard/low-stock.tsx'
 import { OrdersByDayPanel } from './dashboard/orders-by-day-panel.tsx'
 import { StartHere } from './dashboard/start-here.tsx'
 import { StockByStatusPanel } from './dashboard/stock-by-status-panel.tsx'
+import { ToReorder } from './dashboard/to-reorder.tsx'
 
 export function Dashboard() {
   const can = useCan()
@@ -21,7 +21,7 @@ export function Dashboard() {
         <Alert>Your key may not read orders, so there are no totals and no charts.</Alert>
       )}
       <SimpleGrid cols={{ base: 1, md: 2 }}>
-        <LowStock />
+        <ToReorder />
         {can('events:read') && <EventFeed />}
       </SimpleGrid>
     </Page>

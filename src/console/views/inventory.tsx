@@ -1,3 +1,4 @@
+import { Group } from '@mantine/core'
 import { useState } from 'react'
 import type { InventoryItem, InventorySort, PetStatus } from '../../client/petstore-client.ts'
 import { usePetName } from '../data/pets.ts'
@@ -10,7 +11,7 @@ import { formatCount } from '../parts/generic/format.ts'
 import { Page } from '../parts/generic/page.tsx'
 import { RowButton } from '../parts/generic/row-button.tsx'
 import { type Column, PagedTable } from '../parts/generic/table.tsx'
-import { AdjustDialog } from '../parts/inventory/stock-dialogs.tsx'
+import { AdjustDialog, LevelDialog } from '../parts/inventory/stock-dialogs.tsx'
 import { UnitsInput } from '../parts/inventory/units-input.tsx'
 import { unitsForSale, words } from '../parts/pets/shop-words.ts'
 import { StatusBadge, statusOptions, unsoldStatuses } from '../parts/pets/status.tsx'
@@ -35,29 +36,38 @@ const columns: readonly Column<InventoryItem>[] = [
   { head: words.quantity, isNumber: true, cell: ({ quantity }) => formatCount(quantity) },
   { head: words.reserved, isNumber: true, cell: ({ reserved = 0n }) => formatCount(reserved) },
   { head: words.forSale, isNumber: true, cell: item => formatCount(unitsForSale(item)) },
+  {
+    head: words.reorderAt,
+    isNumber: true,
+    cell: ({ reorderAt }) => (reorderAt === undefined ? '–' : formatCount(reorderAt)),
+  },
 ]
 
-interface Adjusted {
-  readonly petId: bigint
+/** An open dialog about the stock of a pet. */
+interface OpenedStockDialog {
+  readonly dialog: 'adjust' | 'level'
+  readonly stock: InventoryItem
   readonly name: string
 }
 
-function actionColumn(onAdjust: (pet: Adjusted) => void): Column<InventoryItem> {
-  return { head: 'Actions', cell: ({ petId }) => <AdjustButton petId={petId} onAdjust={onAdjust} /> }
+function actionColumn(onOpen: (opened: OpenedStockDialog) => void): Column<InventoryItem> {
+  return { head: 'Actions', cell: stock => <StockActions stock={stock} onOpen={onOpen} /> }
 }
 
 export function Inventory() {
   const { client } = useSession()
   const can = useCan()
-  const [adjusted, setAdjusted] = useState<Adjusted>()
+  const [opened, setOpened] = useState<OpenedStockDialog>()
+  const close = (): void => setOpened(undefined)
   const filters = useInventoryFilters()
-  const { status, quantityAtMost, sort } = filters
+  const { status, quantityAtMost, toReorder, sort } = filters
   const input = {
-    ...(status && { status: statusesOf(status) }),
+    ...(status && !toReorder && { status: statusesOf(status) }),
+    ...(toReorder && { toReorder }),
     ...(quantityAtMost !== undefined && { quantityAtMost }),
     sort,
   }
-  const isFiltered = status !== undefined || quantityAtMost !== undefined
+  const isFiltered = status !== undefined || quantityAtMost !== undefined || toReorder
   return (
     <Page title="Inventory">
       <InventoryFilters {...filters} />
@@ -65,7 +75,7 @@ export function Inventory() {
         label="Inventory"
         queryKey={['inventory', 'list', input]}
         read={cursor => client.listInventory({ ...input, cursor })}
-        columns={can('inventory:write') ? [...columns, actionColumn(setAdjusted)] : columns}
+        columns={can('inventory:write') ? [...columns, actionColumn(setOpened)] : columns}
         idOf={({ petId }) => petId}
         empty={
           isFiltered ? (
@@ -79,7 +89,12 @@ export function Inventory() {
         minWidth={520}
       />
       {/* Outside the table: the row may leave the list while the dialog is open. */}
-      {adjusted && <AdjustDialog {...adjusted} onClose={() => setAdjusted(undefined)} />}
+      {opened?.dialog === 'adjust' && (
+        <AdjustDialog petId={opened.stock.petId} name={opened.name} onClose={close} />
+      )}
+      {opened?.dialog === 'level' && (
+        <LevelDialog petId={opened.stock.petId} name={opened.name} stock={opened.stock} onClose={close} />
+      )}
     </Page>
   )
 }
@@ -87,10 +102,14 @@ export function Inventory() {
 function useInventoryFilters() {
   const { get, set } = useUrlFilters()
   const quantityAtMost = idIn(get('atMost'))
+  const toReorder = get('toReorder') === 'true'
+  const allowed = sortsWith(toReorder || quantityAtMost !== undefined)
   return {
     status: valueIn(statusFilters, get('status')),
     quantityAtMost,
-    sort: valueIn(sortsWith(quantityAtMost), get('sort')) ?? 'quantity',
+    toReorder,
+    sorts: allowed,
+    sort: valueIn(allowed, get('sort')) ?? 'quantity',
     set,
   }
 }
@@ -100,17 +119,31 @@ function statusesOf(filter: StatusFilter): PetStatus[] {
 }
 
 /** Returns the available sort orders. A list that is limited by quantity can only be sorted by quantity. */
-function sortsWith(quantityAtMost: bigint | undefined) {
-  return quantityAtMost === undefined ? sorts : sorts.filter(({ value }) => value.endsWith('quantity'))
+function sortsWith(isByQuantity: boolean) {
+  return !isByQuantity ? sorts : sorts.filter(({ value }) => value.endsWith('quantity'))
 }
 
-function InventoryFilters({ status, quantityAtMost, sort, set }: ReturnType<typeof useInventoryFilters>) {
+function InventoryFilters({
+  status,
+  quantityAtMost,
+  toReorder,
+  sorts: allowed,
+  sort,
+  set,
+}: ReturnType<typeof useInventoryFilters>) {
   return (
     <Filters>
       <FilterSelect
+        label="Show"
+        data={[{ value: 'true', label: 'What to reorder' }]}
+        value={toReorder ? 'true' : null}
+        onChange={value => set('toReorder', value)}
+      />
+      <FilterSelect
         label="Status"
         data={statusFilters}
-        value={status}
+        disabled={toReorder}
+        value={toReorder ? null : status}
         onChange={value => set('status', value)}
       />
       <UnitsInput
@@ -120,17 +153,26 @@ function InventoryFilters({ status, quantityAtMost, sort, set }: ReturnType<type
         onChange={units => set('atMost', units === undefined ? null : String(units))}
         allowNegative={false}
       />
-      <SortSelect sorts={sortsWith(quantityAtMost)} value={sort} onChange={value => set('sort', value)} />
+      <SortSelect sorts={allowed} value={sort} onChange={value => set('sort', value)} />
     </Filters>
   )
 }
 
-interface AdjustButtonProps {
-  readonly petId: bigint
-  readonly onAdjust: (pet: Adjusted) => void
+interface StockActionsProps {
+  readonly stock: InventoryItem
+  readonly onOpen: (opened: OpenedStockDialog) => void
 }
 
-function AdjustButton({ petId, onAdjust }: AdjustButtonProps) {
-  const name = usePetName(petId)
-  return <RowButton label="Adjust" subject={name} onClick={() => onAdjust({ petId, name })} />
+function StockActions({ stock, onOpen }: StockActionsProps) {
+  const name = usePetName(stock.petId)
+  return (
+    <Group gap="xs" wrap="nowrap">
+      <RowButton label="Adjust" subject={name} onClick={() => onOpen({ dialog: 'adjust', stock, name })} />
+      <RowButton
+        label={words.reorderAt}
+        subject={name}
+        onClick={() => onOpen({ dialog: 'level', stock, name })}
+      />
+    </Group>
+  )
 }

@@ -1,7 +1,6 @@
-import { Button, Group, SegmentedControl } from '@mantine/core'
-import { useDisclosure } from '@mantine/hooks'
+import { Group, SegmentedControl } from '@mantine/core'
 import type { Order } from '../../client/petstore-client.ts'
-import { useCan, useSession } from '../data/session-context.ts'
+import { useSession } from '../data/session-context.ts'
 import { optionIn, useUrlFilters } from '../data/url-filters.ts'
 import { OrderLink, PetName } from '../parts/events/names.tsx'
 import { Empty } from '../parts/generic/empty.tsx'
@@ -9,9 +8,8 @@ import { formatCount, formatInstant } from '../parts/generic/format.ts'
 import { Page } from '../parts/generic/page.tsx'
 import { SearchField } from '../parts/generic/search-field.tsx'
 import { type Column, PagedTable } from '../parts/generic/table.tsx'
-import { Diary, type OrderListInput } from '../parts/orders/diary.tsx'
+import { OrderDiary, type OrderListInput } from '../parts/orders/order-diary.tsx'
 import { createdIn, PeriodField, periodIn, periodText } from '../parts/orders/period.tsx'
-import { PlaceOrder } from '../parts/orders/place-order.tsx'
 import { OrderBadge } from '../parts/pets/status.tsx'
 
 const states = ['open', 'complete'] as const
@@ -32,22 +30,19 @@ const columns: readonly Column<Order>[] = [
 
 export function Orders() {
   const { client } = useSession()
-  const can = useCan()
   const filters = useUrlFilters()
   const state = optionIn(states, filters.get('state'))
   const reference = filters.get('reference')
   const period = reference === '' ? periodIn(filters) : undefined
-  const [isPlacing, placing] = useDisclosure(false)
-  const place = can('orders:write') && <Button onClick={placing.open}>Place order</Button>
   const byState = state !== undefined && { complete: state === 'complete' }
   // The store finds references in all orders, in the order of the references.
   const input: OrderListInput =
     reference === '' ? { sort: '-id', ...byState } : { referencePrefix: reference }
   return (
-    <Page title="Orders" actions={place}>
+    <Page title="Orders">
       <OrderFields filters={filters} state={state} reference={reference} />
       {period ? (
-        <Diary
+        <OrderDiary
           input={{ sort: '-createdAt', ...createdIn(period), ...byState }}
           columns={columns}
           name={periodText(period)}
@@ -70,7 +65,6 @@ export function Orders() {
           }
         />
       )}
-      {isPlacing && <PlaceOrder onClose={placing.close} />}
     </Page>
   )
 }

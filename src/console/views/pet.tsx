@@ -105,10 +105,11 @@ function PetDetails({ pet, onOpen }: PetDetailsProps) {
           </Text>
         )}
       </Stack>
-      <SimpleGrid cols={3} maw={640}>
+      <SimpleGrid cols={{ base: 2, xs: stock?.reorderAt === undefined ? 3 : 4 }} maw={640}>
         <Figure label={words.quantity} count={stock?.quantity} />
         <Figure label={words.reserved} count={stock && (stock.reserved ?? 0n)} />
         <Figure label={words.forSale} count={stock && unitsForSale(known)} />
+        {stock?.reorderAt !== undefined && <Figure label={words.reorderAt} count={stock.reorderAt} />}
       </SimpleGrid>
       <PetActions pet={pet} stock={version} onOpen={onOpen} />
       {can('orders:read') && <OpenOrders petId={id} />}

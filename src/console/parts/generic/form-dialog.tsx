@@ -5,6 +5,7 @@ import {
   type FocusEvent,
   type MouseEvent,
   type ReactNode,
+  type RefObject,
   type SubmitEvent,
   useEffect,
   useRef,
@@ -36,8 +37,10 @@ interface FormDialogProps<Result, Values> extends DialogProps {
   readonly action: string
   /** The text of the button that closes the dialog without a change; `Cancel` by default. */
   readonly cancel?: string
-  /** The notification after success, such as `Order placed`. */
-  readonly done: string
+  /** The text of a second button that submits too, and opens the dialog again, such as `Sell another`. */
+  readonly another?: string
+  /** The notification after success, such as `Order placed`, or a function that shows one. */
+  readonly done: string | ((result: Result) => void)
   /** The notification instead of `done` if the user left the page before the change was made. */
   readonly doneUnseen?: string
   /** Whether the action deletes or revokes something. If so, its button is red. */
@@ -62,6 +65,8 @@ interface FormDialogProps<Result, Values> extends DialogProps {
   readonly conflict?: ReactNode
   /** Called after the change, when the dialog is closed. Not called if the user has left the page by then. */
   readonly onDone?: (result: Result) => void
+  /** Called in place of `onClose` after a change that was submitted with the button `another`. */
+  readonly onAnother?: () => void
 }
 
 /** A dialog with a form for one change. It stays open until the change is made, or until the user closes it. */
@@ -70,7 +75,9 @@ export function FormDialog<Result, Values extends object = object>(props: FormDi
   const values = textOf(form?.values)
   const changeKind = props.isRepeatable === false ? 'once' : 'repeatable'
   useFocusReturn()
-  const change = useDialogChange(props)
+  const anotherButton = useRef<HTMLButtonElement>(null)
+  const isForAnother = useRef(false)
+  const change = useDialogChange(props, isForAnother)
   const { error, isRunning } = change
   const [problems, setProblems] = useState<Messages>({})
   const leaving = useLeaving(values, onClose)
@@ -81,7 +88,10 @@ export function FormDialog<Result, Values extends object = object>(props: FormDi
     const found = check?.() ?? {}
     setProblems(found)
     if (Object.keys(found).length > 0) change.reset()
-    else change.start(values, submit)
+    else {
+      isForAnother.current = event.nativeEvent.submitter === anotherButton.current
+      change.start(values, submit)
+    }
   }
   const errors: Messages = { ...fieldErrors(error, form?.labels), ...problems }
   return (
@@ -98,7 +108,7 @@ export function FormDialog<Result, Values extends object = object>(props: FormDi
             <Refusal error={error} labels={form?.labels} change={changeKind} />
           )}
           {leaving.isAsking && <LeaveQuestion onStay={leaving.stay} onLeave={onClose} />}
-          <Buttons {...props} change={change} />
+          <Buttons {...props} change={change} anotherButton={anotherButton} />
         </Stack>
       </form>
     </Modal>
@@ -166,8 +176,11 @@ interface DialogChange<Result> extends Change<Result> {
 }
 
 /** Returns the change of a dialog. It reports the result even if the user has left the page by then. */
-function useDialogChange<Result, Values>(props: FormDialogProps<Result, Values>): DialogChange<Result> {
-  const { done, doneUnseen = done, onClose, onDone } = props
+function useDialogChange<Result, Values>(
+  props: FormDialogProps<Result, Values>,
+  isForAnother: RefObject<boolean>,
+): DialogChange<Result> {
+  const { done, doneUnseen = done, onClose, onDone, onAnother = onClose } = props
   const queries = useQueryClient()
   const [isMade, setIsMade] = useState(false)
   const change = useChange<Result>({
@@ -177,10 +190,13 @@ function useDialogChange<Result, Values>(props: FormDialogProps<Result, Values>)
       // Otherwise the next dialog on the page could open with the replaced version, and report the user's own change.
       if (staysOnPage) await readPageAgain(queries)
       if (isShown) {
-        onClose()
+        if (isForAnother.current) onAnother()
+        else onClose()
         onDone?.(result)
       }
-      notifications.show({ message: isShown ? done : doneUnseen })
+      const note = isShown ? done : doneUnseen
+      if (typeof note === 'function') note(result)
+      else notifications.show({ message: note })
       if (!staysOnPage) await queries.invalidateQueries()
     },
     onFailed: (error, isShown) => {
@@ -194,11 +210,16 @@ function useDialogChange<Result, Values>(props: FormDialogProps<Result, Values>)
 }
 
 interface ButtonsProps<Result>
-  extends Pick<FormDialogProps<Result, unknown>, 'action' | 'cancel' | 'isDestructive' | 'onClose'> {
+  extends Pick<
+    FormDialogProps<Result, unknown>,
+    'action' | 'another' | 'cancel' | 'isDestructive' | 'onClose'
+  > {
   readonly change: DialogChange<Result>
+  readonly anotherButton: RefObject<HTMLButtonElement | null>
 }
 
-function Buttons<Result>({ action, cancel, isDestructive, onClose, change }: ButtonsProps<Result>) {
+function Buttons<Result>(props: ButtonsProps<Result>) {
+  const { action, another, cancel, isDestructive, onClose, change, anotherButton } = props
   const { isRunning, isMade, error } = change
   const queries = useQueryClient()
   // A change that was made cannot be stopped.
@@ -230,6 +251,17 @@ function Buttons<Result>({ action, cancel, isDestructive, onClose, change }: But
       >
         {action}
       </Button>
+      {another !== undefined && (
+        <Button
+          ref={anotherButton}
+          type="submit"
+          variant="light"
+          disabled={isRunning}
+          onClick={ignoreSecondClick}
+        >
+          {another}
+        </Button>
+      )}
     </Group>
   )
 }

@@ -1,10 +1,11 @@
 import { Text } from '@mantine/core'
 import type { InventoryItem, InventoryUpdate, StockAdjustment } from '../../../client/petstore-client.ts'
 import { useEdit, type Version } from '../../data/edit.ts'
+import { setReorderLevel } from '../../data/reorder-level.ts'
 import { useSession } from '../../data/session-context.ts'
 import { EditConflict } from '../generic/conflict.tsx'
 import { type DialogProps, FormDialog, useForm } from '../generic/form-dialog.tsx'
-import { formatCount } from '../generic/format.ts'
+import { formatCount, formatUnits } from '../generic/format.ts'
 import { TextField } from '../generic/text-field.tsx'
 import { words } from '../pets/shop-words.ts'
 import { UnitsInput } from './units-input.tsx'
@@ -110,6 +111,47 @@ export function CountDialog({ petId, name, onClose, stock }: CountDialogProps) {
             allowNegative={false}
             data-autofocus
             required
+          />
+        </>
+      )}
+    </FormDialog>
+  )
+}
+
+interface Level {
+  readonly reorderAt: bigint | undefined
+}
+
+interface LevelDialogProps extends StockDialogProps {
+  readonly stock: InventoryItem
+}
+
+/** The dialog for the level at which a pet is in the list of what to reorder. */
+export function LevelDialog({ petId, name, onClose, stock }: LevelDialogProps) {
+  const { client } = useSession()
+  const form = useForm<Level>({ reorderAt: stock.reorderAt }, { reorderAt: words.reorderAt })
+  const { reorderAt = null } = form.values
+  return (
+    <FormDialog
+      title={words.reorderAt}
+      action="Save"
+      done={
+        reorderAt === null ? `${name} has no level.` : `${name} is to reorder at ${formatUnits(reorderAt)}.`
+      }
+      form={form}
+      submit={sending => setReorderLevel(client, petId, reorderAt, sending)}
+      onClose={onClose}
+    >
+      {field => (
+        <>
+          <Text size="sm" className="name">
+            {name}
+          </Text>
+          <UnitsInput
+            {...field('reorderAt')}
+            description="With so many units in stock or fewer, the pet is in the list “To reorder”. Empty: never."
+            allowNegative={false}
+            data-autofocus
           />
         </>
       )}

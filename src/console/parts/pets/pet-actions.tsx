@@ -9,15 +9,16 @@ import { useCan, useSession } from '../../data/session-context.ts'
 import { ActButton } from '../generic/act-button.tsx'
 import type { DialogProps } from '../generic/form-dialog.tsx'
 import { Refusal } from '../generic/refusal.tsx'
-import { AdjustDialog, CountDialog } from '../inventory/stock-dialogs.tsx'
-import { PlaceOrder } from '../orders/place-order.tsx'
+import { AdjustDialog, CountDialog, LevelDialog } from '../inventory/stock-dialogs.tsx'
+import { Sell } from '../orders/sell.tsx'
 import { DeletePet, EditPet, SellPet } from './pet-forms.tsx'
+import { words } from './shop-words.ts'
 
 /** An open dialog about a pet, with the versions that the user saw when it was opened. */
 export type OpenedPetDialog =
   | { readonly dialog: 'edit' | 'delete' | 'adjust'; readonly pet: Version<Pet> }
   | {
-      readonly dialog: 'sell' | 'count' | 'order'
+      readonly dialog: 'sell' | 'count' | 'level' | 'order'
       readonly pet: Version<Pet>
       readonly stock: Version<InventoryItem>
     }
@@ -48,7 +49,7 @@ export function PetActions({ pet, stock, onOpen }: PetActionsProps) {
     disabled: isReplaced,
     onClick: () => onOpen({ dialog, pet }),
   })
-  const opensWithStock = (dialog: 'sell' | 'count' | 'order') => ({
+  const opensWithStock = (dialog: 'sell' | 'count' | 'level' | 'order') => ({
     variant: 'default',
     // The dialogs change the stock or depend on it, so the user must see it first.
     disabled: !stock || isReplaced,
@@ -60,7 +61,7 @@ export function PetActions({ pet, stock, onOpen }: PetActionsProps) {
         {canEdit && <Button {...opens('edit')}>Edit</Button>}
         {canOrder && (
           <Button {...opensWithStock('order')} variant="filled">
-            Place order
+            Sell
           </Button>
         )}
         {canHold && (
@@ -73,6 +74,7 @@ export function PetActions({ pet, stock, onOpen }: PetActionsProps) {
         )}
         {canCount && <Button {...opensWithStock('count')}>Set stock</Button>}
         {canCount && <Button {...opens('adjust')}>Adjust</Button>}
+        {canCount && <Button {...opensWithStock('level')}>{words.reorderAt}</Button>}
         {canEdit && (
           <Button {...opens('delete')} c="var(--mantine-color-error)">
             Delete
@@ -118,8 +120,10 @@ export function PetDialog({ opened, onClose }: DialogProps & { readonly opened: 
       return <DeletePet pet={pet.data} onClose={onClose} onDeleted={() => navigate('/pets')} />
     case 'count':
       return <CountDialog petId={petId} name={name} stock={opened.stock} onClose={onClose} />
+    case 'level':
+      return <LevelDialog petId={petId} name={name} stock={opened.stock.data} onClose={onClose} />
     case 'order':
-      return <PlaceOrder pet={{ ...pet.data, ...opened.stock.data }} onClose={onClose} />
+      return <Sell pet={{ ...pet.data, ...opened.stock.data }} onClose={onClose} />
     case 'adjust':
       return <AdjustDialog petId={petId} name={name} onClose={onClose} />
   }

@@ -7,6 +7,8 @@ export const words = {
   reserved: 'Reserved',
   /** `unitsForSale` returns the number. */
   forSale: 'For sale',
+  /** The level at which a pet should be reordered. */
+  reorderAt: 'Reorder at',
   /** The ship date of a complete order. */
   soldAt: 'Sold at',
 } as const

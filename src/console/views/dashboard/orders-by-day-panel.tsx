@@ -1,5 +1,6 @@
 import { Center, Text } from '@mantine/core'
 import type { OrdersOnDay } from '../../../client/petstore-client.ts'
+import { shopZone } from '../../data/shop-zone.ts'
 import { ChartPlace, lazyChart } from '../../parts/generic/chart.tsx'
 import { countText, formatDay } from '../../parts/generic/format.ts'
 import { Panel } from '../../parts/generic/panel.tsx'
@@ -16,7 +17,14 @@ interface OrdersByDayPanelProps {
 /** The number of orders placed on each of the last 30 days, without cancelled ones. */
 export function OrdersByDayPanel({ days }: OrdersByDayPanelProps) {
   return (
-    <Panel title="Orders per day">
+    <Panel
+      title="Orders per day"
+      link={
+        <Text size="sm" c="dimmed">
+          Days of {shopZone}
+        </Text>
+      }
+    >
       {days?.every(({ orders }) => orders === 0n) ? (
         <Center h={CHART_PX}>
           <Text size="sm" c="dimmed" ta="center">

@@ -19,7 +19,7 @@ const PAGE_MAX = 100
 /** The filters of a list of orders. */
 export type OrderListInput = Parameters<Client['listOrders']>[0]
 
-interface DiaryProps {
+interface OrderDiaryProps {
   readonly input: OrderListInput
   readonly columns: readonly Column<Order>[]
   /** What is listed, as the name of the file. */
@@ -27,7 +27,7 @@ interface DiaryProps {
 }
 
 /** All orders of a period on one page, with their number and units, to print or to save. */
-export function Diary({ input, columns, name }: DiaryProps) {
+export function OrderDiary({ input, columns, name }: OrderDiaryProps) {
   const { client } = useSession()
   const { data, error, refetch } = useQuery({
     queryKey: ['orders', 'diary', input],
@@ -74,7 +74,7 @@ function totalsOf({ orders, hasMore }: ReadOrders): string {
   return `${shown}${countText(orders.length, 'order', 'orders')}, ${units(orders)}${openText}. Times: ${shopZone}.`
 }
 
-function DiaryActions({ orders, name }: Pick<DiaryProps, 'name'> & Pick<ReadOrders, 'orders'>) {
+function DiaryActions({ orders, name }: Pick<OrderDiaryProps, 'name'> & Pick<ReadOrders, 'orders'>) {
   const { client } = useSession()
   const save = async (isForExcel: boolean): Promise<void> => {
     const names = await readPetNames(client, [...new Set(orders.map(({ petId }) => petId))])

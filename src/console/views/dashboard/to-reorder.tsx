@@ -1,0 +1,53 @@
+import { Group, Skeleton, Stack, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useSession } from '../../data/session-context.ts'
+import { PetLink } from '../../parts/events/names.tsx'
+import { formatCount, formatUnits } from '../../parts/generic/format.ts'
+import { Panel } from '../../parts/generic/panel.tsx'
+import { Refusal } from '../../parts/generic/refusal.tsx'
+import { ViewLink } from '../../parts/generic/view-link.tsx'
+import { words } from '../../parts/pets/shop-words.ts'
+
+const ROWS_MAX = 8
+
+/** The pets at or below the level at which they should be reordered, the lowest quantity first. */
+export function ToReorder() {
+  const { client } = useSession()
+  const { data, error, refetch } = useQuery({
+    queryKey: ['inventory', 'to reorder'],
+    queryFn: async () => (await client.listInventory({ toReorder: true, limit: ROWS_MAX })).data.items,
+  })
+  const link = (
+    <ViewLink href="/inventory?toReorder=true" size="sm">
+      See all
+    </ViewLink>
+  )
+  return (
+    <Panel title="To reorder" link={link}>
+      <Stack gap="xs">
+        {error && <Refusal error={error} onRetry={() => void refetch()} />}
+        {!data && !error && <Skeleton height={ROWS_MAX * 30} />}
+        {data?.length === 0 && (
+          <Text size="sm" c="dimmed">
+            No pet is at or below its level. To give a pet a level, choose “{words.reorderAt}” on its page or
+            in{' '}
+            <ViewLink href="/inventory" underline="always">
+              Inventory
+            </ViewLink>
+            .
+          </Text>
+        )}
+        {data?.map(({ petId, quantity, reorderAt = 0n }) => (
+          <Group key={String(petId)} justify="space-between" wrap="nowrap">
+            <Text size="sm" className="name" lineClamp={2}>
+              <PetLink id={petId} />
+            </Text>
+            <Text size="sm" className="number">
+              {formatUnits(quantity)} (level {formatCount(reorderAt)})
+            </Text>
+          </Group>
+        ))}
+      </Stack>
+    </Panel>
+  )
+}
