@@ -25,6 +25,9 @@ const absentIds = [
 
 /** The pattern of every text that a client may choose: no U+0000. */
 const ANY_TEXT = '^[^\\x00]*$'
+/** The pattern of a text that is either empty or has at least this length. */
+const LONG_OR_EMPTY = '^([^\\x00]{2,})?$'
+const LONG_MIN = 2
 
 /** Returns an id within int64 that no resource of a run has. */
 export function absentId(random: Random): bigint {
@@ -41,11 +44,14 @@ export function validInteger(random: Random, { minimum, maximum, excluded }: Sch
 }
 
 export function validText(random: Random, schema: Schema): string {
-  const { choices, format, pattern, example, lengthMin, lengthMax } = schema
+  const { choices, format, pattern, example, lengthMax } = schema
   if (choices) return random.pick(choices)
   if (format === 'date-time') return random.pick(instants)
   if (format === 'uri') return `${receiverUrl()}/${random.below(1000)}`
-  const isFree = format === undefined && (pattern === undefined || pattern.source === ANY_TEXT)
+  const mayBeEmpty = pattern?.source === LONG_OR_EMPTY
+  if (mayBeEmpty && random.chance(0.1)) return ''
+  const lengthMin = mayBeEmpty ? LONG_MIN : schema.lengthMin
+  const isFree = format === undefined && (pattern === undefined || mayBeEmpty || pattern.source === ANY_TEXT)
   if (typeof example === 'string' && (!isFree || random.chance(0.1))) return example
   if (!isFree) throw new Error(`no text can be generated for ${format ?? pattern} without an example`)
   const longest = Math.min(lengthMax, LENGTH_MAX)

@@ -148,6 +148,10 @@ export function sortParameter<const T extends Readonly<Record<string, string>>>(
   return { ...enumParameter(orders.meta(meta), description), example }
 }
 
+/**
+ * Returns a parameter with a text. With an empty example, an empty text is no filter: tools send all examples in one
+ * request, so a filter that excludes others has such an example.
+ */
 export function textParameter(
   min: number,
   max: number,
@@ -155,11 +159,12 @@ export function textParameter(
   example: string,
 ): Parameter<string> {
   return {
-    schema: text(min, max),
+    schema: text(min, max, { mayBeEmpty: example === '' }),
     read: value => value,
     expects: `a text of ${min} to ${max} characters`,
     description,
     example,
+    ...(example === '' && { mayBeEmpty: true }),
   }
 }
 

@@ -43,4 +43,48 @@ export const valueSlips: Slips = {
       tests: ['test/http/probes.test.ts: a store is not ready while its database fails'],
     },
   ],
+  'src/values/text.ts': [
+    {
+      before: `firstPoints(folded === key ? key : \`\${folded}\\u0001\${key}\`, KEY_CODE_POINTS_MAX)`,
+      after: `firstPoints(folded, KEY_CODE_POINTS_MAX)`,
+      breaks: 'names that differ only in accents are in the order in which they were created',
+      tests: ['src/values/text.test.ts: names that differ only in marks'],
+    },
+    {
+      before: `firstPoints(word, WORD_CODE_POINTS_MAX)`,
+      after: `word`,
+      breaks: 'PostgreSQL refuses a pet with a very long word',
+      tests: ['src/values/text.test.ts: a word has at most 60'],
+    },
+    {
+      before: `--[\\u3099\\u309a]]`,
+      after: `]`,
+      breaks: 'a search for か finds が',
+      tests: ['src/values/text.test.ts: the words of'],
+    },
+    {
+      before: `\\p{sc=Hebrew}\\p{sc=Arabic}`,
+      after: `\\p{sc=Hebrew}\\p{M}`,
+      breaks: 'a search ignores the vowels of Hindi',
+      tests: ['src/values/text.test.ts: the words of'],
+    },
+    {
+      before: `folded += FOLDED_LETTERS[lower] ?? lower`,
+      after: `folded += lower`,
+      breaks: 'strass does not find STRASSE with a sharp s',
+      tests: ['src/values/text.test.ts: the words of'],
+    },
+    {
+      before: `return folded.normalize('NFC')`,
+      after: `return folded`,
+      breaks: 'a search finds half of a syllable of Hangul',
+      tests: ['src/values/text.test.ts: the words of'],
+    },
+    {
+      before: `&& !(mayBeEmpty && length === 0)`,
+      after: ``,
+      breaks: 'an empty search is refused, so an importer that sends all examples fails',
+      tests: ['test/openapi/document-order.test.ts'],
+    },
+  ],
 }
