@@ -50,6 +50,8 @@ export interface Operations {
   /**
    * List pets. Filters are combined with AND, the values of one repeated filter with OR. `id` selects up to 100 pets by id; ids that do not exist are left out. With a single `id`, the response carries the ETag of that pet, for `If-Match` on `/pets/{petId}`. With `name`, the list can only be sorted by `name` (the default) or `-name`.
    *
+   * `search` finds pets by the words of their names, without case and accents: each word of the text must be the start of a word of the name, so `kathe ret` finds "Käthe (Golden Retriever)". A text without a letter or digit finds nothing. The pets are in the order of the words that they were found by. It cannot be combined with `id`, `name` or `sort`. **A page can be short, or even empty, although a next page follows**: a page reads a bounded number of words, so continue until there is no `next` link.
+   *
    * With `include=stock`, each pet also has its `quantity` and `reserved`; the units that can be ordered are `quantity` minus `reserved`. The ETag then changes with the stock, so it is weak even with a single `id`: it is not the ETag of the pet. A cursor can be used with and without `include`.
    *
    * Requires no key.
@@ -70,6 +72,8 @@ export interface Operations {
       categoryId?: readonly Int64Input[] | undefined
       /** Pets whose name starts with this text; case is ignored. */
       name?: string | undefined
+      /** Pets with words that start with each word of this text. An empty text is no filter. */
+      search?: string | undefined
       /** The sort order; a leading minus reverses it. */
       sort?: PetSort | undefined
       /** Adds the stock to each pet, as `quantity` and `reserved`. */
@@ -354,7 +358,7 @@ export interface Operations {
   ): Promise<ApiResponse<undefined>>
 
   /**
-   * List the stock. With `quantityAtMost` or `toReorder=true`, the list can only be sorted by `quantity` (the default: what to restock first) or `-quantity`. `toReorder=true` goes with `status` only if the list is of given pets (`petId`).
+   * List the stock. With `quantityAtMost` or `toReorder=true`, the list can only be sorted by `quantity` (the default: what to restock first) or `-quantity`. `toReorder=true` goes with `status` only if the list is of given pets (`petId`). `search` finds pets as in `GET /pets`; it goes with `status`, `quantityAtMost` and `toReorder`, and its pages can be short or empty although a next page follows.
    *
    * Requires no key.
    *
@@ -374,6 +378,8 @@ export interface Operations {
       quantityAtMost?: Int64Input | undefined
       /** true: only items whose quantity is at or below their reorderAt, sold out or not; false: no filter. */
       toReorder?: boolean | undefined
+      /** Items of pets with words that start with each word of this text. An empty text is no filter. */
+      search?: string | undefined
       /** The sort order; a leading minus reverses it. */
       sort?: InventorySort | undefined
       /** The page to read: `next` of the previous page. */
@@ -808,7 +814,7 @@ export const operations = {
   listPets: {
     method: 'GET',
     path: '/pets',
-    query: ['limit', 'cursor', 'id', 'status', 'categoryId', 'name', 'sort', 'include'],
+    query: ['limit', 'cursor', 'id', 'status', 'categoryId', 'name', 'search', 'sort', 'include'],
     pages: 'cursor',
   },
   createPet: { method: 'POST', path: '/pets', takesIdempotencyKey: true },
@@ -855,7 +861,7 @@ export const operations = {
   listInventory: {
     method: 'GET',
     path: '/store/inventory',
-    query: ['limit', 'cursor', 'petId', 'status', 'quantityAtMost', 'toReorder', 'sort'],
+    query: ['limit', 'cursor', 'petId', 'status', 'quantityAtMost', 'toReorder', 'search', 'sort'],
     pages: 'cursor',
   },
   getInventoryItem: { method: 'GET', path: '/store/inventory/{petId}' },

@@ -1,9 +1,23 @@
+import type { Reader } from './engine.ts'
+import type { StatementCall } from './statement.ts'
+
+/** Called from time to time during a migration that takes long, with a line for the person who waits. */
+export type OnProgress = (line: string) => void
+
+/** The transaction of a migration. */
+export interface MigrationTx extends Reader {
+  run<Name extends string>(...call: StatementCall<unknown, Name>): number | Promise<number>
+}
+
+/** The part of a migration that computes values which SQL cannot compute. It runs after its script. */
+type MigrationStep = (tx: MigrationTx, onProgress: OnProgress) => Promise<void>
+
 /** A database to migrate. The caller keeps other migrators out. */
 interface Migratable {
   /** Returns the number of the last script that ran; 0 for an empty database. */
   version(): Promise<number> | number
-  /** Runs a script of several statements and records its number, in one transaction. */
-  apply(script: string, version: number): Promise<void> | void
+  /** Runs a script of several statements and its step, and records its number, in one transaction. */
+  apply(script: string, version: number, step: (tx: MigrationTx) => Promise<void>): Promise<void>
 }
 
 /** Thrown if this program does not know the tables of a database. The message consists of sentences. */
@@ -18,11 +32,14 @@ export class Migrations {
   readonly scripts: readonly string[]
   /** The number of the base. The scripts have the next numbers. */
   readonly baseVersion: number
+  /** The steps that follow some of the scripts. */
+  readonly steps: ReadonlyMap<string, MigrationStep>
 
-  constructor(baseVersion: number, { base, scripts }: Pick<Migrations, 'base' | 'scripts'>) {
+  constructor(baseVersion: number, { base, scripts, steps }: Pick<Migrations, 'base' | 'scripts' | 'steps'>) {
     this.baseVersion = baseVersion
     this.base = base
     this.scripts = scripts
+    this.steps = steps
   }
 
   /** The number of the last script. */
@@ -72,9 +89,16 @@ export class Migrations {
   }
 }
 
-/** Runs the scripts that a database lacks, one by one. Throws UnsupportedVersion before anything is changed. */
-export async function migrate(database: Migratable, migrations: Migrations): Promise<void> {
+/**
+ * Runs the scripts that a database lacks, one by one, each with its step. Throws UnsupportedVersion before anything is
+ * changed.
+ */
+export async function migrate(
+  database: Migratable,
+  migrations: Migrations,
+  onProgress: OnProgress = () => {},
+): Promise<void> {
   for (const [script, version] of migrations.missingIn(await database.version())) {
-    await database.apply(script, version)
+    await database.apply(script, version, async tx => migrations.steps.get(script)?.(tx, onProgress))
   }
 }

@@ -35,6 +35,7 @@ const COMMANDS_MAX = 16
 export async function openEngine(options: EngineOptions): Promise<StoreEngine> {
   const { databaseUrl, databasePassword, directory, log, onFatal, watchedTables, writerCacheKib, canUndo } =
     options
+  const onProgress = (line: string): void => log.info({}, line)
   if (databaseUrl === undefined) {
     return openSqlite({
       directory,
@@ -44,6 +45,7 @@ export async function openEngine(options: EngineOptions): Promise<StoreEngine> {
       writerCacheKib,
       canUndo,
       onFatal,
+      onProgress,
     })
   }
   return openPostgres({
@@ -56,6 +58,7 @@ export async function openEngine(options: EngineOptions): Promise<StoreEngine> {
     onClockDifference: aheadMs => reportClock(log, aheadMs),
     onError: error => log.error({ error: errorText(error) }, 'the sequencer failed'),
     onOutage: change => reportOutage(log, change),
+    onProgress,
   })
 }
 

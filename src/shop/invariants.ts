@@ -1,6 +1,7 @@
 import type { Reader } from '../database/engine.ts'
 import { readChanges } from '../database/numbering/totals.ts'
-import { sql } from '../database/statement.ts'
+import { dynamicSql, sql } from '../database/statement.ts'
+import { sortKey, wordsOf } from '../values/text.ts'
 
 /** A row that violates an invariant: `id` is an id, or the name of a total. */
 interface Violation {
@@ -69,4 +70,53 @@ export async function findWrongTotals(reader: Reader): Promise<readonly string[]
     for (const [name, change] of Object.entries(readChanges(totals))) add(name, -change)
   }
   return [...differences].filter(([, difference]) => difference !== 0n).map(([name]) => name)
+}
+
+const ROWS_PER_READ = 1000
+
+interface KeyedName {
+  readonly id: bigint
+  readonly name: string
+  readonly sortKey: string
+}
+
+const readKeys = (table: 'category' | 'pet', after: bigint) =>
+  dynamicSql<KeyedName>(
+    place => `SELECT id, name, sort_key AS "sortKey" FROM ${table} WHERE id > ${place(after)} ORDER BY id
+      LIMIT ${ROWS_PER_READ}`,
+  )
+
+const readWords = sql<{ word: string; petId: bigint; name: string | null }>()(`
+  SELECT word, pet_id AS "petId", name FROM pet_word LEFT JOIN pet ON pet.id = pet_id
+  WHERE (word, pet_id) > ($word, $petId) ORDER BY word, pet_id LIMIT ${ROWS_PER_READ}`)
+
+/**
+ * Returns the pets and categories whose sort key or words differ from those of their names, and how many words are
+ * missing. SQL cannot fold a name, so this is not one of the invariants above.
+ */
+export async function findWrongKeys(reader: Reader): Promise<readonly string[]> {
+  const wrong = new Set<string>()
+  let missing = 0
+  for (const table of ['category', 'pet'] as const) {
+    for (let after: bigint | undefined = 0n; after !== undefined; ) {
+      const rows: readonly KeyedName[] = await reader.many(readKeys(table, after))
+      for (const row of rows) {
+        if (row.sortKey !== sortKey(row.name)) wrong.add(`${table} ${row.id}`)
+        if (table === 'pet') missing += wordsOf(row.name).length
+      }
+      after = rows.at(-1)?.id
+    }
+  }
+  for (let after: { word: string; petId: bigint } | undefined = { word: '', petId: 0n }; after; ) {
+    const rows: readonly { word: string; petId: bigint; name: string | null }[] = await reader.many(
+      readWords,
+      { ...after },
+    )
+    for (const { word, petId, name } of rows) {
+      if (name !== null && wordsOf(name).includes(word)) missing--
+      else wrong.add(`pet ${petId}`)
+    }
+    after = rows.at(-1)
+  }
+  return [...wrong, ...(missing > 0 ? [`${missing} words are missing`] : [])]
 }

@@ -97,11 +97,20 @@ export function sortBy(
   return { column: columns[bare] ?? 'id', descending }
 }
 
+/** Returns the order of a list that can be sorted by name, and filtered by a `start` of it. Throws as `sortBy` does. */
+export function sortByName(requested: string | undefined, start: string | undefined): List['sort'] {
+  // Only the names with one start are a range of `name_key`, and only `sort_key` has Ä beside A.
+  if (start === undefined) return sortBy(requested, { name: 'sort_key' }, undefined)
+  return sortBy(requested, { name: 'name_key' }, 'name')
+}
+
 /** The number of items on a page, unless the request or the list sets another limit. */
 export const LIMIT_DEFAULT = 20
 
 /** The sort columns that are text. All other sort columns are integers. */
-const textColumns: readonly string[] = ['name_key', 'ship_date', 'created_at', 'reference']
+const textColumns: readonly string[] = [
+  ...['name_key', 'sort_key', 'word', 'ship_date', 'created_at', 'reference'],
+]
 
 const CursorText = z.string().refine(text => !text.includes('\0'))
 /** The cursors of lists that are sorted by text, of those sorted by an integer, and of those read by position. */
@@ -121,14 +130,16 @@ export async function listPage<Row extends object, Item>(
 ): Promise<Page<Item>> {
   const limit = list.input.limit ?? list.limitDefault ?? LIMIT_DEFAULT
   if (list.branches.length === 0) return { items: [] }
-  const rows = await reader.many(pageStatement<Row & SortKeys>(list, BigInt(limit + 1), readCursor(list)))
+  const rows = await reader.many(
+    pageStatement<Row & SortKeys>(list, BigInt(limit + 1), readCursor(list, list.input.cursor)),
+  )
   const page = rows.slice(0, limit)
   const last = page.at(-1)
   const next = rows.length > limit && last ? writeCursor(list, last) : undefined
   return { items: page.map(toItem), next }
 }
 
-interface SortKeys {
+export interface SortKeys {
   readonly sortKey: string | bigint
   readonly tieKey: bigint
 }
@@ -213,12 +224,16 @@ function keysetText(
   return `(${column}, ${tie}) ${sign} (${place(after.sortKey)}, ${place(after.tieKey)})`
 }
 
-function writeCursor(list: List, { sortKey, tieKey }: SortKeys): string {
+/** A list as far as its cursors need it. */
+export type CursorList = Pick<List, 'list' | 'filters' | 'sort'>
+
+/** Returns the cursor of the page after a row. */
+export function writeCursor(list: CursorList, { sortKey, tieKey }: SortKeys): string {
   return Buffer.from(writeJson([listHash(list), sortKey, tieKey])).toString('base64url')
 }
 
-function readCursor(list: List): SortKeys | undefined {
-  const { cursor } = list.input
+/** Returns the keys of the row before the page of a cursor; undefined on the first page. Throws `invalid_cursor`. */
+export function readCursor(list: CursorList, cursor: string | undefined): SortKeys | undefined {
   if (cursor === undefined || cursor === '') return undefined
   const isText = textColumns.includes(list.sort.column)
   const [hash, key, tieKey] = (isText ? parsed(cursor, TextCursor) : parsed(cursor, IntegerCursor)) ?? []
@@ -260,6 +275,6 @@ function parsed<T>(cursor: string, schema: z.ZodType<T>): T | undefined {
 }
 
 /** Returns a short hash of a list. It only detects mistakes: a forged cursor gives access only to rows of its list. */
-function listHash({ list, filters, sort }: Pick<List, 'list' | 'filters' | 'sort'>): string {
+function listHash({ list, filters, sort }: CursorList): string {
   return Bun.hash(writeJson({ list, ...filters, sort })).toString(36)
 }

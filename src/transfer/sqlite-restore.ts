@@ -1,4 +1,5 @@
 import { copyFile } from 'node:fs/promises'
+import type { OnProgress } from '../database/migrate.ts'
 import { type ChainEntry, type ChainGap, chainEntryAfterGap } from '../database/numbering/chain.ts'
 import { knownHead, moveHead, readHead } from '../database/numbering/head.ts'
 import { numberCopiedEvents } from '../database/numbering/numbering.ts'
@@ -39,7 +40,12 @@ export interface RestoredDraft extends AsyncDisposable {
 export async function restoreSqlite(
   backup: string,
   directory: string,
-  { tables, at, head }: { tables: readonly StoreTable[]; at: string; head: string | undefined },
+  {
+    tables,
+    at,
+    head,
+    onProgress,
+  }: { tables: readonly StoreTable[]; at: string; head: string | undefined; onProgress?: OnProgress },
 ): Promise<RestoredDraft> {
   const file = databaseFile(directory)
   await refuseUsed(file, tables)
@@ -50,7 +56,7 @@ export async function restoreSqlite(
     await copyFile(backup, draft)
     makePrivate(draft)
     using connection = new SqliteConnection(draft, { readonly: false, isDraft: true })
-    await migrateSqlite(connection)
+    await migrateSqlite(connection, onProgress)
     const { position = 0n } = connection.one(readHead) ?? {}
     if (head !== undefined && head !== `${position}`)
       throw new Error(`it ends with event ${position}, and not with event ${head} as its manifest says`)

@@ -79,6 +79,24 @@ onEveryEngine(engine => {
           'wrong totals: orders/open',
         ],
         [
+          'names',
+          `UPDATE pet_word SET word = word || 'x' WHERE pet_id = 2`,
+          'UPDATE pet_word SET word = substr(word, 1, length(word) - 1) WHERE pet_id = 2',
+          'wrong words or sort keys: pet 2',
+        ],
+        [
+          'names',
+          `UPDATE category SET sort_key = sort_key || 'x' WHERE id = 1`,
+          'UPDATE category SET sort_key = name_key WHERE id = 1',
+          'wrong words or sort keys: category 1',
+        ],
+        [
+          'names',
+          'UPDATE pet_word SET pet_id = -pet_id WHERE pet_id = 2',
+          'UPDATE pet_word SET pet_id = 2 WHERE pet_id = -2',
+          ' are missing',
+        ],
+        [
           'audit log',
           `UPDATE event SET request_id = request_id || 'x' WHERE position = 5`,
           'UPDATE event SET request_id = substr(request_id, 1, length(request_id) - 1) WHERE position = 5',

@@ -45,6 +45,32 @@ test('migrate --check reports missing migrations, and migrate runs them, on SQLi
   ])
 })
 
+/** More pets than a migration writes between two lines of progress. */
+const PETS = 50_500
+
+test('migrate shows how far it is while it folds the names of a large store', async () => {
+  await using place = await newStoreDirectory('sqlite')
+  const directory = join(place.directory, 'old')
+  mkdirSync(directory)
+  {
+    using database = new Database(databaseFile(directory), { create: true })
+    database.run(sqliteMigrations.base)
+    database.run(`PRAGMA user_version = ${sqliteMigrations.baseVersion}`)
+    database.run(`INSERT INTO pet WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${PETS})
+      SELECT i, 'Pét ' || i, 'pét ' || i, 1, 0, 0, 0, 'sold', 1, '', '' FROM n`)
+  }
+  const { exitCode, errors } = await run(['migrate', '--data', directory])
+  expect([exitCode, errors]).toEqual([
+    0,
+    expect.stringMatching(/^Migrating: 50,000 of 50,500 pets\nThe database /),
+  ])
+  using database = new Database(databaseFile(directory))
+  const wrong = `SELECT id FROM pet WHERE sort_key <> 'pet ' || id || char(1) || name_key OR NOT EXISTS
+    (SELECT 1 FROM pet_word WHERE word = CAST(pet.id AS TEXT) AND pet_id = pet.id)`
+  expect(database.query(wrong).all()).toEqual([])
+  expect(database.query('SELECT count(*) AS words FROM pet_word').get()).toEqual({ words: 2 * PETS })
+})
+
 test.skipIf(!testedEngines.includes('postgres'))(
   'migrate --check reports missing migrations, and migrate runs them, on PostgreSQL',
   async () => {

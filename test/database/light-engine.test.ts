@@ -6,7 +6,7 @@ import { StoreError } from '../../src/contract/error.ts'
 import { storageFull } from '../../src/contract/refusals.ts'
 import type { Tx } from '../../src/database/engine.ts'
 import { sqliteMigrations } from '../../src/database/migrations/migrations.ts'
-import { SqliteConnection } from '../../src/database/sqlite/connection.ts'
+import { PAGE_BYTES, SqliteConnection } from '../../src/database/sqlite/connection.ts'
 import { type LightEngine, openLightSqlite } from '../../src/database/sqlite/light-engine.ts'
 import { sql } from '../../src/database/statement.ts'
 import { TimeSlices } from '../../src/database/time-slices.ts'
@@ -37,20 +37,24 @@ beforeEach(async () => {
   })()
   connection.close()
   readMs = []
-  engine = await openLightSqlite<never, Command, never, string>({
+  engine = await openLight(file, BYTES_MAX)
+})
+
+function openLight(file: string, bytesMax: number): Promise<typeof engine> {
+  return openLightSqlite<never, Command, never, string>({
     file,
     executeCommand: (tx, command) => command(tx),
     executeQuery: async () => {
       throw new Error('no query is sent')
     },
-    bytesMax: BYTES_MAX,
+    bytesMax,
     refuseFull: () => new StoreError('storage_full', 'this sandbox is full'),
     slices: new TimeSlices(),
     onRead: ms => readMs.push(ms),
     checks: true,
     onFatal: reason => expect(reason).toBe(''),
   })
-})
+}
 
 afterEach(async () => {
   await engine.close()
@@ -154,4 +158,22 @@ test('only a store that has reached its own limit is refused as full: a full dis
   }
   expect(message).toBe('this sandbox is full')
   expect(await messageOf(diskIsFull)).toBe('this sandbox is full')
+})
+
+test('a store that is full is opened although its migrations make it larger', async () => {
+  const file = join(directory, 'old.db')
+  const connection = new SqliteConnection(file, { readonly: false })
+  connection.database.run(sqliteMigrations.base)
+  connection.database.run(`PRAGMA user_version = ${sqliteMigrations.baseVersion}`)
+  connection.database.run(`INSERT INTO pet
+    WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000)
+    SELECT i, 'Pet ' || i, 'pet ' || i, 1, 0, 0, 0, 'sold', 1, '', '' FROM n`)
+  const pages = connection.database.query<{ page_count: bigint }, []>('PRAGMA page_count').get()?.page_count
+  connection.close()
+  const full = await openLight(file, Number(pages) * PAGE_BYTES)
+  const countWords = sql<{ n: bigint }>()('SELECT count(*) AS n FROM pet_word')
+  expect(await full.readShort(reader => reader.one(countWords))).toEqual({ n: 4000n })
+  const large = adding('Dogs', undefined, 'x'.repeat(100_000))
+  expect(await full.execute(large).catch(error => error.code)).toBe('storage_full')
+  await full.close()
 })

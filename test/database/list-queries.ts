@@ -13,6 +13,7 @@ export function randomListPath({ below, pick }: Seeded): string {
   maybe(() => query.set('limit', String(1 + below(100))))
   const sorted = (...columns: string[]): void =>
     maybe(() => query.set('sort', pick(['', '-']) + pick(columns)))
+  const searched = (): void => query.set('search', pick(['pe', 'p 1', 'k\u00e4the', '- -']))
   const lists: Record<string, () => void> = {
     '/pets': () => {
       maybe(() => several('status', 3, status))
@@ -20,6 +21,7 @@ export function randomListPath({ below, pick }: Seeded): string {
       if (below(3) === 0) several('id', 100, id)
       if (below(3) === 0) query.set('name', pick(['a', 'be', 'cat', '\u{10ffff}']))
       maybe(() => query.set('include', 'stock'))
+      if (!query.has('id') && !query.has('name') && below(3) === 0) return searched()
       sorted(...(query.has('name') ? ['name'] : ['id', 'name']))
     },
     '/categories': () => {
@@ -30,6 +32,7 @@ export function randomListPath({ below, pick }: Seeded): string {
       maybe(() => several('status', 3, status))
       if (below(3) === 0) several('petId', 100, id)
       maybe(() => query.set('quantityAtMost', String(below(9))))
+      if (!query.has('petId') && below(3) === 0) return searched()
       sorted(...(query.has('quantityAtMost') ? ['quantity'] : ['id', 'quantity']))
     },
     '/store/orders': () => {

@@ -16,14 +16,15 @@ interface PlanStep {
 
 /** Rows for two pages of every list: categories, pets of each status, orders of pets 1 to 3, movements of pet 1. */
 const ROWS = `
-  INSERT INTO category (id, name, name_key, pet_count, version, created_at, updated_at)
+  INSERT INTO category (id, name, name_key, sort_key, pet_count, version, created_at, updated_at)
   WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 19)
-  SELECT i + 1, 'Dog ' || i, 'dog ' || i, 6, 1, '', '' FROM n;
-  INSERT INTO pet (id, name, name_key, category_id, on_hold, quantity, reserved, status, version, created_at,
-    updated_at)
+  SELECT i + 1, 'Dog ' || i, 'dog ' || i, 'dog ' || i, 6, 1, '', '' FROM n;
+  INSERT INTO pet (id, name, name_key, sort_key, category_id, on_hold, quantity, reserved, status, version,
+    created_at, updated_at)
   WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 119)
-  SELECT i + 1, 'Bis ' || i, 'bis ' || i, i % 20 + 1, i / 20 % 3 = 1, i / 20 % 3, 0,
+  SELECT i + 1, 'Bis ' || i, 'bis ' || i, 'bis ' || i, i % 20 + 1, i / 20 % 3 = 1, i / 20 % 3, 0,
     CASE i / 20 % 3 WHEN 0 THEN 'sold' WHEN 1 THEN 'pending' ELSE 'available' END, 1, '', '' FROM n;
+  INSERT INTO pet_word (word, pet_id) SELECT 'bis', id FROM pet UNION ALL SELECT substr(name, 5), id FROM pet;
   INSERT INTO orders (id, pet_id, quantity, ship_date, complete, reference, version, created_at, updated_at)
   WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 23)
   SELECT i + 1, i % 3 + 1, 1, '2026-06-01T00:00:00.000Z', i / 3 % 2, 'R-2026-0042', 1, '', '' FROM n;
@@ -60,7 +61,8 @@ class PlanReader implements Reader {
     for (const { detail } of steps) {
       this.details.push(detail)
       // Without a filter, a scan of the whole table in key order stops after a page.
-      const filteredScan = /^SCAN (pet|category|orders|movement)$/.test(detail) && text.includes('WHERE')
+      const filteredScan =
+        /^SCAN (pet|pet_word|category|orders|movement)$/.test(detail) && text.includes('WHERE')
       if (filteredScan || detail.includes('TEMP B-TREE')) this.costly.push(`${detail} in ${text}`)
     }
     return this.#database.query<Row, Value[]>(text).all(...values)
@@ -96,6 +98,23 @@ test('every list of pets without a filter by id is read from an index', async ()
     }
   }
   expect(reader.costly).toEqual([])
+})
+
+test('a search reads a range of words, and the pets of these words by id', async () => {
+  const reader = new PlanReader()
+  for (const search of ['bis', 'b 1', '11 bis']) {
+    await readTwoPages(page => listPets(reader, { ...page, search, status: ['sold', 'available'] }))
+    await readTwoPages(page => listInventory(reader, { ...page, search, quantityAtMost: 2n }))
+  }
+  expect(reader.costly).toEqual([])
+  const reads = reader.details.filter(detail => /^(SCAN|SEARCH) pet/.test(detail))
+  expect(new Set(reads)).toEqual(
+    new Set([
+      'SEARCH pet_word USING PRIMARY KEY (word>? AND word<?)',
+      'SEARCH pet_word USING PRIMARY KEY ((word,pet_id)>(?,?) AND word<?)',
+      'SEARCH pet USING INTEGER PRIMARY KEY (rowid=?)',
+    ]),
+  )
 })
 
 test('every list of categories, inventory items, orders and movements is read from an index', async () => {
@@ -199,10 +218,10 @@ test('a list that merges several scans reads the keys from indexes, and only the
 })
 
 test('control: a merged list whose scans read rows, or must be sorted, is detected', async () => {
-  const reader = new PlanReader('DROP INDEX pet_by_category_name')
+  const reader = new PlanReader('DROP INDEX pet_by_category_sort_key')
   await listPets(reader, { limit: 1, categoryId: categories[2], sort: 'name' })
   expect(rowReads(reader)).not.toEqual([])
-  const names = ['pet_by_category_name', 'pet_by_status_name', 'pet_by_name']
+  const names = ['pet_by_category_sort_key', 'pet_by_status_sort_key', 'pet_by_sort_key']
   const sorting = new PlanReader(names.map(name => `DROP INDEX ${name}`).join(';'))
   await listPets(sorting, { limit: 1, categoryId: categories[2], sort: 'name' })
   expect(sorting.costly).not.toEqual([])
@@ -215,7 +234,7 @@ test('control: a list of the orders with one reference is detected if its indexe
 })
 
 test('control: a list whose index is missing is detected', async () => {
-  const reader = new PlanReader('DROP INDEX pet_by_category_name; DROP INDEX pet_by_name')
+  const reader = new PlanReader('DROP INDEX pet_by_status_sort_key; DROP INDEX pet_by_sort_key')
   await listPets(reader, { limit: 1, sort: 'name' })
   expect(reader.costly).not.toEqual([])
 })

@@ -75,6 +75,12 @@ const ROW_NAMES = `
   SELECT 'counter ' || noun AS line FROM counter UNION ALL SELECT 'end ' || name FROM chain_end
   UNION ALL SELECT 'total ' || name FROM total WHERE name LIKE 'units/%' OR name = 'orders/open'`
 
+/** The sort keys of the pets in the store of 677f627. */
+const sortKeys: Readonly<Record<string, string>> = {
+  Tom: 'tom',
+  'Rex "the" Dög': 'rex "the" dog\u0001rex "the" dög',
+}
+
 /** Returns the definitions of the tables, constraints and indexes of a database, and the names of some of its rows. */
 async function schemaOf({ database, env }: StoreDirectory): Promise<string[]> {
   const rows = [
@@ -139,7 +145,7 @@ onEveryEngine(engine => {
       for (const [table, rows] of Object.entries(before)) expect([table, rows.length]).not.toEqual([table, 0])
       await upgrade(old)
       const added = { last_failure_at: null, failing_ms: null }
-      const { webhook = [], event = [], pet = [], total = [], staged_row = [] } = before
+      const { webhook = [], event = [], pet = [], total = [], category = [], staged_row = [] } = before
       // Orders are counted by quarter-hours, also those whose events have no position yet.
       const isWaiting = ({ totals }: { totals?: unknown }) => String(totals).includes('orders/placed')
       const waiting = event.filter(isWaiting).length
@@ -151,13 +157,18 @@ onEveryEngine(engine => {
           traceparent: null,
           ...(isWaiting(row) ? { totals: '{ "orders/open" : 1 }' } : {}),
         })),
-        pet: pet.map(row => ({ ...row, reorder_at: null })),
+        pet: pet.map(row => ({ ...row, reorder_at: null, sort_key: sortKeys[String(row.name)] })),
         staged_row: staged_row.map(row => ({ ...row, reorder_at: null })),
         total: total.map(row =>
           row.name === 'orders/placed/2026-11-26'
             ? { name: `${row.name}T02:45`, value: BigInt(Number(row.value) + waiting) }
             : row,
         ),
+        category: category.map(row => ({ ...row, sort_key: row.name_key })),
+        pet_word: ['dog 2', 'rex 2', 'the 2', 'tom 1'].map(entry => {
+          const [word, id] = entry.split(' ')
+          return { word, pet_id: BigInt(id ?? 0) }
+        }),
       })
       await succeed(old, 'doctor')
       {

@@ -6,7 +6,7 @@ import { CommitUnconfirmed, TargetInUse } from '../../transfer/copy.ts'
 import { openPostgresTarget } from '../../transfer/postgres-copy.ts'
 import { openSqliteSource } from '../../transfer/sqlite-copy.ts'
 import { type RestoredDraft, restoreSqlite, SKIPPED_BY_RESTORE } from '../../transfer/sqlite-restore.ts'
-import { storeTables } from '../../transfer/tables.ts'
+import { type StoreTable, storeTables } from '../../transfer/tables.ts'
 import { storedInstant } from '../../values/instant.ts'
 import { adminKeyPath } from '../keys/admin-key-file.ts'
 import { secretKeyPath } from '../keys/secret-key.ts'
@@ -84,7 +84,7 @@ async function restoreToDirectory(
   directory: string,
 ): Promise<RestoredDraft> {
   using _ = lockStopped(directory, 'Stop it, and restore to an empty directory. Nothing was restored.')
-  const options = { tables: storeTables(), at: storedInstant(Date.now()), head: manifest.head?.position }
+  const options = restoreOptions(manifest, storeTables())
   await using draft = await restoreSqlite(join(backup, DATABASE_FILE), directory, options)
   signal.throwIfAborted()
   const secretKey =
@@ -106,7 +106,7 @@ async function restoreToDatabase(
   await using target = await openPostgresTarget(address, tables)
   const directory = mkdtempSync(join(tmpdir(), 'petstore-restore-'))
   try {
-    const options = { tables, at: storedInstant(Date.now()), head: manifest.head?.position }
+    const options = restoreOptions(manifest, tables)
     await using draft = await restoreSqlite(join(backup, DATABASE_FILE), directory, options)
     draft.publish()
     await using source = openSqliteSource(directory)
@@ -115,6 +115,13 @@ async function restoreToDatabase(
   } finally {
     rmSync(directory, { recursive: true, force: true })
   }
+}
+
+function restoreOptions(
+  { head }: Manifest,
+  tables: readonly StoreTable[],
+): Parameters<typeof restoreSqlite>[2] {
+  return { tables, at: storedInstant(Date.now()), head: head?.position, onProgress: say }
 }
 
 function failureOf(error: unknown, { name }: CopyPlace): unknown {

@@ -9,7 +9,7 @@ import { databaseFile, refuseWrongFiles } from '../../database/sqlite/database-f
 import { dynamicSql, sql } from '../../database/statement.ts'
 import { arePagesBuilt } from '../../files/program-files.ts'
 import { isSecretKeyOf } from '../../serving/first-start.ts'
-import { findWrongTotals, invariants } from '../../shop/invariants.ts'
+import { findWrongKeys, findWrongTotals, invariants } from '../../shop/invariants.ts'
 import { hasAdminKey } from '../../shop/keys/verbs.ts'
 import { verifyAuditChain } from '../../shop/log/verification.ts'
 import { readMetadata } from '../../shop/metadata.ts'
@@ -164,6 +164,7 @@ async function checkStore(config: Config): Promise<number> {
     ['file', () => checkFile(config)],
     ['stock', () => checkStock(reader)],
     ['totals', () => checkTotals(reader)],
+    ['names', () => checkNames(reader)],
     ['audit log', () => checkAudit(reader)],
     ['admin key', () => checkAdminKey(reader)],
     ['secret key', () => checkSecretKey(reader, config)],
@@ -205,6 +206,12 @@ async function checkTotals(reader: Reader): Promise<Finding> {
   const wrong = await findWrongTotals(reader)
   if (wrong.length === 0) return 'the totals of the summary are the sums of the rows'
   return { problem: `wrong totals: ${wrong.slice(0, PROBLEMS_SHOWN).join(', ')}` }
+}
+
+async function checkNames(reader: Reader): Promise<Finding> {
+  const wrong = await findWrongKeys(reader)
+  if (wrong.length === 0) return 'the words and sort keys are those of the names'
+  return { problem: `wrong words or sort keys: ${wrong.slice(0, PROBLEMS_SHOWN).join(', ')}` }
 }
 
 async function checkAudit(reader: Reader): Promise<Finding> {

@@ -36,7 +36,11 @@ export async function openStopped(
   if (hasStore && !migrates) await databaseVersion(config, true)
   const engine = await openOrFail(config, {
     ...options,
-    log: { access: () => {}, info: () => {}, error: fields => say(JSON.stringify(fields)) },
+    log: {
+      access: () => {},
+      info: (_, message) => say(message),
+      error: fields => say(JSON.stringify(fields)),
+    },
     onFatal: reason => {
       say(`The store cannot continue: ${reason}`)
       process.exit(1)

@@ -1,6 +1,7 @@
 import { type ReservedSQL, SQL } from 'bun'
 import { noNumberLeft } from '../../contract/refusals.ts'
 import type { Engine, Noun, Reader, Tx } from '../engine.ts'
+import type { OnProgress } from '../migrate.ts'
 import { type ParametersOf, type Statement, sql } from '../statement.ts'
 import { PostgresConnection } from './connection.ts'
 import { DatabaseClock } from './database-clock.ts'
@@ -41,6 +42,7 @@ export interface PostgresOptions<Query, Command, Reply, Result = Reply> {
   readonly onError: (error: unknown) => void
   /** Called when the database stops responding or accepting writes, and when it works again. */
   readonly onOutage: (change: OutageChange) => void
+  readonly onProgress?: OnProgress | undefined
 }
 
 /**
@@ -53,7 +55,7 @@ export async function openPostgres<Query, Command, Reply, Result = Reply>(
   const { address, commandsMax, executeQuery, executeCommand, isolation, random, onError } = options
   const starting = <T>(work: () => Promise<T>): Promise<T> => refusingCrowds(commandsMax, work)
   const primary = await starting(() => Primary.find(address, commandsMax))
-  await starting(() => migratePostgres(primary.pools.host))
+  await starting(() => migratePostgres(primary.pools.host, options.onProgress))
   const useNumbering = <T>(work: (connection: ReservedSQL) => Promise<T>): Promise<T> =>
     primary.pools.numbering.use(performance.now() + NUMBERING_MS_MAX, work)
   const ids = new IdBlocks((noun, count) => useNumbering(connection => reserveIds(connection, noun, count)))

@@ -1,5 +1,5 @@
 import { type ReservedSQL, SQL } from 'bun'
-import { migrate } from '../migrate.ts'
+import { migrate, type OnProgress } from '../migrate.ts'
 import { postgresMigrations } from '../migrations/migrations.ts'
 import { sql } from '../statement.ts'
 import { PostgresConnection } from './connection.ts'
@@ -42,7 +42,7 @@ async function refuseForeignTables(connection: SQL | ReservedSQL): Promise<void>
  * Runs the missing migrations. Only one process migrates at a time; the others wait for the lock on a row of the
  * version table. Throws UnsupportedVersion.
  */
-export async function migratePostgres(host: DatabaseHost): Promise<void> {
+export async function migratePostgres(host: DatabaseHost, onProgress?: OnProgress): Promise<void> {
   // Without the time limits of requests: a migration of a large store takes minutes, and waits for its turn.
   await using pool = new SQL({ ...hostOptions(host), max: 1 })
   await refuseForeignTables(pool)
@@ -54,7 +54,7 @@ export async function migratePostgres(host: DatabaseHost): Promise<void> {
   await pool.unsafe(insertFirstVersion)
   await pool.begin(async transaction => {
     await transaction.unsafe(lockVersions)
-    await runMigrations(transaction)
+    await runMigrations(transaction, onProgress)
   })
 }
 
@@ -69,17 +69,19 @@ export async function lockForMigration(transaction: SQL | ReservedSQL): Promise<
 }
 
 /** Runs the missing migrations in a transaction that holds the lock of `lockVersions`. Throws UnsupportedVersion. */
-export async function runMigrations(transaction: SQL | ReservedSQL): Promise<void> {
+export async function runMigrations(transaction: SQL | ReservedSQL, onProgress?: OnProgress): Promise<void> {
   const connection = new PostgresConnection(transaction)
   await migrate(
     {
       version: () => versionOf(connection),
-      apply: async (script, version) => {
+      apply: async (script, version, step) => {
         await transaction.unsafe(script)
+        await step(connection)
         await connection.run(insertVersion, { version: BigInt(version) })
       },
     },
     postgresMigrations,
+    onProgress,
   )
 }
 

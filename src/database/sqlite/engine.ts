@@ -1,7 +1,7 @@
 import { existsSync, rmSync } from 'node:fs'
 import { makeDirectory, reserveFile } from '../../files/private-file.ts'
 import type { Engine, Reader, Tx } from '../engine.ts'
-import { migrate } from '../migrate.ts'
+import { migrate, type OnProgress } from '../migrate.ts'
 import { sqliteMigrations } from '../migrations/migrations.ts'
 import { failure } from '../outcome.ts'
 import { RowChangeRecorder, type RowChanges } from '../row-changes.ts'
@@ -37,6 +37,7 @@ interface SqliteOptions {
   readonly writerCacheKib?: number | undefined
   /** Whether `undo` can drop all commits: the write-ahead log keeps them until the store is closed. */
   readonly canUndo?: boolean | undefined
+  readonly onProgress?: OnProgress | undefined
 }
 
 interface Start extends Pick<SqliteOptions, 'pagesMax' | 'writerCacheKib' | 'canUndo'> {
@@ -59,7 +60,7 @@ export async function openSqlite<Query, Command, Reply, Result = Reply>(
   makeDirectory(options.directory)
   refuseWrongFiles(options.directory)
   reserveFile(file)
-  const isLogEmpty = await prepareFile(file)
+  const isLogEmpty = await prepareFile(file, options.onProgress)
   const rowReader = new SharedReadTransaction(
     new SqliteConnection(file, { readonly: true, waitMs: READ_LOCK_WAIT_MS }),
     options.onFatal,
@@ -157,10 +158,10 @@ export function versionOf({ database }: SqliteConnection): number {
 }
 
 /** Runs the missing migrations, and moves the write-ahead log into the file. Returns whether the log is empty now. */
-async function prepareFile(file: string): Promise<boolean> {
+async function prepareFile(file: string, onProgress: OnProgress | undefined): Promise<boolean> {
   refuseUnreadable(file)
   using connection = new SqliteConnection(file, { readonly: false })
-  await migrateSqlite(connection)
+  await migrateSqlite(connection, onProgress)
   return new LogNumber(connection, file).renew('TRUNCATE')
 }
 
@@ -174,17 +175,27 @@ function refuseUnreadable(file: string): void {
 }
 
 /** Runs the missing migrations, each in a transaction. Throws UnsupportedVersion. */
-export async function migrateSqlite(connection: SqliteConnection): Promise<void> {
+export async function migrateSqlite(connection: SqliteConnection, onProgress?: OnProgress): Promise<void> {
   const { database } = connection
   await migrate(
     {
       version: () => versionOf(connection),
-      apply: database.transaction((script: string, version: number) => {
-        database.run(script)
-        database.run(`PRAGMA user_version = ${version}`)
-      }),
+      apply: async (script, version, step) => {
+        database.run('BEGIN')
+        try {
+          database.run(script)
+          await step(connection)
+          database.run(`PRAGMA user_version = ${version}`)
+          database.run('COMMIT')
+        } catch (error) {
+          // Some errors, such as a full disk, have ended the transaction.
+          if (connection.inTransaction) database.run('ROLLBACK')
+          throw error
+        }
+      },
     },
     sqliteMigrations,
+    onProgress,
   )
 }
 

@@ -62,6 +62,8 @@ export async function openLightSqlite<Query, Command, Reply, Result = Reply>(
   const connection = openConnection(options)
   try {
     await migrateSqlite(connection)
+    // The limit comes after the migrations, which may make a nearly full store larger.
+    connection.database.run(`PRAGMA max_page_count = ${Math.ceil(options.bytesMax / PAGE_BYTES)}`)
     return new OneConnectionEngine(connection, options)
   } catch (error) {
     connection.close()
@@ -70,7 +72,7 @@ export async function openLightSqlite<Query, Command, Reply, Result = Reply>(
 }
 
 function openConnection(
-  options: Pick<LightSqliteOptions<never, never, never, never>, 'file' | 'bytesMax' | 'checks'>,
+  options: Pick<LightSqliteOptions<never, never, never, never>, 'file' | 'checks'>,
 ): SqliteConnection {
   const { file } = options
   if (!existsSync(file)) throw new DamagedDatabase(`${file} does not exist`)
@@ -88,9 +90,8 @@ function openConnection(
 
 function prepareConnection(
   { database }: SqliteConnection,
-  { file, bytesMax, checks }: Parameters<typeof openConnection>[0],
+  { file, checks }: Parameters<typeof openConnection>[0],
 ): void {
-  database.run(`PRAGMA max_page_count = ${Math.ceil(bytesMax / PAGE_BYTES)}`)
   if (!checks) return
   const found = database.query<{ quick_check: string }, []>('PRAGMA quick_check(1)').get()
   if (found?.quick_check !== 'ok') throw new DamagedDatabase(`${file}: ${found?.quick_check}`)

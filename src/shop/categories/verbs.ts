@@ -3,11 +3,11 @@ import type { Input, Page } from '../../contract/operation.ts'
 import { type Reader, Stale, type Tx } from '../../database/engine.ts'
 import { mapRead } from '../../database/map-read.ts'
 import { sql } from '../../database/statement.ts'
-import { nameKey } from '../../values/text.ts'
+import { nameKey, sortKey } from '../../values/text.ts'
 import type { Context } from '../context.ts'
 import { type CommandsOf, onResource, type QueriesOf } from '../handlers.ts'
 import { type EventSubject, recordEvent } from '../log/recording.ts'
-import { listPage, namePrefix, sortBy } from '../paging.ts'
+import { listPage, namePrefix, sortByName } from '../paging.ts'
 import type { categories } from './operations.ts'
 import { categoryInUse, categoryNotFound } from './refusals.ts'
 import type { Category, CategoryPatch, NewCategory } from './schema.ts'
@@ -24,12 +24,12 @@ const categoryColumns = 'id, name, description, version'
 const findCategory = sql<CategoryRow>()(`SELECT ${categoryColumns} FROM category WHERE id = $categoryId`)
 
 const insertCategory = sql<CategoryRow>()(`
-  INSERT INTO category (id, name, name_key, description, pet_count, version, created_at, updated_at)
-  VALUES ($categoryId, $name, $nameKey, $description, 0, 1, $now, $now) RETURNING ${categoryColumns}`)
+  INSERT INTO category (id, name, name_key, sort_key, description, pet_count, version, created_at, updated_at)
+  VALUES ($categoryId, $name, $nameKey, $sortKey, $description, 0, 1, $now, $now) RETURNING ${categoryColumns}`)
 
 const rewriteCategory = sql<CategoryRow>()(`
-  UPDATE category SET name = $name, name_key = $nameKey, description = $description, version = version + 1,
-    updated_at = $now
+  UPDATE category SET name = $name, name_key = $nameKey, sort_key = $sortKey, description = $description,
+    version = version + 1, updated_at = $now
   WHERE id = $categoryId AND version = $version RETURNING ${categoryColumns}`)
 
 const removeEmptyCategory = sql<CategoryRow>()(`
@@ -56,7 +56,7 @@ export async function listCategories(
       columns: categoryColumns,
       input,
       filters: { name },
-      sort: sortBy(input.sort, { name: 'name_key' }, name === undefined ? undefined : 'name'),
+      sort: sortByName(input.sort, name),
       branches: [name === undefined ? [] : namePrefix(name)],
     },
     categoryOf,
@@ -85,6 +85,7 @@ export async function createCategory(
     categoryId: await tx.nextId('category'),
     name,
     nameKey: nameKey(name),
+    sortKey: sortKey(name),
     description: description ?? null,
     now: context.now,
   })
@@ -109,6 +110,7 @@ async function updateCategory(
     version: before.version,
     name,
     nameKey: nameKey(name),
+    sortKey: sortKey(name),
     description,
     now: context.now,
   })

@@ -8,6 +8,7 @@ import {
   paging,
   repeated,
   sortParameter,
+  textParameter,
 } from '../../contract/parameter.ts'
 import { invalidCursor } from '../../contract/refusals.ts'
 import { STOCK_MAX } from '../limits.ts'
@@ -23,6 +24,7 @@ interface InventoryFilters {
   readonly status?: readonly unknown[]
   readonly quantityAtMost?: bigint
   readonly toReorder?: boolean
+  readonly search?: string
   readonly sort?: string
 }
 
@@ -53,7 +55,7 @@ export const inventory = {
     tag: 'Store',
     summary: 'List the stock',
     description:
-      'With `quantityAtMost` or `toReorder=true`, the list can only be sorted by `quantity` (the default: what to restock first) or `-quantity`. `toReorder=true` goes with `status` only if the list is of given pets (`petId`).',
+      'With `quantityAtMost` or `toReorder=true`, the list can only be sorted by `quantity` (the default: what to restock first) or `-quantity`. `toReorder=true` goes with `status` only if the list is of given pets (`petId`). `search` finds pets as in `GET /pets`; it goes with `status`, `quantityAtMost` and `toReorder`, and its pages can be short or empty although a next page follows.',
     scope: 'public',
     query: {
       ...paging,
@@ -66,6 +68,12 @@ export const inventory = {
       ),
       toReorder: booleanParameter(
         'true: only items whose quantity is at or below their reorderAt, sold out or not; false: no filter.',
+      ),
+      search: textParameter(
+        2,
+        200,
+        'Items of pets with words that start with each word of this text. An empty text is no filter.',
+        '',
       ),
       sort: sortParameter(
         'InventorySort',
@@ -85,8 +93,9 @@ export const inventory = {
     },
     errors: [invalidCursor()],
     represents: { table: 'pet' },
-    isShort: ({ petId, status, quantityAtMost, toReorder, sort }: InventoryFilters) =>
+    isShort: ({ petId, status, quantityAtMost, toReorder, search, sort }: InventoryFilters) =>
       !petId &&
+      !search &&
       (toReorder === true ||
         (status ? status.length === 1 : quantityAtMost === undefined && !sort?.endsWith('quantity'))),
     agent: {
@@ -98,6 +107,7 @@ export const inventory = {
         toReorder: 'true: only what should be reordered.',
         quantityAtMost: true,
         status: true,
+        search: 'As in find_pets; not with petId.',
         ...pagingOfAgents,
       },
     },

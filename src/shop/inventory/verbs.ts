@@ -21,6 +21,7 @@ import {
   type StoredPet,
 } from '../pets/rows.ts'
 import { PetStatus } from '../pets/schema.ts'
+import { refuseBesideSearch, searchPets } from '../pets/words.ts'
 import type { inventory } from './operations.ts'
 import { inventoryItemNotFound, stockBelowReserved, stockOutOfBounds } from './refusals.ts'
 import type {
@@ -49,7 +50,20 @@ export async function listInventory(
   reader: Reader,
   input: Input<typeof inventory.listInventory>,
 ): Promise<Page<InventoryItem>> {
-  const { petId, status, quantityAtMost, toReorder } = input
+  const { petId, status, quantityAtMost, toReorder, search } = input
+  if (search) {
+    refuseBesideSearch(input, ['petId', 'sort'])
+    const accepts = ({ status: found, quantity, reorderAt }: StoredPet): boolean =>
+      (status?.includes(found) ?? true) &&
+      (quantityAtMost === undefined || quantity <= quantityAtMost) &&
+      (!toReorder || (reorderAt !== null && quantity <= reorderAt))
+    const filters = { status, quantityAtMost, ...(toReorder === true && { toReorder }) }
+    return searchPets(
+      reader,
+      { list: 'listInventory', input: { ...input, search }, filters, accepts },
+      inventoryItem,
+    )
+  }
   refuseCombinations(input)
   const isByQuantity = quantityAtMost !== undefined || toReorder === true
   const sort = sortBy(input.sort, { quantity: 'quantity' }, isByQuantity ? 'quantity' : undefined)

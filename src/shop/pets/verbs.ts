@@ -4,7 +4,7 @@ import { unknownReference } from '../../contract/refusals.ts'
 import { type Reader, Stale, type Tx } from '../../database/engine.ts'
 import { mapRead } from '../../database/map-read.ts'
 import { sql, storedBoolean } from '../../database/statement.ts'
-import { nameKey } from '../../values/text.ts'
+import { nameKey, sortKey } from '../../values/text.ts'
 import { addToCategory, removeFromCategory } from '../categories/verbs.ts'
 import type { Context } from '../context.ts'
 import { type CommandsOf, onResource, type QueriesOf } from '../handlers.ts'
@@ -12,7 +12,16 @@ import { openingStock, type Stock, statusOf, unitsText } from '../inventory/sche
 import { recordMovement, recordStockEvent } from '../inventory/stock.ts'
 import { stockTotals } from '../inventory/totals.ts'
 import { type EventSubject, recordEvent } from '../log/recording.ts'
-import { type Condition, distinct, equals, isIn, listPage, namePrefix, padded, sortBy } from '../paging.ts'
+import {
+  type Condition,
+  distinct,
+  equals,
+  isIn,
+  listPage,
+  namePrefix,
+  padded,
+  sortByName,
+} from '../paging.ts'
 import type { pets } from './operations.ts'
 import { invalidStatusTransition, petInUse, petNotFound, RESTOCK } from './refusals.ts'
 import {
@@ -31,15 +40,16 @@ import {
   type StoredPet,
 } from './rows.ts'
 import { type NewPet, PET_STATUS_DEFAULT, type Pet, type PetPatch, PetStatus } from './schema.ts'
+import { refuseBesideSearch, renameWords, searchPets } from './words.ts'
 
 const insertPet = sql()(`
-  INSERT INTO pet (id, name, name_key, category_id, on_hold, quantity, reserved, status, reorder_at, version,
+  INSERT INTO pet (id, name, name_key, sort_key, category_id, on_hold, quantity, reserved, status, reorder_at, version,
     created_at, updated_at)
-  VALUES ($petId, $name, $nameKey, $categoryId, $onHold, $quantity, 0, $status, $reorderAt, 1, $now, $now)`)
+  VALUES ($petId, $name, $nameKey, $sortKey, $categoryId, $onHold, $quantity, 0, $status, $reorderAt, 1, $now, $now)`)
 
 const rewritePet = sql<StoredPet>()(`
-  UPDATE pet SET name = $name, name_key = $nameKey, category_id = $categoryId, on_hold = $onHold,
-    quantity = $quantity, status = $status, version = version + 1, updated_at = $now
+  UPDATE pet SET name = $name, name_key = $nameKey, sort_key = $sortKey, category_id = $categoryId,
+    on_hold = $onHold, quantity = $quantity, status = $status, version = version + 1, updated_at = $now
   WHERE id = $petId AND version = $version RETURNING ${petColumns}`)
 
 const removePet = sql<{ id: bigint }>()(
@@ -51,8 +61,19 @@ const removePet = sql<{ id: bigint }>()(
  * Throws `invalid_cursor`, and `invalid_parameter` for a sort that the filter excludes.
  */
 export async function listPets(reader: Reader, input: Input<typeof pets.listPets>): Promise<Page<Pet>> {
-  const { id, status, categoryId, name, include } = input
-  const sort = sortBy(input.sort, { name: 'name_key' }, name === undefined ? undefined : 'name')
+  const { id, status, categoryId, name, include, search } = input
+  const toItem = include === 'stock' ? petWithStock : petOf
+  if (search) {
+    refuseBesideSearch(input, ['id', 'name', 'sort'])
+    const accepts = (pet: StoredPet): boolean =>
+      (status?.includes(pet.status) ?? true) && (categoryId?.includes(pet.categoryId) ?? true)
+    return searchPets(
+      reader,
+      { list: 'listPets', input: { ...input, search }, filters: { status, categoryId }, accepts },
+      toItem,
+    )
+  }
+  const sort = sortByName(input.sort, name)
   const prefix = name === undefined ? [] : namePrefix(name)
   const page = await listPage(
     reader,
@@ -75,7 +96,7 @@ export async function listPets(reader: Reader, input: Input<typeof pets.listPets
           ]
         : petBranches(status, categoryId, prefix),
     },
-    include === 'stock' ? petWithStock : petOf,
+    toItem,
   )
   // The ETag of a pet does not depend on its stock, so a list that includes the stock cannot have that ETag.
   const isSingle = id?.length === 1 && page.items.length === 1 && include === undefined
@@ -114,7 +135,8 @@ export async function addPet(
   // There is no RETURNING, because it makes this INSERT three times as expensive in SQLite.
   const { now } = context
   const onHold = storedBoolean(stock.onHold)
-  tx.write(insertPet, { ...pet, petId: id, nameKey: nameKey(name), onHold, now })
+  tx.write(insertPet, { ...pet, petId: id, nameKey: nameKey(name), sortKey: sortKey(name), onHold, now })
+  renameWords(tx, id, { to: name })
   await recordEvent(tx, context, { type: 'petstore.pet.created', ...aboutPet(pet) })
   if (pet.quantity > 0n) {
     await recordMovement(tx, context, {
@@ -150,6 +172,7 @@ async function updatePet(
     version: before.version,
     name,
     nameKey: nameKey(name),
+    sortKey: sortKey(name),
     categoryId,
     onHold: storedBoolean(stock.onHold),
     quantity: stock.quantity,
@@ -157,6 +180,7 @@ async function updatePet(
     now: context.now,
   })
   if (!rewritten) throw new Stale(`pet ${petId}`)
+  if (name !== before.name) renameWords(tx, petId, { from: before.name, to: name })
   const pet = petRow(rewritten)
   // The categories come after the pet, as in deletePet, so that all transactions lock rows in the same order.
   await moveBetweenCategories(tx, before.categoryId, categoryId)
@@ -178,6 +202,7 @@ async function deletePet(
 ): Promise<undefined> {
   if (before.reserved > 0n) throw petInUse(petId, before.reserved)
   if (!(await tx.one(removePet, { petId, version: before.version }))) throw new Stale(`pet ${petId}`)
+  renameWords(tx, petId, { from: before.name })
   await removeFromCategory(tx, before.categoryId)
   const deleted: PetRow = {
     ...before,

@@ -53,6 +53,27 @@ export const databaseSlips: Slips = {
       breaks: 'a store that is too old is changed by the scripts for a newer one',
       tests: ['test/database/upgrade.test.ts: a store of a version before 677f627'],
     },
+    {
+      before: `async tx => migrations.steps.get(script)?.(tx, onProgress)`,
+      after: `async () => {}`,
+      breaks: 'a search finds no pet of an older store',
+      tests: ['test/cli/migrate.test.ts: migrate shows how far it is'],
+    },
+  ],
+  'src/database/migrations/name-filling.ts': [
+    {
+      before: `  if (words.length > 0) await tx.run(insertWords(words))
+`,
+      after: ``,
+      breaks: 'the last pets of an older store are never found',
+      tests: ['test/cli/migrate.test.ts: migrate shows how far it is'],
+    },
+    {
+      before: `if (done % PETS_PER_LINE > 0) continue`,
+      after: `if (done > 0) continue`,
+      breaks: 'a migration of minutes says nothing',
+      tests: ['test/cli/migrate.test.ts: migrate shows how far it is'],
+    },
   ],
   'src/database/numbering/chain.ts': [
     {
@@ -287,8 +308,8 @@ export const databaseSlips: Slips = {
   ],
   'src/database/postgres/migrations.ts': [
     {
-      before: '    await transaction.unsafe(lockVersions)\n    await runMigrations(transaction)',
-      after: '    await runMigrations(transaction)',
+      before: '    await transaction.unsafe(lockVersions)\n    await runMigrations(transaction, onProgress)',
+      after: '    await runMigrations(transaction, onProgress)',
       breaks: 'of two processes that start at once, one fails',
       tests: [MIGRATIONS, 'test/database/many-processes.test.ts: processes that start at once'],
     },
@@ -751,6 +772,15 @@ export const databaseSlips: Slips = {
       breaks: 'a damaged sandbox is served after a boot',
       tests: ['test/sandboxes/sandbox-crash.test.ts'],
       guarantee: 45,
+    },
+    {
+      before: `    await migrateSqlite(connection)
+    // The limit`,
+      after: `    connection.database.run(\`PRAGMA max_page_count = \${Math.ceil(options.bytesMax / PAGE_BYTES)}\`)
+    await migrateSqlite(connection)
+    // The limit`,
+      breaks: 'a full sandbox cannot be opened after an upgrade',
+      tests: ['test/database/light-engine.test.ts: a store that is full is opened'],
     },
   ],
   'src/database/sqlite/row-reports.ts': [

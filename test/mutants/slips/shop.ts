@@ -54,6 +54,20 @@ export const shopSlips: Slips = {
       ],
     },
   ],
+  'src/shop/invariants.ts': [
+    {
+      before: `if (name !== null && wordsOf(name).includes(word)) missing--`,
+      after: `if (name !== null) missing--`,
+      breaks: 'the doctor overlooks words that a name does not have',
+      tests: ['test/cli/doctor.test.ts: the doctor finds damage'],
+    },
+    {
+      before: `if (row.sortKey !== sortKey(row.name))`,
+      after: `if (table === 'pet' && row.sortKey !== sortKey(row.name))`,
+      breaks: 'the doctor overlooks a wrong sort key of a category',
+      tests: ['test/cli/doctor.test.ts: the doctor finds damage'],
+    },
+  ],
   'src/shop/paging.ts': [
     {
       before: `const next = rows.length > limit && last ? writeCursor(list, last) : undefined`,
@@ -92,12 +106,18 @@ export const shopSlips: Slips = {
       tests: ['test/shop/lists.test.ts: pets match a filter with any'],
     },
     {
-      before: `  const { cursor } = list.input
-  if (cursor === undefined || cursor === '') return undefined`,
-      after: `  const { cursor } = list.input
-  if (cursor === undefined) return undefined`,
+      before: `  if (cursor === undefined || cursor === '') return undefined
+  const isText`,
+      after: `  if (cursor === undefined) return undefined
+  const isText`,
       breaks: 'the documented empty cursor is refused',
       tests: [`${CURSORS}: is the first page`],
+    },
+    {
+      before: `sortBy(requested, { name: 'sort_key' }, undefined)`,
+      after: `sortBy(requested, { name: 'name_key' }, undefined)`,
+      breaks: 'a list by name has Ä after Z',
+      tests: ['test/shop/search.test.ts: a list sorted by name'],
     },
   ],
   'src/shop/preconditions.ts': [

@@ -47,12 +47,14 @@ export const categorySlips: Slips = {
     {
       before: `    name,
     nameKey: nameKey(name),
+    sortKey: sortKey(name),
     description,
     now: context.now,
   })
   if (!row) throw new Stale`,
       after: `    name,
     nameKey: nameKey(before.name),
+    sortKey: sortKey(name),
     description,
     now: context.now,
   })
@@ -75,12 +77,21 @@ export const categorySlips: Slips = {
       ],
     },
     {
-      before: `version = version + 1,
-    updated_at = $now`,
+      before: 'version = version + 1, updated_at = $now',
       after: `version = version + 1,
     updated_at = coalesce(updated_at, $now)`,
       breaks: 'the export of a changed category says that it was never changed',
       tests: ['test/transfer/exports.test.ts: every column of an export has what the API says'],
+    },
+    {
+      before: `    sortKey: sortKey(name),
+    description,
+    now`,
+      after: `    sortKey: sortKey(before.name),
+    description,
+    now`,
+      breaks: 'a renamed category keeps its place in the list by name',
+      tests: ['test/shop/search.test.ts: the words and the sort key of a pet follow its name'],
     },
   ],
 }

@@ -200,5 +200,17 @@ export const inventorySlips: Slips = {
       breaks: 'a list of what to reorder ignores the filter by status',
       tests: ['test/shop/reorder-levels.test.ts: the list of pets to reorder'],
     },
+    {
+      before: `quantity <= quantityAtMost)`,
+      after: `quantity < quantityAtMost + 2n)`,
+      breaks: 'a search of the stock finds items with more units than asked for',
+      tests: ['test/shop/search.test.ts: a search goes with the filters'],
+    },
+    {
+      before: `refuseBesideSearch(input, ['petId', 'sort'])`,
+      after: `refuseBesideSearch(input, ['petId'])`,
+      breaks: 'a search of the stock ignores the sort',
+      tests: ['test/shop/search.test.ts: a search has at least two characters'],
+    },
   ],
 }

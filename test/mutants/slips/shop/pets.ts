@@ -1,6 +1,14 @@
 import type { Slips } from '../../slip.ts'
 
 export const petSlips: Slips = {
+  'src/shop/pets/operations.ts': [
+    {
+      before: `!id && !categoryId && !search && (`,
+      after: `!id && !categoryId && (`,
+      breaks: 'a search of 500 words runs on the thread that serves HTTP',
+      tests: ['test/database/serving-thread-reads.test.ts'],
+    },
+  ],
   'src/shop/pets/rows.ts': [
     {
       before: `return padded(distinct(statuses), STATUS_SIZES)`,
@@ -136,6 +144,89 @@ export const petSlips: Slips = {
       after: 'status = $status, version = version + 1, updated_at = coalesce(updated_at, $now)',
       breaks: 'the export of a renamed pet says that it was never changed',
       tests: ['test/transfer/exports.test.ts: every column of an export has what the API says'],
+    },
+    {
+      before: `  renameWords(tx, id, { to: name })
+`,
+      after: ``,
+      breaks: 'a search never finds a new pet',
+      tests: ['test/shop/search.test.ts: the words and the sort key of a pet follow its name'],
+    },
+    {
+      before: `  if (name !== before.name) renameWords(tx, petId, { from: before.name, to: name })
+`,
+      after: ``,
+      breaks: 'a search finds a renamed pet under its former name only',
+      tests: ['test/shop/search.test.ts: the words and the sort key of a pet follow its name'],
+    },
+    {
+      before: `  renameWords(tx, petId, { from: before.name })
+`,
+      after: ``,
+      breaks: 'the words of deleted pets stay for ever, and each page of a search reads them',
+      tests: ['test/shop/search.test.ts: the words and the sort key of a pet follow its name'],
+    },
+    {
+      before: `    sortKey: sortKey(name),
+    categoryId,`,
+      after: `    sortKey: sortKey(before.name),
+    categoryId,`,
+      breaks: 'a renamed pet keeps its place in the list by name',
+      tests: ['test/shop/search.test.ts: the words and the sort key of a pet follow its name'],
+    },
+    {
+      before: `refuseBesideSearch(input, ['id', 'name', 'sort'])`,
+      after: `refuseBesideSearch(input, ['name', 'sort'])`,
+      breaks: 'a search ignores the ids of the request',
+      tests: ['test/shop/search.test.ts: a search has at least two characters'],
+    },
+    {
+      before: `(status?.includes(pet.status) ?? true) && (categoryId`,
+      after: `(status?.[0] === undefined || status[0] === pet.status) && (categoryId`,
+      breaks: 'a search takes only the first of several statuses',
+      tests: ['test/shop/search.test.ts: a search goes with the filters'],
+    },
+  ],
+  'src/shop/pets/words.ts': [
+    {
+      before: `if (!after.includes(word)) tx.write(deleteWord`,
+      after: `tx.write(deleteWord`,
+      breaks: 'a word that the old and the new name have is lost',
+      tests: ['test/shop/search.test.ts: the words and the sort key of a pet follow its name'],
+    },
+    {
+      before: `starts.every(start =>`,
+      after: `starts.some(start =>`,
+      breaks: 'a search finds pets with any of the words',
+      tests: ['test/shop/search.test.ts: a search for'],
+    },
+    {
+      before: `one === word || isBefore(word, one))`,
+      after: `one !== '')`,
+      breaks: 'a search lists a pet once for each of its words',
+      tests: ['test/shop/search.test.ts: a search lists a pet once'],
+    },
+    {
+      before: `other.length - one.length`,
+      after: `one.length - other.length`,
+      breaks: 'a search reads the range of the shortest word, which has the most pets',
+      tests: ['test/shop/search.test.ts: a page of a search reads a bounded number of words'],
+    },
+    {
+      before: `    left -= size
+`,
+      after: `    left = Math.max(1, left - size)
+`,
+      breaks: 'a search for words that no pet has together reads the whole table in one request',
+      tests: ['test/shop/search.test.ts: a page of a search reads a bounded number of words'],
+    },
+    {
+      before: `  return { items, next: after && writeCursor(cursors, after) }
+}`,
+      after: `  return { items }
+}`,
+      breaks: 'a search ends after 500 words, although more pets match',
+      tests: ['test/shop/search.test.ts: a page of a search reads a bounded number of words'],
     },
   ],
 }

@@ -1,0 +1,150 @@
+import { beforeAll, expect, test } from 'bun:test'
+import { createClient } from '../../src/client/client.ts'
+import { findWrongKeys } from '../../src/shop/invariants.ts'
+import { connectAgent } from '../support/agent.ts'
+import { everyItem } from '../support/client.ts'
+import { sharedStore } from '../support/shop.ts'
+import {
+  ADMIN_KEY,
+  codeOf,
+  onEveryEngine,
+  openTestStore,
+  refusalOf,
+  type TestStore,
+} from '../support/store.ts'
+
+const NAMES = [
+  ...['Max (Golden Retriever)', 'Käthe', 'STRAẞE-Straßen', 'Goldie Retz', 'Retro Rex Rettich'],
+  ...['Ärmel', 'Armel', 'Zoë', 'zoe B', '한글 Rex', 'O’Brien 42'],
+]
+/** More pets than one page reads words for. */
+const MANY = 560
+
+async function createPets({ client }: Pick<TestStore, 'client'>, names: readonly string[]): Promise<void> {
+  await client.createCategory({ body: { name: 'Dogs' } })
+  await client.createCategory({ body: { name: 'Cats' } })
+  for (const name of names) await client.createPet({ body: { name, categoryId: 1n } })
+}
+
+/** Returns what is wrong with the words and the sort keys of a store. */
+async function wrongKeys({ engine }: TestStore): Promise<readonly string[]> {
+  return await engine.readShort(reader => findWrongKeys(reader))
+}
+
+onEveryEngine(engine => {
+  const store = sharedStore(engine)
+  beforeAll(() => createPets(store(), NAMES))
+
+  async function found(search: string, input: object = {}): Promise<string[]> {
+    const pets = await Array.fromAsync(everyItem(store().client.listPets, { search, ...input }))
+    return pets.map(({ name }) => name)
+  }
+
+  test.each([
+    ['kathe', ['Käthe']],
+    ['KÄTH', ['Käthe']],
+    ['strass', ['STRAẞE-Straßen']],
+    ['retriever', ['Max (Golden Retriever)']],
+    ['g re', ['Max (Golden Retriever)', 'Goldie Retz']],
+    ['m  g', ['Max (Golden Retriever)']],
+    ['r re ret', ['Max (Golden Retriever)', 'Retro Rex Rettich', 'Goldie Retz']],
+    ['rex 한', ['한글 Rex']],
+    ['4 o', ['O’Brien 42']],
+    ['olden', []],
+    ['golden x', []],
+    ['?!', []],
+  ])('a search for %j finds the pets whose names have words with these starts', async (search, names) => {
+    for (const limit of [1, 2, 100]) expect(await found(search, { limit })).toEqual(names)
+  })
+
+  test('a search lists a pet once, at its first word that was searched for', async () => {
+    expect(await found('ret')).toEqual(['Max (Golden Retriever)', 'Retro Rex Rettich', 'Goldie Retz'])
+    expect(await found('re')).toEqual([
+      ...['Max (Golden Retriever)', 'Retro Rex Rettich', 'Goldie Retz', '한글 Rex'],
+    ])
+  })
+
+  test('a search goes with the filters by status, category and quantity', async () => {
+    const { client } = store()
+    const inventory = async (input: object): Promise<bigint[]> =>
+      (await client.listInventory({ search: 'arm', ...input })).data.items.map(({ petId }) => petId)
+    await client.updatePet({ petId: 6n, body: { status: 'sold', categoryId: 2n } })
+    await client.setInventory({ petId: 7n, body: { quantity: 7n } })
+    expect(await found('arm', { status: ['sold'] })).toEqual(['Ärmel'])
+    expect(await found('arm', { status: ['sold', 'available'], categoryId: [1n] })).toEqual(['Armel'])
+    expect(await inventory({})).toEqual([6n, 7n])
+    expect(await inventory({ quantityAtMost: 6n })).toEqual([6n])
+    expect(await inventory({ status: ['available'] })).toEqual([7n])
+    const { data } = await client.listPets({ search: 'arm', include: 'stock' })
+    expect(data.items.map(({ quantity }) => quantity)).toEqual([0n, 7n])
+  })
+
+  test('a search has at least two characters, and excludes ids, the start of the name and a sort', async () => {
+    const { client } = store()
+    for (const input of [{ id: [1n] }, { name: 'a' }, { sort: 'name' as const }]) {
+      const { message } = await refusalOf(client.listPets({ search: 'max', ...input }))
+      expect(message).toBe(`${Object.keys(input)[0]} cannot be combined with search.`)
+    }
+    for (const input of [{ petId: [1n] }, { sort: '-id' as const }])
+      expect(await codeOf(client.listInventory({ search: 'max', ...input }))).toBe('400 invalid_parameter')
+    for (const search of ['a', '𝒜', 'a'.repeat(201)])
+      expect((await store().send('GET', `/pets?search=${search}`)).status).toBe(400)
+    const { data } = await client.listPets({ search: '', sort: 'name', limit: 1 })
+    expect(data.items.map(({ name }) => name)).toEqual(['Armel'])
+  })
+
+  test('a list sorted by name has Ä beside A, the plain name first', async () => {
+    const { client } = store()
+    const sorted = async (sort: 'name' | '-name', input: object = {}): Promise<string[]> =>
+      (await client.listPets({ sort, limit: 100, ...input })).data.items.map(({ name }) => name)
+    const names = await sorted('name')
+    expect(names.slice(0, 3)).toEqual(['Armel', 'Ärmel', 'Goldie Retz'])
+    expect(names.slice(-3)).toEqual(['Zoë', 'zoe B', '한글 Rex'])
+    expect(await sorted('-name')).toEqual(names.toReversed())
+    expect(await sorted('name', { status: ['available', 'sold'] })).toEqual(names)
+    expect(await sorted('name', { categoryId: [1n, 2n] })).toEqual(names)
+    await client.createCategory({ body: { name: 'Çats' } })
+    const { data } = await client.listCategories({ sort: 'name' })
+    expect(data.items.map(({ name }) => name)).toEqual(['Cats', 'Çats', 'Dogs'])
+  })
+
+  test('the words and the sort key of a pet follow its name', async () => {
+    await using own = await openTestStore(engine)
+    const { client } = own
+    await createPets(own, ['Rex the Dög', 'Tom'])
+    await client.updatePet({ petId: 1n, body: { name: 'Réx a cat' } })
+    await client.updateCategory({ categoryId: 2n, body: { name: 'Zebrás' } })
+    await client.updatePet({ petId: 1n, body: { status: 'sold' } })
+    expect(await own.database('SELECT word FROM pet_word WHERE pet_id = 1 ORDER BY word')).toEqual([
+      ...[{ word: 'a' }, { word: 'cat' }, { word: 'rex' }],
+    ])
+    await client.deletePet({ petId: 2n })
+    expect(await own.database('SELECT word FROM pet_word WHERE pet_id = 2')).toEqual([])
+    expect(await wrongKeys(own)).toEqual([])
+  })
+
+  test('a page of a search reads a bounded number of words, and every reader goes on after an empty page', async () => {
+    await using own = await openTestStore(engine)
+    await createPets(own, [])
+    const creating = Array.from({ length: MANY }, (_, index) =>
+      own.client.createPet({
+        body: { name: `Common ${index === MANY - 1 ? 'rare' : index}`, categoryId: 1n },
+      }),
+    )
+    await Promise.all(creating)
+    const rare = (await own.client.listPets({ search: 'rare' })).data.items.map(({ id }) => id)
+    const ids = Array.from({ length: MANY }, (_, index) => BigInt(index + 1))
+    const pets = await Array.fromAsync(everyItem(own.client.listPets, { search: 'common', limit: 100 }))
+    expect(pets.map(({ id }) => id)).toEqual(ids)
+    // The longest word is read, so a search for both words reads those of all pets.
+    const { data: page } = await own.client.listPets({ search: 'commo rare', limit: 5 })
+    expect([page.items, page.next]).toEqual([[], expect.any(String)])
+    const client = createClient({ baseUrl: own.base, key: ADMIN_KEY })
+    const iterated = await Array.fromAsync(client.listPets({ search: 'commo rare', limit: 5 }))
+    expect(iterated.map(({ id }) => id)).toEqual(rare)
+    await using agent = await connectAgent(own.base)
+    const { content } = await agent.call('find_pets', { search: 'commo rare', limit: 5 })
+    expect(content).toMatchObject({ items: [{ id: String(rare[0]), name: 'Common rare' }] })
+    expect(content.next).toBeUndefined()
+  })
+})
