@@ -263,6 +263,28 @@ describe('commands', () => {
     ])
   })
 
+  test('a command goes on after a short page of a search, until it has a page or the list ends', async () => {
+    const creating = Array.from({ length: 510 }, (_, index) =>
+      store.client.createPet({
+        body: { name: `Zusammen ${index < 508 ? 'x' : 'y'}${index}`, categoryId: 1n },
+      }),
+    )
+    await Promise.all(creating)
+    const { output, errors } = await cli(
+      'list-pets',
+      '--search',
+      'zusammen y',
+      '--output',
+      'ndjson',
+      '--limit',
+      '1',
+    )
+    expect([output.trim().split('\n').length, errors]).toEqual([1, ''])
+    expect(output).toContain('"Zusammen y')
+    const nothing = await cli('list-pets', '--search', 'zusammen q', '--output', 'table')
+    expect([nothing.output, nothing.errors]).toEqual(['', 'Nothing found.\n'])
+  })
+
   test('a command prints CSV and NDJSON, and with --all every page', async () => {
     const all = await cli('list-categories', '--all', '--limit', '5', '--output', 'ndjson')
     const ids = all.output

@@ -8,6 +8,7 @@ import type { Fetch, OperationShape } from '../../client/request.ts'
 import type { ApiResponse } from '../../client/response.ts'
 import type { Retry } from '../../client/send.ts'
 import type { OperationId } from '../../shop/operations.ts'
+import { LIMIT_DEFAULT } from '../../shop/paging.ts'
 import { writeJson } from '../../values/json.ts'
 import {
   jsonText,
@@ -111,8 +112,10 @@ async function runList(
   const printer = listPrinter(output)
   let position = input[shape.pages]
   let count = 0
+  const wanted = options.all ? Infinity : shape.pages === 'cursor' ? Number(input.limit ?? LIMIT_DEFAULT) : 0
   for (let isFirst = true; ; isFirst = false) {
-    const paged = position === undefined ? input : { ...input, [shape.pages]: position }
+    const rest = isFirst || options.all ? {} : { limit: wanted - count }
+    const paged = position === undefined ? input : { ...input, ...rest, [shape.pages]: position }
     const response = await send(id, shape, paged, { ...call, ...deadline(options, input.wait) })
     if (options.includeHeaders && isFirst) await print(headText(response))
     const { data } = asPage(response, shape.pages)
@@ -123,7 +126,8 @@ async function runList(
     await printer.page(data.items)
     count += data.items.length
     const isEnd = data.next === undefined || (data.items.length === 0 && data.next === String(position))
-    if (isEnd || !options.all) {
+    // A page can be short, or empty, although a next page follows: a search reads a bounded number of words.
+    if (isEnd || count >= wanted) {
       await printer.end()
       if (count === 0 && output.format === 'table') say('Nothing found.')
       if (!isEnd && process.stderr.isTTY && count > 0)

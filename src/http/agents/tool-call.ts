@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
+import { LIMIT_DEFAULT } from '../../shop/paging.ts'
 import { parseInt64 } from '../../values/int64.ts'
 import { type JsonValue, parseJson, writeJson } from '../../values/json.ts'
 import type { RequestContext } from '../request-context.ts'
 import type { makeInnerHandler } from '../routes.ts'
-import { failed, lostResponse, type ToolResult, toolResult } from './tool-result.ts'
+import { failed, lostResponse, nextOf, type ToolResult, toolResult } from './tool-result.ts'
 import { IDEMPOTENCY_KEY, isIdName, type Tool } from './tools.ts'
 
 /** Runs a request that a tool makes for the client of the request that called the tool. */
@@ -26,16 +27,43 @@ export async function callTool(
   const misfit = misfitIn(tool, given)
   if (misfit !== undefined) return failed(`validation_failed: ${misfit}`)
   const idempotencyKey = textOf(given[IDEMPOTENCY_KEY] ?? randomUUID())
-  const { request, match } = requestOf(tool, given, outer, idempotencyKey)
-  const response = await run.operation(outer, request, match)
-  let text: string
-  try {
-    text = await response.text()
-  } catch {
-    // A fault rule of a sandbox has cut the connection.
-    return lostResponse(tool, idempotencyKey)
+  const page = await filledPage(given, async input => {
+    const { request, match } = requestOf(tool, input, outer, idempotencyKey)
+    const response = await run.operation(outer, request, match)
+    // A fault rule of a sandbox can cut the connection.
+    return { response, text: await response.text().catch(() => undefined) }
+  })
+  if (page.text === undefined) return lostResponse(tool, idempotencyKey)
+  return toolResult(tool, page.response, page.text, petIds => petNames(petIds, outer, run.names))
+}
+
+/** A response and its body; undefined if it was lost. */
+interface Answer {
+  readonly response: Response
+  readonly text: string | undefined
+}
+
+/** The maximum number of pages that one call reads. A search in a large catalogue can have many empty ones. */
+const PAGES_MAX = 50
+
+/**
+ * Sends a request. A page of a list that is short although a next page follows is filled from the next pages, because a
+ * model takes an empty list for the answer.
+ */
+async function filledPage(given: Arguments, send: (input: Arguments) => Promise<Answer>): Promise<Answer> {
+  const limit = Number(given.limit ?? LIMIT_DEFAULT)
+  let items: readonly JsonValue[] = []
+  let page = await send(given)
+  for (let pages = 1; ; pages++) {
+    const { response, text } = page
+    const body = response.ok && text ? parseJson(text) : undefined
+    if (!Array.isArray(body)) return page
+    items = [...items, ...body]
+    const cursor = nextOf(response.headers)
+    if (cursor === undefined || items.length >= limit || pages === PAGES_MAX)
+      return { response, text: writeJson(items) }
+    page = await send({ ...given, cursor, limit: BigInt(limit - items.length) })
   }
-  return toolResult(tool, response, text, petIds => petNames(petIds, outer, run.names))
 }
 
 function requestOf(

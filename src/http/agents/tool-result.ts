@@ -102,6 +102,6 @@ function shown(
 }
 
 /** Returns where the next page begins, from the Link header of a list. */
-function nextOf(headers: Headers): string | undefined {
+export function nextOf(headers: Headers): string | undefined {
   return /[?&]cursor=([^&>]*)>; rel="next"/.exec(headers.get('link') ?? '')?.[1]
 }

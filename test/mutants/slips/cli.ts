@@ -195,8 +195,8 @@ export const cliSlips: Slips = {
       tests: [`${BACKUP}: a restore to PostgreSQL leaves no copy`],
     },
     {
-      before: `const options = { tables, at: storedInstant(Date.now()), head: manifest.head?.position }`,
-      after: `const options = { tables, at: storedInstant(Date.now()), head: undefined }`,
+      before: 'const options = restoreOptions(manifest, tables)',
+      after: 'const options = { ...restoreOptions(manifest, tables), head: undefined }',
       breaks: 'a restore to PostgreSQL accepts a database that is not that of the manifest',
       tests: [`${BACKUP}: a restore to PostgreSQL leaves no copy`],
     },
@@ -338,6 +338,12 @@ export const cliSlips: Slips = {
       after: `if (isChange || !(error instanceof CommandFailed)) throw error`,
       breaks: 'a change whose output is lost is not reported as made',
       tests: ['test/cli/output-to-full-disk.test.ts: a change whose output cannot be written to a full disk'],
+    },
+    {
+      before: `if (isEnd || count >= wanted) {`,
+      after: `if (isEnd || !options.all) {`,
+      breaks: 'a command says that nothing was found, although the next page has a pet',
+      tests: ['test/cli/operations.test.ts: a command goes on after a short page'],
     },
   ],
   'src/cli/sandboxes/create.ts': [

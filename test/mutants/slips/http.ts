@@ -94,6 +94,12 @@ export const httpSlips: Slips = {
       breaks: 'an agent that asks for the orders of no pet gets all orders',
       tests: ['test/http/agents.test.ts: an argument that has no form'],
     },
+    {
+      before: `items.length >= limit || pages === PAGES_MAX`,
+      after: `pages === 1 || pages === PAGES_MAX`,
+      breaks: 'an agent takes a page of a search without a pet for the answer',
+      tests: ['test/shop/search.test.ts: a page of a search reads a bounded number of words'],
+    },
   ],
   'src/http/agents/tool-result.ts': [
     {
