@@ -43,6 +43,9 @@ export const largeReads: readonly Read[] = [
   { name: 'listPets of 16 categories, by name', target: `/pets?sort=name&${categories(16)}` },
   { name: 'listPets, common start of the name', target: `/pets?name=${COMMON_NAME}` },
   { name: 'listPets, rare start of the name', target: `/pets?name=${RARE_NAME}` },
+  { name: 'listPets, search for a common word', target: `/pets?search=${COMMON_NAME}` },
+  { name: 'listPets, search for a rare word', target: `/pets?search=${RARE_NAME}` },
+  { name: 'listPets, search for two words', target: '/pets?search=1%20g' },
   { name: 'listPets, 20 ids', target: `/pets?${repeated('id={pet}', 20)}` },
   { name: 'listPets with stock', target: '/pets?include=stock' },
   { name: 'listPets by name, descending', target: '/pets?sort=-name' },
@@ -51,6 +54,7 @@ export const largeReads: readonly Read[] = [
   { name: 'listInventory, at most 5 units', target: '/store/inventory?quantityAtMost=5' },
   { name: 'listInventory by status', target: '/store/inventory?status=pending' },
   { name: 'listInventory by quantity, descending', target: '/store/inventory?sort=-quantity' },
+  { name: 'listInventory, search for two words', target: '/store/inventory?search=1%20g' },
   { name: 'listInventory, 20 ids', target: `/store/inventory?${repeated('petId={pet}', 20)}` },
   { name: 'listOrders', target: '/store/orders', headers: KEYED },
   { name: 'listOrders, open', target: '/store/orders?complete=false', headers: KEYED },
@@ -130,6 +134,6 @@ async function middleCursor(
   const [, cursor = ''] = /cursor=([\w-]+)>; rel="next"/.exec(link) ?? []
   const [hash]: unknown[] = JSON.parse(Buffer.from(cursor, 'base64url').toString())
   const id = PET_ID_FIRST + pets / 2
-  const keys = name === 'middleName' ? [middleName.nameKey, middleName.id] : [id, id]
+  const keys = name === 'middleName' ? [middleName.sortKey, middleName.id] : [id, id]
   return Buffer.from(JSON.stringify([hash, ...keys])).toString('base64url')
 }

@@ -38,7 +38,7 @@ export interface LargeStore extends Place {
   /** The position of the last event. */
   readonly head: number
   /** The pet in the middle of the list by name. */
-  readonly middleName: { readonly nameKey: string; readonly id: number }
+  readonly middleName: { readonly sortKey: string; readonly id: number }
 }
 
 /**
@@ -68,8 +68,8 @@ export async function makeLargeStore(directory: string, pets: number): Promise<L
   ]
   for (const statement of statements) database.run(statement)
   const middleName = database
-    .query<{ nameKey: string; id: number }, [number]>(
-      'SELECT name_key AS nameKey, id FROM pet ORDER BY name_key, id LIMIT 1 OFFSET ?',
+    .query<{ sortKey: string; id: number }, [number]>(
+      'SELECT sort_key AS sortKey, id FROM pet ORDER BY sort_key, id LIMIT 1 OFFSET ?',
     )
     .get(pets / 2)
   const head = chainEnd.get()?.position
@@ -122,13 +122,18 @@ function catalogueStatements(pets: number, at: string): string[] {
   return [
     ...Array.from({ length: CATEGORIES }, (_, index) => {
       const name = categoryName(index + 1)
-      return `INSERT INTO category (id, name, name_key, description, pet_count, version, created_at, updated_at)
-        VALUES (${index + 1}, '${name}', '${name.toLowerCase()}', NULL, ${pets / CATEGORIES}, 1, '${at}', '${at}')`
+      const key = name.toLowerCase()
+      return `INSERT INTO category (id, name, name_key, sort_key, description, pet_count, version, created_at,
+          updated_at)
+        VALUES (${index + 1}, '${name}', '${key}', '${key}', NULL, ${pets / CATEGORIES}, 1, '${at}', '${at}')`
     }),
-    `INSERT INTO pet (id, name, name_key, category_id, on_hold, quantity, reserved, status, version, created_at,
-       updated_at)
-     SELECT pet_id, name, lower(name), category_id, on_hold, quantity, reserved,
+    `INSERT INTO pet (id, name, name_key, sort_key, category_id, on_hold, quantity, reserved, status, version,
+       created_at, updated_at)
+     SELECT pet_id, name, lower(name), lower(name), category_id, on_hold, quantity, reserved,
        ${statusText('quantity', 'reserved')}, 1 + (ordered > 0), '${at}', '${at}' FROM source ORDER BY i`,
+    `INSERT INTO pet_word (word, pet_id)
+     SELECT substr(lower(name), 1, instr(name, ' ') - 1) AS word, pet_id FROM source
+     UNION ALL SELECT CAST(pet_id AS TEXT), pet_id FROM source ORDER BY word, pet_id`,
     `INSERT INTO movement (pet_id, version, id, quantity_change, reserved_change, quantity, reserved, reason, at)
      SELECT pet_id, 1, 2 * i + 1, opening, 0, opening, 0, 'opening', '${at}' FROM source WHERE opening > 0 ORDER BY i`,
   ]

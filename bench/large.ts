@@ -48,6 +48,11 @@ const CHANGES = 5000
 const CHANGES_AT_ONCE = 100
 const START_MS_MAX = 1000
 
+/** Searches that read as many words as a page may, and find no pet; and one that reads none. */
+const EMPTY_SEARCHES = ['m g', 'xylophone']
+const SEARCHES = 200
+const SEARCH_MS_MAX = 20
+
 const IMPORT_SECONDS_MAX = 120
 /** The time limit of an import. It is long enough to measure an import that misses its requirement. */
 const IMPORT_MS_MAX = 600_000
@@ -60,11 +65,15 @@ export async function benchLarge({ rounds, seconds }: Schedule): Promise<Section
   const large = await makeLargeStore(files.folder('large'), PETS_LARGE)
   const schedule = { rounds: Math.min(rounds, ROUNDS_MAX), seconds: Math.min(seconds, SECONDS_MAX) }
   const reads = await compareReads(small, large, schedule)
-  const figures = [...(await measureStarts(large)), ...(await measureImport(files))]
+  const figures = [
+    ...(await measureSearches(large)),
+    ...(await measureStarts(large)),
+    ...(await measureImport(files)),
+  ]
   return [
     { title: 'Reads of 1,000,000 pets against reads of 1,000', about: reads, results: [], ratios: [] },
     {
-      title: 'Start and import with 1,000,000 pets',
+      title: 'Searches without a match, start and import with 1,000,000 pets',
       about: [aboutFigures(), figureTable(figures)],
       results: [],
       ratios: [],
@@ -175,6 +184,24 @@ async function assertSameCount(
   if (counts.some(count => count === 0 || count !== counts[0])) {
     throw new Error(`${name} returns different numbers of items: ${counts.join(', ')}`)
   }
+}
+
+/** Measures one page of each search, one request at a time. */
+async function measureSearches(large: LargeStore): Promise<Figure[]> {
+  await using server = await startStore(large, { cache: 'off' })
+  const figures: Figure[] = []
+  for (const search of EMPTY_SEARCHES) {
+    const tookMs: number[] = []
+    for (let sent = 0; sent < SEARCHES; sent++) {
+      const startedMs = performance.now()
+      const { body } = await rawGet(server.port, `/pets?search=${encodeURIComponent(search)}`)
+      tookMs.push(performance.now() - startedMs)
+      if (body !== '[]') throw new Error(`a search for ${search} returned ${body}`)
+    }
+    const name = `page of a search for "${search}"`
+    figures.push(medianFigure(tookMs, { unit: 'ms', required: SEARCH_MS_MAX, name }))
+  }
+  return figures
 }
 
 async function measureStarts(large: LargeStore): Promise<Figure[]> {

@@ -126,10 +126,10 @@ export async function makeStore(place: Place): Promise<void> {
 export function fillStatements(pets: number, stock: 'available' | 'mixed'): readonly string[] {
   const sold = stock === 'mixed' ? 'i % 4 = 3' : '1 = 0'
   return [
-    `INSERT INTO pet (id, name, name_key, category_id, on_hold, quantity, reserved, status, version,
+    `INSERT INTO pet (id, name, name_key, sort_key, category_id, on_hold, quantity, reserved, status, version,
        created_at, updated_at)
      WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < ${pets - 1})
-     SELECT ${PET_ID_FIRST} + i, 'Bench pet ' || i, 'bench pet ' || i, 1, 0,
+     SELECT ${PET_ID_FIRST} + i, 'Bench pet ' || i, 'bench pet ' || i, 'bench pet ' || i, 1, 0,
        CASE WHEN ${sold} THEN 0 ELSE 1000000000 END, 0, CASE WHEN ${sold} THEN 'sold' ELSE 'available' END, 1,
        '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z' FROM n`,
     `UPDATE total SET value = (SELECT CAST(sum(quantity) AS BIGINT) FROM pet) WHERE name = 'units/onHand'`,
