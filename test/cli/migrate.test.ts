@@ -46,7 +46,7 @@ test('migrate --check reports missing migrations, and migrate runs them, on SQLi
 })
 
 /** More pets than a migration writes between two lines of progress. */
-const PETS = 50_500
+const PETS = 50_250
 
 test('migrate shows how far it is while it folds the names of a large store', async () => {
   await using place = await newStoreDirectory('sqlite')
@@ -62,7 +62,7 @@ test('migrate shows how far it is while it folds the names of a large store', as
   const { exitCode, errors } = await run(['migrate', '--data', directory])
   expect([exitCode, errors]).toEqual([
     0,
-    expect.stringMatching(/^Migrating: 50,000 of 50,500 pets\nThe database /),
+    expect.stringMatching(/^Migrating: 50,000 of 50,250 pets\nThe database /),
   ])
   using database = new Database(databaseFile(directory))
   const wrong = `SELECT id FROM pet WHERE sort_key <> 'pet ' || id || char(1) || name_key OR NOT EXISTS
