@@ -15,7 +15,7 @@ const pages: [page: string, outputs: number][] = [
   ['testing.md', 4],
   ['shop.md', 5],
   ['history.md', 4],
-  ['clients.md', 5],
+  ['clients.md', 6],
   ['agents.md', 2],
   ['teaching.md', 7],
   ['lesson.md', 25],
