@@ -28,8 +28,8 @@ interface BusyCatalogue {
 
 /**
  * Runs several writers at once until they have caused at least `events` events. They place orders, of which some are
- * refused, cancelled, completed or opened again. They also create pets and set stocks. The last event is the creation of a category
- * with the name LAST_NAME. Returns the counts.
+ * refused, cancelled, completed or opened again. They also create pets and set stocks. The last event is the creation
+ * of a category with the name LAST_NAME. Returns the counts.
  */
 export async function useShop(
   client: Client,
