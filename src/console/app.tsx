@@ -30,6 +30,7 @@ import { Brand } from './parts/generic/brand.tsx'
 import { OtherKey } from './parts/generic/other-key.tsx'
 import { PageSkeleton } from './parts/generic/page.tsx'
 import { Sell } from './parts/orders/sell.tsx'
+import { HeaderSearch } from './parts/pets/header-search.tsx'
 import { NoAccess } from './views/no-access.tsx'
 import { NotFound } from './views/not-found.tsx'
 import { type Entrance, SignIn } from './views/sign-in.tsx'
@@ -128,12 +129,14 @@ function Frame({ session }: { readonly session: Session }) {
             )}
           </Group>
           <Group gap="xs" wrap="nowrap">
+            <HeaderSearch visibleFrom="sm" w={260} />
             <SellButton />
             <KeyMenu />
           </Group>
         </Group>
       </AppShell.Header>
       <AppShell.Navbar p="xs">
+        <HeaderSearch hiddenFrom="sm" mb="xs" />
         <nav aria-label="Views">
           {shownViews.map(({ path, label }) => (
             <NavLink

@@ -1,10 +1,35 @@
 import { useQuery } from '@tanstack/react-query'
-import type { Client, Pet } from '../../client/petstore-client.ts'
+import type { Client, Pet, PetStatus } from '../../client/petstore-client.ts'
 import type { Version } from './edit.ts'
+import { readFullPage } from './full-page.ts'
 import { nameText } from './name-text.ts'
 import { useSession } from './session-context.ts'
 
 const IDS_MAX = 100
+/** The characters from which on the store searches for words. A single character is the start of a name. */
+const SEARCH_CHARS_MIN = 2
+
+/** Returns the filter of a list of pets, or of their stock, for a text that someone typed to find a pet. */
+export function searchOf(text: string): { search?: string } {
+  return [...text].length < SEARCH_CHARS_MIN ? {} : { search: text }
+}
+
+interface FoundPets {
+  readonly status?: readonly PetStatus[]
+  readonly limit: number
+}
+
+/** Finds pets whose names have words that start with those of a text, with their stock. An empty text finds all. */
+export async function findPets(client: Client, text: string, { status, limit }: FoundPets): Promise<Pet[]> {
+  const found = searchOf(text)
+  const input = {
+    include: 'stock' as const,
+    ...(status && { status }),
+    ...(found.search === undefined && text !== '' ? { name: text } : found),
+  }
+  return (await readFullPage(page => client.listPets({ ...input, ...page }), undefined, limit)).items
+}
+
 /** How long a name is used before it is read again, in milliseconds. An event about a pet makes it outdated earlier. */
 const NAME_FRESH_MS = 300_000
 

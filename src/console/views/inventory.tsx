@@ -1,7 +1,8 @@
 import { Group } from '@mantine/core'
 import { useState } from 'react'
 import type { InventoryItem, InventorySort, PetStatus } from '../../client/petstore-client.ts'
-import { usePetName } from '../data/pets.ts'
+import { readFullPage } from '../data/full-page.ts'
+import { searchOf, usePetName } from '../data/pets.ts'
 import { useCan, useSession } from '../data/session-context.ts'
 import { idIn, useUrlFilters, valueIn } from '../data/url-filters.ts'
 import { PetLink } from '../parts/events/names.tsx'
@@ -10,6 +11,7 @@ import { FilterSelect, Filters, SortSelect } from '../parts/generic/filters.tsx'
 import { formatCount } from '../parts/generic/format.ts'
 import { Page } from '../parts/generic/page.tsx'
 import { RowButton } from '../parts/generic/row-button.tsx'
+import { SearchField } from '../parts/generic/search-field.tsx'
 import { type Column, PagedTable } from '../parts/generic/table.tsx'
 import { AdjustDialog, LevelDialog } from '../parts/inventory/stock-dialogs.tsx'
 import { UnitsInput } from '../parts/inventory/units-input.tsx'
@@ -60,21 +62,25 @@ export function Inventory() {
   const [opened, setOpened] = useState<OpenedStockDialog>()
   const close = (): void => setOpened(undefined)
   const filters = useInventoryFilters()
-  const { status, quantityAtMost, toReorder, sort } = filters
+  const { search, status, quantityAtMost, toReorder, sort } = filters
+  const found = searchOf(search)
   const input = {
     ...(status && !toReorder && { status: statusesOf(status) }),
     ...(toReorder && { toReorder }),
     ...(quantityAtMost !== undefined && { quantityAtMost }),
-    sort,
+    ...(found.search === undefined ? { sort } : found),
   }
-  const isFiltered = status !== undefined || quantityAtMost !== undefined || toReorder
+  const isFiltered =
+    found.search !== undefined || status !== undefined || quantityAtMost !== undefined || toReorder
   return (
     <Page title="Inventory">
       <InventoryFilters {...filters} />
       <PagedTable
         label="Inventory"
         queryKey={['inventory', 'list', input]}
-        read={cursor => client.listInventory({ ...input, cursor })}
+        read={async cursor => ({
+          data: await readFullPage(page => client.listInventory({ ...input, ...page }), cursor),
+        })}
         columns={can('inventory:write') ? [...columns, actionColumn(setOpened)] : columns}
         idOf={({ petId }) => petId}
         empty={
@@ -108,6 +114,7 @@ function useInventoryFilters() {
     status: valueIn(statusFilters, get('status')),
     quantityAtMost,
     toReorder,
+    search: get('search'),
     sorts: allowed,
     sort: valueIn(allowed, get('sort')) ?? 'quantity',
     set,
@@ -123,16 +130,16 @@ function sortsWith(isByQuantity: boolean) {
   return !isByQuantity ? sorts : sorts.filter(({ value }) => value.endsWith('quantity'))
 }
 
-function InventoryFilters({
-  status,
-  quantityAtMost,
-  toReorder,
-  sorts: allowed,
-  sort,
-  set,
-}: ReturnType<typeof useInventoryFilters>) {
+function InventoryFilters(filters: ReturnType<typeof useInventoryFilters>) {
+  const { search, status, quantityAtMost, toReorder, sorts: allowed, sort, set } = filters
   return (
     <Filters>
+      <SearchField
+        label="Search"
+        placeholder="A word of the name"
+        value={search}
+        onChange={text => set('search', text)}
+      />
       <FilterSelect
         label="Show"
         data={[{ value: 'true', label: 'What to reorder' }]}
@@ -153,7 +160,12 @@ function InventoryFilters({
         onChange={units => set('atMost', units === undefined ? null : String(units))}
         allowNegative={false}
       />
-      <SortSelect sorts={allowed} value={sort} onChange={value => set('sort', value)} />
+      <SortSelect
+        sorts={allowed}
+        value={sort}
+        isFixed={searchOf(search).search !== undefined}
+        onChange={value => set('sort', value)}
+      />
     </Filters>
   )
 }

@@ -2,6 +2,8 @@ import { Button } from '@mantine/core'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
 import type { Pet } from '../../client/petstore-client.ts'
+import { readFullPage } from '../data/full-page.ts'
+import { searchOf } from '../data/pets.ts'
 import { useCan, useSession } from '../data/session-context.ts'
 import { idIn, optionIn, useUrlFilters, valueIn } from '../data/url-filters.ts'
 import { CategorySelect } from '../parts/categories/category-select.tsx'
@@ -39,23 +41,25 @@ const columns: readonly Column<Pet>[] = [
 export function Pets() {
   const { client } = useSession()
   const filters = usePetFilters()
-  const { name, status, categoryId, sort } = filters
+  const { search, status, categoryId, sort } = filters
+  const found = searchOf(search)
   const input = {
     include: 'stock' as const,
-    ...(name !== '' && { name }),
     ...(status && { status: [status] }),
     ...(categoryId !== undefined && { categoryId: [categoryId] }),
-    // A search by name can only be sorted by name.
-    sort: name !== '' && !sort.endsWith('name') ? ('name' as const) : sort,
+    // What a search finds has an order of its own.
+    ...(found.search === undefined ? { sort } : found),
   }
-  const isFiltered = name !== '' || status !== undefined || categoryId !== undefined
+  const isFiltered = found.search !== undefined || status !== undefined || categoryId !== undefined
   return (
     <Page title="Pets" actions={<AddPetButton />}>
       <PetFilters {...filters} />
       <PagedTable
         label="Pets"
         queryKey={['pets', input]}
-        read={cursor => client.listPets({ ...input, cursor })}
+        read={async cursor => ({
+          data: await readFullPage(page => client.listPets({ ...input, ...page }), cursor),
+        })}
         columns={columns}
         idOf={({ id }) => id}
         empty={isFiltered ? <NoMatch /> : <NoPets />}
@@ -68,7 +72,7 @@ export function Pets() {
 function usePetFilters() {
   const { get, set } = useUrlFilters()
   return {
-    name: get('name'),
+    search: get('search'),
     status: optionIn(petStatuses, get('status')),
     categoryId: idIn(get('categoryId')),
     sort: valueIn(nameSorts, get('sort')) ?? 'id',
@@ -76,14 +80,14 @@ function usePetFilters() {
   }
 }
 
-function PetFilters({ name, status, categoryId, sort, set }: ReturnType<typeof usePetFilters>) {
+function PetFilters({ search, status, categoryId, sort, set }: ReturnType<typeof usePetFilters>) {
   return (
     <Filters>
       <SearchField
         label="Search"
-        placeholder="Start of the name"
-        value={name}
-        onChange={text => set('name', text)}
+        placeholder="A word of the name"
+        value={search}
+        onChange={text => set('search', text)}
       />
       <FilterSelect
         label="Status"
@@ -97,7 +101,12 @@ function PetFilters({ name, status, categoryId, sort, set }: ReturnType<typeof u
         placeholder="Any"
         clearable
       />
-      <SortSelect sorts={nameSorts} value={sort} onChange={value => set('sort', value)} />
+      <SortSelect
+        sorts={nameSorts}
+        value={sort}
+        isFixed={searchOf(search).search !== undefined}
+        onChange={value => set('sort', value)}
+      />
     </Filters>
   )
 }
@@ -118,7 +127,7 @@ function AddPetButton() {
 function NoMatch() {
   return (
     <Empty title="No pet matches">
-      Change the search or the filters above. The search looks at the start of names.
+      Change the search or the filters above. The search looks at the start of each word.
     </Empty>
   )
 }

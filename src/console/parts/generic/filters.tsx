@@ -24,13 +24,16 @@ interface SortSelectProps {
   readonly value: string
   /** Called with null for the default. */
   readonly onChange: (sort: string | null) => void
+  /** Whether the list has an order of its own. */
+  readonly isFixed?: boolean
 }
 
-export function SortSelect({ sorts, value, onChange }: SortSelectProps) {
+export function SortSelect({ sorts, value, onChange, isFixed = false }: SortSelectProps) {
   return (
     <Select
       label="Sort"
       data={sorts}
+      disabled={isFixed}
       value={value}
       onChange={sort => onChange(sort === sorts[0]?.value ? null : sort)}
       allowDeselect={false}

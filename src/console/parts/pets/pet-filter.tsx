@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import type { Pet } from '../../../client/petstore-client.ts'
 import { nameText } from '../../data/name-text.ts'
-import { readPet } from '../../data/pets.ts'
+import { findPets, readPet } from '../../data/pets.ts'
 import { useSession } from '../../data/session-context.ts'
 import { NameSelect } from '../generic/name-select.tsx'
 
@@ -14,7 +14,7 @@ interface PetFilterProps {
   readonly onChange: (petId: string | null) => void
 }
 
-/** A filter by a pet, which the user finds by the start of its name. It also shows a pet that was deleted since. */
+/** A filter by a pet, which the user finds by the words of its name. It also shows a pet that was deleted since. */
 export function PetFilter({ value, onChange }: PetFilterProps) {
   const { client } = useSession()
   const { data } = useQuery({
@@ -29,10 +29,7 @@ export function PetFilter({ value, onChange }: PetFilterProps) {
       placeholder="Any"
       clearable
       resource="pets"
-      search={async text => {
-        const input = text === '' ? {} : { name: text }
-        return (await client.listPets({ ...input, sort: 'name', limit: OPTIONS_MAX })).data.items
-      }}
+      search={text => findPets(client, text, { limit: OPTIONS_MAX })}
       read={async text => (await client.listPets({ name: text })).data.items}
       // Several pets of a shop can have the same name.
       optionOf={(pet, list) => ({
@@ -45,7 +42,7 @@ export function PetFilter({ value, onChange }: PetFilterProps) {
       chosen={value === undefined ? undefined : { value: String(value), label: name }}
       onSelect={option => onChange(option?.value ?? null)}
       noneText="There is no pet yet."
-      noMatchText="No pet name starts with this text."
+      noMatchText="No pet name has these words."
     />
   )
 }

@@ -1,6 +1,7 @@
 import type { ComboboxItem } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import type { Pet } from '../../../client/petstore-client.ts'
+import { findPets } from '../../data/pets.ts'
 import { useSession } from '../../data/session-context.ts'
 import { formatCount } from '../generic/format.ts'
 import { NameSelect } from '../generic/name-select.tsx'
@@ -24,7 +25,7 @@ interface PetSelectProps {
 }
 
 /**
- * A field that finds a pet by the start of its name. The list shows how many units of each pet are for sale. Pets that
+ * A field that finds a pet by the words of its name. The list shows how many units of each pet are for sale. Pets that
  * cannot be ordered stay in the list, at its end: a user who looks for one must see why it cannot be ordered.
  */
 export function PetSelect({ first, value, onChange, error }: PetSelectProps) {
@@ -33,19 +34,18 @@ export function PetSelect({ first, value, onChange, error }: PetSelectProps) {
   return (
     <NameSelect<Pet>
       label="Pet"
-      placeholder="Start of the name"
+      placeholder="A word of the name"
       required
       data-autofocus={first === undefined || undefined}
       // The dialog opens with the focus here. An open list would hide the other fields.
       openOnFocus={false}
       resource="pets"
       search={async text => {
-        const input = { include: 'stock' as const, ...(text !== '' && { name: text }) }
         const [available, others] = await Promise.all([
-          client.listPets({ ...input, status: ['available'], limit: AVAILABLE_MAX }),
-          client.listPets({ ...input, status: ['pending', 'sold'], limit: OTHERS_MAX }),
+          findPets(client, text, { status: ['available'], limit: AVAILABLE_MAX }),
+          findPets(client, text, { status: ['pending', 'sold'], limit: OTHERS_MAX }),
         ])
-        return [...available.data.items, ...others.data.items]
+        return [...available, ...others]
       }}
       read={async name => (await client.listPets({ name, include: 'stock' })).data.items}
       optionOf={optionOf}
@@ -56,7 +56,7 @@ export function PetSelect({ first, value, onChange, error }: PetSelectProps) {
         onChange(option?.value ?? '')
       }}
       noneText="There is no pet yet."
-      noMatchText="No pet name starts with this text."
+      noMatchText="No pet name has these words."
       error={error}
     />
   )

@@ -1,0 +1,28 @@
+import type { ListPage } from '../../client/petstore-client.ts'
+
+/** The default of the API. */
+const LIMIT = 20
+
+/** Reads one page of a list. */
+export type ReadPage<Item> = (input: {
+  readonly cursor: string | undefined
+  readonly limit: number
+}) => PromiseLike<{ readonly data: ListPage<Item> }>
+
+/**
+ * Reads a page of a search. The store reads a bounded number of words for each page, so a page can be short or empty
+ * although a next one follows: this reads on until the page is full or the list ends.
+ */
+export async function readFullPage<Item>(
+  read: ReadPage<Item>,
+  cursor?: string,
+  limit = LIMIT,
+): Promise<ListPage<Item>> {
+  const items: Item[] = []
+  for (let next = cursor; ; ) {
+    const { data } = await read({ cursor: next, limit: limit - items.length })
+    items.push(...data.items)
+    if (data.next === undefined || items.length === limit) return { ...data, items }
+    next = data.next
+  }
+}

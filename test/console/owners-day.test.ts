@@ -1,0 +1,283 @@
+import { afterAll, describe, expect, test } from 'bun:test'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import { seriousViolations } from '../support/accessibility.ts'
+import { sharedStore, stockOf } from '../support/shop.ts'
+import { until } from '../support/until.ts'
+import { consoleBrowser, TIMEOUT_MS } from './console-session.ts'
+import { addPet, isTooWide } from './shop-data.ts'
+
+const DAY_MS = 86_400_000
+const ZONE = 'Pacific/Auckland'
+let nowMs = Date.now()
+
+const store = sharedStore('sqlite', { timeZone: ZONE, clock: () => nowMs })
+const browser = consoleBrowser()
+const directory = mkdtempSync(join(tmpdir(), 'petstore-day-'))
+afterAll(() => rmSync(directory, { recursive: true, force: true }))
+
+/** The jobs of an owner's day, each on a phone and on a wide screen. */
+describe.each([390, 1440])('on a screen of %p pixels', width => {
+  const open = async (path: string) => {
+    const { page, faults } = await browser.open(store(), path, { width })
+    const dialog = page.getByRole('dialog')
+    const press = (name: string) => dialog.getByRole('button', { name, exact: true }).click()
+    const end = async (): Promise<void> => {
+      expect(await isTooWide(page)).toBe(false)
+      expect(await seriousViolations(page)).toEqual([])
+      expect(faults).toEqual([])
+      await page.close()
+    }
+    return { page, dialog, press, end }
+  }
+
+  test(
+    'an owner finds a pet by any word, sells ten by keyboard, and undoes a wrong sale',
+    async () => {
+      const { petId } = await addPet(store(), `Käthe ${width} (Golden Retriever)`, 30n)
+      const { page, dialog, end } = await open('/')
+      await page.getByRole('heading', { name: 'Dashboard' }).waitFor()
+      if (width < 600) await page.getByRole('button', { name: 'Menu' }).click()
+      const search = page.getByRole('combobox', { name: 'Find a pet or an order' }).filter({ visible: true })
+      await search.fill(`retr kathe ${width}`)
+      await page.getByRole('option', { name: `Käthe ${width} (Golden Retriever) (available)` }).waitFor()
+      await search.press('Enter')
+      await page.getByRole('heading', { name: `Käthe ${width}` }).waitFor()
+
+      await page.getByRole('banner').getByRole('button', { name: 'Sell', exact: true }).click()
+      const pet = dialog.getByRole('combobox', { name: 'Pet' })
+      for (let sale = 1; sale <= 10; sale++) {
+        await until('the field of the pet has the focus', () =>
+          pet.evaluate(field => field.matches(':focus')),
+        )
+        expect(await pet.inputValue()).toBe('')
+        if (sale === 1) await dialog.getByLabel('Reference').fill(`B-${width}-09`)
+        if (sale === 1) await pet.focus()
+        else await dialog.locator(`input[value="B-${width}-${String(sale + 8).padStart(2, '0')}"]`).waitFor()
+        await page.keyboard.type(`kath ${width}`)
+        await page.getByRole('option', { name: `Käthe ${width}` }).waitFor()
+        // The keys beside the name: Enter for the pet, six times Tab, Enter for the button.
+        await page.keyboard.press('Enter')
+        for (let key = 0; key < 6; key++) await page.keyboard.press('Tab')
+        await page.keyboard.press('Enter')
+        const sold = `Sold: 1 × Käthe ${width} (Golden Retriever).`
+        await page
+          .getByRole('alert')
+          .filter({ hasText: `B-${width}-${String(sale + 8).padStart(2, '0')}` })
+          .waitFor()
+        await page.getByText(sold).first().waitFor()
+      }
+      expect(await stockOf(store().client, petId)).toBe('available 20/0')
+      await page.keyboard.press('Escape')
+      await dialog.waitFor({ state: 'detached' })
+      const last = page.getByRole('alert').filter({ hasText: `B-${width}-18` })
+      await last.getByRole('button', { name: 'Undo' }).click()
+      await page.getByText(/^Order \d+ was undone: its units are back in the stock\.$/).waitFor()
+      expect(await stockOf(store().client, petId)).toBe('available 21/0')
+      await end()
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
+    'an owner undoes a sale of yesterday, and takes, changes, completes and cancels orders for collection',
+    async () => {
+      const { client } = store()
+      const { petId } = await addPet(store(), `Collected ${width}`, 9n)
+      const { data: sale } = await client.placeOrder({ body: { petId, quantity: 2n, complete: true } })
+      const { page, dialog, press, end } = await open(`/orders/${sale.id}`)
+      await page.getByRole('button', { name: 'Open again' }).click()
+      await dialog.getByText('2 units will be back in the stock').waitFor()
+      await press('Open again')
+      await page.getByRole('button', { name: 'Cancel order' }).click()
+      await press('Cancel order')
+      await page.getByText('Order cancelled').waitFor()
+      expect(await stockOf(client, petId)).toBe('available 9/0')
+
+      await page.getByRole('banner').getByRole('button', { name: 'Sell', exact: true }).click()
+      await dialog.getByRole('combobox', { name: 'Pet' }).fill(`coll ${width}`)
+      await page.getByRole('option', { name: `Collected ${width}` }).click()
+      await dialog.getByLabel('The customer takes it now').uncheck()
+      await press('Place order')
+      await page.getByText('Placed: 1 × ').getByRole('link').click()
+      await page.getByRole('button', { name: 'Edit' }).click()
+      await dialog.getByLabel('Units').fill('3')
+      await dialog.getByLabel('Ship date').fill('2027-01-02T10:30')
+      await press('Save')
+      await page.getByText('Order changed').waitFor()
+      const { data: orders } = await client.listOrders({ petId: [petId] })
+      // Half past ten in Auckland, in summer.
+      expect(orders.items).toMatchObject([
+        { quantity: 3n, shipDate: '2027-01-01T21:30:00Z', complete: false },
+      ])
+      await page.getByRole('button', { name: 'Complete', exact: true }).click()
+      await press('Complete')
+      await page.getByRole('button', { name: 'Open again' }).waitFor()
+      expect(await stockOf(client, petId)).toBe('available 6/0')
+      await end()
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
+    'if the order of a wrong sale cannot be cancelled, the page says that it is open',
+    async () => {
+      const { petId } = await addPet(store(), `Kept ${width}`, 2n)
+      const { page, dialog, press, end } = await open(`/pets/${petId}`)
+      await page.getByRole('main').getByRole('button', { name: 'Sell', exact: true }).click()
+      await dialog.getByLabel('The customer takes it now').check()
+      await press('Sell')
+      await page.route('**/store/orders/*', route =>
+        route.request().method() === 'DELETE' ? route.abort() : route.continue(),
+      )
+      await page.getByRole('button', { name: 'Undo' }).click()
+      await page.getByText('is open again, but it was not cancelled.').waitFor()
+      expect(await stockOf(store().client, petId)).toBe('available 2/1')
+      await end()
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
+    'an owner counts, adjusts and holds stock, and sees what to reorder',
+    async () => {
+      const { client } = store()
+      const { petId } = await addPet(store(), `Stocked ${width}`, 5n)
+      const { page, dialog, press, end } = await open(`/pets/${petId}`)
+      await page.getByRole('button', { name: 'Set stock' }).click()
+      await dialog.getByLabel('In stock').fill('7')
+      await press('Set stock')
+      await page.getByRole('button', { name: 'Adjust' }).click()
+      await dialog.getByLabel('Change').fill('-1')
+      await dialog.getByLabel('Note').fill('One was ill.')
+      await press('Adjust')
+      await page.getByRole('button', { name: 'Put on hold' }).click()
+      await page.getByRole('button', { name: 'Release' }).click()
+      await page.getByRole('button', { name: 'Put on hold' }).waitFor()
+      expect(await stockOf(client, petId)).toBe('available 6/0')
+      await page.getByRole('button', { name: 'Reorder at' }).click()
+      await dialog.getByLabel('Reorder at').fill('5')
+      // A sale between the reading and the writing of the quantity is not overwritten.
+      let hasSold = false
+      await page.route('**/store/inventory/*', async route => {
+        if (route.request().method() === 'PUT' && !hasSold) {
+          hasSold = true
+          await client.placeOrder({ body: { petId, complete: true } })
+        }
+        await route.continue()
+      })
+      await press('Save')
+      await page.getByText(`Stocked ${width} is to reorder at 5 units.`).waitFor()
+      const { data: item } = await client.getInventoryItem({ petId })
+      expect(item).toMatchObject({ quantity: 5n, reorderAt: 5n })
+      await page.goto(`${store().base}/console/`)
+      const card = page.getByRole('region', { name: 'To reorder' })
+      await card.getByRole('link', { name: `Stocked ${width}` }).waitFor()
+      await card.getByRole('link', { name: 'See all' }).click()
+      await page.getByRole('button', { name: `Reorder at Stocked ${width}` }).click()
+      await dialog.getByLabel('Reorder at').fill('')
+      await press('Save')
+      await page.getByText(`Stocked ${width} has no level.`).waitFor()
+      expect('reorderAt' in (await client.getInventoryItem({ petId })).data).toBe(false)
+      await end()
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
+    'an owner lists, sums, saves and prints the orders of a day, and finds one by its receipt',
+    async () => {
+      const { client } = store()
+      const { petId } = await addPet(store(), `=Diary ${width}`, 90n)
+      nowMs += 10 * DAY_MS
+      for (const [quantity, complete] of [
+        [2n, true],
+        [3n, false],
+        [1n, true],
+      ] as const)
+        await client.placeOrder({ body: { petId, quantity, complete, reference: `D-${width}-${quantity}` } })
+      nowMs += DAY_MS
+      await client.placeOrder({ body: { petId, complete: true } })
+      const { page, end } = await open('/orders')
+      // The clock of the browser is that of the store.
+      await page.clock.setFixedTime(nowMs)
+      await page.getByText('Today', { exact: true }).click()
+      await page.getByText(`1 order, 1 unit. Times: ${ZONE}.`).waitFor()
+      await page.getByText('Yesterday', { exact: true }).click()
+      const totals = page.getByText(`3 orders, 6 units, of which 1 open with 3 units. Times: ${ZONE}.`)
+      await totals.waitFor()
+      await page.getByText('Range', { exact: true }).click()
+      const day = (ms: number) => new Intl.DateTimeFormat('sv-SE', { timeZone: ZONE }).format(ms)
+      await page.getByLabel('From').fill(day(nowMs - DAY_MS))
+      await page.getByLabel('To', { exact: true }).fill(day(nowMs))
+      await page.getByText('4 orders, 7 units').waitFor()
+      await page.getByLabel('To', { exact: true }).fill(day(nowMs - DAY_MS))
+      await totals.waitFor()
+      const [plain, excel] = [await savedFile(page, 'CSV'), await savedFile(page, 'CSV for Excel')]
+      expect(plain.name).toBe(`orders-${day(nowMs - DAY_MS)}.csv`)
+      expect(plain.text.split('\n')[0]).toBe('order,placed,pet,petId,units,state,shipDate,reference,timeZone')
+      expect(plain.text.split('\n')[2]).toContain(`,=Diary ${width},${petId},3,open,,D-${width}-3,${ZONE}`)
+      expect(excel.text).toBe(`\ufeff${plain.text.replaceAll('=Diary', "'=Diary")}`)
+      await page.emulateMedia({ media: 'print' })
+      expect(await page.getByRole('row', { name: `D-${width}-3` }).isVisible()).toBe(true)
+      for (const hidden of [page.getByRole('banner'), page.getByText('Range'), page.getByText('Print')])
+        expect(await hidden.isVisible()).toBe(false)
+      await page.emulateMedia({ media: 'screen' })
+      await page.getByRole('textbox', { name: 'Reference' }).fill(`D-${width}-`)
+      const cells = page.getByRole('cell').filter({ hasText: `D-${width}-` })
+      const expected = [1, 2, 3].map(units => `D-${width}-${units}`).join()
+      await until('the orders are found', async () => (await cells.allInnerTexts()).join() === expected)
+      await end()
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
+    'an owner imports a spreadsheet, adds a pet, gives the till a key, and reads what happened',
+    async () => {
+      const { client } = store()
+      const { page, dialog, press, end } = await open('/import')
+      const file = join(directory, 'pets.csv')
+      writeFileSync(file, `Name;Category;Quantity;reorderAt\nNeon tetra ${width};Fish ${width};40;10\n`)
+      await page.locator('input[type=file]').nth(1).setInputFiles(file)
+      await page.getByRole('checkbox', { name: /categories/i }).check()
+      await page.getByRole('button', { name: /^Check/ }).click()
+      await page.getByRole('button', { name: /^Import/ }).click()
+      await page.getByText(/1 pet/).first().waitFor()
+      const { data: found } = await client.listInventory({ search: `tetra ${width}` })
+      expect(found.items).toMatchObject([{ quantity: 40n, reorderAt: 10n }])
+      const petId = found.items[0]?.petId ?? 0n
+
+      await page.goto(`${store().base}/console/pets`)
+      await page.getByRole('textbox', { name: 'Search', exact: true }).fill(`tetr ${width}`)
+      await page.getByRole('link', { name: `Neon tetra ${width}` }).click()
+      await page.getByRole('button', { name: 'Edit' }).click()
+      await dialog.getByLabel('Name').fill(`Cardinal ${width}`)
+      await press('Save')
+      await page.getByRole('heading', { name: `Cardinal ${width}` }).waitFor()
+
+      await page.goto(`${store().base}/console/keys`)
+      await page.getByRole('button', { name: 'Create key' }).click()
+      await dialog.getByLabel('Name').fill(`till ${width}`)
+      await dialog.getByRole('button', { name: 'Till (sell and look)' }).click()
+      await press('Create key')
+      await page.getByTestId('secret').waitFor()
+
+      await page.goto(`${store().base}/console/audit?petId=${petId}`)
+      await page.getByText(`was renamed to Cardinal ${width}`).waitFor()
+      await end()
+    },
+    TIMEOUT_MS,
+  )
+})
+
+/** Clicks a button that saves a file. Returns the name of the file, and its text. */
+async function savedFile(page: Page, button: string): Promise<{ name: string; text: string }> {
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: button, exact: true }).click(),
+  ])
+  return { name: download.suggestedFilename(), text: readFileSync(await download.path(), 'utf8') }
+}
