@@ -25,6 +25,7 @@ const commands: ReadonlyMap<string, (program: Command) => Promise<void>> = new M
   ['openapi', async program => (await import('./cli/inspect/openapi.ts')).addOpenapi(program)],
   ['health', async program => (await import('./cli/inspect/health.ts')).addHealth(program)],
   ['history', async program => (await import('./cli/inspect/history.ts')).addHistory(program)],
+  ['reorder-at', async program => (await import('./cli/operations/reorder-at.ts')).addReorderAt(program)],
   ['operations', async program => (await import('./cli/operations/operations.ts')).addOperations(program)],
   ['licenses', async program => (await import('./cli/inspect/licenses.ts')).addLicenses(program)],
   ['completion', async program => (await import('./cli/completion/completion.ts')).addCompletion(program)],

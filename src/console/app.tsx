@@ -189,7 +189,7 @@ function SellButton() {
   if (!can('orders:write')) return null
   return (
     <>
-      <Button size="compact-sm" onClick={selling.open}>
+      <Button variant="light" size="compact-sm" onClick={selling.open}>
         Sell
       </Button>
       {isSelling && <Sell onClose={selling.close} />}

@@ -4,7 +4,6 @@ import { type Client, createClient } from '../../client/client.ts'
 import { ApiError } from '../../client/errors.ts'
 import type { ListPage } from '../../client/paged-list.ts'
 import { formatInstantMs } from '../../values/instant.ts'
-import { parseInt64 } from '../../values/int64.ts'
 import { failureOf } from '../operations/request-failure.ts'
 import {
   addOptions,
@@ -15,7 +14,7 @@ import {
 } from '../operations/request-options.ts'
 import { listPrinter } from '../terminal/output.ts'
 import { escapeControls, print, say } from '../terminal/terminal.ts'
-import { wholeNumber } from '../terminal/whole-number.ts'
+import { readId, wholeNumber } from '../terminal/whole-number.ts'
 import { chooseStore } from '../which-store/called-store.ts'
 import { entrySentence } from './history-sentence.ts'
 import { localTime, PERIOD_FORMS, readPeriodEnd, readPeriodStart, timeZone } from './period.ts'
@@ -241,12 +240,6 @@ async function explainEmptyHistory({ client, kind, id, makeDeadline }: Subject):
   const since = oldest ? `The store keeps entries since ${localTime(oldest.time)} (${timeZone()}).` : ''
   const reason = `Either nothing happened, or the store has deleted the entries (PETSTORE_EVENT_RETENTION).`
   return `Nothing found for ${kind} ${id} in this period. ${reason} ${since}`.trimEnd()
-}
-
-function readId(text: string): bigint {
-  const id = parseInt64(text)
-  if (id !== undefined && id > 0n) return id
-  throw new InvalidArgumentError('It must be a positive 64-bit integer.')
 }
 
 function readWith(read: typeof readPeriodStart): (text: string) => number {

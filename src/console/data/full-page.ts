@@ -4,7 +4,7 @@ import type { ListPage } from '../../client/petstore-client.ts'
 const LIMIT = 20
 
 /** Reads one page of a list. */
-export type ReadPage<Item> = (input: {
+type ReadSearchPage<Item> = (input: {
   readonly cursor: string | undefined
   readonly limit: number
 }) => PromiseLike<{ readonly data: ListPage<Item> }>
@@ -14,7 +14,7 @@ export type ReadPage<Item> = (input: {
  * although a next one follows: this reads on until the page is full or the list ends.
  */
 export async function readFullPage<Item>(
-  read: ReadPage<Item>,
+  read: ReadSearchPage<Item>,
   cursor?: string,
   limit = LIMIT,
 ): Promise<ListPage<Item>> {

@@ -51,7 +51,7 @@ function sizeOf({ length }: string): 'h2' | 'h4' | 'h5' {
 
 export function PageSkeleton() {
   return (
-    <Stack gap="lg" aria-busy="true" aria-label="Loading">
+    <Stack gap="lg" role="status" aria-busy="true" aria-label="Loading">
       <Skeleton height={32} width={200} />
       <Skeleton height={320} />
     </Stack>

@@ -1,7 +1,11 @@
 import { Text } from '@mantine/core'
-import type { InventoryItem, InventoryUpdate, StockAdjustment } from '../../../client/petstore-client.ts'
+import {
+  type InventoryItem,
+  type InventoryUpdate,
+  type StockAdjustment,
+  setReorderLevel,
+} from '../../../client/petstore-client.ts'
 import { useEdit, type Version } from '../../data/edit.ts'
-import { setReorderLevel } from '../../data/reorder-level.ts'
 import { useSession } from '../../data/session-context.ts'
 import { EditConflict } from '../generic/conflict.tsx'
 import { type DialogProps, FormDialog, useForm } from '../generic/form-dialog.tsx'
