@@ -325,7 +325,7 @@ export interface Operations {
    * Specific errors:
    *
    * - 404 `order_not_found`: There is no order with this id; cancelled orders are deleted.
-   * - 409 `order_already_complete`: A complete order cannot be changed.
+   * - 409 `order_already_complete`: A complete order can only be opened again.
    * - 409 `pet_not_available`: The pet is on hold and cannot be ordered.
    * - 409 `insufficient_stock`: Fewer units are available than the order requires.
    * - 409 `stock_out_of_bounds`: The stock would be outside the range 0 to 1,000,000,000.
@@ -347,7 +347,7 @@ export interface Operations {
    * Specific errors:
    *
    * - 404 `order_not_found`: There is no order with this id; cancelled orders are deleted.
-   * - 409 `order_already_complete`: A complete order cannot be changed.
+   * - 409 `order_already_complete`: A complete order can only be opened again.
    */
   cancelOrder(
     input: {

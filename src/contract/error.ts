@@ -46,7 +46,7 @@ const meanings = {
     invalid_status_transition: 'The stock of the pet does not allow this status.',
     pet_not_available: 'The pet is on hold and cannot be ordered.',
     insufficient_stock: 'Fewer units are available than the order requires.',
-    order_already_complete: 'A complete order cannot be changed.',
+    order_already_complete: 'A complete order can only be opened again.',
     stock_below_reserved: 'The stock would fall below the units reserved for open orders.',
     stock_out_of_bounds: 'The stock would be outside the range 0 to 1,000,000,000.',
     pet_in_use: 'The pet has open orders; complete or cancel them first.',
