@@ -8,6 +8,7 @@ import { type Rate, RateLimiter } from '../http/limits/rate-limit.ts'
 import { responseLog } from '../http/observe/access-log.ts'
 import { mediaTypeOf } from '../http/pages/content.ts'
 import { HTML } from '../http/pages/frame.ts'
+import { bearerToken } from '../http/pipeline/auth.ts'
 import { namesPage } from '../http/pipeline/negotiate.ts'
 import { makeRequestIds, type RequestContext, targetOf, varyBy } from '../http/request-context.ts'
 import {
@@ -21,6 +22,7 @@ import { textResponse } from '../http/text-response.ts'
 import type { OpenapiVersion } from '../openapi/renderings.ts'
 import { baseOf, LAST_REQUESTS_MS } from '../serving/server.ts'
 import { getError, listErrors } from '../shop/errors/verbs.ts'
+import { isKeyText } from '../shop/keys/schema.ts'
 import { writeJson } from '../values/json.ts'
 import { errorText } from '../values/log.ts'
 import { type HostOptions, SandboxHost } from './host/host.ts'
@@ -194,7 +196,11 @@ function pagePaths(base: string, host: SandboxHost, isDraining: () => boolean): 
 /** Sends the print page of a sandbox. The request needs no key, because the id is unguessable. */
 function sendPrintPage(context: RequestContext, base: string, host: SandboxHost): Response {
   const record = host.find(context.pathParameters.sandboxId ?? '')
-  return record ? sendPage(context, 200, printPage(base, host.show(record))) : sendNoSandbox(context, base)
+  if (!record) return sendNoSandbox(context, base)
+  // The page only shows the key of the request. Whether it is the right one is not checked, so nobody can guess keys.
+  const token = bearerToken(context.request.headers.get('authorization') ?? '')
+  const key = token !== undefined && isKeyText(token) ? token : undefined
+  return sendPage(context, 200, printPage(base, host.show(record), key))
 }
 
 function sendNoSandbox(context: RequestContext, base: string): Response {

@@ -74,6 +74,33 @@ test('sandboxes for a class are printed as CSV, and saved in a file that only it
   }
 })
 
+test('print writes a card for each saved sandbox to a new file that only its owner can read', async () => {
+  using at = folder()
+  await at.sandbox('create', '--count', '2', '--label', '=Ada', '--save', 'class.csv')
+  const list = ['print', '--saved', 'class.csv']
+  const printed = await at.sandbox(...list, '--to', 'class.html')
+  const file = join(at.path, 'class.html')
+  expect([printed.exitCode, printed.errors]).toEqual([
+    0,
+    'class.html has 2 cards: open it in a browser, and print it.\n',
+  ])
+  expect(statSync(file).mode & 0o777).toBe(0o600)
+  const page = readFileSync(file, 'utf8')
+  for (const { id = '' } of at.saved('class.csv')) expect(page).toContain(id)
+  expect([...page.matchAll(/<h2>(.*?)<\/h2>/g)].map(([, title]) => title)).toEqual(['=Ada 1', '=Ada 2'])
+  // Everything is in the page: it loads and links to nothing, except for the icon that it contains.
+  expect([...page.matchAll(/(?:href|src)="(?!data:)|url\(|@import/g)]).toEqual([])
+  const again = await at.sandbox(...list, '--to', 'class.csv')
+  expect([again.exitCode, again.errors]).toEqual([
+    2,
+    'class.csv cannot be written: it exists already. --to names another file.\n',
+  ])
+  expect(at.saved('class.csv')).toHaveLength(2)
+  await at.sandbox('delete', '--all', '--yes', '--saved', 'class.csv')
+  const empty = await at.sandbox(...list)
+  expect([empty.exitCode, empty.errors]).toEqual([1, 'class.csv has no sandboxes.\n'])
+})
+
 test('later sandboxes are appended to the list, and --names labels each with a line of a file', async () => {
   using at = folder()
   writeFileSync(

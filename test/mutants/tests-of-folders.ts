@@ -77,8 +77,7 @@ const testsByPath: Readonly<Record<string, readonly string[]>> = {
   'src/webhooks/': ['src/webhooks/', 'test/webhooks/deliveries.test.ts', 'test/webhooks/'],
   'src/sandboxes/': ['test/openapi/sandbox-description.test.ts', 'test/sandboxes/', 'src/sandboxes/'],
   'src/sandboxes/server.ts': ['test/sandboxes/pages.test.ts', 'test/sandboxes/'],
-  'src/sandboxes/pages/landing-page.ts': ['test/sandboxes/pages.test.ts'],
-  'src/sandboxes/pages/print-page.ts': ['test/sandboxes/pages.test.ts'],
+  'src/sandboxes/pages/': ['test/sandboxes/pages.test.ts'],
   'src/client/': [
     'src/client/',
     ...['requests', 'responses', 'lists', 'retries-and-time-limits', 'event-stream'].map(

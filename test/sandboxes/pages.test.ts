@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import jsQR from 'jsqr'
 import type { Browser, BrowserContext, Locator, Page } from 'playwright-core'
+import { cardsPage } from '../../src/sandboxes/pages/cards-page.ts'
 import { landingPage } from '../../src/sandboxes/pages/landing-page.ts'
 import { noSandboxPage, printPage } from '../../src/sandboxes/pages/print-page.ts'
 import { seriousViolations } from '../support/accessibility.ts'
@@ -360,8 +361,9 @@ describe('the pages of a host in a real browser', () => {
       const { created } = await (host?.create({ label: 'Ada' }) ?? Promise.reject(new Error('no host')))
       const address = `${base()}/sandboxes/${created.id}/print`
       const { page, faults } = await open(context, `${address}#key=${created.adminKey}`)
-      const code = await page.getByRole('img', { name: 'QR code' }).screenshot()
-      expect(await readQrCode(page, code)).toBe(created.baseUrl)
+      await page.getByRole('heading', { name: 'Key' }).waitFor()
+      const link = await readQrCode(page, page.getByRole('img', { name: 'QR code of the console' }))
+      expect(link).toBe(`${created.baseUrl}/console#key=${created.adminKey}`)
       await page.emulateMedia({ media: 'print' })
       const shown = await page.locator('main').innerText()
       for (const text of [
@@ -374,6 +376,8 @@ describe('the pages of a host in a real browser', () => {
       for (const format of ['A4', 'Letter'])
         expect((await page.pdf({ format })).toString('latin1').match(/\/Type \/Page\b/g)).toHaveLength(1)
       const withoutKey = await open(context, address)
+      const code = withoutKey.page.getByRole('img', { name: 'QR code of the address' })
+      expect(await readQrCode(withoutKey.page, code)).toBe(created.baseUrl)
       expect(await withoutKey.page.locator('main').innerText()).toContain('This page has no key')
       expect(await withoutKey.page.getByRole('heading', { name: 'Key' }).isVisible()).toBe(false)
       const text = await withoutKey.page.locator('main').innerText()
@@ -384,6 +388,40 @@ describe('the pages of a host in a real browser', () => {
     },
     TIMEOUT_MS,
   )
+
+  test(
+    'the page of a class has ten cards on a sheet of A4, and the QR code of a card opens the console signed in',
+    async () => {
+      const context = await newContext()
+      const { created } = await (host?.create({ label: '' }) ?? Promise.reject(new Error('no host')))
+      const { baseUrl: address, adminKey: key } = created
+      const labels = ['<b>Ada & co</b>', ...Array(8).fill('W'.repeat(100)), '']
+      const { page, faults } = await open(context, `${base()}/livez`)
+      await page.setContent(cardsPage(labels.map(label => ({ label, address, key }))))
+      const headings = await page.getByRole('heading').allInnerTexts()
+      expect(headings).toEqual([...labels.slice(0, -1), 'Sandbox 10'])
+      const card = page.getByRole('listitem').first()
+      for (const text of [address, key]) expect(await card.textContent()).toContain(text)
+      await page.emulateMedia({ media: 'print' })
+      expect((await page.pdf({ format: 'A4' })).toString('latin1').match(/\/Type \/Page\b/g)).toHaveLength(1)
+      const link = await readQrCode(page, card.getByRole('img', { name: 'QR code of the console' }))
+      const console = await open(context, link ?? '')
+      await console.page.getByRole('heading', { name: 'Dashboard' }).waitFor()
+      expect(faults).toEqual([])
+      await context.close()
+    },
+    TIMEOUT_MS,
+  )
+
+  test('the print page shows no text of a request that does not have the form of a key', async () => {
+    const { created } = await (host?.create() ?? Promise.reject(new Error('no host')))
+    const page = async (token: string): Promise<string> => {
+      const headers = { Authorization: `Bearer ${token}` }
+      return (await fetch(`${base()}/sandboxes/${created.id}/print`, { headers })).text()
+    }
+    expect(await page(created.adminKey)).toContain(created.adminKey)
+    for (const token of ['<b>', created.adminKey.slice(0, -1)]) expect(await page(token)).not.toContain(token)
+  })
 
   test('the print page of an unknown sandbox says that there is none, with status 404', async () => {
     const response = await fetch(`${base()}/sandboxes/7k2m9xq4w8e3rtyu5pasdf6ghj/print`)
@@ -465,9 +503,9 @@ async function runCommand(command: string): Promise<CommandResult> {
   return { status: await process.exited, text }
 }
 
-/** Returns the text of a QR code in a PNG picture. A page of the browser decodes the picture. */
-async function readQrCode(page: Page, png: Buffer): Promise<string | undefined> {
-  const address = `data:image/png;base64,${png.toString('base64')}`
+/** Returns the text of a QR code that a page shows. The page decodes a picture of the code. */
+async function readQrCode(page: Page, code: Locator): Promise<string | undefined> {
+  const address = `data:image/png;base64,${(await code.screenshot()).toString('base64')}`
   const { width, height, data } = await page.evaluate<{ width: number; height: number; data: number[] }>(`
     new Promise((resolve, reject) => {
       const image = new Image()

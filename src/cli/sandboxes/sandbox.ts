@@ -1,11 +1,13 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { HostOperations } from '../../client/sandbox-api.ts'
+import { writeWholeFile } from '../../files/private-file.ts'
+import { hasCode } from '../../files/system-error.ts'
 import { countText } from '../../values/count-text.ts'
 import { csvLine } from '../../values/csv.ts'
 import { nameForm } from '../../values/same-name.ts'
 import { confirm } from '../terminal/confirmation.ts'
 import { jsonText, terminalWidth } from '../terminal/output.ts'
-import { CommandFailed, EXIT_USAGE, escapeControls, print, say } from '../terminal/terminal.ts'
+import { CommandFailed, EXIT_USAGE, escapeControls, print, reasonOf, say } from '../terminal/terminal.ts'
 import { tableLines } from '../terminal/text-table.ts'
 import { wholeNumber } from '../terminal/whole-number.ts'
 import { readAddress } from '../which-store/store-options.ts'
@@ -21,6 +23,7 @@ import { controlHost, hostFailure, isGone } from './host.ts'
 import { csvLabel, hostOf, type SavedSandbox, SavedSandboxes } from './saved.ts'
 
 const SAVED_FILE_DEFAULT = 'sandboxes.csv'
+const CARDS_FILE_DEFAULT = 'sandboxes.html'
 const GONE = 'expired or deleted'
 
 const CREATE_HELP = `
@@ -56,6 +59,12 @@ export function addSandbox(program: Command): void {
   withSavedOptions(sandbox.command('list').description('show the state of each saved sandbox'))
     .addOption(formatOption())
     .action(runList)
+  sandbox
+    .command('print')
+    .description('write a page with a card to cut out for each saved sandbox')
+    .option('--saved <file>', 'the list of the sandboxes', SAVED_FILE_DEFAULT)
+    .option('--to <file>', 'the page to write', CARDS_FILE_DEFAULT)
+    .action(runPrint)
   withSavedOptions(
     sandbox.command('reset [id...]').description('restore the seed or a snapshot of sandboxes'),
     IDS_HELP,
@@ -141,6 +150,21 @@ async function runList({ format = defaultSandboxFormat(), ...options }: ListOpti
 function csvValue(name: string, row: Readonly<Record<string, unknown>>): unknown {
   const value = row[name]
   return name === 'label' && typeof value === 'string' ? csvLabel(value) : value
+}
+
+/** Writes the page for a class. Only its owner can read it, because it has the keys. */
+async function runPrint({ saved, to }: { readonly saved: string; readonly to: string }): Promise<void> {
+  const sandboxes = new SavedSandboxes(saved).read()
+  if (sandboxes.length === 0) throw new CommandFailed(`${escapeControls(saved)} has no sandboxes.`)
+  const { cardsPage } = await import('../../sandboxes/pages/cards-page.ts')
+  const file = escapeControls(to)
+  try {
+    writeWholeFile(to, cardsPage(sandboxes), { replace: false })
+  } catch (error) {
+    const reason = hasCode(error, 'EEXIST') ? 'it exists already' : reasonOf(error)
+    throw new CommandFailed(`${file} cannot be written: ${reason}. --to names another file.`, EXIT_USAGE)
+  }
+  say(`${file} has ${countText(sandboxes.length, 'card')}: open it in a browser, and print it.`)
 }
 
 interface ResetSandboxesOptions extends SavedOptions {

@@ -7,6 +7,7 @@ import type { CreatedSandbox } from '../../client/sandbox-api.ts'
 import { makePrivate, reserveFile, writeWholeFile } from '../../files/private-file.ts'
 import { hasCode } from '../../files/system-error.ts'
 import { isSandboxId } from '../../sandboxes/host-api/schema.ts'
+import { consoleLink } from '../../sandboxes/pages/qr-code.ts'
 import { isKeyText } from '../../shop/keys/schema.ts'
 import { csvLine } from '../../values/csv.ts'
 import { CommandFailed, EXIT_USAGE, escapeControls, reasonOf } from '../terminal/terminal.ts'
@@ -44,7 +45,6 @@ interface SavedTable {
 
 /** Returns the line of a new sandbox. */
 export function savedSandbox({ id, baseUrl, adminKey, label, expiresAt }: CreatedSandbox): SavedSandbox {
-  const fragment = `#key=${encodeURIComponent(adminKey)}`
   const host = hostOf({ address: baseUrl, id })
   return {
     label: label ?? '',
@@ -52,8 +52,8 @@ export function savedSandbox({ id, baseUrl, adminKey, label, expiresAt }: Create
     key: adminKey,
     expiresAt,
     id,
-    console: `${baseUrl}/console${fragment}`,
-    print: `${host}/sandboxes/${id}/print${fragment}`,
+    console: consoleLink(baseUrl, adminKey),
+    print: `${host}/sandboxes/${id}/print#key=${encodeURIComponent(adminKey)}`,
   }
 }
 

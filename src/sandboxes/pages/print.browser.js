@@ -1,16 +1,20 @@
 // The script of the print page of a sandbox. The host serves this file unchanged.
 
-const key = new URLSearchParams(location.hash.slice(1)).get('key')
-if (key !== null && /^pst_[0-9A-Za-z]{49}$/.test(key)) {
-  document.getElementById('key').textContent = key
-  document.getElementById('key-value').textContent = key
-  document.getElementById('key-part').hidden = false
-  document.getElementById('key-line').hidden = false
-  document.getElementById('key-hint').hidden = true
+/** Loads the page with the key of the fragment, which is then on the page and in its QR code. */
+async function showKey() {
+  const key = new URLSearchParams(location.hash.slice(1)).get('key')
+  if (key === null || !/^pst_[0-9A-Za-z]{49}$/.test(key)) return
+  const response = await fetch(location.pathname, { headers: { Authorization: `Bearer ${key}` } })
+  const page = new DOMParser().parseFromString(await response.text(), 'text/html')
+  document.querySelector('main').replaceWith(page.querySelector('main'))
 }
 
-const expiry = document.getElementById('expiry')
-const expiresAt = new Date(expiry.dateTime)
-expiry.textContent = expiresAt.toLocaleString(undefined, { dateStyle: 'full', timeStyle: 'short' })
+function prepare() {
+  const expiry = document.getElementById('expiry')
+  const expiresAt = new Date(expiry.dateTime)
+  expiry.textContent = expiresAt.toLocaleString(undefined, { dateStyle: 'full', timeStyle: 'short' })
+  document.getElementById('print-button').addEventListener('click', () => print())
+}
 
-document.getElementById('print-button').addEventListener('click', () => print())
+// Without a response, the page stays without the key, and says so.
+showKey().then(prepare, prepare)

@@ -383,6 +383,12 @@ export const cliSlips: Slips = {
       breaks: 'a restore of a snapshot restores the seed',
       tests: [`${CLIENT_SANDBOX}: \`reset\` restores the seed`],
     },
+    {
+      before: `writeWholeFile(to, cardsPage(sandboxes), { replace: false })`,
+      after: `writeWholeFile(to, cardsPage(sandboxes), { replace: true })`,
+      breaks: 'sandbox print replaces the list of keys if --to names it',
+      tests: ['test/cli/sandbox-command.test.ts: print writes a card for each saved sandbox'],
+    },
   ],
   'src/cli/sandboxes/saved.ts': [
     {

@@ -387,6 +387,36 @@ export const sandboxSlips: Slips = {
       tests: [`${RESTART_FILE}: a seed that could not be built is built`],
     },
   ],
+  'src/sandboxes/pages/cards-page.ts': [
+    {
+      before: `const title = label === '' ? \`Sandbox \${index + 1}\` : label`,
+      after: `const title = label`,
+      breaks: 'a card without a label has no number',
+      tests: ['test/sandboxes/pages.test.ts: the page of a class has ten cards'],
+    },
+    {
+      before: `<h2>\${escapeHtml(title)}</h2>`,
+      after: `<h2>\${title}</h2>`,
+      breaks: 'the label of a student is HTML on the page of the teacher',
+      tests: ['test/sandboxes/pages.test.ts: the page of a class has ten cards'],
+    },
+  ],
+  'src/sandboxes/pages/print-page.ts': [
+    {
+      before: `qrCode(consoleLink(baseUrl, key), 'console')`,
+      after: `qrCode(baseUrl, 'console')`,
+      breaks: 'the QR code of a print page with the key does not sign in',
+      tests: ['test/sandboxes/pages.test.ts: the print page shows the label'],
+    },
+  ],
+  'src/sandboxes/pages/qr-code.ts': [
+    {
+      before: `return \`\${baseUrl}/console#key=\${encodeURIComponent(key)}\``,
+      after: `return \`\${baseUrl}/console?key=\${encodeURIComponent(key)}\``,
+      breaks: 'the QR code of a card sends the key to the server, and the console asks for it again',
+      tests: ['test/sandboxes/pages.test.ts: the page of a class has ten cards'],
+    },
+  ],
   'src/sandboxes/requests/log.ts': [
     {
       before: `last?.number ?? clearedNumber`,
@@ -477,6 +507,12 @@ export const sandboxSlips: Slips = {
       after: `isFromThisMachine(request, findPeer()) || isFromHostPageOrProgram(request, base),`,
       breaks: 'any page in a browser of this machine can fill the host with sandboxes',
       tests: [`${LIMITS}: a refusal names the limit of sandboxes, of total bytes`],
+    },
+    {
+      before: `const key = token !== undefined && isKeyText(token) ? token : undefined`,
+      after: `const key = token`,
+      breaks: 'a print page contains any text of a request as HTML',
+      tests: ['test/sandboxes/pages.test.ts: the print page shows no text of a request'],
     },
   ],
 }
