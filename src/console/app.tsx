@@ -119,8 +119,15 @@ function Frame({ session }: { readonly session: Session }) {
         <Group h="100%" px="md" justify="space-between" wrap="nowrap">
           <Group gap="sm" wrap="nowrap" miw={0}>
             <Burger opened={isOpen} onClick={toggle} hiddenFrom="sm" size="sm" aria-label="Menu" />
-            <Anchor component={Link} href="/" fw={700} c="var(--mantine-color-text)" underline="never">
-              <Brand />
+            <Anchor
+              component={Link}
+              href="/"
+              fw={700}
+              c="var(--mantine-color-text)"
+              underline="never"
+              aria-label="Petstore"
+            >
+              <Brand isShort={sandbox !== undefined} />
             </Anchor>
             {sandbox !== undefined && (
               <Text size="sm" truncate title={sandbox}>

@@ -216,6 +216,8 @@ describe('the console of a sandbox:', () => {
       const other = await open('/pets', 390, '')
       const start = other.sandbox.created.id.slice(0, 6)
       await other.page.getByRole('banner').getByText(start, { exact: true }).waitFor()
+      const name = `document.querySelector('header [title="${start}"]')`
+      expect(await other.page.evaluate(`${name}.scrollWidth <= ${name}.clientWidth`)).toBe(true)
       await until(
         'the title has the id',
         async () => (await other.page.title()) === `Pets · ${start} · Petstore`,
