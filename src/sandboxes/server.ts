@@ -82,12 +82,11 @@ export async function serveSandboxes(
   ): Promise<Response> => {
     const [id = '', ...rest] = path.slice('/s/'.length).split('/')
     try {
-      const record = host.find(id)
-      if (!record && asksForPage(request, rest[0] ?? ''))
-        return await respondAnywhere(request, server, context => sendNoSandbox(context, base))
-      if (!record) throw sandboxNotFound()
+      if (!host.find(id)) throw sandboxNotFound()
       return await host.use(id, sandbox => sandbox.respond(request, server, `/${rest.join('/')}`))
     } catch (error) {
+      if (error instanceof StoreError && error.code === 'sandbox_not_found' && asksForPage(request))
+        return respondAnywhere(request, server, context => sendNoSandbox(context, base))
       if (error instanceof StoreError) return refuse(request, server, error)
       options.log.error({ sandbox: id, error: errorText(error) }, 'a sandbox failed')
       return refuse(request, server, sandboxFailed())
@@ -117,11 +116,9 @@ export async function serveSandboxes(
   }
 }
 
-/** Returns whether a browser asks for a page of a sandbox. `pathPart` is the part of the path after the id. */
-function asksForPage({ method, headers }: Request, pathPart: string): boolean {
-  const isRead = method === 'GET' || method === 'HEAD'
-  const isPage = ['', 'console', 'docs'].includes(pathPart)
-  return isRead && isPage && namesPage(headers)
+/** Returns whether a browser shows the response to its user: an address that was opened names HTML in Accept. */
+function asksForPage({ method, headers }: Request): boolean {
+  return (method === 'GET' || method === 'HEAD') && namesPage(headers)
 }
 
 /** Returns whether a request comes from a page of the host itself, or from a program, which sends no Origin. */

@@ -6,7 +6,7 @@ import { landingPage } from '../../src/sandboxes/pages/landing-page.ts'
 import { noSandboxPage, printPage } from '../../src/sandboxes/pages/print-page.ts'
 import { seriousViolations } from '../support/accessibility.ts'
 import { INSECURE_HOST, launchBrowser } from '../support/browser.ts'
-import { openSandboxHost, type TestHost } from '../support/sandbox-host.ts'
+import { openSandboxHost, type TestHost, type TestSandbox } from '../support/sandbox-host.ts'
 
 const TIMEOUT_MS = 120_000
 const KEY = /^pst_[0-9A-Za-z]{49}$/
@@ -437,24 +437,36 @@ describe('the pages of a host in a real browser', () => {
     const get = (path: string, accept: string, method = 'GET'): Promise<Response> =>
       fetch(address + path, { method, headers: { Accept: accept } })
     const browserAccept = 'text/html,application/xhtml+xml,*/*;q=0.8'
-    for (const path of ['', '/', '/console', '/console/pets/3', '/docs', '/docs/guide/lesson']) {
+    for (const path of ['', '/', '/console', '/console/pets/3', '/docs', '/docs/guide/lesson', '/pets']) {
       const page = await get(path, browserAccept)
       expect([path, page.status]).toEqual([path, 404])
       expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8')
       expect(page.headers.get('content-security-policy')).toStartWith("default-src 'none'")
-      expect(await page.text()).toContain('There is no sandbox at this address')
-      expect((await get(path, browserAccept, 'HEAD')).status).toBe(404)
+      const text = await page.text()
+      for (const part of ['There is no sandbox at this address', 'end of its lifetime', 'ask your teacher'])
+        expect(text).toContain(part)
+      const head = await get(path, browserAccept, 'HEAD')
+      expect([head.status, head.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8'])
       for (const accept of ['*/*', 'application/json'])
         expect(await (await get(path, accept)).json()).toMatchObject({ code: 'sandbox_not_found' })
     }
-    for (const [path, method] of [
-      ['/pets', 'GET'],
-      ['/consoles', 'GET'],
-      ['/console', 'POST'],
-    ] as const)
-      expect(await (await get(path, browserAccept, method)).json()).toMatchObject({
-        code: 'sandbox_not_found',
-      })
+    const post = await get('/console', browserAccept, 'POST')
+    expect(await post.json()).toMatchObject({ code: 'sandbox_not_found' })
+  })
+
+  test('after a sandbox has expired or was deleted, a browser gets a page', async () => {
+    let nowMs = Date.now()
+    await using other = await openSandboxHost({ clock: () => nowMs })
+    const get = async ({ created }: TestSandbox): Promise<[number, string | null]> => {
+      const { status, headers } = await fetch(created.baseUrl, { headers: { Accept: 'text/html' } })
+      return [status, headers.get('content-type')]
+    }
+    const [deleted, expired] = [await other.create(), await other.create({ lifetimeSeconds: 60 })]
+    expect(await get(deleted)).toEqual([200, 'text/html; charset=utf-8'])
+    await deleted.callHost('DELETE', '')
+    nowMs += 60_000
+    for (const sandbox of [deleted, expired])
+      expect(await get(sandbox)).toEqual([404, 'text/html; charset=utf-8'])
   })
 
   test('the pages and their files have a strict content security policy', async () => {

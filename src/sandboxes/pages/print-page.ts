@@ -58,7 +58,13 @@ export function noSandboxPage(base: string): string {
     title: 'No sandbox - Petstore',
     body: `<main>
 <h1>There is no sandbox at this address</h1>
-<p>It expired, was deleted, or never existed. <a href="${escapeHtml(base)}/">Create a new one.</a></p>
+<p>The sandbox has reached the end of its lifetime, or somebody with its key has deleted it. Everything in it was
+deleted with it, and cannot be restored. Or the address is not complete.</p>
+<ul>
+<li>Compare the address with the one on your card.</li>
+<li>In a class, ask your teacher for a new sandbox.</li>
+<li>Or <a href="${escapeHtml(base)}/">create one yourself</a>. It has an address and a key of its own.</li>
+</ul>
 </main>`,
   })
 }

@@ -514,5 +514,17 @@ export const sandboxSlips: Slips = {
       breaks: 'a print page contains any text of a request as HTML',
       tests: ['test/sandboxes/pages.test.ts: the print page shows no text of a request'],
     },
+    {
+      before: `if (error instanceof StoreError && error.code === 'sandbox_not_found' && asksForPage(request))`,
+      after: `if (error instanceof StoreError && error.code === 'sandbox_not_found')`,
+      breaks: 'a program gets a page in place of the error of a deleted sandbox',
+      tests: ['test/sandboxes/pages.test.ts: a browser gets a page for an address without a sandbox'],
+    },
+    {
+      before: `return (method === 'GET' || method === 'HEAD') && namesPage(headers)`,
+      after: `return method === 'GET' && namesPage(headers)`,
+      breaks: 'HEAD of a deleted sandbox has other headers than GET in a browser',
+      tests: ['test/sandboxes/pages.test.ts: a browser gets a page for an address without a sandbox'],
+    },
   ],
 }
