@@ -46,7 +46,8 @@ export const totalsInvariant = sql<{ readonly id: string; readonly missing: bigi
       UNION ALL SELECT 'units/reserved', CAST(sum(reserved) AS BIGINT) FROM pet
       UNION ALL SELECT 'orders/open', count(*) FROM orders WHERE complete = 0
       UNION ALL SELECT 'orders/placed/' || substr(created_at, 1, 14) ||
-          substr('00153045', CAST(substr(created_at, 15, 2) AS INTEGER) / 15 * 2 + 1, 2), count(*)
+          CASE WHEN substr(created_at, 15, 2) < '15' THEN '00' WHEN substr(created_at, 15, 2) < '30' THEN '15'
+          WHEN substr(created_at, 15, 2) < '45' THEN '30' ELSE '45' END, count(*)
         FROM orders GROUP BY 1)
     SELECT name AS id, coalesce(counted.value, 0) - coalesce(total.value, 0) AS missing
     FROM counted FULL JOIN total USING (name)

@@ -17,7 +17,7 @@ const pages: [page: string, outputs: number][] = [
   ['history.md', 4],
   ['clients.md', 6],
   ['agents.md', 2],
-  ['teaching.md', 7],
+  ['teaching.md', 10],
   ['lesson.md', 25],
   ['sandboxes.md', 11],
 ]
@@ -27,8 +27,13 @@ interface Block {
   readonly lines: string
 }
 
-function blocksOf(page: string): Block[] {
-  const text = readFileSync(join(ROOT, 'docs', page), 'utf8')
+/** The section of teaching.md that a teacher does before the lesson: its commands come before those of the students. */
+const PREPARATION = '\n## Prepare the lesson\n'
+
+/** Returns the code blocks of a page, or of one of its sections. */
+function blocksOf(page: string, section?: string): Block[] {
+  const guide = readFileSync(join(ROOT, 'docs', page), 'utf8')
+  const text = section === undefined ? guide : (guide.split(section)[1]?.split('\n## ')[0] ?? '')
   return [...text.matchAll(/```(\w+)\n([\s\S]*?)```/g)].map(match => ({
     kind: match[1] ?? '',
     lines: match[2] ?? '',
@@ -143,7 +148,7 @@ class PageRun implements AsyncDisposable {
       .replace('petstore() { npm run --silent petstore --', `petstore() { ${command([]).line.join(' ')}`)
       .replaceAll(' data/address', ` ${home}/data/address`)
       .replaceAll(/--(to|from|data) (backups|restored)/g, `--$1 ${home}/$2`)
-      .replaceAll(/ (class\.(?:csv|txt))/g, ` ${home}/$1`)
+      .replaceAll(/ (class\.(?:csv|txt|html))/g, ` ${home}/$1`)
       .replaceAll('PETSTORE_DATA=./', `PETSTORE_DATA=${home}/`)
     return [...this.#programs].reduce(
       (text, [documented, { base }]) => text.replaceAll(documented, base.replace(/\/$/, '')),
@@ -174,7 +179,8 @@ test.each(pages)(
   'every command of %s has the output that the page shows',
   async (page, outputs) => {
     await using pageRun = new PageRun()
-    for (const block of blocksOf(page)) await pageRun.run(block)
+    const preparation = page === 'lesson.md' ? blocksOf('teaching.md', PREPARATION) : []
+    for (const block of [...preparation, ...blocksOf(page)]) await pageRun.run(block)
     expect(pageRun.compared).toBe(outputs)
   },
   120_000,

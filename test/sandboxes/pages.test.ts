@@ -389,6 +389,51 @@ describe('the pages of a host in a real browser', () => {
     TIMEOUT_MS,
   )
 
+  for (const [place, isSecure] of [
+    ['with a secure origin', true],
+    ['without HTTPS', false],
+  ] as const) {
+    test(
+      `the lesson of a sandbox has its address in the commands, and buttons that copy them, ${place}`,
+      async () => {
+        const context = await newContext({ viewport: { width: 390, height: 900 } })
+        if (isSecure) await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+        const { created } = await (host?.create() ?? Promise.reject(new Error('no host')))
+        const address = `${created.baseUrl}/docs/guide/lesson`
+        const { page, faults } = await open(
+          context,
+          isSecure ? address : address.replace('127.0.0.1', INSECURE_HOST),
+        )
+        await page.evaluate(`document.addEventListener('copy', () => {
+          globalThis.copiedText = document.activeElement.value
+        })`)
+        await page.getByRole('button', { name: 'Copy command 1', exact: true }).click()
+        await page.getByText('Copied', { exact: true }).waitFor()
+        const copied = await page.evaluate(isSecure ? 'navigator.clipboard.readText()' : 'copiedText')
+        expect(copied).toBe(`BASE=${created.baseUrl}\nKEY=pst_...\n`)
+        const commands = await page.locator('pre:not(.output, .received)').count()
+        expect(await page.getByRole('button', { name: /^Cop(y|ied) command/ }).count()).toBe(commands)
+        expect(commands).toBeGreaterThan(20)
+        expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390)
+        if (isSecure) expect([faults, await seriousViolations(page)]).toEqual([[], []])
+        await context.close()
+      },
+      TIMEOUT_MS,
+    )
+  }
+
+  test('the lesson of a sandbox is a page for students: it has no answer, and no command of a host', async () => {
+    const { created } = await (host?.create() ?? Promise.reject(new Error('no host')))
+    const guide = async (name: string): Promise<string> =>
+      (await fetch(`${created.baseUrl}/docs/guide/${name}`)).text()
+    const lesson = await guide('lesson')
+    expect(lesson).toContain(created.baseUrl)
+    for (const hidden of ['Answers', 'petstore sandbox', 'class.csv']) {
+      expect(lesson).not.toContain(hidden)
+      expect(await guide('teaching')).toContain(hidden)
+    }
+  })
+
   test(
     'the page of a class has ten cards on a sheet of A4, and the QR code of a card opens the console signed in',
     async () => {

@@ -46,10 +46,10 @@ const NARROW_STYLE = `@container narrow-references-container (max-width: 900px) 
 }`
 
 /**
- * The buttons of Scalar write to the clipboard, which browsers have only with HTTPS. Without it, this script puts the
- * older command in its place.
+ * Buttons that copy write to the clipboard, which browsers have only with HTTPS. Without it, this script puts the older
+ * command in its place.
  */
-const CLIPBOARD_SCRIPT = `navigator.clipboard ??= {
+export const CLIPBOARD_SCRIPT = `navigator.clipboard ??= {
   async writeText(text) {
     const area = document.createElement('textarea')
     area.value = text

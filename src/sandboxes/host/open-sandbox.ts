@@ -18,6 +18,7 @@ import { sendWithFaults } from '../failures/deliveries.ts'
 import { FAULT_HEADER, Faults } from '../failures/faults.ts'
 import { isAbrupt, isDropped, withFaults } from '../failures/requests.ts'
 import { tooManyRequestsOfSandbox } from '../host-api/refusals.ts'
+import { lessonRoutes } from '../pages/lesson-page.ts'
 import { BodyCapture, captureResponse } from '../requests/body-capture.ts'
 import { bodyText, RequestLog } from '../requests/log.ts'
 import { masked, maskedHeaders } from '../requests/masked.ts'
@@ -234,7 +235,7 @@ export class OpenSandbox {
       // The engine has no reader worker, and its reads cost little more than those of the cache.
       cache: 'off',
       streams: { streamsMax: limits.streams, streamsPerCallerMax: limits.streams },
-      pages: options.pages,
+      pages: { ...options.pages, guides: [...options.pages.guides, ...lessonRoutes(options.base)] },
       mcp: true,
       wrapPaths: (paths, isInner) =>
         withFaults(paths, {

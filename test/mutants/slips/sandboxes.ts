@@ -359,6 +359,12 @@ export const sandboxSlips: Slips = {
       breaks: 'the clock of a sandbox retires no operation',
       tests: [`${SANDBOXES}: the lifecycle clock retires an operation`],
     },
+    {
+      before: `guides: [...options.pages.guides, ...lessonRoutes(options.base)]`,
+      after: `guides: options.pages.guides`,
+      breaks: 'a sandbox serves the lesson without buttons',
+      tests: ['test/sandboxes/pages.test.ts: the lesson of a sandbox has its address'],
+    },
   ],
   'src/sandboxes/host/registry.ts': [
     {
@@ -399,6 +405,20 @@ export const sandboxSlips: Slips = {
       after: `<h2>\${title}</h2>`,
       breaks: 'the label of a student is HTML on the page of the teacher',
       tests: ['test/sandboxes/pages.test.ts: the page of a class has ten cards'],
+    },
+  ],
+  'src/sandboxes/pages/lesson-page.ts': [
+    {
+      before: `.replaceAll(EXAMPLE, () => escapeHtml(base))`,
+      after: `.replaceAll(EXAMPLE, EXAMPLE)`,
+      breaks: 'the lesson of a sandbox has the address of an example',
+      tests: ['test/sandboxes/pages.test.ts: the lesson of a sandbox has its address'],
+    },
+    {
+      before: `CLIPBOARD_SCRIPT + lessonScript`,
+      after: `lessonScript`,
+      breaks: 'without HTTPS, the buttons of the lesson copy nothing',
+      tests: ['test/sandboxes/pages.test.ts: the lesson of a sandbox has its address'],
     },
   ],
   'src/sandboxes/pages/print-page.ts': [

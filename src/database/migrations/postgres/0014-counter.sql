@@ -8,7 +8,8 @@ ALTER TABLE total ALTER COLUMN name TYPE TEXT COLLATE "C";
 DELETE FROM total WHERE name >= 'orders/placed/' AND name < 'orders/placed0';
 INSERT INTO total (name, value)
   SELECT 'orders/placed/' || substr(created_at, 1, 14) ||
-    substr('00153045', CAST(substr(created_at, 15, 2) AS INTEGER) / 15 * 2 + 1, 2), count(*)
+    CASE WHEN substr(created_at, 15, 2) < '15' THEN '00' WHEN substr(created_at, 15, 2) < '30' THEN '15'
+      WHEN substr(created_at, 15, 2) < '45' THEN '30' ELSE '45' END, count(*)
   FROM orders GROUP BY 1;
 -- The orders above include those whose events have no position yet.
 UPDATE event SET totals = (

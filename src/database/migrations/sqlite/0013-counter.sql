@@ -6,7 +6,8 @@ CREATE INDEX orders_by_created ON orders (complete, created_at);
 DELETE FROM total WHERE name >= 'orders/placed/' AND name < 'orders/placed0';
 INSERT INTO total (name, value)
   SELECT 'orders/placed/' || substr(created_at, 1, 14) ||
-    substr('00153045', CAST(substr(created_at, 15, 2) AS INTEGER) / 15 * 2 + 1, 2), count(*)
+    CASE WHEN substr(created_at, 15, 2) < '15' THEN '00' WHEN substr(created_at, 15, 2) < '30' THEN '15'
+      WHEN substr(created_at, 15, 2) < '45' THEN '30' ELSE '45' END, count(*)
   FROM orders GROUP BY 1;
 
 -- The level at which a pet should be reordered. The index contains only the pets that are at or below theirs.
