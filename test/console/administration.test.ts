@@ -213,7 +213,7 @@ test(
     ])
     await page.getByRole('textbox', { name: 'Order' }).fill('')
     await page.getByText('The key Key of the diary was created.').waitFor()
-    await page.getByRole('combobox', { name: 'Pet' }).fill('Diar')
+    await page.getByRole('combobox', { name: 'Pet', exact: true }).fill('Diar')
     await page.getByRole('option', { name: 'Diarist' }).click()
     await page.getByText('The key Key of the diary was created.').waitFor({ state: 'detached' })
     await held.waitFor()

@@ -19,10 +19,7 @@ test(
     expect(await seriousViolations(page)).toEqual([])
     await page.getByRole('button', { name: 'Sell', exact: true }).click()
     await page.getByLabel('The customer takes it now').uncheck()
-    await page
-      .getByRole('combobox', { name: 'Pet' })
-      .or(page.getByRole('textbox', { name: 'Pet' }))
-      .fill('Bis')
+    await page.getByRole('combobox', { name: 'Pet', exact: true }).fill('Bis')
     await page.getByRole('option', { name: 'Biscuit (5 for sale)' }).click()
     await page.getByLabel('Units').fill('0')
     await page.getByRole('dialog').getByRole('button', { name: 'Place order' }).click()

@@ -11,7 +11,8 @@ import { addPet, isTooWide } from './shop-data.ts'
 
 const DAY_MS = 86_400_000
 const ZONE = 'Pacific/Auckland'
-let nowMs = Date.now()
+/** In Auckland, it is half past one on the next day. */
+let nowMs = Date.parse('2026-11-26T12:30:00Z')
 
 const store = sharedStore('sqlite', { timeZone: ZONE, clock: () => nowMs })
 const browser = consoleBrowser()
@@ -266,6 +267,14 @@ describe.each([390, 1440])('on a screen of %p pixels', width => {
       await page.getByTestId('secret').waitFor()
 
       await page.goto(`${store().base}/console/audit?petId=${petId}`)
+      await page.getByText(`was renamed to Cardinal ${width}`).waitFor()
+      // The days of the filters are those of the shop, where it is up to 13 hours later than in UTC.
+      const today = new Intl.DateTimeFormat('sv-SE', { timeZone: ZONE }).format(nowMs)
+      const tomorrow = new Intl.DateTimeFormat('sv-SE', { timeZone: ZONE }).format(nowMs + DAY_MS)
+      await page.getByLabel('From').fill(tomorrow)
+      await page.getByText('No change matches.').waitFor()
+      await page.getByLabel('From').fill(today)
+      await page.getByLabel('To', { exact: true }).fill(today)
       await page.getByText(`was renamed to Cardinal ${width}`).waitFor()
       await end()
     },

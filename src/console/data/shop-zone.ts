@@ -31,3 +31,20 @@ export function instantOf(local: string): number {
   const asUtc = Date.parse(`${local}Z`)
   return Number.isNaN(asUtc) ? asUtc : asUtc - offsetAt(asUtc - offsetAt(asUtc))
 }
+
+const DAY_MS = 86_400_000
+
+/** Returns the day that is a number of days after another one. */
+export function dayAfter(day: string, days: number): string {
+  return new Date(Date.parse(`${day}T00:00Z`) + days * DAY_MS).toISOString().slice(0, 10)
+}
+
+/** Returns the instant at which a day begins in the shop, for a request. `earlierMs` is how much earlier it must be. */
+export function startOfDay(day: string, earlierMs = 0): string {
+  return new Date(instantOf(`${day}T00:00`) - earlierMs).toISOString()
+}
+
+/** Returns the day in a text such as `2026-11-22`; an empty text for any other text. */
+export function dayIn(text: string): string {
+  return /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text)) ? text : ''
+}

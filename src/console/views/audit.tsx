@@ -1,6 +1,6 @@
 import { useKeyNames } from '../data/key-names.ts'
 import { nameText } from '../data/name-text.ts'
-import { shopZone } from '../data/shop-zone.ts'
+import { dayAfter, dayIn, shopZone, startOfDay } from '../data/shop-zone.ts'
 import { idIn, useUrlFilters } from '../data/url-filters.ts'
 import { Diary } from '../parts/events/diary.tsx'
 import { Empty } from '../parts/generic/empty.tsx'
@@ -22,8 +22,8 @@ export function Audit() {
     ...(petId !== undefined && { petId }),
     ...(orderId && { subject: `orders/${orderId}` }),
     ...(keyId !== undefined && { keyId }),
-    ...(since !== '' && { since }),
-    ...(until !== '' && { until }),
+    ...(since !== '' && { since: startOfDay(since) }),
+    ...(until !== '' && { until: startOfDay(dayAfter(until, 1)) }),
   }
   const dayField = { type: 'date', description: shopZone, inputWrapperOrder }
   return (
@@ -64,8 +64,3 @@ const inputWrapperOrder: ('label' | 'input' | 'description' | 'error')[] = [
   'description',
   'error',
 ]
-
-/** Returns the day in a text such as `2026-11-22`; an empty text for any other text. */
-function dayIn(text: string): string {
-  return /^\d{4}-\d{2}-\d{2}$/.test(text) ? text : ''
-}

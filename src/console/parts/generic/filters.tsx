@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 
 export function Filters({ children }: { readonly children: ReactNode }) {
   return (
-    <SimpleGrid cols={{ base: 2, sm: 3, lg: 4 }} spacing="sm" maw={960}>
+    <SimpleGrid cols={{ base: 2, sm: 3, lg: 5 }} spacing="sm" maw={1120}>
       {children}
     </SimpleGrid>
   )

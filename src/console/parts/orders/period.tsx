@@ -1,8 +1,6 @@
 import { Group, SegmentedControl, TextInput } from '@mantine/core'
-import { instantOf, localDay, shopZone } from '../../data/shop-zone.ts'
+import { dayAfter, dayIn, localDay, shopZone, startOfDay } from '../../data/shop-zone.ts'
 import { optionIn, type useUrlFilters } from '../../data/url-filters.ts'
-
-const DAY_MS = 86_400_000
 
 /** Days of the shop, such as `2026-11-22`. An empty text leaves that end open. */
 interface Period {
@@ -31,24 +29,15 @@ export function periodIn({ get }: ReturnType<typeof useUrlFilters>): Period | un
 
 /** Returns the filters of the API for a period, whose bounds are exclusive. */
 export function createdIn({ from, to }: Period): { createdAfter?: string; createdBefore?: string } {
-  const startOf = (day: string): number => instantOf(`${day}T00:00`)
   return {
-    ...(from !== '' && { createdAfter: new Date(startOf(from) - 1).toISOString() }),
-    ...(to !== '' && { createdBefore: new Date(startOf(dayAfter(to, 1))).toISOString() }),
+    ...(from !== '' && { createdAfter: startOfDay(from, 1) }),
+    ...(to !== '' && { createdBefore: startOfDay(dayAfter(to, 1)) }),
   }
 }
 
 /** Returns a period as a text for the name of a file: `2026-11-22` or `2026-11-01-to-2026-11-30`. */
 export function periodText({ from, to }: Period): string {
   return from === to && from !== '' ? from : `${from || 'the-first'}-to-${to || 'the-last'}`
-}
-
-function dayAfter(day: string, days: number): string {
-  return new Date(Date.parse(`${day}T00:00Z`) + days * DAY_MS).toISOString().slice(0, 10)
-}
-
-function dayIn(text: string): string {
-  return /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text)) ? text : ''
 }
 
 /** Selects orders of any time, of today, of yesterday, or of a range of days. The address keeps the choice. */
