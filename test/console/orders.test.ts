@@ -362,3 +362,18 @@ test(
   },
   TIMEOUT_MS,
 )
+
+test(
+  'the next receipt number is proposed after an order that has the name of a customer as its reference',
+  async () => {
+    const { petId } = await makePet(store().client, { quantity: 5n })
+    for (const reference of ['R-0099', 'Ms Novak'])
+      await store().client.placeOrder({ body: { petId, reference } })
+    const { page, faults } = await browser.open(store(), '/orders')
+    await page.getByRole('button', { name: 'Sell', exact: true }).click()
+    await page.getByRole('dialog').locator('input[value="R-0100"]').waitFor()
+    expect(faults).toEqual([])
+    await page.close()
+  },
+  TIMEOUT_MS,
+)

@@ -86,23 +86,26 @@ function OneSale({ pet, onClose, onSellAnother }: SellProps & { readonly onSellA
   )
 }
 
-/** The number of newest orders among which the last reference is searched. */
+/** The number of newest orders among which a reference with a number is searched. */
 const ORDERS_READ = 20
 
-/** Returns the reference after that of the newest order that has one; an empty text if it does not end in a number. */
+/**
+ * Returns the reference after the newest one that ends in a number; an empty text without one. The name of a customer
+ * in between does not end the series.
+ */
 function useProposedReference(): string {
   const { client } = useSession()
   const can = useCan()
-  const { data = '' } = useQuery({
-    queryKey: ['orders', 'last reference'],
+  const { data: next = '' } = useQuery({
+    queryKey: ['orders', 'next reference'],
     queryFn: async () => {
       const { data: page } = await client.listOrders({ sort: '-id', limit: ORDERS_READ })
-      return page.items.find(({ reference }) => reference !== undefined)?.reference ?? ''
+      return page.items.map(({ reference = '' }) => nextReference(reference)).find(text => text !== '') ?? ''
     },
     enabled: can('orders:read'),
     staleTime: 0,
   })
-  return nextReference(data)
+  return next
 }
 
 /** Returns the body of a request. If it lacks the pet, the store refuses it with a message for the field. */
