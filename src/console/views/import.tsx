@@ -57,9 +57,9 @@ export function Import() {
     <Page title="Import">
       <Text>
         A categories file has the columns <Code>name</Code> and <Code>description</Code>. A pets file has{' '}
-        <Code>name</Code>, <Code>category</Code> (the name of the category), <Code>quantity</Code> and{' '}
-        <Code>hold</Code> (yes, no or empty). Only <Code>name</Code> and <Code>category</Code> are required.
-        Save a spreadsheet as “CSV UTF-8”.
+        <Code>name</Code>, <Code>category</Code> (the name of the category), <Code>quantity</Code>,{' '}
+        <Code>hold</Code> (yes, no or empty) and <Code>reorderAt</Code>. Only <Code>name</Code> and{' '}
+        <Code>category</Code> are required. Save a spreadsheet as “CSV UTF-8”.
       </Text>
       <Stack maw={480}>
         {(['categories', 'pets'] as const).map(kind => (
