@@ -13,7 +13,7 @@ const pages: [page: string, outputs: number][] = [
   ['cli.md', 11],
   ['running.md', 5],
   ['testing.md', 4],
-  ['shop.md', 5],
+  ['shop.md', 9],
   ['history.md', 4],
   ['clients.md', 6],
   ['agents.md', 2],
