@@ -19,7 +19,14 @@ import { isSandbox } from './data/host-api.ts'
 import { useLiveUpdates } from './data/live.ts'
 import { onKeyRefused } from './data/query-client.ts'
 import { useSandboxName } from './data/sandbox.ts'
-import { findStoredKey, forgetKey, onKeptKeyDeleted, type Session, takeLinkKey } from './data/session.ts'
+import {
+  basePath,
+  findStoredKey,
+  forgetKey,
+  onKeptKeyDeleted,
+  type Session,
+  takeLinkKey,
+} from './data/session.ts'
 import { SessionContext, useCan, useSession } from './data/session-context.ts'
 import { shopZone } from './data/shop-zone.ts'
 import { throttleSeconds } from './data/throttle.ts'
@@ -127,7 +134,7 @@ function Frame({ session }: { readonly session: Session }) {
               underline="never"
               aria-label="Petstore"
             >
-              <Brand isShort={sandbox !== undefined} />
+              <Brand />
             </Anchor>
             {sandbox !== undefined && (
               <Text size="sm" truncate title={sandbox}>
@@ -138,6 +145,16 @@ function Frame({ session }: { readonly session: Session }) {
           <Group gap="xs" wrap="nowrap">
             <HeaderSearch visibleFrom="sm" w={260} />
             <SellButton />
+            <Button
+              component="a"
+              href={`${basePath}/docs/guide/your-first-day`}
+              target="_blank"
+              variant="subtle"
+              size="compact-sm"
+              aria-label="Help: your first day"
+            >
+              ?
+            </Button>
             <KeyMenu />
           </Group>
         </Group>

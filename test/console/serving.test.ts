@@ -192,6 +192,35 @@ test(
   TIMEOUT_MS,
 )
 
+test(
+  'on a phone and behind a proxy, the header opens the guide of the first day with its pictures',
+  async () => {
+    const { store, base, stop } = await behindProxy()
+    await using _ = store
+    const { page, faults } = await browser.open(store, '', { width: 390 })
+    const header = page.getByRole('banner')
+    const brand = await header.getByRole('link', { name: 'Petstore' }).boundingBox()
+    const sell = await header.getByRole('button', { name: 'Sell' }).boundingBox()
+    expect((brand?.x ?? 0) + (brand?.width ?? 0)).toBeLessThan(sell?.x ?? 0)
+    const [guide] = await Promise.all([
+      page.waitForEvent('popup'),
+      header.getByRole('link', { name: 'Help: your first day' }).click(),
+    ])
+    await guide.getByRole('heading', { name: 'Your first day', level: 1 }).waitFor()
+    await guide.waitForLoadState()
+    expect([guide.url(), (await fetch(guide.url())).status]).toEqual([
+      `${base}/docs/guide/your-first-day`,
+      200,
+    ])
+    const widths = await guide.evaluate<number[]>('[...document.images].map(image => image.naturalWidth)')
+    expect([widths.length, Math.min(...widths) > 500]).toEqual([8, true])
+    expect(faults).toEqual([])
+    await page.context().close()
+    await stop()
+  },
+  TIMEOUT_MS,
+)
+
 for (const engine of testedEngines) {
   test(
     `the dashboard on ${engine} is usable within 2 s, loads under 350 KiB of scripts, and shows a change live`,

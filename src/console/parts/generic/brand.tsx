@@ -1,12 +1,7 @@
-import { Group, Text } from '@mantine/core'
+import { Group } from '@mantine/core'
 
 /** The name of the product with a paw. The paw is drawn here, because not every system has a paw emoji. */
-interface BrandProps {
-  /** Whether a small screen shows only the paw, to leave room for the name of the sandbox. */
-  readonly isShort?: boolean
-}
-
-export function Brand({ isShort = false }: BrandProps) {
+export function Brand() {
   return (
     <Group gap="xs" wrap="nowrap" component="span">
       <svg viewBox="0 0 32 32" width="1.2em" fill="var(--mantine-primary-color-filled)" aria-hidden="true">
@@ -16,9 +11,7 @@ export function Brand({ isShort = false }: BrandProps) {
         <circle cx="19.5" cy="7" r="3.5" />
         <circle cx="26" cy="13" r="3.5" />
       </svg>
-      <Text span inherit {...(isShort && { visibleFrom: 'sm' })}>
-        Petstore
-      </Text>
+      <span className="brand-name">Petstore</span>
     </Group>
   )
 }
