@@ -4,6 +4,7 @@ import {
   AppShell,
   Burger,
   Button,
+  type ButtonProps,
   Group,
   NavLink,
   Text,
@@ -123,7 +124,7 @@ function Frame({ session }: { readonly session: Session }) {
         Skip to content
       </a>
       <AppShell.Header>
-        <Group h="100%" px="md" justify="space-between" wrap="nowrap">
+        <Group h="100%" px={{ base: 'xs', sm: 'md' }} justify="space-between" wrap="nowrap">
           <Group gap="sm" wrap="nowrap" miw={0}>
             <Burger opened={isOpen} onClick={toggle} hiddenFrom="sm" size="sm" aria-label="Menu" />
             <Anchor
@@ -173,9 +174,12 @@ function Frame({ session }: { readonly session: Session }) {
             />
           ))}
         </nav>
-        <Text size="xs" c="dimmed" mt="auto" p="xs">
-          Times are those of {shopZone}.
-        </Text>
+        <Group mt="auto" p="xs" justify="space-between" wrap="nowrap">
+          <Text size="xs" c="dimmed">
+            Times are those of {shopZone}.
+          </Text>
+          <SchemeButton hiddenFrom="sm" />
+        </Group>
       </AppShell.Navbar>
       <AppShell.Main id="main" tabIndex={-1}>
         <ConnectionAlert />
@@ -223,26 +227,34 @@ function SellButton() {
 
 function KeyMenu() {
   const { info, signOut } = useSession()
-  const { setColorScheme } = useMantineColorScheme()
-  // Until the user has chosen, the colours are those of the system.
-  const isDark = useComputedColorScheme('light') === 'dark'
   return (
     <Group gap="xs" wrap="nowrap">
       <Text size="sm" c="dimmed" visibleFrom="sm" maw={240} truncate>
         {info.name}
       </Text>
-      <Button
-        variant="subtle"
-        size="compact-sm"
-        aria-label={isDark ? 'Use light colours' : 'Use dark colours'}
-        onClick={() => setColorScheme(isDark ? 'light' : 'dark')}
-      >
-        {isDark ? '☀' : '☾'}
-      </Button>
+      <SchemeButton visibleFrom="sm" />
       <Button variant="default" size="compact-sm" onClick={signOut}>
         Sign out
       </Button>
     </Group>
+  )
+}
+
+/** Switches between light and dark colours. */
+function SchemeButton(props: Pick<ButtonProps, 'visibleFrom' | 'hiddenFrom'>) {
+  const { setColorScheme } = useMantineColorScheme()
+  // Until the user has chosen, the colours are those of the system.
+  const isDark = useComputedColorScheme('light') === 'dark'
+  return (
+    <Button
+      {...props}
+      variant="subtle"
+      size="compact-sm"
+      aria-label={isDark ? 'Use light colours' : 'Use dark colours'}
+      onClick={() => setColorScheme(isDark ? 'light' : 'dark')}
+    >
+      {isDark ? '☀' : '☾'}
+    </Button>
   )
 }
 
