@@ -114,7 +114,7 @@ async function* readRows<Row>(
 }
 
 /**
- * Returns the name of each column, whatever its case in the file; undefined for a column that is ignored. Throws
+ * Returns the name of each column, whatever its case and its blanks in the file; undefined for a column that is ignored. Throws
  * UnreadableFile, with `place` (the file and the line) in its message.
  */
 function columnsOf<Row>(
@@ -127,8 +127,8 @@ function columnsOf<Row>(
   const written = cells.slice(0, width).map(cellValue)
   const known = [...required, ...optional]
   const names = written.map(name => {
-    const lower = name.toLowerCase()
-    return known.find(other => other.toLowerCase() === lower) ?? lower
+    const plain = name.toLowerCase().replaceAll(/[\s_-]/g, '')
+    return known.find(other => other.toLowerCase() === plain) ?? name.toLowerCase()
   })
   const others = written.filter((_, index) => !known.includes(names[index] ?? ''))
   const rule = `the columns are ${known.join(', ')}`

@@ -24,6 +24,7 @@ import {
   basePath,
   findStoredKey,
   forgetKey,
+  type KeyPlace,
   onKeptKeyDeleted,
   type Session,
   takeLinkKey,
@@ -56,15 +57,16 @@ export function App() {
   const [entrance, setEntrance] = useState<Entrance>({ key: storedKey, linkKey: firstLinkKey })
   const [linkKey, setLinkKey] = useState(firstLinkKey)
   const queries = useQueryClient()
+  const usedKey = session?.key ?? entrance.key
   const leave = useCallback(
-    (next: Entrance): void => {
-      forgetKey()
+    (next: Entrance, places?: readonly KeyPlace[]): void => {
+      forgetKey(usedKey, places)
       queries.clear()
       setLinkKey(undefined)
       setSession(undefined)
       setEntrance(next)
     },
-    [queries],
+    [queries, usedKey],
   )
   useEffect(() => {
     // A link that differs from the current address only in the fragment does not load the page again.
@@ -97,7 +99,7 @@ export function App() {
     <SessionContext value={{ ...session, signOut: () => leave({}) }}>
       <Frame session={session} />
       {linkKey !== undefined && linkKey !== session.key && (
-        <OtherKey onUse={() => leave({ key: linkKey })} onClose={() => setLinkKey(undefined)} />
+        <OtherKey onUse={() => leave({ key: linkKey }, ['tab'])} onClose={() => setLinkKey(undefined)} />
       )}
     </SessionContext>
   )

@@ -26,3 +26,38 @@ export function localTimesIn(timeZone: string): (ms: number) => string {
   const format = new Intl.DateTimeFormat(ISO_LOCALE, { timeZone, dateStyle: 'short', timeStyle: 'medium' })
   return ms => format.format(ms)
 }
+
+/** The clocks of a zone: what they show at an instant (milliseconds), and when they show it. */
+interface Clocks {
+  /** Returns an instant as the clocks show it, to the minute: `2026-11-22T08:30`. */
+  readonly localTime: (ms: number) => string
+  /**
+   * Returns the instant at which the clocks show a local time such as `2026-11-22T08:30`; NaN for any other text. Of two
+   * such instants, it is the first. A time that a change of the clocks skips is taken as if they had not been changed:
+   * a day whose midnight is skipped begins with the change.
+   */
+  readonly instantOf: (local: string) => number
+}
+
+const DAY_MS = 86_400_000
+
+/** Returns the clocks of a zone. */
+export function clocksIn(timeZone: string): Clocks {
+  const localTimes = localTimesIn(timeZone)
+  /** Returns how far the clocks are ahead of UTC. */
+  const offsetAt = (ms: number): number => {
+    const offset = Date.parse(`${localTimes(ms).replace(' ', 'T')}Z`) - Math.floor(ms / 1000) * 1000
+    // The years before 1000 have another form, and nobody has set a clock by them.
+    return Number.isNaN(offset) ? 0 : offset
+  }
+  return {
+    localTime: ms => new Date(ms + offsetAt(ms)).toISOString().slice(0, 16),
+    instantOf: local => {
+      const asUtc = Date.parse(`${local}Z`)
+      if (Number.isNaN(asUtc)) return asUtc
+      const [before, after] = [offsetAt(asUtc - DAY_MS), offsetAt(asUtc + DAY_MS)]
+      const isShownAt = (offset: number): boolean => offsetAt(asUtc - offset) === offset
+      return asUtc - (isShownAt(before) || !isShownAt(after) ? before : after)
+    },
+  }
+}

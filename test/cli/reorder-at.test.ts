@@ -19,7 +19,7 @@ test('petstore reorder-at sets and removes a level, and refuses what is none', a
   const wrong = await runAt(base, ['reorder-at', `${petId}`, 'three'])
   expect([wrong.exitCode, wrong.errors]).toEqual([
     2,
-    expect.stringContaining('It must be a number from 0 to 999999999, or none.'),
+    expect.stringContaining('It must be a number from 0 to 1000000000, or none.'),
   ])
   const absent = await runAt(base, ['reorder-at', '404', '3'])
   expect([absent.exitCode, absent.errors]).toEqual([1, expect.stringContaining('inventory item for pet 404')])

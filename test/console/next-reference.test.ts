@@ -7,6 +7,7 @@ test.each([
   ['999', '1000'],
   ['42a', ''],
   ['', ''],
+  [`${'x'.repeat(197)}999`, ''],
   [`${'9'.repeat(30)}8`, `${'9'.repeat(31)}`],
 ])('after the reference %p comes %p', (last, next) => {
   expect(nextReference(last)).toBe(next)

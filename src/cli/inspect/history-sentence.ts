@@ -74,7 +74,8 @@ const reasons: Readonly<Record<StockMovement['reason'], string>> = {
 }
 
 function stockSentence(item: InventoryItem, movement: StockMovement | undefined): string {
-  const state = `${unitsText(item.quantity)} on hand, ${item.reserved ?? 0n} reserved, ${item.status}`
+  const level = item.reorderAt === undefined ? '' : `, to reorder at ${item.reorderAt}`
+  const state = `${unitsText(item.quantity)} on hand, ${item.reserved ?? 0n} reserved, ${item.status}${level}`
   if (!movement) return `The stock of pet ${item.petId} changed: ${state}.`
   const { quantityChange, reservedChange, reason, note, orderId } = movement
   const changes = [

@@ -2,15 +2,16 @@ import { Argument, type Command, InvalidArgumentError } from 'commander'
 import { createClient } from '../../client/client.ts'
 import { setReorderLevel } from '../../client/reorder-level.ts'
 import { InventoryItem } from '../../shop/inventory/schema.ts'
+import { STOCK_MAX } from '../../shop/limits.ts'
+import { parseInt64 } from '../../values/int64.ts'
 import { printResource } from '../terminal/output.ts'
-import { readId, wholeNumber } from '../terminal/whole-number.ts'
+import { readId } from '../terminal/whole-number.ts'
 import { chooseStore } from '../which-store/called-store.ts'
 import { columnsOf } from './columns.ts'
 import { failureOf } from './request-failure.ts'
 import { addOptions, deadline, formatOf, type RequestOptions, requestOptions } from './request-options.ts'
 
 const NONE = 'none'
-const LEVEL_MAX = 999_999_999
 
 /**
  * Adds the command `reorder-at`. The command of the operation set-inventory needs the quantity too, which a sale can
@@ -32,11 +33,9 @@ export function addReorderAt(program: Command): void {
 
 function readLevel(text: string): bigint | null {
   if (text === NONE) return null
-  try {
-    return BigInt(wholeNumber(0, LEVEL_MAX)(text))
-  } catch {
-    throw new InvalidArgumentError(`It must be a number from 0 to ${LEVEL_MAX}, or ${NONE}.`)
-  }
+  const level = parseInt64(text)
+  if (level !== undefined && level >= 0n && level <= STOCK_MAX) return level
+  throw new InvalidArgumentError(`It must be a number from 0 to ${STOCK_MAX}, or ${NONE}.`)
 }
 
 async function runReorderAt(petId: bigint, level: bigint | null, options: RequestOptions): Promise<void> {

@@ -129,7 +129,7 @@ export class SavedSandboxes {
       makePrivate(this.path)
       // An editor may have removed the last line end. A list that a spreadsheet saved in another form becomes a CSV.
       if (isPlain) appendFileSync(this.path, (text.endsWith('\n') ? '' : '\n') + line)
-      else this.#write([header, ...lines].map(csvLine).join('') + line)
+      else this.#write([header, ...lines].map(line => csvLine(line)).join('') + line)
     })
   }
 
@@ -139,7 +139,7 @@ export class SavedSandboxes {
       const { header, lines } = this.#table()
       const idColumn = header.indexOf('id')
       const left = lines.filter(line => !ids.has(cellValue(line[idColumn] ?? '')))
-      this.#write([header, ...left].map(csvLine).join(''))
+      this.#write([header, ...left].map(line => csvLine(line)).join(''))
     })
   }
 

@@ -17,17 +17,24 @@ export function searchOf(text: string): { search?: string } {
 interface FoundPets {
   readonly status?: readonly PetStatus[]
   readonly limit: number
+  /** Aborted when the text has changed. */
+  readonly signal?: AbortSignal
 }
 
 /** Finds pets whose names have words that start with those of a text, with their stock. An empty text finds all. */
-export async function findPets(client: Client, text: string, { status, limit }: FoundPets): Promise<Pet[]> {
+export async function findPets(
+  client: Client,
+  text: string,
+  { status, limit, signal }: FoundPets,
+): Promise<Pet[]> {
   const found = searchOf(text)
   const input = {
     include: 'stock' as const,
     ...(status && { status }),
     ...(found.search === undefined && text !== '' ? { name: text } : found),
   }
-  return (await readFullPage(page => client.listPets({ ...input, ...page }), undefined, limit)).items
+  return (await readFullPage(page => client.listPets({ ...input, ...page }, { signal }), undefined, limit))
+    .items
 }
 
 /** How long a name is used before it is read again, in milliseconds. An event about a pet makes it outdated earlier. */

@@ -37,15 +37,20 @@ export async function signIn(key: string, fetch: Fetch): Promise<Session> {
  * Where a key is stored: for this tab until it is closed, or on this computer until someone signs out. The browser may
  * block both, or they may be full. Then a reloaded page asks for the key.
  */
-type KeyPlace = 'tab' | 'computer'
+export type KeyPlace = 'tab' | 'computer'
 
 export function rememberKey(key: string, place: KeyPlace): void {
+  // The key of a tab would come before the one that is kept.
+  if (place === 'computer') withStorage('tab', storage => storage.removeItem(STORED_KEY))
   withStorage(place, storage => storage.setItem(STORED_KEY, key))
 }
 
-export function forgetKey(): void {
-  for (const place of ['tab', 'computer'] as const)
-    withStorage(place, storage => storage.removeItem(STORED_KEY))
+/** Deletes a key, by default from this tab and from this computer. Another key that is kept on this computer stays. */
+export function forgetKey(key: string | undefined, places: readonly KeyPlace[] = ['tab', 'computer']): void {
+  for (const place of places)
+    withStorage(place, storage => {
+      if (storage.getItem(STORED_KEY) === key) storage.removeItem(STORED_KEY)
+    })
 }
 
 /** Returns the result of `use`; undefined if the browser blocks the storage, or if the storage is full. */

@@ -1,35 +1,14 @@
-import { localTimesIn } from '../../values/time-zone.ts'
+import { clocksIn } from '../../values/time-zone.ts'
 
 /** The time zone of the shop, in which the console shows every time: its days are those of the summary. */
 export const shopZone =
   document.querySelector<HTMLMetaElement>('meta[name="petstore-time-zone"]')?.content ?? 'UTC'
 
-const localTimes = localTimesIn(shopZone)
-
-/** Returns how far the clocks of the shop are ahead of UTC at an instant, in milliseconds. */
-function offsetAt(ms: number): number {
-  const offset = Date.parse(`${localTimes(ms).replace(' ', 'T')}Z`) - Math.floor(ms / 1000) * 1000
-  // The years before 1000 have another form, and nobody has set a clock by them.
-  return Number.isNaN(offset) ? 0 : offset
-}
-
-/** Returns an instant (milliseconds) as the clocks of the shop show it, to the minute: `2026-11-22T08:30`. */
-export function localTime(ms: number): string {
-  return new Date(ms + offsetAt(ms)).toISOString().slice(0, 16)
-}
+export const { localTime, instantOf } = clocksIn(shopZone)
 
 /** Returns the day of an instant (milliseconds) in the shop: `2026-11-22`. */
 export function localDay(ms: number): string {
   return localTime(ms).slice(0, 10)
-}
-
-/**
- * Returns the instant (milliseconds) at which the clocks of the shop show a local time such as `2026-11-22T08:30`;
- * NaN for any other text. A time that a change of the clocks skips is taken as if they had not been changed.
- */
-export function instantOf(local: string): number {
-  const asUtc = Date.parse(`${local}Z`)
-  return Number.isNaN(asUtc) ? asUtc : asUtc - offsetAt(asUtc - offsetAt(asUtc))
 }
 
 const DAY_MS = 86_400_000
@@ -46,5 +25,7 @@ export function startOfDay(day: string, earlierMs = 0): string {
 
 /** Returns the day in a text such as `2026-11-22`; an empty text for any other text. */
 export function dayIn(text: string): string {
-  return /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text)) ? text : ''
+  // The day before, or after, must be a day too, and its instant one that a request can have.
+  const isDay = /^[12]\d{3}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text))
+  return isDay ? text : ''
 }

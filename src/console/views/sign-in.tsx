@@ -59,15 +59,12 @@ export function SignIn({ entrance, onSignedIn }: SignInProps) {
     if (!('error' in result)) {
       const place = isKept && given === key ? 'computer' : 'tab'
       // A key that is kept on this computer stays there, and is not copied to the tab.
-      if (place === 'computer' || findStoredKey() !== result.key) {
-        forgetKey()
-        rememberKey(result.key, place)
-      }
+      if (place === 'computer' || findStoredKey() !== result.key) rememberKey(result.key, place)
       onSignedIn(result)
       return
     }
     const { error } = result
-    if (isKeyRefused(error) || error instanceof NotAKey) forgetKey()
+    if (isKeyRefused(error) || error instanceof NotAKey) forgetKey(given.trim())
     setProblem(problemOf(error))
   }
 

@@ -13,8 +13,8 @@ export const valueSlips: Slips = {
   ],
   'src/values/csv.ts': [
     {
-      before: `return /[",\\r\\n]/.test(text)`,
-      after: `return /[",\\n]/.test(text)`,
+      before: `return /[",;\\r\\n]/.test(text)`,
+      after: `return /[",;\\n]/.test(text)`,
       breaks: 'a description with a carriage return breaks a row of the CSV',
       tests: ['src/values/csv.test.ts'],
     },
@@ -85,6 +85,21 @@ export const valueSlips: Slips = {
       after: ``,
       breaks: 'an empty search is refused, so an importer that sends all examples fails',
       tests: ['test/openapi/document-order.test.ts'],
+    },
+  ],
+  'src/values/time-zone.ts': [
+    {
+      before: `isShownAt(before) || !isShownAt(after) ? before : after`,
+      after: `isShownAt(before) ? before : after`,
+      breaks: 'the last hour of a day before its clocks skip midnight is counted in the next day',
+      tests: ['src/values/time-zone.test.ts'],
+    },
+    {
+      before: `  if (!/^[A-Za-z]/.test(text)) return undefined
+`,
+      after: ``,
+      breaks: 'a shop whose zone is an offset has the wrong days in summer',
+      tests: ['src/values/time-zone.test.ts'],
     },
   ],
 }

@@ -162,11 +162,12 @@ function OrderChange({ order, type }: { readonly order: Order; readonly type: ke
 }
 
 function StockChange({ item }: { readonly item: InventoryItem }) {
-  const { petId, quantity, reserved = 0n } = item
+  const { petId, quantity, reserved = 0n, reorderAt } = item
   return (
     <>
       <PetLink id={petId} /> has {formatUnits(quantity)} in stock
-      {reserved > 0n && `, ${formatCount(reserved)} reserved,`} and is {statusWord(item)}.
+      {reserved > 0n && `, ${formatCount(reserved)} reserved,`} and is {statusWord(item)}
+      {reorderAt !== undefined && `, to reorder at ${formatCount(reorderAt)}`}.
     </>
   )
 }

@@ -3,6 +3,7 @@ import { useDebouncedValue } from '@mantine/hooks'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { type FocusEvent, type KeyboardEvent, type ReactNode, type SyntheticEvent, useState } from 'react'
 import { caselessForm } from '../../../values/same-name.ts'
+import { hasActiveOption } from './active-option.ts'
 
 /** How long after the last letter a search starts, in milliseconds. */
 const TYPING_MS = 250
@@ -16,7 +17,7 @@ interface NameSelectProps<Item> extends Omit<SelectProps, 'onChange' | 'onSelect
   /** The resource, as the first part of the query key. */
   readonly resource: string
   /** Reads the options for a text; an empty text matches everything. */
-  readonly search: (text: string) => Promise<readonly Item[]>
+  readonly search: (text: string, signal: AbortSignal) => Promise<readonly Item[]>
   /** Reads all items whose name starts with a text. */
   readonly read: (text: string) => Promise<readonly Item[]>
   /** Returns the option of an item in a list. Other items of the list can have the same name. */
@@ -69,7 +70,7 @@ function useNameField<Item extends NamedItem>(props: NameSelectProps<Item>) {
   const [searched] = useDebouncedValue(text, TYPING_MS)
   const { data } = useQuery({
     queryKey: [resource, 'search', searched],
-    queryFn: () => search(searched),
+    queryFn: ({ signal }) => search(searched, signal),
     // An open list does not change by itself: the next Enter could choose another item than the one that it shows.
     enabled: ({ state }) => !isOpen || state.data === undefined,
     gcTime: 0,
@@ -105,7 +106,7 @@ function useNameField<Item extends NamedItem>(props: NameSelectProps<Item>) {
       if (!isTyping || event.key !== 'Enter') return
       event.preventDefault()
       const match = named ?? (found.length === 1 ? found[0] : undefined)
-      if (!match || event.currentTarget.hasAttribute('aria-activedescendant')) return
+      if (!match || hasActiveOption(event.currentTarget)) return
       setTyped(undefined)
       setOpen(false)
       choose(match)

@@ -43,7 +43,9 @@ export function OrderDiary({ input, columns, name }: OrderDiaryProps) {
   return (
     <Stack className="printed">
       <Group justify="space-between">
-        <Text role="status">{data ? totalsOf(data) : 'Reading…'}</Text>
+        <Text role="status">
+          {data ? `${name.replaceAll('-to-', ' to ')}: ${totalsOf(data)}` : 'Reading…'}
+        </Text>
         {data && <DiaryActions orders={data.orders} name={name} />}
       </Group>
       <ColumnTable label="Orders" columns={columns} rows={data?.orders} idOf={({ id }) => id} />
@@ -70,7 +72,7 @@ function totalsOf({ orders, hasMore }: ReadOrders): string {
     formatUnits(counted.reduce((sum, { quantity }) => sum + quantity, 0n))
   const open = orders.filter(({ complete }) => !complete)
   const openText = open.length === 0 ? '' : `, of which ${formatCount(open.length)} open with ${units(open)}`
-  const shown = hasMore ? `The newest ${formatCount(ORDERS_MAX)} orders; there are more. ` : ''
+  const shown = hasMore ? `the newest ${formatCount(ORDERS_MAX)} orders; there are more. ` : ''
   return `${shown}${countText(orders.length, 'order', 'orders')}, ${units(orders)}${openText}. Times: ${shopZone}.`
 }
 
@@ -78,7 +80,7 @@ function DiaryActions({ orders, name }: Pick<OrderDiaryProps, 'name'> & Pick<Rea
   const { client } = useSession()
   const save = async (isForExcel: boolean): Promise<void> => {
     const names = await readPetNames(client, [...new Set(orders.map(({ petId }) => petId))])
-    downloadCsv(fileOf(orders, names, isForExcel), `orders-${name}.csv`)
+    downloadCsv(fileOf(orders, names, isForExcel), `orders-${name}${isForExcel ? '-excel' : ''}.csv`)
   }
   return (
     <Group gap="xs" className="unprinted">
@@ -96,8 +98,8 @@ function DiaryActions({ orders, name }: Pick<OrderDiaryProps, 'name'> & Pick<Rea
 }
 
 /**
- * Returns the orders as CSV, with local times. The file for Excel begins with a byte order mark, and no text in it is a
- * formula.
+ * Returns the orders as CSV, with local times. The file for Excel begins with a byte order mark, has the delimiter that
+ * Excel expects, and no text in it is a formula.
  */
 function fileOf(orders: readonly Order[], names: ReadonlyMap<bigint, string>, isForExcel: boolean): string {
   const cell = (text: string | undefined): string | undefined =>
@@ -116,5 +118,11 @@ function fileOf(orders: readonly Order[], names: ReadonlyMap<bigint, string>, is
     cell(reference),
     shopZone,
   ])
-  return (isForExcel ? '\ufeff' : '') + [head, ...rows].map(csvLine).join('')
+  const delimiter = isForExcel ? excelDelimiter() : ','
+  return (isForExcel ? '\ufeff' : '') + [head, ...rows].map(row => csvLine(row, delimiter)).join('')
+}
+
+/** Returns the delimiter that Excel expects: a semicolon where the decimal sign is a comma. */
+function excelDelimiter(): ',' | ';' {
+  return new Intl.NumberFormat().format(1.5).includes(',') ? ';' : ','
 }

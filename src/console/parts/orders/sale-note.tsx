@@ -11,6 +11,12 @@ import { sentenceOf } from '../generic/refusal.tsx'
 
 /** How long the note of a sale is shown, in milliseconds: someone notices a wrong sale when it is printed or packed. */
 const SHOWN_MS = 20_000
+/** The number of characters of a name that the note shows. */
+const NAME_SHOWN = 60
+
+/** The notes of the last sales, which the page may still show. Older ones would hide the page, and the newest ones. */
+const shown: string[] = []
+const NOTES_MAX = 2
 
 /** Shows a note about an order that was placed. A sale can be undone there. */
 export async function noteSale(client: Client, sale: ApiResponse<Order>): Promise<void> {
@@ -18,6 +24,8 @@ export async function noteSale(client: Client, sale: ApiResponse<Order>): Promis
   // Without the name, the note still has the number of the order.
   const names = await readPetNames(client, [petId]).catch(() => new Map<bigint, string>())
   const note = `sale ${id}`
+  shown.push(note)
+  if (shown.length > NOTES_MAX) notifications.hide(shown.shift() ?? '')
   notifications.show({
     id: note,
     autoClose: SHOWN_MS,
@@ -25,11 +33,17 @@ export async function noteSale(client: Client, sale: ApiResponse<Order>): Promis
       <SaleNote
         client={client}
         sale={sale}
-        name={nameText(names.get(petId) ?? `Pet ${petId}`, petId)}
+        name={shortened(nameText(names.get(petId) ?? `Pet ${petId}`, petId))}
         onEnd={() => notifications.hide(note)}
       />
     ),
   })
+}
+
+/** Returns a name that leaves room for the rest of the note. */
+function shortened(name: string): string {
+  const points = [...name]
+  return points.length <= NAME_SHOWN ? name : `${points.slice(0, NAME_SHOWN).join('')}…`
 }
 
 interface SaleNoteProps {

@@ -49,7 +49,8 @@ function OneSale({ pet, onClose, onSellAnother }: SellProps & { readonly onSellA
     { petId: 'Pet', quantity: 'Units', reference: 'Reference' },
   )
   const proposed = useProposedReference()
-  const { reference = proposed } = form.values
+  // An order that is collected later often has the name of the customer.
+  const { reference = complete ? proposed : '' } = form.values
   return (
     <FormDialog
       title="Sell"

@@ -3,16 +3,19 @@ import { useDebouncedValue } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
-import type { Client, Order, Pet } from '../../../client/petstore-client.ts'
+import { ApiError, type Client, type Order, type Pet } from '../../../client/petstore-client.ts'
 import { nameText } from '../../data/name-text.ts'
 import { findPets } from '../../data/pets.ts'
 import { useCan, useSession } from '../../data/session-context.ts'
+import { hasActiveOption } from '../generic/active-option.ts'
 import { formatUnits } from '../generic/format.ts'
 import { statusWord } from './shop-words.ts'
 
 /** How long after the last letter a search starts, in milliseconds. */
 const TYPING_MS = 200
 const PETS_MAX = 8
+/** The maximum of the API. */
+const TEXT_CHARS_MAX = 200
 const ORDERS_MAX = 5
 
 /** A field that finds pets by the words of their names, and orders by the start of their reference, and opens one. */
@@ -27,7 +30,7 @@ export function HeaderSearch(props: Pick<SelectProps, 'visibleFrom' | 'hiddenFro
   const { data, isFetching } = useQuery({
     // The options change with the pets, and with the orders.
     queryKey: ['pets', 'everything', searched, seesOrders],
-    queryFn: () => findAll(client, searched, seesOrders),
+    queryFn: ({ signal }) => findAll(client, searched, seesOrders, signal),
     enabled: searched !== '',
   })
   const isPending = searched !== text || isFetching
@@ -40,6 +43,7 @@ export function HeaderSearch(props: Pick<SelectProps, 'visibleFrom' | 'hiddenFro
     <Select
       {...props}
       size="xs"
+      maxLength={TEXT_CHARS_MAX}
       searchable
       aria-label={what}
       placeholder={what}
@@ -52,7 +56,7 @@ export function HeaderSearch(props: Pick<SelectProps, 'visibleFrom' | 'hiddenFro
       onChange={path => path !== null && open(path)}
       // Enter opens the first result. If there is none yet, the view of pets searches.
       onKeyDownCapture={event => {
-        const isChoosing = event.currentTarget.hasAttribute('aria-activedescendant')
+        const isChoosing = hasActiveOption(event.currentTarget)
         if (event.key !== 'Enter' || text === '' || isChoosing) return
         event.preventDefault()
         event.stopPropagation()
@@ -72,22 +76,55 @@ interface OptionGroup {
   readonly items: ComboboxItem[]
 }
 
-async function findAll(client: Client, text: string, seesOrders: boolean): Promise<OptionGroup[]> {
+async function findAll(
+  client: Client,
+  text: string,
+  seesOrders: boolean,
+  signal: AbortSignal,
+): Promise<OptionGroup[]> {
   const [pets, orders] = await Promise.all([
-    findPets(client, text, { limit: PETS_MAX }),
-    seesOrders ? client.listOrders({ referencePrefix: text, limit: ORDERS_MAX }) : undefined,
+    findPets(client, text, { limit: PETS_MAX, signal }),
+    seesOrders ? findOrders(client, text, signal) : [],
   ])
-  const found = orders?.data.items ?? []
   return [
-    ...(pets.length > 0 ? [{ group: 'Pets', items: pets.map(petOption) }] : []),
-    ...(found.length > 0 ? [{ group: 'Orders', items: found.map(orderOption) }] : []),
+    ...(pets.length > 0 ? [{ group: 'Pets', items: pets.map(pet => petOption(pet, pets)) }] : []),
+    ...(orders.length > 0 ? [{ group: 'Orders', items: orders.map(orderOption) }] : []),
   ]
 }
 
-function petOption(pet: Pet) {
-  return { value: `/pets/${pet.id}`, label: `${nameText(pet.name, pet.id)} (${statusWord(pet)})` }
+/** A number of an order, as people write it. */
+const ORDER_NUMBER = /^(?:order\s*)?#?\s*(\d{1,18})$/i
+
+/** Finds orders by the start of the reference, as typed and in capitals, and one by its number. */
+async function findOrders(client: Client, text: string, signal: AbortSignal): Promise<Order[]> {
+  const prefixes = new Set([text, text.toUpperCase()])
+  const lists = [...prefixes].map(async referencePrefix => {
+    const { data } = await client.listOrders({ referencePrefix, limit: ORDERS_MAX }, { signal })
+    return data.items
+  })
+  const [, number] = ORDER_NUMBER.exec(text) ?? []
+  const numbered = number === undefined ? [] : [readOrder(client, BigInt(number), signal)]
+  const found = (await Promise.all([...numbered, ...lists])).flat()
+  return [...new Map(found.map(order => [order.id, order])).values()]
 }
 
-function orderOption({ id, reference = '', quantity }: Order) {
-  return { value: `/orders/${id}`, label: `${reference}: order ${id}, ${formatUnits(quantity)}` }
+async function readOrder(client: Client, orderId: bigint, signal: AbortSignal): Promise<Order[]> {
+  try {
+    return [(await client.getOrder({ orderId }, { signal })).data]
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) return []
+    throw error
+  }
+}
+
+/** Returns the option of a pet. Its label contains the id if another pet of the list has the same name. */
+function petOption(pet: Pet, all: readonly Pet[]) {
+  const isShared = all.some(({ id, name }) => id !== pet.id && name === pet.name)
+  const name = `${nameText(pet.name, pet.id)}${isShared ? ` – pet ${pet.id}` : ''}`
+  return { value: `/pets/${pet.id}`, label: `${name} (${statusWord(pet)})` }
+}
+
+function orderOption({ id, reference, quantity }: Order) {
+  const name = reference === undefined ? `Order ${id}` : `${reference}: order ${id}`
+  return { value: `/orders/${id}`, label: `${name}, ${formatUnits(quantity)}` }
 }

@@ -29,7 +29,7 @@ export function PetFilter({ value, onChange }: PetFilterProps) {
       placeholder="Any"
       clearable
       resource="pets"
-      search={text => findPets(client, text, { limit: OPTIONS_MAX })}
+      search={(text, signal) => findPets(client, text, { limit: OPTIONS_MAX, signal })}
       read={async text => (await client.listPets({ name: text })).data.items}
       // Several pets of a shop can have the same name.
       optionOf={(pet, list) => ({

@@ -40,10 +40,10 @@ export function PetSelect({ first, value, onChange, error }: PetSelectProps) {
       // The dialog opens with the focus here. An open list would hide the other fields.
       openOnFocus={false}
       resource="pets"
-      search={async text => {
+      search={async (text, signal) => {
         const [available, others] = await Promise.all([
-          findPets(client, text, { status: ['available'], limit: AVAILABLE_MAX }),
-          findPets(client, text, { status: ['pending', 'sold'], limit: OTHERS_MAX }),
+          findPets(client, text, { status: ['available'], limit: AVAILABLE_MAX, signal }),
+          findPets(client, text, { status: ['pending', 'sold'], limit: OTHERS_MAX, signal }),
         ])
         return [...available, ...others]
       }}

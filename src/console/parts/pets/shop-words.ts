@@ -49,6 +49,7 @@ const isGone: Rewording = message => {
 
 /** The messages of the store that the shop words otherwise, by their code. */
 const rewordings: Partial<Record<ApiError['code'], Rewording>> = {
+  precondition_failed: () => 'Someone else has changed it meanwhile.',
   pet_not_found: isGone,
   inventory_item_not_found: isGone,
   insufficient_stock: message =>
