@@ -114,8 +114,8 @@ async function* readRows<Row>(
 }
 
 /**
- * Returns the name of each column, whatever its case and its blanks in the file; undefined for a column that is ignored. Throws
- * UnreadableFile, with `place` (the file and the line) in its message.
+ * Returns the name of each column, whatever its case and its blanks in the file; undefined for a column that is
+ * ignored. Throws UnreadableFile, with `place` (the file and the line) in its message.
  */
 function columnsOf<Row>(
   place: string,

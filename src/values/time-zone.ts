@@ -32,9 +32,9 @@ interface Clocks {
   /** Returns an instant as the clocks show it, to the minute: `2026-11-22T08:30`. */
   readonly localTime: (ms: number) => string
   /**
-   * Returns the instant at which the clocks show a local time such as `2026-11-22T08:30`; NaN for any other text. Of two
-   * such instants, it is the first. A time that a change of the clocks skips is taken as if they had not been changed:
-   * a day whose midnight is skipped begins with the change.
+   * Returns the instant at which the clocks show a local time such as `2026-11-22T08:30`; NaN for any other text. Of
+   * two such instants, it is the first. A time that a change of the clocks skips is taken as if they had not been
+   * changed: a day whose midnight is skipped begins with the change.
    */
   readonly instantOf: (local: string) => number
 }

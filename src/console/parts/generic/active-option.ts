@@ -1,6 +1,6 @@
 /**
- * Returns whether an option of a list is highlighted for the keyboard. A field keeps the name of an option that has left
- * the list.
+ * Returns whether an option of a list is highlighted for the keyboard. A field keeps the name of an option that has
+ * left the list.
  */
 export function hasActiveOption(field: Element): boolean {
   const id = field.getAttribute('aria-activedescendant')

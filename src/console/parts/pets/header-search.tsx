@@ -93,7 +93,7 @@ async function findAll(
 }
 
 /** A number of an order, as people write it. */
-const ORDER_NUMBER = /^(?:order\s*)?#?\s*(\d{1,18})$/i
+const ORDER_NUMBER = /^(?:order )?#?(\d{1,18})$/i
 
 /** Finds orders by the start of the reference, as typed and in capitals, and one by its number. */
 async function findOrders(client: Client, text: string, signal: AbortSignal): Promise<Order[]> {
