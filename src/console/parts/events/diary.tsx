@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 import type { AuditEntry, Client, ListPage } from '../../../client/petstore-client.ts'
 import { toJson } from '../../../client/petstore-client.ts'
 import { useSession } from '../../data/session-context.ts'
-import { formatShopDay, formatShopTime } from '../generic/format.ts'
+import { formatShopDay, formatTime } from '../generic/format.ts'
 import { type Column, PagedTable } from '../generic/table.tsx'
 import { ChangeSentence } from './change-sentence.tsx'
 import { KeyName } from './names.tsx'
@@ -27,7 +27,7 @@ interface DiaryRow {
 }
 
 const columns: readonly Column<DiaryRow>[] = [
-  { head: 'Time', isShort: true, cell: ({ entry }) => formatShopTime(entry.at) },
+  { head: 'Time', isShort: true, cell: ({ entry }) => formatTime(Date.parse(entry.at)) },
   {
     head: 'What',
     cell: ({ entry, before }) => (

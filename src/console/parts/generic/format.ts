@@ -8,6 +8,8 @@ const instants = new Intl.DateTimeFormat(undefined, {
   timeZone: shopZone,
 })
 const dates = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric', timeZone: shopZone })
+const weekdays = new Intl.DateTimeFormat(undefined, { weekday: 'long', timeZone: shopZone })
+const fullDates = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: shopZone })
 const times = new Intl.DateTimeFormat(undefined, { timeStyle: 'short', timeZone: shopZone })
 const days = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric', timeZone: 'UTC' })
 
@@ -33,17 +35,8 @@ export function formatTime(atMs: number): string {
 
 /** Formats the day of an instant in the shop, with the day of the week: `Thursday, Nov 26, 2026`. */
 export function formatShopDay(instant: string): string {
-  const weekday = new Intl.DateTimeFormat(undefined, { weekday: 'long', timeZone: shopZone })
-  const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: shopZone })
   const date = new Date(instant)
-  return `${weekday.format(date)}, ${day.format(date)}`
-}
-
-/** Formats the time of day of an instant in the shop. */
-export function formatShopTime(instant: string): string {
-  return new Intl.DateTimeFormat(undefined, { timeStyle: 'short', timeZone: shopZone }).format(
-    new Date(instant),
-  )
+  return `${weekdays.format(date)}, ${fullDates.format(date)}`
 }
 
 /** Formats a difference with its sign: `+3`, `-2`. */

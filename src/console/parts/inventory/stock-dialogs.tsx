@@ -123,8 +123,12 @@ export function CountDialog({ petId, name, onClose, stock }: CountDialogProps) {
 }
 
 interface Level {
-  readonly reorderAt: bigint | undefined
+  /** The text of the field. A field for units has no value for letters, and saving them would remove the level. */
+  readonly reorderAt: string
 }
+
+/** As many digits as the store can read; a number above its bound gets the message of the store. */
+const LEVEL = /^\d{1,18}$/
 
 interface LevelDialogProps extends StockDialogProps {
   readonly stock: InventoryItem
@@ -133,8 +137,10 @@ interface LevelDialogProps extends StockDialogProps {
 /** The dialog for the level at which a pet is in the list of what to reorder. */
 export function LevelDialog({ petId, name, onClose, stock }: LevelDialogProps) {
   const { client } = useSession()
-  const form = useForm<Level>({ reorderAt: stock.reorderAt }, { reorderAt: words.reorderAt })
-  const { reorderAt = null } = form.values
+  const form = useForm<Level>({ reorderAt: String(stock.reorderAt ?? '') }, { reorderAt: words.reorderAt })
+  const text = form.values.reorderAt.trim()
+  const reorderAt = LEVEL.test(text) ? BigInt(text) : null
+  const isLevel = text === '' || reorderAt !== null
   return (
     <FormDialog
       title={words.reorderAt}
@@ -143,6 +149,7 @@ export function LevelDialog({ petId, name, onClose, stock }: LevelDialogProps) {
         reorderAt === null ? `${name} has no level.` : `${name} is to reorder at ${formatUnits(reorderAt)}.`
       }
       form={form}
+      check={() => ({ ...(!isLevel && { reorderAt: 'Enter a whole number with digits only, such as 12.' }) })}
       submit={sending => setReorderLevel(client, petId, reorderAt, sending)}
       onClose={onClose}
     >
@@ -151,10 +158,10 @@ export function LevelDialog({ petId, name, onClose, stock }: LevelDialogProps) {
           <Text size="sm" className="name">
             {name}
           </Text>
-          <UnitsInput
+          <TextField
             {...field('reorderAt')}
-            description="With so many units in stock or fewer, the pet is in the list “To reorder”. Empty: never."
-            allowNegative={false}
+            description="With this many units in stock or fewer, the pet is in the list “To reorder”. Empty: never."
+            inputMode="numeric"
             data-autofocus
           />
         </>
