@@ -33,7 +33,7 @@ test(
     await page.getByLabel('Units').fill('2')
     await page.getByLabel('Reference').last().fill('R-77')
     await dialog.getByRole('button', { name: 'Place order' }).click()
-    await page.getByRole('link', { name: 'Order 1' }).click()
+    await page.getByRole('table').getByRole('link', { name: 'Order 1' }).click()
     await page.getByRole('heading', { name: 'Order 1' }).waitFor()
     expect(await seriousViolations(page)).toEqual([])
     await page.getByRole('button', { name: 'Edit' }).click()

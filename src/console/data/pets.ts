@@ -9,9 +9,15 @@ const IDS_MAX = 100
 /** The characters from which on the store searches for words. A single character is the start of a name. */
 const SEARCH_CHARS_MIN = 2
 
-/** Returns the filter of a list of pets, or of their stock, for a text that someone typed to find a pet. */
+/** Returns the search in a list of pets, or of their stock, for a text that someone typed to find a pet. */
 export function searchOf(text: string): { search?: string } {
   return [...text].length < SEARCH_CHARS_MIN ? {} : { search: text }
+}
+
+/** Returns the filter of a list of pets for such a text. */
+export function petFilterOf(text: string): { search?: string; name?: string } {
+  const found = searchOf(text)
+  return found.search === undefined && text !== '' ? { name: text } : found
 }
 
 interface FoundPets {
@@ -27,12 +33,7 @@ export async function findPets(
   text: string,
   { status, limit, signal }: FoundPets,
 ): Promise<Pet[]> {
-  const found = searchOf(text)
-  const input = {
-    include: 'stock' as const,
-    ...(status && { status }),
-    ...(found.search === undefined && text !== '' ? { name: text } : found),
-  }
+  const input = { include: 'stock' as const, ...(status && { status }), ...petFilterOf(text) }
   return (await readFullPage(page => client.listPets({ ...input, ...page }, { signal }), undefined, limit))
     .items
 }

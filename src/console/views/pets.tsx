@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { useLocation } from 'wouter'
 import type { Pet } from '../../client/petstore-client.ts'
 import { readFullPage } from '../data/full-page.ts'
-import { searchOf } from '../data/pets.ts'
+import { petFilterOf, searchOf } from '../data/pets.ts'
 import { useCan, useSession } from '../data/session-context.ts'
 import { idIn, optionIn, useUrlFilters, valueIn } from '../data/url-filters.ts'
 import { CategorySelect } from '../parts/categories/category-select.tsx'
@@ -42,15 +42,18 @@ export function Pets() {
   const { client } = useSession()
   const filters = usePetFilters()
   const { search, status, categoryId, sort } = filters
-  const found = searchOf(search)
+  const found = petFilterOf(search)
   const input = {
     include: 'stock' as const,
     ...(status && { status: [status] }),
     ...(categoryId !== undefined && { categoryId: [categoryId] }),
-    // What a search finds has an order of its own.
-    ...(found.search === undefined ? { sort } : found),
+    ...found,
+    // What a search finds has an order of its own, and names that start with a letter are sorted by name.
+    ...(found.search === undefined && {
+      sort: found.name !== undefined && !sort.endsWith('name') ? ('name' as const) : sort,
+    }),
   }
-  const isFiltered = found.search !== undefined || status !== undefined || categoryId !== undefined
+  const isFiltered = search !== '' || status !== undefined || categoryId !== undefined
   return (
     <Page title="Pets" actions={<AddPetButton />}>
       <PetFilters {...filters} />

@@ -4,11 +4,11 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { ApiError, type Client, type Order, type Pet } from '../../../client/petstore-client.ts'
-import { nameText } from '../../data/name-text.ts'
 import { findPets } from '../../data/pets.ts'
 import { useCan, useSession } from '../../data/session-context.ts'
 import { hasActiveOption } from '../generic/active-option.ts'
 import { formatUnits } from '../generic/format.ts'
+import { petLabel } from './pet-label.ts'
 import { statusWord } from './shop-words.ts'
 
 /** How long after the last letter a search starts, in milliseconds. */
@@ -117,11 +117,8 @@ async function readOrder(client: Client, orderId: bigint, signal: AbortSignal): 
   }
 }
 
-/** Returns the option of a pet. Its label contains the id if another pet of the list has the same name. */
 function petOption(pet: Pet, all: readonly Pet[]) {
-  const isShared = all.some(({ id, name }) => id !== pet.id && name === pet.name)
-  const name = `${nameText(pet.name, pet.id)}${isShared ? ` – pet ${pet.id}` : ''}`
-  return { value: `/pets/${pet.id}`, label: `${name} (${statusWord(pet)})` }
+  return { value: `/pets/${pet.id}`, label: `${petLabel(pet, all)} (${statusWord(pet)})` }
 }
 
 function orderOption({ id, reference, quantity }: Order) {

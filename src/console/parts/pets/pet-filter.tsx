@@ -4,6 +4,7 @@ import { nameText } from '../../data/name-text.ts'
 import { findPets, readPet } from '../../data/pets.ts'
 import { useSession } from '../../data/session-context.ts'
 import { NameSelect } from '../generic/name-select.tsx'
+import { petLabel } from './pet-label.ts'
 
 /** The maximum number of pets in the list. A user who does not find a pet types more letters. */
 const OPTIONS_MAX = 20
@@ -31,13 +32,7 @@ export function PetFilter({ value, onChange }: PetFilterProps) {
       resource="pets"
       search={(text, signal) => findPets(client, text, { limit: OPTIONS_MAX, signal })}
       read={async text => (await client.listPets({ name: text })).data.items}
-      // Several pets of a shop can have the same name.
-      optionOf={(pet, list) => ({
-        value: String(pet.id),
-        label:
-          nameText(pet.name, pet.id) +
-          (list.some(other => other.id !== pet.id && other.name === pet.name) ? ` – pet ${pet.id}` : ''),
-      })}
+      optionOf={(pet, list) => ({ value: String(pet.id), label: petLabel(pet, list) })}
       value={value === undefined ? null : String(value)}
       chosen={value === undefined ? undefined : { value: String(value), label: name }}
       onSelect={option => onChange(option?.value ?? null)}

@@ -5,6 +5,7 @@ import { findPets } from '../../data/pets.ts'
 import { useSession } from '../../data/session-context.ts'
 import { formatCount } from '../generic/format.ts'
 import { NameSelect } from '../generic/name-select.tsx'
+import { petLabel } from './pet-label.ts'
 import { statusWord, unitsForSale } from './shop-words.ts'
 
 /** The maximum number of available pets in the list. */
@@ -62,11 +63,8 @@ export function PetSelect({ first, value, onChange, error }: PetSelectProps) {
   )
 }
 
-/** Returns the option of a pet. Its label contains the id if another pet in the list has the same name. */
 function optionOf(pet: OrderedPet, all: readonly OrderedPet[]): ComboboxItem {
-  const { id, name } = pet
-  const isShared = all.some(other => other.id !== id && other.name === name)
-  return { value: String(id), label: `${name}${isShared ? ` – pet ${id}` : ''} (${stateOf(pet)})` }
+  return { value: String(pet.id), label: `${petLabel(pet, all)} (${stateOf(pet)})` }
 }
 
 /** Returns what matters for an order: the units for sale, or why there are none. */
