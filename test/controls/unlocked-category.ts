@@ -23,7 +23,8 @@ class UnlockedTx extends ForwardingTx {
     statement: Statement<unknown, Name>,
     ...parameters: ParametersOf<Name>
   ): number | Promise<number> {
-    const isLock = statement.text.includes('SET pet_count = pet_count WHERE')
+    const [values] = parameters as readonly Readonly<Record<string, unknown>>[]
+    const isLock = statement.text.includes('SET pet_count') && values?.pets === 0n
     return isLock ? 1 : super.run(statement, ...parameters)
   }
 

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { copyFile } from 'node:fs/promises'
 import { StoreError } from '../../contract/error.ts'
 import { shuttingDown, tooManyInProgress } from '../../contract/refusals.ts'
-import type { Engine, Reader, Tx } from '../engine.ts'
+import type { Engine, Noun, Reader, Tx } from '../engine.ts'
 import { ForwardingTx } from '../forwarding-tx.ts'
 import { unwrap } from '../outcome.ts'
 import type { StatementCall } from '../statement.ts'
@@ -281,5 +281,11 @@ class SlicedTx extends ForwardingTx {
   override run<Name extends string>(...call: StatementCall<unknown, Name>): number | Promise<number> {
     if (!this.#work.isSliceOver) return super.run(...call)
     return this.#work.next().then(() => super.run(...call))
+  }
+
+  /** An import that reads nothing for thousands of rows takes an id for each. */
+  override nextId(noun: Noun): bigint | Promise<bigint> {
+    if (!this.#work.isSliceOver) return super.nextId(noun)
+    return this.#work.next().then(() => super.nextId(noun))
   }
 }

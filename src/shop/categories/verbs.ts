@@ -37,7 +37,7 @@ const removeEmptyCategory = sql<CategoryRow>()(`
   RETURNING ${categoryColumns}`)
 
 // One statement counts the pet and checks the reference, which closes the race with deleting the category.
-const countPetIn = sql()('UPDATE category SET pet_count = pet_count + 1 WHERE id = $categoryId')
+const countPetsIn = sql()('UPDATE category SET pet_count = pet_count + $pets WHERE id = $categoryId')
 const countPetOut = sql()('UPDATE category SET pet_count = pet_count - 1 WHERE id = $categoryId')
 
 /**
@@ -137,9 +137,9 @@ async function deleteCategory(
   return undefined
 }
 
-/** Adds one to the pet count of a category and returns true. Returns false if the category does not exist. */
-export async function addToCategory(tx: Tx, categoryId: bigint): Promise<boolean> {
-  return (await tx.run(countPetIn, { categoryId })) === 1
+/** Adds to the pet count of a category, and returns true. Returns false if the category does not exist. */
+export async function addToCategory(tx: Tx, categoryId: bigint, pets = 1n): Promise<boolean> {
+  return (await tx.run(countPetsIn, { categoryId, pets })) === 1
 }
 
 export async function removeFromCategory(tx: Tx, categoryId: bigint): Promise<void> {

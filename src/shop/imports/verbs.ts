@@ -1,10 +1,11 @@
+import { unknownReference } from '../../contract/refusals.ts'
 import type { Reader, Tx } from '../../database/engine.ts'
 import { readBoolean, sql, storedBoolean } from '../../database/statement.ts'
 import { storedInstant } from '../../values/instant.ts'
 import { hasOneForm, matchName, nameForm } from '../../values/same-name.ts'
 import { similarName } from '../../values/similar-name.ts'
 import { nameKey } from '../../values/text.ts'
-import { createCategory } from '../categories/verbs.ts'
+import { addToCategory, createCategory } from '../categories/verbs.ts'
 import type { Context } from '../context.ts'
 import type { CommandHandler, CommandsOf } from '../handlers.ts'
 import { SWEPT_MAX } from '../log/retention.ts'
@@ -92,9 +93,6 @@ const findPetVariants = sql<{ name: string }>()(`
   SELECT DISTINCT name FROM pet WHERE category_id = $categoryId AND status IN ('available', 'pending', 'sold')
     AND name_key = $nameKey AND name <> $name LIMIT ${VARIANTS_MAX}`)
 
-// Changes nothing, but locks the row on PostgreSQL: a command that creates a pet writes to the row of its category.
-const lockCategory = sql()('UPDATE category SET pet_count = pet_count WHERE id = $categoryId')
-
 const findNextImport = sql<{ importId: bigint; at: string }>()(`
   SELECT import_id AS "importId", at FROM staged_row WHERE import_id > $after ORDER BY import_id, file, line LIMIT 1`)
 
@@ -121,11 +119,11 @@ async function stageImport(
   const { now } = context
   for (const { line, name, description: detail = null } of body.categories) {
     const pet = { quantity: 0n, hold: storedBoolean(false), reorderAt: null }
-    await tx.run(stageRow, { importId, file: 'categories', line, name, detail, ...pet, now })
+    tx.write(stageRow, { importId, file: 'categories', line, name, detail, ...pet, now })
   }
   for (const { category: detail, reorderAt = null, ...row } of body.pets) {
     const hold = storedBoolean(row.hold)
-    await tx.run(stageRow, { importId, file: 'pets', ...row, detail, hold, reorderAt, now })
+    tx.write(stageRow, { importId, file: 'pets', ...row, detail, hold, reorderAt, now })
   }
   return undefined
 }
@@ -143,7 +141,7 @@ async function applyImport(
   if (first?.importId === importId && first.at === DISCARDED) await tx.run(deleteStaged, { importId })
   const names = new CategoryNames(tx)
   const problems: ImportProblem[] = []
-  const loadPet = petLoader(tx, context, names, body.skipExisting === true)
+  const pets = new PetLoader(tx, context, names, body.skipExisting === true)
   const newCategories: StagedRow[] = []
   let categoriesFound = 0n
   for await (const row of staged(tx, importId, 'categories')) {
@@ -167,8 +165,9 @@ async function applyImport(
     for (const row of newCategories) await loadCategory(tx, context, row, names)
     for await (const row of staged(tx, importId, 'pets')) {
       if (refusalOfPet(row, await names.find(row.detail ?? '', { withCase: false }))) continue
-      if (!(await loadPet(row))) petsSkipped++
+      if (!(await pets.load(row))) petsSkipped++
     }
+    await pets.count()
   }
   // The rows are deleted here, not by a sweep, because a second apply must find none. This adds little to the
   // transaction.
@@ -247,7 +246,7 @@ async function loadImportSlice(
   const complete = await tx.one(findComplete, { importId })
   if (!complete) return { ...counts, problems, isKnown: false, isLast: true }
   const names = new CategoryNames(tx)
-  const loadPet = petLoader(tx, context, names, readBoolean(complete.hold))
+  const loader = new PetLoader(tx, context, names, readBoolean(complete.hold))
   const read = async (file: StagedFile): Promise<StagedRow[]> =>
     (await tx.many(readStaged, { importId, file, after: 0n, limit: body.rows })).map(decodeRow)
   const categories = await read('categories')
@@ -264,9 +263,10 @@ async function loadImportSlice(
   for (const row of pets) {
     const refusal = refusalOfPet(row, await names.find(row.detail ?? '', { withCase: false }))
     if (refusal) problems.push(refusal)
-    else if (await loadPet(row)) counts.petsCreated++
+    else if (await loader.load(row)) counts.petsCreated++
     else counts.petsSkipped++
   }
+  await loader.count()
   const file: StagedFile = categories.length > 0 ? 'categories' : 'pets'
   const last = [...categories, ...pets].at(-1)
   const isLast = file === 'pets' && BigInt(pets.length) < body.rows
@@ -302,29 +302,47 @@ async function loadCategory(
   names.add(name, id)
 }
 
-/**
- * Returns a function that creates the pet of a row whose category is known, and returns true. It returns false if the
- * pet is skipped, because the category already has a pet with this name.
- */
-function petLoader(
-  tx: Tx,
-  context: Context,
-  names: CategoryNames,
-  skipExisting: boolean,
-): (row: StagedRow) => Promise<boolean> {
-  const locked = new Set<bigint>()
-  return async ({ name, detail, quantity, hold, reorderAt }) => {
-    const categoryId = await names.find(detail ?? '', { withCase: false })
+/** Creates the pets of rows whose categories are known. */
+class PetLoader {
+  readonly #tx: Tx
+  readonly #context: Context
+  readonly #names: CategoryNames
+  readonly #skipExisting: boolean
+  /** The number of pets that were created, by category. Each category is locked. */
+  readonly #created = new Map<bigint, bigint>()
+
+  constructor(tx: Tx, context: Context, names: CategoryNames, skipExisting: boolean) {
+    this.#tx = tx
+    this.#context = context
+    this.#names = names
+    this.#skipExisting = skipExisting
+  }
+
+  /**
+   * Creates the pet of a row and returns true. Returns false if the pet is skipped, because the category already has a
+   * pet with this name.
+   */
+  async load({ name, detail, quantity, hold, reorderAt }: StagedRow): Promise<boolean> {
+    const categoryId = await this.#names.find(detail ?? '', { withCase: false })
     if (typeof categoryId !== 'bigint') throw new Error(`the category of the pet "${name}" is not known`)
-    if (skipExisting) {
-      // Until the commit, no other transaction can create a pet in the category, or move one into it.
-      if (!locked.has(categoryId)) await tx.run(lockCategory, { categoryId })
-      locked.add(categoryId)
-      if (await hasPet(tx, categoryId, name)) return false
-    }
+    const created = this.#created.get(categoryId) ?? (await this.#lock(categoryId))
+    if (this.#skipExisting && (await hasPet(this.#tx, categoryId, name))) return false
     const stock = { quantity, reserved: 0n, onHold: hold && quantity > 0n }
-    await addPet(tx, context, { name, categoryId, stock, reorderAt })
+    await addPet(this.#tx, this.#context, { name, categoryId, stock, reorderAt })
+    this.#created.set(categoryId, created + 1n)
     return true
+  }
+
+  /** Adds the pets to the counts of their categories: once each, because each UPDATE leaves a version of the row. */
+  async count(): Promise<void> {
+    for (const [categoryId, pets] of this.#created) await addToCategory(this.#tx, categoryId, pets)
+  }
+
+  /** Until the commit, no other transaction can delete the category, or create a pet in it, or move one into it. */
+  async #lock(categoryId: bigint): Promise<bigint> {
+    if (!(await addToCategory(this.#tx, categoryId, 0n))) throw unknownReference('Category', categoryId)
+    this.#created.set(categoryId, 0n)
+    return 0n
   }
 }
 

@@ -115,6 +115,7 @@ function getPet(reader: Reader, { petId }: { petId: bigint }): PetRow | Promise<
 async function createPet(tx: Tx, { body }: { body: NewPet }, context: Context): Promise<Pet> {
   const stock = openingStock(body.status ?? PET_STATUS_DEFAULT)
   const { name, categoryId } = body
+  if (!(await addToCategory(tx, categoryId))) throw unknownReference('Category', categoryId)
   return petOf(await addPet(tx, context, { name, categoryId, stock }))
 }
 
@@ -123,13 +124,15 @@ interface AddedPet extends Pick<PetRow, 'name' | 'categoryId'> {
   readonly reorderAt?: bigint | null
 }
 
-/** Creates a pet with any initial stock, for createPet and imports. Returns its row. Throws `unknown_reference`. */
+/**
+ * Creates a pet with any initial stock, for createPet and imports. Returns its row. The caller adds the pet to the
+ * count of its category.
+ */
 export async function addPet(
   tx: Tx,
   context: Context,
   { name, categoryId, stock, reorderAt = null }: AddedPet,
 ): Promise<PetRow> {
-  if (!(await addToCategory(tx, categoryId))) throw unknownReference('Category', categoryId)
   const id = await tx.nextId('pet')
   const pet: PetRow = { id, name, categoryId, ...stock, status: statusOf(stock), reorderAt, version: 1n }
   // There is no RETURNING, because it makes this INSERT three times as expensive in SQLite.

@@ -69,8 +69,8 @@ export const categorySlips: Slips = {
       tests: ['test/shop/audit-log.test.ts: each event of a resource has the next version'],
     },
     {
-      before: `  return (await tx.run(countPetIn, { categoryId })) === 1`,
-      after: `  return (await tx.run(countPetIn, { categoryId })) <= 1`,
+      before: `  return (await tx.run(countPetsIn, { categoryId, pets })) === 1`,
+      after: `  return (await tx.run(countPetsIn, { categoryId, pets })) <= 1`,
       breaks: 'a pet is created in a category that does not exist',
       tests: [
         'test/shop/pets.test.ts: a pet in a category that does not exist is refused, and the message names the category',

@@ -11,18 +11,30 @@ export const importSlips: Slips = {
       ],
     },
     {
-      before: `petLoader(tx, context, names, readBoolean(complete.hold))`,
-      after: `petLoader(tx, context, names, body.skipExisting === true)`,
+      before: `new PetLoader(tx, context, names, readBoolean(complete.hold))`,
+      after: `new PetLoader(tx, context, names, body.skipExisting === true)`,
       breaks: 'a resumed import loads pets that the interrupted import was told to skip',
       tests: [
         'test/cli/import-existing.test.ts: a resumed import skips existing pets, as the interrupted import did',
       ],
     },
     {
-      before: `      if (!locked.has(categoryId)) await tx.run(lockCategory, { categoryId })\n`,
-      after: ``,
+      before: `(await this.#lock(categoryId))`,
+      after: `0n`,
       breaks: 'two concurrent imports that skip existing pets load each pet twice',
       tests: ['test/cli/import-existing.test.ts: two imports that skip existing'],
+    },
+    {
+      before: `this.#created.set(categoryId, created + 1n)`,
+      after: `this.#created.set(categoryId, 1n)`,
+      breaks: 'the pet count of a category counts one pet of an import',
+      tests: ['test/cli/import-existing.test.ts'],
+    },
+    {
+      before: `    await pets.count()\n`,
+      after: ``,
+      breaks: 'the pet counts of categories lack the pets of an import',
+      tests: ['test/cli/import-existing.test.ts'],
     },
     {
       before: `onHold: hold && quantity > 0n }`,
@@ -116,8 +128,8 @@ export const importSlips: Slips = {
       tests: ['test/http/conditions.test.ts: an import has no ETag, so its deletion'],
     },
     {
-      before: `await addPet(tx, context, { name, categoryId, stock, reorderAt })`,
-      after: `await addPet(tx, context, { name, categoryId, stock })`,
+      before: `await addPet(this.#tx, this.#context, { name, categoryId, stock, reorderAt })`,
+      after: `await addPet(this.#tx, this.#context, { name, categoryId, stock })`,
       breaks: 'an import loses the level at which to reorder a pet',
       tests: ['test/cli/export.test.ts: exported pets and categories can be imported'],
     },
