@@ -1,4 +1,4 @@
-import type { ChainEntry, EventRecord } from './numbering/chain.ts'
+import type { NewEvent } from './numbering/chain.ts'
 import type { TotalChanges } from './numbering/totals.ts'
 import type { RowListener } from './row-changes.ts'
 import type { StatementCall } from './statement.ts'
@@ -27,11 +27,10 @@ export interface Tx extends Reader {
   /** Returns the next id of a noun, before its INSERT. Two rows never get the same id, even if one is deleted. */
   nextId(noun: Noun): bigint | Promise<bigint>
   /**
-   * Returns the position and the hash of a new event, and adds its changes to the totals. Returns null on PostgreSQL,
-   * where commits are not in order: the sequencer assigns the position and adds the changes after the commit. So the
-   * row of the event must contain the changes.
+   * Adds an event to the log, and its changes to the totals. Returns its position; undefined on PostgreSQL, where
+   * commits are not in order: the sequencer assigns the position and adds the changes after the commit.
    */
-  numberEvent(event: EventRecord, totals: TotalChanges | undefined): ChainEntry | null
+  appendEvent(event: NewEvent, totals: TotalChanges | undefined): bigint | undefined
 }
 
 /** Runs a short read of the store: see `Engine.readShort`. */

@@ -31,7 +31,7 @@ export class ForwardingTx implements Tx {
     return this.#tx.nextId(noun)
   }
 
-  numberEvent(...[event, totals]: Parameters<Tx['numberEvent']>): ReturnType<Tx['numberEvent']> {
-    return this.#tx.numberEvent(event, totals)
+  appendEvent(...[event, totals]: Parameters<Tx['appendEvent']>): bigint | undefined {
+    return this.#tx.appendEvent(event, totals)
   }
 }

@@ -53,9 +53,7 @@ export const totalsInvariant = sql<{ readonly id: string; readonly missing: bigi
     FROM counted FULL JOIN total USING (name)
     WHERE coalesce(counted.value, 0) <> coalesce(total.value, 0)`)
 
-const pendingChanges = sql<{ totals: string }>()(
-  'SELECT totals FROM event WHERE position IS NULL AND totals IS NOT NULL',
-)
+const pendingChanges = sql<{ totals: string }>()('SELECT totals FROM event_batch WHERE totals IS NOT NULL')
 
 /**
  * Returns the names of the totals that are wrong. This runs two statements, which must see the same snapshot: one for

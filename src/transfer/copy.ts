@@ -58,9 +58,7 @@ export interface CopyReport {
   readonly head: ChainEntry
 }
 
-const readLastEvent = sql<ChainEntry>()(
-  'SELECT position, hash FROM event WHERE position IS NOT NULL ORDER BY position DESC LIMIT 1',
-)
+const readLastEvent = sql<ChainEntry>()('SELECT position, hash FROM event ORDER BY position DESC LIMIT 1')
 
 /**
  * Copies all rows of all tables, reads the copies back, compares them with the source rows, and publishes the target.

@@ -1,11 +1,14 @@
 import { type ReservedSQL, SQL } from 'bun'
 import { postgresMigrations } from '../database/migrations/migrations.ts'
+import { knownHead, readHead } from '../database/numbering/head.ts'
+import { numberAllBatches } from '../database/numbering/numbering.ts'
 import { PostgresConnection } from '../database/postgres/connection.ts'
 import type { DatabaseAddress, DatabaseHost } from '../database/postgres/database-url.ts'
 import { failureOf, sqlState } from '../database/postgres/failure.ts'
 import { hostOptions } from '../database/postgres/host-options.ts'
 import { lockForMigration, runMigrations, storeVersionOf } from '../database/postgres/migrations.ts'
 import { findPrimary, isPrimary } from '../database/postgres/primary.ts'
+import { PostgresWriter } from '../database/postgres/writer.ts'
 import { CommitUnconfirmed, type CopySource, type CopyTarget, NoSource, TargetInUse } from './copy.ts'
 import { findUsedTable, type StoreTable } from './tables.ts'
 
@@ -77,6 +80,7 @@ export async function openPostgresTarget(
     write: statement => database.run(statement),
     readBack: async () => database,
     publish: async () => {
+      await numberEvents(connection)
       await connection.unsafe('COMMIT').catch(error => {
         if (failureOf(error) !== 'lost') throw error
         throw new CommitUnconfirmed('The connection was lost during the commit.')
@@ -84,6 +88,13 @@ export async function openPostgresTarget(
     },
     [Symbol.asyncDispose]: close,
   }
+}
+
+/** Numbers the copied events that have no position: the ids of new batches begin at 1, and must not meet theirs. */
+async function numberEvents(connection: ReservedSQL): Promise<void> {
+  const writer = new PostgresWriter(connection)
+  await numberAllBatches(writer, knownHead(await writer.one(readHead)))
+  await writer.written()
 }
 
 /** Opens a connection without the time limit of a request, in a pool of its own that the caller closes. */

@@ -1,6 +1,7 @@
 import { existsSync, rmSync } from 'node:fs'
 import { sqliteMigrations } from '../database/migrations/migrations.ts'
-import { numberCopiedEvents } from '../database/numbering/numbering.ts'
+import { knownHead, readHead } from '../database/numbering/head.ts'
+import { numberAllBatches } from '../database/numbering/numbering.ts'
 import { SqliteConnection } from '../database/sqlite/connection.ts'
 import { databaseFile, refuseForeignLog } from '../database/sqlite/database-file.ts'
 import { migrateSqlite, versionOf } from '../database/sqlite/engine.ts'
@@ -73,7 +74,7 @@ export async function openSqliteTarget(
       },
       publish: async () => {
         connection.close()
-        if (isServed) numberEvents(draft)
+        if (isServed) await numberEvents(draft)
         // If the empty store left a write-ahead log, SQLite would apply this log to the new database.
         deleteDatabase(file)
         publishFile(draft, file)
@@ -86,9 +87,11 @@ export async function openSqliteTarget(
   }
 }
 
-function numberEvents(file: string): void {
+async function numberEvents(file: string): Promise<void> {
   using connection = new SqliteConnection(file, { readonly: false, isDraft: true })
-  connection.database.transaction(() => numberCopiedEvents(connection))()
+  connection.database.run('BEGIN')
+  await numberAllBatches(connection, knownHead(connection.one(readHead)))
+  connection.database.run('COMMIT')
 }
 
 /**

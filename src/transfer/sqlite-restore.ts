@@ -2,7 +2,7 @@ import { copyFile } from 'node:fs/promises'
 import type { OnProgress } from '../database/migrate.ts'
 import { type ChainEntry, type ChainGap, chainEntryAfterGap } from '../database/numbering/chain.ts'
 import { knownHead, moveHead, readHead } from '../database/numbering/head.ts'
-import { numberCopiedEvents } from '../database/numbering/numbering.ts'
+import { numberAllBatches } from '../database/numbering/numbering.ts'
 import { SqliteConnection } from '../database/sqlite/connection.ts'
 import { databaseFile } from '../database/sqlite/database-file.ts'
 import { migrateSqlite } from '../database/sqlite/engine.ts'
@@ -60,7 +60,7 @@ export async function restoreSqlite(
     const { position = 0n } = connection.one(readHead) ?? {}
     if (head !== undefined && head !== `${position}`)
       throw new Error(`it ends with event ${position}, and not with event ${head} as its manifest says`)
-    const skipped = skipIssued(connection, SKIPPED_BY_RESTORE, at)
+    const skipped = await skipIssued(connection, SKIPPED_BY_RESTORE, at)
     return {
       ...skipped,
       publish: () => {
@@ -80,20 +80,20 @@ export async function restoreSqlite(
  * Skips `count` positions of the event log and `count` ids of every noun, so that nothing which the lost store issued
  * is issued again. The gap becomes part of the hash chain.
  */
-function skipIssued(
+async function skipIssued(
   connection: SqliteConnection,
   count: bigint,
   at: string,
-): Pick<RestoredDraft, 'gap' | 'head'> {
-  const last = knownHead(connection.one(readHead))
-  const gap = { after: last.position, to: last.position + count, at }
-  const head = chainEntryAfterGap(last, gap)
-  connection.database.transaction(() => {
-    connection.run(insertGap, { ...gap })
-    connection.run(moveHead, { position: head.position, hash: head.hash })
-    connection.run(raiseCounters, { count })
-    // A store on PostgreSQL may have given these events other positions after the backup, so they come after the gap.
-    numberCopiedEvents(connection)
-  })()
-  return { gap, head: connection.one(readHead) ?? head }
+): Promise<Pick<RestoredDraft, 'gap' | 'head'>> {
+  const before = knownHead(connection.one(readHead))
+  const gap = { after: before.position, to: before.position + count, at }
+  const head = chainEntryAfterGap(before, gap)
+  connection.database.run('BEGIN')
+  connection.run(insertGap, { ...gap })
+  connection.run(moveHead, { position: head.position, hash: head.hash })
+  connection.run(raiseCounters, { count })
+  // A store on PostgreSQL may have given these events other positions after the backup, so they come after the gap.
+  const last = await numberAllBatches(connection, head)
+  connection.database.run('COMMIT')
+  return { gap, head: last }
 }

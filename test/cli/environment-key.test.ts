@@ -6,6 +6,7 @@ import { KEY_RANDOM_BYTES, keyText } from '../../src/shop/keys/schema.ts'
 import { makeClient } from '../support/client.ts'
 import { testedEngines } from '../support/engines.ts'
 import { newDatabase } from '../support/postgres-server.ts'
+import { waitForPositions } from '../support/received-events.ts'
 import { ADMIN_KEY, codeOf, onEveryEngine, openTestStore, type TestStore } from '../support/store.ts'
 import { newStoreDirectory } from '../support/store-directory.ts'
 
@@ -27,6 +28,7 @@ async function mayAdminister(store: TestStore, key: string): Promise<boolean> {
 
 /** Returns the audit log of a key: the type and version of each entry, oldest first. */
 async function trailOf(store: TestStore, keyId: bigint): Promise<string[]> {
+  await waitForPositions(store)
   const rows = await store.database(
     `SELECT type, subject_version AS version FROM event WHERE subject = 'keys/${keyId}' ORDER BY id`,
   )
@@ -118,6 +120,7 @@ test.skipIf(!testedEngines.includes('postgres'))(
       await Promise.all(engines.map(engine => ensureAdminKey(engine, ADMIN_KEY, Date.now)))
       await using pool = new SQL({ url: databaseUrl, bigint: true, max: 1 })
       const [keys] = await pool.unsafe('SELECT count(*) AS count FROM api_key WHERE revoked_at IS NULL')
+      await waitForPositions({ database: async text => [...(await pool.unsafe(text))] })
       const [events] = await pool.unsafe('SELECT count(*) AS count FROM event')
       expect([keys.count, events.count]).toEqual([1n, 1n])
       await Promise.all(engines.map(engine => engine.close()))

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { SQL } from 'bun'
+import { type ReservedSQL, SQL } from 'bun'
+import { batchOf } from '../../src/database/numbering/numbering.ts'
+import { TotalSums } from '../../src/database/numbering/totals.ts'
 import { startSequencer } from '../../src/database/postgres/sequencer.ts'
 import { testedEngines } from '../support/engines.ts'
 import { openTestStore, type TestStore } from '../support/store.ts'
@@ -19,6 +21,14 @@ const inTransaction: Run = async work => {
   const result = await work(connection)
   await connection.unsafe('COMMIT')
   return result
+}
+
+/** Returns a batch of one event as JSON. */
+function batchText(id: number, subject: string, version: number): string {
+  const type = 'petstore.category.updated'
+  const event = { id: BigInt(id), type, subject, subjectVersion: BigInt(version), data: '{}', keyId: null }
+  const rest = { requestId: 'test', at: '2026-01-01', traceparent: null, petId: null }
+  return batchOf([{ ...event, ...rest }], new TotalSums()).events
 }
 
 async function headPosition(): Promise<number> {
@@ -56,19 +66,19 @@ describe.skipIf(!testedEngines.includes('postgres'))('the sequencer', () => {
 
   test('the events of a large commit are numbered without a pause, in several steps', async () => {
     const before = await headPosition()
-    await pool.unsafe(`INSERT INTO event (id, type, subject, subject_version, data, request_id, at)
-      SELECT 1000000 + n, 'petstore.category.updated', 'categories/1', 1000 + n, '{}', 'test', '2026-01-01'
-      FROM generate_series(1, 2500) AS n`)
+    const events = Array.from({ length: 250 }, (_, n) => batchText(1_000_000 + n, 'categories/1', 1000 + n))
+    await pool.unsafe(
+      `INSERT INTO event_batch (events) VALUES ${events.map(text => `('${text}')`).join(', ')}`,
+    )
     // A sequencer that is closed at once ends after its first pass.
     await startSequencer(inTransaction, () => {}, unexpected).close()
-    expect(await headPosition()).toBe(before + 2500)
+    expect(await headPosition()).toBe(before + 250)
   })
 
   test('a process numbers events only after the positions that another process gives at the same time', async () => {
     const before = await headPosition()
     const insert = (id: number, subject: string): Promise<unknown> =>
-      store.database(`INSERT INTO event (id, type, subject, subject_version, data, request_id, at)
-        VALUES (${id}, 'petstore.category.updated', '${subject}', 1, '{}', 'test', '2026-01-01') RETURNING id`)
+      store.database(`INSERT INTO event_batch (events) VALUES ('${batchText(id, subject, 1)}') RETURNING id`)
     const numbered = Promise.withResolvers<void>()
     const release = Promise.withResolvers<void>()
     const slow: Run = work =>
@@ -106,6 +116,39 @@ describe.skipIf(!testedEngines.includes('postgres'))('the sequencer', () => {
     }
     // The look for events of other processes comes once a second, so five in a row would take about five seconds.
     expect(performance.now() - startedMs).toBeLessThan(3000)
+  })
+
+  test('while another process moves the head, a process only looks, and takes over after the last move', async () => {
+    const steps: string[] = []
+    const heads = [
+      { position: 5n, waiting: 0n },
+      { position: 7n, waiting: 1n },
+      { position: 7n, waiting: 1n },
+    ]
+    /** Answers the statements of the sequencer as a server does whose head another process has moved to 7. */
+    const answer = async (text: string): Promise<unknown[]> => {
+      if (text.includes('AS waiting')) {
+        steps.push('look')
+        return [heads.shift() ?? { position: 7n, waiting: 0n }]
+      }
+      steps.push(text.includes('UPDATE chain_end') ? 'lock' : 'take')
+      return text.includes('UPDATE chain_end') ? [{ position: 7n, hash: '' }] : []
+    }
+    // Safe: the sequencer only calls `unsafe`.
+    const connection = { unsafe: answer } as unknown as ReservedSQL
+    const sequencer = startSequencer(
+      work => work(connection),
+      () => {},
+      unexpected,
+    )
+    await until('the first look has ended', () => steps.length === 1)
+    sequencer.wake()
+    const wokenMs = performance.now()
+    await until('the process has taken over', () => steps.includes('take'))
+    await sequencer.close()
+    expect(steps.slice(0, 5)).toEqual(['look', 'look', 'look', 'lock', 'take'])
+    // Without a look of its own, the process would sleep for a second.
+    expect(performance.now() - wokenMs).toBeLessThan(900)
   })
 
   test('a database that stays down is reported once, and again after it worked', async () => {

@@ -54,7 +54,7 @@ function failingAt(tx: Tx, statement: number, random: Seeded): Tx {
       tx.write(...call)
     },
     nextId: noun => tx.nextId(noun),
-    numberEvent: (event, totals) => tx.numberEvent(event, totals),
+    appendEvent: (event, totals) => tx.appendEvent(event, totals),
   }
 }
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { contract } from '../../src/shop/operations.ts'
 import { type EngineName, testedEngines } from '../support/engines.ts'
+import { waitForPositions } from '../support/received-events.ts'
 import { onEveryEngine, openTestStore, type TestStore } from '../support/store.ts'
 
 /** Ids in ascending order. Some are neighbours that a JavaScript number cannot distinguish, or the limits of int64. */
@@ -64,6 +65,7 @@ onEveryEngine(engine => {
       { id: EVEN, pet_count: 1n },
       { id: ODD, pet_count: 2n },
     ])
+    await waitForPositions(store)
     const [event] = await store.database(`SELECT data FROM event WHERE type LIKE '%pet.created'`)
     expect(event?.data).toContain(`"categoryId":${ODD}`)
   })

@@ -2,6 +2,7 @@ import { expect } from 'bun:test'
 import { z } from 'zod'
 import { eventExamples, streamExample } from '../../src/shop/events/examples.ts'
 import { TEST_TYPE } from '../../src/shop/log/event-types.ts'
+import { waitForPositions } from '../support/received-events.ts'
 import { openReceiver, reply } from '../support/receiver.ts'
 import { ADMIN_KEY, type TestStore } from '../support/store.ts'
 import { waitForAttempts } from '../support/webhook-receipts.ts'
@@ -60,6 +61,7 @@ async function emitRemainingEvents({ client }: TestStore): Promise<void> {
  * so it is compared with the database. The example of the stream must contain the example of a placed order.
  */
 export async function expectEvents(store: TestStore): Promise<void> {
+  await waitForPositions(store)
   const tests = await store.database(`SELECT data FROM event WHERE type = 'petstore.webhook.test'`)
   const feed = await fetch(`${store.base}/events?after=716&limit=100`, {
     headers: { Authorization: `Bearer ${ADMIN_KEY}` },

@@ -4,7 +4,7 @@ import { sweep } from '../../src/serving/sweeping.ts'
 import type { Log } from '../../src/values/log.ts'
 import { testedEngines } from '../support/engines.ts'
 import { newDatabase } from '../support/postgres-server.ts'
-import { headOf } from '../support/received-events.ts'
+import { headOf, waitForPositions } from '../support/received-events.ts'
 import { seeded } from '../support/seeded.ts'
 import { makePet } from '../support/shop.ts'
 import { recordSoak, timeLimitMs, times } from '../support/soak.ts'
@@ -22,6 +22,7 @@ const WALKS = times(3, 300)
 const SEED = 20261125
 
 async function countEvents(store: TestStore): Promise<number> {
+  await waitForPositions(store)
   return Number((await store.database('SELECT count(*) AS n FROM event'))[0]?.n)
 }
 

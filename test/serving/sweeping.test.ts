@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import type { StoreEngine } from '../../src/serving/open.ts'
 import { type SweepOptions, startSweeping, sweep } from '../../src/serving/sweeping.ts'
 import type { Log } from '../../src/values/log.ts'
+import { waitForPositions } from '../support/received-events.ts'
 import { onEveryEngine, openTestStore, type TestStore } from '../support/store.ts'
 import { until } from '../support/until.ts'
 
@@ -175,6 +176,7 @@ onEveryEngine(kind => {
     expect(await keptWith(KEPT_MS)).toEqual([1, 2, 3])
     expect(await keptWith(5 * DAY_MS)).toEqual([1])
     await sweep(later)
+    await waitForPositions(store)
     expect(
       await store.database("SELECT count(*) AS n FROM event WHERE type = 'petstore.webhook.created'"),
     ).toEqual([{ n: 1n }])

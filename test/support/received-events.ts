@@ -25,8 +25,9 @@ const Row = z.object({
 })
 export type EventRow = z.output<typeof Row>
 
-/** Returns every event in the database of a store, in the order of positions. */
+/** Returns every event of a store, in the order of positions, once every committed event has a position. */
 export async function eventRows({ database }: Pick<TestStore, 'database'>): Promise<EventRow[]> {
+  await waitForPositions({ database })
   const rows = await database(
     'SELECT id, position, type, subject, subject_version FROM event ORDER BY position, id',
   )
@@ -40,7 +41,7 @@ export async function waitForPositions(
   { database }: Pick<TestStore, 'database'>,
   limitMs?: number,
 ): Promise<void> {
-  const waiting = async () => (await database('SELECT id FROM event WHERE position IS NULL LIMIT 1')).length
+  const waiting = async () => (await database('SELECT id FROM event_batch LIMIT 1')).length
   await until('every event has its position', async () => (await waiting()) === 0, limitMs)
 }
 

@@ -457,31 +457,37 @@ describe.skipIf(!testedEngines.includes('postgres'))('a copy from or to PostgreS
   )
 
   test(
-    'events without a position are copied to PostgreSQL unchanged, and are numbered in a copy on SQLite',
+    'events without a position are numbered in a copy, on both engines',
     async () => {
       using source = await newCopyPlace('postgres')
       await migrate(source)
+      const event = (id: string, subjectVersion: string): string =>
+        JSON.stringify([
+          {
+            ...{ id, type: 't', subject: 'pets/1', subjectVersion, data: '{}', keyId: null, requestId: 'r' },
+            ...{ at: '2026-11-21T09:30:00.000Z', traceparent: null, petId: '1' },
+          },
+        ])
       await source.database(`
-      INSERT INTO event (id, type, subject, subject_version, data, request_id, at, totals, pet_id)
-      VALUES (1, 't', 'pets/1', 2, '{}', 'r', '2026-11-21T09:30:00.000Z', '{"units/onHand":3}', 1),
-        (2, 't', 'pets/1', 1, '{}', 'r', '2026-11-21T09:30:00.000Z', '{"units/onHand":4}', 1)`)
-      using sqlite = await newCopyPlace('sqlite')
-      expect((await copy(source, sqlite)).exitCode).toBe(0)
-      expect(await sqlite.database('SELECT id, position, totals FROM event ORDER BY position')).toEqual([
-        { id: 2n, position: 1n, totals: null },
-        { id: 1n, position: 2n, totals: null },
-      ])
-      expect(await sqlite.database(`SELECT value FROM total WHERE name = 'units/onHand'`)).toEqual([
-        { value: 7n },
-      ])
-      const audit = await run(['audit', 'verify', '--data', sqlite.directory])
-      expect([audit.exitCode, audit.output]).toEqual([
-        0,
-        expect.stringContaining('2 entries, 1 to 2, are intact'),
-      ])
-      using postgres = await newCopyPlace('postgres')
-      expect((await copy(source, postgres)).exitCode).toBe(0)
-      expect(await contentOf(postgres)).toEqual(await contentOf(source))
+        INSERT INTO event_batch (id, events, totals) VALUES (700, '${event('1', '2')}', '{"units/onHand":3}'),
+          (701, '${event('2', '1')}', '{"units/onHand":4}')`)
+      for (const engine of ['sqlite', 'postgres'] as const) {
+        using target = await newCopyPlace(engine)
+        expect((await copy(source, target)).exitCode).toBe(0)
+        expect(await target.database('SELECT id, position FROM event ORDER BY position')).toEqual([
+          { id: 2n, position: 1n },
+          { id: 1n, position: 2n },
+        ])
+        expect(await target.database('SELECT id FROM event_batch')).toEqual([])
+        expect(await target.database(`SELECT value FROM total WHERE name = 'units/onHand'`)).toEqual([
+          { value: 7n },
+        ])
+        const { exitCode, output } = await run(['audit', 'verify'], {
+          PETSTORE_DATA: target.directory,
+          ...(engine === 'postgres' && { DATABASE_URL: target.name }),
+        })
+        expect([exitCode, output]).toEqual([0, expect.stringContaining('2 entries, 1 to 2, are intact')])
+      }
     },
     LIMIT_MS,
   )

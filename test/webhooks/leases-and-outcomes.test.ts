@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { type SystemCommandId, systemCommand } from '../../src/shop/commands.ts'
 import { type AttemptOutcome, hasFreeWebhook, receiverOf } from '../../src/shop/webhooks/delivery-state.ts'
 import { storedInstant } from '../../src/values/instant.ts'
+import { waitForPositions } from '../support/received-events.ts'
 import { sharedStore } from '../support/shop.ts'
 import { onEveryEngine, type TestStore } from '../support/store.ts'
 
@@ -179,6 +180,7 @@ onEveryEngine(engine => {
       expect(await makeDue()).toEqual({ count: 0n, more: false })
       await store().database(`UPDATE delivery SET state = 'failed', next_at = NULL WHERE id = 1000001`)
       expect(await makeDue()).toEqual({ count: 1n, more: false })
+      await waitForPositions(store())
       const requests = await store().database(
         `SELECT id FROM event WHERE type = 'petstore.webhook.redelivered' AND subject = 'webhooks/${webhookId}'`,
       )

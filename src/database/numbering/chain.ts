@@ -13,6 +13,12 @@ export interface EventRecord {
   readonly traceparent: string | null
 }
 
+/** An event as a verb records it, before it has a position. */
+export interface NewEvent extends EventRecord {
+  /** The pet that the event is about; null if it is about none. */
+  readonly petId: bigint | null
+}
+
 /** One entry of the hash chain: the position of an event, and a hash over this event and all events before it. */
 export interface ChainEntry {
   readonly position: bigint

@@ -1,20 +1,24 @@
 import { expect, test } from 'bun:test'
 import { openFailingConnection } from '../../../test/support/failing-connection.ts'
 import { sql } from '../statement.ts'
-import { CHAIN_START, nextChainEntry } from './chain.ts'
-import { EVENTS_PER_STEP_MAX, numberCopiedEvents, numberEvents } from './numbering.ts'
-import { changesText } from './totals.ts'
+import { CHAIN_START, type NewEvent, nextChainEntry } from './chain.ts'
+import { batchOf, insertBatch, numberAllBatches, numberEvents } from './numbering.ts'
+import { type TotalChanges, TotalSums } from './totals.ts'
 
-type Found = Parameters<typeof numberEvents>[1][number]
-
-function event(id: bigint, subject: string, subjectVersion: bigint, totals: string | null = null): Found {
-  const rest = { type: 'petstore.pet.updated', data: '{}', keyId: null, requestId: 'test', at: '' }
-  return { id, subject, subjectVersion, totals, traceparent: null, ...rest }
+function event(id: bigint, subject: string, subjectVersion: bigint): NewEvent {
+  const rest = { type: 'petstore.pet.updated', data: '{"a":"\\"é"}', keyId: null, requestId: 'test', at: '' }
+  return { id, subject, subjectVersion, petId: 2n ** 62n + 1n, traceparent: null, ...rest }
 }
 
-/** Numbers events that were found in the order of their subjects and versions. Returns their ids in the new order. */
-function numberedIds(found: readonly Found[]): bigint[] {
-  return numberEvents(CHAIN_START, found).entries.map(({ id }) => id)
+function batch(events: readonly NewEvent[], ...totals: TotalChanges[]) {
+  const sums = new TotalSums()
+  for (const changes of totals) sums.add(changes)
+  return { id: 1n, ...batchOf(events, sums) }
+}
+
+/** Numbers events of one batch. Returns their ids in the new order. */
+function numberedIds(events: readonly NewEvent[]): bigint[] {
+  return numberEvents(CHAIN_START, [batch(events)]).events.map(({ id }) => id)
 }
 
 test('events are numbered in the order of their ids, which is nearly the order of time', () => {
@@ -28,30 +32,28 @@ test('events are numbered in the order of their ids, which is nearly the order o
 test('the events of one subject are numbered in the order of its versions, whatever their ids are', () => {
   const found = [event(9n, 'pets/1', 1n), event(4n, 'pets/1', 2n), event(6n, 'pets/2', 1n)]
   expect(numberedIds(found)).toEqual([9n, 6n, 4n])
-})
-
-test('if more events wait than are numbered at a time, they keep the order of subjects and versions', () => {
-  const found = Array.from({ length: EVENTS_PER_STEP_MAX }, (_, index) =>
-    event(BigInt(EVENTS_PER_STEP_MAX - index), 'pets/1', BigInt(index + 1)),
-  )
-  expect(numberedIds(found)).toEqual(found.map(({ id }) => id))
+  const later = batch([event(4n, 'pets/1', 10n)])
+  const earlier = batch([event(9n, 'pets/1', 9n)])
+  expect(numberEvents(CHAIN_START, [later, earlier]).events.map(({ id }) => id)).toEqual([9n, 4n])
+  const sameVersion = [event(8n, 'pets/1', 10n), event(7n, 'pets/1', 10n)].map(one => batch([one]))
+  expect(numberEvents(CHAIN_START, sameVersion).events.map(({ id }) => id)).toEqual([7n, 8n])
 })
 
 test('the entries continue the chain of the head, and the last one is the new head', () => {
   const head = { position: 41n, hash: 'the hash of the head' }
-  const [first, second] = [event(1n, 'pets/1', 1n), event(2n, 'pets/1', 2n)]
-  const { entries, last } = numberEvents(head, [first, second])
+  const [first, second] = [event(1n, 'pets/1', 1n), { ...event(2n, 'pets/1', 2n), keyId: 7n, petId: null }]
+  const { events, last } = numberEvents(head, [batch([first]), batch([second])])
   const expected = nextChainEntry(head, first)
-  expect(entries[0]).toEqual({ id: 1n, ...expected })
+  expect(events[0]).toEqual({ ...first, ...expected })
   expect(last).toEqual(nextChainEntry(expected, second))
-  expect(entries[1]).toEqual({ id: 2n, ...last })
+  expect(events[1]).toEqual({ ...second, ...last })
 })
 
 test('the changes of the totals are summed up over the events, and a sum of zero is not written', () => {
   const found = [
-    event(1n, 'pets/1', 1n, changesText({ pets: 1n, orders: 2n })),
-    event(2n, 'pets/2', 1n, changesText({ pets: 1n, orders: -2n, reserved: -3n })),
-    event(3n, 'pets/3', 1n),
+    batch([event(1n, 'pets/1', 1n)], { pets: 1n, orders: 2n }),
+    batch([event(2n, 'pets/2', 1n)], { pets: 1n }, { orders: -2n, reserved: -3n }),
+    batch([event(3n, 'pets/3', 1n)]),
   ]
   const changes = numberEvents(CHAIN_START, found).sums.take()
   expect(changes.map(({ parameters }) => parameters)).toEqual([
@@ -60,20 +62,20 @@ test('the changes of the totals are summed up over the events, and a sum of zero
   ])
 })
 
-test('a copied database whose thousands of events have no position numbers those of a pet by their versions', () => {
+test('a copied database with hundreds of batches numbers all of them, each event after earlier versions', async () => {
   using opened = openFailingConnection()
   const { connection } = opened
-  const count = EVENTS_PER_STEP_MAX + 500
-  // The later the version, the smaller the id.
-  connection.database.run(`
-    WITH RECURSIVE one (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM one WHERE n < ${count})
-    INSERT INTO event (id, type, subject, subject_version, data, request_id, at)
-    SELECT ${count} - n + 1, 'petstore.pet.updated', 'pets/1', n, '{}', 'test', '2026-01-01' FROM one`)
-  numberCopiedEvents(connection)
-  const unordered = connection.many(
-    sql<{ n: bigint }>()(
-      'SELECT subject_version AS n FROM event WHERE position IS NULL OR position <> subject_version',
-    ),
+  for (let version = 1n; version <= 250n; version++) {
+    // The later the version, the smaller the id.
+    const { events, totals } = batch([event(1000n - version, 'pets/1', version)], { pets: 1n })
+    connection.run(insertBatch, { events, totals })
+  }
+  const head = await numberAllBatches(connection, CHAIN_START)
+  const [counts] = connection.many(
+    sql<{ events: bigint; ordered: bigint; waiting: bigint; pets: bigint }>()(`
+      SELECT (SELECT count(*) FROM event) AS events,
+        (SELECT count(*) FROM event WHERE position > 100 OR position = subject_version) AS ordered,
+        (SELECT count(*) FROM event_batch) AS waiting, (SELECT value FROM total WHERE name = 'pets') AS pets`),
   )
-  expect(unordered).toEqual([])
+  expect([counts, head.position]).toEqual([{ events: 250n, ordered: 250n, waiting: 0n, pets: 250n }, 250n])
 })

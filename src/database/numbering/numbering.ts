@@ -1,70 +1,140 @@
-import type { SqliteConnection } from '../sqlite/connection.ts'
+import type { Tx } from '../engine.ts'
 import { sql } from '../statement.ts'
-import { type ChainEntry, type EventRecord, nextChainEntry } from './chain.ts'
-import { knownHead, moveHead, readHead } from './head.ts'
-import { readChanges, TotalSums } from './totals.ts'
+import { type ChainEntry, type NewEvent, nextChainEntry } from './chain.ts'
+import { moveHead } from './head.ts'
+import { changesText, readChanges, TotalSums } from './totals.ts'
 
-/** The maximum number of events that are read and numbered at a time. */
-export const EVENTS_PER_STEP_MAX = 1000
+export const insertEvent = sql()(`
+  INSERT INTO event (id, position, hash, type, subject, subject_version, pet_id, data, key_id, request_id, at,
+    traceparent)
+  VALUES ($id, $position, $hash, $type, $subject, $subjectVersion, $petId, $data, $keyId, $requestId, $at,
+    $traceparent)`)
 
-interface UnnumberedEvent extends EventRecord {
-  /** The changes of the totals, as text; null if the event changes none. */
+/** A row of the table `event_batch`: committed events that have no position yet. */
+interface EventBatch {
+  readonly id: bigint
+  /** The events as JSON. */
+  readonly events: string
+  /** The changes of the totals by the events, as text; null if they change none. */
   readonly totals: string | null
 }
 
-export const findUnnumbered = sql<UnnumberedEvent>()(`
-  SELECT id, type, subject, subject_version AS "subjectVersion", data, key_id AS "keyId", request_id AS "requestId", at,
-    traceparent, totals
-  FROM event WHERE position IS NULL ORDER BY subject, subject_version, id LIMIT ${EVENTS_PER_STEP_MAX}`)
+/** The maximum number of events in a batch. It bounds the memory of the sequencer. */
+export const EVENTS_PER_BATCH_MAX = 25
 
-const setPosition = sql()('UPDATE event SET position = $position, hash = $hash, totals = NULL WHERE id = $id')
+/** The maximum number of batches that are numbered at a time. */
+const BATCHES_PER_STEP_MAX = 100
+
+export const insertBatch = sql()('INSERT INTO event_batch (events, totals) VALUES ($events, $totals)')
+
+const takeBatches = sql<EventBatch>()(`
+  DELETE FROM event_batch WHERE id IN (SELECT id FROM event_batch ORDER BY id LIMIT ${BATCHES_PER_STEP_MAX})
+  RETURNING id, events, totals`)
+
+/** An event as JSON: its 64-bit integers are texts, because JSON.parse would round them. */
+interface BatchedEvent extends Omit<NewEvent, 'id' | 'subjectVersion' | 'keyId' | 'petId'> {
+  readonly id: string
+  readonly subjectVersion: string
+  readonly keyId: string | null
+  readonly petId: string | null
+}
+
+/** Returns the columns of a batch. */
+export function batchOf(events: readonly NewEvent[], totals: TotalSums): Omit<EventBatch, 'id'> {
+  const changes = totals.take().map(({ parameters: { name, change } }) => [name, change])
+  return {
+    events: JSON.stringify(events.map(batchedEvent)),
+    totals: changes.length === 0 ? null : changesText(Object.fromEntries(changes)),
+  }
+}
+
+function batchedEvent(event: NewEvent): BatchedEvent {
+  const { id, subjectVersion, keyId, petId } = event
+  return {
+    ...event,
+    id: `${id}`,
+    subjectVersion: `${subjectVersion}`,
+    keyId: keyId === null ? null : `${keyId}`,
+    petId: petId === null ? null : `${petId}`,
+  }
+}
+
+function readEvents({ events }: EventBatch): NewEvent[] {
+  // Safe: batchOf, or a migration, wrote it.
+  const batched = JSON.parse(events) as readonly BatchedEvent[]
+  return batched.map(event => ({
+    ...event,
+    id: BigInt(event.id),
+    subjectVersion: BigInt(event.subjectVersion),
+    keyId: event.keyId === null ? null : BigInt(event.keyId),
+    petId: event.petId === null ? null : BigInt(event.petId),
+  }))
+}
+
+/**
+ * Moves waiting batches into the table `event`, up to BATCHES_PER_STEP_MAX of them, and adds their changes to the
+ * totals. Returns the new head of the chain, and whether further batches may wait. The caller owns the transaction, and
+ * has locked the head.
+ */
+export async function numberNextBatches(
+  database: Pick<Tx, 'many' | 'write'>,
+  head: ChainEntry,
+): Promise<{ head: ChainEntry; isPartial: boolean }> {
+  const batches = await database.many(takeBatches)
+  if (batches.length === 0) return { head, isPartial: false }
+  const { events, last, sums } = numberEvents(head, batches)
+  for (const event of events) database.write(insertEvent, { ...event })
+  for (const { statement, parameters } of sums.take()) database.write(statement, parameters)
+  database.write(moveHead, { position: last.position, hash: last.hash })
+  return { head: last, isPartial: batches.length === BATCHES_PER_STEP_MAX }
+}
+
+/** Numbers all waiting batches, as `numberNextBatches` does. Returns the new head. */
+export async function numberAllBatches(
+  database: Pick<Tx, 'many' | 'write'>,
+  head: ChainEntry,
+): Promise<ChainEntry> {
+  let last = head
+  for (let isPartial = true; isPartial; )
+    ({ head: last, isPartial } = await numberNextBatches(database, last))
+  return last
+}
 
 interface Numbered {
-  readonly entries: readonly (ChainEntry & { readonly id: bigint })[]
+  readonly events: readonly (NewEvent & ChainEntry)[]
   /** The new head. */
   readonly last: ChainEntry
   readonly sums: TotalSums
 }
 
 /**
- * Returns the positions and chain entries of the events that `findUnnumbered` has found. They are numbered in the order
- * of their ids, but the events of one subject in the order of its versions. If `found` has EVENTS_PER_STEP_MAX
- * events, they keep the order in which they were found: by subject and version.
+ * Gives the events of batches their positions and entries of the chain: in the order of their ids, which is nearly the
+ * order of time, but the events of one subject in the order of its versions. `batches` must contain all waiting batches
+ * up to an id, so that no earlier version of a subject is missing.
  */
-export function numberEvents(head: ChainEntry, found: readonly UnnumberedEvent[]): Numbered {
-  const ordered = found.length < EVENTS_PER_STEP_MAX ? sortByIdAndVersion(found) : found
-  let last = head
+export function numberEvents(head: ChainEntry, batches: readonly EventBatch[]): Numbered {
   const sums = new TotalSums()
-  const entries = ordered.map(event => {
+  let last = head
+  const events = sortByIdAndVersion(batches.flatMap(readEvents)).map(event => {
     last = nextChainEntry(last, event)
-    if (event.totals !== null) sums.add(readChanges(event.totals))
-    return { id: event.id, position: last.position, hash: last.hash }
+    return { ...event, ...last }
   })
-  return { entries, last, sums }
+  for (const { totals } of batches) if (totals !== null) sums.add(readChanges(totals))
+  return { events, last, sums }
 }
 
 /**
- * In a database that was copied from PostgreSQL, numbers the events without a position, because SQLite has no
- * sequencer. The caller owns the transaction.
+ * Sorts events by id. Then the events of one subject exchange places, so that they are in the order of their versions.
  */
-export function numberCopiedEvents(connection: SqliteConnection): void {
-  for (;;) {
-    const found = connection.many(findUnnumbered)
-    if (found.length === 0) return
-    const head = knownHead(connection.one(readHead))
-    const { entries, last, sums } = numberEvents(head, found)
-    for (const { id, position, hash } of entries) connection.run(setPosition, { id, position, hash })
-    for (const { statement, parameters } of sums.take()) connection.run(statement, parameters)
-    connection.run(moveHead, { position: last.position, hash: last.hash })
-  }
-}
-
-/**
- * Sorts events by id, which is nearly the order of time. Then the events of one subject exchange places, so that they
- * are in the order of their versions. `bySubject` is sorted by subject and version.
- */
-function sortByIdAndVersion(bySubject: readonly UnnumberedEvent[]): UnnumberedEvent[] {
-  const queues = Map.groupBy(bySubject, ({ subject }) => subject)
-  const places = bySubject.toSorted((a, b) => (a.id < b.id ? -1 : 1))
+function sortByIdAndVersion(events: readonly NewEvent[]): NewEvent[] {
+  const queues = Map.groupBy(events, ({ subject }) => subject)
+  // Some events do not change their subject, so they have the version of an earlier one.
+  for (const queue of queues.values())
+    queue.sort((a, b) => compare(a.subjectVersion, b.subjectVersion) || compare(a.id, b.id))
+  const places = events.toSorted((a, b) => compare(a.id, b.id))
   return places.flatMap(({ subject }) => queues.get(subject)?.shift() ?? [])
+}
+
+function compare(a: bigint, b: bigint): number {
+  return a < b ? -1 : a > b ? 1 : 0
 }

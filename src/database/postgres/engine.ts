@@ -2,7 +2,7 @@ import { type ReservedSQL, SQL } from 'bun'
 import { noNumberLeft } from '../../contract/refusals.ts'
 import type { Engine, Noun, Reader, Tx } from '../engine.ts'
 import type { OnProgress } from '../migrate.ts'
-import { type ParametersOf, type Statement, sql } from '../statement.ts'
+import { sql } from '../statement.ts'
 import { PostgresConnection } from './connection.ts'
 import { DatabaseClock } from './database-clock.ts'
 import type { DatabaseAddress } from './database-url.ts'
@@ -13,7 +13,8 @@ import { exclusively, migratePostgres, storeVersionOf } from './migrations.ts'
 import type { OutageChange } from './outage.ts'
 import { findPrimary, Primary, refusingCrowds } from './primary.ts'
 import { PostgresRunner } from './runner.ts'
-import { type Sequencer, startSequencer } from './sequencer.ts'
+import { startSequencer } from './sequencer.ts'
+import { PostgresTx } from './transaction.ts'
 
 const takeIds = sql<{ last: bigint }>()(`
   UPDATE counter SET last = last + $count WHERE noun = $noun AND last <= 9223372036854775807 - $count
@@ -152,38 +153,4 @@ async function inTransaction<T>(
 export async function postgresVersion({ hosts }: DatabaseAddress): Promise<number> {
   await using pool = new SQL({ ...hostOptions(await findPrimary(hosts)), max: 1 })
   return await storeVersionOf(new PostgresConnection(pool))
-}
-
-class PostgresTx extends PostgresConnection implements Tx {
-  readonly #ids: IdBlocks
-  readonly #sequencer: Pick<Sequencer, 'isExhausted'>
-  readonly #writes: Promise<unknown>[] = []
-
-  constructor(connection: ReservedSQL, ids: IdBlocks, sequencer: Pick<Sequencer, 'isExhausted'>) {
-    super(connection)
-    this.#ids = ids
-    this.#sequencer = sequencer
-  }
-
-  write<Name extends string>(statement: Statement<unknown, Name>, ...parameters: ParametersOf<Name>): void {
-    const written = this.run(statement, ...parameters)
-    // `written()` throws the error, perhaps much later. Until then, the rejection must not count as unhandled.
-    written.catch(() => {})
-    this.#writes.push(written)
-  }
-
-  /** Resolves once all writes have succeeded. Throws the error of the first that failed. */
-  async written(): Promise<void> {
-    for (const write of this.#writes) await write
-  }
-
-  nextId(noun: Noun): bigint | Promise<bigint> {
-    return this.#ids.next(noun)
-  }
-
-  /** Returns null, because commits are not in order here. The sequencer numbers events after they are committed. */
-  numberEvent(): null {
-    if (this.#sequencer.isExhausted()) throw noNumberLeft('position for another event')
-    return null
-  }
 }

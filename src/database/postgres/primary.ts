@@ -101,8 +101,14 @@ export class Primary {
 }
 
 function openPools(host: DatabaseHost, commandsMax: number): Pools {
-  const open = (connectionsMax: number, lockMs: number, options?: SQL.PostgresOrMySQLOptions): BoundedPool =>
-    new BoundedPool({ ...hostOptions(host), ...options, connection: sessionSettings(lockMs) }, connectionsMax)
+  const open = (
+    connectionsMax: number,
+    lockMs: number,
+    options?: SQL.PostgresOrMySQLOptions,
+  ): BoundedPool => {
+    const connection = { ...sessionSettings(lockMs), ...options?.connection }
+    return new BoundedPool({ ...hostOptions(host), ...options, connection }, connectionsMax)
+  }
   return {
     host,
     commands: open(commandsMax, LOCK_MS_MAX),
@@ -112,7 +118,9 @@ function openPools(host: DatabaseHost, commandsMax: number): Pools {
     // list that merges 60 scans). Lists have many texts, so their statements are unnamed and planned each time, in 0.1
     // to 1 ms.
     longReads: open(LONG_READ_CONNECTIONS, LONG_LOCK_MS_MAX, { prepare: false }),
-    numbering: open(NUMBERING_CONNECTIONS, LONG_LOCK_MS_MAX),
+    // A plan is kept as long as its statement. One that was made while `event_batch` was empty would scan the table,
+    // also when it is full of deleted rows.
+    numbering: open(NUMBERING_CONNECTIONS, LONG_LOCK_MS_MAX, { connection: { enable_seqscan: 'off' } }),
     pings: open(PING_CONNECTIONS, LOCK_MS_MAX),
   }
 }

@@ -111,6 +111,10 @@ export class SqliteConnection implements Reader, Disposable {
     }
   }
 
+  write<Name extends string>(statement: Statement<unknown, Name>, ...parameters: ParametersOf<Name>): void {
+    this.run(statement, ...parameters)
+  }
+
   run<Name extends string>(statement: Statement<unknown, Name>, ...parameters: ParametersOf<Name>): number {
     try {
       return this.#prepare(statement.text).run(...valuesOf(statement, parameters)).changes

@@ -1,8 +1,9 @@
 import { noNumberLeft, storageFull } from '../../contract/refusals.ts'
 import { INT64_MAX } from '../../values/int64.ts'
 import type { Noun, Tx } from '../engine.ts'
-import { type ChainEntry, type EventRecord, nextChainEntry } from '../numbering/chain.ts'
+import { type ChainEntry, type NewEvent, nextChainEntry } from '../numbering/chain.ts'
 import { knownHead, moveHead, readHead } from '../numbering/head.ts'
+import { insertEvent } from '../numbering/numbering.ts'
 import { type TotalChanges, TotalSums } from '../numbering/totals.ts'
 import { failure, type Outcome } from '../outcome.ts'
 import { RowChangeRecorder } from '../row-changes.ts'
@@ -138,13 +139,14 @@ export class BatchWriter<Command, Reply> implements Tx {
     return id
   }
 
-  /** Returns the next entry of the chain. With one writer, the order of inserts is the order of commits. */
-  numberEvent(event: EventRecord, totals: TotalChanges | undefined): ChainEntry {
+  /** Adds the next event to the log. With one writer, the order of inserts is the order of commits. */
+  appendEvent(event: NewEvent, totals: TotalChanges | undefined): bigint {
     // A list of events ends before the next position, so that one must be an int64 too.
     if (this.#head.position >= INT64_MAX - 1n) throw noNumberLeft('position for another event')
     if (totals) this.#commandTotals.push(totals)
     this.#head = nextChainEntry(this.#head, event)
-    return this.#head
+    this.run(insertEvent, { ...event, ...this.#head })
+    return this.#head.position
   }
 
   async #run(
@@ -187,7 +189,6 @@ export class BatchWriter<Command, Reply> implements Tx {
 
   async #withoutSavepoint(command: Command): Promise<Outcome<Reply>> {
     const before = this.#issuedIds
-    const head = this.#head
     this.#issuedIds = new Map(before)
     this.#hasWritten = false
     try {
@@ -196,7 +197,6 @@ export class BatchWriter<Command, Reply> implements Tx {
       if (isFatal(error)) throw error
       if (this.#hasWritten && this.#connection.inTransaction) throw new PartialWrite()
       this.#issuedIds = before
-      this.#head = head
       return failure(error)
     }
   }

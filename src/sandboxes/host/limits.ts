@@ -90,10 +90,10 @@ class BoundedTx extends ForwardingTx {
     return id
   }
 
-  override numberEvent(...[event, totals]: Parameters<Tx['numberEvent']>): ReturnType<Tx['numberEvent']> {
-    const entry = super.numberEvent(event, totals)
-    if (entry && entry.position > this.#limits.events)
+  override appendEvent(...[event, totals]: Parameters<Tx['appendEvent']>): bigint | undefined {
+    const position = super.appendEvent(event, totals)
+    if (position !== undefined && position > this.#limits.events)
       throw boundReached('storage_full', `${this.#limits.events} events`)
-    return entry
+    return position
   }
 }

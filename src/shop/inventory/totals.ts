@@ -50,7 +50,7 @@ export function stockTotals(before: CountedStock | undefined, after: CountedStoc
 interface TotalRow {
   readonly name: string
   readonly value: bigint
-  /** The changes of an event that has no position yet; null in the row of a total. */
+  /** The changes of events that have no position yet; null in the row of a total. */
   readonly changes: string | null
 }
 
@@ -70,7 +70,7 @@ export async function readTotals(
       SELECT name, value, NULL AS changes FROM total WHERE name IN (${names.map(place).join(', ')})
       UNION ALL SELECT name, value, NULL FROM total
         WHERE name >= ${place(ordersPlacedIn(since))} AND name < ${place(`${ORDERS_PLACED}~`)}
-      UNION ALL SELECT '', 0, totals FROM event WHERE position IS NULL AND totals IS NOT NULL`,
+      UNION ALL SELECT '', 0, totals FROM event_batch WHERE totals IS NOT NULL`,
     ),
   )
   const totals = new Map<string, bigint>()

@@ -1,7 +1,6 @@
 import type { Tx } from '../../database/engine.ts'
 import type { EventRecord } from '../../database/numbering/chain.ts'
-import { changesText, type TotalChanges } from '../../database/numbering/totals.ts'
-import { sql } from '../../database/statement.ts'
+import type { TotalChanges } from '../../database/numbering/totals.ts'
 import { writeJson } from '../../values/json.ts'
 import type { Context } from '../context.ts'
 import type { AuditOnlyType, EventType } from './event-types.ts'
@@ -18,7 +17,7 @@ export const sequencedColumns = 'id, position, type, subject, data, at, tracepar
 export const eventColumns = `${sequencedColumns}, subject_version AS "subjectVersion", key_id AS "keyId",
   request_id AS "requestId"` as const
 
-interface NewEvent extends EventSubject {
+interface RecordedChange extends EventSubject {
   readonly type: EventType | AuditOnlyType
   /** The changes of the totals by this change. */
   readonly totals?: TotalChanges | undefined
@@ -32,12 +31,6 @@ export interface EventSubject extends Pick<EventRecord, 'subject' | 'subjectVers
   readonly data: object
 }
 
-const insertEvent = sql()(`
-  INSERT INTO event (id, position, hash, type, subject, subject_version, pet_id, data, key_id, request_id, at,
-    traceparent, totals)
-  VALUES ($id, $position, $hash, $type, $subject, $subjectVersion, $petId, $data, $keyId, $requestId, $at,
-    $traceparent, $totals)`)
-
 /**
  * Records an event in the transaction of its change, and returns the id of the event. The same row is the entry in the
  * feed, in the streams, in the queue of the webhooks and in the audit log.
@@ -45,7 +38,7 @@ const insertEvent = sql()(`
 export async function recordEvent(
   tx: Tx,
   context: Context,
-  { type, subject, subjectVersion, petId, data, totals }: NewEvent,
+  { type, subject, subjectVersion, petId, data, totals }: RecordedChange,
 ): Promise<bigint> {
   const { caller, requestId, now, traceparent = null } = context
   const id = await tx.nextId('event')
@@ -55,19 +48,13 @@ export async function recordEvent(
     type,
     subject,
     subjectVersion,
+    petId,
     data: writeJson(data),
     keyId,
     requestId,
     at: now,
     traceparent,
   }
-  const link = tx.numberEvent(event, totals)
-  tx.write(insertEvent, {
-    ...event,
-    position: link?.position ?? null,
-    hash: link?.hash ?? null,
-    petId,
-    totals: link || !totals ? null : changesText(totals),
-  })
+  tx.appendEvent(event, totals)
   return id
 }

@@ -107,9 +107,7 @@ const findRecorded = sql<{ position: bigint }>()(
   'SELECT position FROM delivery WHERE webhook_id = $webhookId AND position > $after',
 )
 
-const findEvent = sql<SequencedEvent>()(
-  `SELECT ${sequencedColumns} FROM event WHERE id = $eventId AND position IS NOT NULL`,
-)
+const findEvent = sql<SequencedEvent>()(`SELECT ${sequencedColumns} FROM event WHERE id = $eventId`)
 
 const findLeased = sql<StoredWebhook & Omit<Failures, 'failingSince'>>()(
   `SELECT ${webhookColumns}, failures, last_failure_at AS "lastFailureAt", failing_ms AS "failingMs" FROM webhook

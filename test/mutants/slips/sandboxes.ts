@@ -334,8 +334,8 @@ export const sandboxSlips: Slips = {
       tests: [`${LIMITS}: a refusal names the limit of rows, of events or of webhooks`],
     },
     {
-      before: `entry.position > this.#limits.events`,
-      after: `entry.position >= this.#limits.events`,
+      before: `position > this.#limits.events`,
+      after: `position >= this.#limits.events`,
       breaks: 'a sandbox can have one event fewer than its limit',
       tests: [`${LIMITS}: a refusal names the limit of rows, of events or of webhooks`],
     },
