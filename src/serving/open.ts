@@ -3,7 +3,13 @@ import { parseDatabaseUrl } from '../database/postgres/database-url.ts'
 import { openPostgres } from '../database/postgres/engine.ts'
 import type { OutageChange } from '../database/postgres/outage.ts'
 import { openSqlite } from '../database/sqlite/engine.ts'
-import { type Command, type CommandResult, executeCommand, timeLimitMs } from '../shop/commands.ts'
+import {
+  type Command,
+  type CommandResult,
+  executeCommand,
+  groupingOf,
+  timeLimitMs,
+} from '../shop/commands.ts'
 import type { Reply } from '../shop/idempotency.ts'
 import { executeQuery, type Query } from '../shop/queries.ts'
 import { errorText, type Log } from '../values/log.ts'
@@ -26,7 +32,7 @@ export interface EngineOptions {
 }
 
 /** The maximum number of commands that PostgreSQL runs at once for one process. */
-const COMMANDS_MAX = 16
+const COMMANDS_MAX = 13
 
 /**
  * Opens the store: PostgreSQL if there is a `databaseUrl`, otherwise SQLite in the directory. Throws
@@ -52,6 +58,7 @@ export async function openEngine(options: EngineOptions): Promise<StoreEngine> {
     address: parseDatabaseUrl(databaseUrl, databasePassword),
     commandsMax: COMMANDS_MAX,
     timeLimitMs,
+    groupingOf,
     executeCommand,
     executeQuery,
     random: Math.random,

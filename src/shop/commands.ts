@@ -1,4 +1,4 @@
-import type { Operation } from '../contract/operation.ts'
+import type { Input, Operation } from '../contract/operation.ts'
 import type { Tx } from '../database/engine.ts'
 import { writeJson } from '../values/json.ts'
 import { categoryCommands } from './categories/verbs.ts'
@@ -95,6 +95,17 @@ const longCommands: ReadonlySet<Command['id']> = new Set([
   'sweepEvents',
   'sweepDeliveries',
 ])
+
+/**
+ * Returns how an order can commit together with others: it changes its pet by a conditional UPDATE, inserts rows, and
+ * changes no other row. Returns undefined for other commands.
+ */
+export function groupingOf({ id, input, context, idempotency }: Command) {
+  if (id !== 'placeOrder') return undefined
+  // Safe: the pipeline made the input with the schema of this id.
+  const { body } = input as Input<Contract['placeOrder']>
+  return { row: body.petId, key: idempotency && `${context.caller.keyId} ${idempotency.key}` }
+}
 
 /** Returns a system command. It has no key; `now` is in the stored form. */
 export function systemCommand(id: SystemCommandId, input: object, now: string, requestId: string): Command {

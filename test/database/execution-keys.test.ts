@@ -28,7 +28,7 @@ async function storedKeys(): Promise<string[]> {
 
 /** Returns the commands of a new process. */
 function newProcess(clock: () => number = () => NOW) {
-  return new Executions<string>(use, clock)
+  return new Executions(use, clock)
 }
 
 describe.skipIf(!testedEngines.includes('postgres'))('the keys of commands on PostgreSQL', () => {

@@ -14,7 +14,13 @@ import { ensureAdminKey } from '../../src/serving/first-start.ts'
 import { reportOutage, type StoreEngine } from '../../src/serving/open.ts'
 import { startServer } from '../../src/serving/server.ts'
 import { watchedTables } from '../../src/serving/service.ts'
-import { type Command, type CommandResult, executeCommand, timeLimitMs } from '../../src/shop/commands.ts'
+import {
+  type Command,
+  type CommandResult,
+  executeCommand,
+  groupingOf,
+  timeLimitMs,
+} from '../../src/shop/commands.ts'
 import type { Reply } from '../../src/shop/idempotency.ts'
 import type { Scope } from '../../src/shop/keys/schema.ts'
 import { executeQuery, type Query } from '../../src/shop/queries.ts'
@@ -237,6 +243,7 @@ function openVariant(
     address: parseDatabaseUrl(routeOf(databaseUrl)),
     commandsMax: 16,
     timeLimitMs,
+    groupingOf,
     executeCommand: variant.executeCommand ?? executeCommand,
     executeQuery: variant.executeQuery ?? executeQuery,
     random: Math.random,

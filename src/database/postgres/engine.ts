@@ -7,6 +7,7 @@ import { PostgresConnection } from './connection.ts'
 import { DatabaseClock } from './database-clock.ts'
 import type { DatabaseAddress } from './database-url.ts'
 import { Executions } from './executions.ts'
+import { GroupCommit, type Grouping } from './group-commit.ts'
 import { hostOptions } from './host-options.ts'
 import { IdBlocks } from './id-blocks.ts'
 import { exclusively, migratePostgres, storeVersionOf } from './migrations.ts'
@@ -33,6 +34,8 @@ export interface PostgresOptions<Query, Command, Reply, Result = Reply> {
   readonly executeCommand: (tx: Tx, command: Command) => Promise<Result>
   /** Returns the time that a command may take, in milliseconds; undefined for the usual time. */
   readonly timeLimitMs?: (command: Command) => number | undefined
+  /** Returns how a command can commit together with others; undefined if it cannot. */
+  readonly groupingOf?: (command: Command) => Grouping | undefined
   /** Returns a number from 0 to 1, for the jitter. */
   readonly random: () => number
   readonly isolation?: 'READ COMMITTED' | 'REPEATABLE READ' | 'SERIALIZABLE'
@@ -53,7 +56,7 @@ export interface PostgresOptions<Query, Command, Reply, Result = Reply> {
 export async function openPostgres<Query, Command, Reply, Result = Reply>(
   options: PostgresOptions<Query, Command, Reply, Result>,
 ): Promise<Engine<Query, Command, Reply, Result>> {
-  const { address, commandsMax, executeQuery, executeCommand, isolation, random, onError } = options
+  const { address, commandsMax, executeQuery, isolation, random, onError } = options
   const starting = <T>(work: () => Promise<T>): Promise<T> => refusingCrowds(commandsMax, work)
   const primary = await starting(() => Primary.find(address, commandsMax))
   await starting(() => migratePostgres(primary.pools.host, options.onProgress))
@@ -65,7 +68,7 @@ export async function openPostgres<Query, Command, Reply, Result = Reply>(
     local: options.localClock ?? Date.now,
     onDifference: options.onClockDifference ?? (() => {}),
   })
-  const executions = new Executions<Result>(useNumbering, clock.now)
+  const executions = new Executions(useNumbering, clock.now)
   const watchers = new Set<(commands: number) => void>()
   const notifyAll = (): void => {
     for (const listener of watchers) listener(1)
@@ -75,13 +78,15 @@ export async function openPostgres<Query, Command, Reply, Result = Reply>(
     notifyAll,
     onError,
   )
-  const runner = new PostgresRunner<Result>({
+  const runner = new PostgresRunner({
     primary,
     executions,
     isolation,
     random,
     onOutage: options.onOutage,
   })
+  const openTx = (connection: ReservedSQL): PostgresTx => new PostgresTx(connection, ids, sequencer)
+  const execute = commandRunner(runner, openTx, options)
   return {
     name: 'postgres',
     clock: clock.now,
@@ -89,16 +94,7 @@ export async function openPostgres<Query, Command, Reply, Result = Reply>(
       runner.read('shortReads', async (reader): Promise<Awaited<Result>> => await work(reader)),
     readLong: query => runner.read('longReads', reader => executeQuery(reader, query)),
     execute: async command => {
-      const run = async (connection: ReservedSQL): Promise<Result> => {
-        const tx = new PostgresTx(connection, ids, sequencer)
-        try {
-          return await executeCommand(tx, command)
-        } finally {
-          // After a write that failed, each statement fails: the error of the write is the one to report.
-          await tx.written()
-        }
-      }
-      const result = await runner.execute(run, options.timeLimitMs?.(command))
+      const result = await execute(command)
       sequencer.wake()
       return result
     },
@@ -115,6 +111,40 @@ export async function openPostgres<Query, Command, Reply, Result = Reply>(
       await executions.close()
       await primary.close(CLOSE_MS_MAX)
     },
+  }
+}
+
+/** Returns the function that runs a command: in a transaction of its own, or together with others. */
+function commandRunner<Command, Result>(
+  runner: PostgresRunner,
+  openTx: (connection: ReservedSQL) => PostgresTx,
+  options: Pick<
+    PostgresOptions<never, Command, never, Result>,
+    'executeCommand' | 'timeLimitMs' | 'groupingOf'
+  >,
+): (command: Command) => Promise<Result> {
+  const { executeCommand, timeLimitMs, groupingOf } = options
+  const runAlone = (command: Command, dueMs?: number): Promise<Result> => {
+    const run = async (connection: ReservedSQL): Promise<Result> => {
+      const tx = openTx(connection)
+      try {
+        return await executeCommand(tx, command)
+      } finally {
+        // After a write that failed, each statement fails: the error of the write is the one to report.
+        await tx.written()
+      }
+    }
+    return runner.execute(run, { timeLimitMs: timeLimitMs?.(command), dueMs })
+  }
+  const group = new GroupCommit<Command, Result>({
+    commit: (work, dueMs) => runner.execute(work, { dueMs, isGroup: true }),
+    openTx,
+    executeCommand,
+    runAlone,
+  })
+  return command => {
+    const grouping = groupingOf?.(command)
+    return grouping === undefined ? runAlone(command) : group.execute(command, grouping)
   }
 }
 

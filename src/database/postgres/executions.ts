@@ -36,7 +36,7 @@ export interface Execution<Result> {
  * key. The insertion then fails if and only if the first run has committed. Looking for the row first would be wrong,
  * because a COMMIT in progress is invisible; an insertion waits for it.
  */
-export class Executions<Result> {
+export class Executions {
   // A random number of 53 bits, so two processes practically never have the same number.
   readonly #process = BigInt(`0x${randomBytes(8).toString('hex')}`) >> 11n
   readonly #use: <T>(work: (connection: ReservedSQL) => Promise<T>) => Promise<T>
@@ -52,7 +52,7 @@ export class Executions<Result> {
     this.#clock = clock
   }
 
-  start(): Execution<Result> {
+  start<Result>(): Execution<Result> {
     const number = ++this.#lastNumber
     this.#running.add(number)
     // The values are numbers and an instant, so the text is safe. It is sent together with BEGIN.
@@ -66,7 +66,7 @@ export class Executions<Result> {
     }
   }
 
-  end({ number }: Execution<Result>): void {
+  end({ number }: Execution<unknown>): void {
     this.#running.delete(number)
     if (++this.#endedCount % SWEEP_EVERY_COMMANDS === 0) this.#sweeping = this.#sweep()
   }

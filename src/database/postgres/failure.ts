@@ -4,6 +4,7 @@ import { Stale } from '../engine.ts'
 /**
  * What an error of a statement means for the work that it ended:
  * - `conflict`: another transaction was in the way. The work may succeed if it runs again.
+ * - `duplicate`: another transaction inserted the same key first. The work may find its row when it runs again.
  * - `locked`: a row stayed locked for too long.
  * - `slow`: the server ended a statement that took too long.
  * - `lost`: the connection is gone, no connection can be opened, or the server lacks a resource such as memory.
@@ -15,6 +16,7 @@ import { Stale } from '../engine.ts'
  */
 export type DatabaseFailure =
   | 'conflict'
+  | 'duplicate'
   | 'locked'
   | 'slow'
   | 'lost'
@@ -26,6 +28,7 @@ export type DatabaseFailure =
 
 // The codes are those of PostgreSQL, appendix A. A code that is missing here has the meaning of its class.
 const failures: Readonly<Record<string, DatabaseFailure>> = {
+  '23505': 'duplicate',
   '40001': 'conflict',
   '40P01': 'conflict',
   '55P03': 'locked',

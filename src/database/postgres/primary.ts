@@ -11,6 +11,8 @@ import { hostOptions } from './host-options.ts'
 const STATEMENT_MS_MAX = 4000
 /** The time that a transaction waits for a lock, in milliseconds. Then the command waits again, in another pool. */
 const LOCK_MS_MAX = 250
+/** The same for a group of commands. All of them wait, so a group that meets a locked row soon gives up. */
+const GROUP_LOCK_MS_MAX = 100
 /** The same in the pools for locked commands, reads, lists, and ids and positions. */
 const LONG_LOCK_MS_MAX = 2000
 /** The time after which the server ends a session that is idle in a transaction: its process is probably frozen. */
@@ -27,11 +29,14 @@ const LOCKED_COMMAND_CONNECTIONS = 3
 /** Ids and positions have their own connections, because a transaction that waits for an id already holds one. */
 const NUMBERING_CONNECTIONS = 2
 const PING_CONNECTIONS = 1
+/** A process commits one group of commands after another, unless a connection hangs. */
+const GROUP_CONNECTIONS = 3
 
 /** The pools of one server, one for each kind of work, so that no kind can take the connections of another. */
 export interface Pools {
   readonly host: DatabaseHost
   readonly commands: BoundedPool
+  readonly groups: BoundedPool
   readonly lockedCommands: BoundedPool
   readonly shortReads: BoundedPool
   readonly longReads: BoundedPool
@@ -112,6 +117,7 @@ function openPools(host: DatabaseHost, commandsMax: number): Pools {
   return {
     host,
     commands: open(commandsMax, LOCK_MS_MAX),
+    groups: open(GROUP_CONNECTIONS, GROUP_LOCK_MS_MAX),
     lockedCommands: open(LOCKED_COMMAND_CONNECTIONS, LONG_LOCK_MS_MAX),
     shortReads: open(SHORT_READ_CONNECTIONS, LONG_LOCK_MS_MAX),
     // A Bun connection keeps every named statement for its lifetime, in this process and in PostgreSQL (1.3 MB for a
@@ -163,7 +169,7 @@ export async function findPrimary(
 
 function connectionsOf(commandsMax: number): number {
   const others = LOCKED_COMMAND_CONNECTIONS + SHORT_READ_CONNECTIONS + LONG_READ_CONNECTIONS
-  return commandsMax + others + NUMBERING_CONNECTIONS + PING_CONNECTIONS
+  return commandsMax + others + NUMBERING_CONNECTIONS + PING_CONNECTIONS + GROUP_CONNECTIONS
 }
 
 /** The refusal if the server has no connection left: for anybody, for the user of the store, or for its database. */

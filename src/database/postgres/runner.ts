@@ -10,7 +10,7 @@ import { type OutageChange, OutageWatch } from './outage.ts'
 import { isPrimary, noConnectionLeft, type Pools, type Primary } from './primary.ts'
 
 /** The default time limit of a read or a command, in milliseconds. */
-const DEADLINE_MS = 5000
+export const COMMAND_MS_MAX = 5000
 /** The time limit of a ping, in milliseconds. `/readyz` waits slightly longer. */
 const PING_MS_MAX = 1200
 /** How long a long command may be idle between two statements, in milliseconds. */
@@ -18,52 +18,61 @@ const LONG_IDLE_MS = 60_000
 /** The n-th repetition is delayed by a random time of at most 2^n times this (full jitter). */
 const BACKOFF_MS = 5
 const BACKOFF_MS_MAX = 400
+/** After so many attempts that found a key inserted, the reason is not another transaction, but the work itself. */
+const DUPLICATES_MAX = 2
 /** How long an attempt waits for the new primary, in milliseconds. The search continues in the background. */
 const RENEW_MS_MAX = 1000
 
-interface RunnerOptions<Result> {
+interface RunnerOptions {
   readonly primary: Primary
-  readonly executions: Executions<Result>
+  readonly executions: Executions
   readonly isolation: string | undefined
   readonly random: () => number
   readonly onOutage: (change: OutageChange) => void
+}
+
+interface ExecuteOptions {
+  /** The time that a command may take, in milliseconds; 5 seconds by default. */
+  readonly timeLimitMs?: number | undefined
+  /** The deadline on the clock of `performance.now`. By default, the time limit begins now. */
+  readonly dueMs?: number | undefined
+  readonly isGroup?: boolean
 }
 
 /**
  * Runs reads and commands on the primary. After a failure that may pass, the work runs again. At its deadline it fails
  * with `overloaded` (503), so no request waits longer, whatever the database does.
  */
-export class PostgresRunner<Result> {
-  readonly #options: RunnerOptions<Result>
+export class PostgresRunner {
+  readonly #options: RunnerOptions
   readonly #begin: string
   readonly #outageWatch: OutageWatch
 
-  constructor(options: RunnerOptions<Result>) {
+  constructor(options: RunnerOptions) {
     this.#options = options
     this.#outageWatch = new OutageWatch(() => this.#probe(), options.onOutage)
     this.#begin = `BEGIN ISOLATION LEVEL ${options.isolation ?? 'READ COMMITTED'}`
   }
 
   read<T>(kind: 'shortReads' | 'longReads', work: (reader: Reader) => Promise<T>): Promise<T> {
-    const dueMs = performance.now() + DEADLINE_MS
+    const dueMs = performance.now() + COMMAND_MS_MAX
     return this.#repeat({ dueMs, isRead: true }, pools =>
       pools[kind].use(dueMs, connection => work(new PostgresConnection(connection))),
     )
   }
 
-  /** Runs a command in a transaction, and commits it at most once, however often it runs. */
-  async execute(
+  /** Runs a command, or a group of them, in a transaction, and commits it at most once, however often it runs. */
+  async execute<Result>(
     run: (connection: ReservedSQL) => Promise<Result>,
-    timeLimitMs: number | undefined,
+    { timeLimitMs, dueMs = performance.now() + (timeLimitMs ?? COMMAND_MS_MAX), isGroup }: ExecuteOptions,
   ): Promise<Result> {
     const { executions } = this.#options
-    const dueMs = performance.now() + (timeLimitMs ?? DEADLINE_MS)
-    const execution = executions.start()
+    const execution = executions.start<Result>()
     const begin = `${this.#begin};${limitsOf(timeLimitMs)}${execution.insertion}`
     try {
-      return await this.#repeat({ dueMs, isRead: false }, ({ commands, lockedCommands }, failure) => {
+      return await this.#repeat({ dueMs, isRead: false }, ({ commands, lockedCommands, groups }, failure) => {
         // After a lock timeout, a command runs in a separate pool, so that it does not block other commands.
-        const pool = failure === 'locked' ? lockedCommands : commands
+        const pool = isGroup ? groups : failure === 'locked' ? lockedCommands : commands
         return pool.use(dueMs, connection => attempt(connection, begin, execution, run))
       })
     } catch (error) {
@@ -114,6 +123,7 @@ export class PostgresRunner<Result> {
   ): Promise<T> {
     const { primary, random } = this.#options
     let failure: DatabaseFailure | undefined
+    let duplicates = 0
     for (let attempts = 1; ; attempts++) {
       const { pools } = primary
       try {
@@ -123,6 +133,7 @@ export class PostgresRunner<Result> {
         if (failure === 'crowded' && performance.now() + 1 >= dueMs) throw this.#gaveUp(failure)
         failure = failureOf(error)
         if (failure === undefined) throw error
+        if (failure === 'duplicate' && ++duplicates > DUPLICATES_MAX) throw error
         if (failure === 'full' && !isRead) throw storageFull()
         if (isFinal(failure) || (failure === 'conflict' && attempts >= ATTEMPTS_MAX))
           throw this.#gaveUp(failure, error)
@@ -198,6 +209,7 @@ function isFinal(failure: DatabaseFailure): boolean {
 
 const reasons: Readonly<Record<Exclude<DatabaseFailure, 'crowded'>, string>> = {
   conflict: 'Too many commands compete for the same rows; try again shortly.',
+  duplicate: 'Another command has just inserted the same row; try again shortly.',
   locked: 'Another transaction holds a row that the request needs; try again shortly.',
   slow: 'The database took too long; try again shortly.',
   lost: 'The database does not respond; try again shortly.',

@@ -311,6 +311,48 @@ export const databaseSlips: Slips = {
       breaks: 'an order for a row that is locked for a moment is refused',
       tests: [`${ATTEMPTS}: runs again and succeeds`],
     },
+    {
+      before: `  '23505': 'duplicate',
+`,
+      after: ``,
+      breaks: 'a key that is sent twice at once gets an internal error',
+      tests: ['test/shop/idempotency.test.ts: idempotency keys, sent 2 to 8 times at once'],
+    },
+  ],
+  'src/database/postgres/group-commit.ts': [
+    {
+      before: `    group.sort((a, b) => (a.row < b.row ? -1 : 1))
+`,
+      after: ``,
+      breaks: 'two processes that order the same pets wait for each other until a time limit',
+      tests: ['test/database/shared-transactions.test.ts: two processes that order'],
+    },
+    {
+      before: `if (own.hasWritten || !(error instanceof Stale)) failures.push(error)`,
+      after: `if (!own.hasWritten) failures.push(error)`,
+      breaks: 'a group commits what a refused order has written',
+      tests: ['test/database/shared-transactions.test.ts: after an order that is refused after'],
+    },
+    {
+      before: `if (!own.hasWritten && error instanceof StoreError) return { refusal: error }`,
+      after: `if (error instanceof StoreError) return { refusal: error }`,
+      breaks: 'an order that is refused late leaves its rows',
+      tests: ['test/database/shared-transactions.test.ts: after an order that is refused after'],
+    },
+    {
+      before: `return refusal instanceof NotTogether ? [] : group.map(() => ({ refusal }))`,
+      after: `return group.map(() => ({ refusal }))`,
+      breaks: 'one order that cannot commit with others refuses all of them',
+      tests: ['test/database/shared-transactions.test.ts: after an order that is refused after'],
+    },
+    {
+      before: `    if (this.#isRunning || this.#waiting.length === 0) return
+`,
+      after: `    if (this.#waiting.length === 0) return
+`,
+      breaks: 'each order on PostgreSQL has a transaction of its own',
+      tests: ['test/database/shared-transactions.test.ts: orders that arrive during a commit'],
+    },
   ],
   'src/database/postgres/id-blocks.ts': [
     {
@@ -386,6 +428,12 @@ export const databaseSlips: Slips = {
       breaks: 'the store writes to a standby that is named before the primary',
       tests: ['test/database/database-address.test.ts: of several hosts that respond'],
     },
+    {
+      before: `const GROUP_LOCK_MS_MAX = 100`,
+      after: `const GROUP_LOCK_MS_MAX = 3000`,
+      breaks: 'orders for one locked pet hold up all other orders',
+      tests: ['test/database/shared-transactions.test.ts: orders for other pets soon'],
+    },
   ],
   'src/database/postgres/runner.ts': [
     {
@@ -415,8 +463,8 @@ export const databaseSlips: Slips = {
       tests: [`${ATTEMPTS}: a commit without a response is confirmed`],
     },
     {
-      before: `const pool = failure === 'locked' ? lockedCommands : commands`,
-      after: 'const pool = commands.use === undefined ? lockedCommands : commands',
+      before: `const pool = isGroup ? groups : failure === 'locked' ? lockedCommands : commands`,
+      after: 'const pool = isGroup ? groups : commands.use === undefined ? lockedCommands : commands',
       breaks: 'commands that wait for one locked row take the connections of all others',
       tests: [`${UNRELIABLE}: a row that another client has locked delays only the writes`],
       guarantee: 40,

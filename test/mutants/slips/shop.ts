@@ -5,6 +5,12 @@ const CURSORS = 'test/shop/cursors.test.ts'
 export const shopSlips: Slips = {
   'src/shop/commands.ts': [
     {
+      before: `if (id !== 'placeOrder') return`,
+      after: `if (id !== 'updateOrder') return`,
+      breaks: 'orders on PostgreSQL never share a commit',
+      tests: ['test/database/shared-transactions.test.ts: orders that arrive during a commit'],
+    },
+    {
       before: `  'applyImport',
   'discardImport',
   'findImportCategories',`,
