@@ -1,3 +1,4 @@
+import { StoreError } from '../contract/error.ts'
 import { idempotencyKeyReused } from '../contract/refusals.ts'
 import type { Tx } from '../database/engine.ts'
 import { sql } from '../database/statement.ts'
@@ -34,18 +35,15 @@ interface StoredReply {
   readonly location: string | null
 }
 
-// The claim comes before the effect. A concurrent request with the same key waits at this INSERT, then finds the reply.
-const claim = sql<{ status: bigint }>()(`
-  INSERT INTO reply (owner, operation, idempotency_key, fingerprint, status, body, etag, location, at)
-  VALUES ($owner, $operation, $key, $fingerprint, 0, NULL, NULL, NULL, $now) ON CONFLICT DO NOTHING RETURNING status`)
-
 const findReply = sql<StoredReply>()(`
   SELECT fingerprint, status, body, etag, location FROM reply
   WHERE owner = $owner AND operation = $operation AND idempotency_key = $key`)
 
+// Of two concurrent requests with one key, the second one fails here with a conflict. It runs again, and finds the
+// reply.
 const storeReply = sql()(`
-  UPDATE reply SET status = $status, body = $body, etag = $etag, location = $location
-  WHERE owner = $owner AND operation = $operation AND idempotency_key = $key`)
+  INSERT INTO reply (owner, operation, idempotency_key, fingerprint, status, body, etag, location, at)
+  VALUES ($owner, $operation, $key, $fingerprint, $status, $body, $etag, $location, $now)`)
 
 const sweep = sql()(`
   DELETE FROM reply WHERE (owner, operation, idempotency_key) IN
@@ -54,8 +52,8 @@ const sweep = sql()(`
 /**
  * Runs `effect` once per key and returns its reply, which is stored in the same transaction. A repeated request
  * gets the stored reply, byte for byte, until a sweep deletes it after 24 hours: if the clock decided here, a wrong one
- * would repeat an effect. An exception rolls back the claim with everything else. Throws
- * `idempotency_key_reused` if the key was used for a request with another fingerprint.
+ * would repeat an effect. A refusal is not stored. Throws `idempotency_key_reused` if the key was used for a request
+ * with another fingerprint.
  */
 export async function withIdempotencyKey(
   tx: Tx,
@@ -66,14 +64,28 @@ export async function withIdempotencyKey(
 ): Promise<Reply> {
   const { now, caller } = context
   const owner = String(caller.keyId)
-  if (!(await tx.one(claim, { owner, operation, key, fingerprint, now }))) {
-    const stored = await tx.one(findReply, { owner, operation, key })
-    if (!stored) throw new Error('a reply is claimed but cannot be found')
-    return replay(stored, fingerprint)
-  }
-  const reply = await effect()
+  const stored = await tx.one(findReply, { owner, operation, key })
+  if (stored) return replay(stored, fingerprint)
+  const reply = await effect().catch(async refusal => {
+    // A request with the same key may have committed since the lookup: its effect is then the reason of the refusal.
+    const effected =
+      refusal instanceof StoreError ? await tx.one(findReply, { owner, operation, key }) : undefined
+    if (effected) return replay(effected, fingerprint)
+    throw refusal
+  })
+  if (reply.isReplayed) return reply
   const { status, body, etag = null, location = null } = reply
-  tx.write(storeReply, { owner, operation, key, status: BigInt(status), body, etag, location })
+  tx.write(storeReply, {
+    owner,
+    operation,
+    key,
+    fingerprint,
+    status: BigInt(status),
+    body,
+    etag,
+    location,
+    now,
+  })
   return reply
 }
 

@@ -189,6 +189,34 @@ onEveryEngine(engine => {
     ])
   })
 
+  test('requests with one key at once get one response, although its effect would refuse the others', async () => {
+    const { databaseUrl } = store().place
+    await using other = databaseUrl ? await openTestStore(engine, { databaseUrl }) : undefined
+    const responsesOf = async (
+      method: string,
+      path: string,
+      key: string,
+      body?: string,
+    ): Promise<string[]> => {
+      const sent = Array.from({ length: 6 }, async (_, index) => {
+        const { send } = index % 2 === 1 && other ? other : store()
+        const headers = { 'Idempotency-Key': key, 'Content-Type': 'application/json' }
+        const response = await send(method, path, { headers, ...(body && { body }) })
+        return `${response.status} ${await response.text()}`
+      })
+      return [...new Set(await Promise.all(sent))]
+    }
+    for (let round = 0; round < 20; round++) {
+      const { petId } = await makePet(store().client, { quantity: 1n })
+      const body = `{"petId":${petId},"complete":${round % 2 === 1}}`
+      const placed = await responsesOf('POST', '/store/orders', `last-unit-${round}`, body)
+      expect(placed).toEqual([expect.stringMatching(/^201 /)])
+      const id = /"id":(\d+)/.exec(placed[0] ?? '')?.[1]
+      if (round % 2 === 0)
+        expect(await responsesOf('DELETE', `/store/orders/${id}`, `cancel-${round}`)).toEqual(['204 '])
+    }
+  })
+
   test(
     `each of ${KEY_ROUNDS * KEYS_PER_ROUND} idempotency keys, sent 2 to 8 times at once, has one effect`,
     async () => {

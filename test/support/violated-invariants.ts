@@ -26,7 +26,6 @@ const everyInvariant: Readonly<Record<string, string>> = {
       WHEN subject LIKE 'inventory/%' THEN CAST(substr(subject, 11) AS BIGINT)
       WHEN subject LIKE 'orders/%' AND data LIKE '%"petId":' || CAST(pet_id AS TEXT) || ',%' THEN pet_id
       WHEN subject LIKE 'orders/%' THEN -1 ELSE 0 END`,
-  'no claim of an idempotency key is left open': `SELECT idempotency_key FROM reply WHERE status = 0`,
 }
 
 /** The longest time that the sequencer may take to assign positions to committed events. */

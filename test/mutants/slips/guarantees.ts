@@ -4,11 +4,17 @@ import type { Slips } from '../slip.ts'
 export const guaranteeSlips: Slips = {
   'src/shop/idempotency.ts': [
     {
-      before: 'ON CONFLICT DO NOTHING RETURNING status`',
-      after: 'ON CONFLICT (owner, operation, idempotency_key) DO UPDATE SET status = 0 RETURNING status`',
+      before: '$status, $body, $etag, $location, $now)`',
+      after: '$status, $body, $etag, $location, $now) ON CONFLICT DO NOTHING`',
       breaks: 'a key that is sent several times at once has several effects',
       tests: ['test/shop/idempotency.test.ts: idempotency keys, sent 2 to 8 times at once'],
       guarantee: 4,
+    },
+    {
+      before: 'if (effected) return replay(effected, fingerprint)',
+      after: '',
+      breaks: 'a request that is sent twice at once is refused because of its own effect',
+      tests: ['test/shop/idempotency.test.ts: requests with one key at once'],
     },
   ],
   'src/shop/keys/verbs.ts': [
