@@ -48,6 +48,14 @@ export async function runProgram(
   return output
 }
 
+interface CommandResult {
+  readonly status: number
+  readonly output: string
+  readonly errorOutput: string
+  /** The processor time of the command, in microseconds. */
+  readonly cpuUs: number
+}
+
 /**
  * Runs a command to its end and returns its status and output. After `timeoutMs`, the command is killed, and its status
  * is not 0.
@@ -55,14 +63,14 @@ export async function runProgram(
 export async function runCommand(
   command: readonly string[],
   options: Omit<SpawnOptions, 'stdout'>,
-): Promise<{ readonly status: number; readonly output: string; readonly errorOutput: string }> {
+): Promise<CommandResult> {
   const child = spawn(command, { ...options, stdout: 'pipe' })
   const [output, errorOutput, status] = await Promise.all([
     new Response(child.stdout).text(),
     new Response(child.stderr).text(),
     child.exited,
   ])
-  return { status, output, errorOutput }
+  return { status, output, errorOutput, cpuUs: Number(child.resourceUsage()?.cpuTime.total ?? 0) }
 }
 
 /** A server in a separate process, on the loopback interface. Disposing it stops the process. */

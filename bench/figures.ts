@@ -5,7 +5,7 @@ import { table } from './section.ts'
 export interface Figure {
   readonly name: string
   readonly value: number
-  readonly unit: 'µs' | 'ms' | 's' | 'MiB' | 'per second'
+  readonly unit: 'µs' | 'ms' | 's' | 'MiB' | 'bytes' | 'x' | 'per second'
   /** The maximum that is required, and the maximum that is the aim, in the same unit. */
   readonly required?: number
   readonly aim?: number
@@ -13,7 +13,7 @@ export interface Figure {
   readonly range?: readonly [min: number, max: number]
 }
 
-const DIGITS = { µs: 1, ms: 2, s: 1, MiB: 1, 'per second': 0 } as const
+const DIGITS = { µs: 1, ms: 2, s: 1, MiB: 1, bytes: 0, x: 2, 'per second': 0 } as const
 
 /** Returns figures as a Markdown table with their verdicts. */
 export function figureTable(figures: readonly Figure[]): string {

@@ -32,7 +32,10 @@ const topics: Readonly<Record<string, Topic>> = {
       'orders on SQLite in a new and in a used store, with and without an idempotency key; takes 2 GB on the disk',
   },
   events: { run: benchEvents, about: 'orders on SQLite, with and without webhooks and streams' },
-  postgres: { run: benchPostgres, about: 'orders on PostgreSQL, with one and with several processes' },
+  postgres: {
+    run: benchPostgres,
+    about: 'orders on PostgreSQL, beside pgbench if it is installed, with one and with several processes',
+  },
   peers: {
     run: benchPeers,
     about: 'reads and orders against other servers; installs them in bench/peers at the first run',

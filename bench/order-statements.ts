@@ -1,3 +1,4 @@
+import { insertEvent } from '../src/database/numbering/numbering.ts'
 import { sql, type Value, valuesOf } from '../src/database/statement.ts'
 
 /** The stock of a pet after an order: the columns returned by `shiftStock` that the other statements need. */
@@ -26,14 +27,11 @@ export const orderStatements = {
       note, order_id, at)
     VALUES ($petId, $version, $movementId, $quantityChange, $reservedChange, $quantity, $reserved, $reason, $note,
       $orderId, $now)`),
-  insertEvent: sql()(`
-    INSERT INTO event (id, position, hash, type, subject, subject_version, pet_id, data, key_id, request_id, at,
-      totals)
-    VALUES ($eventId, $position, $hash, $type, $subject, $version, $petId, $data, $keyId, $requestId, $now, $totals)`),
+  insertEvent,
   insertOrder: sql()(`
     INSERT INTO orders (id, pet_id, quantity, ship_date, complete, reference, version, created_at, updated_at)
     VALUES ($orderId, $petId, $quantity, $shipDate, $complete, $reference, 1, $now, $now)`),
-  /** Moves the head once per transaction, not per order, and only on SQLite. On PostgreSQL, the sequencer moves it. */
+  /** Moves the head once per transaction, not per order. */
   moveHead: sql()(`UPDATE chain_end SET position = $position, hash = $hash WHERE name = 'head'`),
 } as const
 
@@ -52,10 +50,10 @@ export interface PlainOrder {
   readonly orderEventId: bigint
 }
 
-/** The entry of an event in the hash chain. It has only nulls on PostgreSQL, where the sequencer assigns it later. */
+/** The entry of an event in the hash chain. */
 export interface EventEntry {
-  readonly position: bigint | null
-  readonly hash: string | null
+  readonly position: bigint
+  readonly hash: string
 }
 
 export function shiftStockValues({ petId, now }: PlainOrder): Value[] {
@@ -80,22 +78,21 @@ export function stockEventValues(
 ): Value[] {
   const type = 'petstore.inventory.changed'
   const subject = `inventory/${petId}`
-  const totals = position === null ? '{"units/reserved":1}' : null
   const data = `{"petId":${petId},"quantity":${quantity},"status":"available","reserved":${reserved}}`
   return valuesOf(orderStatements.insertEvent, [
     {
-      eventId,
+      id: eventId,
       position,
       hash,
       type,
       subject,
-      version,
+      subjectVersion: version,
       petId,
       data,
       keyId: 1n,
       requestId: REQUEST_ID,
-      now,
-      totals,
+      at: now,
+      traceparent: null,
     },
   ])
 }
@@ -111,21 +108,20 @@ export function orderEventValues(order: PlainOrder, { position, hash }: EventEnt
   const type = 'petstore.order.placed'
   const subject = `orders/${orderId}`
   const data = orderText(order)
-  const totals = position === null ? `{"orders/placed/${now.slice(0, 10)}":1,"orders/open":1}` : null
   return valuesOf(orderStatements.insertEvent, [
     {
-      eventId,
+      id: eventId,
       position,
       hash,
       type,
       subject,
-      version: 1n,
+      subjectVersion: 1n,
       petId,
       data,
       keyId: 1n,
       requestId: REQUEST_ID,
-      now,
-      totals,
+      at: now,
+      traceparent: null,
     },
   ])
 }

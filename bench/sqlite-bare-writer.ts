@@ -15,7 +15,7 @@ import {
 
 type PreparedStatement<Row = unknown> = Prepared<Row, SQLQueryBindings[]>
 
-// The minimum for an idempotency key: one INSERT. The store inserts the row first and completes it with an UPDATE.
+// The minimum for an idempotency key: one INSERT. The store looks for the key first.
 const insertReply = sql()(`
   INSERT INTO reply (owner, operation, idempotency_key, fingerprint, status, body, etag, location, at)
   VALUES ('1', 'placeOrder', $key, $fingerprint, 201, $body, $etag, $location, $now)`)
