@@ -2,7 +2,6 @@ import { Database } from 'bun:sqlite'
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { z } from 'zod'
 import { databaseFile } from '../src/database/sqlite/database-file.ts'
 import { freePort, programFile, type ServerProcess, startServerProcess } from './child.ts'
 
@@ -16,8 +15,6 @@ export const PET_ID_FIRST = 1_000_001
 
 /** A rate limit that refuses no request. The limiter is enabled, and the length of its headers is constant. */
 const RATE_LIMIT = '999999999/86400'
-
-const Package = z.object({ scripts: z.object({ start: z.string() }) })
 
 const TMPFS = 0x0102_1994
 
@@ -67,16 +64,19 @@ export interface Place {
 const BUN_OPTIONS = ['--no-env-file', '--config=/dev/null']
 
 /** The environment variables that the script of `npm start` sets for the store. */
-export const START_ENVIRONMENT = startEnvironment()
+export const START_ENVIRONMENT = startEnvironment(readFileSync(programFile('../src/start.sh'), 'utf8'))
 
-function startEnvironment(): Readonly<Record<string, string>> {
-  const { scripts } = Package.parse(JSON.parse(readFileSync(programFile('../package.json'), 'utf8')))
-  const [settings = '', command] = scripts.start.split(' exec ')
-  const pairs = [...settings.matchAll(/(\w+)=\$\{\1:-([\d.]+)\}/g)]
-  const known = pairs.map(([text]) => text).join(' ')
-  if (known !== settings || command !== `bun ${BUN_OPTIONS.join(' ')} src/main.ts serve`)
-    throw new Error(`unknown start script: ${scripts.start}`)
-  return Object.fromEntries(pairs.map(([, name, value]) => [name, value]))
+/** Returns the variables that the script sets. Throws if it has a line that this function does not know. */
+export function startEnvironment(script: string): Readonly<Record<string, string>> {
+  const lines = script.split('\n').filter(line => line !== '' && !line.startsWith('#'))
+  const pairs = lines.slice(0, -1).map(line => {
+    const [, name, value] = /^export (\w+)="\$\{\1:-([\d.]+)\}"$/.exec(line) ?? []
+    if (!name || !value) throw new Error(`unknown line in the start script: ${line}`)
+    return [name, value]
+  })
+  const command = `exec bun ${BUN_OPTIONS.join(' ')} "$(dirname "$0")/main.ts" serve "$@"`
+  if (lines.at(-1) !== command) throw new Error(`unknown command in the start script: ${lines.at(-1)}`)
+  return Object.fromEntries(pairs)
 }
 
 interface StartOptions {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { existsSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { childEnvironment } from '../support/process.ts'
@@ -44,7 +44,12 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
         npm.kill(signal)
         await until('nothing listens', () => isGone(base), STOP_MS_MAX)
         await until('npm has ended', () => npm.exitCode !== null || npm.signalCode !== null, STOP_MS_MAX)
-        expect(await Bun.file(`${data}.log`).text()).toContain('"msg":"stopped"')
+        const log = await Bun.file(`${data}.log`).text()
+        expect(log).toContain('"msg":"stopped"')
+        expect(log.split('\n').filter(line => line !== '' && !line.startsWith('{'))).toEqual([
+          expect.stringMatching(/^> petstore@\S+ start$/),
+          `> exec sh src/start.sh --port 0 --no-demo --data ${data}`,
+        ])
       } finally {
         endGroup(npm.pid)
       }
@@ -52,6 +57,50 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     TIMEOUT_MS,
   )
 }
+
+const HEAP = ['forceRAMSize', 'mediumHeapGrowthFactor', 'largeHeapGrowthFactor'].map(
+  name => `BUN_JSC_${name}`,
+)
+
+/** Runs a start script with a runtime that prints its process id, variables and arguments, and exits with 7. */
+async function runStartScript(script: string, env: Record<string, string>) {
+  const folder = mkdtempSync(join(directory, 'runtime-'))
+  const runtime = join(folder, 'bun')
+  const values = HEAP.map(name => `$${name}`).join(' ')
+  writeFileSync(runtime, `#!/bin/sh\necho $$\necho "${values}"\nprintf '%s\\n' "$@"\nexit 7\n`)
+  chmodSync(runtime, 0o755)
+  const inherited = childEnvironment(env)
+  const child = Bun.spawn(['sh', script, '--data', 'a b'], {
+    ...{ cwd: folder, stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' },
+    env: { ...inherited, PATH: `${folder}:${inherited.PATH}` },
+  })
+  const [output, exitCode] = await Promise.all([new Response(child.stdout).text(), child.exited])
+  const [pid, heap, ...args] = output.trim().split('\n')
+  return { isSameProcess: Number(pid) === child.pid, heap, args, exitCode }
+}
+
+const STARTED = {
+  isSameProcess: true,
+  heap: '167772160 1.65 1.65',
+  args: ['--no-env-file', '--config=/dev/null', join(ROOT, 'src/main.ts'), 'serve', '--data', 'a b'],
+  exitCode: 7,
+}
+
+test('the start script becomes the store, with the heap settings, from any folder', async () => {
+  expect(await runStartScript(join(ROOT, 'src/start.sh'), {})).toEqual(STARTED)
+})
+
+test('the start script keeps a heap setting of the user', async () => {
+  const { heap } = await runStartScript(join(ROOT, 'src/start.sh'), { BUN_JSC_largeHeapGrowthFactor: '2' })
+  expect(heap).toBe('167772160 1.65 2')
+})
+
+test('control: a start script without exec stays beside the store, and hides its exit code', async () => {
+  const text = await Bun.file(join(ROOT, 'src/start.sh')).text()
+  const script = join(directory, 'start.sh')
+  writeFileSync(script, `${text.replace('exec bun', 'bun')}true\n`)
+  expect(await runStartScript(script, {})).toMatchObject({ isSameProcess: false, exitCode: 0 })
+})
 
 /** Runs `npm run petstore` for the folder of the package, from another folder. */
 async function npmFrom(folder: string, ...args: string[]): Promise<[exitCode: number, errors: string]> {

@@ -5,7 +5,7 @@ import { ROOT } from '../support/root.ts'
 
 /** The files that start a store, or show how. */
 const files = [
-  'package.json',
+  'src/start.sh',
   'deploy/Containerfile',
   'deploy/petstore.service',
   'deploy/petstore@.service',
