@@ -96,7 +96,7 @@ async function compile(entrypoints: string[], outfile: string, assets: string[])
     naming: { entry: '[name].[ext]', chunk: '[name]-[hash].[ext]' },
     target: 'bun',
     format: 'esm',
-    // A command loads only its own modules, as it does when it runs from the sources. Bytecode needs no parsing.
+    // A command loads only what its module imports, as from the sources. Bytecode needs no parsing.
     splitting: true,
     bytecode: true,
     sourcemap: 'linked',

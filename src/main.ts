@@ -3,7 +3,7 @@ import { Command, CommanderError } from 'commander'
 import { CommandFailed, EXIT_USAGE, printNow, reasonOf, say } from './cli/terminal/terminal.ts'
 import { version } from './files/version.ts'
 
-/** The functions that add the commands, by name. Each loads only the modules of its command. */
+/** The functions that add the commands, by name. Each imports the module of its command only when called. */
 const commands: ReadonlyMap<string, (program: Command) => Promise<void>> = new Map([
   ['serve', async program => (await import('./cli/serve/serve.ts')).addServe(program)],
   ['sandboxes', async program => (await import('./cli/sandboxes/sandboxes.ts')).addSandboxes(program)],

@@ -13,7 +13,7 @@ function suggestedFiles(text: string): string[] {
 }
 
 test('git ignores each file with keys or rows that a guide suggests for the current folder', async () => {
-  const guides = ['README.md', ...new Glob('docs/*.md').scanSync(ROOT)]
+  const guides = ['README.md', ...new Glob('docs/**/*.md').scanSync(ROOT)]
   const names = [
     ...new Set(guides.flatMap(guide => suggestedFiles(readFileSync(`${ROOT}/${guide}`, 'utf8')))),
   ]

@@ -1,5 +1,7 @@
 import { expect, test } from 'bun:test'
-import { dirname, relative } from 'node:path'
+import { readFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { ROOT } from '../support/root.ts'
 import { importsOf, isProgram, type Source, sources, TYPESCRIPT } from './sources.ts'
 
 /**
@@ -24,7 +26,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   client: ['values/json.ts', 'values/backoff.ts'],
   // It runs in browsers too: of imports, it uses the limits and the types.
   catalogue: ['values', 'shop/limits.ts', 'shop/imports/limits.ts', 'shop/imports/schema.ts'],
-  // Data comes only through the client.
+  // The data of the store comes only through the client.
   console: [
     ...['client', 'catalogue', 'contract/scopes.ts', 'http/pages/view-paths.ts'],
     ...['control-characters', 'csv', 'same-name', 'time-zone'].map(name => `values/${name}.ts`),
@@ -163,6 +165,41 @@ test('control: an import against the rule is detected', () => {
   expect(forbiddenImports({ path: 'src/extras/x.ts', text: '' })).toHaveLength(1)
   const client = importing('src/client/client.ts', 'src/values/json.ts', 'src/shop/pets/schema.ts')
   expect(forbiddenImports(client)).toEqual(['src/client/client.ts imports src/shop/pets/schema.ts'])
+})
+
+/** Returns the rooms in the picture of a page, with what each may import. Long lines continue on the next line. */
+function roomsInPicture(page: string): Record<string, string[]> {
+  const [, picture = ''] = /^ROOM .*\n([\s\S]*?)^```/m.exec(page) ?? []
+  const rooms: Record<string, string[]> = {}
+  let imports: string[] = []
+  for (const line of picture.trimEnd().split('\n')) {
+    const [room = '', ...columns] = line.split(/ {2,}/)
+    if (room !== '') rooms[room] = imports = []
+    imports.push(...(columns.at(-1) ?? '').split(' ').filter(name => name !== '-'))
+  }
+  return rooms
+}
+
+/** Returns the rooms whose line in the picture of a page differs from the import rule, or imports a line below it. */
+function wrongInPicture(page: string): string[] {
+  const rooms = roomsInPicture(page)
+  const order = Object.keys(rooms)
+  return [...new Set([...order, ...Object.keys(mayImport)])].filter(room => {
+    const shown = rooms[room] ?? []
+    const isAbove = (name: string) => order.indexOf(folderOf(`src/${name}`)) < order.indexOf(room)
+    return shown.toSorted().join() !== mayImport[room]?.toSorted().join() || !shown.every(isAbove)
+  })
+}
+
+test('the picture in ARCHITECTURE.md shows the import rule, and no room imports a room below it', () => {
+  const page = readFileSync(join(ROOT, 'ARCHITECTURE.md'), 'utf8')
+  expect(wrongInPicture(page)).toEqual([])
+  expect(Object.keys(roomsInPicture(page)).toSorted()).toEqual(Object.keys(mayImport).toSorted())
+  // Controls: a room without one of its imports, a room too many, and a room above one that it imports.
+  expect(wrongInPicture(page.replace('values/json.ts ', ''))).toEqual(['client'])
+  expect(wrongInPicture(page.replace('values  ', 'extras  made up  -\nvalues  '))).toEqual(['extras'])
+  const [line = ''] = /^main\.ts .*\n/m.exec(page) ?? []
+  expect(wrongInPicture(page.replace(line, '').replace('values  ', `${line}values  `))).toEqual(['main.ts'])
 })
 
 test('build, examples, fuzz, bench and test import only what the import rule allows', () => {

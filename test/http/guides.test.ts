@@ -85,7 +85,7 @@ describe('guides', () => {
     const page = await pageAt('/docs/guide/shop')
     expect(page).toContain('<code>examples/till.mjs</code>')
     expect(page).not.toMatch(/href="[^"]*examples/)
-    expect(await pageAt('/docs/guide/tour')).toContain('href="../../openapi.yaml"')
+    expect(await pageAt('/docs/guide/start')).toContain('href="../../openapi.yaml"')
   })
 
   test('the guides contain every code block unchanged', async () => {
@@ -130,7 +130,9 @@ describe('guides', () => {
       405,
       expect.objectContaining({ code: 'method_not_allowed' }),
     ])
-    for (const name of ['none', 'index', 'cli.html', 'README', '..%2f..%2fpackage.json', '']) {
+    // The pages of docs/internals are for developers, and no guides.
+    const internals = ['internals', 'engines', 'internals%2fengines']
+    for (const name of ['none', 'index', 'cli.html', 'README', '..%2f..%2fpackage.json', '', ...internals]) {
       const response = await store().send('GET', `/docs/guide/${name}`)
       expect([name, response.status, await response.json()]).toEqual([
         name,
