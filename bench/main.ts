@@ -6,45 +6,60 @@ import { benchLarge } from './large.ts'
 import { benchOrders } from './orders.ts'
 import { benchPostgres } from './orders-postgres.ts'
 import { benchPeers } from './peers.ts'
-import { assertTopicsFree, writePage } from './performance-page.ts'
+import { assertTopicsFree, writeHistory, writePage } from './performance-page.ts'
+import { publishedText } from './published.ts'
 import { benchReads } from './reads.ts'
 import type { Schedule } from './sample.ts'
 import { type Section, sectionText } from './section.ts'
 import { benchStart } from './start.ts'
 
 const PAGE = join(import.meta.dir, '..', 'PERFORMANCE.md')
+/** The whole reports of the published runs. */
+const HISTORY = 'bench/history'
 /** The default schedule, and the minimum for published runs. A run with fewer or shorter rounds is only printed. */
 const PUBLISHED: Schedule = { rounds: 9, seconds: 2 }
 
 interface Topic {
+  /** The heading on the page. */
+  readonly title: string
   readonly about: string
   readonly run: (schedule: Schedule) => Promise<Section[]>
 }
 
 const topics: Readonly<Record<string, Topic>> = {
   reads: {
+    title: 'Reads on SQLite',
     run: benchReads,
     about: 'pets and lists, beside two small stores; installs these in bench/peers at the first run',
   },
   orders: {
+    title: 'Orders on SQLite',
     run: benchOrders,
     about:
       'orders on SQLite in a new and in a used store, with and without an idempotency key; takes 2 GB on the disk',
   },
-  events: { run: benchEvents, about: 'orders on SQLite, with and without webhooks and streams' },
+  events: {
+    title: 'Events',
+    run: benchEvents,
+    about: 'orders on SQLite, with and without webhooks and streams',
+  },
   postgres: {
+    title: 'Orders on PostgreSQL',
     run: benchPostgres,
     about: 'orders on PostgreSQL, beside pgbench if it is installed, with one and with several processes',
   },
   peers: {
+    title: 'Other servers',
     run: benchPeers,
     about: 'reads and orders against other servers; installs them in bench/peers at the first run',
   },
   large: {
+    title: 'A million pets',
     run: benchLarge,
     about: 'reads in few short rounds, a start and an import, with a million pets; takes 2 GB on the disk',
   },
   start: {
+    title: 'Start and memory',
     run: benchStart,
     about: 'the time of a start, and memory at rest and under load; ignores --rounds and --seconds',
   },
@@ -55,7 +70,8 @@ const USAGE = `Usage: npm run bench -- [options]
   --only TOPICS  run only these topics, separated by commas (default: all)
   --rounds N     the rounds of each comparison (default: ${PUBLISHED.rounds})
   --seconds N    the seconds of each run in a round (default: ${PUBLISHED.seconds})
-  --write        write the results to PERFORMANCE.md; needs at least the default rounds and seconds
+  --write        write the results to PERFORMANCE.md, and the whole report to a new file of ${HISTORY};
+                 needs at least the default rounds and seconds
   --help         print this text
 
 Topics:
@@ -107,7 +123,10 @@ async function main(): Promise<void> {
   }
   const report = texts.join('\n\n')
   process.stdout.write(`${report}\n`)
-  if (values.write) writePage(PAGE, values.only, report)
+  if (!values.write) return
+  const file = writeHistory(join(import.meta.dir, '..', HISTORY), values.only, report)
+  const title = chosen.map(({ topic }) => topic.title).join(', ')
+  writePage(PAGE, values.only, publishedText(title, report, `${HISTORY}/${file}`))
 }
 
 function parsePositive(name: string, text: string): number {

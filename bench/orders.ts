@@ -154,7 +154,7 @@ export function assertAllThere(directory: string, answered: number, isKeyed: boo
 /** Returns the sentences about the orders that the stores have at the start. */
 function historyText(history: number): string {
   return history === 0
-    ? 'All stores are new. The cost of an order grows with the history, so it rises during the run (see below).'
+    ? 'All stores are new. The cost of an order grows with the history, so it rises during the run.'
     : `All stores start with the same ${history.toLocaleString('en')} orders, 250 for each pet.`
 }
 

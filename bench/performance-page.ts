@@ -1,31 +1,11 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-
-const INTRODUCTION = `# Performance
-
-Every ratio in the tables compares two sides in the same run: they take turns, round after round. The text above each
-table says what both sides do. The benchmark program writes the tables:
-
-    npm run bench -- --only reads --write
-    npm run bench -- --only orders --write
-    npm run bench -- --only postgres --write
-    npm run bench -- --only events --write
-    npm run bench -- --only peers --write
-    npm run bench -- --only large --write
-    npm run bench -- --only start --write
-
-Absolute values, such as the time of a start, depend on the machine: a shared machine is half as fast while a
-neighbour is busy. Ratios within one run are meaningful, because both sides had the same neighbours.
-Repeat the run on your machine, and compare the ratios. The tables show medians, with the minimum and maximum of all
-rounds. "CPU" is the processor time per request of the server process with all its threads, user and system. "Cores
-busy" is that time divided by the elapsed time: a single-threaded server with 1.00 is limited only by its own CPU
-time.
-`
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { environmentOf, plainText } from './published.ts'
 
 const END = '<!-- /bench -->'
 
 /** Throws if another section of the page has one of these topics, because that topic would be on the page twice. */
 export function assertTopicsFree(file: string, name: string): void {
-  if (!existsSync(file)) return
   const topics = name.split(',')
   for (const [, other = ''] of readFileSync(file, 'utf8').matchAll(/^<!-- bench:(\S+) -->$/gm)) {
     const shared = other.split(',').filter(topic => topics.includes(topic))
@@ -34,15 +14,12 @@ export function assertTopicsFree(file: string, name: string): void {
   }
 }
 
-/**
- * Writes a report between its markers, in place of the previous report. A new section is added after the last section;
- * a new page begins with an introduction.
- */
-export function writePage(file: string, name: string, report: string): void {
+/** Writes a text between its markers, in place of the previous text. A new section is added after the last section. */
+export function writePage(file: string, name: string, text: string): void {
   const begin = `<!-- bench:${name} -->`
-  const page = existsSync(file) ? readFileSync(file, 'utf8') : INTRODUCTION
+  const page = readFileSync(file, 'utf8')
   const from = page.indexOf(begin)
-  const block = `${begin}\n\n${report}\n\n${END}`
+  const block = `${begin}\n\n${text}\n\n${END}`
   const to = page.indexOf(END, from)
   if (from >= 0 && to < 0) throw new Error(`${file} has ${begin} without ${END}`)
   const written =
@@ -55,4 +32,15 @@ function withNewBlock(page: string, block: string): string {
   if (last < 0) return `${page}\n${block}\n`
   const at = last + END.length
   return `${page.slice(0, at)}\n\n${block}${page.slice(at)}`
+}
+
+/** Writes a report as plain text into a new file of a directory, and returns its name. No run replaces another one. */
+export function writeHistory(directory: string, name: string, report: string): string {
+  const { commit, date } = environmentOf(report)
+  const stem = `${date.slice(0, 10)}-${commit.slice(0, 8)}-${name.replaceAll(',', '-')}`
+  mkdirSync(directory, { recursive: true })
+  let file = `${stem}.txt`
+  for (let run = 2; existsSync(join(directory, file)); run++) file = `${stem}-${run}.txt`
+  writeFileSync(join(directory, file), plainText(report))
+  return file
 }
