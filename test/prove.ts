@@ -2,8 +2,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { Glob } from 'bun'
 import { z } from 'zod'
+import { proofFile, proofNames } from './support/proof-files.ts'
 import { ROOT } from './support/root.ts'
 
 // `npm run prove` runs the tests that check a guarantee by repetition, with far more repetitions than `npm test`. With
@@ -11,35 +11,12 @@ import { ROOT } from './support/root.ts'
 
 const PAGE = join(ROOT, 'RELIABILITY.md')
 const MARKS = { from: '<!-- proofs -->', to: '<!-- /proofs -->' }
-/** The names of the test files, without `.test.ts`. */
-const fileNames = [
-  'races',
-  'idempotency',
-  'crash',
-  'disk-full',
-  'fuzz',
-  'no-lost-events',
-  'slow-streams',
-  'dispatcher',
-  'backlog',
-  'isolation',
-  'unreliable-database',
-  'many-processes',
-  'failover',
-  'many-sandboxes',
-  'misbehaving-sandbox',
-  'catching-up',
-  'clock-steps',
-  'log-streams-memory',
-  'host-capacity',
-]
-
 const ProofLine = z.object({ guarantee: z.number(), engine: z.string(), summary: z.string() })
 type ProofLine = z.output<typeof ProofLine>
 
 const { values } = parseArgs({
   options: {
-    only: { type: 'string', default: fileNames.join(',') },
+    only: { type: 'string', default: proofNames.join(',') },
     /** The share of the full number of repetitions. A share of 1 takes about an hour on two cores. */
     share: { type: 'string', default: '1' },
     write: { type: 'boolean', default: false },
@@ -51,9 +28,7 @@ const commit = Bun.spawnSync(['git', 'rev-parse', '--short', 'HEAD'], { cwd: ROO
 const directory = mkdtempSync(join(tmpdir(), 'petstore-proof-'))
 const file = join(directory, 'proofs.jsonl')
 writeFileSync(file, '')
-const paths = values.only
-  .split(',')
-  .map(name => join(ROOT, [...new Glob(`test/{*,http/events}/${name}.test.ts`).scanSync(ROOT)][0] ?? name))
+const paths = values.only.split(',').map(proofFile)
 const child = Bun.spawn([process.execPath, 'test', ...paths], {
   cwd: ROOT,
   env: { ...process.env, PETSTORE_PROOF: file, PETSTORE_PROOF_SHARE: values.share },
@@ -74,18 +49,26 @@ const report = table(proofs)
 process.stdout.write(`\n${report}\n`)
 if (values.write) writePage(report)
 
+/** Returns the counts as a table with one row for each guarantee, below the commit, the date and the command. */
 function table(lines: readonly ProofLine[]): string {
-  const rows = lines
-    .toSorted((a, b) => a.guarantee - b.guarantee)
-    .map(({ guarantee, engine, summary }) => `| ${guarantee} | ${engine} | ${summary} |`)
+  const rows = [...Map.groupBy(lines, ({ guarantee }) => guarantee)]
+    .toSorted(([a], [b]) => a - b)
+    .map(([guarantee, proved]) => `| ${guarantee} | ${evidence(proved)} |`)
   const command = `npm run prove -- --only ${values.only} --share ${values.share}`
   return [
     `Commit ${commit}, Bun ${Bun.version}, ${new Date().toISOString().slice(0, 10)}, \`${command}\`:`,
     '',
-    '| # | engine | work and result |',
-    '| --- | --- | --- |',
+    '| # | work and result |',
+    '| --- | --- |',
     ...rows,
   ].join('\n')
+}
+
+/** Returns each result with the engines that had it. */
+function evidence(lines: readonly ProofLine[]): string {
+  return [...Map.groupBy(lines, ({ summary }) => summary)]
+    .map(([summary, proved]) => `${proved.map(({ engine }) => engine).join(', ')}: ${summary}`)
+    .join('; ')
 }
 
 function writePage(report: string): void {
