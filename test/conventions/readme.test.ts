@@ -52,13 +52,12 @@ const SALE = [
   '"complete":true',
 ]
 
-test('the commands under "Five minutes" in docs/tour.md work as described', async () => {
-  const tour = readFileSync(join(ROOT, 'docs', 'tour.md'), 'utf8')
-  const output = await outputOf(commandsUnder('Five minutes', tour))
-  const before = ['rel="next"', 'Biscuit (Beagle)', '"quantity":0,"status":"sold"']
+test('the commands under "Five minutes" in docs/start.md work as described', async () => {
+  const page = readFileSync(join(ROOT, 'docs', 'start.md'), 'utf8')
+  const output = await outputOf(commandsUnder('Five minutes', page))
+  const before = ['rel="next"', 'Biscuit (Beagle)']
   const after = [
     '"reason":"completion"',
-    '"key":"pst_',
     '"type":"petstore.order.completed"',
     '"meaning":"Fewer units are available than the order requires."',
   ]
@@ -102,7 +101,7 @@ test('the README has at most 150 lines', () => {
 })
 
 test('every relative link of the documents leads to an existing file, and its anchor to a heading', () => {
-  const pages = ['*.md', 'docs/*.md', 'src/client/*.md'].flatMap(pattern => [
+  const pages = ['*.md', 'docs/**/*.md', 'src/client/*.md'].flatMap(pattern => [
     ...new Glob(pattern).scanSync(ROOT),
   ])
   const broken = pages.flatMap(page => {
@@ -114,7 +113,7 @@ test('every relative link of the documents leads to an existing file, and its an
       return anchor === undefined || anchorsOf(file).includes(anchor) ? [] : [`${page}: ${target}`]
     })
   })
-  expect([pages.length > 15, broken]).toEqual([true, []])
+  expect([pages.includes('docs/internals/cache.md'), broken]).toEqual([true, []])
 })
 
 /** Returns the anchors of the headings of a page, as Git hosts make them. */
@@ -138,15 +137,17 @@ test('docs/cli.md names every local command', async () => {
   expect(local.filter(name => name !== 'help' && !documented.includes(name))).toEqual([])
 })
 
-test('the README names every setting, with its flag and default', () => {
+test('docs/running.md names every setting, with its flag and default', () => {
+  const page = readFileSync(join(ROOT, 'docs', 'running.md'), 'utf8')
   for (const { variable, flag, fallback } of Object.values(settings).map(one => ({
     flag: '',
     fallback: '',
     ...one,
   }))) {
-    const row = readme.split('\n').find(line => line.startsWith(`| \`${variable}\``)) ?? ''
-    expect(`${variable}: ${row}`).toContain(`| \`${variable}\` | ${flag ? `\`${flag.split(' ')[0]}\`` : ''}`)
-    if (fallback) expect(row).toContain(`\`${fallback}\``)
+    const row = page.split('\n').find(line => line.startsWith(`| \`${variable}\``)) ?? ''
+    const names = flag ? `\`${variable}\`, \`${flag.split(' ')[0]}\`` : `\`${variable}\``
+    expect(`${variable}: ${row}`).toStartWith(`${variable}: | ${names} |`)
+    if (fallback) expect(row).toContain(`| \`${fallback}\` |`)
   }
 })
 
