@@ -49,7 +49,7 @@ test('every command of the guide for imports has the output that the page shows'
         compared++
       }
     }
-    expect(compared).toBe(5)
+    expect(compared).toBe(3)
   } finally {
     await server?.[Symbol.asyncDispose]()
     rmSync(directory, { recursive: true, force: true })

@@ -6,7 +6,12 @@ import { until } from '../support/until.ts'
 
 const guide = readFileSync(join(ROOT, 'docs/reverse-proxy.md'), 'utf8')
 const [nginxServer = '', nginxLocation = ''] = blocksOf('nginx')
-const [haproxy = '', haproxyPath = ''] = blocksOf('haproxy')
+const [compression = '', haproxyPath = ''] = blocksOf('haproxy')
+/** The configuration for two processes, with the changes for one that the guide names. */
+const haproxy = readFileSync(join(ROOT, 'deploy/haproxy.cfg'), 'utf8')
+  .replace(/^ *server two .*\n/m, '')
+  .replaceAll('8081', '8080')
+  .replace(/^frontend shop\n/m, line => line + compression)
 
 /** The address of the store in the guide. */
 const STORE_ADDRESS = /127\.0\.0\.1:8080/
@@ -41,13 +46,13 @@ ${replaced(server, STORE_ADDRESS, `127.0.0.1:${storePort}`)}}
 }
 
 const inHaproxy = (blocks: string, port: number, storePort: number): string => {
-  const frontend = replaced(blocks, /bind :443 ssl .*/, `bind 127.0.0.1:${port}`)
+  const frontend = replaced(blocks, /^ +bind :8443$/m, `  bind 127.0.0.1:${port}`)
   return replaced(frontend, STORE_ADDRESS, `127.0.0.1:${storePort}`)
 }
 
-/** Replaces a part of a configuration. Throws if the guide does not have the part. */
+/** Replaces a part of a configuration. Throws if it does not have the part. */
 function replaced(text: string, part: RegExp, replacement: string): string {
-  if (!part.test(text)) throw new Error(`docs/reverse-proxy.md has no ${part}`)
+  if (!part.test(text)) throw new Error(`the configuration has no ${part}`)
   return text.replace(part, replacement)
 }
 

@@ -15,7 +15,6 @@ import { openSandboxHost, type TestHost, type TestSandbox } from '../support/san
 
 const guide = readFileSync(join(ROOT, 'docs', 'sandboxes.md'), 'utf8')
 const MIB = 1024 * 1024
-const RULES_ONLY = 'rules only'
 
 let host: TestHost
 
@@ -46,6 +45,12 @@ async function outcomeOf(
   }
 }
 
+/** Returns the effect of a rule as the value of the header Petstore-Fault. */
+function asHeaderField({ type, ...members }: { readonly type: string }): string {
+  const snake = (name: string): string => name.replaceAll(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)
+  return [type, ...Object.entries(members).map(([name, value]) => `${snake(name)}=${value}`)].join('; ')
+}
+
 async function setRule(sandbox: TestSandbox, rule: object): Promise<void> {
   const { status, text } = await sandbox.callHost('PUT', '/faults', { rules: [{ name: 'shown', ...rule }] })
   expect([status, text]).toEqual([200, text])
@@ -67,11 +72,12 @@ test('the tables of effects have every effect, with a rule that is valid', async
 
 test('each effect on requests has the same outcome whether a rule or a header requests it', async () => {
   const sandbox = await host.create()
-  for (const [type, , rule = '', header = ''] of rowsUnder('Effects on requests')) {
+  for (const [type, , rule = ''] of rowsUnder('Effects on requests')) {
+    const header = asHeaderField(JSON.parse(rule))
     const path = type === 'cut_stream' ? '/events/stream?after=0' : '/pets?id=3'
     await sandbox.callHost('DELETE', '/faults')
     const asHeader = await outcomeOf(sandbox, path, { 'Petstore-Fault': header })
-    if (header === RULES_ONLY) {
+    if (type === 'rate_limit') {
       expect([type, asHeader]).toEqual([type, [400, null]])
       continue
     }

@@ -8,13 +8,13 @@ export interface Tool {
   readonly install: string
   /**
    * Uses the tool. The directory has `openapi.yaml`, `arazzo.yaml`, and the files of `npm run collections`. The
-   * variables are those of the recipes in docs/for-tool-makers.md: `BASE`, `KEY`, `TOOLS`, `PORT` and `PETSTORE`.
+   * variables are `BASE`, `KEY`, `PETSTORE` (its command), `TOOLS` (this folder) and `PORT` (a free port).
    */
   readonly run: string
   /** A whole line that the command prints. `…` matches any text. */
   readonly expected: string
-  /** Whether docs/for-tool-makers.md has the recipe, word for word. */
-  readonly hasRecipe: boolean
+  /** Whether the tool tests an API; docs/for-tool-makers.md names each tester and its version. */
+  readonly isTester: boolean
 }
 
 /** Returns whether an output contains a line of which `…` matches any text. */

@@ -9,7 +9,7 @@ const NODE = 'node@24.21.0'
 const GO_MODULE = 'github.com/rest-sh/restish'
 const PROXY = 'http://127.0.0.1:$PORT'
 
-const testers: readonly Omit<Tool, 'hasRecipe'>[] = [
+const testers: readonly Omit<Tool, 'isTester'>[] = [
   {
     name: 'Schemathesis',
     version: '4.32.5',
@@ -117,7 +117,7 @@ const testers: readonly Omit<Tool, 'hasRecipe'>[] = [
   },
 ]
 
-const readers: readonly Omit<Tool, 'hasRecipe'>[] = [
+const readers: readonly Omit<Tool, 'isTester'>[] = [
   {
     name: 'jsonschema for Python',
     version: '4.26.0',
@@ -160,8 +160,8 @@ const readers: readonly Omit<Tool, 'hasRecipe'>[] = [
   },
 ]
 
-/** The tools that `npm run check:tools` runs: first those with a recipe in docs/for-tool-makers.md. */
+/** The tools that `npm run check:tools` runs: first the testers. */
 export const tools: readonly Tool[] = [
-  ...testers.map(tool => ({ ...tool, hasRecipe: true })),
-  ...readers.map(tool => ({ ...tool, hasRecipe: false })),
+  ...testers.map(tool => ({ ...tool, isTester: true })),
+  ...readers.map(tool => ({ ...tool, isTester: false })),
 ]

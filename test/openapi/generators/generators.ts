@@ -5,7 +5,8 @@ const OPENAPI_GENERATOR = '7.24.0'
 const SWAGGER_CODEGEN = '3.0.57'
 const copyJar = 'mvn -q org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy'
 const artifact = `org.openapitools:openapi-generator-cli:${OPENAPI_GENERATOR}`
-const openapiGeneratorJar = `${copyJar} -Dartifact=${artifact} -DoutputDirectory=.`
+/** Fetches the program of every openapi-generator. */
+export const openapiGeneratorJar = `${copyJar} -Dartifact=${artifact} -DoutputDirectory=.`
 
 function openapiGenerator(
   name: string,
@@ -104,7 +105,7 @@ export const generators: readonly Generator[] = [
     run: goRun,
     code: 'client',
     description:
-      'The mappings rename models such as `NewPet`, because constructors in the Go output have the same names. The specification fixes NewPet and NewCategory, so the description cannot rename them. With the values of `--additional-properties`, the client keeps the constants of enums apart, accepts members that it does not know, and decodes an event by its type.',
+      'The mappings rename models such as `NewPet`, because constructors have the same names. With `--additional-properties`, the client accepts unknown members, and decodes an event by its type.',
   }),
   openapiGenerator('python', '-g python --additional-properties=packageName=petstore', {
     needs: ['python3'],
@@ -126,7 +127,7 @@ export const generators: readonly Generator[] = [
     run: javaRun,
     code: 'client/src/main',
     description:
-      'Add `--additional-properties=disallowAdditionalPropertiesIfNotPresent=false` before later versions of the store add members: without this option, unknown members are errors.',
+      'Without `--additional-properties=disallowAdditionalPropertiesIfNotPresent=false`, unknown members are errors.',
   }),
   openapiGenerator('typescript-fetch', '-g typescript-fetch', {
     needs: ['npm', 'node'],
@@ -135,7 +136,6 @@ export const generators: readonly Generator[] = [
       'cp $PROGRAM/program.ts $PROGRAM/../session.ts . && npx tsc --strict --noEmit --module preserve --target esnext --lib esnext,dom,dom.iterable --skipLibCheck program.ts',
     run: '"$BUN" program.ts "$BASE" "$KEY" "$SAMPLES"',
     code: 'client',
-    description: 'Ids over 2^53 are rounded.',
   }),
   openapiGenerator('rust', '-g rust', {
     before: WITHOUT_DISCRIMINATOR,
@@ -144,8 +144,7 @@ export const generators: readonly Generator[] = [
       'mkdir -p program && cp -r $PROGRAM/Cargo.toml $PROGRAM/src program && cd program && cargo build -q --target-dir target',
     run: 'program/target/debug/program "$BASE" "$KEY" "$SAMPLES"',
     code: 'client/src',
-    description:
-      'The command `sed` removes the discriminators: with them, the enum takes `type` for itself, and no event that requires `type` can be decoded. Without them, the client distinguishes events by the value of `type`.',
+    description: 'With discriminators, no event can be decoded.',
   }),
   openapiGenerator(
     'kotlin',
@@ -156,8 +155,7 @@ export const generators: readonly Generator[] = [
         'mkdir -p program && cp $PROGRAM/Program.kt program && cp $PROGRAM/pom.xml . && mvn -q compile dependency:copy-dependencies -DincludeScope=runtime',
       run: 'java -cp "target/classes:target/dependency/*" ProgramKt "$BASE" "$KEY" "$SAMPLES"',
       code: 'client/src/main',
-      description:
-        'With these options, `Event` is a class that decodes events by the value of `type`. By default, it is an interface that cannot be decoded.',
+      description: '`Event` is a class that decodes events by the value of `type`.',
     },
   ),
   {
@@ -174,7 +172,7 @@ export const generators: readonly Generator[] = [
     run: javaRun,
     code: 'client/src/main',
     description:
-      'The first `sed` removes the discriminators, because the output does not compile with them. The second `sed` adds a dependency that Java 11 and later need. Without discriminators, `Event` is an empty interface: register the class for each `type` with Gson, as the program does in eight lines.',
+      'With discriminators, the output does not compile. `Event` is an empty interface: register the class for each `type` with Gson. The second `sed` adds a dependency that Java 11 and later need.',
   },
   {
     name: 'progenitor',
@@ -208,7 +206,7 @@ export const generators: readonly Generator[] = [
     code: 'collection.json',
     expected: ['every request of the collection succeeded'],
     description:
-      'The converter of Postman, openapi-to-postmanv2. Every request of the collection, sent once from top to bottom to a new demo store, returns its documented success. Before `redeliver`, wait for the first attempt of the delivery. Set the variables `baseUrl` and `bearerToken` of the converted collection; `postman.json` of `npm run collections` has the variables `baseUrl` and `key` instead. `parametersResolution=Example` makes the converter write the examples instead of placeholders such as `<integer>`. Change the Idempotency-Key before you change a request that was sent: the same key with another body is refused.',
+      'Sent once from top to bottom to a new demo store, every request succeeds; before `redeliver`, wait for the first attempt of the delivery. Set the variables `baseUrl` and `bearerToken`; `postman.json` of `npm run collections` has the variables `baseUrl` and `key` instead.',
   },
   {
     name: 'Bruno',
@@ -224,7 +222,7 @@ export const generators: readonly Generator[] = [
     code: 'collection.json',
     expected: ['every request of the collection succeeded'],
     description:
-      'The converter of Bruno, openApiToBruno of @usebruno/converters, with its default grouping by tag: every request succeeds as with Postman. In Bruno, import `openapi.yaml` itself; set the variables `baseUrl` and `token`. The folder `bruno` of `npm run collections` has `baseUrl` and the secret `key` instead. If the requests are grouped by path, the requests on a webhook come before those on its subpaths, so the webhook is deleted too early.',
+      'In Bruno, import `openapi.yaml` itself, grouped by tag: grouped by path, the webhook is deleted too early. Set the variables `baseUrl` and `token`; the folder `bruno` of `npm run collections` has `baseUrl` and the secret `key` instead.',
   },
   ...npmGenerators,
 ]

@@ -5,8 +5,6 @@ const STRICT =
   '--strict --noEmit --module preserve --target esnext --lib esnext,dom,dom.iterable --skipLibCheck'
 const compile = `cp $PROGRAM/program.ts $PROGRAM/../session.ts . && npx tsc ${STRICT} program.ts`
 const run = '"$BUN" program.ts "$BASE" "$KEY" "$SAMPLES"'
-const AS_TYPED =
-  'The types are not checked when a response is read: everything is kept. Ids over 2^53 are rounded.'
 
 function npmGenerator(given: {
   name: string
@@ -16,7 +14,7 @@ function npmGenerator(given: {
   code: string
   description?: string
 }): Generator {
-  const { name, version, packages = '', generate, code, description = AS_TYPED } = given
+  const { name, version, packages = '', generate, code, description = '' } = given
   const install = `npm init -y && npm install -E ${name}@${version} ${TYPESCRIPT} @types/node@20.19.0 ${packages}`
   // The programs read their samples from files, so they need the types of Node to compile.
   return { name, version, needs: ['npm', 'node'], install, generate, compile, run, code, description }
@@ -30,7 +28,7 @@ export const npmGenerators: readonly Generator[] = [
     packages: 'openapi-fetch@0.17.0',
     generate: 'npx openapi-typescript openapi.yaml --default-non-nullable=false -o types.ts',
     code: 'types.ts',
-    description: `With openapi-fetch. Without the option, members with a default are required in a request. ${AS_TYPED}`,
+    description: 'With openapi-fetch. Without the option, members with a default are required in a request.',
   }),
   npmGenerator({
     name: '@hey-api/openapi-ts',
