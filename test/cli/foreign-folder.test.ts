@@ -54,7 +54,7 @@ test('control: without its flags, the runtime uses the settings and runs the cod
 })
 
 test('every script, unit and container runs the store without the files of the current folder', () => {
-  const files = ['package.json', ...new Glob('{deploy,docs}/**/*').scanSync(ROOT)]
+  const files = ['package.json', 'src/start.sh', ...new Glob('{deploy,docs}/**/*').scanSync(ROOT)]
   const runs = files.flatMap(file => {
     const lines = readFileSync(join(ROOT, file), 'utf8').split('\n')
     return lines.flatMap(line => (/\bbun\b.*src\/main\.ts/.test(line) ? [{ file, line: line.trim() }] : []))

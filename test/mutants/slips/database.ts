@@ -353,6 +353,25 @@ export const databaseSlips: Slips = {
       breaks: 'each order on PostgreSQL has a transaction of its own',
       tests: ['test/database/shared-transactions.test.ts: orders that arrive during a commit'],
     },
+    {
+      before: `          if (failureOf(error) === 'locked') this.#lockedUntilMs.set(row, performance.now() + LOCKED_MS)
+`,
+      after: ``,
+      breaks: 'each order for a locked pet holds up a group of other orders',
+      tests: ['test/database/shared-transactions.test.ts: orders for other pets soon'],
+    },
+    {
+      before: `Promise.race([this.#run(group), Bun.sleep(SLOW_MS)])`,
+      after: `this.#run(group)`,
+      breaks: 'a connection that hangs stops all orders of a process',
+      tests: ['test/database/shared-transactions.test.ts: orders go on while the connection'],
+    },
+    {
+      before: `&& (key !== undefined) === isKeyed`,
+      after: `&& (key !== undefined || isKeyed !== undefined)`,
+      breaks: 'orders with and without a key lock their pets in different orders',
+      tests: ['test/database/shared-transactions.test.ts: orders that arrive during a commit'],
+    },
   ],
   'src/database/postgres/id-blocks.ts': [
     {
