@@ -14,9 +14,9 @@ const pages: [page: string, outputs: number][] = [
   ['running.md', 5],
   ['testing.md', 1],
   ['shop.md', 5],
-  ['clients.md', 3],
+  ['clients.md', 2],
   ['agents.md', 1],
-  ['teaching.md', 6],
+  ['teaching.md', 5],
   ['lesson.md', 20],
   ['sandboxes.md', 4],
 ]

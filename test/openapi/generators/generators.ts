@@ -105,7 +105,7 @@ export const generators: readonly Generator[] = [
     run: goRun,
     code: 'client',
     description:
-      'The mappings rename models such as `NewPet`, because constructors have the same names. With `--additional-properties`, the client accepts unknown members, and decodes an event by its type.',
+      'The mappings rename models that have the names of constructors. With `--additional-properties`, the client accepts unknown members, and decodes an event by its type.',
   }),
   openapiGenerator('python', '-g python --additional-properties=packageName=petstore', {
     needs: ['python3'],
@@ -206,7 +206,7 @@ export const generators: readonly Generator[] = [
     code: 'collection.json',
     expected: ['every request of the collection succeeded'],
     description:
-      'Sent once from top to bottom to a new demo store, every request succeeds; before `redeliver`, wait for the first attempt of the delivery. Set the variables `baseUrl` and `bearerToken`; `postman.json` of `npm run collections` has the variables `baseUrl` and `key` instead.',
+      'Sent once from top to bottom to a new demo store, every request succeeds; before `redeliver`, wait for the first attempt. Set the variables `baseUrl` and `bearerToken`; `postman.json` of `npm run collections` has the variables `baseUrl` and `key` instead.',
   },
   {
     name: 'Bruno',

@@ -2,14 +2,12 @@ import type { Outcome } from './try-generator.ts'
 
 const introduction = `# Client generators
 
-This page is for whoever generates a client in another language. With each of these, a program lists pets, creates
-one, orders it, reads the code of a refused order, and decodes an event of each resource.
-\`npm run generators -- --write\` runs these programs, in \`test/openapi/generators/\`, and writes this page.
+This page is for whoever generates a client in another language. \`npm run generators -- --write\` tests each generator
+with a program in \`test/openapi/generators/\`, and writes this page.
 
 A later version of the store may add members and event types: the table says what each client does with them. Where an
 unknown event type is an error, request the types you know with \`GET /events?type=\`. "64-bit id" says whether
-9007199254740993 reaches the store digit for digit. JavaScript rounds such an id; the store never assigns one above
-2^53 - 1.
+9007199254740993 reaches the store exactly; the store never assigns an id above 2^53 - 1.
 `
 
 /** Returns the row of a generator: its findings, or the first line of its failure. */
@@ -35,9 +33,8 @@ export function page(outcomes: readonly Outcome[]): string {
     '',
     '## Commands',
     '',
-    'These generators need an option, or something to know. `generators.ts` and `npm-generators.ts` have the commands of',
-    'all, also to install them. Two commands `sed` remove the discriminators from a copy of `openapi.yaml`. The clients from',
-    'npm check no types in a response.',
+    '`generators.ts` and `npm-generators.ts` have the commands of all generators. Two commands `sed` remove the',
+    'discriminators from a copy of `openapi.yaml`. The clients from npm check no types in a response.',
     '',
     '```sh',
     ...commands,
