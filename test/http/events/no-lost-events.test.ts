@@ -84,21 +84,21 @@ function openReaders(store: TestStore) {
   return { byId, byPosition, readMore }
 }
 
-/** Blocks inserts of orders until a category with this name exists. */
-async function holdOrders(store: TestStore, name: string): Promise<{ held: Promise<unknown> }> {
+/** Blocks inserts of pets until a category with this name exists. */
+async function holdPets(store: TestStore, name: string): Promise<{ held: Promise<unknown> }> {
   const held = store.database(`DO $$ BEGIN
-    LOCK TABLE orders IN SHARE MODE;
+    LOCK TABLE pet IN SHARE MODE;
     FOR turn IN 1..4000 LOOP
       EXIT WHEN EXISTS (SELECT 1 FROM category WHERE name = '${name}');
       PERFORM pg_sleep(0.005);
     END LOOP; END $$`)
-  await until('orders are blocked', () => hasLock(store, 'granted'))
+  await until('pets are blocked', () => hasLock(store, 'granted'))
   return { held }
 }
 
 async function hasLock(store: TestStore, state: 'granted' | 'NOT granted'): Promise<boolean> {
   const rows = await store.database(`SELECT mode FROM pg_locks JOIN pg_database ON pg_database.oid = database
-    WHERE datname = current_database() AND relation = 'orders'::regclass AND ${state}
+    WHERE datname = current_database() AND relation = 'pet'::regclass AND ${state}
       AND mode = '${state === 'granted' ? 'ShareLock' : 'RowExclusiveLock'}'`)
   return rows.length > 0
 }
@@ -167,17 +167,17 @@ test.skipIf(!testedEngines.includes('postgres'))(
   async () => {
     await using store = await openTestStore('postgres')
     const { byId, byPosition, readMore } = openReaders(store)
-    const { petId } = await makePet(store.client, { quantity: 100n })
-    // If the order waits too long for the lock, it runs again with new ids, and its events are not late. Several rounds
-    // make it likely that some events are late.
+    const { categoryId } = await makePet(store.client)
+    // If the creation waits too long for the lock, it runs again with new ids, and its events are not late. Several
+    // rounds make it likely that some events are late.
     for (let round = 0; round < LATE_ROUNDS; round++) {
-      const { held } = await holdOrders(store, `Release ${round}`)
-      const order = store.client.placeOrder({ body: { petId } })
-      await until('the order waits, and its events have ids', () => hasLock(store, 'NOT granted'))
+      const { held } = await holdPets(store, `Release ${round}`)
+      const creation = store.client.createPet({ body: { name: 'Late', categoryId } })
+      await until('the creation waits, and its events have ids', () => hasLock(store, 'NOT granted'))
       await store.client.createCategory({ body: { name: 'Meanwhile' } })
       await readMore()
       await store.client.createCategory({ body: { name: `Release ${round}` } })
-      await Promise.all([held, order])
+      await Promise.all([held, creation])
     }
     await headOf(store)
     await readMore()
