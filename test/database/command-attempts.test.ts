@@ -88,6 +88,16 @@ describe.skipIf(!testedEngines.includes('postgres'))('the attempts of a command 
     expect(rows).toEqual([])
   })
 
+  test('after a conflict with a statement, while rows of the command wait, the command runs again', async () => {
+    const raise = dynamicSql(() => "DO $$ BEGIN RAISE SQLSTATE '40001'; END $$")
+    const work = async (tx: Tx): Promise<void> => {
+      const conflict = tx.run(raise)
+      tx.write(insertPet)
+      await conflict
+    }
+    expect(await create(work)).toEqual(['201', 2])
+  })
+
   test('a command whose COMMIT was lost, and which is refused when it runs again, had no effect', async () => {
     const fates: CommitFate[] = ['lose-request']
     proxy.onCommit(() => fates.pop() ?? 'pass')

@@ -128,10 +128,13 @@ function commandRunner<Command, Result>(
     const run = async (connection: ReservedSQL): Promise<Result> => {
       const tx = openTx(connection)
       try {
-        return await executeCommand(tx, command)
-      } finally {
-        // After a write that failed, each statement fails: the error of the write is the one to report.
+        const result = await executeCommand(tx, command)
         await tx.written()
+        return result
+      } catch (error) {
+        // After a write that failed, each statement fails: the error of the write is the one to report.
+        await tx.sent()
+        throw error
       }
     }
     return runner.execute(run, { timeLimitMs: timeLimitMs?.(command), dueMs })

@@ -61,3 +61,16 @@ test('the end of the writes throws the error of the first write that failed', as
   writer.write(insertB, { id: 1n })
   expect(String(await writer.written().catch(String))).toContain('INSERT INTO a')
 })
+
+test('after a statement that failed, rows that wait are not sent: their errors would hide its own', async () => {
+  const { writer, sent } = openWriter(async text => {
+    if (text.startsWith('SELECT')) throw new Error('the conflict')
+    return []
+  })
+  writer.write(insertA, { id: 1n })
+  const read1 = writer.one(read)
+  writer.write(insertB, { id: 1n })
+  expect(String(await read1.catch(String))).toContain('the conflict')
+  await writer.sent()
+  expect(sent).toEqual(['INSERT INTO a: 1', 'SELECT id FRO: 0'])
+})

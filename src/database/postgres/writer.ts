@@ -48,6 +48,11 @@ export class PostgresWriter extends PostgresConnection {
   /** Resolves once all writes have succeeded. Throws the error of the first that failed. */
   async written(): Promise<void> {
     this.#flush()
+    await this.sent()
+  }
+
+  /** Resolves once all writes that were sent have succeeded. Throws the error of the first that failed. */
+  async sent(): Promise<void> {
     for (const write of this.#writes) await write
   }
 

@@ -229,9 +229,15 @@ export const databaseSlips: Slips = {
   'src/database/postgres/engine.ts': [
     {
       before: '        await tx.written()\n',
-      after: '',
-      breaks: 'a command is committed although one of its writes failed',
-      tests: [`${ATTEMPTS}: a command whose pipelined write fails`],
+      after: '        await tx.sent()\n',
+      breaks: 'rows that wait at the end of a command are lost',
+      tests: ['test/database/command-attempts.test.ts'],
+    },
+    {
+      before: '        await tx.sent()\n',
+      after: '        await tx.written()\n',
+      breaks: 'a conflict is an internal error if rows waited for it',
+      tests: ['test/database/command-attempts.test.ts'],
     },
     {
       before: '      sequencer.wake()\n',
