@@ -20,8 +20,9 @@ export interface Tx extends Reader {
   /** Runs a statement for its effect and returns the number of rows changed. */
   run<Name extends string>(...call: StatementCall<unknown, Name>): number | Promise<number>
   /**
-   * Runs a statement whose result is not needed. It is sent to PostgreSQL without waiting for the statements before it.
-   * If it fails, the command fails, at the latest at its end.
+   * Runs a statement whose result is not needed. On PostgreSQL, nothing waits for it, and an INSERT may be sent later,
+   * together with others, but before the next `one`, `many` or `run`. If it fails, the command fails, at the latest at
+   * its end.
    */
   write<Name extends string>(...call: StatementCall<unknown, Name>): void
   /** Returns the next id of a noun, before its INSERT. Two rows never get the same id, even if one is deleted. */

@@ -1,6 +1,5 @@
 import { type ReservedSQL, SQL } from 'bun'
 import { postgresMigrations } from '../database/migrations/migrations.ts'
-import { knownHead, readHead } from '../database/numbering/head.ts'
 import { numberAllBatches } from '../database/numbering/numbering.ts'
 import { PostgresConnection } from '../database/postgres/connection.ts'
 import type { DatabaseAddress, DatabaseHost } from '../database/postgres/database-url.ts'
@@ -93,7 +92,7 @@ export async function openPostgresTarget(
 /** Numbers the copied events that have no position: the ids of new batches begin at 1, and must not meet theirs. */
 async function numberEvents(connection: ReservedSQL): Promise<void> {
   const writer = new PostgresWriter(connection)
-  await numberAllBatches(writer, knownHead(await writer.one(readHead)))
+  await numberAllBatches(writer)
   await writer.written()
 }
 

@@ -1,6 +1,5 @@
 import { existsSync, rmSync } from 'node:fs'
 import { sqliteMigrations } from '../database/migrations/migrations.ts'
-import { knownHead, readHead } from '../database/numbering/head.ts'
 import { numberAllBatches } from '../database/numbering/numbering.ts'
 import { SqliteConnection } from '../database/sqlite/connection.ts'
 import { databaseFile, refuseForeignLog } from '../database/sqlite/database-file.ts'
@@ -90,7 +89,7 @@ export async function openSqliteTarget(
 async function numberEvents(file: string): Promise<void> {
   using connection = new SqliteConnection(file, { readonly: false, isDraft: true })
   connection.database.run('BEGIN')
-  await numberAllBatches(connection, knownHead(connection.one(readHead)))
+  await numberAllBatches(connection)
   connection.database.run('COMMIT')
 }
 

@@ -93,7 +93,7 @@ async function skipIssued(
   connection.run(moveHead, { position: head.position, hash: head.hash })
   connection.run(raiseCounters, { count })
   // A store on PostgreSQL may have given these events other positions after the backup, so they come after the gap.
-  const last = await numberAllBatches(connection, head)
+  const last = await numberAllBatches(connection)
   connection.database.run('COMMIT')
   return { gap, head: last }
 }

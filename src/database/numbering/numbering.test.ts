@@ -70,7 +70,7 @@ test('a copied database with hundreds of batches numbers all of them, each event
     const { events, totals } = batch([event(1000n - version, 'pets/1', version)], { pets: 1n })
     connection.run(insertBatch, { events, totals })
   }
-  const head = await numberAllBatches(connection, CHAIN_START)
+  const head = await numberAllBatches(connection)
   const [counts] = connection.many(
     sql<{ events: bigint; ordered: bigint; waiting: bigint; pets: bigint }>()(`
       SELECT (SELECT count(*) FROM event) AS events,

@@ -1,7 +1,7 @@
 import type { Tx } from '../engine.ts'
 import { sql } from '../statement.ts'
 import { type ChainEntry, type NewEvent, nextChainEntry } from './chain.ts'
-import { moveHead } from './head.ts'
+import { knownHead, moveHead, readHead } from './head.ts'
 import { changesText, readChanges, TotalSums } from './totals.ts'
 
 export const insertEvent = sql()(`
@@ -89,12 +89,9 @@ export async function numberNextBatches(
   return { head: last, isPartial: batches.length === BATCHES_PER_STEP_MAX }
 }
 
-/** Numbers all waiting batches, as `numberNextBatches` does. Returns the new head. */
-export async function numberAllBatches(
-  database: Pick<Tx, 'many' | 'write'>,
-  head: ChainEntry,
-): Promise<ChainEntry> {
-  let last = head
+/** Numbers all waiting batches, as `numberNextBatches` does. Returns the head of the chain after them. */
+export async function numberAllBatches(database: Pick<Tx, 'one' | 'many' | 'write'>): Promise<ChainEntry> {
+  let last = knownHead(await database.one(readHead))
   for (let isPartial = true; isPartial; )
     ({ head: last, isPartial } = await numberNextBatches(database, last))
   return last

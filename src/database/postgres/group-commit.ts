@@ -81,10 +81,15 @@ export class GroupCommit<Command, Result> {
 
   #isLocked(row: bigint): boolean {
     const untilMs = this.#lockedUntilMs.get(row)
-    if (untilMs === undefined) return false
-    if (untilMs > performance.now()) return true
-    this.#lockedUntilMs.delete(row)
-    return false
+    return untilMs !== undefined && untilMs > performance.now()
+  }
+
+  #noteLocked(row: bigint): void {
+    const nowMs = performance.now()
+    // No further command may come for a row, so its entry would stay.
+    for (const [other, untilMs] of this.#lockedUntilMs)
+      if (untilMs <= nowMs) this.#lockedUntilMs.delete(other)
+    this.#lockedUntilMs.set(row, nowMs + LOCKED_MS)
   }
 
   /** Runs the commands that wait. If the last group had several, the clients of that group are about to send more. */
@@ -165,7 +170,7 @@ export class GroupCommit<Command, Result> {
           return { reply: await executeCommand(own, command) }
         } catch (error) {
           if (!own.hasWritten && error instanceof StoreError) return { refusal: error }
-          if (failureOf(error) === 'locked') this.#lockedUntilMs.set(row, performance.now() + LOCKED_MS)
+          if (failureOf(error) === 'locked') this.#noteLocked(row)
           if (own.hasWritten || !(error instanceof Stale)) failures.push(error)
           return 'alone'
         }

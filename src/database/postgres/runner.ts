@@ -18,7 +18,7 @@ const LONG_IDLE_MS = 60_000
 /** The n-th repetition is delayed by a random time of at most 2^n times this (full jitter). */
 const BACKOFF_MS = 5
 const BACKOFF_MS_MAX = 400
-/** After so many attempts that found a key inserted, the reason is not another transaction, but the work itself. */
+/** The number of times that work runs again after a duplicate key. After that, the fault is in the work itself. */
 const DUPLICATES_MAX = 2
 /** How long an attempt waits for the new primary, in milliseconds. The search continues in the background. */
 const RENEW_MS_MAX = 1000

@@ -360,7 +360,7 @@ export const databaseSlips: Slips = {
       tests: ['test/database/shared-transactions.test.ts: orders that arrive during a commit'],
     },
     {
-      before: `          if (failureOf(error) === 'locked') this.#lockedUntilMs.set(row, performance.now() + LOCKED_MS)
+      before: `          if (failureOf(error) === 'locked') this.#noteLocked(row)
 `,
       after: ``,
       breaks: 'each order for a locked pet holds up a group of other orders',

@@ -173,7 +173,7 @@ function readEnvelope`,
       tests: [BACKUP],
     },
     {
-      before: 'const last = await numberAllBatches(connection, head)',
+      before: 'const last = await numberAllBatches(connection)',
       after: 'const last = head',
       breaks: 'events that had no position at the time of the backup are never published',
       tests: [BACKUP],
