@@ -54,6 +54,7 @@ export type ErrorCode =
   | 'rate_limited'
   | 'internal_error'
   | 'overloaded'
+  | 'outcome_unknown'
   | 'storage_full'
   | 'shutting_down'
   | 'sandbox_damaged'

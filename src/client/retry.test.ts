@@ -26,7 +26,8 @@ test('a refusal that would be the same again is not retried', () => {
 
 test('a request that is not repeatable is retried only if the store says that it did not run', () => {
   const once = { ...first, isRepeatable: false }
-  for (const failure of [lost, failed(502), failed(503), failed(504), failed(503, 'storage_full')]) {
+  const unknown = [lost, failed(502), failed(503), failed(504), failed(503, 'outcome_unknown')]
+  for (const failure of [...unknown, failed(503, 'storage_full')]) {
     expect(retryDelayMs(failure, once)).toBeUndefined()
   }
   for (const code of ['rate_limited', 'overloaded', 'shutting_down']) {

@@ -161,6 +161,7 @@ export type FaultErrorCode =
   | 'rate_limited'
   | 'internal_error'
   | 'overloaded'
+  | 'outcome_unknown'
   | 'storage_full'
   | 'shutting_down'
   | 'sandbox_damaged'

@@ -85,6 +85,7 @@ const meanings = {
   },
   503: {
     overloaded: 'The store cannot handle the request now; try again shortly.',
+    outcome_unknown: 'The change may have taken effect: repeat it with the same Idempotency-Key, or look.',
     storage_full: 'The storage is full: the store cannot write, but reads still work.',
     shutting_down: 'The process is stopping.',
     sandbox_damaged: 'The files of the sandbox were damaged, probably by a power failure: reset it.',

@@ -29,6 +29,7 @@ export function refusalsOf(id: string, operation: Operation): readonly StoreErro
   if (preview !== undefined) add(true, http.previewRequired(id, preview))
   if (deprecation) add(true, http.operationSunset(id, new Date(deprecation.sunsetAtMs).toUTCString()))
   add(isWrite, http.storageFull())
+  add(isCommand, http.outcomeUnknown())
   // A page of a list has an ETag too. It is usually weak, so that only `If-Match: *` matches it.
   const hasEtag = operation.resourceHasEtag === true || 'list' in success
   add(

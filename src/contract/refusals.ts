@@ -259,6 +259,14 @@ export function overloaded(message: string, retryAfterSeconds = 1): StoreError {
   return new StoreError('overloaded', message, { retryAfterSeconds })
 }
 
+/** The refusal of a change whose commit was not confirmed, so it may have taken effect. */
+export function outcomeUnknown(): StoreError {
+  const message =
+    'The database did not confirm the change in time, so it may have taken effect. ' +
+    'If the request had an Idempotency-Key, repeat it with the same key; otherwise read the store before you repeat it.'
+  return new StoreError('outcome_unknown', message, { retryAfterSeconds: 2 })
+}
+
 export function tooManyInProgress(): StoreError {
   return overloaded('Too many requests are in progress; try again shortly.')
 }

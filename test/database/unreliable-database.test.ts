@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { SQL } from 'bun'
+import { type Client, createClient } from '../../src/client/client.ts'
 import { ApiError } from '../../src/client/errors.ts'
+import { outcomeUnknown } from '../../src/contract/refusals.ts'
 import type { Tx } from '../../src/database/engine.ts'
 import { executeCommand } from '../../src/shop/commands.ts'
 import { missingOrders } from '../support/buyers.ts'
@@ -88,7 +90,7 @@ async function placeOrders(
         expect(response.status).toBe(503)
         started--
         // Any other refusal means that the order had no effect.
-        if ((await response.text()).includes('may have taken effect')) unknown++
+        if ((await response.text()).includes('outcome_unknown')) unknown++
       }
     }
   }
@@ -184,7 +186,7 @@ describe.skipIf(!testedEngines.includes('postgres'))('an unreliable PostgreSQL',
     })
   }
 
-  test('a command whose outcome is unknown at the deadline gets 503 with a message that says so', async () => {
+  test('a command whose outcome is unknown at the deadline gets 503 outcome_unknown', async () => {
     await using store = await openThroughProxy()
     const { petId } = await makePet(store.client, { quantity: 5n })
     proxy.onCommit(() => {
@@ -192,14 +194,38 @@ describe.skipIf(!testedEngines.includes('postgres'))('an unreliable PostgreSQL',
       return 'lose-request'
     })
     const response = await order(store, petId)
-    expect([response.status, await response.text()]).toEqual([
-      503,
-      expect.stringContaining('may have taken effect. Repeat it with the same Idempotency-Key.'),
-    ])
+    const { code, message } = outcomeUnknown()
+    expect(await response.json()).toEqual({ code, message, status: 503 })
     proxy.onCommit(() => 'pass')
     await proxy.up()
     expect(await reservedAndOrders(store, petId)).toEqual([0, 0])
   }, 60_000)
+
+  const creations: Readonly<Record<string, readonly [(client: Client) => Promise<unknown>, string]>> = {
+    'a key': [
+      client => client.createKey({ body: { name: 'ci', scopes: ['admin'] } }),
+      "api_key WHERE name = 'ci'",
+    ],
+    'a webhook': [client => client.createWebhook({ body: { url: 'http://127.0.0.1:9/x' } }), 'webhook'],
+  }
+  for (const [what, [create, table]] of Object.entries(creations))
+    test(`the client does not create ${what} again if the first commit had no reply`, async () => {
+      await using store = await openThroughProxy()
+      const { data } = await store.client.createKey({ body: { name: 'admin', scopes: ['admin'] } })
+      const retries: unknown[] = []
+      const onRetry = (retry: unknown): unknown => retries.push(retry)
+      const client = createClient({ baseUrl: store.base, key: data.key, onRetry })
+      proxy.onCommit(() => {
+        // The server gets the COMMIT. Its reply waits.
+        proxy.freeze()
+        return 'pass'
+      })
+      const code = await create(client).catch(error => (error instanceof ApiError ? error.code : error))
+      proxy.onCommit(() => 'pass')
+      proxy.thaw()
+      const [row] = await store.database(`SELECT count(*) AS count FROM ${table}`)
+      expect([code, retries, Number(row?.count)]).toEqual(['outcome_unknown', [], 1])
+    }, 60_000)
 
   test('control: a delayed COMMIT takes effect twice if inserts into "execution" ignore conflicts', async () => {
     await using store = await openThroughProxy()

@@ -1,5 +1,6 @@
 import { StoreError } from '../../src/contract/error.ts'
 import type { Operation } from '../../src/contract/operation.ts'
+import { outcomeUnknown } from '../../src/contract/refusals.ts'
 import type { StoreEngine } from '../../src/serving/open.ts'
 import { type Serving, startServer } from '../../src/serving/server.ts'
 import { KEY_RANDOM_BYTES, keyText, type Scope } from '../../src/shop/keys/schema.ts'
@@ -136,7 +137,7 @@ const faults = {
     () => new StoreError('overloaded', 'Too many requests are in progress; try again shortly.'),
     () => new StoreError('shutting_down', 'The process is stopping.'),
   ],
-  write: [() => new StoreError('storage_full', 'The store has no space left to write.')],
+  write: [() => new StoreError('storage_full', 'The store has no space left to write.'), outcomeUnknown],
 } as const
 
 /**

@@ -25,7 +25,8 @@ export interface RequestFacts {
 export function failureOf(error: unknown, facts: RequestFacts): unknown {
   if (error instanceof ApiError) {
     const { requestId } = error
-    return refused(error, [hintFor(error, facts.store), requestId && `Request id: ${requestId}`])
+    const hints = [hintFor(error, facts.store), unknownOutcomeOf(error, facts)]
+    return refused(error, [...hints, requestId && `Request id: ${requestId}`])
   }
   if (error instanceof RangeError || error instanceof TypeError) {
     return new CommandFailed(`The request cannot be sent: ${escapeControls(reasonOf(error))}.`, EXIT_USAGE)
@@ -56,6 +57,11 @@ function hintFor({ status, code }: ApiError, { url, keySource }: CalledStore): s
   if (code === 'authentication_required') return 'Give a key with --key @FILE or PETSTORE_KEY.'
   if (status === 401 || status === 403) return `The key came from ${keySource}.`
   return undefined
+}
+
+/** A proxy that lost the store says nothing about the change; the message of `outcome_unknown` says it itself. */
+function unknownOutcomeOf({ status, code }: ApiError, { isChange }: RequestFacts): string | undefined {
+  return isChange && status >= 500 && code === 'unknown' ? UNKNOWN_OUTCOME : undefined
 }
 
 function lateText({ store, timeoutSeconds, isChange }: RequestFacts): string {

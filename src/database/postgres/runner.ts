@@ -1,6 +1,6 @@
 import type { ReservedSQL } from 'bun'
 import type { StoreError } from '../../contract/error.ts'
-import { overloaded, storageFull } from '../../contract/refusals.ts'
+import { outcomeUnknown, overloaded, storageFull } from '../../contract/refusals.ts'
 import { backoffMs } from '../../values/backoff.ts'
 import { ATTEMPTS_MAX, type Reader } from '../engine.ts'
 import { PostgresConnection } from './connection.ts'
@@ -76,7 +76,7 @@ export class PostgresRunner {
         return pool.use(dueMs, connection => attempt(connection, begin, execution, run))
       })
     } catch (error) {
-      throw execution.unconfirmed ? unknownOutcome() : error
+      throw execution.unconfirmed ? outcomeUnknown() : error
     } finally {
       executions.end(execution)
     }
@@ -217,12 +217,4 @@ const reasons: Readonly<Record<Exclude<DatabaseFailure, 'crowded'>, string>> = {
   broken: 'The database reports an error of its own; its operator must look into it.',
   denied: 'The database refuses to serve the store; its operator must look into it.',
   standby: 'The database accepts no writes now; try again shortly.',
-}
-
-function unknownOutcome(): StoreError {
-  return overloaded(
-    'The database did not confirm the change in time, so it may have taken effect. ' +
-      'Repeat it with the same Idempotency-Key.',
-    2,
-  )
 }

@@ -502,7 +502,7 @@ export const databaseSlips: Slips = {
       equivalent: 'the next attempt begins at most 400 ms late, and its use of the pool then fails at once',
     },
     {
-      before: 'throw execution.unconfirmed ? unknownOutcome() : error',
+      before: 'throw execution.unconfirmed ? outcomeUnknown() : error',
       after: 'throw error',
       breaks: 'a client is not warned that its command may have taken effect',
       tests: [`${UNRELIABLE}: a command whose outcome is unknown at the deadline`],
