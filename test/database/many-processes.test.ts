@@ -10,7 +10,14 @@ import { makeClient } from '../support/client.ts'
 import { testedEngines } from '../support/engines.ts'
 import { newDatabase } from '../support/postgres-server.ts'
 import { onPostgres, type ServerProcess, startProcess } from '../support/process.ts'
-import { eventRows, faultsOf, headOf, type ReceivedEvent, receivedEvent } from '../support/received-events.ts'
+import {
+  eventRows,
+  faultsOf,
+  headOf,
+  inversionsOf,
+  type ReceivedEvent,
+  receivedEvent,
+} from '../support/received-events.ts'
 import { deadPort, openReceiver } from '../support/receiver.ts'
 import { type Seeded, seeded } from '../support/seeded.ts'
 import { makePet } from '../support/shop.ts'
@@ -82,6 +89,14 @@ async function sellOut(processes: Processes, petIds: readonly bigint[]): Promise
   }
   await Promise.all(Array.from({ length: BUYERS }, (_, buyer) => buy(buyer)))
   return acknowledged
+}
+
+/** Returns the subjects of the acknowledged orders of each buyer, in the order in which the buyer placed them. */
+function chainsOf(acknowledged: ReadonlyMap<string, string>): string[][] {
+  const byBuyer = Map.groupBy(acknowledged, ([key]) => key.split('-')[1])
+  return [...byBuyer.values()].map(orders =>
+    orders.map(([, location]) => location.slice(location.lastIndexOf('orders/'))),
+  )
 }
 
 /**
@@ -234,6 +249,7 @@ describe.skipIf(!testedEngines.includes('postgres'))('several processes on one d
           const received = await followed(await headOf(place))
           const rows = await eventRows(place)
           expect(faultsOf(received, rows)).toEqual([])
+          expect(inversionsOf(chainsOf(acknowledged), rows)).toEqual([])
           const creationPosition =
             rows.find(({ type }) => type === 'petstore.webhook.created')?.position ?? 0n
           const due = rows.filter(({ position }) => position !== null && position > creationPosition)

@@ -96,3 +96,20 @@ export function faultsOf(
   const counts = { missed, duplicated, 'out of order': outOfOrder, 'not requested': foreign, altered }
   return Object.entries(counts).flatMap(([fault, count]) => (count > 0 ? [`${count} ${fault}`] : []))
 }
+
+/**
+ * Returns the inversions of chains, each of which has the subjects of changes in the order in which one client made
+ * them, each after the response to the one before. The first event of a subject is that of its creation.
+ */
+export function inversionsOf(chains: readonly (readonly string[])[], rows: readonly EventRow[]): string[] {
+  const positions = new Map<string, bigint>()
+  for (const { subject, position } of rows)
+    if (position !== null && !positions.has(subject)) positions.set(subject, position)
+  return chains.flatMap(chain =>
+    chain.flatMap((subject, index) => {
+      const before = chain[index - 1]
+      const [earlier = 0n, later = -1n] = [positions.get(before ?? ''), positions.get(subject)]
+      return earlier < later ? [] : [`${subject} at ${later} comes before ${before} at ${earlier}`]
+    }),
+  )
+}

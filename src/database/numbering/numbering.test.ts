@@ -21,22 +21,22 @@ function numberedIds(events: readonly NewEvent[]): bigint[] {
   return numberEvents(CHAIN_START, [batch(events)]).events.map(({ id }) => id)
 }
 
-test('events are numbered in the order of their ids, which is nearly the order of time', () => {
-  expect(numberedIds([event(7n, 'pets/1', 1n), event(3n, 'pets/2', 1n), event(5n, 'pets/3', 1n)])).toEqual([
-    3n,
-    5n,
-    7n,
-  ])
+test('events are numbered in the order of their batches and of their places in them, whatever their ids are', () => {
+  const late = { ...batch([event(1n, 'pets/4', 1n)]), id: 10n }
+  const early = {
+    ...batch([event(7n, 'pets/1', 1n), event(3n, 'pets/2', 1n), event(5n, 'pets/3', 1n)]),
+    id: 9n,
+  }
+  expect(numberEvents(CHAIN_START, [late, early]).events.map(({ id }) => id)).toEqual([7n, 3n, 5n, 1n])
 })
 
 test('the events of one subject are numbered in the order of its versions, whatever their ids are', () => {
-  const found = [event(9n, 'pets/1', 1n), event(4n, 'pets/1', 2n), event(6n, 'pets/2', 1n)]
+  const found = [event(4n, 'pets/1', 2n), event(6n, 'pets/2', 1n), event(9n, 'pets/1', 1n)]
   expect(numberedIds(found)).toEqual([9n, 6n, 4n])
   const later = batch([event(4n, 'pets/1', 10n)])
   const earlier = batch([event(9n, 'pets/1', 9n)])
   expect(numberEvents(CHAIN_START, [later, earlier]).events.map(({ id }) => id)).toEqual([9n, 4n])
-  const sameVersion = [event(8n, 'pets/1', 10n), event(7n, 'pets/1', 10n)].map(one => batch([one]))
-  expect(numberEvents(CHAIN_START, sameVersion).events.map(({ id }) => id)).toEqual([7n, 8n])
+  expect(numberedIds([event(8n, 'pets/1', 10n), event(7n, 'pets/1', 10n)])).toEqual([8n, 7n])
 })
 
 test('the entries continue the chain of the head, and the last one is the new head', () => {

@@ -105,14 +105,18 @@ interface Numbered {
 }
 
 /**
- * Gives the events of batches their positions and entries of the chain: in the order of their ids, which is nearly the
- * order of time, but the events of one subject in the order of its versions. `batches` must contain all waiting batches
- * up to an id, so that no earlier version of a subject is missing.
+ * Gives the events of batches their positions and entries of the chain: in the order of the batches and of their places
+ * in them, but the events of one subject in the order of its versions. `batches` must contain all waiting batches up to
+ * an id, so that no earlier version of a subject is missing.
+ *
+ * The id of a batch is taken from one sequence after the transaction has read and locked what its events depend on. So
+ * a change that began after the response to another change has the later position, whichever processes made them.
  */
 export function numberEvents(head: ChainEntry, batches: readonly EventBatch[]): Numbered {
   const sums = new TotalSums()
   let last = head
-  const events = sortByIdAndVersion(batches.flatMap(readEvents)).map(event => {
+  const inOrder = batches.toSorted((a, b) => compare(a.id, b.id))
+  const events = exchangeByVersion(inOrder.flatMap(readEvents)).map(event => {
     last = nextChainEntry(last, event)
     return { ...event, ...last }
   })
@@ -120,16 +124,12 @@ export function numberEvents(head: ChainEntry, batches: readonly EventBatch[]): 
   return { events, last, sums }
 }
 
-/**
- * Sorts events by id. Then the events of one subject exchange places, so that they are in the order of their versions.
- */
-function sortByIdAndVersion(events: readonly NewEvent[]): NewEvent[] {
+/** Lets the events of each subject exchange places, so that they are in the order of their versions. */
+function exchangeByVersion(events: readonly NewEvent[]): NewEvent[] {
   const queues = Map.groupBy(events, ({ subject }) => subject)
-  // Some events do not change their subject, so they have the version of an earlier one.
-  for (const queue of queues.values())
-    queue.sort((a, b) => compare(a.subjectVersion, b.subjectVersion) || compare(a.id, b.id))
-  const places = events.toSorted((a, b) => compare(a.id, b.id))
-  return places.flatMap(({ subject }) => queues.get(subject)?.shift() ?? [])
+  // Some events do not change their subject, so they have the version of an earlier one, and stay behind it.
+  for (const queue of queues.values()) queue.sort((a, b) => compare(a.subjectVersion, b.subjectVersion))
+  return events.flatMap(({ subject }) => queues.get(subject)?.shift() ?? [])
 }
 
 function compare(a: bigint, b: bigint): number {

@@ -91,12 +91,6 @@ export const databaseSlips: Slips = {
   ],
   'src/database/numbering/numbering.ts': [
     {
-      before: 'return places.flatMap(({ subject }) => queues.get(subject)?.shift() ?? [])',
-      after: 'return places',
-      breaks: 'the events of a pet are not in the order of its changes',
-      tests: ['src/database/numbering/numbering.test.ts'],
-    },
-    {
       before: 'for (const { totals } of batches) if (totals !== null) sums.add(readChanges(totals))',
       after: '',
       breaks: 'the totals of a copied store lack the events that had no position',
@@ -113,18 +107,6 @@ export const databaseSlips: Slips = {
       after: 'database.write(moveHead, { position: last.position, hash: head.hash })',
       breaks: 'the chain of the audit log is broken after each group of events',
       tests: ['test/shop/audit-log.test.ts: each entry is chained to the previous one'],
-    },
-    {
-      before: 'queue.sort((a, b) => compare(a.subjectVersion, b.subjectVersion) || compare(a.id, b.id))',
-      after: 'queue.sort((a, b) => compare(a.id, b.id))',
-      breaks: 'an event of a later batch is numbered before an earlier version of its subject',
-      tests: ['src/database/numbering/numbering.test.ts'],
-    },
-    {
-      before: 'compare(a.subjectVersion, b.subjectVersion) || compare(a.id, b.id)',
-      after: 'compare(a.subjectVersion, b.subjectVersion)',
-      breaks: 'the test event of a webhook is numbered before its creation, so it is never sent',
-      tests: ['src/database/numbering/numbering.test.ts'],
     },
     {
       before: '(SELECT id FROM event_batch ORDER BY id LIMIT',
