@@ -39,7 +39,7 @@ async function importPets(client: Client, importId: bigint): Promise<void> {
 }
 
 describe.skipIf(!testedEngines.includes('postgres'))('the order of events in two processes', () => {
-  test('changes that a client makes one after the other have positions in this order, whatever else happens', async () => {
+  test('changes that a client makes one after the other have positions in this order', async () => {
     await using store = await openTestStore('postgres')
     await using other = await openTestStore('postgres', { databaseUrl: store.place.databaseUrl ?? '' })
     const pets = await Promise.all(
