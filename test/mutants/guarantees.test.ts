@@ -2,13 +2,12 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ROOT } from '../support/root.ts'
+import { controlSlips } from './control-slips.ts'
+import { mutated, namedTest } from './mutant.ts'
 import { ScratchCopy } from './scratch-copy.ts'
-import { mutantsOf, mutated, namedTest } from './slip.ts'
-import { tables } from './tables.ts'
 
 const TEST_MS = 120_000
-const controls = mutantsOf(tables).filter(({ guarantee }) => guarantee !== undefined)
-const quick = controls.filter(({ isQuick }) => isQuick)
+const quick = controlSlips.filter(({ isQuick }) => isQuick)
 
 let copy: ScratchCopy
 
@@ -47,21 +46,28 @@ const rows = readFileSync(join(ROOT, 'RELIABILITY.md'), 'utf8')
   .filter(line => /^\| \d+ \| .*\]\(test\//.test(line))
   .map(line => line.split(' | '))
 
-test('the page of the guarantees names exactly the slips that are controls, with their tables', () => {
+test('the page of the guarantees names exactly the slips that are controls', () => {
   const named = rows.flatMap(([start = '', , , control = '']) =>
-    [...control.matchAll(/slip: (\[.*?\]\(.*?\))/g)].map(
-      ([, link]) => `guarantee ${start.slice(2)}: ${link}`,
+    [...control.matchAll(/slip: (.*?)(?=, slip:|; | \|$|$)/g)].map(
+      ([, what]) => `guarantee ${start.slice(2)}: ${what}`,
     ),
   )
-  const expected = controls.map(
-    ({ guarantee, breaks, table }) => `guarantee ${guarantee}: [${breaks}](${table})`,
-  )
+  const expected = controlSlips.map(({ guarantee, breaks }) => `guarantee ${guarantee}: ${breaks}`)
   expect(named.toSorted()).toEqual(expected.toSorted())
+})
+
+test('each slip of a guarantee changes a text that its file contains once, and names tests that exist', () => {
+  for (const slip of controlSlips) {
+    const source = readFileSync(join(ROOT, slip.file), 'utf8')
+    expect(mutated(source, slip) === source).toBe(false)
+    for (const { file, title = '' } of slip.tests.map(namedTest))
+      expect(readFileSync(join(ROOT, file), 'utf8')).toContain(title)
+  }
 })
 
 test('each guarantee has a control: a slip, a file of test/controls, or a fault in its test', () => {
   const isControl =
-    /^(slip: )?\[.*\]\(test\/(mutants|controls)\/|\(in the test\)|the controls? of|the same test|ten seeded bugs/
+    /^slip: |^\[.*\]\(test\/controls\/|\(in the test\)|the controls? of|the same test|ten seeded bugs/
   const without = rows.filter(({ 3: control = '', length }) => length !== 4 || !isControl.test(control))
   expect(without.map(([start, what]) => `${start}: ${what}`)).toEqual([])
 })

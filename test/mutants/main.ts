@@ -1,20 +1,15 @@
-import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
-import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { testedEngines } from '../support/engines.ts'
 import { SHARED_SERVER_VARIABLE, startPostgres, stopPostgres } from '../support/postgres-server.ts'
 import { ROOT } from '../support/root.ts'
-import { drawMutants } from './random.ts'
+import { controlSlips } from './control-slips.ts'
+import { drawMutants } from './draw.ts'
+import { type Mutant, mutated, type NamedTest, namedTest } from './mutant.ts'
 import { ScratchCopy } from './scratch-copy.ts'
-import { type Mutant, mutantsOf, mutated, type NamedTest, namedTest, problemOf } from './slip.ts'
-import { tables } from './tables.ts'
 
-// `npm run mutants` applies each slip of the table alone to a copy of the tree, and runs the tests that must notice it.
-// With `--random N`, it does so with N mutants of StrykerJS. See README.md.
-
-/** The share of the drawn mutants that must be noticed. Of the table, each slip must be noticed. */
-const NOTICED_MIN_PERCENT = 95
+// `npm run mutants` draws mutants, makes each alone in a copy of the tree, and runs the tests that should notice it.
+// With `--controls`, it makes the slips of the guarantees. See README.md.
 
 /** The files that only a store on PostgreSQL uses. */
 const ONLY_POSTGRES =
@@ -22,33 +17,32 @@ const ONLY_POSTGRES =
 
 interface Outcome {
   readonly mutant: Mutant
-  /** `undecided` if the tests fail without the slip too. */
+  /** `undecided` if the tests fail without the mutant too. */
   readonly result: 'noticed' | 'SURVIVED' | 'undecided'
 }
 
 const options = {
   /** A part of the paths of the changed files, such as `src/shop/`. */
   only: { type: 'string', default: '' },
-  /** A part of what the slips break, such as one sentence of the report. */
-  breaks: { type: 'string', default: '' },
-  /** The number of mutants to draw, in place of the table. */
-  random: { type: 'string' },
+  /** Only files that changed since this revision, or are not committed. */
+  changed: { type: 'string' },
+  count: { type: 'string', default: '200' },
   seed: { type: 'string', default: '1' },
+  /** The slips of the guarantees in place of mutants that are drawn. */
+  controls: { type: 'boolean', default: false },
   jobs: { type: 'string', default: String(availableParallelism()) },
   /** Prints the output of the tests. */
   verbose: { type: 'boolean', default: false },
 } as const
 
-const { only, breaks, random, seed, jobs, verbose } = readOptions()
-const all = random === undefined ? mutantsOf(tables) : await drawMutants(Number(random), Number(seed))
-const chosen = all.filter(mutant => mutant.file.includes(only) && mutant.breaks.includes(breaks))
+const { only, changed, count, seed, controls, jobs, verbose } = readOptions()
+const changedFiles = changed === undefined ? undefined : filesChangedSince(changed)
+const isMeant = (file: string): boolean => file.includes(only) && (changedFiles?.has(file) ?? true)
+const chosen: readonly Mutant[] = controls
+  ? controlSlips.filter(({ file }) => isMeant(file))
+  : await drawMutants(Number(count), Number(seed), isMeant)
 const tested = chosen.filter(({ equivalent }) => equivalent === undefined)
-if (tested.length === 0) {
-  const which = random === undefined ? 'slip of the tables' : `of the ${all.length} mutants drawn`
-  refuse(`No ${which} has such a file and such a sentence, or the program does the same with it.`)
-}
-const problems = chosen.map(problemOf).filter(problem => problem !== undefined)
-if (random === undefined && problems.length > 0) refuse(problems.join('\n'))
+if (tested.length === 0) refuse('No mutant can be made in such files.')
 const server: Record<string, string> = testedEngines.includes('postgres')
   ? { [SHARED_SERVER_VARIABLE]: await startPostgres() }
   : {}
@@ -64,17 +58,23 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
 let isReliable = true
 try {
   // The mutants of one file are noticed by any of many tests, so a test that always fails would stand out.
-  if (random === undefined) isReliable = await passWithoutSlip(tested)
+  if (controls) isReliable = await passUnchanged(tested)
   if (isReliable) await share(tested, judge)
 } finally {
   await cleanUp()
 }
 process.exit(isReliable && report() ? 0 : 1)
 
+function filesChangedSince(revision: string): Set<string> {
+  const run = Bun.spawnSync(['git', 'diff', '--name-only', revision, '--', 'src'], { cwd: ROOT })
+  if (run.exitCode !== 0) refuse(run.stderr.toString().trim())
+  return new Set(run.stdout.toString().split('\n').filter(Boolean))
+}
+
 function readOptions() {
   try {
     const { values } = parseArgs({ options })
-    for (const name of ['random', 'seed', 'jobs'] as const) {
+    for (const name of ['count', 'seed', 'jobs'] as const) {
       const text = values[name]
       if (text !== undefined && !/^[1-9]\d*$/.test(text))
         throw new Error(`--${name} must be a number from 1 on`)
@@ -105,34 +105,38 @@ async function share<Item>(items: readonly Item[], work: (item: Item, copy: Scra
   )
 }
 
-/** Runs all named tests on the unchanged tree: a test that fails there would notice every slip. */
-async function passWithoutSlip(mutants: readonly Mutant[]): Promise<boolean> {
+/** Runs all named tests on the unchanged tree: a test that fails there would notice everything. */
+async function passUnchanged(mutants: readonly Mutant[]): Promise<boolean> {
   const names = [...new Set(mutants.flatMap(({ tests }) => tests))]
   const failed: string[] = []
-  process.stdout.write(`${names.length} tests without a slip ...\n`)
+  process.stdout.write(`${names.length} tests on the unchanged tree ...\n`)
   await share(names, async (name, copy) => {
     const run = await copy.testAll([namedTest(name)], server)
     if (!run.passed) failed.push(`${name}: ${run.reason}\n${run.output}`)
   })
-  for (const text of failed) process.stderr.write(`Fails without a slip: ${text}\n`)
+  for (const text of failed) process.stderr.write(`Fails on the unchanged tree: ${text}\n`)
   return failed.length === 0
 }
 
 async function judge(mutant: Mutant, copy: ScratchCopy): Promise<void> {
   const tests = groupsOf(mutant)
+  const isConsole = mutant.file.startsWith('src/console/')
   const run = await copy.withChange(
     mutant.file,
     source => mutated(source, mutant),
     async () => {
+      const build = isConsole ? await copy.run(['build/browser-files.ts']) : undefined
+      if (build?.passed === false) return { ...build, isCrash: false, reason: 'the build' }
       const tested = await copy.test(tests, variablesOf(mutant))
-      if (!tested.passed || random === undefined) return tested
-      const types = await copy.run(['node_modules/.bin/tsc', '-p', '.'])
+      if (!tested.passed || controls) return tested
+      const types = await copy.run(['node_modules/.bin/tsc', '-p', isConsole ? 'src/console' : '.'])
       return { ...types, reason: 'the type check' }
     },
   )
+  if (isConsole) await copy.run(['build/browser-files.ts'])
   if (verbose) process.stdout.write(run.output)
   let result: Outcome['result'] = run.passed ? 'SURVIVED' : 'noticed'
-  // A run without a failed test, or one that did not end, may say nothing about the slip.
+  // A run without a failed test, or one that did not end, may say nothing about the mutant.
   if ((run.isCrash || run.isLate) && !(await copy.test(tests, variablesOf(mutant))).passed)
     result = 'undecided'
   outcomes.push({ mutant, result })
@@ -144,22 +148,22 @@ async function judge(mutant: Mutant, copy: ScratchCopy): Promise<void> {
 
 /** A drawn mutant of a file that is not of PostgreSQL alone is noticed on SQLite, where the tests are faster. */
 function variablesOf({ file }: Mutant): Record<string, string> {
-  return random === undefined || ONLY_POSTGRES.test(file) ? server : { ENGINE: 'sqlite' }
+  return controls || ONLY_POSTGRES.test(file) ? server : { ENGINE: 'sqlite' }
 }
 
 /** Each named test runs by itself. The many tests of a drawn mutant run in two groups: the faster half comes first. */
 function groupsOf({ tests }: Mutant): NamedTest[][] {
   const named = tests.map(namedTest)
-  if (random === undefined) return named.map(one => [one])
+  if (controls) return named.map(one => [one])
   const half = Math.ceil(named.length / 2)
   return [named.slice(0, half), named.slice(half)].filter(group => group.length > 0)
 }
 
-/** Prints the score of each folder and the survivors. Returns whether enough slips were noticed. */
+/** Prints the score of each room and the survivors. Returns false if a control was not noticed. */
 function report(): boolean {
   const folderOf = ({ file }: Mutant): string => file.split('/').slice(0, 2).join('/')
   process.stdout.write(
-    '\n| Folder | Slips | Noticed | Equivalent | Survived |\n| --- | --- | --- | --- | --- |\n',
+    '\n| Room | Mutants | Noticed | Equivalent | Survived |\n| --- | --- | --- | --- | --- |\n',
   )
   for (const folder of [...new Set(chosen.map(folderOf))].sort()) {
     const count = (...results: Outcome['result'][]): number =>
@@ -179,11 +183,9 @@ function report(): boolean {
   )
   for (const { mutant, result } of others) {
     const { file, breaks, before, after, tests } = mutant
-    const start = readFileSync(join(ROOT, file), 'utf8').split(before)[0] ?? ''
-    const line = start.split('\n').length
     process.stdout.write(
-      `\n${result}: ${file}:${line}: ${breaks}\n- ${before}\n+ ${after}\nTests:\n  ${tests.join('\n  ')}\n`,
+      `\n${result}: ${file}: ${breaks}\n- ${before}\n+ ${after}\nTests:\n  ${tests.join('\n  ')}\n`,
     )
   }
-  return random === undefined ? others.length === 0 : percent >= NOTICED_MIN_PERCENT
+  return !controls || others.length === 0
 }

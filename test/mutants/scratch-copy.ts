@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { PROGRAM_VARIABLE } from '../support/process.ts'
 import { ROOT } from '../support/root.ts'
-import type { NamedTest } from './slip.ts'
+import type { NamedTest } from './mutant.ts'
 
 /** After this time, tests that do not end are stopped: the slip made them wait for ever. */
 const TESTS_MAX_MS = 180_000

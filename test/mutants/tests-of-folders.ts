@@ -9,6 +9,17 @@ import { ROOT } from '../support/root.ts'
  * Named files always run. Of a folder or a prefix, the fastest files run, as long as the time allows.
  */
 const testsByPath: Readonly<Record<string, readonly string[]>> = {
+  'src/': ['src/setting-readers.test.ts', 'test/cli/refused-starts.test.ts', 'test/cli/serve.test.ts'],
+  'src/console/': ['test/console/'],
+  'src/files/': ['src/files/', 'test/cli/admin-key.test.ts', 'test/cli/secret-key.test.ts', 'test/serving/'],
+  'src/openapi/': [
+    'test/openapi/description.test.ts',
+    'test/openapi/document-order.test.ts',
+    'test/openapi/renderings.test.ts',
+    'test/openapi/async-api.test.ts',
+    'test/openapi/',
+  ],
+  'src/transfer/': ['test/transfer/'],
   'src/values/': ['test/openapi/description.test.ts', 'src/values/', 'test/shop/', 'test/http/'],
   'src/contract/': ['test/openapi/description.test.ts', 'test/shop/', 'test/http/'],
   'src/shop/': [

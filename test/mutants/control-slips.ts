@@ -1,0 +1,349 @@
+import type { Mutant } from './mutant.ts'
+
+/** A mutant that is the control of a guarantee of RELIABILITY.md: its tests must notice it. */
+interface ControlSlip extends Mutant {
+  readonly guarantee: number
+  /** Whether its tests take at most a few seconds on SQLite, so that `npm test` makes it too. */
+  readonly isQuick?: true
+}
+
+export const controlSlips: readonly ControlSlip[] = [
+  {
+    guarantee: 3,
+    file: 'src/database/sqlite/group-commit.ts',
+    before: 'if (!connection.inTransaction) return this.#failAll(commands)',
+    after: '',
+    breaks: 'after a full disk, commands are acknowledged that were rolled back',
+    tests: ['test/database/disk-full.test.ts: a batch that fills the disk acknowledges exactly'],
+    isQuick: true,
+  },
+  {
+    guarantee: 4,
+    file: 'src/shop/idempotency.ts',
+    before: '$status, $body, $etag, $location, $now)`',
+    after: '$status, $body, $etag, $location, $now) ON CONFLICT DO NOTHING`',
+    breaks: 'a key that is sent several times at once has several effects',
+    tests: ['test/shop/idempotency.test.ts: idempotency keys, sent 2 to 8 times at once'],
+  },
+  {
+    guarantee: 7,
+    file: 'src/http/pipeline/body.ts',
+    before: `    if (total > BODY_BYTES_MAX) throw bodyTooLarge()
+`,
+    after: '',
+    breaks: 'a body without a Content-Length may have any size',
+    tests: ['test/http/hostile.test.ts'],
+    isQuick: true,
+  },
+  {
+    guarantee: 10,
+    file: 'src/http/limits/admission.ts',
+    before: `    this.#admission.releaseSlot(this.#address)
+`,
+    after: `    this.#admission.releaseSlot(this.#address)
+    this.#admission.reacquireSlot(this.#address)
+`,
+    breaks: 'clients that send half a body hold the slots of all others',
+    tests: ['test/http/capacity.test.ts: the slot of a request is free while its body arrives'],
+    isQuick: true,
+  },
+  {
+    guarantee: 12,
+    file: 'src/http/pipeline/auth.ts',
+    before: '(scope === undefined || hasScope(caller, scope))',
+    after: '(scope === undefined || scope.length > 0)',
+    breaks: 'a key may do what none of its scopes allows',
+    tests: ['test/shop/keys.test.ts: each operation accepts exactly the kinds of keys'],
+  },
+  {
+    guarantee: 13,
+    file: 'src/webhooks/attempt.ts',
+    before: 'const destination = await checkAddress(receiver.url, rules)',
+    after: 'const destination = await checkAddress(receiver.url, { ...rules, allowPrivate: true })',
+    breaks: 'a webhook whose name moves to a private address reaches it',
+    tests: [
+      'test/webhooks/addresses.test.ts: no connection is made to a name that moves to a private address',
+    ],
+    isQuick: true,
+  },
+  {
+    guarantee: 17,
+    file: 'src/serving/first-start.ts',
+    before: `  given.write(token)
+  await runSystemCommand(engine, 'installAdminKey', { token, madeBy: 'first start' }, clock)`,
+    after: `  await runSystemCommand(engine, 'installAdminKey', { token, madeBy: 'first start' }, clock)
+  given.write(token)`,
+    breaks: 'a first start that fails between the commit and the file leaves a store whose key nobody has',
+    tests: ['test/cli/admin-key.test.ts: after a first start that failed at any step'],
+  },
+  {
+    guarantee: 18,
+    file: 'src/cli/serve/process.ts',
+    before: `['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
+    process.on(signal`,
+    after: `['SIGTERM', 'SIGHUP'] as const) {
+    process.on(signal`,
+    breaks: 'Ctrl-C ends the store in the middle of its work',
+    tests: ['test/cli/npm-start.test.ts: to npm start stops the store gracefully'],
+  },
+  {
+    guarantee: 19,
+    file: 'src/cli/serve/log-stream.ts',
+    before: '      return error',
+    after: '      throw error',
+    breaks: 'a full disk stops the store, because its log cannot be written',
+    tests: ['test/cli/log.test.ts: a log drops lines at'],
+    isQuick: true,
+  },
+  {
+    guarantee: 21,
+    file: 'src/cli/which-store/this-machine.ts',
+    before: 'loopbackOfAny[name] ?? name}:',
+    after: 'name}:',
+    breaks: 'the admin key is sent to an address that is not of this machine alone',
+    tests: ['test/cli/import-running.test.ts: the local address of a listener is'],
+    isQuick: true,
+  },
+  {
+    guarantee: 22,
+    file: 'src/database/sqlite/files.ts',
+    before: 'dev === opened.dev && ino === opened.ino',
+    after: 'dev === opened.dev',
+    breaks: 'a store whose database was replaced acknowledges orders that are lost',
+    tests: ['test/serving/data-directory.test.ts: a watch detects that a file was replaced'],
+  },
+  {
+    guarantee: 23,
+    file: 'src/serving/first-start.ts',
+    before: `if (typeof given === 'string') {`,
+    after: `if (typeof given === 'string' && !(await engine.readShort(reader => isKeyKnown(reader, given)))) {`,
+    breaks: 'a revoked key in PETSTORE_ADMIN_KEY stays revoked',
+    tests: ['test/cli/environment-key.test.ts: a key that was revoked several times works again'],
+  },
+  {
+    guarantee: 24,
+    file: 'src/cli/keys/secret-key.ts',
+    before: 'if (found === undefined && (await engine.readShort(hasEncryptedSecret))) {',
+    after: 'if (found === undefined && (await engine.readShort(hasEncryptedSecret)) && data === undefined) {',
+    breaks: 'a lost secret key is replaced, and no webhook can be signed any more',
+    tests: ['test/cli/secret-key.test.ts: a missing secret key is reported, and is not replaced'],
+  },
+  {
+    guarantee: 26,
+    file: 'src/serving/sweeping.ts',
+    before: `  while (!stopping?.aborted) {
+    const startedMs`,
+    after: `  for (let runs = 0; runs < 1; runs++) {
+    const startedMs`,
+    breaks: 'a sweep leaves all but a thousand expired rows',
+    tests: ['test/serving/sweeping.test.ts: a sweep continues until no expired row is left'],
+  },
+  {
+    guarantee: 27,
+    file: 'src/database/time-slices.ts',
+    before: `      this.#waiting.push(resolve)
+      if (this.#waiting.length === 1)`,
+    after: `      resolve()
+      if (this.#waiting.length === 1)`,
+    breaks: 'streams that catch up hold up all other requests',
+    tests: ['src/database/time-slices.test.ts', 'test/http/events/long-history.test.ts'],
+    isQuick: true,
+  },
+  {
+    guarantee: 28,
+    file: 'src/database/sqlite/connection.ts',
+    before: `if (errorCode(error).startsWith('SQLITE_BUSY')) {`,
+    after: `if (errorCode(error) === 'SQLITE_BUSY_SNAPSHOT') {`,
+    breaks: 'a write while another process holds the lock gets 500',
+    tests: [
+      'test/database/locked-database.test.ts: only the batch fails if the database is locked',
+      'test/database/locked-database.test.ts',
+    ],
+    isQuick: true,
+  },
+  {
+    guarantee: 29,
+    file: 'src/shop/keys/verbs.ts',
+    before: `  await tx.run(lockAdminKeys)
+`,
+    after: '',
+    breaks: 'two admins who revoke each other at once leave the store without an admin key',
+    tests: [
+      'test/shop/interleaved-commands.test.ts: two admin keys that revoke each other',
+      'test/shop/races.test.ts: admin keys that revoke each other at once',
+    ],
+  },
+  {
+    guarantee: 30,
+    file: 'src/catalogue/file-records.ts',
+    before: `if (this.#lines.join('').length > RECORD_CHARS_MAX) throw`,
+    after: `if (this.#lines.join('').length > 1e9) throw`,
+    breaks: 'a file with a quote that never ends is read to its end',
+    tests: ['test/catalogue/catalogue-file.test.ts: is refused with the number of its line'],
+  },
+  {
+    guarantee: 31,
+    file: 'src/webhooks/request.ts',
+    before:
+      'if (bytes >= REPLY_BYTES_READ || response.socket.bytesRead >= CONNECTION_BYTES_READ) response.destroy()',
+    after: '',
+    breaks: 'a receiver may send any number of bytes',
+    tests: [
+      'test/webhooks/flooding-receivers.test.ts: without an end is disconnected after a bounded number',
+    ],
+  },
+  {
+    guarantee: 33,
+    file: 'src/database/sqlite/engine.ts',
+    before: `writer.commit(batch, position => {
+          changes = recorder.take()
+          if (announcer && changes.size > 0) announce(announcer, { changes, position })
+          askForNext()
+        })`,
+    after: `writer.commit(batch, askForNext)
+        changes = recorder.take()
+        if (announcer && changes.size > 0) announce(announcer, { changes, position: undefined })`,
+    breaks: 'a read from the cache is older than an event that was sent right after a commit',
+    tests: ['test/database/row-reports.test.ts'],
+  },
+  {
+    guarantee: 33,
+    file: 'src/http/cache/door.ts',
+    before: `    this.#options.announceRows()
+`,
+    after: '',
+    breaks: 'after an event, a client reads the old state from the cache',
+    tests: [
+      'test/http/cache-door.test.ts: a read from the cache shows a commit',
+      'test/http/cache.test.ts: while random clients',
+    ],
+  },
+  {
+    guarantee: 34,
+    file: 'src/shop/orders/verbs.ts',
+    before: 'totals: { [openOrders]: -1n, [ordersPlacedIn(before.createdAt)]: -1n },',
+    after: '',
+    breaks: 'the summary counts cancelled orders as open',
+    tests: ['test/shop/summary.test.ts: the summary of a busy store is exact'],
+  },
+  {
+    guarantee: 36,
+    file: 'src/shop/imports/verbs.ts',
+    before: 'last: last.line })',
+    after: 'last: last.line - 1n })',
+    breaks: 'an import in slices loads the last row of each slice twice',
+    tests: ['test/cli/import-slices.test.ts: an import in slices loads every row'],
+  },
+  {
+    guarantee: 37,
+    file: 'src/database/postgres/runner.ts',
+    before: `execution.unconfirmed = { result }
+    await connection.unsafe(`,
+    after: 'await connection.unsafe(',
+    breaks: 'a command whose COMMIT had no response is refused although it took effect',
+    tests: ['test/database/unreliable-database.test.ts: an order takes effect once and gets 201'],
+  },
+  {
+    guarantee: 40,
+    file: 'src/database/postgres/runner.ts',
+    before: `const pool = isGroup ? groups : failure === 'locked' ? lockedCommands : commands`,
+    after: 'const pool = isGroup ? groups : commands.use === undefined ? lockedCommands : commands',
+    breaks: 'commands that wait for one locked row take the connections of all others',
+    tests: [
+      'test/database/unreliable-database.test.ts: a row that another client has locked delays only the writes',
+    ],
+  },
+  {
+    guarantee: 41,
+    file: 'src/transfer/copy.ts',
+    before: 'if (source.checksum() !== target.checksum())',
+    after: 'if (source.rows !== target.rows)',
+    breaks: 'a copy with a changed row is accepted',
+    tests: ['test/transfer/copy.test.ts'],
+  },
+  {
+    guarantee: 42,
+    file: 'src/transfer/sqlite-restore.ts',
+    before: `  connection.run(raiseCounters, { count })
+`,
+    after: '',
+    breaks: 'a restored store issues the ids of the lost store again',
+    tests: ['test/transfer/backup.test.ts'],
+  },
+  {
+    guarantee: 44,
+    file: 'src/shop/keys/schema.ts',
+    before: 'keyText(crypto.getRandomValues(new Uint8Array(KEY_RANDOM_BYTES)))',
+    after: 'keyText(new Uint8Array(KEY_RANDOM_BYTES))',
+    breaks: 'the key of one sandbox opens all others',
+    tests: ['test/sandboxes/sandbox-isolation.test.ts: two sandboxes share no key, rule, order or log entry'],
+    isQuick: true,
+  },
+  {
+    guarantee: 45,
+    file: 'src/database/sqlite/light-engine.ts',
+    before: `if (found?.quick_check !== 'ok') throw`,
+    after: 'if (found === undefined) throw',
+    breaks: 'a damaged sandbox is served after a boot',
+    tests: ['test/sandboxes/sandbox-crash.test.ts'],
+  },
+  {
+    guarantee: 47,
+    file: 'src/sandboxes/host/fair-turns.ts',
+    before: 'if (this.#left > 0 && this.#waiting.length === 0 && performance.now() >= this.#pausedUntilMs) {',
+    after: 'if (this.#left <= REQUESTS_PER_TURN) {',
+    breaks: 'one sandbox with many requests slows down all others',
+    tests: ['src/sandboxes/host/fair-turns.test.ts'],
+    isQuick: true,
+  },
+  {
+    guarantee: 50,
+    file: 'src/database/time-slices.ts',
+    before: 'return performance.now() - this.#startedMs > SLICE_MS',
+    after: 'return performance.now() - this.#startedMs > 1e6 * SLICE_MS',
+    breaks: 'an import into one sandbox stops all others',
+    tests: ['test/sandboxes/long-work.test.ts: a long command pauses repeatedly'],
+  },
+  {
+    guarantee: 51,
+    file: 'src/http/pipeline/shared-lookup.ts',
+    before: `    latest.next ??= endOf(latest.result).then(() => this.#start(key))
+    return latest.next`,
+    after: '    return latest.result',
+    breaks: 'a key that another process revoked is accepted by requests that share a lookup',
+    tests: ['test/http/revoked-keys.test.ts: a shared lookup sees every change'],
+    isQuick: true,
+  },
+  {
+    guarantee: 55,
+    file: 'src/database/postgres/database-clock.ts',
+    before: 'this.#options.local() - this.#aheadMs',
+    after: 'this.#options.local() + this.#aheadMs',
+    breaks: 'a wrong clock is made wrong twice',
+    tests: ['test/serving/clock-steps.test.ts: a process whose clock is 25 hours ahead'],
+  },
+  {
+    guarantee: 56,
+    file: 'src/database/sqlite/database-file.ts',
+    before: 'if (known.length === 0 || known.includes(numberIn(file))) return true',
+    after: 'if (known.length > 0) return true',
+    breaks: 'an older copy in the place of the database is accepted, and gives ids again',
+    tests: ['test/serving/mismatched-files.test.ts: an older copy or a backup in the place'],
+  },
+  {
+    guarantee: 57,
+    file: 'src/database/postgres/migrations.ts',
+    before: `const isNew = names.every(name => name === 'migration')`,
+    after: 'const isNew = true',
+    breaks: 'the tables of a store are created in the database of another program',
+    tests: ['test/cli/foreign-folder.test.ts'],
+  },
+  {
+    guarantee: 59,
+    file: 'src/database/sqlite/engine.ts',
+    before: '...(canUndo && isLogEmpty && {',
+    after: '...(canUndo && {',
+    breaks: 'a failed import deletes commits that were made before it',
+    tests: ['test/database/undo.test.ts'],
+  },
+]
