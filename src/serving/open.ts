@@ -8,6 +8,7 @@ import {
   type CommandResult,
   executeCommand,
   groupingOf,
+  rowsOf,
   timeLimitMs,
 } from '../shop/commands.ts'
 import type { Reply } from '../shop/idempotency.ts'
@@ -59,6 +60,7 @@ export async function openEngine(options: EngineOptions): Promise<StoreEngine> {
     commandsMax: COMMANDS_MAX,
     timeLimitMs,
     groupingOf,
+    rowsOf,
     executeCommand,
     executeQuery,
     random: Math.random,

@@ -107,6 +107,20 @@ export function groupingOf({ id, input, context, idempotency }: Command) {
   return { row: body.petId, key: idempotency && `${context.caller.keyId} ${idempotency.key}` }
 }
 
+const ROW_IDS = ['petId', 'categoryId', 'orderId', 'webhookId', 'keyId']
+
+/** Returns names of the rows that a command names by an id in its path or body, such as `petId 7`. */
+export function rowsOf({ input }: Pick<Command, 'input'>): string[] {
+  const body: unknown = Reflect.get(input, 'body')
+  const parts = typeof body === 'object' && body !== null ? [input, body] : [input]
+  return parts.flatMap(part =>
+    ROW_IDS.flatMap(name => {
+      const id: unknown = Reflect.get(part, name)
+      return typeof id === 'bigint' ? [`${name} ${id}`] : []
+    }),
+  )
+}
+
 /** Returns a system command. It has no key; `now` is in the stored form. */
 export function systemCommand(id: SystemCommandId, input: object, now: string, requestId: string): Command {
   return { id, input, context: { now, caller: { keyId: null, scopes: [] }, requestId } }

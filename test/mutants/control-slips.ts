@@ -246,12 +246,10 @@ export const controlSlips: readonly ControlSlip[] = [
   {
     guarantee: 40,
     file: 'src/database/postgres/runner.ts',
-    before: `const pool = isGroup ? groups : failure === 'locked' ? lockedCommands : commands`,
-    after: 'const pool = isGroup ? groups : commands.use === undefined ? lockedCommands : commands',
+    before: "failure === 'locked' || lockedRows.hasAnyOf(rows)",
+    after: "failure === 'locked'",
     breaks: 'commands that wait for one locked row take the connections of all others',
-    tests: [
-      'test/database/unreliable-database.test.ts: a row that another client has locked delays only the writes',
-    ],
+    tests: ['test/database/unreliable-database.test.ts: hundreds of clients that wait for one locked pet'],
   },
   {
     guarantee: 41,

@@ -19,6 +19,7 @@ import {
   type CommandResult,
   executeCommand,
   groupingOf,
+  rowsOf,
   timeLimitMs,
 } from '../../src/shop/commands.ts'
 import type { Reply } from '../../src/shop/idempotency.ts'
@@ -244,6 +245,7 @@ function openVariant(
     commandsMax: 16,
     timeLimitMs,
     groupingOf,
+    rowsOf,
     executeCommand: variant.executeCommand ?? executeCommand,
     executeQuery: variant.executeQuery ?? executeQuery,
     random: Math.random,

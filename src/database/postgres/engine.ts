@@ -10,6 +10,7 @@ import { Executions } from './executions.ts'
 import { GroupCommit, type Grouping } from './group-commit.ts'
 import { hostOptions } from './host-options.ts'
 import { IdBlocks } from './id-blocks.ts'
+import { LockedRows } from './locked-rows.ts'
 import { exclusively, migratePostgres, storeVersionOf } from './migrations.ts'
 import type { OutageChange } from './outage.ts'
 import { findPrimary, Primary, refusingCrowds } from './primary.ts'
@@ -36,6 +37,8 @@ export interface PostgresOptions<Query, Command, Reply, Result = Reply> {
   readonly timeLimitMs?: (command: Command) => number | undefined
   /** Returns how a command can commit together with others; undefined if it cannot. */
   readonly groupingOf?: (command: Command) => Grouping | undefined
+  /** Returns names of the rows that a command names by an id. */
+  readonly rowsOf?: (command: Command) => readonly string[]
   /** Returns a number from 0 to 1, for the jitter. */
   readonly random: () => number
   readonly isolation?: 'READ COMMITTED' | 'REPEATABLE READ' | 'SERIALIZABLE'
@@ -78,15 +81,17 @@ export async function openPostgres<Query, Command, Reply, Result = Reply>(
     notifyAll,
     onError,
   )
+  const lockedRows = new LockedRows()
   const runner = new PostgresRunner({
     primary,
     executions,
+    lockedRows,
     isolation,
     random,
     onOutage: options.onOutage,
   })
   const openTx = (connection: ReservedSQL): PostgresTx => new PostgresTx(connection, ids, sequencer)
-  const execute = commandRunner(runner, openTx, options)
+  const execute = commandRunner(runner, openTx, lockedRows, options)
   return {
     name: 'postgres',
     clock: clock.now,
@@ -118,12 +123,13 @@ export async function openPostgres<Query, Command, Reply, Result = Reply>(
 function commandRunner<Command, Result>(
   runner: PostgresRunner,
   openTx: (connection: ReservedSQL) => PostgresTx,
+  lockedRows: LockedRows,
   options: Pick<
     PostgresOptions<never, Command, never, Result>,
-    'executeCommand' | 'timeLimitMs' | 'groupingOf'
+    'executeCommand' | 'timeLimitMs' | 'groupingOf' | 'rowsOf'
   >,
 ): (command: Command) => Promise<Result> {
-  const { executeCommand, timeLimitMs, groupingOf } = options
+  const { executeCommand, timeLimitMs, groupingOf, rowsOf = () => [] } = options
   const runAlone = (command: Command, dueMs?: number): Promise<Result> => {
     const run = async (connection: ReservedSQL): Promise<Result> => {
       const tx = openTx(connection)
@@ -137,13 +143,15 @@ function commandRunner<Command, Result>(
         throw error
       }
     }
-    return runner.execute(run, { timeLimitMs: timeLimitMs?.(command), dueMs })
+    return runner.execute(run, { timeLimitMs: timeLimitMs?.(command), dueMs, rows: rowsOf(command) })
   }
   const group = new GroupCommit<Command, Result>({
     commit: (work, dueMs) => runner.execute(work, { dueMs, isGroup: true }),
     openTx,
     executeCommand,
     runAlone,
+    lockedRows,
+    rowsOf,
   })
   return command => {
     const grouping = groupingOf?.(command)

@@ -5,6 +5,7 @@ import { ForwardingTx } from '../forwarding-tx.ts'
 import type { NewEvent } from '../numbering/chain.ts'
 import type { ParametersOf, Statement } from '../statement.ts'
 import { failureOf } from './failure.ts'
+import type { LockedRows } from './locked-rows.ts'
 import { COMMAND_MS_MAX } from './runner.ts'
 import type { PostgresTx } from './transaction.ts'
 
@@ -12,8 +13,6 @@ import type { PostgresTx } from './transaction.ts'
 const COMMANDS_MAX = 64
 /** While a group takes longer than this, in milliseconds, the next one begins: its connection may hang. */
 const SLOW_MS = 250
-/** How long commands for a row that was locked run alone, in milliseconds, so that they hold up no group. */
-const LOCKED_MS = 2000
 /** How long a group waits for as many commands as the group before it had, in milliseconds. */
 const GATHER_MS = 1
 
@@ -24,6 +23,8 @@ interface GroupCommitOptions<Command, Result> {
   readonly executeCommand: (tx: Tx, command: Command) => Promise<Result>
   /** Runs a command in a transaction of its own. */
   readonly runAlone: (command: Command, dueMs: number) => Promise<Result>
+  readonly lockedRows: LockedRows
+  readonly rowsOf: (command: Command) => readonly string[]
 }
 
 /** How a command can commit together with others. */
@@ -58,8 +59,6 @@ class NotTogether extends Error {}
 export class GroupCommit<Command, Result> {
   readonly #options: GroupCommitOptions<Command, Result>
   #waiting: GroupedCommand<Command, Result>[] = []
-  /** Rows that were locked, each with the time until which its commands run alone. */
-  readonly #lockedUntilMs = new Map<bigint, number>()
   #isRunning = false
   /** The number of commands in the last group. */
   #lastSize = 1
@@ -72,24 +71,13 @@ export class GroupCommit<Command, Result> {
   /** Runs a command. Resolves to its result once its effect is durable. */
   execute(command: Command, grouping: Grouping): Promise<Result> {
     const dueMs = performance.now() + COMMAND_MS_MAX
-    if (this.#isLocked(grouping.row)) return this.#options.runAlone(command, dueMs)
+    const { lockedRows, rowsOf, runAlone } = this.#options
+    // It would hold up its group.
+    if (lockedRows.hasAnyOf(rowsOf(command))) return runAlone(command, dueMs)
     const result = Promise.withResolvers<Result>()
     this.#waiting.push({ ...grouping, command, dueMs, result })
     this.#runNext()
     return result.promise
-  }
-
-  #isLocked(row: bigint): boolean {
-    const untilMs = this.#lockedUntilMs.get(row)
-    return untilMs !== undefined && untilMs > performance.now()
-  }
-
-  #noteLocked(row: bigint): void {
-    const nowMs = performance.now()
-    // No further command may come for a row, so its entry would stay.
-    for (const [other, untilMs] of this.#lockedUntilMs)
-      if (untilMs <= nowMs) this.#lockedUntilMs.delete(other)
-    this.#lockedUntilMs.set(row, nowMs + LOCKED_MS)
   }
 
   /** Runs the commands that wait. If the last group had several, the clients of that group are about to send more. */
@@ -160,17 +148,17 @@ export class GroupCommit<Command, Result> {
     connection: ReservedSQL,
     group: readonly GroupedCommand<Command, Result>[],
   ): Promise<GroupOutcome<Result>[]> {
-    const { openTx, executeCommand } = this.#options
+    const { openTx, executeCommand, lockedRows, rowsOf } = this.#options
     const tx = openTx(connection)
     const failures: unknown[] = []
     const outcomes = await Promise.all(
-      group.map(async ({ command, row }): Promise<GroupOutcome<Result>> => {
+      group.map(async ({ command }): Promise<GroupOutcome<Result>> => {
         const own = new WatchedTx(tx)
         try {
           return { reply: await executeCommand(own, command) }
         } catch (error) {
           if (!own.hasWritten && error instanceof StoreError) return { refusal: error }
-          if (failureOf(error) === 'locked') this.#noteLocked(row)
+          if (failureOf(error) === 'locked') lockedRows.note(rowsOf(command))
           if (own.hasWritten || !(error instanceof Stale)) failures.push(error)
           return 'alone'
         }

@@ -6,6 +6,7 @@ import { ATTEMPTS_MAX, type Reader } from '../engine.ts'
 import { PostgresConnection } from './connection.ts'
 import type { Execution, Executions } from './executions.ts'
 import { type DatabaseFailure, failureOf } from './failure.ts'
+import type { LockedRows } from './locked-rows.ts'
 import { type OutageChange, OutageWatch } from './outage.ts'
 import { isPrimary, noConnectionLeft, type Pools, type Primary } from './primary.ts'
 
@@ -18,6 +19,8 @@ const LONG_IDLE_MS = 60_000
 /** The n-th repetition is delayed by a random time of at most 2^n times this (full jitter). */
 const BACKOFF_MS = 5
 const BACKOFF_MS_MAX = 400
+/** Limits how long a transaction waits for a lock while some row is locked. */
+const BRIEF_LOCK = 'SET LOCAL lock_timeout = 100;'
 /** The number of times that work runs again after a duplicate key. After that, the fault is in the work itself. */
 const DUPLICATES_MAX = 2
 /** How long an attempt waits for the new primary, in milliseconds. The search continues in the background. */
@@ -26,6 +29,7 @@ const RENEW_MS_MAX = 1000
 interface RunnerOptions {
   readonly primary: Primary
   readonly executions: Executions
+  readonly lockedRows: LockedRows
   readonly isolation: string | undefined
   readonly random: () => number
   readonly onOutage: (change: OutageChange) => void
@@ -37,6 +41,8 @@ interface ExecuteOptions {
   /** The deadline on the clock of `performance.now`. By default, the time limit begins now. */
   readonly dueMs?: number | undefined
   readonly isGroup?: boolean
+  /** The rows that the command names. */
+  readonly rows?: readonly string[]
 }
 
 /**
@@ -64,16 +70,32 @@ export class PostgresRunner {
   /** Runs a command, or a group of them, in a transaction, and commits it at most once, however often it runs. */
   async execute<Result>(
     run: (connection: ReservedSQL) => Promise<Result>,
-    { timeLimitMs, dueMs = performance.now() + (timeLimitMs ?? COMMAND_MS_MAX), isGroup }: ExecuteOptions,
+    {
+      timeLimitMs,
+      dueMs = performance.now() + (timeLimitMs ?? COMMAND_MS_MAX),
+      isGroup,
+      rows = [],
+    }: ExecuteOptions,
   ): Promise<Result> {
-    const { executions } = this.#options
+    const { executions, lockedRows } = this.#options
     const execution = executions.start<Result>()
-    const begin = `${this.#begin};${limitsOf(timeLimitMs)}${execution.insertion}`
     try {
       return await this.#repeat({ dueMs, isRead: false }, ({ commands, lockedCommands, groups }, failure) => {
-        // After a lock timeout, a command runs in a separate pool, so that it does not block other commands.
-        const pool = isGroup ? groups : failure === 'locked' ? lockedCommands : commands
-        return pool.use(dueMs, connection => attempt(connection, begin, execution, run))
+        // A command that meets a lock, or names a row that is locked, takes no connection that other commands need.
+        const isLocked = (): boolean => failure === 'locked' || lockedRows.hasAnyOf(rows)
+        const pool = isGroup ? groups : isLocked() ? lockedCommands : commands
+        return pool.use(dueMs, async connection => {
+          if (pool === commands && isLocked()) throw new RowLocked()
+          // While a row is locked, commands that do not name it may wait for it too: for its orders, for example.
+          const lockLimit = pool === commands && !lockedRows.isEmpty ? BRIEF_LOCK : ''
+          const begin = `${this.#begin};${limitsOf(timeLimitMs)}${lockLimit}${execution.insertion}`
+          try {
+            return await attempt(connection, begin, execution, run)
+          } catch (error) {
+            if (failureOf(error) === 'locked') lockedRows.note(rows)
+            throw error
+          }
+        })
       })
     } catch (error) {
       throw execution.unconfirmed ? outcomeUnknown() : error
@@ -131,7 +153,7 @@ export class PostgresRunner {
       } catch (error) {
         // An attempt that the deadline ended does not know why it waited for a connection.
         if (failure === 'crowded' && performance.now() + 1 >= dueMs) throw this.#gaveUp(failure)
-        failure = failureOf(error)
+        failure = error instanceof RowLocked ? 'locked' : failureOf(error)
         if (failure === undefined) throw error
         if (failure === 'duplicate' && ++duplicates > DUPLICATES_MAX) throw error
         if (failure === 'full' && !isRead) throw storageFull()
@@ -162,6 +184,9 @@ export class PostgresRunner {
     await Promise.race([this.#options.primary.renew(pools).catch(() => {}), Bun.sleep(waitMs)])
   }
 }
+
+/** Thrown by a command that waited for a connection until its row was locked. It waits again, in another pool. */
+class RowLocked extends Error {}
 
 function limitsOf(timeLimitMs: number | undefined): string {
   if (timeLimitMs === undefined) return ''
