@@ -123,7 +123,7 @@ async function sendReadiness(
   try {
     await Promise.race([ping(), late.promise])
   } catch {
-    throw overloaded('The database does not respond.', 5)
+    throw overloaded('The database does not respond, or is not that of this version.', 5)
   } finally {
     clearTimeout(timer)
   }

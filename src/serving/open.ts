@@ -1,4 +1,5 @@
 import type { Engine } from '../database/engine.ts'
+import { UnsupportedVersion } from '../database/migrate.ts'
 import { parseDatabaseUrl } from '../database/postgres/database-url.ts'
 import { openPostgres } from '../database/postgres/engine.ts'
 import type { OutageChange } from '../database/postgres/outage.ts'
@@ -74,6 +75,8 @@ export async function openEngine(options: EngineOptions): Promise<StoreEngine> {
 /** Writes a line to the log when an outage of the database begins, and when it ends. */
 export function reportOutage(log: Log, change: OutageChange): void {
   if ('lastedMs' in change) log.info({ lastedMs: change.lastedMs }, 'the database responds again')
+  else if (change.reason instanceof UnsupportedVersion)
+    log.error({ error: change.reason.message }, 'the tables of the database are those of another version')
   else log.error({ error: String(change.reason) }, 'the database does not respond, or accepts no writes')
 }
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { testedEngines } from '../support/engines.ts'
 import { openTestStore, type TestStore } from '../support/store.ts'
+import { until } from '../support/until.ts'
 
 /**
  * Lets every read and every insertion of categories fail with an error of the server. Returns a function that chooses
@@ -60,4 +61,28 @@ test.skipIf(!testedEngines.includes('postgres'))(
     expect(errors.filter(error => error.includes('told by the server')).length).toBeGreaterThanOrEqual(15)
   },
   120_000,
+)
+
+test.skipIf(!testedEngines.includes('postgres'))(
+  'a process whose database a later version migrated is not ready, says so once in its log, and sends no 500',
+  async () => {
+    await using store = await openTestStore('postgres')
+    const { data } = await store.client.createCategory({ body: { name: 'Dogs' } })
+    expect((await store.send('GET', '/readyz')).status).toBe(200)
+    await store.database('INSERT INTO migration SELECT max(version) + 1 FROM migration')
+    expect((await store.send('GET', '/readyz')).status).toBe(503)
+    const logged = () => store.logged.filter(({ message }) => message.includes('those of another version'))
+    await until('the log says so', () => logged().length > 0)
+    await store.database('ALTER TABLE category RENAME COLUMN description TO about')
+    const replies = await Promise.all([
+      store.send('GET', `/categories/${data.id}`),
+      store.send('GET', '/categories'),
+      store.send('POST', '/categories', { body: '{"name":"Cats"}' }),
+      store.send('GET', '/readyz'),
+    ])
+    expect(replies.map(({ status }) => status)).toEqual([503, 503, 503, 503])
+    expect(logged().map(({ fields }) => String(fields.error))).toEqual([
+      expect.stringContaining('a newer petstore'),
+    ])
+  },
 )

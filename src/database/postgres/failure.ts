@@ -11,6 +11,7 @@ import { Stale } from '../engine.ts'
  * - `crowded`: the server has no connection left for the store.
  * - `full`: the server has no space left.
  * - `denied`: the server refuses the user, the password or the database, or the user lacks a privilege.
+ * - `migrated`: a table or a column is missing, because another version of the program has changed the tables.
  * - `broken`: the server reports damaged data, an error of its disk, or a limit of its own.
  * - `standby`: the server accepts no writes, because another server is the primary.
  */
@@ -24,6 +25,7 @@ export type DatabaseFailure =
   | 'full'
   | 'denied'
   | 'broken'
+  | 'migrated'
   | 'standby'
 
 // The codes are those of PostgreSQL, appendix A. A code that is missing here has the meaning of its class.
@@ -43,6 +45,8 @@ const failures: Readonly<Record<string, DatabaseFailure>> = {
   '28P01': 'denied',
   '3D000': 'denied',
   '42501': 'denied',
+  '42P01': 'migrated',
+  '42703': 'migrated',
   '25006': 'standby',
 }
 

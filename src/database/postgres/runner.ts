@@ -3,10 +3,12 @@ import type { StoreError } from '../../contract/error.ts'
 import { outcomeUnknown, overloaded, storageFull } from '../../contract/refusals.ts'
 import { backoffMs } from '../../values/backoff.ts'
 import { ATTEMPTS_MAX, type Reader } from '../engine.ts'
+import { postgresMigrations } from '../migrations/migrations.ts'
 import { PostgresConnection } from './connection.ts'
 import type { Execution, Executions } from './executions.ts'
 import { type DatabaseFailure, failureOf } from './failure.ts'
 import type { LockedRows } from './locked-rows.ts'
+import { storeVersionOf } from './migrations.ts'
 import { type OutageChange, OutageWatch } from './outage.ts'
 import { isPrimary, noConnectionLeft, type Pools, type Primary } from './primary.ts'
 
@@ -104,7 +106,7 @@ export class PostgresRunner {
     }
   }
 
-  /** Resolves if the primary responds. Otherwise rejects, and looks for another one. */
+  /** Resolves if the primary responds, with the tables of this version. Otherwise rejects, and looks for another one. */
   async ping(): Promise<void> {
     try {
       await this.#probe()
@@ -123,7 +125,7 @@ export class PostgresRunner {
     const { primary } = this.#options
     const { pools } = primary
     const dueMs = performance.now() + PING_MS_MAX
-    const ping = () => pools.pings.use(dueMs, isPrimary)
+    const ping = () => pools.pings.use(dueMs, isUsable)
     try {
       // The connection of the last ping may be gone, although the database works.
       if (!(await ping().catch(ping))) throw this.#gaveUp('standby')
@@ -174,7 +176,8 @@ export class PostgresRunner {
   #gaveUp(failure: DatabaseFailure, error?: unknown): StoreError {
     if (failure === 'crowded') return noConnectionLeft(this.#options.primary.connectionsMax)
     const refusal = overloaded(reasons[failure], failure === 'conflict' ? 10 : 2)
-    if (failure === 'denied' || failure === 'broken') refusal.cause = error
+    if (failure === 'migrated') this.#outageWatch.suspect()
+    if (failure === 'denied' || failure === 'broken' || failure === 'migrated') refusal.cause = error
     return refusal
   }
 
@@ -183,6 +186,13 @@ export class PostgresRunner {
     const waitMs = Math.min(RENEW_MS_MAX, dueMs - performance.now())
     await Promise.race([this.#options.primary.renew(pools).catch(() => {}), Bun.sleep(waitMs)])
   }
+}
+
+/** Returns whether the server accepts writes. Throws UnsupportedVersion if its tables are those of another version. */
+async function isUsable(connection: ReservedSQL): Promise<boolean> {
+  if (!(await isPrimary(connection))) return false
+  postgresMigrations.requireCurrent(await storeVersionOf(new PostgresConnection(connection)))
+  return true
 }
 
 /** Thrown by a command that waited for a connection until its row was locked. It waits again, in another pool. */
@@ -229,7 +239,13 @@ async function attempt<Result>(
 }
 
 function isFinal(failure: DatabaseFailure): boolean {
-  return failure === 'slow' || failure === 'full' || failure === 'denied' || failure === 'broken'
+  return (
+    failure === 'slow' ||
+    failure === 'full' ||
+    failure === 'denied' ||
+    failure === 'broken' ||
+    failure === 'migrated'
+  )
 }
 
 const reasons: Readonly<Record<Exclude<DatabaseFailure, 'crowded'>, string>> = {
@@ -240,6 +256,7 @@ const reasons: Readonly<Record<Exclude<DatabaseFailure, 'crowded'>, string>> = {
   lost: 'The database does not respond; try again shortly.',
   full: 'The database has no space left for this read; try again shortly.',
   broken: 'The database reports an error of its own; its operator must look into it.',
+  migrated: 'The tables of the database are those of another version; its operator must look into it.',
   denied: 'The database refuses to serve the store; its operator must look into it.',
   standby: 'The database accepts no writes now; try again shortly.',
 }
