@@ -4,6 +4,8 @@ import { URL_CHARS_MAX } from '../shop/webhooks/schema.ts'
 import { specialUse } from './special-addresses.ts'
 
 const LOOKUP_MS_MAX = 5000
+/** The maximum number of addresses of a host that one request tries. */
+const ADDRESSES_MAX = 4
 
 /** Resolves a host name to all its addresses, as IPv4 and IPv6 texts. */
 export type Resolve = (host: string) => Promise<readonly string[]>
@@ -14,11 +16,10 @@ export interface AddressRules {
   readonly resolve: Resolve
 }
 
-/** A URL, and the only address to which its request may go. */
+/** A URL, and the only addresses to which its request may go, in the order in which they are tried. */
 export interface Destination {
   readonly url: URL
-  readonly address: string
-  readonly family: 4 | 6
+  readonly addresses: readonly string[]
 }
 
 /** Thrown for a URL to which no request may be sent. The message is one sentence for the person who wrote the URL. */
@@ -52,7 +53,7 @@ export function resolveWithin(timeoutMs: number, resolve: Resolve): Resolve {
 }
 
 /**
- * Returns a URL with the first address of its host. The destination is valid for one immediate request. The next
+ * Returns a URL with the first addresses of its host. The destination is valid for one immediate request. The next
  * request must resolve the host again, because DNS records change.
  *
  * Throws HostUnresolved if the host cannot be resolved, and AddressRefused if the URL is not valid. Unless
@@ -65,7 +66,7 @@ export async function checkAddress(url: string, rules: AddressRules): Promise<De
   const host = hostOf(parsed)
   const isLiteral = isIP(host) !== 0
   const addresses = isLiteral ? [host] : await lookUp(host, rules.resolve)
-  const destinations = addresses.map(address => {
+  for (const address of addresses) {
     const family = familyOf(host, address)
     const use = rules.allowPrivate ? undefined : specialUse(address, family)
     const place = isLiteral ? `The address ${host}` : `The host ${host} has the address ${address}, which`
@@ -73,11 +74,9 @@ export async function checkAddress(url: string, rules: AddressRules): Promise<De
       throw new AddressRefused(
         `${place} is not on the public Internet (${use}); only --allow-private-webhooks permits it.`,
       )
-    return { url: parsed, address, family }
-  })
-  const [first] = destinations
-  if (!first) throw new HostUnresolved(`The host ${host} has no address.`)
-  return first
+  }
+  if (addresses.length === 0) throw new HostUnresolved(`The host ${host} has no address.`)
+  return { url: parsed, addresses: addresses.slice(0, ADDRESSES_MAX) }
 }
 
 /** Returns the host of a URL; an IPv6 address without its brackets. */

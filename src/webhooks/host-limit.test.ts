@@ -9,7 +9,7 @@ function makeLimit(options: Pick<HostLimitOptions, 'attemptsMax' | 'hostsMax'>) 
   const limit = new HostLimit({ ...options, monotonicClock: () => nowMs })
   return {
     limit,
-    take: (url: string, address: string) => limit.take({ url: new URL(url), address }),
+    take: (url: string, address: string) => limit.take({ url: new URL(url), addresses: [address] }),
     pass: (ms: number) => {
       nowMs += ms
     },

@@ -45,12 +45,12 @@ export class HostLimit {
   }
 
   /**
-   * Counts an attempt to a destination, and returns 0. If the limit of its name or of its address is reached, counts
-   * nothing and returns the milliseconds until the attempt may be made.
+   * Counts an attempt to a destination, and returns 0. If the limit of its name or of one of its addresses is reached,
+   * counts nothing and returns the milliseconds until the attempt may be made.
    */
-  take({ url, address }: Pick<Destination, 'url' | 'address'>): number {
+  take({ url, addresses }: Destination): number {
     const nowMs = this.#clock()
-    const hosts = new Set([hostOf(url).replace(/\.$/, ''), rateGroup(address)])
+    const hosts = new Set([hostOf(url).replace(/\.$/, ''), ...addresses.map(rateGroup)])
     const waitMs = Math.max(...[...hosts].map(host => this.#waitMs(host, nowMs)))
     if (waitMs > 0) return waitMs
     for (const host of hosts) this.#count(host, nowMs)

@@ -39,17 +39,34 @@ export class RequestFailed extends Error {}
  * response arrives within `timeoutMs`. After the head, the body is read up to 64 KiB, or until `timeoutMs` is over.
  * Then the connection is closed.
  *
- * The request has its own connection, to the address of the destination and to no other. Redirects are not followed,
- * proxy settings in the environment are ignored, and the name is not resolved again. The certificate must match the
- * host of the URL.
+ * The request has its own connection, to the first address of the destination that accepts one, and to no other.
+ * Redirects are not followed, proxy settings in the environment are ignored, and the name is not resolved again. The
+ * certificate must match the host of the URL.
  */
 export async function post(outgoing: Outgoing): Promise<Incoming> {
+  const { addresses } = outgoing.destination
+  const dueMs = performance.now() + outgoing.timeoutMs
+  let failure: unknown
+  for (const address of addresses) {
+    if (failure !== undefined && performance.now() >= dueMs) break
+    try {
+      return await postTo(address, outgoing, Math.max(1, dueMs - performance.now()))
+    } catch (error) {
+      failure ??= error
+      if (!(error instanceof RequestFailed && isUnreached(error.cause))) break
+    }
+  }
+  throw failure
+}
+
+/** Sends the request of `post` to one address. */
+async function postTo(address: string, outgoing: Outgoing, leftMs: number): Promise<Incoming> {
   const { destination, timeoutMs } = outgoing
   const { promise, resolve, reject } = Promise.withResolvers<Incoming>()
-  const request = openRequest(outgoing)
+  const request = openRequest(address, outgoing)
   const deadline = setTimeout(() => {
     request.destroy(new RequestFailed(`${destination.url.host} did not respond within ${timeoutMs} ms.`))
-  }, timeoutMs)
+  }, leftMs)
   let informational = 0
   request.on('information', () => {
     if (++informational <= INFORMATIONAL_MAX) return
@@ -73,8 +90,8 @@ export async function post(outgoing: Outgoing): Promise<Incoming> {
   }
 }
 
-function openRequest({ destination, headers, body, ca }: Outgoing): ClientRequest {
-  const { url, address } = destination
+function openRequest(address: string, { destination, headers, body, ca }: Outgoing): ClientRequest {
+  const { url } = destination
   const options = {
     method: 'POST',
     host: address,
@@ -136,6 +153,16 @@ const failures: Readonly<Record<string, string>> = {
   EADDRNOTAVAIL: 'cannot be reached',
   ERR_TLS_CERT_ALTNAME_INVALID: 'has a certificate for another name',
   CERT_HAS_EXPIRED: 'has an expired certificate',
+}
+
+/** The codes of a connection that was never open, so that nothing of the request was sent. */
+const UNREACHED: readonly unknown[] = [
+  ...['ECONNREFUSED', 'ConnectionRefused', 'FailedToOpenSocket'],
+  ...['ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH', 'EADDRNOTAVAIL', 'EAFNOSUPPORT'],
+]
+
+function isUnreached(cause: unknown): boolean {
+  return cause instanceof Error && 'code' in cause && UNREACHED.includes(cause.code)
 }
 
 function failureOf(host: string, error: Error): RequestFailed {

@@ -42,8 +42,7 @@ async function flood(head: string, repeated: string): Promise<FloodOutcome> {
   })
   const destination = {
     url: new URL(`http://127.0.0.1:${port}/hook`),
-    address: '127.0.0.1',
-    family: 4,
+    addresses: ['127.0.0.1'],
   } as const
   const outcome = await post({ destination, headers: {}, body: '{}', timeoutMs: TIMEOUT_MS }).catch(error => {
     if (error instanceof RequestFailed) return error

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { networkInterfaces } from 'node:os'
 import { gzipSync } from 'node:zlib'
-import { checkAddress, type Resolve } from '../../src/webhooks/address.ts'
+import { checkAddress, type Resolve, resolveHost } from '../../src/webhooks/address.ts'
 import { type Incoming, type Outgoing, post, RequestFailed } from '../../src/webhooks/request.ts'
 import {
   certificate,
@@ -313,4 +313,30 @@ test('hundreds of waiting requests do not delay another request', async () => {
   expect(await send(receiver.base)).toMatchObject({ status: 204 })
   stuck.cutAll()
   expect(new Set(await Promise.all(waiting))).toEqual(new Set(['failed']))
+})
+
+test.skipIf(!hasIpv6)(
+  'a receiver that listens on ::1 alone, as localhost of some tools, gets the request',
+  async () => {
+    using receiver = Bun.serve({ hostname: '::1', port: 0, fetch: () => new Response(null, { status: 204 }) })
+    const url = `http://localhost:${receiver.port}/hook`
+    const send = async (resolve: Resolve) => {
+      const destination = await checkAddress(url, { allowPrivate: true, resolve })
+      return (await post({ destination, headers: {}, body: '{}', timeoutMs: 5000 })).status
+    }
+    expect(await send(async () => [LOOPBACK, '::1'])).toBe(204)
+    // Some systems resolve localhost to 127.0.0.1 alone.
+    if ((await resolveHost('localhost')).includes('::1')) expect(await send(resolveHost)).toBe(204)
+  },
+)
+
+test('a receiver that got the request gets it once, and the first failure is reported', async () => {
+  await using receiver = await openReceiver(() => reset)
+  const url = new URL(receiver.base)
+  const send = (addresses: string[]) =>
+    post({ destination: { url, addresses }, headers: {}, body: '{}', timeoutMs: 5000 }).catch(error => error)
+  expect((await send([LOOPBACK, LOOPBACK, LOOPBACK])).message).toContain('closed the connection')
+  expect(receiver.connections()).toBe(1)
+  url.port = `${await deadPort()}`
+  expect((await send([LOOPBACK, LOOPBACK])).message).toBe(`${url.host} refused the connection.`)
 })

@@ -106,7 +106,7 @@ export class PostgresRunner {
     }
   }
 
-  /** Resolves if the primary responds, with the tables of this version. Otherwise rejects, and looks for another one. */
+  /** Resolves if the primary responds and has the tables of this version. Otherwise rejects, and looks for another. */
   async ping(): Promise<void> {
     try {
       await this.#probe()

@@ -22,8 +22,7 @@ function sender(
   })
   const destination: Outgoing['destination'] = {
     url: new URL('http://127.0.0.1/'),
-    address: '127.0.0.1',
-    family: 4,
+    addresses: ['127.0.0.1'],
   }
   return { sent, deliver: (body: string) => send({ destination, headers: {}, body, timeoutMs: 1000 }) }
 }
