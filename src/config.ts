@@ -5,6 +5,7 @@ import {
   readChoice,
   readDirectory,
   readHost,
+  readIdleSeconds,
   readInstant,
   readKey,
   readList,
@@ -195,6 +196,13 @@ export const settings = {
     fallback: '0',
     read: text => readWholeNumber(text, 60, 'it must be a number of seconds from 0 to 60.'),
   },
+  idleSeconds: {
+    variable: 'PETSTORE_IDLE_SECONDS',
+    description:
+      'seconds until an idle connection is closed: more than the keep-alive time of a load balancer in front',
+    fallback: '20',
+    read: readIdleSeconds,
+  },
   log: {
     variable: 'PETSTORE_LOG_FORMAT',
     flag: '--log <format>',
@@ -235,6 +243,15 @@ const settingNames = Object.keys(settings) as SettingName[]
 /** All settings, as the help shows them. */
 export const settingList: readonly Setting[] = Object.values(settings)
 
+/**
+ * Returns the text of the variable of a setting; undefined if it is empty. For a Service named `petstore`, Kubernetes
+ * sets PETSTORE_PORT to an address such as tcp://10.0.0.1:80, which is not meant for the store.
+ */
+function variableText(variable: string): string | undefined {
+  const text = process.env[variable]
+  return variable === 'PETSTORE_PORT' && text?.startsWith('tcp://') ? undefined : text || undefined
+}
+
 /** Returns a variable of the environment; undefined if it is empty. */
 export function environmentText(variable: CommandVariable): string | undefined {
   return process.env[variable] || undefined
@@ -243,7 +260,7 @@ export function environmentText(variable: CommandVariable): string | undefined {
 /** Returns the text of a setting from the environment, or its fallback, without checking it. */
 export function settingText(name: SettingName): string | undefined {
   const { variable, fallback }: Setting = settings[name]
-  return process.env[variable] || fallback
+  return variableText(variable) ?? fallback
 }
 
 /**
@@ -259,7 +276,7 @@ export function readConfig(
     const setting: Setting = settings[name]
     const { variable, flag = variable } = setting
     const option = optionText(flag, options[name])
-    const text = option ?? (process.env[variable] || (fallbacks[name] ?? setting.fallback))
+    const text = option ?? variableText(variable) ?? fallbacks[name] ?? setting.fallback
     if (text === undefined) return undefined
     try {
       return setting.read(text)
@@ -280,10 +297,13 @@ function optionText(flag: string, value: string | boolean | undefined): string |
 }
 
 /**
- * Returns the value of a setting for a message. An address, or a list of members, may contain a password. The path of a
- * file that exists is no secret.
+ * Returns the value of a setting for a message, without the parts that may be a password: all before an @, and the
+ * values of parameters. The path of a file that exists is no secret.
  */
 function shownValue({ variable, isSecret }: Setting, value: string): string {
   if (variable.endsWith('_FILE') && existsSync(value)) return value
-  return isSecret || /[@=]|:\/\//.test(value) ? '(hidden)' : value
+  if (isSecret) return '(hidden)'
+  const at = value.lastIndexOf('@')
+  const shown = at < 0 ? value : `(hidden)${value.slice(at)}`
+  return shown.replaceAll(/=[^&,;\s]*/g, '=(hidden)')
 }

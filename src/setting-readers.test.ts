@@ -1,6 +1,13 @@
 import { afterEach, expect, test } from 'bun:test'
 import { readConfig, settings } from './config.ts'
-import { readHost, readNetwork, readOrigin, readRetryDelays, readSecurityContact } from './setting-readers.ts'
+import {
+  readHost,
+  readIdleSeconds,
+  readNetwork,
+  readOrigin,
+  readRetryDelays,
+  readSecurityContact,
+} from './setting-readers.ts'
 import { RETRY_DELAYS_MS } from './webhooks/retry.ts'
 
 const { PETSTORE_PORT } = process.env
@@ -128,6 +135,9 @@ test('a setting is that of its option, its variable, the command or the table, a
   }
   expect([portOf('9000', '7000'), portOf('9000'), portOf('')]).toEqual([7000, 9000, 8081])
   expect(readConfig({}).port).toBe(8080)
+  // Kubernetes injects this for a Service named petstore.
+  expect(portOf('tcp://10.96.0.7:80')).toBe(8081)
+  expect(() => portOf('udp://10.96.0.7:80')).toThrow('PETSTORE_PORT=udp://10.96.0.7:80:')
   expect(() => portOf('http')).toThrow('PETSTORE_PORT=http: the port must be a number from 0 to 65535.')
   expect(() => portOf('9000', '70000')).toThrow('--port=70000: the port must be a number from 0 to 65535.')
 })
@@ -137,4 +147,35 @@ test('an option without a value sets its setting only if the user gave it', () =
   expect([given.demo, given.allowPrivateWebhooks]).toEqual([false, true])
   // This is what commander reports for `--no-demo` that was not given.
   expect(readConfig({ demo: true }).demo).toBe(true)
+})
+
+test('an idle connection can be kept for 20 to 255 seconds', () => {
+  expect(['20', '255'].map(readIdleSeconds)).toEqual([20, 255])
+  for (const bad of ['19', '256', '20s', ''])
+    expect(() => readIdleSeconds(bad)).toThrow('it must be a number of seconds from 20 to 255.')
+})
+
+test('a message shows a value that is refused, but never a password in it', () => {
+  const shownAs = (baseUrl: string): string => {
+    try {
+      readConfig({ baseUrl })
+    } catch (error) {
+      return String(error).split(': it must')[0] ?? ''
+    }
+    return 'accepted'
+  }
+  const shown = [
+    '"https://shop.example"',
+    "'https://shop.example/#top'",
+    'ftp://shop.example/?a=1&token=p@ss;x',
+    'https://admin:hun/ter=2@shop.example',
+    '//u:p@x //v:q@y?password=z w',
+  ].map(shownAs)
+  expect(shown).toEqual([
+    'Error: --base-url="https://shop.example"',
+    "Error: --base-url='https://shop.example/#top'",
+    'Error: --base-url=(hidden)@ss;x',
+    'Error: --base-url=(hidden)@shop.example',
+    'Error: --base-url=(hidden)@y?password=(hidden) w',
+  ])
 })

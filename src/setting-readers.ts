@@ -29,6 +29,14 @@ export function readWholeNumber(text: string, max: number, message: string): num
   return Number(text)
 }
 
+/** Returns the seconds after which an idle connection is closed: more than a slow body may take. */
+export function readIdleSeconds(text: string): number {
+  const message = 'it must be a number of seconds from 20 to 255.'
+  const seconds = readWholeNumber(text, 255, message)
+  if (seconds < 20) throw new Error(message)
+  return seconds
+}
+
 /**
  * Returns a base URL without a trailing slash. Links are created by appending to it, so it must not have a query or a
  * fragment. It is public, so it must not have a user or a password.

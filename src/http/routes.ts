@@ -73,6 +73,20 @@ export function operationPaths(
   return paths
 }
 
+/**
+ * Returns a function that serves as `serve` does, with responses that ask the client to close its connection (RFC 9112,
+ * section 9.6), so that its next request goes to another process.
+ */
+export function closingConnections<Server>(
+  serve: (request: Request, server: Server) => Response | Promise<Response>,
+): (request: Request, server: Server) => Promise<Response> {
+  return async (request, server) => {
+    const response = await serve(request, server)
+    response.headers.set('Connection', 'close')
+    return response
+  }
+}
+
 /** Returns the table for the router of the runtime, and the fallback for requests that match nothing. */
 export function makeRoutes(options: RoutesOptions): {
   routes: Record<string, Serve>

@@ -12,6 +12,7 @@ import { bearerToken } from '../http/pipeline/auth.ts'
 import { namesPage } from '../http/pipeline/negotiate.ts'
 import { makeRequestIds, type RequestContext, targetOf, varyBy } from '../http/request-context.ts'
 import {
+  closingConnections,
   type Methods,
   makeAnyPathHandler,
   makePathHandler,
@@ -92,20 +93,19 @@ export async function serveSandboxes(
       return refuse(request, server, sandboxFailed())
     }
   }
-  listener.reload({
-    routes: {},
-    fetch: (request: Request, server: Server<undefined>) => {
-      const { path } = targetOf(request.url)
-      return path.startsWith('/s/')
-        ? respondAsSandbox(request, server, path)
-        : respondAsHost(request, server, path)
-    },
-  })
+  const fetch = (request: Request, server: Server<undefined>): Response | Promise<Response> => {
+    const { path } = targetOf(request.url)
+    return path.startsWith('/s/')
+      ? respondAsSandbox(request, server, path)
+      : respondAsHost(request, server, path)
+  }
+  listener.reload({ routes: {}, fetch })
   return {
     host,
     base,
     drain: () => {
       isDraining = true
+      listener.reload({ routes: {}, fetch: closingConnections(fetch) })
     },
     stop: async () => {
       hostApi.end()

@@ -1,10 +1,11 @@
-import { makeRoutes } from '../http/routes.ts'
+import { closingConnections, makeRoutes } from '../http/routes.ts'
 import { type ServiceOptions, startService } from './service.ts'
 
 export interface ServerOptions extends Omit<ServiceOptions, 'base'> {
   readonly host: string
   readonly port: number
   readonly baseUrl?: string | undefined
+  readonly idleSeconds?: number | undefined
 }
 
 /** A running server. */
@@ -12,7 +13,10 @@ export interface Serving {
   /** The base address, without a trailing slash. */
   readonly base: string
   readonly port: number
-  /** Makes the readiness probe fail, so that load balancers use other processes. Requests are still served. */
+  /**
+   * Makes the readiness probe fail, so that load balancers use other processes. Requests are still served, and each
+   * response closes its connection.
+   */
   drain(): void
   /**
    * Ends streams, deliveries and sweeps gracefully, stops admitting requests, waits up to 8 seconds for the requests in
@@ -26,10 +30,10 @@ export const LAST_REQUESTS_MS = 8000
 /** The limit of the runtime is above the limit of the API, so that the 413 response of the API has a body. */
 const RUNTIME_BODY_BYTES_MAX = 8 * 1024 * 1024
 /**
- * The idle limit of a connection. It is above the time limit of a body, so that a slow body gets its 408 response
- * before the connection is closed, even on a busy machine.
+ * The default idle limit of a connection. It exceeds the time limit of a body, so that a slow body gets its 408
+ * response before the connection is closed, even on a busy machine.
  */
-const IDLE_SECONDS_MAX = 20
+const IDLE_SECONDS = 20
 const STARTING = '{"code":"overloaded","message":"The store is starting; try again shortly.","status":503}'
 const startingHeaders = {
   'Content-Type': 'application/json',
@@ -41,12 +45,16 @@ const startingHeaders = {
 export type BoundPort = Bun.Server<undefined>
 
 /** Binds a port before its store is opened. Throws an error such as EADDRINUSE if the port cannot be bound. */
-export function bindPort({ host, port }: Pick<ServerOptions, 'host' | 'port'>): BoundPort {
+export function bindPort({
+  host,
+  port,
+  idleSeconds = IDLE_SECONDS,
+}: Pick<ServerOptions, 'host' | 'port' | 'idleSeconds'>): BoundPort {
   return Bun.serve({
     hostname: host,
     port,
     maxRequestBodySize: RUNTIME_BODY_BYTES_MAX,
-    idleTimeout: IDLE_SECONDS_MAX,
+    idleTimeout: idleSeconds,
     // Responses must not reveal internals of the program, whatever NODE_ENV is.
     development: false,
     // With `development: false`, the runtime shares the port with other processes by default.
@@ -66,11 +74,18 @@ export function startServer(options: ServerOptions, listener = bindPort(options)
   const port = listener.port ?? options.port
   const base = options.baseUrl ?? baseOf(host, port)
   const service = startService({ ...options, base })
-  listener.reload(makeRoutes(service.routing))
+  const routes = makeRoutes(service.routing)
+  listener.reload(routes)
   return {
     base,
     port,
-    drain: service.drain,
+    drain: () => {
+      service.drain()
+      const closing = Object.entries(routes.routes).map(
+        ([path, serve]) => [path, closingConnections(serve)] as const,
+      )
+      listener.reload({ routes: Object.fromEntries(closing), fetch: closingConnections(routes.fetch) })
+    },
     stop: async () => {
       await service.stop(LAST_REQUESTS_MS)
       await listener.stop(true)

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { connect } from 'node:net'
 import { bindPort, startServer } from '../../src/serving/server.ts'
 import { onEveryEngine, openTestStore, SECRET_KEY } from '../support/store.ts'
 import { until } from '../support/until.ts'
@@ -79,7 +80,7 @@ test('a port that is bound before its store is open responds with 503 and Retry-
   await port.stop(true)
 })
 
-test('a server that drains is not ready, but responds to all other requests', async () => {
+test('a server that drains is not ready, and its responses to other requests close their connections', async () => {
   await using store = await openTestStore('sqlite')
   const server = startServer({
     host: '127.0.0.1',
@@ -98,11 +99,23 @@ test('a server that drains is not ready, but responds to all other requests', as
     cache: 'off',
     engine: store.engine,
   })
-  const statusOf = async (path: string) => (await fetch(server.base + path)).status
-  expect([await statusOf('/readyz'), await statusOf('/pets')]).toEqual([200, 200])
+  const reply = async (path: string): Promise<string> => {
+    const { status, headers } = await fetch(server.base + path)
+    return `${status} ${headers.get('connection')}`
+  }
+  const replies = async () => Promise.all(['/readyz', '/pets', '/livez', '/nothing'].map(reply))
+  expect(await replies()).toEqual(['200 null', '200 null', '200 null', '404 null'])
   server.drain()
-  expect([await statusOf('/readyz'), await statusOf('/pets'), await statusOf('/livez')]).toEqual([
-    503, 200, 200,
-  ])
+  expect(await replies()).toEqual(['503 close', '200 close', '200 close', '404 close'])
   await server.stop()
 })
+
+test('an idle connection is closed after the time that is set', async () => {
+  const port = bindPort({ host: '127.0.0.1', port: 0, idleSeconds: 1 })
+  const closed = Promise.withResolvers<void>()
+  const socket = connect(port.port ?? 0, '127.0.0.1').on('close', () => closed.resolve())
+  socket.resume().write('GET /livez HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n')
+  // With the default, this test would end at its time limit.
+  await closed.promise
+  await port.stop(true)
+}, 15_000)
