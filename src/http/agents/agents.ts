@@ -1,5 +1,6 @@
 import type { Operation } from '../../contract/operation.ts'
 import type { AllowedOrigins } from '../cors.ts'
+import { prepareOnce } from '../pages/content.ts'
 import { authenticate } from '../pipeline/auth.ts'
 import { receiveBody, refuseBodyByHeaders } from '../pipeline/body.ts'
 import { enforceRateLimit, type Pipeline } from '../pipeline/pipeline.ts'
@@ -21,7 +22,7 @@ interface AgentsOptions {
  * and its response is JSON. The package of the protocol is loaded for the first message.
  */
 export function agentMethods(options: AgentsOptions): Methods {
-  let prepared: ReturnType<typeof prepare> | undefined
+  const prepared = prepareOnce(() => prepare(options))
   const handle = async (context: RequestContext): Promise<Response> => {
     const { pipeline, routing } = options
     const { request, headers } = context
@@ -32,8 +33,7 @@ export function agentMethods(options: AgentsOptions): Methods {
       return withHeaders(foreignOrigin(origin), headers)
     refuseBodyByHeaders(request)
     const body = await receiveBody(context)
-    prepared ??= prepare(options)
-    const { respondToMessage, ...agents } = await prepared
+    const { respondToMessage, ...agents } = await prepared()
     return withHeaders(await respondToMessage({ context, ...agents }, body), headers)
   }
   return new Map([['POST', { isCounting: true, handle }]])

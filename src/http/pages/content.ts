@@ -36,8 +36,8 @@ export async function prepareContent(type: string, content: string | Uint8Array)
 }
 
 /** Returns a function that prepares the content on its first call, and caches the content. A failure is not cached. */
-export function prepareOnce(make: () => Promise<Content>): () => Promise<Content> {
-  let prepared: Promise<Content> | undefined
+export function prepareOnce<Prepared>(make: () => Promise<Prepared>): () => Promise<Prepared> {
+  let prepared: Promise<Prepared> | undefined
   return () => {
     prepared ??= make().catch(error => {
       prepared = undefined

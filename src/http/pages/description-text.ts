@@ -4,6 +4,7 @@ import type { OpenapiVersion } from '../../openapi/renderings.ts'
 import type { Part } from '../../openapi/schemas.ts'
 import { contract } from '../../shop/operations.ts'
 import { writeJson } from '../../values/json.ts'
+import { prepareOnce } from './content.ts'
 
 /** The base address in a text that many stores share. No store can have it (RFC 6761, section 6.4). */
 const SHARED_BASE = 'https://base.invalid'
@@ -25,7 +26,7 @@ type DescriptionVersion = (typeof descriptions)[number]['version']
  * is served, so stores with the same operations share a text, and each puts its own base address into it.
  */
 export class DescriptionTexts {
-  readonly #texts = new Map<string, Promise<unknown>>()
+  readonly #texts = new Map<string, () => Promise<unknown>>()
 
   /** Returns a description of the operations that `serves` accepts, for a store with this base address. */
   async text(version: DescriptionVersion, format: Format, base: string, serves: Serves): Promise<string> {
@@ -61,9 +62,9 @@ export class DescriptionTexts {
     const served = operations.filter(([, operation]) => serves(operation)).map(([id]) => id)
     const key = `${what} ${served.join()}`
     // Safe: a key begins with what was made, and each is made by one caller only.
-    const known = (this.#texts.get(key) as Promise<T> | undefined) ?? make()
+    const known = (this.#texts.get(key) as (() => Promise<T>) | undefined) ?? prepareOnce(make)
     this.#texts.set(key, known)
-    return known
+    return known()
   }
 }
 
