@@ -135,11 +135,11 @@ async function sendReadiness(
  */
 async function sendMetrics(
   context: RequestContext,
-  { callers, failedAuthentications, streams }: Pipeline,
+  { base, callers, failedAuthentications, streams }: Pipeline,
   metrics: Metrics,
   cache: RepresentationCache | undefined,
 ): Promise<Response> {
-  if (!isFromThisMachine(context.request, context.findPeer())) {
+  if (!isFromThisMachine(context.request, context.findPeer(), base)) {
     const caller = await authenticate(context, callers, failedAuthentications)
     if (caller.keyId === null) {
       throw metricsNeedKey()

@@ -60,7 +60,7 @@ export async function serveSandboxes(
     createdPerHour: limits.createdPerHour,
     // The limit on creations must hold for a page of another origin that is open in a browser on this machine.
     isLocal: ({ request, findPeer }) =>
-      isFromThisMachine(request, findPeer()) && isFromHostPageOrProgram(request, base),
+      isFromThisMachine(request, findPeer(), base) && isFromHostPageOrProgram(request, base),
   })
   const admission = new Admission()
   let isDraining = false

@@ -165,3 +165,10 @@ describe('settings', () => {
     expect((await client.listKeys({})).data.items).toHaveLength(1)
   }, 120_000)
 })
+
+test('a store whose terminal is closed stops gracefully, and its exit code is that of SIGHUP', async () => {
+  const server = await startProcess(['serve', '--port', '0', '--no-demo', '--data', newDirectory()])
+  process.kill(server.pid, 'SIGHUP')
+  expect(await server.exited).toBe(129)
+  expect(server.logged()).toContain('"msg":"stopped"')
+})

@@ -219,4 +219,17 @@ describe.skipIf(!testedEngines.includes('postgres'))('the address of PostgreSQL'
       /cannot be reached at host\.invalid:5432 \(.*\)\.$/,
     )
   }, 60_000)
+
+  test('the schema of a URL for Prisma has the tables, and its other parameters do no harm', async () => {
+    await using admin = new SQL({ url, max: 1, bigint: true })
+    await admin.unsafe('CREATE SCHEMA shop')
+    const parameters = 'sslmode=disable&schema=shop&connection_limit=5&pool_timeout=10&pgbouncer=false'
+    await using started = await serve(`${url}?${parameters}`)
+    expect((await fetch(`${started.base}/readyz`)).status).toBe(200)
+    expect([...(await admin.unsafe('SELECT count(*) AS n FROM shop.category'))]).toEqual([{ n: 0n }])
+  })
+
+  test('with sslrootcert=system, a certificate of an unknown authority is refused', async () => {
+    expect(await refusalOf(`${url}?sslrootcert=system`)).toContain('certificate')
+  })
 })

@@ -67,6 +67,8 @@ test('the metrics require an admin key for a request through a proxy on the same
     const reply = await fetch(`${store.base}/metrics`, { headers: { [name]: '127.0.0.1' } })
     expect([name, reply.status]).toEqual([name, 401])
   }
+  // A page whose name leads to this machine.
+  expect((await fetch(`${store.base}/metrics`, { headers: { Host: 'rebound.example' } })).status).toBe(401)
 })
 
 test('the metrics require an admin key for a request from another machine', async () => {

@@ -30,7 +30,6 @@ export function stopOnSignals(
 ): void {
   const secondSignal = Promise.withResolvers<void>()
   let isStopping = false
-  // SIGHUP arrives when the terminal of the store is closed.
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
     process.on(signal, () => {
       if (isStopping) {
@@ -46,7 +45,8 @@ export function stopOnSignals(
         stopMs + drainSeconds * 1000,
       ).unref()
       stop(secondSignal.promise).then(
-        () => process.exit(0),
+        // After SIGHUP, the terminal was closed and nobody asked for a stop: a supervisor should start the store again.
+        () => process.exit(signal === 'SIGHUP' ? 129 : 0),
         error => {
           say(`The store did not stop gracefully: ${reasonOf(error)}.`)
           process.exit(1)

@@ -24,6 +24,11 @@ test('a URL is parsed to its hosts, each with a port and a TLS mode', () => {
       'postgres://u@a:5432/s verify-full, postgres://u@b:6000/s verify-full',
     'postgres://u:100%25@localhost/shop?application_name=till':
       'postgres://u:100%25@localhost:5432/shop?application_name=till disable',
+    'postgres://u@db/s?sslrootcert=system': 'postgres://u@db:5432/s verify-full',
+    'postgres://u@localhost/s?schema=shop&connection_limit=5&pool_timeout=0&pgbouncer=false':
+      'postgres://u@localhost:5432/s?search_path=shop disable',
+    'postgres://u@db/s?sslmode=require&channel_binding=require&supa=base-pooler.x&connect_timeout=10':
+      'postgres://u@db:5432/s require',
     // A name that begins like an address of this machine is another machine.
     'postgres://u@127.0.0.1.example/shop': 'postgres://u@127.0.0.1.example:5432/shop verify-full',
   }
@@ -43,6 +48,10 @@ test('an invalid address is refused with a sentence that does not contain the pa
       'its user, password, host or database has characters that must be percent-encoded, such as %25 for %.',
     'host=localhost user=u password=secret': example,
     'jdbc:postgresql://localhost/shop?password=secret': example,
+    'postgres://u:secret@db/s?sslrootcert=system&sslmode=require':
+      'with sslrootcert=system, sslmode must be verify-full.',
+    'postgres://u:secret@db:6543/s?pgbouncer=true':
+      'pgbouncer=true is for a pooler: use the address of PostgreSQL itself, often with port 5432.',
     'postgres://u:secret@localhost/shop?sslmode=on':
       'sslmode must be one of disable, prefer, require, verify-ca, verify-full.',
   }

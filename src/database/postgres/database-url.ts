@@ -18,6 +18,12 @@ export interface DatabaseHost {
 /** The form of an address of PostgreSQL, for messages. */
 export const URL_FORM = 'postgres://user:password@host:5432/name'
 
+/** Parameters in the URLs of Prisma, Supabase and Neon that are not for the server. `schema` becomes `search_path`. */
+const FOR_OTHER_CLIENTS = [
+  ...['schema', 'pgbouncer', 'connection_limit', 'pool_timeout', 'connect_timeout', 'socket_timeout'],
+  ...['statement_cache_size', 'sslaccept', 'channel_binding', 'supa'],
+]
+
 const PORT = '5432'
 const NO_HOST = 'it has no valid host; in a password, characters such as / and @ must be percent-encoded.'
 const NOT_ENCODED =
@@ -36,10 +42,22 @@ export function parseDatabaseUrl(text: string, passwordOf?: () => string): Datab
   if (scheme === undefined) throw new Error(`it must be a URL such as ${URL_FORM}.`)
   if (!isPercentEncoded(`${user ?? ''}${path}`)) throw new Error(NOT_ENCODED)
   const parameters = new URLSearchParams(query)
-  const rootCertificate = parameters.get('sslrootcert')
-  const mode = parameters.get('sslmode')
+  const certificate = parameters.get('sslrootcert')
+  // The authorities that the system trusts (libpq, section 34.1.2): those are the default here too.
+  const isSystem = certificate === 'system'
+  const rootCertificate = isSystem ? null : certificate
+  const mode = parameters.get('sslmode') ?? (isSystem ? 'verify-full' : null)
   if (mode !== null && !isSslMode(mode)) throw new Error(`sslmode must be one of ${sslModes.join(', ')}.`)
-  for (const name of ['sslmode', 'sslrootcert', 'target_session_attrs']) parameters.delete(name)
+  if (isSystem && mode !== 'verify-full')
+    throw new Error('with sslrootcert=system, sslmode must be verify-full.')
+  if (parameters.get('pgbouncer') === 'true')
+    throw new Error(
+      'pgbouncer=true is for a pooler: use the address of PostgreSQL itself, often with port 5432.',
+    )
+  const schema = parameters.get('schema')
+  if (schema !== null) parameters.set('search_path', schema)
+  for (const name of ['sslmode', 'sslrootcert', 'target_session_attrs', ...FOR_OTHER_CLIENTS])
+    parameters.delete(name)
   const rest = parameters.size === 0 ? '' : `?${parameters}`
   const hosts = authority.split(',').map((host): DatabaseHost => {
     const [, hostname = 'localhost', port = PORT] = HOST.exec(host) ?? []

@@ -72,12 +72,29 @@ test('the address of a peer has no IPv4 mapping, and is empty after the connecti
   expect(peerOf(request(), { requestIP: () => null })).toBe('')
 })
 
-test('a request is from this machine only if its peer is loopback and it has no forwarding header', () => {
-  for (const peer of ['127.0.0.1', '127.9.9.9', '::1', '::ffff:127.0.0.1']) {
-    expect([peer, isFromThisMachine(request(), peerOf(request(), from(peer)))]).toEqual([peer, true])
-  }
-  expect(isFromThisMachine(request(), '192.0.2.1')).toBe(false)
-  for (const name of ['Forwarded', 'X-Forwarded-For', 'X-Real-IP', 'Via', 'X-Forwarded-Proto']) {
-    expect([name, isFromThisMachine(request({ [name]: '' }), '127.0.0.1')]).toEqual([name, false])
-  }
+test('a request is from this machine only if its peer is loopback and it names no proxy and no foreign host', () => {
+  const isLocal = (headers: Record<string, string>, peer = '127.0.0.1') =>
+    isFromThisMachine(request({ Host: '127.0.0.1:8080', ...headers }), peer, 'http://shop.example')
+  for (const peer of ['127.0.0.1', '127.9.9.9', '::1', '::ffff:127.0.0.1'])
+    expect([peer, isLocal({}, peerOf(request(), from(peer)))]).toEqual([peer, true])
+  expect(isLocal({}, '192.0.2.1')).toBe(false)
+  for (const name of ['Forwarded', 'X-Forwarded-For', 'X-Real-IP', 'Via', 'X-Forwarded-Proto'])
+    expect([name, isLocal({ [name]: '' })]).toEqual([name, false])
+  const hosts = [
+    '[::1]:8080',
+    'localhost',
+    'LOCALHOST:1',
+    'shop.localhost:8080',
+    '192.0.2.7',
+    'shop.example:8080',
+  ]
+  expect(hosts.filter(host => !isLocal({ Host: host }))).toEqual([])
+  const foreign = [
+    'rebound.example',
+    'localhost.example:8080',
+    'shop.example.rebound.example',
+    '127.0.0.1.example',
+    '',
+  ]
+  expect(foreign.filter(host => isLocal({ Host: host }))).toEqual([])
 })

@@ -64,10 +64,17 @@ export function peerOf(request: Request, server: PeerFinder): string {
   return withoutMapping(server.requestIP(request)?.address ?? '')
 }
 
-/** Returns whether a request whose peer has this address comes directly from a program on this machine, not a proxy. */
-export function isFromThisMachine({ headers }: Request, address: string): boolean {
+/**
+ * Returns whether a request whose peer has this address comes directly from a program on this machine: not through a
+ * proxy, and not from a page whose host name was made to lead to this machine (DNS rebinding), so the request must name
+ * an IP address, `localhost`, or the host of the base address.
+ */
+export function isFromThisMachine({ headers }: Request, address: string, base: string): boolean {
   const isLoopback = address === '::1' || address.startsWith('127.')
-  return isLoopback && !FORWARDING_FIELDS.some(name => headers.has(name))
+  if (!isLoopback || FORWARDING_FIELDS.some(name => headers.has(name))) return false
+  const host = URL.parse(`http://${headers.get('host')}`)?.hostname ?? ''
+  const isAddress = isIP(host.replace(/^\[|\]$/g, '')) !== 0
+  return isAddress || /^(.+\.)?localhost$/.test(host) || host === new URL(base).hostname
 }
 
 /** Returns the address in one hop: plain, in brackets, or with a port; undefined for anything else. */
