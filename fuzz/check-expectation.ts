@@ -106,7 +106,7 @@ function mayRefuse(
   return (
     status === 400 &&
     query.length > 1 &&
-    everyDetail(entry => entry.code === 'not_in_enum' && (entry.name === 'sort' || isExcluded(entry)))
+    everyDetail(entry => (entry.code === 'not_in_enum' && entry.name === 'sort') || isExcluded(entry))
   )
 }
 

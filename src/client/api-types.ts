@@ -401,6 +401,7 @@ export type FieldErrorCode =
   | 'too_long'
   | 'too_many'
   | 'not_in_enum'
+  | 'conflicting'
   | 'invalid_format'
   | 'read_only'
   | 'duplicate'

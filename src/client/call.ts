@@ -22,7 +22,7 @@ export interface CallOptions {
   readonly headers?: Readonly<Record<string, string>> | undefined
   /** Ends the call and its retries when it is aborted. */
   readonly signal?: AbortSignal | undefined
-  /** Replaces the option `timeoutMs` of the client. */
+  /** Replaces the option `timeoutMs` of the client. For a stream: the longest silence, in milliseconds. */
   readonly timeoutMs?: number | undefined
   /** Replaces the option `retriesMax` of the client. */
   readonly retriesMax?: number | undefined
@@ -31,5 +31,7 @@ export interface CallOptions {
 /** The options of a call that has none. */
 export type NoOptions = Record<never, never>
 
-/** The response to a read. Only a read with `ifNoneMatch` can be without data. */
-export type Read<T, O> = 'ifNoneMatch' extends keyof O ? ApiResponse<T> | NotModified : ApiResponse<T>
+/** The response to a read. Only a read with `ifNoneMatch` can be without data: then its status is 304, not 200. */
+export type Read<T, O> = 'ifNoneMatch' extends keyof O
+  ? (ApiResponse<T> & { readonly status: 200 }) | NotModified
+  : ApiResponse<T>

@@ -104,10 +104,11 @@ async function* readStream(
   options: ClientOptions,
   operation: OperationShape,
   input: OperationInput,
-  { signal }: CallOptions,
+  { signal, headers, timeoutMs: silenceMs }: CallOptions,
 ): AsyncGenerator<unknown, void> {
   const { numbers = [] } = operation
-  const stream = openStream(connectionOf(options), { target: targetOf(operation, input), signal })
+  const target = targetOf(operation, input)
+  const stream = openStream(connectionOf(options), { target, signal, headers, silenceMs })
   for await (const part of stream)
     if (part.kind === 'event') yield itemWithNumbers(parseItem(part.data), numbers)
 }

@@ -90,6 +90,8 @@ interface StreamOptions {
   readonly position?: string | undefined
   readonly signal?: AbortSignal | undefined
   readonly silenceMs?: number | undefined
+  /** Headers to add. */
+  readonly headers?: Readonly<Record<string, string>> | undefined
 }
 
 /**
@@ -115,9 +117,12 @@ export function parseItem(data: string): object {
 
 async function* chunksOfStream(
   connection: Connection,
-  { target, position, signal, silenceMs = SILENCE_MS }: StreamOptions,
+  { target, position, signal, silenceMs = SILENCE_MS, headers: added }: StreamOptions,
 ): AsyncGenerator<Uint8Array> {
-  const headers = requestHeaders(connection, { Accept: 'text/event-stream', 'Last-Event-ID': position })
+  const headers = requestHeaders(connection, {
+    ...{ Accept: 'text/event-stream', 'Last-Event-ID': position },
+    ...added,
+  })
   const { base, fetch } = connection
   const aborter = new AbortController()
   const abort = (): void => aborter.abort()

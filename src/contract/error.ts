@@ -119,6 +119,7 @@ export const fieldErrorCodes = [
   'too_long',
   'too_many',
   'not_in_enum',
+  'conflicting',
   'invalid_format',
   'read_only',
   'duplicate',

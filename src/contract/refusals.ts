@@ -207,7 +207,7 @@ export function sortExcludedByFilter(sort: string): StoreError {
 /** The refusal of a filter or a sort that no index serves together with another filter. */
 export function excludedByFilter(name: string, filter: string): StoreError {
   const message = `${name} cannot be combined with ${filter}.`
-  return invalidParameter({ in: 'query', name, code: 'not_in_enum', message })
+  return invalidParameter({ in: 'query', name, code: 'conflicting', message })
 }
 
 /**

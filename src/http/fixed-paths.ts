@@ -10,7 +10,7 @@ import { consoleRoutes } from './pages/console-page.ts'
 import { prepareContent, prepareOnce, sendContent } from './pages/content.ts'
 import { apiCatalog, homeHeaders, homeHtml, homeJson, llmsText, securityText } from './pages/discovery.ts'
 import { docsRoutes } from './pages/docs-page.ts'
-import { documentFiles, documentRoutes, schemaFiles } from './pages/documents.ts'
+import { documentFiles, documentRoutes, FOR_ANY_ORIGIN, schemaFiles } from './pages/documents.ts'
 import { HTML } from './pages/frame.ts'
 import type { Pages } from './pages/pages.ts'
 import { authenticate } from './pipeline/auth.ts'
@@ -22,7 +22,7 @@ import type { Methods, Paths } from './routes.ts'
 import { textResponse } from './text-response.ts'
 
 const PLAIN_TEXT = 'text/plain; charset=utf-8'
-const LINKSET = 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"'
+export const LINKSET = 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"'
 
 interface FixedPathsOptions {
   /** The address of a sandbox in the host API. */
@@ -58,6 +58,7 @@ export function fixedPaths(
         LINKSET,
         async () => apiCatalog(base, documentFiles(serves), await schemaFiles(texts, serves)),
         {
+          ...FOR_ANY_ORIGIN,
           Link: `<${base}${catalog}>; rel="api-catalog"`,
         },
       ),

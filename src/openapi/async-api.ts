@@ -1,4 +1,6 @@
 import { pascalCase } from '../contract/component-name.ts'
+import type { Operation } from '../contract/operation.ts'
+import { isRepeated } from '../contract/parameter.ts'
 import { version } from '../files/version.ts'
 import { eventExamples } from '../shop/events/examples.ts'
 import { eventSchemas } from '../shop/events/schema.ts'
@@ -7,7 +9,7 @@ import { contract } from '../shop/operations.ts'
 import { deliveryHeaders } from './callbacks.ts'
 import type { DescriptionOptions } from './document.ts'
 import { plainSchemas } from './json-schemas.ts'
-import { type Part, usedOnly } from './schemas.ts'
+import { type Part, schemaPart, usedOnly } from './schemas.ts'
 import { storeApi } from './store-api.ts'
 
 const SCHEMA = '#/components/schemas/'
@@ -30,7 +32,7 @@ export function describeEvents(options: DescriptionOptions): Part {
   const served = [
     ...(serves(contract.listEvents) ? ['feed'] : []),
     ...(serves(contract.streamEvents) ? ['stream'] : []),
-    ...(serves(contract.createWebhook) ? ['webhook'] : []),
+    ...(serves(contract.createWebhook) ? ['deliveries'] : []),
   ]
   const only = (all: Part): Part =>
     Object.fromEntries(Object.entries(all).filter(([name]) => served.includes(name)))
@@ -70,7 +72,7 @@ export function describeEvents(options: DescriptionOptions): Part {
       ...parts.components,
       schemas: usedOnly(
         'schemas',
-        plainSchemas(storeApi, options, name => SCHEMA + name),
+        { ...plainSchemas(storeApi, options, name => SCHEMA + name), EventPage },
         parts,
       ),
       securitySchemes: { key: { type: 'http', scheme: 'bearer', description: storeApi.key } },
@@ -92,16 +94,18 @@ function channels(): Part {
     stream: {
       address: '/events/stream',
       title: 'The stream',
-      description: 'Server-sent events: `id` is the position, `event` the type, `data` the message.',
+      description:
+        'Server-sent events: `id` is the position, `event` the type, `data` the message. A client that sends the last `id` in the header `Last-Event-ID` continues after it.',
       servers: store,
       messages: Object.fromEntries(
         published.map(({ name }) => [name, { $ref: `#/components/messages/${name}` }]),
       ),
     },
-    webhook: {
-      // The path in the URL of the webhook.
-      address: null,
-      title: 'A webhook',
+    // Not `webhook`: generators would give it the name of the schema Webhook.
+    deliveries: {
+      address: '{path}',
+      parameters: { path: { description: 'The path and the query in the URL of the webhook.' } },
+      title: 'Deliveries to a webhook',
       description:
         'A signed POST for each event, sent again until the receiver confirms it (Standard Webhooks).',
       servers: [{ $ref: '#/servers/receiver' }],
@@ -112,28 +116,52 @@ function channels(): Part {
 
 function operations(served: readonly string[]): Part {
   const all = [
-    { id: 'sendPage', channel: 'feed', summary: 'Respond with a page of events.', method: 'GET' },
+    {
+      id: 'sendPage',
+      channel: 'feed',
+      summary: 'Respond with a page of events.',
+      method: 'GET',
+      query: queryPart(contract.listEvents),
+    },
     {
       id: 'sendEvent',
       channel: 'stream',
       summary: 'Send an event to the client of a stream.',
       method: 'GET',
+      query: queryPart(contract.streamEvents),
     },
-    { id: 'deliverEvent', channel: 'webhook', summary: 'Deliver an event to a webhook.', method: 'POST' },
+    {
+      id: 'deliverEvent',
+      channel: 'deliveries',
+      summary: 'Deliver an event to a webhook.',
+      method: 'POST',
+    },
   ]
   return Object.fromEntries(
     all
       .filter(({ channel }) => served.includes(channel))
-      .map(({ id, channel, summary, method }) => [
+      .map(({ id, channel, summary, method, query }) => [
         id,
         {
           action: 'send',
           channel: { $ref: `#/channels/${channel}` },
           summary,
-          bindings: { http: { method, bindingVersion: '0.3.0' } },
+          bindings: { http: { method, ...(query && { query }), bindingVersion: '0.3.0' } },
         },
       ]),
   )
+}
+
+const EventPage: Part = { type: 'array', maxItems: 100, items: { $ref: `${SCHEMA}Event` } }
+
+/** Returns the query parameters of an operation as one schema. */
+function queryPart({ query = {} }: Operation): Part {
+  const properties = Object.entries(query).map(([name, parameter]) => {
+    const { description, schema } = parameter
+    const { $ref: _, ...one } = schemaPart(schema)
+    return [name, { ...(isRepeated(parameter) ? { type: 'array', items: one } : one), description }]
+  })
+  return { type: 'object', properties: Object.fromEntries(properties) }
 }
 
 function messageParts(): Part {
@@ -141,7 +169,7 @@ function messageParts(): Part {
     name: 'EventPage',
     title: 'A page of events',
     contentType: 'application/json',
-    payload: { type: 'array', maxItems: 100, items: { $ref: `${SCHEMA}Event` } },
+    payload: { $ref: `${SCHEMA}EventPage` },
   }
   return Object.fromEntries([
     ['EventPage', page],

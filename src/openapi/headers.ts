@@ -217,8 +217,8 @@ function lifecycleFields({ stability, deprecation }: Operation): [FieldName, Pre
 
 /** The tag of an older version, for examples: a read with this tag returns the resource, not 304. */
 const olderTag = '"0mXq7TzLw5RkJc2VhYb9Ge"'
-/** The schema of `*`, or a list of entity tags (RFC 9110, section 8.8.3). A request may have two such fields. */
-const tagList = requestField('^(\\*|(W/)?["][!#-~]*["](, *(W/)?["][!#-~]*["])*)$', 4096)
+/** The schema of `*`, or a list of entity tags (RFC 9110, section 8.8.3), even an empty one. */
+const tagList = requestField('^(\\*|(W/)?["][!#-~]*["](, *(W/)?["][!#-~]*["])*)?$', 4096)
 /** The schema of an idempotency key: 1 to 255 characters, either unquoted or as a String of RFC 9651. */
 const idempotencyKey = {
   type: 'string',
@@ -264,7 +264,7 @@ export function requestHeaders(id: string, operation: Operation): Part[] {
   }
   if ('stream' in success) {
     const description = 'The last `id` that the client received: the stream continues after it.'
-    add('Last-Event-ID', description, '669', { type: 'string', pattern: '^[0-9]{1,19}$', maxLength: 19 })
+    add('Last-Event-ID', description, '669', { type: 'string', pattern: '^[0-9]{0,19}$', maxLength: 19 })
   }
   if (preview !== undefined) {
     const description = `A list of features, which must include ${preview}.`

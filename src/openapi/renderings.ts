@@ -1,5 +1,6 @@
 import { upgradeFromThreeToThreeOne } from '@scalar/openapi-upgrader/3.0-to-3.1'
 import { upgradeFromThreeOneToThreeTwo } from '@scalar/openapi-upgrader/3.1-to-3.2'
+import { z } from 'zod'
 import { type DescribedApi, type DescriptionOptions, describe } from './document.ts'
 import { type Part, schemaPart } from './schemas.ts'
 
@@ -33,6 +34,9 @@ function inThreeOne(document: Part, { summary }: DescribedApi): Part {
     const { enum: values } = part
     // The enum stays, because some tools read discriminators only from it.
     if (Array.isArray(values) && values.length === 1) return { ...part, const: values[0] }
+    // For a key, 3.0 allows no scopes here (3.1, "Security Requirement Object").
+    if (typeof part['x-scope'] === 'string' && Array.isArray(part.security))
+      return { ...part, security: [{ key: [part['x-scope']] }] }
     // The media type says what a stream is; 3.0 has a format only for a generator.
     return part.contentMediaType === 'application/octet-stream' ? { type: 'string' } : part
   })
@@ -56,22 +60,33 @@ function inThreeTwo(document: Part, { operations, tagGroups }: DescribedApi): Pa
     const content = partAt(upgraded, place)
     if (!content) continue
     content.schema = undefined
-    content.itemSchema = eventPart(schemaPart(success.stream))
+    content.itemSchema = eventPart(success.stream)
   }
   return { ...upgraded, tags: nested }
 }
 
-/** Returns the schema of a server-sent event (WHATWG HTML, section 9.2.6) whose data is a value of `data`. */
-function eventPart(data: Part): Part {
+/** Returns the schema of a server-sent event (WHATWG HTML, section 9.2.6) whose data is a value of `schema`. */
+function eventPart(schema: z.ZodType): Part {
+  const data = schemaPart(schema)
   return {
     type: 'object',
+    required: ['id', 'event', 'data'],
     properties: {
       id: { type: 'string', description: 'The position, from which a stream can be resumed.' },
-      event: { type: 'string', description: 'The type of the event.' },
+      event: { type: 'string', ...typesOf(schema), description: 'The type of the event.' },
       data: { type: 'string', contentMediaType: 'application/json', contentSchema: data },
       retry: { type: 'integer', description: 'The delay before a new connection, in milliseconds.' },
     },
   }
+}
+
+/** Returns the enum of the member `type` of a union; nothing for another schema. */
+function typesOf(schema: z.ZodType): Part {
+  if (!(schema instanceof z.ZodDiscriminatedUnion)) return {}
+  const types = schema.options.map(option =>
+    option instanceof z.ZodObject ? option.shape.type.value : undefined,
+  )
+  return { enum: types }
 }
 
 function partAt(document: Part, place: readonly string[]): Part | undefined {

@@ -1,12 +1,13 @@
 import type { Server } from 'bun'
 import { StoreError } from '../contract/error.ts'
 import { sandboxNotFound, shuttingDown } from '../contract/refusals.ts'
-import { fixedContent, get, probe } from '../http/fixed-paths.ts'
+import { fixedContent, get, LINKSET, probe } from '../http/fixed-paths.ts'
 import { Admission } from '../http/limits/admission.ts'
 import { clientAddress, isFromThisMachine } from '../http/limits/client-address.ts'
 import { type Rate, RateLimiter } from '../http/limits/rate-limit.ts'
 import { responseLog } from '../http/observe/access-log.ts'
 import { mediaTypeOf } from '../http/pages/content.ts'
+import { FOR_ANY_ORIGIN } from '../http/pages/documents.ts'
 import { HTML } from '../http/pages/frame.ts'
 import { bearerToken } from '../http/pipeline/auth.ts'
 import { namesPage } from '../http/pipeline/negotiate.ts'
@@ -148,6 +149,26 @@ function hostRouting(
   }
 }
 
+/** The descriptions of the host, each with its path without the extension. */
+const DESCRIPTIONS = [
+  { path: '/openapi-sandboxes', version: '3.0' },
+  { path: '/openapi-sandboxes-3.1', version: '3.1' },
+  { path: '/openapi-sandboxes-3.2', version: '3.2' },
+] as const satisfies readonly { path: string; version: OpenapiVersion }[]
+
+/** Returns the API catalogue of the host (RFC 9727): its descriptions. Each sandbox has a catalogue of its own. */
+function hostCatalog(base: string): string {
+  const links = DESCRIPTIONS.flatMap(({ path }) => [
+    { href: `${base}${path}.json`, type: 'application/json' },
+    { href: `${base}${path}.yaml`, type: 'application/yaml' },
+  ])
+  return writeJson({ linkset: [{ anchor: `${base}/`, 'service-desc': links }] })
+}
+
+function publicFile(type: string, make: () => Promise<string> | string): Methods {
+  return fixedContent(type, make, FOR_ANY_ORIGIN)
+}
+
 function pagePaths(base: string, host: SandboxHost, isDraining: () => boolean): Paths {
   const description = async (version: OpenapiVersion) => {
     const { describeIn } = await import('../openapi/renderings.ts')
@@ -159,18 +180,16 @@ function pagePaths(base: string, host: SandboxHost, isDraining: () => boolean): 
       ({ path, text }) => [path, fixedContent(mediaTypeOf(path), () => text, hostPageHeaders)] as const,
     ),
     ['/sandboxes/{sandboxId}/print', get(context => sendPrintPage(context, base, host))],
-    ...(['3.0', '3.1', '3.2'] as const).flatMap((version): [string, Methods][] => {
-      const path = `/openapi-sandboxes${version === '3.0' ? '' : `-${version}`}`
-      return [
-        [`${path}.json`, fixedContent('application/json', async () => writeJson(await description(version)))],
-        [
-          `${path}.yaml`,
-          fixedContent('application/yaml', async () =>
-            (await import('../openapi/yaml.ts')).writeYaml(await description(version)),
-          ),
-        ],
-      ]
-    }),
+    ...DESCRIPTIONS.flatMap(({ path, version }): [string, Methods][] => [
+      [`${path}.json`, publicFile('application/json', async () => writeJson(await description(version)))],
+      [
+        `${path}.yaml`,
+        publicFile('application/yaml', async () =>
+          (await import('../openapi/yaml.ts')).writeYaml(await description(version)),
+        ),
+      ],
+    ]),
+    ['/.well-known/api-catalog', publicFile(LINKSET, () => hostCatalog(base))],
     // The `type` of a problem (RFC 9457) is the address `/errors/{code}` of its code.
     ['/errors', get(async ({ headers }) => jsonResponse(headers, writeJson((await listErrors()).items)))],
     [

@@ -185,6 +185,7 @@ export async function main(): Promise<void> {
   const maybe = await store.getOrder({ orderId: 1n }, { ifNoneMatch: '"x"' })
   // @ts-expect-error a response to ifNoneMatch may have no data
   maybe.data.id
+  if (maybe.status !== 304) maybe.data.id satisfies bigint
   for await (const pet of store.listPets({ status: ['sold'] })) pet.status satisfies 'available' | 'pending' | 'sold'
   for await (const event of store.followEvents()) {
     if (event.type === 'petstore.order.placed') event.data satisfies Order

@@ -143,12 +143,18 @@ test('all tools together are at most 14, and take at most 12 KB of the context o
 
 test('clients know which tools only read, and which ones only add', async () => {
   const { text } = await message(store(), '{"jsonrpc":"2.0","id":1,"method":"tools/list"}')
-  const tools: { name: string; annotations: object }[] = JSON.parse(text).result.tools
+  const tools: { name: string; title: string; annotations: object; inputSchema: object }[] =
+    JSON.parse(text).result.tools
   const reads = tools.filter(({ annotations }) => 'readOnlyHint' in annotations).map(({ name }) => name)
   expect(reads.every(name => /^(find|get|check|how|what)_/.test(name))).toBe(true)
   expect(reads).toHaveLength(7)
-  const adding = tools.filter(({ annotations }) => Object.values(annotations).includes(false))
+  const adding = tools.filter(({ annotations }) => Reflect.get(annotations, 'destructiveHint') === false)
   expect(adding.map(({ name }) => name)).toEqual(['add_pet', 'place_order'])
+  for (const { name, title, annotations, inputSchema } of tools) {
+    expect([name, title.length > 5]).toEqual([name, true])
+    expect(annotations).toHaveProperty('openWorldHint', false)
+    expect(inputSchema).toHaveProperty('additionalProperties', false)
+  }
 })
 
 test('a store that serves only stable operations gives agents no tool of another one', async () => {

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { z } from 'zod'
 import type { Operation } from '../../src/contract/operation.ts'
+import { securityText } from '../../src/http/pages/discovery.ts'
 import { contract, operationIds } from '../../src/shop/operations.ts'
 import { launchBrowser } from '../support/browser.ts'
 import { sharedStore } from '../support/shop.ts'
@@ -53,9 +54,10 @@ test('security.txt names the contact of the setting for half a year, and is abse
   await using own = await openTestStore('sqlite', { securityContact: 'mailto:security@shop.example', clock })
   const response = await fetch(own.base + path)
   expect(response.headers.get('content-type')).toBe('text/plain; charset=utf-8')
-  expect(await response.text()).toBe(
-    `Contact: mailto:security@shop.example\nExpires: 2027-05-20T09:30:00Z\nCanonical: ${own.base}${path}\n`,
-  )
+  expect(await response.text()).toBe(`Contact: mailto:security@shop.example\nExpires: 2027-05-20T09:30:00Z\n`)
+  // RFC 9116, section 2.5.2: the URI must begin with https.
+  const secure = securityText('https://shop.example/api', 'mailto:a@shop.example', clock())
+  expect(secure).toContain('Canonical: https://shop.example/api/.well-known/security.txt\n')
 })
 
 test('the API catalogue is an RFC 9727 link set, and llms.txt names every described operation', async () => {

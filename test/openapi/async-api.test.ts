@@ -32,16 +32,23 @@ async function errorsIn(text: string): Promise<string[]> {
 }
 
 const Channel = z.looseObject({
+  address: z.string(),
   messages: z.record(z.string(), z.looseObject({ name: z.string().optional() })),
 })
+const Query = z.object({ properties: z.record(z.string(), z.unknown()) })
+const Sending = z.object({ bindings: z.object({ http: z.looseObject({ query: Query.optional() }) }) })
 const Document = z.looseObject({
   asyncapi: z.literal('3.0.0'),
   servers: z.object({
     store: z.looseObject({ host: z.string(), protocol: z.string() }),
     receiver: z.unknown(),
   }),
-  channels: z.object({ feed: Channel, stream: Channel, webhook: Channel }),
-  components: z.looseObject({ messages: z.record(z.string(), z.looseObject({ name: z.string() })) }),
+  channels: z.object({ feed: Channel, stream: Channel, deliveries: Channel }),
+  operations: z.object({ sendPage: Sending, sendEvent: Sending, deliverEvent: z.unknown() }),
+  components: z.looseObject({
+    messages: z.record(z.string(), z.looseObject({ name: z.string() })),
+    schemas: z.record(z.string(), z.unknown()),
+  }),
 })
 
 test('the parser of AsyncAPI finds no error in /asyncapi.yaml, and it has every event type', async () => {
@@ -51,11 +58,19 @@ test('the parser of AsyncAPI finds no error in /asyncapi.yaml, and it has every 
   expect(await errorsIn(await yaml.text())).toEqual([])
   const document = Document.parse(await (await fetch(`${store.base}/asyncapi.json`)).json())
   expect(`${document.servers.store.protocol}://${document.servers.store.host}`).toBe(store.base)
-  const { channels, components } = document
+  const { channels, components, operations } = document
   const streamed = Object.keys(channels.stream.messages).map(name => components.messages[name]?.name)
   expect(streamed.sort()).toEqual([...eventTypes].sort())
-  const delivered = Object.values(channels.webhook.messages).map(({ name }) => name)
+  const delivered = Object.values(channels.deliveries.messages).map(({ name }) => name)
   expect(delivered.sort()).toEqual([...eventTypes, 'petstore.webhook.test'].sort())
+  const queryOf = ({ bindings }: z.output<typeof Sending>) =>
+    Object.keys(bindings.http.query?.properties ?? {})
+  expect(queryOf(operations.sendPage)).toEqual(['after', 'type', 'petId', 'limit', 'wait'])
+  expect(queryOf(operations.sendEvent)).toEqual(['after', 'type', 'seconds'])
+  // Generators name models by schemas and channels, without regard to case.
+  const names = [...Object.keys(components.schemas), ...Object.keys(channels)].map(name => name.toLowerCase())
+  expect(new Set(names).size).toBe(names.length)
+  expect(components.schemas).toHaveProperty('EventPage')
 })
 
 test('a store that serves no events describes none, and the parser of AsyncAPI accepts that', async () => {

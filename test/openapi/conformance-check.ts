@@ -110,7 +110,8 @@ function checkBody(
 
 /** Returns the complete items of a stream of server-sent events, as OpenAPI 3.2 describes them (section 4.14.4). */
 function streamItems(text: string): object[] {
-  const blocks = text.split('\n\n').slice(0, -1)
+  // A block without data is no event (WHATWG HTML, section 9.2.6).
+  const blocks = text.split('\n\n').filter(block => /^data:/m.test(block))
   return blocks.map(block => {
     const fields = block.split('\n').map(line => line.split(/: (.*)/s))
     return Object.fromEntries(

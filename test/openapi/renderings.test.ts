@@ -6,6 +6,7 @@ import { parse } from 'yaml'
 import { describeIn } from '../../src/openapi/renderings.ts'
 import { storeApi } from '../../src/openapi/store-api.ts'
 import { hostApi } from '../../src/sandboxes/host-api/description.ts'
+import { eventTypes } from '../../src/shop/log/event-types.ts'
 import { writeJson } from '../../src/values/json.ts'
 import { run } from '../support/process.ts'
 import { ROOT } from '../support/root.ts'
@@ -45,7 +46,8 @@ function outline(json: unknown): unknown {
       Object.keys(links),
     ]),
     codes: operation['x-error-codes'],
-    security: operation.security,
+    // From 3.1 on, a requirement names the scope.
+    security: operation.security?.map(Object.keys),
   }))
 }
 
@@ -94,12 +96,24 @@ test('OpenAPI 3.1 says what 3.0 cannot: webhooks, null as a type, constants, and
   expect(partAt(document, '#/info/license')).toEqual({ name: 'MIT', identifier: 'MIT' })
 })
 
+test('from OpenAPI 3.1 on, a security requirement names the scope that a key needs', () => {
+  const document = JSON.parse(writeJson(describeIn('3.1', storeApi, { base: BASE })))
+  expect(document.paths['/pets'].post.security).toEqual([{ key: ['pets:write'] }])
+  expect(document.paths['/pets'].get.security).toEqual([{}, { key: [] }])
+})
+
 test('OpenAPI 3.2 describes the events of the streams, and groups the tags', () => {
   const document: unknown = JSON.parse(writeJson(describeIn('3.2', storeApi, { base: BASE })))
   const content = partAt(document, '#/paths/~1events~1stream/get/responses/200/content/text~1event-stream')
   expect(Object.keys(content)).toEqual(['examples', 'itemSchema'])
   expect(content).toMatchObject({
-    itemSchema: { properties: { data: { contentSchema: { $ref: '#/components/schemas/Event' } } } },
+    itemSchema: {
+      required: ['id', 'event', 'data'],
+      properties: {
+        event: { enum: expect.arrayContaining([...eventTypes]) },
+        data: { contentSchema: { $ref: '#/components/schemas/Event' } },
+      },
+    },
   })
   const tags = readDocument(document).document.tags
   const groups = new Set(tags.flatMap(({ parent }) => (typeof parent === 'string' ? [parent] : [])))

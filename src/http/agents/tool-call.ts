@@ -6,7 +6,7 @@ import { type JsonValue, parseJson, writeJson } from '../../values/json.ts'
 import type { RequestContext } from '../request-context.ts'
 import type { makeInnerHandler } from '../routes.ts'
 import { failed, lostResponse, nextOf, type ToolResult, toolResult } from './tool-result.ts'
-import { IDEMPOTENCY_KEY, isIdName, type Tool } from './tools.ts'
+import { IDEMPOTENCY_KEY, type Tool } from './tools.ts'
 
 /** Runs a request that a tool makes for the client of the request that called the tool. */
 export type RunInner = ReturnType<typeof makeInnerHandler>
@@ -33,7 +33,7 @@ export async function callTool(
     // A fault rule of a sandbox can cut the connection.
     return { response, text: await response.text().catch(() => undefined) }
   })
-  if (page.text === undefined) return lostResponse(tool, idempotencyKey)
+  if (page.text === undefined || isOutcomeUnknown(page)) return lostResponse(tool, idempotencyKey)
   return toolResult(tool, page.response, page.text, petIds => petNames(petIds, outer, run.names))
 }
 
@@ -41,6 +41,11 @@ export async function callTool(
 interface Answer {
   readonly response: Response
   readonly text: string | undefined
+}
+
+/** Returns whether the store does not know whether a change took effect. */
+function isOutcomeUnknown({ response, text = '' }: Answer): boolean {
+  return response.status === 503 && text.includes('"outcome_unknown"')
 }
 
 /** The maximum number of pages that one call reads. A search in a large catalogue can have many empty ones. */
@@ -135,17 +140,20 @@ function queryOf(
   return [...known.map(([name, value]): [string, string] => [name, textOf(value)]), ...Object.entries(sends)]
 }
 
-/** Returns the body: an id, which agents send as a text, becomes the integer that the contract has. */
+/** Returns the body: an integer that an agent sends as a text, as ids are, becomes the integer of the contract. */
 function bodyOf(schema: z.ZodType, given: readonly (readonly [string, JsonValue])[]): object {
   const shape = schema instanceof z.ZodObject ? schema.shape : {}
   return Object.fromEntries(
     given.map(([name, value]) => [
       name,
-      Object.hasOwn(shape, name) && isIdName(name) && typeof value === 'string'
-        ? (parseInt64(value) ?? value)
-        : value,
+      typeof value === 'string' && isInteger(shape[name]) ? (parseInt64(value) ?? value) : value,
     ]),
   )
+}
+
+/** Returns whether a member of a body is an integer and no text. */
+function isInteger(member: unknown): boolean {
+  return member instanceof z.ZodType && member.safeParse(1n).success && !member.safeParse('1').success
 }
 
 const NamedPets = z.array(z.object({ id: z.bigint(), name: z.string() }))

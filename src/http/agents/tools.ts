@@ -12,7 +12,13 @@ interface ToolDefinition {
   readonly name: string
   readonly description: string
   readonly inputSchema: SchemaPart & { readonly type: 'object' }
-  readonly annotations: { readonly readOnlyHint?: true; readonly destructiveHint?: boolean }
+  readonly title: string
+  readonly annotations: {
+    readonly readOnlyHint?: true
+    readonly destructiveHint?: boolean
+    /** The store is all that a tool acts on. */
+    readonly openWorldHint: false
+  }
 }
 
 export interface Tool extends Route {
@@ -39,6 +45,7 @@ export function toolsOf(serves: (operation: Operation) => boolean): Tool[] {
 
 function define(operation: Operation, { name, about, takes }: AgentTool): ToolDefinition {
   const isRead = operation.method === 'GET'
+  const closed = { openWorldHint: false } as const
   const properties: Record<string, SchemaPart> = {}
   const required: string[] = []
   for (const [input, description] of Object.entries(takes)) {
@@ -53,8 +60,16 @@ function define(operation: Operation, { name, about, takes }: AgentTool): ToolDe
   return {
     name,
     description: about,
-    inputSchema: { type: 'object', properties, ...(required.length > 0 && { required }) },
-    annotations: isRead ? { readOnlyHint: true } : { destructiveHint: !isAddition(operation) },
+    title: operation.summary,
+    inputSchema: {
+      type: 'object',
+      properties,
+      additionalProperties: false,
+      ...(required.length > 0 && { required }),
+    },
+    annotations: isRead
+      ? { readOnlyHint: true, ...closed }
+      : { destructiveHint: !isAddition(operation), ...closed },
   }
 }
 

@@ -122,7 +122,8 @@ export function securityText(base: string, contact: string, nowMs: number): stri
   return [
     `Contact: ${contact}`,
     `Expires: ${expires.replace(/\.\d+Z$/, 'Z')}`,
-    `Canonical: ${base}/.well-known/security.txt`,
+    // It must be an https URI (RFC 9116, section 2.5.2).
+    ...(base.startsWith('https:') ? [`Canonical: ${base}/.well-known/security.txt`] : []),
     '',
   ].join('\n')
 }

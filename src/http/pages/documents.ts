@@ -44,6 +44,9 @@ export function documentFiles(serves: (operation: Operation) => boolean): Docume
   ]
 }
 
+/** Any page may read what is the same for everybody and needs no key (Fetch standard, CORS protocol). */
+export const FOR_ANY_ORIGIN = { 'Access-Control-Allow-Origin': '*' }
+
 /** Returns the handlers of the files for tools, by path. Each file is made for its first request. */
 export function documentRoutes(
   base: string,
@@ -52,7 +55,7 @@ export function documentRoutes(
 ): [string, Handler['handle']][] {
   const route = (path: string, type: string, make: () => Promise<string>): [string, Handler['handle']] => {
     const content = prepareOnce(async () => prepareContent(type, await make()))
-    return [path, async context => sendContent(context, await content())]
+    return [path, async context => sendContent(context, await content(), FOR_ANY_ORIGIN)]
   }
   const schemas = new Map<string, () => Promise<Content>>()
   return [
@@ -74,7 +77,7 @@ export function documentRoutes(
           content = prepareOnce(() => prepareContent(JSON_SCHEMA, text))
           schemas.set(name, content)
         }
-        return sendContent(context, await content())
+        return sendContent(context, await content(), FOR_ANY_ORIGIN)
       },
     ],
   ]
