@@ -25,7 +25,7 @@ export interface ConsoleOptions {
 
 /** Opens views of the console in one browser, which is closed after the tests of the file. */
 export function consoleBrowser(): {
-  open(store: TestStore, path: string, options?: ConsoleOptions): Promise<OpenConsole>
+  open(store: Pick<TestStore, 'base'>, path: string, options?: ConsoleOptions): Promise<OpenConsole>
 } {
   let browser: Browser | undefined
   beforeAll(async () => {

@@ -134,9 +134,12 @@ describe.each([390, 1440])('on a screen of %p pixels', width => {
       await page.getByRole('main').getByRole('button', { name: 'Sell', exact: true }).click()
       await dialog.getByLabel('The customer takes it now').check()
       await press('Sell')
-      await page.route('**/store/orders/*', route =>
-        route.request().method() === 'DELETE' ? route.abort() : route.continue(),
-      )
+      await page.route('**/store/orders/*', async route => {
+        const orderId = BigInt(route.request().url().split('/').at(-1) ?? '')
+        const body = { reference: 'Changed meanwhile' }
+        if (route.request().method() === 'DELETE') await store().client.updateOrder({ orderId, body })
+        await route.continue()
+      })
       await page.getByRole('button', { name: 'Undo' }).click()
       await page.getByText('is open again, but it was not cancelled.').waitFor()
       expect(await stockOf(store().client, petId)).toBe('available 2/1')

@@ -38,22 +38,6 @@ async function passLater(page: Page, wait: (request: Request) => Promise<void>):
   })
 }
 
-/**
- * Lets the requests of a page reach the store, but drops the responses to those for which `isLost` returns true.
- * Returns a function that ends the loss.
- */
-export async function loseResponses(
-  page: Page,
-  isLost: (request: Request) => boolean,
-): Promise<() => Promise<void>> {
-  await page.route('**/*', async route => {
-    if (!isLost(route.request())) return await route.continue()
-    await route.fetch()
-    await route.abort('connectionreset')
-  })
-  return () => page.unrouteAll()
-}
-
 /** Returns a list to which each request with this method is added when the page sends it. */
 export function requestsWith(page: Page, method: string): readonly Request[] {
   const requests: Request[] = []

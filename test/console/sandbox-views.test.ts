@@ -197,7 +197,7 @@ describe('the console of a sandbox:', () => {
       await dialog.getByRole('button', { name: 'Reset', exact: true }).click()
       await until('the request is sent', () => hold.held.length === 1)
       await dialog.getByRole('button', { name: 'Stop waiting' }).click()
-      await page.getByText('The change may have taken effect.').waitFor()
+      await dialog.getByText('The change may have been made, and another one would be made too.').waitFor()
       expect(await page.getByText('does not respond').count()).toBe(0)
       hold.release()
       expect(faults).toEqual([])

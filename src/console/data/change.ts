@@ -1,76 +1,223 @@
 import { type QueryClient, useMutation } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
-import { ApiError } from '../../client/petstore-client.ts'
+import { operations } from '../../client/operations.ts'
+import {
+  ApiError,
+  type CallOptions,
+  type Client,
+  ConnectionError,
+  type HostOperations,
+} from '../../client/petstore-client.ts'
+import { hostOperations } from '../../client/sandbox-api.ts'
+import { reportFailure } from './query-client.ts'
 
-export interface Sending {
+type Api = Client & HostOperations
+
+const shapes = { ...operations, ...hostOperations }
+
+type ChangeOperation = {
+  [Id in keyof typeof shapes]: (typeof shapes)[Id] extends { readonly method: 'GET' } ? never : Id
+}[keyof typeof shapes]
+
+interface Sending {
   /** Aborted when the user stops waiting. */
   readonly signal: AbortSignal
-  /**
-   * Equal values have the same key until the change is made or refused. If a response is lost, a second submit has no
-   * second effect. The operations that return a secret accept no idempotency key.
-   */
   readonly idempotencyKey: string
 }
 
-/** A change that runs at most once at a time. */
+/**
+ * A change of the store as a value: its operations, bodies and conditions. It is made at the first click, and each
+ * attempt sends it with the same idempotency key, so nothing that happens meanwhile can alter it.
+ */
 export interface Change<Result> {
-  /** Sends a change, unless one is running. Equal `values` mean the same change. */
-  readonly start: (values: string, send: (sending: Sending) => Promise<Result>) => void
+  readonly send: (sending: Sending) => Promise<Result>
+  /** Whether a second attempt has no second effect. The operations that return a secret accept no idempotency key. */
+  readonly isRepeatable: boolean
+  /** Makes the change for a newer version of the resource, if its condition concerns none of its values. */
+  readonly renew?: MakeChange<Result>
+}
+
+/** Makes a change from what the page shows. It may read before: the signal ends that. */
+export type MakeChange<Result> = (signal: AbortSignal) => Change<Result> | Promise<Change<Result>>
+
+/** Returns the change that one request makes. `ifMatch` is the ETag of the version that the user saw. */
+export function request<Id extends ChangeOperation>(
+  api: Pick<Api, Id>,
+  operation: Id,
+  input: Parameters<Api[Id]>[0],
+  ifMatch?: string | undefined,
+): Change<Awaited<ReturnType<Api[Id]>>> {
+  const shape = shapes[operation]
+  const takesKey = 'takesIdempotencyKey' in shape
+  // Safe: `input` and the result have the types of this operation. The compiler does not relate them for any `Id`.
+  const call = api[operation] as (
+    input: unknown,
+    options: CallOptions,
+  ) => Promise<Awaited<ReturnType<Api[Id]>>>
+  return {
+    send: ({ signal, idempotencyKey }) =>
+      call(input, { signal, ifMatch, ...(takesKey && { idempotencyKey }) }),
+    isRepeatable: takesKey || shape.method !== 'POST',
+  }
+}
+
+/**
+ * Returns a change of two requests: `next` makes the second one from the response to the first one. If an attempt ends
+ * between them, the next attempt gets the stored response to the first one. `onRefused` is called if only the second
+ * one is refused; it may throw.
+ */
+export function inTurn<First>(
+  first: Change<First>,
+  next: (result: First) => Change<unknown>,
+  onRefused: (result: First, error: ApiError) => void,
+): Change<First> {
+  return {
+    send: async sending => {
+      const result = await first.send(sending)
+      try {
+        await next(result).send({ ...sending, idempotencyKey: `${sending.idempotencyKey}-2` })
+      } catch (error) {
+        if (!(error instanceof ApiError) || isUnknown(error)) throw error
+        onRefused(result, error)
+      }
+      return result
+    },
+    isRepeatable: first.isRepeatable,
+  }
+}
+
+/** Thrown if the user stops waiting. */
+class Stopped extends Error {}
+
+/** Thrown if a change was sent, and it is not known whether the store made it. */
+export class UnknownOutcome extends Error {
+  readonly isRepeatable: boolean
+
+  constructor({ isRepeatable }: Change<unknown>, cause: unknown) {
+    super('The outcome of the change is not known.', { cause })
+    this.isRepeatable = isRepeatable
+  }
+}
+
+/** The codes after which a change may have taken effect. A response without a code came from a proxy. */
+const unknownCodes: readonly string[] = ['outcome_unknown', 'internal_error', 'unknown']
+
+function isUnknown(error: unknown): boolean {
+  if (error instanceof ApiError) return error.status >= 500 && unknownCodes.includes(error.code)
+  return error instanceof ConnectionError || error instanceof Stopped
+}
+
+/** Returns whether a change was not made because the version that the user saw has been replaced. */
+export function isConflict(error: unknown): boolean {
+  return error instanceof ApiError && error.status === 412
+}
+
+/** The state of a change that runs at most once at a time. */
+export interface Changing<Result> {
+  /** Makes a change and sends it, unless the outcome of another one is not known yet. */
+  readonly start: (make: MakeChange<Result>) => void
+  /** Sends the change whose outcome is not known again, unaltered. */
+  readonly sendAgain: () => void
+  /** Forgets the change whose outcome is not known, so that another one can be made. */
+  readonly giveUp: () => void
   /** Aborts the request. The store may have made the change. */
   readonly stop: () => void
   readonly isRunning: boolean
-  /** Why the last change failed; null if it did not fail, or if the user stopped waiting. */
+  /** Set while the outcome of a change is not known, and it is not being sent again. */
+  readonly unknown: UnknownOutcome | undefined
+  /** Why the store refused the last change, or why it could not be sent. */
   readonly error: Error | null
   readonly reset: () => void
 }
 
-interface ChangeOptions<Result> {
+interface ChangingOptions<Result> {
   /** Called after the change. `isShown` is false if the user has left the part of the page that made the change. */
   readonly onDone: (result: Result, isShown: boolean) => unknown
-  /** Called if the change failed, but not if the user stopped waiting. */
+  /** Called if the change failed or its outcome is not known. */
   readonly onFailed?: (error: Error, isShown: boolean) => void
+  /** Called before a conflict is reported, to read the version in the store. */
+  readonly onConflict?: (() => Promise<void>) | undefined
 }
 
-interface StartedChange<Result> {
-  readonly send: (sending: Sending) => Promise<Result>
+interface MadeChange<Result> {
+  readonly change: Change<Result>
   readonly idempotencyKey: string
-  readonly stopping: AbortController
 }
 
-class Stopped extends Error {}
+interface Attempt<Result> {
+  readonly make: MakeChange<Result>
+  readonly signal: AbortSignal
+}
 
-/** Prepares a change to the store, for a dialog or for buttons that act at once. */
-export function useChange<Result>({ onDone, onFailed }: ChangeOptions<Result>): Change<Result> {
+/** How often a change is made for a newer version at most, while sales replace the version. */
+const RENEWALS_MAX = 5
+
+/** Prepares a change to the store, for a dialog or for buttons that act at once. `name` is part of its key. */
+export function useChange<Result>(
+  name: string,
+  { onDone, onFailed, onConflict }: ChangingOptions<Result>,
+): Changing<Result> {
   // A second click arrives before the page is rendered again, so the state of the mutation cannot stop it.
   const running = useRef<AbortController>(undefined)
-  const sent = useRef({ values: '', key: '' })
+  /** The change that was sent, until its outcome is known. */
+  const sent = useRef<MadeChange<Result>>(undefined)
   const isShown = useIsShown()
+  const attempt = async ({ make, signal }: Attempt<Result>): Promise<Result> => {
+    for (let renewals = 0; ; renewals++) {
+      sent.current ??= { change: await make(signal), idempotencyKey: newKey(name) }
+      const { change, idempotencyKey } = sent.current
+      try {
+        return await change.send({ signal, idempotencyKey })
+      } catch (error) {
+        if (isUnknown(error)) {
+          reportFailure(error)
+          throw new UnknownOutcome(change, error)
+        }
+        sent.current = undefined
+        if (isConflict(error) && change.renew && renewals < RENEWALS_MAX) make = change.renew
+        else {
+          // Without the version in the store, the user still learns that nothing was saved.
+          if (isConflict(error)) await onConflict?.().catch(reportFailure)
+          throw error
+        }
+      }
+    }
+  }
   const mutation = useMutation({
-    mutationFn: ({ send, idempotencyKey, stopping: { signal } }: StartedChange<Result>) =>
-      send({ signal, idempotencyKey }),
+    mutationFn: attempt,
     onSuccess: async result => {
-      sent.current = { values: '', key: '' }
+      sent.current = undefined
       await onDone(result, isShown.current)
     },
-    onError: error => {
-      // A refused change had no effect, so a repetition is a new change.
-      if (error instanceof ApiError && error.status < 500) sent.current = { values: '', key: '' }
-      if (!(error instanceof Stopped)) onFailed?.(error, isShown.current)
-    },
+    onError: error => onFailed?.(error, isShown.current),
     onSettled: () => {
       running.current = undefined
     },
   })
+  const send = (make: MakeChange<Result>): void => {
+    if (running.current) return
+    running.current = new AbortController()
+    mutation.mutate({ make, signal: running.current.signal })
+  }
+  const { error } = mutation
+  const isUnclear = error instanceof UnknownOutcome
   return {
-    start: (values, send) => {
-      if (running.current) return
-      if (sent.current.key === '' || sent.current.values !== values) sent.current = { values, key: newKey() }
-      running.current = new AbortController()
-      mutation.mutate({ send, idempotencyKey: sent.current.key, stopping: running.current })
+    start: make => {
+      if (!sent.current) send(make)
+    },
+    sendAgain: () => {
+      const made = sent.current
+      if (made) send(() => made.change)
+    },
+    giveUp: () => {
+      sent.current = undefined
+      mutation.reset()
     },
     stop: () => running.current?.abort(new Stopped()),
     isRunning: mutation.isPending,
-    error: mutation.error instanceof Stopped ? null : mutation.error,
+    unknown: isUnclear ? error : undefined,
+    // A change that was stopped before it was sent did not fail.
+    error: isUnclear || error instanceof Stopped ? null : error,
     reset: () => mutation.reset(),
   }
 }
@@ -87,8 +234,8 @@ function useIsShown(): { readonly current: boolean } {
 }
 
 /** Returns a random idempotency key. Outside a secure context, `crypto.randomUUID` does not exist. */
-function newKey(): string {
-  return crypto.getRandomValues(new BigUint64Array(2)).join('-')
+function newKey(name: string): string {
+  return `${name} ${crypto.getRandomValues(new BigUint64Array(2)).join('-')}`
 }
 
 /** How long a change waits at most until the page shows its result, in milliseconds. */

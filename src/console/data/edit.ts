@@ -1,23 +1,18 @@
 import { useState } from 'react'
-import { ApiError, type ApiResponse } from '../../client/petstore-client.ts'
-import type { Sending } from './change.ts'
+import type { ApiResponse } from '../../client/petstore-client.ts'
 
 /** A resource, and the ETag of the response that contained it. */
 export type Version<Value> = Pick<ApiResponse<Value>, 'data' | 'etag'>
 
-/** Returns the function with which a dialog submits a change of one version. */
-type Submit = (
-  send: (options: Sending & { readonly ifMatch: string | undefined }) => Promise<unknown>,
-) => (sending: Sending) => Promise<void>
-
 /** The state of a form that changes one version of a resource. */
 export interface Edit<Value> {
-  /** The version that the next submit replaces. */
+  /** The version that the next change replaces. */
   readonly base: Version<Value>
   /** The version in the store after a conflict; undefined once the user has chosen which values to keep. */
   readonly theirs: Version<Value> | undefined
-  readonly submit: Submit
-  /** Makes the version in the store the base of the next submit. */
+  /** Reads the version in the store, after a conflict. */
+  readonly readTheirs: () => Promise<void>
+  /** Makes the version in the store the base of the next change. */
   readonly accept: () => void
 }
 
@@ -31,7 +26,7 @@ export function useEdit<Value>(opened: Version<Value>, read: () => Promise<Versi
   return {
     base,
     theirs,
-    submit: submitOf(base, async () => setTheirs(await read())),
+    readTheirs: async () => setTheirs(await read()),
     accept: () => {
       if (theirs) setBase(theirs)
       setTheirs(undefined)
@@ -40,40 +35,17 @@ export function useEdit<Value>(opened: Version<Value>, read: () => Promise<Versi
 }
 
 /**
- * Thrown if a fact that the user saw has changed, but the ETag of the resource does not cover that fact. For example,
- * the ETag of a pet does not cover its stock.
- */
-export class ChangedMeanwhile extends Error {}
-
-/** Returns whether a change was not made because the version that the user saw has been replaced. */
-export function isConflict(error: unknown): boolean {
-  return error instanceof ChangedMeanwhile || (error instanceof ApiError && error.status === 412)
-}
-
-/**
  * Asks about a resource without acting on a version that the user has not seen, such as whether to complete an order.
- * `opened` counts only in the first render. After a conflict, the question is about the version in the store: `shown`.
- * `before` is what it was about before someone else changed the resource; undefined if nobody did.
+ * `opened` counts only in the first render. After a conflict, `readAgain` makes the question one about the version in
+ * the store: `shown`. `before` is what it was about before; undefined if nobody else changed the resource.
  */
 export function useConfirmation<Value>(opened: Version<Value>, read: () => Promise<Version<Value>>) {
   const [shown, setShown] = useState(opened)
   const [before, setBefore] = useState<Value>()
-  const submit = submitOf(shown, async () => {
+  const readAgain = async (): Promise<void> => {
     const now = await read()
     setBefore(shown.data)
     setShown(now)
-  })
-  return { shown, before, submit }
-}
-
-/** Sends with the ETag of a version. If that has been replaced, calls `onConflict` before it throws. */
-function submitOf({ etag }: Version<unknown>, onConflict: () => Promise<void>): Submit {
-  return send => async sending => {
-    try {
-      await send({ ...sending, ifMatch: etag })
-    } catch (error) {
-      if (isConflict(error)) await onConflict()
-      throw error
-    }
   }
+  return { shown, before, readAgain }
 }

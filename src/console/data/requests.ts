@@ -1,5 +1,6 @@
-import { useCallback, useEffect, useState } from 'react'
+import { useEffect, useState } from 'react'
 import type { Fetch, LoggedRequest } from '../../client/petstore-client.ts'
+import { type Changing, useChange } from './change.ts'
 import { hostClient, hostFetch, sandboxId } from './host-api.ts'
 import { POLL_MS } from './live.ts'
 import { basePath } from './session.ts'
@@ -15,7 +16,7 @@ interface RequestList {
   /** Whether the log is only read from time to time, because no byte of its stream arrives. */
   readonly isSilent: boolean
   readonly error: unknown
-  readonly clear: () => Promise<void>
+  readonly clear: Changing<unknown>
 }
 
 /** Returns the last requests, and follows new ones unless the view is paused or hidden. */
@@ -48,10 +49,7 @@ export function useRequests(isPaused: boolean): RequestList {
       })
     })
   }, [key, info.id, isPaused])
-  const clear = useCallback(async () => {
-    await hostClient(key).deleteRequests({ sandboxId })
-    setRequests([])
-  }, [key])
+  const clear = useChange<unknown>('clear-requests', { onDone: () => setRequests([]) })
   return { requests, isSilent, error, clear }
 }
 

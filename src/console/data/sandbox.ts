@@ -1,5 +1,6 @@
-import { type UseQueryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import type { HostOperations, Sandbox } from '../../client/petstore-client.ts'
+import { type UseQueryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
+import type { Sandbox } from '../../client/petstore-client.ts'
+import { type Changing, useChange } from './change.ts'
 import { hostClient, isSandbox, sandboxId } from './host-api.ts'
 import { isVisible } from './name-text.ts'
 import { useCan, useSession } from './session-context.ts'
@@ -14,14 +15,10 @@ export function sandboxQuery(key: string): UseQueryOptions<Sandbox> {
   }
 }
 
-/** Returns a change of the sandbox, after which the data with a query key is read again. */
-export function useControlChange(queryKey: string) {
-  const { key } = useSession()
+/** Prepares a change of the sandbox, after which the data with a query key is read again. */
+export function useControlChange(name: string, queryKey: string): Changing<unknown> {
   const queries = useQueryClient()
-  return useMutation({
-    mutationFn: (send: (host: HostOperations) => Promise<unknown>) => send(hostClient(key)),
-    onSuccess: () => queries.invalidateQueries({ queryKey: [queryKey] }),
-  })
+  return useChange<unknown>(name, { onDone: () => queries.invalidateQueries({ queryKey: [queryKey] }) })
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Order, OrderPatch } from '../../client/petstore-client.ts'
+import { request } from '../data/change.ts'
 import { useEdit, type Version } from '../data/edit.ts'
 import { useSession } from '../data/session-context.ts'
 import { localTime } from '../data/shop-zone.ts'
@@ -24,6 +25,7 @@ export function EditOrder({ order, onClose }: DialogProps & { readonly order: Ve
   const edit = useEdit(order, () => client.getOrder({ orderId }))
   return (
     <FormDialog
+      name="edit-order"
       title={`Edit order ${orderId}`}
       action="Save"
       done="Order changed"
@@ -31,16 +33,21 @@ export function EditOrder({ order, onClose }: DialogProps & { readonly order: Ve
       check={() => ({
         ...(values.shipDate !== '' && !instantIn(values.shipDate) && { shipDate: NOT_AN_INSTANT }),
       })}
-      submit={edit.submit(options =>
-        client.updateOrder({ orderId, body: patchOf(values, valuesOf(edit.base.data)) }, options),
-      )}
-      conflict={
-        <EditConflict
-          edit={edit}
-          differences={theirs => differences(values, valuesOf(theirs))}
-          onTakeTheirs={theirs => form.set(valuesOf(theirs))}
-        />
-      }
+      make={() => {
+        const { data, etag } = edit.base
+        return request(client, 'updateOrder', { orderId, body: patchOf(values, valuesOf(data)) }, etag)
+      }}
+      look={{ path: `/orders/${orderId}`, what: 'the order' }}
+      conflict={{
+        read: edit.readTheirs,
+        shown: (
+          <EditConflict
+            edit={edit}
+            differences={theirs => differences(values, valuesOf(theirs))}
+            onTakeTheirs={theirs => form.set(valuesOf(theirs))}
+          />
+        ),
+      }}
       onClose={onClose}
     >
       {field => (

@@ -10,6 +10,7 @@ import {
   type FaultRuleState,
   toJson,
 } from '../../client/petstore-client.ts'
+import { type Change, request } from '../data/change.ts'
 import { hostClient, sandboxId } from '../data/host-api.ts'
 import { useControlChange } from '../data/sandbox.ts'
 import { useSession } from '../data/session-context.ts'
@@ -19,6 +20,9 @@ import { Page } from '../parts/generic/page.tsx'
 import { Refusal } from '../parts/generic/refusal.tsx'
 import { RowButton } from '../parts/generic/row-button.tsx'
 import { type Column, ColumnTable } from '../parts/generic/table.tsx'
+import { type Look, UnknownAlert } from '../parts/generic/unknown-alert.tsx'
+
+const failuresView: Look = { path: '/failures', what: 'the failures' }
 
 const TABLE_MIN_PX = 700
 /** How often the counts are read again, in milliseconds. */
@@ -85,10 +89,10 @@ export function Failures() {
     refetchInterval: REFRESH_MS,
   })
   const rules = data ?? []
-  const change = useControlChange('faults')
+  const change = useControlChange('remove-failure', 'faults')
   const remove = (name: string): void => {
     const others = rules.filter(rule => rule.name !== name).map(withoutCounts)
-    change.mutate(host => host.setFaults({ sandboxId, body: { rules: others } }))
+    change.start(() => request(hostClient(key), 'setFaults', { sandboxId, body: { rules: others } }))
   }
   return (
     <Page title="Failures" actions={<Button onClick={() => setAdding(true)}>Add a failure</Button>}>
@@ -97,6 +101,7 @@ export function Failures() {
         One request can ask for a failure of its own with the header Petstore-Fault.
       </Text>
       <Refusal error={change.error ?? error} />
+      <UnknownAlert change={change} look={failuresView} />
       {data && rules.length === 0 && (
         <Empty title="No failures">Add a failure to see how your program copes with it.</Empty>
       )}
@@ -176,23 +181,28 @@ function AddFailure({ rules, onClose }: DialogProps & { readonly rules: readonly
   const template = templates[chosen]
   const isDelivery = chosen.startsWith('webhook')
   const hasOperation = !isDelivery && template?.effect.type !== 'cut_stream'
-  const submit = async (): Promise<void> => {
-    if (!template) return
+  const make = (): Change<unknown> => {
+    if (!template) throw new Error(`there is no failure ${chosen}`)
     const rule: FaultRule = {
       name: freeName(chosen, rules),
       ...(hasOperation && operation !== null && { operation }),
       ...(condition !== 'always' && { when: conditionOf(condition, amount) }),
       effect: template.effect,
     }
-    await hostClient(key).setFaults({ sandboxId, body: { rules: [...rules.map(withoutCounts), rule] } })
+    return request(hostClient(key), 'setFaults', {
+      sandboxId,
+      body: { rules: [...rules.map(withoutCounts), rule] },
+    })
   }
   return (
     <FormDialog
+      name="add-failure"
       title="Add a failure"
       action="Add"
       done="Failure added"
       form={form}
-      submit={submit}
+      make={make}
+      look={failuresView}
       onClose={onClose}
     >
       {field => (

@@ -1,4 +1,4 @@
-import { Alert, Button, Checkbox, Code, FileInput, Group, List, Stack, Text } from '@mantine/core'
+import { Alert, Button, Checkbox, Code, Fieldset, FileInput, Group, List, Stack, Text } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import type { CatalogueKind } from '../../catalogue/catalogue-file.ts'
@@ -10,12 +10,14 @@ import {
   type ImportResult,
   runImport,
 } from '../data/catalogue-import.ts'
+import { useChange } from '../data/change.ts'
 import { useSession } from '../data/session-context.ts'
 import { downloadCsv } from '../parts/generic/download.ts'
 import { countText } from '../parts/generic/format.ts'
 import { Page } from '../parts/generic/page.tsx'
 import { Refusal } from '../parts/generic/refusal.tsx'
 import { type Column, ColumnTable } from '../parts/generic/table.tsx'
+import { UnknownAlert } from '../parts/generic/unknown-alert.tsx'
 import { ViewLink } from '../parts/generic/view-link.tsx'
 
 const TABLE_MIN_PX = 440
@@ -39,20 +41,33 @@ export function Import() {
     skipExisting: false,
     createCategories: false,
   })
-  const run = useMutation({
-    mutationFn: async (mode: 'check' | 'import') => ({
-      mode,
-      result: await runImport(key, files, choices, mode),
-    }),
-    onSuccess: ({ mode }) => (mode === 'check' ? undefined : queries.invalidateQueries()),
+  const check = useMutation({ mutationFn: () => runImport(key, files, choices, 'check') })
+  const [loaded, setLoaded] = useState<ImportResult>()
+  const change = useChange<ImportResult>('import', {
+    onDone: result => {
+      setLoaded(result)
+      return queries.invalidateQueries()
+    },
+    onFailed: () => void queries.invalidateQueries(),
   })
+  // A result belongs to the files and the options that were checked.
+  const forgetResult = (): void => {
+    check.reset()
+    change.reset()
+    setLoaded(undefined)
+  }
   const choose = (kind: CatalogueKind, file: File | null): void => {
-    run.reset()
+    forgetResult()
     setFiles({ ...files, [kind]: file })
   }
-  const result = run.data?.result
-  const isLoaded = run.data?.mode === 'import' && result?.report.outcome !== undefined
+  const giveUp = (): void => {
+    change.giveUp()
+    forgetResult()
+  }
+  const result = loaded ?? check.data
+  const isLoaded = loaded?.report.outcome !== undefined
   const isEmpty = !files.categories && !files.pets
+  const isBusy = check.isPending || change.isRunning
   return (
     <Page title="Import">
       <Text>
@@ -61,40 +76,54 @@ export function Import() {
         <Code>hold</Code> (yes, no or empty) and <Code>reorderAt</Code>. Only <Code>name</Code> and{' '}
         <Code>category</Code> are required. Save a spreadsheet as “CSV UTF-8”.
       </Text>
-      <Stack maw={480}>
-        {(['categories', 'pets'] as const).map(kind => (
-          <FileField key={kind} kind={kind} file={files[kind]} onChange={file => choose(kind, file)} />
-        ))}
-        {options.map(({ name, label }) => (
-          <Checkbox
-            key={name}
-            label={label}
-            checked={choices[name]}
-            onChange={({ currentTarget }) => {
-              run.reset()
-              setChoices({ ...choices, [name]: currentTarget.checked })
-            }}
-          />
-        ))}
-        <Group>
-          <Button
-            variant="default"
-            onClick={() => run.mutate('check')}
-            loading={run.isPending}
-            disabled={isEmpty}
-          >
-            Check
-          </Button>
-          <Button
-            onClick={() => run.mutate('import')}
-            loading={run.isPending}
-            disabled={run.data?.mode !== 'check' || !canLoad(result, choices)}
-          >
-            Import
-          </Button>
-        </Group>
-      </Stack>
-      <ImportError error={run.error} />
+      <Fieldset variant="unstyled" maw={480} disabled={isBusy || change.unknown !== undefined}>
+        <Stack>
+          {(['categories', 'pets'] as const).map(kind => (
+            <FileField key={kind} kind={kind} file={files[kind]} onChange={file => choose(kind, file)} />
+          ))}
+          {options.map(({ name, label }) => (
+            <Checkbox
+              key={name}
+              label={label}
+              checked={choices[name]}
+              onChange={({ currentTarget }) => {
+                forgetResult()
+                setChoices({ ...choices, [name]: currentTarget.checked })
+              }}
+            />
+          ))}
+          <Group>
+            <Button
+              variant="default"
+              onClick={() => {
+                forgetResult()
+                check.mutate()
+              }}
+              loading={isBusy}
+              disabled={isEmpty}
+            >
+              Check
+            </Button>
+            <Button
+              onClick={() => {
+                change.start(() => ({
+                  send: () => runImport(key, files, choices, 'import'),
+                  isRepeatable: false,
+                }))
+              }}
+              loading={isBusy}
+              disabled={loaded !== undefined || change.error !== null || !canLoad(check.data, choices)}
+            >
+              Import
+            </Button>
+          </Group>
+        </Stack>
+      </Fieldset>
+      <ImportError error={change.error ?? check.error} />
+      <UnknownAlert
+        change={{ ...change, giveUp }}
+        look={{ path: '/pets?sort=-id', what: 'the newest pets' }}
+      />
       {result && <Outcome result={result} isLoaded={isLoaded} keepGoing={choices.keepGoing} />}
       {result && <Notices result={result} choices={choices} />}
       {result && <Problems result={result} files={files} />}
@@ -144,7 +173,7 @@ function ImportError({ error }: { readonly error: unknown }) {
       </Alert>
     )
   }
-  return <Refusal error={error} change="once" />
+  return <Refusal error={error} />
 }
 
 interface OutcomeProps {

@@ -2,6 +2,7 @@ import { Alert, Badge, Button, Checkbox, Code, Group, Stack, Text } from '@manti
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { ApiKey, Client, Scope } from '../../client/petstore-client.ts'
+import { request } from '../data/change.ts'
 import { nameText } from '../data/name-text.ts'
 import { useSession } from '../data/session-context.ts'
 import { Name } from '../parts/events/names.tsx'
@@ -127,19 +128,19 @@ function CreateKey({ onClose, onCreated }: SecretFormProps) {
   const { name, scopes: chosen, expiresAt: expiry } = form.values
   return (
     <FormDialog
+      name="create-key"
       title="Create key"
       action="Create key"
       done="Key created"
       doneUnseen="The key was created after you left the page, so you have not seen it. Revoke it and create another."
       form={form}
       check={() => ({ ...(expiry !== '' && !instantIn(expiry) && { expiresAt: NOT_AN_INSTANT }) })}
-      isRepeatable={false}
-      submit={({ signal }) =>
-        client.createKey(
-          { body: { name: name.trim(), scopes: chosen, expiresAt: instantIn(expiry) } },
-          { signal },
-        )
+      make={() =>
+        request(client, 'createKey', {
+          body: { name: name.trim(), scopes: chosen, expiresAt: instantIn(expiry) },
+        })
       }
+      look={{ path: '/keys', what: 'the keys' }}
       onDone={({ data }) => onCreated(data.key)}
       onClose={onClose}
     >
@@ -202,11 +203,13 @@ function RevokeKey({ apiKey, onClose }: DialogProps & { readonly apiKey: ApiKey 
   })
   return (
     <FormDialog
+      name="revoke-key"
       title={`Revoke ${nameText(apiKey.name, apiKey.id)}?`}
       action="Revoke"
       done="Key revoked"
       isDestructive
-      submit={sending => client.revokeKey({ keyId: apiKey.id }, sending)}
+      make={() => request(client, 'revokeKey', { keyId: apiKey.id })}
+      look={{ path: '/keys', what: 'the keys' }}
       {...(isOwn && { onDone: () => signOut() })}
       onClose={onClose}
     >

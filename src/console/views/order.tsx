@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { useLocation } from 'wouter'
 import { ApiError, type Order } from '../../client/petstore-client.ts'
+import { request } from '../data/change.ts'
 import { useConfirmation, type Version } from '../data/edit.ts'
 import { useCan, useSession } from '../data/session-context.ts'
 import { idIn } from '../data/url-filters.ts'
@@ -144,13 +145,15 @@ interface OrderQuestionProps extends DialogProps {
 
 function CompleteOrder({ version, onClose }: OrderQuestionProps) {
   const { client } = useSession()
-  const { submit, conflict, order } = useOrderConfirmation(version)
+  const { conflict, order, etag, look } = useOrderConfirmation(version)
   return (
     <FormDialog
+      name="complete-order"
       title="Complete the order?"
       action="Complete"
       done="Order completed"
-      submit={submit(options => client.updateOrder({ orderId: order.id, body: { complete: true } }, options))}
+      make={() => request(client, 'updateOrder', { orderId: order.id, body: { complete: true } }, etag)}
+      look={look}
       conflict={conflict}
       onClose={onClose}
     >
@@ -161,15 +164,15 @@ function CompleteOrder({ version, onClose }: OrderQuestionProps) {
 
 function ReopenOrder({ version, onClose }: OrderQuestionProps) {
   const { client } = useSession()
-  const { submit, conflict, order } = useOrderConfirmation(version)
+  const { conflict, order, etag, look } = useOrderConfirmation(version)
   return (
     <FormDialog
+      name="reopen-order"
       title="Open the order again?"
       action="Open again"
       done="The order is open again"
-      submit={submit(options =>
-        client.updateOrder({ orderId: order.id, body: { complete: false } }, options),
-      )}
+      make={() => request(client, 'updateOrder', { orderId: order.id, body: { complete: false } }, etag)}
+      look={look}
       conflict={conflict}
       onClose={onClose}
     >
@@ -184,15 +187,17 @@ function ReopenOrder({ version, onClose }: OrderQuestionProps) {
 function CancelOrder({ version, onClose }: OrderQuestionProps) {
   const { client } = useSession()
   const [, navigate] = useLocation()
-  const { submit, conflict, order } = useOrderConfirmation(version)
+  const { conflict, order, etag, look } = useOrderConfirmation(version)
   return (
     <FormDialog
+      name="cancel-order"
       title="Cancel the order?"
       action="Cancel order"
       cancel="Keep the order"
       done="Order cancelled"
       isDestructive
-      submit={submit(options => client.cancelOrder({ orderId: order.id }, options))}
+      make={() => request(client, 'cancelOrder', { orderId: order.id }, etag)}
+      look={look}
       conflict={conflict}
       onDone={() => navigate('/orders')}
       onClose={onClose}
@@ -205,9 +210,14 @@ function CancelOrder({ version, onClose }: OrderQuestionProps) {
 function useOrderConfirmation(version: Version<Order>) {
   const { client } = useSession()
   const read = () => client.getOrder({ orderId: version.data.id })
-  const { shown, before, submit } = useConfirmation(version, read)
-  const conflict = before && <ChangedFacts before={factsOf(before)} now={factsOf(shown.data)} />
-  return { submit, conflict, order: shown.data }
+  const { shown, before, readAgain } = useConfirmation(version, read)
+  const facts = before && <ChangedFacts before={factsOf(before)} now={factsOf(shown.data)} />
+  return {
+    conflict: { read: readAgain, shown: facts },
+    order: shown.data,
+    etag: shown.etag,
+    look: { path: `/orders/${version.data.id}`, what: 'the order' },
+  }
 }
 
 /** Returns the facts that a user needs to decide about an order. */

@@ -53,16 +53,12 @@ interface PetContentProps {
 function PetContent({ petId, onOpen }: PetContentProps): ReactNode {
   const { data: pet, error, refetch } = usePet(petId)
   const can = useCan()
-  if (error) {
-    return (
-      <Page title={`Pet ${petId}`}>
-        <Refusal error={error} onRetry={() => void refetch()} />
-      </Page>
-    )
-  }
-  if (pet === undefined) return <PageSkeleton />
+  const refusal = error && <Refusal error={error} onRetry={() => void refetch()} />
+  if (pet === undefined) return error ? <Page title={`Pet ${petId}`}>{refusal}</Page> : <PageSkeleton />
   return (
     <Page title={pet ? pet.data.name : `Pet ${petId}`} id={petId}>
+      {/* A failed read keeps the details, which have the state of a change. */}
+      {refusal}
       {pet ? <PetDetails pet={pet} onOpen={onOpen} /> : <NoPet petId={petId} />}
       {can('audit:read') && <PetTimeline petId={petId} />}
     </Page>

@@ -1,8 +1,11 @@
 import { Anchor, Badge, Button, Checkbox, Code, Group, Modal, Stack, Text } from '@mantine/core'
-import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { LoggedRequest } from '../../client/petstore-client.ts'
+import { request } from '../data/change.ts'
+import { hostClient, sandboxId } from '../data/host-api.ts'
 import { useRequests } from '../data/requests.ts'
+import { useSession } from '../data/session-context.ts'
+import { ActButton } from '../parts/generic/act-button.tsx'
 import { SilentStream } from '../parts/generic/alerts.tsx'
 import { Empty } from '../parts/generic/empty.tsx'
 import { FilterSelect } from '../parts/generic/filters.tsx'
@@ -12,6 +15,7 @@ import { Panel } from '../parts/generic/panel.tsx'
 import { Refusal } from '../parts/generic/refusal.tsx'
 import { type Column, ColumnTable } from '../parts/generic/table.tsx'
 import { TextField } from '../parts/generic/text-field.tsx'
+import { UnknownAlert } from '../parts/generic/unknown-alert.tsx'
 
 const TABLE_MIN_PX = 760
 const PAGE_PATH = /^\/(console|docs)([/?]|$)/
@@ -35,7 +39,7 @@ interface RequestFilter {
 export function Requests() {
   const [isPaused, setPaused] = useState(false)
   const { requests, isSilent, error, clear } = useRequests(isPaused)
-  const clearing = useMutation({ mutationFn: clear })
+  const { key } = useSession()
   const [filter, setFilter] = useState<RequestFilter>({
     method: null,
     status: null,
@@ -52,15 +56,20 @@ export function Requests() {
           <Button variant="default" onClick={() => setPaused(!isPaused)}>
             {isPaused ? 'Continue' : 'Pause'}
           </Button>
-          <Button variant="default" onClick={() => clearing.mutate()}>
+          <ActButton
+            variant="default"
+            change={clear}
+            onAct={() => clear.start(() => request(hostClient(key), 'deleteRequests', { sandboxId }))}
+          >
             Clear
-          </Button>
+          </ActButton>
         </>
       }
     >
       <Filters filter={filter} onChange={setFilter} />
       {isSilent && <SilentStream />}
-      <Refusal error={clearing.error ?? error} />
+      <Refusal error={clear.error ?? error} />
+      <UnknownAlert change={clear} look={{ path: '/requests', what: 'the requests' }} />
       {shown.length === 0 ? (
         <Empty title="No requests">Requests to the sandbox appear here as they arrive.</Empty>
       ) : (

@@ -2,9 +2,11 @@ import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Sandbox } from '../../client/petstore-client.ts'
+import { request } from '../data/change.ts'
 import { hostClient, sandboxId } from '../data/host-api.ts'
 import { sandboxQuery, useControlChange } from '../data/sandbox.ts'
 import { useSession } from '../data/session-context.ts'
+import { ActButton } from '../parts/generic/act-button.tsx'
 import { type DialogProps, FormDialog } from '../parts/generic/form-dialog.tsx'
 import { formatInstant } from '../parts/generic/format.ts'
 import { Page } from '../parts/generic/page.tsx'
@@ -12,8 +14,11 @@ import { Panel } from '../parts/generic/panel.tsx'
 import { Refusal } from '../parts/generic/refusal.tsx'
 import { RowButton } from '../parts/generic/row-button.tsx'
 import { InstantInput, instantIn } from '../parts/generic/text-field.tsx'
+import { type Look, UnknownAlert } from '../parts/generic/unknown-alert.tsx'
 
 const BYTES_PER_KIB = 1024
+
+const sandboxView: Look = { path: '/sandbox', what: 'the sandbox' }
 
 /** The target of a reset: a snapshot, or the seed of the sandbox if no snapshot is named. */
 interface ResetTarget {
@@ -60,11 +65,13 @@ function ResetDialog({ target, onClose }: DialogProps & { readonly target: Reset
   const { snapshot } = target
   return (
     <FormDialog
+      name="reset-sandbox"
       title={snapshot === undefined ? 'Reset the sandbox?' : `Reset to ${snapshot}?`}
       action="Reset"
       done="The sandbox was reset"
       isDestructive
-      submit={({ signal }) => hostClient(key).resetSandbox({ sandboxId, body: target }, { signal })}
+      make={() => request(hostClient(key), 'resetSandbox', { sandboxId, body: target })}
+      look={sandboxView}
       onClose={onClose}
     >
       <Text>
@@ -83,7 +90,8 @@ function Snapshots({ onReset }: { readonly onReset: (target: ResetTarget) => voi
     queryKey: ['snapshots'],
     queryFn: async () => (await hostClient(key).listSnapshots({ sandboxId })).data,
   })
-  const change = useControlChange('snapshots')
+  const change = useControlChange('snapshot', 'snapshots')
+  const host = hostClient(key)
   return (
     <Panel title="Snapshots">
       <Stack>
@@ -94,14 +102,16 @@ function Snapshots({ onReset }: { readonly onReset: (target: ResetTarget) => voi
             value={name}
             onChange={({ currentTarget }) => setName(currentTarget.value)}
           />
-          <Button
+          <ActButton
             variant="default"
-            onClick={() => change.mutate(host => host.putSnapshot({ sandboxId, name: name.trim() }))}
+            change={change}
+            onAct={() => change.start(() => request(host, 'putSnapshot', { sandboxId, name: name.trim() }))}
           >
             Take a snapshot
-          </Button>
+          </ActButton>
         </Group>
         <Refusal error={change.error ?? error} />
+        <UnknownAlert change={change} look={sandboxView} />
         {data.map(snapshot => (
           <Group key={snapshot.name} justify="space-between">
             <Text className="name">
@@ -119,7 +129,9 @@ function Snapshots({ onReset }: { readonly onReset: (target: ResetTarget) => voi
               <RowButton
                 label="Delete"
                 subject={`snapshot ${snapshot.name}`}
-                onClick={() => change.mutate(host => host.deleteSnapshot({ sandboxId, name: snapshot.name }))}
+                onClick={() =>
+                  change.start(() => request(host, 'deleteSnapshot', { sandboxId, name: snapshot.name }))
+                }
               />
             </Group>
           </Group>
@@ -136,8 +148,9 @@ function Clock() {
     queryKey: ['clock'],
     queryFn: async () => (await hostClient(key).getClock({ sandboxId })).data.now,
   })
-  const change = useControlChange('clock')
-  const set = (now: string | null): void => change.mutate(host => host.setClock({ sandboxId, body: { now } }))
+  const change = useControlChange('clock', 'clock')
+  const set = (now: string | null): void =>
+    change.start(() => request(hostClient(key), 'setClock', { sandboxId, body: { now } }))
   const instant = instantIn(text)
   return (
     <Panel title="Lifecycle clock">
@@ -148,14 +161,20 @@ function Clock() {
         </Text>
         <Group align="flex-end">
           <InstantInput label="New time" value={text} onChange={setText} />
-          <Button variant="default" disabled={instant === undefined} onClick={() => set(instant ?? null)}>
+          <ActButton
+            variant="default"
+            change={change}
+            disabled={instant === undefined}
+            onAct={() => set(instant ?? null)}
+          >
             Set the clock
-          </Button>
-          <Button variant="default" onClick={() => set(null)}>
+          </ActButton>
+          <ActButton variant="default" change={change} onAct={() => set(null)}>
             Return to the real time
-          </Button>
+          </ActButton>
         </Group>
         <Refusal error={change.error ?? error} />
+        <UnknownAlert change={change} look={sandboxView} />
       </Stack>
     </Panel>
   )

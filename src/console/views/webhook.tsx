@@ -5,7 +5,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { ApiError, type Delivery, type DeliveryState, type Webhook } from '../../client/petstore-client.ts'
-import { useChange } from '../data/change.ts'
+import { request, UnknownOutcome, useChange } from '../data/change.ts'
 import { useSession } from '../data/session-context.ts'
 import { idIn, optionIn, useUrlFilters } from '../data/url-filters.ts'
 import { ActButton } from '../parts/generic/act-button.tsx'
@@ -16,6 +16,7 @@ import { formatCount, formatInstant } from '../parts/generic/format.ts'
 import { Page } from '../parts/generic/page.tsx'
 import { Refusal, sentenceOf } from '../parts/generic/refusal.tsx'
 import { type Column, PagedTable } from '../parts/generic/table.tsx'
+import { type Look, UnknownAlert } from '../parts/generic/unknown-alert.tsx'
 import { ViewLink } from '../parts/generic/view-link.tsx'
 import type { ViewProps } from './view-props.ts'
 import { WebhookSecret, WebhookState } from './webhooks.tsx'
@@ -109,22 +110,22 @@ interface WebhookActionsProps {
 function WebhookActions({ webhook, onOpen, onTested }: WebhookActionsProps) {
   const { client } = useSession()
   const { id: webhookId, enabled } = webhook
-  const test = useActAtOnce(() => {
+  const test = useActAtOnce('test-webhook', () => {
     notifications.show({ message: 'The test event was created.' })
     onTested()
   })
-  const change = useActAtOnce()
-  const sendTest = (): void => test.start('test', sending => client.sendTestEvent({ webhookId }, sending))
+  const change = useActAtOnce('switch-webhook')
+  const sendTest = (): void => test.start(() => request(client, 'sendTestEvent', { webhookId }))
   const toggle = (): void =>
-    change.start(`enabled ${!enabled}`, sending =>
-      client.updateWebhook({ webhookId, body: { enabled: !enabled } }, sending),
-    )
+    change.start(() => request(client, 'updateWebhook', { webhookId, body: { enabled: !enabled } }))
   return (
     <>
-      <ActButton isRunning={test.isRunning} onAct={sendTest} disabled={!enabled}>
+      <UnknownAlert change={test} look={lookAt(webhookId)} />
+      <UnknownAlert change={change} look={lookAt(webhookId)} />
+      <ActButton change={test} onAct={sendTest} disabled={!enabled}>
         Send test event
       </ActButton>
-      <ActButton variant="default" isRunning={change.isRunning} onAct={toggle}>
+      <ActButton variant="default" change={change} onAct={toggle}>
         {enabled ? 'Disable' : 'Enable'}
       </ActButton>
       <Button variant="default" onClick={() => onOpen({ dialog: 'rotate', webhookId })}>
@@ -137,16 +138,23 @@ function WebhookActions({ webhook, onOpen, onTested }: WebhookActionsProps) {
   )
 }
 
-/** Returns a change that has no dialog. Its failure is a notification. */
-function useActAtOnce(onDone?: () => void) {
+function lookAt(webhookId: bigint): Look {
+  return { path: `/webhooks/${webhookId}`, what: 'the webhook' }
+}
+
+/** Returns a change that has no dialog. Its refusal is a notification. */
+function useActAtOnce(name: string, onDone?: () => void) {
   const queries = useQueryClient()
-  return useChange({
+  return useChange<unknown>(name, {
     // Not awaited: a slow list must not delay the next change.
     onDone: () => {
       onDone?.()
       void queries.invalidateQueries()
     },
-    onFailed: error => notifications.show({ color: 'red', message: sentenceOf(error, 'repeatable') }),
+    onFailed: (error, isShown) => {
+      if (isShown && error instanceof UnknownOutcome) return
+      notifications.show({ color: 'red', message: sentenceOf(error) })
+    },
   })
 }
 
@@ -159,11 +167,13 @@ function DeleteWebhook({ webhookId, onClose }: WebhookDialogProps) {
   const [, navigate] = useLocation()
   return (
     <FormDialog
+      name="delete-webhook"
       title="Delete the webhook?"
       action="Delete"
       done="Webhook deleted"
       isDestructive
-      submit={sending => client.deleteWebhook({ webhookId }, sending)}
+      make={() => request(client, 'deleteWebhook', { webhookId })}
+      look={{ path: '/webhooks', what: 'the webhooks' }}
       onDone={() => navigate('/webhooks')}
       onClose={onClose}
     >
@@ -176,12 +186,13 @@ function NewSecret({ webhookId, onClose, onCreated }: SecretFormProps & WebhookD
   const { client } = useSession()
   return (
     <FormDialog
+      name="rotate-secret"
       title="Create a new secret?"
       action="Create a new secret"
       done="New secret created"
       doneUnseen="The new secret was created after you left the page. To see a secret, create another one."
-      isRepeatable={false}
-      submit={({ signal }) => client.rotateWebhookSecret({ webhookId }, { signal })}
+      make={() => request(client, 'rotateWebhookSecret', { webhookId })}
+      look={lookAt(webhookId)}
       onDone={({ data }) => onCreated(data.secret)}
       onClose={onClose}
     >
@@ -228,9 +239,9 @@ function Deliveries({ webhookId, isAwaiting }: DeliveriesProps) {
   const { client } = useSession()
   const { get, set } = useUrlFilters()
   const state = optionIn(deliveryStates, get('state'))
-  const { start } = useActAtOnce()
+  const change = useActAtOnce('redeliver')
   const redeliver = ({ id: deliveryId }: Delivery): void =>
-    start(`redeliver ${deliveryId}`, sending => client.redeliver({ webhookId, deliveryId }, sending))
+    change.start(() => request(client, 'redeliver', { webhookId, deliveryId }))
   const input = { webhookId, sort: '-id' as const, ...(state && { state }) }
   return (
     <Stack>
@@ -247,6 +258,7 @@ function Deliveries({ webhookId, isAwaiting }: DeliveriesProps) {
           />
         </Group>
       </Group>
+      <UnknownAlert change={change} look={lookAt(webhookId)} />
       <PagedTable
         label="Deliveries"
         queryKey={['deliveries', input]}

@@ -1,6 +1,7 @@
 import { Badge, Button, MultiSelect } from '@mantine/core'
 import { useState } from 'react'
 import type { FeedEventType, Webhook } from '../../client/petstore-client.ts'
+import { request } from '../data/change.ts'
 import { useSession } from '../data/session-context.ts'
 import { Empty } from '../parts/generic/empty.tsx'
 import { type DialogProps, FormDialog, useForm } from '../parts/generic/form-dialog.tsx'
@@ -122,13 +123,14 @@ function CreateWebhook({ onClose, onCreated }: CreateWebhookProps) {
   }
   return (
     <FormDialog
+      name="add-webhook"
       title="Add webhook"
       action="Add webhook"
       done="Webhook added"
       doneUnseen="The webhook was added after you left the page. To see a secret, create one in its view."
       form={form}
-      isRepeatable={false}
-      submit={({ signal }) => client.createWebhook({ body }, { signal })}
+      make={() => request(client, 'createWebhook', { body })}
+      look={{ path: '/webhooks', what: 'the webhooks' }}
       onDone={({ data, headers }) =>
         onCreated({ secret: data.secret, problem: headers.get('petstore-warning') ?? undefined })
       }

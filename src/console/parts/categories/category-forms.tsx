@@ -1,5 +1,6 @@
 import { Text, Textarea } from '@mantine/core'
 import type { Category } from '../../../client/petstore-client.ts'
+import { request } from '../../data/change.ts'
 import { useEdit, type Version } from '../../data/edit.ts'
 import { nameText } from '../../data/name-text.ts'
 import { useSession } from '../../data/session-context.ts'
@@ -7,6 +8,7 @@ import { Name } from '../events/names.tsx'
 import { EditConflict } from '../generic/conflict.tsx'
 import { type DialogProps, type FieldOf, FormDialog, useForm } from '../generic/form-dialog.tsx'
 import { TextField } from '../generic/text-field.tsx'
+import type { Look } from '../generic/unknown-alert.tsx'
 
 interface CategoryFields {
   readonly name: string
@@ -14,6 +16,8 @@ interface CategoryFields {
 }
 
 const labels = { name: 'Name', description: 'Description' }
+
+const categoriesView: Look = { path: '/categories', what: 'the categories' }
 
 function CategoryInputs({ field }: { readonly field: FieldOf<CategoryFields> }) {
   const description = field('description')
@@ -36,11 +40,13 @@ export function AddCategory({ onClose }: DialogProps) {
   const form = useForm<CategoryFields>({ name: '', description: '' }, labels)
   return (
     <FormDialog
+      name="add-category"
       title="Add a category"
       action="Add category"
       done={`${nameText(form.values.name)} was added.`}
       form={form}
-      submit={sending => client.createCategory({ body: bodyOf(form.values) }, sending)}
+      make={() => request(client, 'createCategory', { body: bodyOf(form.values) })}
+      look={categoriesView}
       onClose={onClose}
     >
       {field => <CategoryInputs field={field} />}
@@ -60,20 +66,25 @@ export function EditCategory({ category, onClose }: DialogProps & { readonly cat
   ]
   return (
     <FormDialog
+      name="edit-category"
       title="Edit the category"
       action="Save"
       done={`${nameText(form.values.name)} was saved.`}
       form={form}
-      submit={edit.submit(options =>
-        client.updateCategory({ categoryId, body: bodyOf(form.values) }, options),
-      )}
-      conflict={
-        <EditConflict
-          edit={edit}
-          differences={differences}
-          onTakeTheirs={theirs => form.set(fieldsOf(theirs))}
-        />
+      make={() =>
+        request(client, 'updateCategory', { categoryId, body: bodyOf(form.values) }, edit.base.etag)
       }
+      look={categoriesView}
+      conflict={{
+        read: edit.readTheirs,
+        shown: (
+          <EditConflict
+            edit={edit}
+            differences={differences}
+            onTakeTheirs={theirs => form.set(fieldsOf(theirs))}
+          />
+        ),
+      }}
       onClose={onClose}
     >
       {field => <CategoryInputs field={field} />}
@@ -86,11 +97,13 @@ export function DeleteCategory({ category, onClose }: DialogProps & { readonly c
   const { client } = useSession()
   return (
     <FormDialog
+      name="delete-category"
       title="Delete the category"
       action="Delete"
       done={`${nameText(name, categoryId)} was deleted.`}
       isDestructive
-      submit={sending => client.deleteCategory({ categoryId }, sending)}
+      make={() => request(client, 'deleteCategory', { categoryId })}
+      look={categoriesView}
       onClose={onClose}
     >
       <Text size="sm" className="name">

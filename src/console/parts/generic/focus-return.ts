@@ -24,3 +24,9 @@ function findOpener(): HTMLElement | undefined {
   if (active instanceof HTMLElement && active !== document.body && !isInDialog) lastOpener = active
   return lastOpener
 }
+
+/** For a ref: the element gets the focus when it appears. On a small screen, the dialog scrolls to it. */
+export function focusOnce(element: HTMLElement | null): void {
+  element?.focus()
+  element?.scrollIntoView({ block: 'center' })
+}

@@ -1,4 +1,4 @@
-import { Alert, Button, Group, Modal, Stack } from '@mantine/core'
+import { Alert, Button, Fieldset, Group, Modal, Stack } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useQueryClient } from '@tanstack/react-query'
 import {
@@ -11,11 +11,18 @@ import {
   useRef,
   useState,
 } from 'react'
-import { type Change, readPageAgain, type Sending, useChange } from '../../data/change.ts'
-import { isConflict } from '../../data/edit.ts'
+import {
+  type Changing,
+  isConflict,
+  type MakeChange,
+  readPageAgain,
+  UnknownOutcome,
+  useChange,
+} from '../../data/change.ts'
 import { isKeyRefused, textOf } from '../../data/query-client.ts'
-import { useFocusReturn } from './focus-return.ts'
+import { focusOnce, useFocusReturn } from './focus-return.ts'
 import { fieldErrors, Refusal, sentenceOf } from './refusal.tsx'
+import { type Look, UnknownAlert } from './unknown-alert.tsx'
 
 /** How long a change runs before the dialog offers to stop waiting, in milliseconds. */
 const LONG_MS = 1000
@@ -32,6 +39,8 @@ export interface SecretFormProps extends DialogProps {
 type Messages = Readonly<Record<string, string>>
 
 interface FormDialogProps<Result, Values> extends DialogProps {
+  /** The name of the change: `sell`. */
+  readonly name: string
   readonly title: string
   /** The text of the button that submits, such as `Add pet`. */
   readonly action: string
@@ -52,45 +61,52 @@ interface FormDialogProps<Result, Values> extends DialogProps {
   readonly form?: Form<Values>
   /** Returns the problems that the store cannot see, by the name of the value. If there are any, nothing is sent. */
   readonly check?: () => Messages
-  /** Sends the change. If it throws, the dialog shows the error and keeps the values that the user entered. */
-  readonly submit: (sending: Sending) => Promise<Result>
+  /** Makes the change from the values. The dialog sends the same one until its outcome is known. */
+  readonly make: MakeChange<Result>
+  /** Where the user can see whether a change with an unknown outcome was made. */
+  readonly look: Look
   /** A question, or the fields of the form. */
   readonly children: ReactNode | ((field: FieldOf<Values>) => ReactNode)
-  /** Whether `submit` sends the idempotency key, so that a second submit has no second effect. True by default. */
-  readonly isRepeatable?: boolean
   /**
-   * Shown instead of the refusal if the resource was changed since it was read (412). Without it, the refusal itself is
-   * shown.
+   * Shown instead of the refusal if the resource was changed since it was read (412), after `read` has read it again.
+   * Without it, the refusal itself is shown.
    */
-  readonly conflict?: ReactNode
+  readonly conflict?: { readonly shown: ReactNode; readonly read: () => Promise<void> }
   /** Called after the change, when the dialog is closed. Not called if the user has left the page by then. */
   readonly onDone?: (result: Result) => void
   /** Called in place of `onClose` after a change that was submitted with the button `another`. */
   readonly onAnother?: () => void
 }
 
-/** A dialog with a form for one change. It stays open until the change is made, or until the user closes it. */
+/**
+ * A dialog with a form for one change. It stays open until the change is made, or until the user closes it. From the
+ * click until the outcome is known, it shows the values that were sent, and they cannot be changed.
+ */
 export function FormDialog<Result, Values extends object = object>(props: FormDialogProps<Result, Values>) {
-  const { title, form, check, submit, children, conflict, onClose } = props
-  const values = textOf(form?.values)
-  const changeKind = props.isRepeatable === false ? 'once' : 'repeatable'
+  const { title, form, check, make, children, conflict, look, onClose } = props
   useFocusReturn()
   const anotherButton = useRef<HTMLButtonElement>(null)
   const isForAnother = useRef(false)
   const change = useDialogChange(props, isForAnother)
-  const { error, isRunning } = change
+  const { error, isRunning, unknown } = change
+  const isSent = isRunning || unknown !== undefined
   const [problems, setProblems] = useState<Messages>({})
-  const leaving = useLeaving(values, onClose)
+  const leaving = useLeaving(textOf(form?.values), unknown !== undefined, onClose)
+  const contentWith = (errors: Messages): ReactNode =>
+    typeof children === 'function' ? form && children(fieldsOf(form, errors)) : children
+  const [sentContent, setSentContent] = useState<ReactNode>()
   const onSubmit = (event: SubmitEvent): void => {
     event.preventDefault()
     // In React, the event would also reach a form around the dialog, and submit it.
     event.stopPropagation()
+    if (isSent) return
     const found = check?.() ?? {}
     setProblems(found)
     if (Object.keys(found).length > 0) change.reset()
     else {
       isForAnother.current = event.nativeEvent.submitter === anotherButton.current
-      change.start(values, submit)
+      setSentContent(contentWith({}))
+      change.start(make)
     }
   }
   const errors: Messages = { ...fieldErrors(error, form?.labels), ...problems }
@@ -103,12 +119,15 @@ export function FormDialog<Result, Values extends object = object>(props: FormDi
     >
       <form onSubmit={onSubmit} onInput={leaving.noteInput} onFocus={leaving.noteFocus} noValidate>
         <Stack>
-          {typeof children === 'function' ? form && children(fieldsOf(form, errors)) : children}
-          {(isConflict(error) && conflict) || (
-            <Refusal error={error} labels={form?.labels} change={changeKind} />
+          <Fieldset variant="unstyled" disabled={isSent}>
+            <Stack>{isSent ? sentContent : contentWith(errors)}</Stack>
+          </Fieldset>
+          {(isConflict(error) && conflict?.shown) || <Refusal error={error} labels={form?.labels} />}
+          <UnknownAlert change={change} look={look} />
+          {leaving.isAsking && (
+            <LeaveQuestion isUnclear={unknown !== undefined} onStay={leaving.stay} onLeave={onClose} />
           )}
-          {leaving.isAsking && <LeaveQuestion onStay={leaving.stay} onLeave={onClose} />}
-          <Buttons {...props} change={change} anotherButton={anotherButton} />
+          <Buttons {...props} change={change} anotherButton={anotherButton} lastField={leaving.lastField} />
         </Stack>
       </form>
     </Modal>
@@ -119,7 +138,7 @@ export function FormDialog<Result, Values extends object = object>(props: FormDi
  * Returns what a dialog does when the user presses Escape, clicks outside it, or clicks its close button. It closes if
  * nothing was entered, and otherwise asks. A second attempt returns to the form.
  */
-function useLeaving(values: string, onClose: () => void) {
+function useLeaving(values: string, isUnclear: boolean, onClose: () => void) {
   const [firstValues] = useState(values)
   // A field can contain text without a value, such as letters in a field for a number.
   const [hasInput, setHasInput] = useState(false)
@@ -131,12 +150,13 @@ function useLeaving(values: string, onClose: () => void) {
   }
   return {
     isAsking,
+    lastField,
     noteInput: () => setHasInput(true),
     noteFocus: ({ target }: FocusEvent<HTMLElement>) => {
       if (!isAsking) lastField.current = target
     },
     close: () => {
-      if (!hasInput && values === firstValues) return onClose()
+      if (!hasInput && values === firstValues && !isUnclear) return onClose()
       if (isAsking) stay()
       else setIsAsking(true)
     },
@@ -144,33 +164,32 @@ function useLeaving(values: string, onClose: () => void) {
   }
 }
 
-/** For a ref: the element gets the focus when it appears. On a small screen, the dialog scrolls to it. */
-function focusOnce(element: HTMLElement | null): void {
-  element?.focus()
-  element?.scrollIntoView({ block: 'center' })
-}
-
 interface LeaveQuestionProps {
+  /** Whether the outcome of a change is not known. */
+  readonly isUnclear: boolean
   readonly onStay: () => void
   readonly onLeave: () => void
 }
 
-function LeaveQuestion({ onStay, onLeave }: LeaveQuestionProps) {
+function LeaveQuestion({ isUnclear, onStay, onLeave }: LeaveQuestionProps) {
+  const title = isUnclear
+    ? 'Close this, although the change may have been made?'
+    : 'Throw away what you entered?'
   return (
-    <Alert color="yellow" role="alert" title="Throw away what you entered?">
+    <Alert color="yellow" role="alert" title={title}>
       <Group>
         <Button size="xs" variant="default" onClick={onStay} ref={focusOnce}>
-          Keep editing
+          {isUnclear ? 'Stay' : 'Keep editing'}
         </Button>
         <Button size="xs" variant="default" onClick={onLeave}>
-          Throw it away
+          {isUnclear ? 'Close it' : 'Throw it away'}
         </Button>
       </Group>
     </Alert>
   )
 }
 
-interface DialogChange<Result> extends Change<Result> {
+interface DialogChange<Result> extends Changing<Result> {
   /** Whether the change was made, so that only the page is read again while `isRunning` is true. */
   readonly isMade: boolean
 }
@@ -180,10 +199,11 @@ function useDialogChange<Result, Values>(
   props: FormDialogProps<Result, Values>,
   isForAnother: RefObject<boolean>,
 ): DialogChange<Result> {
-  const { done, doneUnseen = done, onClose, onDone, onAnother = onClose } = props
+  const { name, done, doneUnseen = done, conflict, onClose, onDone, onAnother = onClose } = props
   const queries = useQueryClient()
   const [isMade, setIsMade] = useState(false)
-  const change = useChange<Result>({
+  const change = useChange<Result>(name, {
+    onConflict: conflict?.read,
     onDone: async (result, isShown) => {
       setIsMade(true)
       const staysOnPage = isShown && !onDone
@@ -200,10 +220,10 @@ function useDialogChange<Result, Values>(
       if (!staysOnPage) await queries.invalidateQueries()
     },
     onFailed: (error, isShown) => {
+      if (error instanceof UnknownOutcome) void queries.invalidateQueries()
       // The sign-in page says that the key was refused.
       if (isShown || isKeyRefused(error)) return
-      // The idempotency key is lost with the dialog, so submitting the same values again is a second change.
-      notifications.show({ color: 'red', message: sentenceOf(error, 'once', props.form?.labels) })
+      notifications.show({ color: 'red', message: sentenceOf(error, props.form?.labels) })
     },
   })
   return { ...change, isMade }
@@ -216,34 +236,27 @@ interface ButtonsProps<Result>
   > {
   readonly change: DialogChange<Result>
   readonly anotherButton: RefObject<HTMLButtonElement | null>
+  /** The element of the form that had the focus last. */
+  readonly lastField: RefObject<HTMLElement | null>
 }
 
 function Buttons<Result>(props: ButtonsProps<Result>) {
-  const { action, another, cancel, isDestructive, onClose, change, anotherButton } = props
-  const { isRunning, isMade, error } = change
-  const queries = useQueryClient()
+  const { action, another, cancel, isDestructive, onClose, change, anotherButton, lastField } = props
+  const { isRunning, isMade, error, unknown, stop } = change
   // A change that was made cannot be stopped.
   const canStop = useIsLong(isRunning) && !isMade
-  const submitButton = useRef<HTMLButtonElement>(null)
-  // A running change disables the button, which takes the focus away from it.
+  // A running change disables the fields and buttons, which takes the focus away from them.
   useEffect(() => {
-    if (error && document.activeElement === document.body) submitButton.current?.focus()
-  }, [error])
-  const stop = (): void => {
-    change.stop()
-    notifications.show({
-      color: 'yellow',
-      message: 'The change may have taken effect. Check that before you submit it again.',
-    })
-    void queries.invalidateQueries()
-  }
+    if (error && document.activeElement === document.body) lastField.current?.focus()
+  }, [error, lastField])
+  // The alert has the buttons for a change whose outcome is not known.
+  if (unknown) return null
   return (
     <Group justify="flex-end">
       <Button variant="default" onClick={isRunning ? stop : onClose} disabled={isRunning && !canStop}>
         {isRunning && canStop ? 'Stop waiting' : (cancel ?? 'Cancel')}
       </Button>
       <Button
-        ref={submitButton}
         type="submit"
         loading={isRunning}
         onClick={ignoreSecondClick}

@@ -1,6 +1,7 @@
 import { Alert, Button, Group, Text } from '@mantine/core'
 import type { ComponentType, ReactNode } from 'react'
 import { ApiError, ConnectionError, type FieldError } from '../../../client/petstore-client.ts'
+import { UnknownOutcome } from '../../data/change.ts'
 import { storedName } from '../../data/query-client.ts'
 import { CategoryName, KeyName, PetName } from '../events/names.tsx'
 import { rewordRefusal } from '../pets/shop-words.ts'
@@ -8,27 +9,15 @@ import { rewordRefusal } from '../pets/shop-words.ts'
 /** The labels of fields, by the name of the member of the body. */
 type Labels = Readonly<Record<string, string>>
 
-/**
- * The effect of submitting a change again after its response was lost. `repeatable`: none. `once`: the change may be
- * made twice.
- */
-type ChangeKind = 'repeatable' | 'once'
-
-const lostSentences: Readonly<Record<ChangeKind, string>> = {
-  repeatable:
-    'The store does not respond. The change may have been saved. You can resubmit it: the store makes it only once.',
-  once: 'The store does not respond. The change may have been saved: check that before you submit it again.',
-}
+const UNKNOWN_OUTCOME =
+  'The store did not respond, so the change may have been made: look before you make it again.'
 
 /** What a message is about, such as `Pet 3`. */
 const SUBJECT = /\b(Pet|Category|Key) (\d{1,19})\b/
 
-/**
- * Returns the message to show for an error, with the names that the page has read. `change` is the kind of the change
- * that failed; undefined for a read.
- */
-export function sentenceOf(error: unknown, change?: ChangeKind, labels?: Labels): string {
-  return messageOf(error, change, labels).replace(
+/** Returns the message to show for an error, with the names that the page has read. */
+export function sentenceOf(error: unknown, labels?: Labels): string {
+  return messageOf(error, labels).replace(
     SUBJECT,
     (subject, kind: string, id: string) => storedName(resources[kind] ?? '', BigInt(id)) ?? subject,
   )
@@ -57,7 +46,7 @@ function Sentence({ text }: { readonly text: string }): ReactNode {
   )
 }
 
-function messageOf(error: unknown, change?: ChangeKind, labels: Labels = {}): string {
+function messageOf(error: unknown, labels: Labels = {}): string {
   if (error instanceof ApiError) {
     const { errors } = error
     // The message about an invalid body quotes the messages in `errors`. They name members; the form shows labels.
@@ -66,7 +55,8 @@ function messageOf(error: unknown, change?: ChangeKind, labels: Labels = {}): st
       ? `${errors.map(fieldError => withLabel(fieldError, labels).replace(/\.$/, '')).join('; ')}.`
       : rewordRefusal(error)
   }
-  if (error instanceof ConnectionError) return change ? lostSentences[change] : 'The store does not respond.'
+  if (error instanceof UnknownOutcome) return UNKNOWN_OUTCOME
+  if (error instanceof ConnectionError) return 'The store does not respond.'
   return 'Something went wrong in this page. Reload the page and try again.'
 }
 
@@ -94,13 +84,11 @@ interface RefusalProps {
   readonly error: unknown
   /** The labels of the fields. Each field shows the messages about its own member of the body. */
   readonly labels?: Labels | undefined
-  /** The kind of the change that failed; undefined if the request only reads. */
-  readonly change?: ChangeKind
   readonly onRetry?: () => void
 }
 
 /** Shows an error as an alert, unless all of its messages are shown at fields. Shows nothing if there is no error. */
-export function Refusal({ error, labels = {}, change, onRetry }: RefusalProps) {
+export function Refusal({ error, labels = {}, onRetry }: RefusalProps) {
   if (!error) return null
   const fields = Object.keys(fieldErrors(error))
   if (fields.length > 0 && fields.every(name => Object.hasOwn(labels, name))) return null
@@ -113,7 +101,7 @@ export function Refusal({ error, labels = {}, change, onRetry }: RefusalProps) {
       title={error instanceof ApiError ? 'Request refused' : 'Request failed'}
     >
       <Text size="sm">
-        <Sentence text={messageOf(error, change, labels)} />
+        <Sentence text={messageOf(error, labels)} />
       </Text>
       <Group justify="space-between" mt="xs">
         {requestId && (

@@ -1,16 +1,18 @@
 import { Text } from '@mantine/core'
-import {
-  type InventoryItem,
-  type InventoryUpdate,
-  type StockAdjustment,
-  setReorderLevel,
+import type {
+  Client,
+  InventoryItem,
+  InventoryUpdate,
+  StockAdjustment,
 } from '../../../client/petstore-client.ts'
+import { type Change, request } from '../../data/change.ts'
 import { useEdit, type Version } from '../../data/edit.ts'
 import { useSession } from '../../data/session-context.ts'
 import { EditConflict } from '../generic/conflict.tsx'
 import { type DialogProps, FormDialog, useForm } from '../generic/form-dialog.tsx'
 import { formatCount, formatUnits } from '../generic/format.ts'
 import { TextField } from '../generic/text-field.tsx'
+import type { Look } from '../generic/unknown-alert.tsx'
 import { words } from '../pets/shop-words.ts'
 import { UnitsInput } from './units-input.tsx'
 
@@ -32,11 +34,13 @@ export function AdjustDialog({ petId, name, onClose }: StockDialogProps) {
   )
   return (
     <FormDialog
+      name="adjust-stock"
       title="Adjust the stock"
       action="Adjust"
       done={`The stock of ${name} was adjusted.`}
       form={form}
-      submit={sending => client.adjustInventory({ petId, body: adjustmentOf(form.values) }, sending)}
+      make={() => request(client, 'adjustInventory', { petId, body: adjustmentOf(form.values) })}
+      look={lookAt(petId)}
       onClose={onClose}
     >
       {field => (
@@ -87,21 +91,27 @@ export function CountDialog({ petId, name, onClose, stock }: CountDialogProps) {
   ]
   return (
     <FormDialog
+      name="set-stock"
       title="Set the stock"
       action="Set stock"
       done={`The stock of ${name} was set.`}
       form={form}
-      submit={edit.submit(options =>
+      make={() => {
         // Safe: if the units are missing, the store refuses the body with a message for the field.
-        client.setInventory({ petId, body: form.values as InventoryUpdate }, options),
-      )}
-      conflict={
-        <EditConflict
-          edit={edit}
-          differences={differences}
-          onTakeTheirs={({ quantity }) => form.set({ quantity })}
-        />
-      }
+        const body = form.values as InventoryUpdate
+        return request(client, 'setInventory', { petId, body }, edit.base.etag)
+      }}
+      look={lookAt(petId)}
+      conflict={{
+        read: edit.readTheirs,
+        shown: (
+          <EditConflict
+            edit={edit}
+            differences={differences}
+            onTakeTheirs={({ quantity }) => form.set({ quantity })}
+          />
+        ),
+      }}
       onClose={onClose}
     >
       {field => (
@@ -143,6 +153,7 @@ export function LevelDialog({ petId, name, onClose, stock }: LevelDialogProps) {
   const isLevel = text === '' || reorderAt !== null
   return (
     <FormDialog
+      name="set-level"
       title={words.reorderAt}
       action="Save"
       done={
@@ -150,7 +161,8 @@ export function LevelDialog({ petId, name, onClose, stock }: LevelDialogProps) {
       }
       form={form}
       check={() => ({ ...(!isLevel && { reorderAt: 'Enter a whole number with digits only, such as 12.' }) })}
-      submit={sending => setReorderLevel(client, petId, reorderAt, sending)}
+      make={() => levelChange(client, petId, reorderAt)}
+      look={lookAt(petId)}
       onClose={onClose}
     >
       {field => (
@@ -168,6 +180,26 @@ export function LevelDialog({ petId, name, onClose, stock }: LevelDialogProps) {
       )}
     </FormDialog>
   )
+}
+
+/**
+ * Returns the change of a level. The store takes it together with the quantity, so its condition is the quantity that
+ * was read just before: if a sale comes between, both are read again.
+ */
+async function levelChange(
+  client: Client,
+  petId: bigint,
+  reorderAt: bigint | null,
+): Promise<Change<unknown>> {
+  const { data, etag } = await client.getInventoryItem({ petId })
+  return {
+    ...request(client, 'setInventory', { petId, body: { quantity: data.quantity, reorderAt } }, etag),
+    renew: () => levelChange(client, petId, reorderAt),
+  }
+}
+
+function lookAt(petId: bigint): Look {
+  return { path: `/pets/${petId}`, what: 'the pet' }
 }
 
 /** Returns the body of a request. If it lacks the units, the store refuses it with a message for the field. */

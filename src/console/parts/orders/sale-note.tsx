@@ -1,13 +1,16 @@
-import { Button, Group, Text } from '@mantine/core'
-import { notifications } from '@mantine/notifications'
-import { type QueryClient, useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
+import { Stack, Text } from '@mantine/core'
+import { notifications, notificationsStore } from '@mantine/notifications'
+import { useQueryClient } from '@tanstack/react-query'
+import { useEffect } from 'react'
 import type { ApiResponse, Client, Order } from '../../../client/petstore-client.ts'
+import { type Change, inTurn, request, UnknownOutcome, useChange } from '../../data/change.ts'
 import { nameText } from '../../data/name-text.ts'
 import { readPetNames } from '../../data/pets.ts'
 import { OrderLink } from '../events/names.tsx'
+import { ActButton } from '../generic/act-button.tsx'
 import { formatCount } from '../generic/format.ts'
 import { sentenceOf } from '../generic/refusal.tsx'
+import { UnknownAlert } from '../generic/unknown-alert.tsx'
 
 /** How long the note of a sale is shown, in milliseconds: someone notices a wrong sale when it is printed or packed. */
 const SHOWN_MS = 20_000
@@ -34,10 +37,18 @@ export async function noteSale(client: Client, sale: ApiResponse<Order>): Promis
         client={client}
         sale={sale}
         name={shortened(nameText(names.get(petId) ?? `Pet ${petId}`, petId))}
-        onEnd={() => notifications.hide(note)}
+        note={note}
       />
     ),
   })
+}
+
+/** Lets only the user close a note. */
+function keepNote(note: string): void {
+  if (shown.includes(note)) shown.splice(shown.indexOf(note), 1)
+  notifications.updateState(notificationsStore, all =>
+    all.map(one => (one.id === note ? { ...one, autoClose: false } : one)),
+  )
 }
 
 /** Returns a name that leaves room for the rest of the note. */
@@ -50,59 +61,89 @@ interface SaleNoteProps {
   readonly client: Client
   readonly sale: ApiResponse<Order>
   readonly name: string
-  /** Called when there is nothing more to undo. */
-  readonly onEnd: () => void
+  /** The id of the notification. */
+  readonly note: string
 }
 
-function SaleNote({ client, sale, name, onEnd }: SaleNoteProps) {
-  const queries = useQueryClient()
-  const [isRunning, setIsRunning] = useState(false)
+function SaleNote({ client, sale, name, note }: SaleNoteProps) {
   const { id, quantity, complete, reference } = sale.data
-  const undo = async (): Promise<void> => {
-    setIsRunning(true)
-    await undoSale(client, sale, queries)
-    onEnd()
-  }
   return (
-    <Group justify="space-between" wrap="nowrap">
+    <Stack gap="xs">
       <Text size="sm" className="name">
         {complete ? 'Sold' : 'Placed'}: {formatCount(quantity)} × {name}. <OrderLink id={id} />
         {reference !== undefined && `, ${reference}`}
       </Text>
-      {complete && (
-        <Button size="xs" variant="default" flex="none" loading={isRunning} onClick={() => void undo()}>
-          Undo
-        </Button>
-      )}
-    </Group>
+      {complete && <Undo client={client} sale={sale} note={note} />}
+    </Stack>
   )
 }
 
-/**
- * Opens a complete order again, and cancels it. Each step changes only the version that this page knows: a sale that
- * someone else has changed stays as it is.
- */
-async function undoSale(client: Client, sale: ApiResponse<Order>, queries: QueryClient): Promise<void> {
+/** The button that undoes a sale. The note stays until the outcome is known. */
+function Undo({ client, sale, note }: Omit<SaleNoteProps, 'name'>) {
+  const queries = useQueryClient()
   const { id: orderId } = sale.data
-  let isOpen = false
-  try {
-    const opened = await client.updateOrder({ orderId, body: { complete: false } }, { ifMatch: sale.etag })
-    isOpen = true
-    await client.cancelOrder({ orderId }, { ifMatch: opened.etag })
-    notifications.show({ message: `Order ${orderId} was undone: its units are back in the stock.` })
-  } catch (error) {
-    const state = isOpen
-      ? `Order ${orderId} is open again, but it was not cancelled.`
-      : `Order ${orderId} was not undone.`
-    notifications.show({
-      color: 'red',
-      autoClose: false,
-      message: (
-        <>
-          {state} {sentenceOf(error, 'repeatable')} <OrderLink id={orderId} />
-        </>
-      ),
-    })
-  }
-  await queries.invalidateQueries()
+  const change = useChange<unknown>('undo-sale', {
+    onDone: () => {
+      notifications.hide(note)
+      notifications.show({ message: `Order ${orderId} was undone: its units are back in the stock.` })
+      return queries.invalidateQueries()
+    },
+    onFailed: error => {
+      void queries.invalidateQueries()
+      if (error instanceof UnknownOutcome) return
+      notifications.hide(note)
+      notifications.show({
+        color: 'red',
+        autoClose: false,
+        message: <UndoRefusal id={orderId} error={error} />,
+      })
+    },
+  })
+  const { isRunning, unknown } = change
+  const mustStay = isRunning || unknown !== undefined
+  useEffect(() => {
+    if (mustStay) keepNote(note)
+  }, [note, mustStay])
+  if (unknown)
+    return <UnknownAlert change={change} look={{ path: `/orders/${orderId}`, what: 'the order' }} />
+  return (
+    <ActButton
+      size="xs"
+      variant="default"
+      ms="auto"
+      change={change}
+      onAct={() => change.start(() => undoOf(client, sale))}
+    >
+      Undo
+    </ActButton>
+  )
+}
+
+/** The refusal of the second step of an undo, after the first one. */
+class HalfUndone extends Error {}
+
+/**
+ * Returns the change that opens a complete order again, and cancels it. Each step changes only the version that this
+ * page knows: a sale that someone else has changed stays as it is.
+ */
+function undoOf(client: Client, { data: { id: orderId }, etag }: ApiResponse<Order>): Change<unknown> {
+  return inTurn(
+    request(client, 'updateOrder', { orderId, body: { complete: false } }, etag),
+    opened => request(client, 'cancelOrder', { orderId }, opened.etag),
+    (_, error) => {
+      throw new HalfUndone(sentenceOf(error))
+    },
+  )
+}
+
+function UndoRefusal({ id, error }: { readonly id: bigint; readonly error: Error }) {
+  const text =
+    error instanceof HalfUndone
+      ? `Order ${id} is open again, but it was not cancelled. ${error.message}`
+      : `Order ${id} was not undone. ${sentenceOf(error)}`
+  return (
+    <>
+      {text} <OrderLink id={id} />
+    </>
+  )
 }

@@ -3,6 +3,7 @@ import { useLocalStorage } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { ApiResponse, NewOrder, Order } from '../../../client/petstore-client.ts'
+import { request } from '../../data/change.ts'
 import { basePath } from '../../data/session.ts'
 import { useCan, useSession } from '../../data/session-context.ts'
 import { type DialogProps, FormDialog, useForm } from '../generic/form-dialog.tsx'
@@ -53,12 +54,14 @@ function OneSale({ pet, onClose, onSellAnother }: SellProps & { readonly onSellA
   const { reference = complete ? proposed : '' } = form.values
   return (
     <FormDialog
+      name="sell"
       title="Sell"
       action={complete ? 'Sell' : 'Place order'}
       another={complete ? 'Sell another' : 'Place another'}
       done={(sale: ApiResponse<Order>) => void noteSale(client, sale)}
       form={form}
-      submit={sending => client.placeOrder({ body: bodyOf(form.values, reference, complete) }, sending)}
+      make={() => request(client, 'placeOrder', { body: bodyOf(form.values, reference, complete) })}
+      look={{ path: '/orders', what: 'the newest orders' }}
       onClose={onClose}
       onAnother={onSellAnother}
     >

@@ -3,12 +3,13 @@ import { notifications } from '@mantine/notifications'
 import { useQueryClient } from '@tanstack/react-query'
 import { useLocation } from 'wouter'
 import type { ApiResponse, InventoryItem, Pet } from '../../../client/petstore-client.ts'
-import { readPageAgain, useChange } from '../../data/change.ts'
+import { readPageAgain, request, useChange } from '../../data/change.ts'
 import type { Version } from '../../data/edit.ts'
 import { useCan, useSession } from '../../data/session-context.ts'
 import { ActButton } from '../generic/act-button.tsx'
 import type { DialogProps } from '../generic/form-dialog.tsx'
 import { Refusal } from '../generic/refusal.tsx'
+import { UnknownAlert } from '../generic/unknown-alert.tsx'
 import { AdjustDialog, CountDialog, LevelDialog } from '../inventory/stock-dialogs.tsx'
 import { Sell } from '../orders/sell.tsx'
 import { DeletePet, EditPet, SellPet } from './pet-forms.tsx'
@@ -65,11 +66,11 @@ export function PetActions({ pet, stock, onOpen }: PetActionsProps) {
           </Button>
         )}
         {canHold && (
-          <ActButton variant="default" isRunning={hold.isRunning} onAct={hold.toggle}>
+          <ActButton variant="default" change={hold} onAct={hold.toggle}>
             {status === 'pending' ? 'Release' : 'Put on hold'}
           </ActButton>
         )}
-        {canEdit && status !== 'sold' && reserved === 0n && (
+        {canEdit && canCount && status !== 'sold' && reserved === 0n && (
           <Button {...opensWithStock('sell')}>Mark as sold</Button>
         )}
         {canCount && <Button {...opensWithStock('count')}>Set stock</Button>}
@@ -81,7 +82,8 @@ export function PetActions({ pet, stock, onOpen }: PetActionsProps) {
           </Button>
         )}
       </Group>
-      <Refusal error={hold.error} change="repeatable" />
+      <Refusal error={hold.error} />
+      <UnknownAlert change={hold} look={{ path: `/pets/${pet.data.id}`, what: 'the pet' }} />
     </Stack>
   )
 }
@@ -93,7 +95,7 @@ export function PetActions({ pet, stock, onOpen }: PetActionsProps) {
 function useHold({ id: petId, name, status }: Pet) {
   const { client } = useSession()
   const queries = useQueryClient()
-  const { start, isRunning, error } = useChange<ApiResponse<Pet>>({
+  const change = useChange<ApiResponse<Pet>>('hold', {
     onDone: async ({ data }) => {
       const isHeld = data.status === 'pending'
       notifications.show({ message: isHeld ? `${name} is on hold.` : `${name} was released.` })
@@ -102,8 +104,8 @@ function useHold({ id: petId, name, status }: Pet) {
   })
   const next = status === 'pending' ? 'available' : 'pending'
   const toggle = (): void =>
-    start(next, sending => client.updatePet({ petId, body: { status: next } }, sending))
-  return { toggle, isRunning, error }
+    change.start(() => request(client, 'updatePet', { petId, body: { status: next } }))
+  return { ...change, toggle }
 }
 
 /** The dialog that a button of `PetActions` opens. The page renders it even if the pet was deleted meanwhile. */

@@ -1,16 +1,16 @@
 import { Select, Text } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
-import {
+import type {
   ApiError,
-  type ApiResponse,
-  type Client,
-  type InventoryItem,
-  type NewPet,
-  type Pet,
-  type PetStatus,
+  ApiResponse,
+  Client,
+  InventoryItem,
+  NewPet,
+  Pet,
+  PetStatus,
 } from '../../../client/petstore-client.ts'
-import type { Sending } from '../../data/change.ts'
-import { ChangedMeanwhile, useConfirmation, useEdit, type Version } from '../../data/edit.ts'
+import { type Change, inTurn, request } from '../../data/change.ts'
+import { useConfirmation, useEdit, type Version } from '../../data/edit.ts'
 import { nameText } from '../../data/name-text.ts'
 import { readPet } from '../../data/pets.ts'
 import { useCan, useSession } from '../../data/session-context.ts'
@@ -63,14 +63,14 @@ export function AddPet({ onClose, onAdded }: DialogProps & { readonly onAdded: (
   const hasUnits = canCount && status !== 'sold'
   return (
     <FormDialog
+      name="add-pet"
       title="Add a pet"
       action="Add pet"
       done={`${nameText(form.values.name)} was added.`}
       form={form}
       check={() => ({ ...(hasUnits && units === undefined && { units: 'Enter a number of units.' }) })}
-      submit={sending =>
-        addPet(client, { ...bodyOf(form.values), status }, hasUnits ? units : undefined, sending)
-      }
+      make={() => additionOf(client, { ...bodyOf(form.values), status }, hasUnits ? units : undefined)}
+      look={{ path: '/pets?sort=-id', what: 'the newest pets' }}
       onDone={({ data }) => onAdded(data)}
       onClose={onClose}
     >
@@ -102,29 +102,30 @@ export function AddPet({ onClose, onAdded }: DialogProps & { readonly onAdded: (
 }
 
 /**
- * Creates a pet. A new pet has one unit, so a second request sets the stock only if `units` is another number. Each
- * request has its own idempotency key, so both can be repeated safely.
+ * Returns the change that adds a pet with a number of units; undefined for that of its status. A new pet has one unit,
+ * or none if it is sold. Other units are one delivery to a sold pet, so that the ledger has them in one movement.
  */
-async function addPet(
-  client: Client,
-  body: NewPet,
-  units: bigint | undefined,
-  sending: Sending,
-): Promise<ApiResponse<Pet>> {
-  const created = await client.createPet({ body }, sending)
-  if (units === undefined || units === 1n) return created
-  const { id: petId, name } = created.data
-  const idempotencyKey = `${sending.idempotencyKey}-stock`
-  try {
-    await client.setInventory({ petId, body: { quantity: units } }, { ...sending, idempotencyKey })
-  } catch (error) {
-    // After a lost response, the next submit has the same idempotency keys. A refusal must not keep the dialog open:
-    // the pet exists, and another submit would add a second one.
-    if (!(error instanceof ApiError)) throw error
-    const message = `${nameText(name, petId)} was added with 1 unit: ${sentenceOf(error)}`
+function additionOf(client: Client, body: NewPet, units: bigint | undefined): Change<ApiResponse<Pet>> {
+  const asSold = { ...body, status: 'sold' as const }
+  if (units === undefined || units === 1n) return request(client, 'createPet', { body })
+  if (units === 0n) return request(client, 'createPet', { body: asSold })
+  const report = ({ data }: ApiResponse<Pet>, what: string, error: ApiError): void => {
+    // The pet exists: another change would add a second one.
+    const message = `${nameText(data.name, data.id)} was added, but ${what}: ${sentenceOf(error)}`
     notifications.show({ color: 'red', message })
   }
-  return created
+  const stocked = inTurn(
+    request(client, 'createPet', { body: asSold }),
+    ({ data: { id: petId } }) =>
+      request(client, 'adjustInventory', { petId, body: { quantityChange: units, note: 'Opening stock' } }),
+    (created, error) => report(created, 'without units', error),
+  )
+  if (body.status !== 'pending') return stocked
+  return inTurn(
+    stocked,
+    ({ data: { id: petId } }) => request(client, 'updatePet', { petId, body: { status: 'pending' } }),
+    (created, error) => report(created, 'not put on hold', error),
+  )
 }
 
 /**
@@ -152,20 +153,25 @@ export function EditPet({ pet, onClose }: DialogProps & { readonly pet: Version<
   ]
   return (
     <FormDialog
+      name="edit-pet"
       title="Edit the pet"
       action="Save"
       done={`${nameText(form.values.name)} was saved.`}
       form={form}
       // A change without a category would keep the category of before, which the field does not show.
       check={() => ({ ...(categoryId === undefined && { categoryId: 'Category is required.' }) })}
-      submit={edit.submit(options => client.updatePet({ petId, body: bodyOf(form.values) }, options))}
-      conflict={
-        <EditConflict
-          edit={edit}
-          differences={differences}
-          onTakeTheirs={theirs => form.set({ name: theirs.name, categoryId: theirs.categoryId })}
-        />
-      }
+      make={() => request(client, 'updatePet', { petId, body: bodyOf(form.values) }, edit.base.etag)}
+      look={{ path: `/pets/${petId}`, what: 'the pet' }}
+      conflict={{
+        read: edit.readTheirs,
+        shown: (
+          <EditConflict
+            edit={edit}
+            differences={differences}
+            onTakeTheirs={theirs => form.set({ name: theirs.name, categoryId: theirs.categoryId })}
+          />
+        ),
+      }}
       onClose={onClose}
     >
       {field => <PetInputs name={field('name')} categoryId={field('categoryId')} />}
@@ -182,11 +188,13 @@ export function DeletePet({ pet, onClose, onDeleted }: DeletePetProps) {
   const { client } = useSession()
   return (
     <FormDialog
+      name="delete-pet"
       title="Delete the pet"
       action="Delete"
       done={`${nameText(pet.name, pet.id)} was deleted.`}
       isDestructive
-      submit={sending => client.deletePet({ petId: pet.id }, sending)}
+      make={() => request(client, 'deletePet', { petId: pet.id })}
+      look={{ path: `/pets/${pet.id}`, what: 'the pet' }}
       onClose={onClose}
       onDone={onDeleted}
     >
@@ -204,57 +212,43 @@ interface SellPetProps extends DialogProps {
 }
 
 /**
- * The dialog that asks before it marks a pet as sold, because that removes the stock of the pet. If the pet or its
- * stock changed meanwhile, it says what changed and asks again.
+ * The dialog that asks before it marks a pet as sold: it writes a stock of 0 on the condition that the stock is the one
+ * that the user has seen. Otherwise it says what changed and asks again.
  */
 export function SellPet({ pet, stock, onClose }: SellPetProps) {
   const { client } = useSession()
-  const petId = pet.data.id
-  const { shown, before, submit } = useConfirmation(
-    { data: { pet: pet.data, stock }, etag: pet.etag },
-    async () => {
-      const [current, currentStock] = await Promise.all([
-        readPet(client, petId),
-        client.getInventoryItem({ petId }),
-      ])
-      // If the pet was deleted, the next submit reports that.
-      return { data: { pet: current?.data ?? pet.data, stock: currentStock }, etag: current?.etag }
-    },
-  )
+  const { id: petId, name } = pet.data
+  const read = () => client.getInventoryItem({ petId })
+  const { shown, before, readAgain } = useConfirmation(stock, read)
+  const { quantity } = shown.data
   return (
     <FormDialog
+      name="mark-sold"
       title="Mark as sold"
       action="Mark as sold"
-      done={`${nameText(pet.data.name, petId)} is sold.`}
-      submit={submit(async options => {
-        // The ETag of a pet does not depend on its stock, which the sale removes.
-        const { etag } = await client.getInventoryItem({ petId })
-        if (etag !== shown.data.stock.etag) throw new ChangedMeanwhile()
-        await client.updatePet({ petId, body: { status: 'sold' } }, options)
-      })}
-      conflict={before && <ChangedFacts before={factsOf(before)} now={factsOf(shown.data)} />}
+      done={`${nameText(name, petId)} is sold.`}
+      make={() => request(client, 'setInventory', { petId, body: { quantity: 0n } }, shown.etag)}
+      look={{ path: `/pets/${petId}`, what: 'the pet' }}
+      conflict={{
+        read: readAgain,
+        shown: before && <ChangedFacts before={factsOf(before)} now={factsOf(shown.data)} />,
+      }}
       onClose={onClose}
     >
       <Text size="sm" className="name">
-        <Name name={shown.data.pet.name} id={petId} /> has {formatUnits(shown.data.stock.data.quantity)} in
-        stock, and will have none. To sell it again later, set its stock.
+        <Name name={name} id={petId} /> has {formatUnits(quantity)} in stock, and will have none. To sell it
+        again later, set its stock.
       </Text>
     </FormDialog>
   )
 }
 
-interface ForSale {
-  readonly pet: Pet
-  readonly stock: Version<InventoryItem>
-}
-
 /** Returns the facts that a user needs to decide about a sale. */
-function factsOf({ pet, stock: { data } }: ForSale): [label: string, text: string][] {
+function factsOf(item: InventoryItem): [label: string, text: string][] {
   return [
-    ['Name', pet.name],
-    ['Status', statusWord({ ...data, status: pet.status })],
-    [words.quantity, formatUnits(data.quantity)],
-    [words.reserved, formatUnits(data.reserved ?? 0n)],
+    ['Status', statusWord(item)],
+    [words.quantity, formatUnits(item.quantity)],
+    [words.reserved, formatUnits(item.reserved ?? 0n)],
   ]
 }
 

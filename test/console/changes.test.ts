@@ -1,0 +1,361 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Locator, Page, Request } from 'playwright-core'
+import { operations } from '../../src/client/operations.ts'
+import { hostOperations } from '../../src/client/sandbox-api.ts'
+import type { Client } from '../support/client.ts'
+import type { ServerProcess } from '../support/process.ts'
+import { ROOT } from '../support/root.ts'
+import { openSandboxHost, type TestHost } from '../support/sandbox-host.ts'
+import { ADMIN_KEY } from '../support/store.ts'
+import { newStoreDirectory, type StoreDirectory } from '../support/store-directory.ts'
+import { consoleBrowser, TIMEOUT_MS } from './console-session.ts'
+
+// Every dialog and every button of the console that changes something goes this way: its response is lost three times,
+// somebody else changes something, the store is restarted, the user sends it again and stops waiting, and then sends it
+// again with a double click.
+
+const browser = consoleBrowser()
+let place: StoreDirectory
+let server: ServerProcess
+let client: Client
+let host: TestHost
+
+beforeAll(async () => {
+  place = await newStoreDirectory('sqlite')
+  server = await place.start()
+  client = place.client(server)
+  host = await openSandboxHost()
+}, TIMEOUT_MS)
+afterAll(async () => {
+  await server?.kill('SIGTERM')
+  await place?.[Symbol.asyncDispose]()
+  await host?.[Symbol.asyncDispose]()
+})
+
+interface Row {
+  /** Returns the path of the view. Creates what the change is about before. */
+  readonly path: () => Promise<string>
+  /** Does everything until the change is sent. */
+  readonly act: (page: Page) => Promise<unknown>
+  /** Which of the requests is disturbed, if the change has several. */
+  readonly disturbed?: RegExp
+  /** The number of different requests that are disturbed; 1 by default. */
+  readonly requests?: number
+  /** The number of requests that have an effect; 1 by default. */
+  readonly effects?: number
+  /** Whether the store accepts no idempotency key for it, so that it cannot be sent again. */
+  readonly isOnce?: true
+  /** Whether a button makes the change at once. Only a dialog offers to stop waiting. */
+  readonly isAtOnce?: true
+}
+
+let count = 0
+/** Creates a pet with 9 units, for one row. */
+async function newPet(): Promise<bigint> {
+  count++
+  const { data: category } = await client.createCategory({ body: { name: `Kind ${count}` } })
+  const { data: pet } = await client.createPet({
+    body: { name: `Pet no. ${count}`, categoryId: category.id },
+  })
+  await client.setInventory({ petId: pet.id, body: { quantity: 9n } })
+  return pet.id
+}
+const petView = async () => `/pets/${await newPet()}`
+const orderView = (complete: boolean) => async () => {
+  const { data } = await client.placeOrder({ body: { petId: await newPet(), complete } })
+  return `/orders/${data.id}`
+}
+const webhookView = async () => {
+  const { data } = await client.createWebhook({ body: { url: `http://127.0.0.1:9/${count++}` } })
+  return `/webhooks/${data.id}`
+}
+const at = (path: string) => async () => path
+
+/** Opens a dialog with a button of the view, fills its fields by their labels, and submits it. */
+function dialogOf(open: string, fields: Readonly<Record<string, string>>, submit = open): Row['act'] {
+  return async page => {
+    await page.getByRole('main').getByRole('button', { name: open, exact: true }).click()
+    const dialog = page.getByRole('dialog')
+    for (const [label, text] of Object.entries(fields)) await dialog.getByLabel(label).fill(text)
+    await dialog.getByRole('button', { name: submit, exact: true }).click()
+  }
+}
+const button = (name: string) => (page: Page) => page.getByRole('button', { name, exact: true }).click()
+
+const rows: Readonly<Record<string, Row>> = {
+  'add-category': {
+    path: at('/categories'),
+    act: dialogOf('Add category', { Name: 'Newts', Description: 'Wet' }),
+  },
+  'edit-category': {
+    path: async () => {
+      await client.createCategory({ body: { name: 'Edited category' } })
+      return '/categories?name=Edited'
+    },
+    act: dialogOf('Edit Edited category', { Description: 'Dry' }, 'Save'),
+  },
+  'delete-category': {
+    path: async () => {
+      await client.createCategory({ body: { name: 'Doomed category' } })
+      return '/categories?name=Doomed'
+    },
+    act: dialogOf('Delete Doomed category', {}, 'Delete'),
+  },
+  'add-pet': {
+    path: async () => {
+      const { data } = await client.getPet({ petId: await newPet() })
+      return `/pets?categoryId=${data.categoryId}`
+    },
+    act: async page => {
+      await page.getByRole('button', { name: 'Add pet' }).click()
+      const dialog = page.getByRole('dialog')
+      await dialog.getByLabel('Name').fill('Added with units')
+      await dialog.getByRole('combobox', { name: 'Category' }).fill('Axo')
+      await page.getByRole('option').first().waitFor()
+      await dialog.getByRole('combobox', { name: 'Category' }).press('Enter')
+      await dialog.getByLabel('Units').fill('9')
+      await dialog.getByRole('button', { name: 'Add pet' }).click()
+    },
+    disturbed: /adjustments$/,
+    effects: 2,
+  },
+  'edit-pet': { path: petView, act: dialogOf('Edit', { Name: 'Edited pet' }, 'Save') },
+  'delete-pet': { path: petView, act: dialogOf('Delete', {}) },
+  hold: { path: petView, act: button('Put on hold'), isAtOnce: true },
+  'mark-sold': { path: petView, act: dialogOf('Mark as sold', {}) },
+  'adjust-stock': { path: petView, act: dialogOf('Adjust', { Change: '-3', Note: 'Died' }) },
+  'set-stock': { path: petView, act: dialogOf('Set stock', { 'In stock': '7' }) },
+  'set-level': { path: petView, act: dialogOf('Reorder at', { 'Reorder at': '3' }, 'Save') },
+  sell: {
+    path: petView,
+    act: async page => {
+      // The next reference is proposed, and the live events of the other rows change it.
+      await page.getByRole('main').getByRole('button', { name: 'Sell', exact: true }).click()
+      const dialog = page.getByRole('dialog')
+      await dialog.locator('input[value^="R-"]').waitFor()
+      await dialog.getByRole('button', { name: 'Sell', exact: true }).click()
+    },
+  },
+  'undo-sale': {
+    path: petView,
+    act: async page => {
+      await dialogOf('Sell', {})(page)
+      await page.getByRole('button', { name: 'Undo' }).click()
+    },
+    disturbed: /orders\/\d+$/,
+    requests: 2,
+    effects: 3,
+    isAtOnce: true,
+  },
+  'edit-order': { path: orderView(false), act: dialogOf('Edit', { Units: '3' }, 'Save') },
+  'complete-order': { path: orderView(false), act: dialogOf('Complete', {}) },
+  'reopen-order': { path: orderView(true), act: dialogOf('Open again', {}) },
+  'cancel-order': { path: orderView(false), act: dialogOf('Cancel order', {}) },
+  'create-key': {
+    path: at('/keys'),
+    act: async page => {
+      await page.getByRole('button', { name: 'Create key' }).click()
+      const dialog = page.getByRole('dialog')
+      await dialog.getByLabel('Name').fill('till 7')
+      await dialog.getByRole('button', { name: 'Till (sell and look)' }).click()
+      await dialog.getByRole('button', { name: 'Create key' }).click()
+    },
+    isOnce: true,
+  },
+  'revoke-key': {
+    path: async () => {
+      await client.createKey({ body: { name: 'till 8', scopes: ['orders:read'] } })
+      return '/keys'
+    },
+    act: dialogOf('Revoke till 8', {}, 'Revoke'),
+  },
+  'add-webhook': {
+    path: at('/webhooks'),
+    act: dialogOf('Add webhook', { Address: 'http://127.0.0.1:9/added' }),
+    isOnce: true,
+  },
+  'delete-webhook': { path: webhookView, act: dialogOf('Delete', {}) },
+  'rotate-secret': {
+    path: webhookView,
+    act: dialogOf('New secret', {}, 'Create a new secret'),
+    isOnce: true,
+  },
+  'test-webhook': { path: webhookView, act: button('Send test event'), isAtOnce: true },
+  'switch-webhook': { path: webhookView, act: button('Disable'), isAtOnce: true },
+  redeliver: {
+    path: async () => {
+      const path = await webhookView()
+      await client.sendTestEvent({ webhookId: BigInt(path.split('/')[2] ?? '') })
+      return path
+    },
+    act: page => page.getByRole('button', { name: 'Deliver again' }).first().click(),
+    isAtOnce: true,
+  },
+  import: {
+    path: at('/import'),
+    act: async page => {
+      const buffer = Buffer.from('name,category\nImported once,Axolotls\n')
+      const file = { name: 'pets.csv', mimeType: 'text/csv', buffer }
+      await page.locator('input[type=file]').nth(1).setInputFiles(file)
+      await page.getByRole('button', { name: 'Check' }).click()
+      await page.getByRole('main').getByRole('button', { name: 'Import', exact: true }).click()
+    },
+    disturbed: /apply$/,
+    isOnce: true,
+  },
+}
+
+const sandboxRows: Readonly<Record<string, Row>> = {
+  'reset-sandbox': { path: at('/sandbox'), act: dialogOf('Reset', {}), isOnce: true },
+  snapshot: { path: at('/sandbox'), act: button('Take a snapshot'), isAtOnce: true },
+  clock: { path: at('/sandbox'), act: button('Return to the real time'), isAtOnce: true },
+  'remove-failure': { path: at('/failures'), act: button('Remove late'), isAtOnce: true },
+  'clear-requests': { path: at('/requests'), act: button('Clear'), isAtOnce: true },
+  // The last one, because its failure disturbs the others.
+  'add-failure': { path: at('/failures'), act: dialogOf('Add a failure', {}, 'Add') },
+}
+
+/** The page of a row, and how its requests are disturbed. */
+interface Course {
+  readonly row: Row
+  readonly page: Page
+  readonly alert: Locator
+  /** Loses the responses, never sends them, or passes them on. */
+  setMode(mode: 'lose' | 'hold' | 'pass'): void
+  /** The disturbed requests, each with everything that it sends. */
+  readonly sent: ReadonlySet<string>
+  /** The ids of all requests that change something. */
+  readonly requestIds: ReadonlySet<string>
+}
+
+async function begin(row: Row, base: string, key = ADMIN_KEY, tabOf?: Page): Promise<Course> {
+  const { page } = await browser.open({ base }, await row.path(), { key, ...(tabOf && { tabOf }) })
+  let mode = 'lose'
+  const sent = new Set<string>()
+  const requestIds = new Set<string>()
+  await page.route('**/*', async route => {
+    const request = route.request()
+    if (request.method() === 'GET') return await route.continue()
+    const response = await route.fetch()
+    requestIds.add(response.headers()['x-request-id'] ?? '')
+    const isDisturbed = row.disturbed?.test(request.url()) ?? true
+    if (isDisturbed) sent.add(bytesOf(request))
+    if (isDisturbed && mode === 'lose') await route.abort('connectionreset')
+    else if (!isDisturbed || mode === 'pass') await route.fulfill({ response })
+  })
+  const alert = page.getByRole('alert', { name: 'It is not known whether the change was made' })
+  return { row, page, alert, sent, requestIds, setMode: next => (mode = next) }
+}
+
+function bytesOf(request: Request): string {
+  const { 'idempotency-key': key, 'if-match': condition } = request.headers()
+  return [request.method(), request.url(), request.postData(), key, condition].join(' ')
+}
+
+async function loseResponse({ page, row, alert }: Course): Promise<void> {
+  await row.act(page)
+  await alert.waitFor()
+  const again = alert.getByRole('button', { name: 'Send again' })
+  expect(await again.count()).toBe(row.isOnce ? 0 : 1)
+  if (row.isAtOnce) return
+  // What was sent cannot be altered.
+  expect(await page.getByRole('dialog').locator('fieldset :enabled').count()).toBe(0)
+}
+
+async function sendAgain({ page, row, alert, setMode }: Course): Promise<void> {
+  const again = alert.getByRole('button', { name: 'Send again' })
+  if (row.isOnce) return
+  if (!row.isAtOnce) {
+    setMode('hold')
+    await again.click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Stop waiting' }).click()
+    await alert.waitFor()
+  }
+  setMode('pass')
+  await again.dblclick()
+  await alert.waitFor({ state: 'detached' })
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+}
+
+/** Runs a function for each item, five at a time: most of the time they wait. Returns the results. */
+async function each<Item, Result>(items: readonly Item[], run: (item: Item) => Promise<Result>) {
+  const waiting = items.entries()
+  const results: Result[] = []
+  const worker = async (): Promise<void> => {
+    for (const [index, item] of waiting) results[index] = await run(item)
+  }
+  await Promise.all(Array.from({ length: 5 }, worker))
+  return results
+}
+
+const sources = [...new Bun.Glob('src/console/**/*.{ts,tsx}').scanSync(ROOT)].map(file => ({
+  file,
+  text: readFileSync(join(ROOT, file), 'utf8'),
+}))
+
+test('the table below has every dialog and every button of the console that changes something', () => {
+  const uses =
+    /<FormDialog\s+name="([^"]+)"|\buse(?:Change|ActAtOnce|ControlChange)(?:<[\w<>]*>)?\(\s*'([^']+)'/g
+  const names = sources.flatMap(({ text }) => [...text.matchAll(uses)].map(([, form, hook]) => form ?? hook))
+  expect(names.toSorted()).toEqual([...Object.keys(rows), ...Object.keys(sandboxRows)].toSorted())
+})
+
+test('only the change module sends changes, so that none can be made from anything but its value', () => {
+  const commands = Object.entries({ ...operations, ...hostOperations }).filter(
+    ([, { method }]) => method !== 'GET',
+  )
+  const call = new RegExp(`\\.(${commands.map(([id]) => id).join('|')})\\(`)
+  expect(commands.length).toBeGreaterThan(20)
+  expect(sources.filter(({ text }) => call.test(text)).map(({ file }) => file)).toEqual([])
+})
+
+test(
+  'a change whose response is lost is made once, however the user repeats it',
+  async () => {
+    await client.createCategory({ body: { name: 'Axolotls' } })
+    await client.placeOrder({ body: { petId: await newPet(), complete: true, reference: 'R-0052' } })
+    const { page: tabOf } = await browser.open(server, '/pets')
+    const courses = await each(Object.values(rows), row => begin(row, server.base, ADMIN_KEY, tabOf))
+    await each(courses, loseResponse)
+    // Live events reach the pages, such as a newer reference.
+    await client.placeOrder({ body: { petId: await newPet(), complete: true, reference: 'R-0099' } })
+    await server.kill('SIGTERM')
+    server = await place.start()
+    await each(courses, sendAgain)
+    const made = new Set<string>()
+    for (let cursor: string | undefined, isFirst = true; isFirst || cursor !== undefined; isFirst = false) {
+      const { data } = await client.listAudit({ limit: 100, cursor })
+      for (const { requestId } of data.items) made.add(requestId)
+      cursor = data.next
+    }
+    const seen = courses.map(({ sent, requestIds }) => [
+      sent.size,
+      [...requestIds].filter(id => made.has(id)).length,
+    ])
+    const expected = Object.values(rows).map(({ requests = 1, effects = 1 }) => [requests, effects])
+    expect(seen.map((counts, index) => [Object.keys(rows)[index], ...counts])).toEqual(
+      expected.map((counts, index) => [Object.keys(rows)[index], ...counts]),
+    )
+    await tabOf.context().close()
+  },
+  TIMEOUT_MS,
+)
+
+test(
+  'a change of a sandbox is sent again unaltered, except a reset',
+  async () => {
+    const { created, callHost } = await host.create({ label: 'Ada' })
+    const rule = { name: 'late', operation: 'deletePet', effect: { type: 'error', code: 'overloaded' } }
+    await callHost('PUT', '/faults', { rules: [rule] })
+    for (const row of Object.values(sandboxRows)) {
+      const course = await begin(row, created.baseUrl, created.adminKey)
+      await loseResponse(course)
+      await sendAgain(course)
+      expect(course.sent.size).toBe(1)
+      await course.page.close()
+    }
+  },
+  TIMEOUT_MS,
+)
