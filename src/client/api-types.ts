@@ -87,6 +87,8 @@ export interface ApiKey {
   createdAt: string
   /** When the key expires; it must be in the future. If the key that creates this one expires, this one expires no later, and by default at the same time. Otherwise, a key without this member does not expire. */
   expiresAt?: string
+  /** When the key was revoked. Present only in a list that was requested with `include=revoked`. */
+  revokedAt?: string
 }
 
 /** An entry of the audit log: what changed, when, and which key changed it. Its `type` determines its schema. Later versions may add types: ignore those you do not know. */
@@ -493,6 +495,9 @@ export interface KeyCreatedAuditEntry {
   type: 'petstore.key.created'
   data: ApiKey
 }
+
+/** What a list of keys includes: the revoked ones, with `revokedAt`. */
+export type KeyInclude = 'revoked'
 
 /** A change to a key, and the key that made it. `data` is the resource after the change; for `deleted` and `cancelled`, its last state. */
 export interface KeyRevokedAuditEntry {

@@ -19,6 +19,7 @@ import type {
   InventoryItem,
   InventorySort,
   InventoryUpdate,
+  KeyInclude,
   MovementSort,
   NewApiKey,
   NewCategory,
@@ -723,7 +724,7 @@ export interface Operations {
   ): Promise<ApiResponse<undefined>>
 
   /**
-   * List keys. Keys that are not revoked, in order of id, without their secrets.
+   * List keys. Keys that are not revoked, in order of id, without their secrets. `include=revoked` adds the revoked ones.
    *
    * Requires a key with the scope `keys:manage`.
    *
@@ -735,6 +736,8 @@ export interface Operations {
     input?: {
       /** The maximum number of items on the page; 20 by default. */
       limit?: Int64Input | undefined
+      /** Adds the revoked keys. */
+      include?: KeyInclude | undefined
       /** The page to read: `next` of the previous page. */
       cursor?: string | undefined
     },
@@ -914,7 +917,7 @@ export const operations = {
   getWebhook: { method: 'GET', path: '/webhooks/{webhookId}' },
   updateWebhook: { method: 'PATCH', path: '/webhooks/{webhookId}', takesIdempotencyKey: true },
   deleteWebhook: { method: 'DELETE', path: '/webhooks/{webhookId}', empty: true, takesIdempotencyKey: true },
-  listKeys: { method: 'GET', path: '/keys', query: ['limit', 'cursor'], pages: 'cursor' },
+  listKeys: { method: 'GET', path: '/keys', query: ['limit', 'cursor', 'include'], pages: 'cursor' },
   createKey: { method: 'POST', path: '/keys' },
   getCurrentKey: { method: 'GET', path: '/keys/current' },
   revokeKey: { method: 'DELETE', path: '/keys/{keyId}', empty: true, takesIdempotencyKey: true },

@@ -151,6 +151,17 @@ onEveryEngine(engine => {
       expect(lasting.data.expiresAt).toBeUndefined()
     })
 
+    test('a list of keys has the revoked ones only if it is asked for them', async () => {
+      const { client } = store()
+      const { data } = await client.createKey({ body: { name: 'lost phone', scopes: ['orders:read'] } })
+      await client.revokeKey({ keyId: data.id })
+      const namesIn = async (include?: 'revoked') => {
+        const { data: page } = await client.listKeys({ include, limit: 100 })
+        return page.items.filter(({ name }) => name === 'lost phone').map(({ revokedAt }) => typeof revokedAt)
+      }
+      expect([await namesIn(), await namesIn('revoked')]).toEqual([[], ['string']])
+    })
+
     test('a key reads its own record with any scope, and never its secret', async () => {
       const { client, base } = store()
       const [listed] = (await client.listKeys({ limit: 1 })).data.items

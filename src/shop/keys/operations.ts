@@ -1,9 +1,9 @@
 import type { Operation } from '../../contract/operation.ts'
 import { linksBy } from '../../contract/operation.ts'
-import { idParameter, paging } from '../../contract/parameter.ts'
+import { enumParameter, idParameter, paging } from '../../contract/parameter.ts'
 import { invalidCursor } from '../../contract/refusals.ts'
 import { keyNotFound, lastAdminKey } from './refusals.ts'
-import { ApiKey, CreatedApiKey, NewApiKey } from './schema.ts'
+import { ApiKey, CreatedApiKey, KeyInclude, NewApiKey } from './schema.ts'
 
 export const keys = {
   listKeys: {
@@ -11,9 +11,10 @@ export const keys = {
     path: '/keys',
     tag: 'Keys',
     summary: 'List keys',
-    description: 'Keys that are not revoked, in order of id, without their secrets.',
+    description:
+      'Keys that are not revoked, in order of id, without their secrets. `include=revoked` adds the revoked ones.',
     scope: 'keys:manage',
-    query: paging,
+    query: { ...paging, include: enumParameter(KeyInclude, 'Adds the revoked keys.') },
     success: { status: 200, list: ApiKey, description: 'A page of keys.' },
     errors: [invalidCursor()],
   },

@@ -52,6 +52,17 @@ const keyMembers = {
   createdAt: instant.meta({ description: 'When the key was created.', example: '2026-11-21T09:30:00.120Z' }),
   expiresAt: expiresAt.optional(),
 }
+const revokedAt = instant.meta({
+  description: 'When the key was revoked. Present only in a list that was requested with `include=revoked`.',
+  example: '2026-11-22T17:00:00Z',
+})
+
+export const KeyInclude = z.enum(['revoked']).meta({
+  id: 'KeyInclude',
+  description: 'What a list of keys includes: the revoked ones, with `revokedAt`.',
+  example: 'revoked',
+})
+
 export const keyExample = {
   id: 2,
   name: 'till 2',
@@ -61,7 +72,7 @@ export const keyExample = {
 }
 
 export const ApiKey = z
-  .object(keyMembers)
+  .object({ ...keyMembers, revokedAt: revokedAt.optional() })
   .meta({ id: 'ApiKey', description: 'A key, without its secret.', example: keyExample })
 export type ApiKey = z.output<typeof ApiKey>
 

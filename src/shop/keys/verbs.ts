@@ -1,5 +1,5 @@
 import { type StoreError, validationFailed } from '../../contract/error.ts'
-import type { Page } from '../../contract/operation.ts'
+import type { Input, Page } from '../../contract/operation.ts'
 import { expiredKey, unknownKey } from '../../contract/refusals.ts'
 import { hasScope } from '../../contract/scopes.ts'
 import { type Reader, Stale, type Tx } from '../../database/engine.ts'
@@ -9,7 +9,7 @@ import { parseJson, writeJson } from '../../values/json.ts'
 import type { Caller, Context, QueryContext } from '../context.ts'
 import { type CommandsOf, onResource, type QueriesOf } from '../handlers.ts'
 import { type EventSubject, recordEvent } from '../log/recording.ts'
-import { isNull, type ListQuery, listPage } from '../paging.ts'
+import { isNull, listPage } from '../paging.ts'
 import type { keys } from './operations.ts'
 import { beyondScope, keyNotFound, lastAdminKey } from './refusals.ts'
 import { type ApiKey, type CreatedApiKey, keyHash, keyHint, type NewApiKey, Scope } from './schema.ts'
@@ -22,6 +22,10 @@ interface KeyRow {
   readonly createdAt: string
   readonly expiresAt: string | null
   readonly version: bigint
+}
+
+interface RevokedAt {
+  readonly revokedAt: string | null
 }
 
 const keyColumns = `id, name, scopes, hint, created_at AS "createdAt", expires_at AS "expiresAt", version`
@@ -52,7 +56,7 @@ const revokeOthersOfEnvironment = sql<KeyRow>()(`
   WHERE made_by = 'environment' AND hash <> $hash AND revoked_at IS NULL
   RETURNING ${keyColumns}`)
 
-const markAsEnvironmentKey = sql<KeyRow & { readonly revokedAt: string | null }>()(`
+const markAsEnvironmentKey = sql<KeyRow & RevokedAt>()(`
   UPDATE api_key SET made_by = 'environment' WHERE hash = $hash
   RETURNING ${keyColumns}, revoked_at AS "revokedAt"`)
 
@@ -102,21 +106,26 @@ function isUnexpired(key: Pick<KeyRow, 'expiresAt'> | undefined, now: string): b
   return key !== undefined && (key.expiresAt === null || key.expiresAt > now)
 }
 
-/** Returns a page of the keys that are not revoked, without their secrets. Throws `invalid_cursor`. */
-export async function listKeys(reader: Reader, input: ListQuery): Promise<Page<ApiKey>> {
-  return listPage(
+/** Returns a page of the keys, without their secrets. Throws `invalid_cursor`. */
+export async function listKeys(reader: Reader, input: Input<typeof keys.listKeys>): Promise<Page<ApiKey>> {
+  const { include } = input
+  return listPage<KeyRow & RevokedAt, ApiKey>(
     reader,
     {
       list: 'listKeys',
       table: 'api_key',
-      columns: keyColumns,
+      columns: `${keyColumns}, revoked_at AS "revokedAt"`,
       input,
-      filters: {},
+      filters: { include },
       sort: { column: 'id', descending: false },
-      branches: [[isNull('revoked_at')]],
+      branches: include ? [[]] : [[isNull('revoked_at')]],
     },
-    keyOf,
+    listedKey,
   )
+}
+
+function listedKey({ revokedAt, ...row }: KeyRow & RevokedAt): ApiKey {
+  return { ...keyOf(row), ...(revokedAt !== null && { revokedAt: formatInstant(revokedAt) }) }
 }
 
 /**
