@@ -7,6 +7,7 @@ import { seriousViolations } from '../support/accessibility.ts'
 import { sharedStore, stockOf } from '../support/shop.ts'
 import { until } from '../support/until.ts'
 import { consoleBrowser, TIMEOUT_MS } from './console-session.ts'
+import { setStoreTime } from './requests.ts'
 import { addPet, isTooWide } from './shop-data.ts'
 
 const DAY_MS = 86_400_000
@@ -213,8 +214,8 @@ describe.each([390, 1440])('on a screen of %p pixels', width => {
       nowMs += DAY_MS
       await client.placeOrder({ body: { petId, complete: true } })
       const { page, end } = await open('/orders')
-      // The clock of the browser is that of the store.
-      await page.clock.setFixedTime(nowMs)
+      // The days are those of the store, whatever the clock of the browser shows.
+      await setStoreTime(page, nowMs)
       await page.getByText('Today', { exact: true }).click()
       await page.getByText(`1 order, 1 unit. Times: ${ZONE}.`).waitFor()
       await page.getByText('Yesterday', { exact: true }).click()

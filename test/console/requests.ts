@@ -46,3 +46,18 @@ export function requestsWith(page: Page, method: string): readonly Request[] {
   })
   return requests
 }
+
+/** Lets every response that a page reads from now on have the Date of a clock that shows `ms` now. */
+export async function setStoreTime(page: Page, ms: number): Promise<void> {
+  await page.evaluate(`{
+    window.sendUnchanged ??= window.fetch
+    const aheadMs = ${ms} - performance.now()
+    window.fetch = async (...request) => {
+      const response = await window.sendUnchanged(...request)
+      const headers = new Headers(response.headers)
+      headers.set('date', new Date(aheadMs + performance.now()).toUTCString())
+      const body = [204, 304].includes(response.status) ? null : response.body
+      return new Response(body, { status: response.status, headers })
+    }
+  }`)
+}

@@ -1,6 +1,7 @@
 import type { Fetch } from '../../client/petstore-client.ts'
 import { baseUrl } from './session.ts'
 import { sharedValue } from './shared-value.ts'
+import { noteStoreTime } from './shop-clock.ts'
 
 /** The pause before each probe of a store that does not respond, and the time limit of a probe, in milliseconds. */
 const PROBE_MS = 2000
@@ -86,6 +87,7 @@ export const connection = new ConnectionState()
 /** Sends the requests of the client, and records whether the store responds. */
 export const watchedFetch: Fetch = async (url, init) => {
   const response = await connection.watch(fetch(url, init))
+  noteStoreTime(response)
   // A proxy responds with 502, 503 or 504 in place of a store that does not respond.
   if (response.status < 500) connection.markRestored()
   return response

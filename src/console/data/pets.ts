@@ -3,6 +3,7 @@ import type { Client, Pet, PetStatus } from '../../client/petstore-client.ts'
 import type { Version } from './edit.ts'
 import { readFullPage } from './full-page.ts'
 import { nameText } from './name-text.ts'
+import { usePastName } from './past-names.ts'
 import { useSession } from './session-context.ts'
 
 const IDS_MAX = 100
@@ -70,15 +71,20 @@ export function usePetName(petId: bigint): string {
   return nameText(useStoredPetName(petId), petId)
 }
 
-/** Returns the name of a pet as it is stored; a text such as `Pet 7` if it is not known. */
-export function useStoredPetName(petId: bigint): string {
+/**
+ * Returns the name of a pet as it is stored, or as it was at a position of the log. A pet that was deleted has its last
+ * name. The name is a text such as `Pet 7` if it is not known.
+ */
+export function useStoredPetName(petId: bigint, at?: bigint): string {
   const { client } = useSession()
   const { data } = useQuery({
     queryKey: ['pets', 'name', petId],
     queryFn: () => readPetName(client, petId),
     staleTime: NAME_FRESH_MS,
   })
-  return data ?? `Pet ${petId}`
+  const enabled = at !== undefined || data === null
+  const past = usePastName({ resource: 'pets', id: petId, at, enabled })
+  return past ?? data ?? `Pet ${petId}`
 }
 
 /** The names of at most `IDS_MAX` pets, which one request reads. */

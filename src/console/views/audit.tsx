@@ -3,7 +3,7 @@ import { nameText } from '../data/name-text.ts'
 import { dayAfter, dayIn, shopZone, startOfDay } from '../data/shop-zone.ts'
 import { idIn, useUrlFilters } from '../data/url-filters.ts'
 import { Diary } from '../parts/events/diary.tsx'
-import { Empty } from '../parts/generic/empty.tsx'
+import { Empty, ReversedDays } from '../parts/generic/empty.tsx'
 import { FilterSelect, Filters } from '../parts/generic/filters.tsx'
 import { Page } from '../parts/generic/page.tsx'
 import { TextField } from '../parts/generic/text-field.tsx'
@@ -40,7 +40,11 @@ export function Audit() {
         {names.size > 0 && (
           <FilterSelect
             label="Key"
-            data={[...names].map(([id, name]) => ({ value: String(id), label: nameText(name, id) }))}
+            searchable
+            data={[...names].map(([id, { name, isRevoked }]) => ({
+              value: String(id),
+              label: nameText(name, id) + (isRevoked ? ' (revoked)' : ''),
+            }))}
             value={keyId?.toString()}
             onChange={id => set('keyId', id)}
           />
@@ -48,11 +52,15 @@ export function Audit() {
         <TextField {...dayField} label="From" value={since} onChange={day => set('since', day)} />
         <TextField {...dayField} label="To" value={until} onChange={day => set('until', day)} />
       </Filters>
-      <Diary
-        label="Audit log"
-        filters={filters}
-        empty={<Empty title="No changes">No change matches. Choose other filters above.</Empty>}
-      />
+      {since !== '' && until !== '' && since > until ? (
+        <ReversedDays />
+      ) : (
+        <Diary
+          label="Audit log"
+          filters={filters}
+          empty={<Empty title="No changes">No change matches. Choose other filters above.</Empty>}
+        />
+      )}
     </Page>
   )
 }

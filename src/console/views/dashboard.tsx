@@ -1,6 +1,7 @@
 import { Alert, SimpleGrid } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useCan, useSession } from '../data/session-context.ts'
+import { today } from '../data/shop-clock.ts'
 import { Figure } from '../parts/generic/figure.tsx'
 import { Page } from '../parts/generic/page.tsx'
 import { Refusal } from '../parts/generic/refusal.tsx'
@@ -31,7 +32,8 @@ export function Dashboard() {
 function Totals() {
   const { client } = useSession()
   const { data, error, refetch } = useQuery({
-    queryKey: ['summary'],
+    // The last day of the chart is today.
+    queryKey: ['summary', today.use()],
     queryFn: async () =>
       (await client.getStoreSummary({}, { headers: { 'Petstore-Preview': 'store-summary' } })).data,
   })

@@ -1,15 +1,16 @@
 import { Group, SegmentedControl } from '@mantine/core'
 import type { Order } from '../../client/petstore-client.ts'
 import { useSession } from '../data/session-context.ts'
+import { today } from '../data/shop-clock.ts'
 import { optionIn, useUrlFilters } from '../data/url-filters.ts'
 import { OrderLink, PetName } from '../parts/events/names.tsx'
-import { Empty } from '../parts/generic/empty.tsx'
+import { Empty, ReversedDays } from '../parts/generic/empty.tsx'
 import { formatCount, formatInstant } from '../parts/generic/format.ts'
 import { Page } from '../parts/generic/page.tsx'
 import { SearchField } from '../parts/generic/search-field.tsx'
 import { type Column, PagedTable } from '../parts/generic/table.tsx'
 import { OrderDiary, type OrderListInput } from '../parts/orders/order-diary.tsx'
-import { createdIn, PeriodField, periodIn, periodText } from '../parts/orders/period.tsx'
+import { createdIn, isReversed, PeriodField, periodIn, periodText } from '../parts/orders/period.tsx'
 import { OrderBadge } from '../parts/pets/status.tsx'
 
 const states = ['open', 'complete'] as const
@@ -33,7 +34,8 @@ export function Orders() {
   const filters = useUrlFilters()
   const state = optionIn(states, filters.get('state'))
   const reference = filters.get('reference')
-  const period = reference === '' ? periodIn(filters) : undefined
+  const day = today.use()
+  const period = reference === '' ? periodIn(filters, day) : undefined
   const byState = state !== undefined && { complete: state === 'complete' }
   // The store finds references in all orders, in the order of the references.
   const input: OrderListInput =
@@ -41,11 +43,13 @@ export function Orders() {
   return (
     <Page title="Orders">
       <OrderFields filters={filters} state={state} reference={reference} />
-      {period ? (
+      {period && isReversed(period) ? (
+        <ReversedDays />
+      ) : period ? (
         <OrderDiary
           input={{ sort: '-createdAt', ...createdIn(period), ...byState }}
           columns={columns}
-          name={periodText(period)}
+          name={state === undefined ? periodText(period) : `${periodText(period)}, ${state}`}
         />
       ) : (
         <PagedTable

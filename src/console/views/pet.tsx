@@ -2,7 +2,7 @@ import { Group, SimpleGrid, Stack, Text } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import type { Pet } from '../../client/petstore-client.ts'
 import type { Version } from '../data/edit.ts'
-import { usePet, useStock } from '../data/pets.ts'
+import { usePet, useStock, useStoredPetName } from '../data/pets.ts'
 import { useCan } from '../data/session-context.ts'
 import { idIn } from '../data/url-filters.ts'
 import { CategoryName } from '../parts/events/names.tsx'
@@ -52,11 +52,12 @@ interface PetContentProps {
 
 function PetContent({ petId, onOpen }: PetContentProps): ReactNode {
   const { data: pet, error, refetch } = usePet(petId)
+  const storedName = useStoredPetName(petId)
   const can = useCan()
   const refusal = error && <Refusal error={error} onRetry={() => void refetch()} />
   if (pet === undefined) return error ? <Page title={`Pet ${petId}`}>{refusal}</Page> : <PageSkeleton />
   return (
-    <Page title={pet ? pet.data.name : `Pet ${petId}`} id={petId}>
+    <Page title={pet?.data.name ?? storedName} id={petId}>
       {/* A failed read keeps the details, which have the state of a change. */}
       {refusal}
       {pet ? <PetDetails pet={pet} onOpen={onOpen} /> : <NoPet petId={petId} />}

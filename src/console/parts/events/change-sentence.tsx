@@ -17,6 +17,8 @@ interface ChangeSentenceProps {
   readonly change: Event | AuditEntry
   /** The previous change of the same resource, if it is known. With it, the sentence says what changed. */
   readonly before?: Event | AuditEntry | undefined
+  /** The position of a past change: the sentence has the names of then. */
+  readonly at?: bigint
 }
 
 /** One sentence about a change, with links to the resources that it concerns. */
@@ -24,16 +26,23 @@ export function ChangeSentence(props: ChangeSentenceProps) {
   return <span className="sentence">{sentence(props)}</span>
 }
 
-function sentence({ change, before }: ChangeSentenceProps): ReactNode {
+function sentence({ change, before, at }: ChangeSentenceProps): ReactNode {
   switch (change.type) {
     case 'petstore.pet.created':
       return (
         <>
-          <PetSnapshotLink pet={change.data} /> was added to <CategoryName id={change.data.categoryId} />.
+          <PetSnapshotLink pet={change.data} /> was added to{' '}
+          <CategoryName id={change.data.categoryId} at={at} />.
         </>
       )
     case 'petstore.pet.updated':
-      return <PetUpdated pet={change.data} before={before && isPetChange(before) ? before.data : undefined} />
+      return (
+        <PetUpdated
+          pet={change.data}
+          before={before && isPetChange(before) ? before.data : undefined}
+          at={at}
+        />
+      )
     case 'petstore.pet.deleted':
       return (
         <>
@@ -55,9 +64,9 @@ function sentence({ change, before }: ChangeSentenceProps): ReactNode {
     case 'petstore.order.completed':
     case 'petstore.order.reopened':
     case 'petstore.order.cancelled':
-      return <OrderChange order={change.data} type={change.type} />
+      return <OrderChange order={change.data} type={change.type} at={at} />
     case 'petstore.inventory.changed':
-      return <StockChange item={change.data} />
+      return <StockChange item={change.data} at={at} />
     case 'petstore.key.created':
     case 'petstore.key.revoked':
       return (
@@ -97,8 +106,7 @@ function isPetChange(change: Event | AuditEntry): change is Extract<Event | Audi
 }
 
 /**
- * A link to a pet with its name at the time of the change, because a later name would be wrong in a history. An order
- * and an inventory item have only the id of their pet, so their sentences show its current name.
+ * A link to a pet with its name at the time of the change, because a later name would be wrong in a history.
  */
 function PetSnapshotLink({ pet }: { readonly pet: Pet }) {
   return (
@@ -108,13 +116,16 @@ function PetSnapshotLink({ pet }: { readonly pet: Pet }) {
   )
 }
 
-function PetUpdated({ pet, before }: { readonly pet: Pet; readonly before: Pet | undefined }) {
+type AtProps = { readonly at: bigint | undefined }
+
+function PetUpdated({ pet, before, at }: AtProps & { readonly pet: Pet; readonly before: Pet | undefined }) {
   const isRenamed = before && pet.name !== before.name
   const changes: ReactNode[] = []
   if (before && pet.categoryId !== before.categoryId) {
     changes.push(
       <Fragment key="category">
-        was moved from <CategoryName id={before.categoryId} /> to <CategoryName id={pet.categoryId} />
+        was moved from <CategoryName id={before.categoryId} at={at} /> to{' '}
+        <CategoryName id={pet.categoryId} at={at} />
       </Fragment>,
     )
   }
@@ -149,11 +160,16 @@ const orderVerbs = {
   'petstore.order.cancelled': 'was cancelled for',
 } as const
 
-function OrderChange({ order, type }: { readonly order: Order; readonly type: keyof typeof orderVerbs }) {
+interface OrderChangeProps extends AtProps {
+  readonly order: Order
+  readonly type: keyof typeof orderVerbs
+}
+
+function OrderChange({ order, type, at }: OrderChangeProps) {
   return (
     <>
       {type === 'petstore.order.cancelled' ? `Order ${order.id}` : <OrderLink id={order.id} />}{' '}
-      {orderVerbs[type]} <PetLink id={order.petId} />, {formatUnits(order.quantity)}.
+      {orderVerbs[type]} <PetLink id={order.petId} at={at} />, {formatUnits(order.quantity)}.
       {type === 'petstore.order.updated' &&
         order.shipDate &&
         ` It ships on ${formatInstant(order.shipDate)}.`}
@@ -161,11 +177,11 @@ function OrderChange({ order, type }: { readonly order: Order; readonly type: ke
   )
 }
 
-function StockChange({ item }: { readonly item: InventoryItem }) {
+function StockChange({ item, at }: AtProps & { readonly item: InventoryItem }) {
   const { petId, quantity, reserved = 0n, reorderAt } = item
   return (
     <>
-      <PetLink id={petId} /> has {formatUnits(quantity)} in stock
+      <PetLink id={petId} at={at} /> has {formatUnits(quantity)} in stock
       {reserved > 0n && `, ${formatCount(reserved)} reserved,`} and is {statusWord(item)}
       {reorderAt !== undefined && `, to reorder at ${formatCount(reorderAt)}`}.
     </>

@@ -2,14 +2,15 @@ import { Code, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import type { AuditEntry, Client, ListPage } from '../../../client/petstore-client.ts'
 import { toJson } from '../../../client/petstore-client.ts'
-import { useSession } from '../../data/session-context.ts'
+import { useCan, useSession } from '../../data/session-context.ts'
+import { readNotes, stockMoment } from '../../data/stock-moments.ts'
 import { formatShopDay, formatTime } from '../generic/format.ts'
 import { type Column, PagedTable } from '../generic/table.tsx'
 import { ChangeSentence } from './change-sentence.tsx'
 import { KeyName } from './names.tsx'
 
 /** The filters of the audit log. */
-type DiaryFilters = Omit<Parameters<Client['listAudit']>[0], 'cursor'>
+type DiaryFilters = Omit<NonNullable<Parameters<Client['listAudit']>[0]>, 'cursor'>
 
 interface DiaryProps {
   readonly label: string
@@ -24,15 +25,18 @@ interface DiaryRow {
   readonly entry: AuditEntry
   /** The previous entry of the same resource, if it is on the same page. */
   readonly before: AuditEntry | undefined
+  /** Why the stock was changed. */
+  readonly note: string | undefined
 }
 
 const columns: readonly Column<DiaryRow>[] = [
   { head: 'Time', isShort: true, cell: ({ entry }) => formatTime(Date.parse(entry.at)) },
   {
     head: 'What',
-    cell: ({ entry, before }) => (
+    cell: ({ entry, before, note }) => (
       <>
-        <ChangeSentence change={entry} before={before} />
+        <ChangeSentence change={entry} before={before} at={entry.position} />
+        {note !== undefined && <Text size="sm">{note}</Text>}
         <Details entry={entry} />
       </>
     ),
@@ -46,12 +50,21 @@ const columns: readonly Column<DiaryRow>[] = [
 /** The audit log in sentences, newest first, under the days of the shop. */
 export function Diary({ label, filters, cursorName, empty }: DiaryProps) {
   const { client } = useSession()
+  const can = useCan()
+  const { petId } = filters
+  const read = async (cursor: string | undefined): Promise<{ readonly data: ListPage<DiaryRow> }> => {
+    const { data } = await client.listAudit({ ...filters, cursor })
+    const since = data.items.at(-1)?.at
+    const hasNotes = petId !== undefined && since !== undefined && can('inventory:read')
+    const notes = hasNotes ? await readNotes(client, BigInt(petId), since) : undefined
+    return { data: withBefore(data, notes) }
+  }
   return (
     <PagedTable
       label={label}
       {...(cursorName !== undefined && { cursorName })}
       queryKey={['audit', filters]}
-      read={async cursor => ({ data: withBefore((await client.listAudit({ ...filters, cursor })).data) })}
+      read={read}
       columns={columns}
       idOf={({ entry }) => entry.position}
       groupOf={({ entry }) => formatShopDay(entry.at)}
@@ -71,9 +84,13 @@ function Details({ entry: { data, requestId } }: Pick<DiaryRow, 'entry'>) {
   )
 }
 
-function withBefore({ items, ...page }: ListPage<AuditEntry>): ListPage<DiaryRow> {
+function withBefore(
+  { items, ...page }: ListPage<AuditEntry>,
+  notes: ReadonlyMap<string, string> = new Map(),
+): ListPage<DiaryRow> {
   const rows = items.map((entry, index) => ({
     entry,
+    note: entry.type === 'petstore.inventory.changed' ? notes.get(stockMoment(entry)) : undefined,
     before: items.find(({ subject }, otherIndex) => otherIndex > index && subject === entry.subject),
   }))
   return { items: rows, ...page }

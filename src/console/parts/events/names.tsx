@@ -2,6 +2,7 @@ import { Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useKeyNames } from '../../data/key-names.ts'
 import { isVisible, nameText, withoutIsolates } from '../../data/name-text.ts'
+import { usePastName } from '../../data/past-names.ts'
 import { useStoredPetName } from '../../data/pets.ts'
 import { useSession } from '../../data/session-context.ts'
 import { ViewLink } from '../generic/view-link.tsx'
@@ -28,26 +29,33 @@ export function Name({ name, id }: NameProps) {
  */
 const NAME_FRESH_MS = 300_000
 
+interface NameAtProps {
+  readonly id: bigint
+  /** The position in the log of the change that a sentence is about: it has the name of then. */
+  readonly at?: bigint | undefined
+}
+
 /** The name of a category, or a text such as `Category 7` if the name is not known. */
-export function CategoryName({ id }: { readonly id: bigint }) {
+export function CategoryName({ id, at }: NameAtProps) {
   const { client } = useSession()
   const { data } = useQuery({
     queryKey: ['categories', 'name', id],
     queryFn: async () => (await client.getCategory({ categoryId: id })).data.name,
     staleTime: NAME_FRESH_MS,
   })
-  return <Name name={data ?? `Category ${id}`} id={id} />
+  const past = usePastName({ resource: 'categories', id, at, enabled: at !== undefined })
+  return <Name name={past ?? data ?? `Category ${id}`} id={id} />
 }
 
 /** The name of a pet, or a text such as `Pet 7` if the name is not known. */
-export function PetName({ id }: { readonly id: bigint }) {
-  return <Name name={useStoredPetName(id)} id={id} />
+export function PetName({ id, at }: NameAtProps) {
+  return <Name name={useStoredPetName(id, at)} id={id} />
 }
 
-export function PetLink({ id }: { readonly id: bigint }) {
+export function PetLink({ id, at }: NameAtProps) {
   return (
     <ViewLink href={`/pets/${id}`}>
-      <PetName id={id} />
+      <PetName id={id} at={at} />
     </ViewLink>
   )
 }
@@ -56,10 +64,7 @@ export function OrderLink({ id }: { readonly id: bigint }) {
   return <ViewLink href={`/orders/${id}`}>{`Order ${id}`}</ViewLink>
 }
 
-/**
- * The name of a key, or a text such as `Key 7` if the name is not known. That is so if the key was revoked, if it is
- * not among the keys that `useKeyNames` reads, or if the key of the session may not list keys.
- */
+/** The name of a key, or a text such as `Key 7` if it is not among those that `useKeyNames` reads. */
 export function KeyName({ id }: { readonly id: bigint }) {
-  return <Name name={useKeyNames().get(id) ?? `Key ${id}`} id={id} />
+  return <Name name={useKeyNames().get(id)?.name ?? `Key ${id}`} id={id} />
 }

@@ -7,6 +7,11 @@ interface EmptyProps {
   readonly children: ReactNode
 }
 
+/** Replaces a list whose first day is after its last day. */
+export function ReversedDays() {
+  return <Empty title="The days are reversed">The day in “From” is after the day in “To”.</Empty>
+}
+
 /** A message that says why a list is empty, and what to do next. */
 export function Empty({ title, children }: EmptyProps) {
   return (

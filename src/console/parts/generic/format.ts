@@ -1,3 +1,4 @@
+import { storeNowMs } from '../../data/shop-clock.ts'
 import { shopZone } from '../../data/shop-zone.ts'
 
 const counts = new Intl.NumberFormat()
@@ -60,7 +61,7 @@ export function formatDay(day: string): string {
 }
 
 /** Formats how long ago an instant is: `just now`, `5 minutes ago`. */
-export function formatAge(instant: string, nowMs = Date.now()): string {
+export function formatAge(instant: string, nowMs = storeNowMs()): string {
   const seconds = Math.round((nowMs - Date.parse(instant)) / 1000)
   if (seconds < 10) return 'just now'
   const ago = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' })

@@ -216,7 +216,7 @@ function PageButtons({ place, next, isReading }: PageButtonsProps) {
   return (
     <Group justify="space-between">
       <Text size="sm" c="dimmed">
-        {page !== undefined && `Page ${formatCount(page)}`}
+        {isReading ? 'Reading…' : page !== undefined && `Page ${formatCount(page)}`}
       </Text>
       <Group gap="xs">
         <Button variant="default" disabled={cursor === undefined} onClick={back}>

@@ -1,9 +1,10 @@
 import { Stack, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import type { MovementReason, StockMovement } from '../../../client/petstore-client.ts'
+import type { ListPage, MovementReason, StockMovement } from '../../../client/petstore-client.ts'
 import type { StockPoint } from '../../charts/stock-over-time.tsx'
-import { useSession } from '../../data/session-context.ts'
-import { OrderLink } from '../events/names.tsx'
+import { useCan, useSession } from '../../data/session-context.ts'
+import { movementMoment, readMovers } from '../../data/stock-moments.ts'
+import { KeyName, OrderLink } from '../events/names.tsx'
 import { ChartPlace, lazyChart } from '../generic/chart.tsx'
 import { Empty } from '../generic/empty.tsx'
 import { formatChange, formatCount, formatInstant, formatUnits } from '../generic/format.ts'
@@ -28,7 +29,7 @@ const reasons: Readonly<Record<MovementReason, string>> = {
   closing: 'Pet deleted',
 }
 
-const columns: readonly Column<StockMovement>[] = [
+const columns: readonly Column<MovedStock>[] = [
   { head: 'When', cell: ({ at }) => formatInstant(at) },
   { head: 'Reason', cell: ({ reason }) => reasons[reason] ?? reason },
   { head: 'Change', isNumber: true, cell: changeText },
@@ -42,8 +43,26 @@ const columns: readonly Column<StockMovement>[] = [
   { head: 'Note', cell: ({ note }) => note },
 ]
 
+interface MovedStock extends StockMovement {
+  /** The key that made the movement; absent if the store made it. */
+  readonly keyId?: bigint | undefined
+}
+
+const whoColumn: Column<MovedStock> = {
+  head: 'Who',
+  cell: ({ keyId }) => (keyId === undefined ? 'The store' : <KeyName id={keyId} />),
+}
+
 export function PetMovements({ petId }: { readonly petId: bigint }) {
   const { client } = useSession()
+  const canSeeWho = useCan()('audit:read')
+  const read = async (cursor: string | undefined): Promise<{ readonly data: ListPage<MovedStock> }> => {
+    const { data } = await client.listMovements({ petId, sort: '-id', cursor })
+    if (!canSeeWho) return { data }
+    const keys = await readMovers(client, petId, data.items)
+    const items = data.items.map(movement => ({ ...movement, keyId: keys.get(movementMoment(movement)) }))
+    return { data: { ...data, items } }
+  }
   return (
     <Stack component="section" aria-label="Movements">
       <Title order={2} size="h4">
@@ -54,8 +73,8 @@ export function PetMovements({ petId }: { readonly petId: bigint }) {
         label="Movements"
         cursorName="movements"
         queryKey={['movements', petId]}
-        read={cursor => client.listMovements({ petId, sort: '-id', cursor })}
-        columns={columns}
+        read={read}
+        columns={canSeeWho ? [...columns, whoColumn] : columns}
         idOf={({ id }) => id}
         empty={
           <Empty title="No movements yet">Each order, count and adjustment of this pet appears here.</Empty>

@@ -1,5 +1,6 @@
 import { Button, Group, Stack, Text } from '@mantine/core'
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { useRef, useState } from 'react'
 import { escapedFormula } from '../../../catalogue/cell.ts'
 import type { Client, Order } from '../../../client/petstore-client.ts'
 import { csvLine } from '../../../values/csv.ts'
@@ -12,7 +13,7 @@ import { countText, formatCount, formatUnits } from '../generic/format.ts'
 import { Refusal } from '../generic/refusal.tsx'
 import { type Column, ColumnTable } from '../generic/table.tsx'
 
-/** The maximum number of orders that are summed up, printed and saved. */
+/** The maximum number of orders that are listed, summed up and printed. A file has all. */
 const ORDERS_MAX = 1000
 const PAGE_MAX = 100
 
@@ -22,7 +23,7 @@ export type OrderListInput = Parameters<Client['listOrders']>[0]
 interface OrderDiaryProps {
   readonly input: OrderListInput
   readonly columns: readonly Column<Order>[]
-  /** What is listed, as the name of the file. */
+  /** What is listed: `2026-11-22, open`. */
   readonly name: string
 }
 
@@ -32,21 +33,16 @@ export function OrderDiary({ input, columns, name }: OrderDiaryProps) {
   const { data, error, refetch } = useQuery({
     queryKey: ['orders', 'diary', input],
     queryFn: () => readOrders(client, input),
-    placeholderData: keepPreviousData,
   })
   if (error) return <Refusal error={error} onRetry={() => void refetch()} />
   if (data?.orders.length === 0) {
-    return (
-      <Empty title="No orders">No order was placed on these days. Change the days or the state above.</Empty>
-    )
+    return <Empty title={`${name}: no orders`}>Change the days or the state above.</Empty>
   }
   return (
     <Stack className="printed">
       <Group justify="space-between">
-        <Text role="status">
-          {data ? `${name.replaceAll('-to-', ' to ')}: ${totalsOf(data)}` : 'Reading…'}
-        </Text>
-        {data && <DiaryActions orders={data.orders} name={name} />}
+        <Text role="status">{data ? `${name}: ${totalsOf(data)}` : `${name}: reading…`}</Text>
+        {data && <DiaryActions input={input} read={data} name={name} />}
       </Group>
       <ColumnTable label="Orders" columns={columns} rows={data?.orders} idOf={({ id }) => id} />
     </Stack>
@@ -76,25 +72,70 @@ function totalsOf({ orders, hasMore }: ReadOrders): string {
   return `${shown}${countText(orders.length, 'order', 'orders')}, ${units(orders)}${openText}. Times: ${shopZone}.`
 }
 
-function DiaryActions({ orders, name }: Pick<OrderDiaryProps, 'name'> & Pick<ReadOrders, 'orders'>) {
-  const { client } = useSession()
-  const save = async (isForExcel: boolean): Promise<void> => {
-    const names = await readPetNames(client, [...new Set(orders.map(({ petId }) => petId))])
-    downloadCsv(fileOf(orders, names, isForExcel), `orders-${name}${isForExcel ? '-excel' : ''}.csv`)
-  }
+interface DiaryActionsProps extends Pick<OrderDiaryProps, 'input' | 'name'> {
+  readonly read: ReadOrders
+}
+
+function DiaryActions({ input, read, name }: DiaryActionsProps) {
+  const { save, stop, count } = useSaving(input, read, name)
   return (
-    <Group gap="xs" className="unprinted">
-      <Button variant="default" size="xs" onClick={() => print()}>
-        Print
-      </Button>
-      <Button variant="default" size="xs" onClick={() => void save(false)}>
-        CSV
-      </Button>
-      <Button variant="default" size="xs" onClick={() => void save(true)}>
-        CSV for Excel
-      </Button>
-    </Group>
+    <Stack gap="xs" className="unprinted">
+      <Group gap="xs">
+        {save.isPending && (
+          <>
+            <Text size="sm" role="status">
+              {countText(count, 'order', 'orders')} read…
+            </Text>
+            <Button variant="default" size="xs" onClick={stop}>
+              Stop
+            </Button>
+          </>
+        )}
+        <Button variant="default" size="xs" onClick={() => print()}>
+          Print
+        </Button>
+        <Button variant="default" size="xs" disabled={save.isPending} onClick={() => save.mutate(false)}>
+          CSV
+        </Button>
+        <Button variant="default" size="xs" disabled={save.isPending} onClick={() => save.mutate(true)}>
+          CSV for Excel
+        </Button>
+      </Group>
+      <Refusal error={save.error} />
+    </Stack>
   )
+}
+
+/** Saves all orders of a list as a file, also those that the page does not show. If it is stopped, there is no file. */
+function useSaving(input: OrderListInput, { orders: shown, hasMore }: ReadOrders, name: string) {
+  const { client } = useSession()
+  const [count, setCount] = useState(0)
+  const stopping = useRef<AbortController>(undefined)
+  const readAll = async (signal: AbortSignal): Promise<Order[]> => {
+    const orders: Order[] = []
+    for await (const order of client.listOrders({ ...input, limit: PAGE_MAX }, { signal })) {
+      orders.push(order)
+      if (orders.length % PAGE_MAX === 0) setCount(orders.length)
+    }
+    return orders
+  }
+  const save = useMutation({
+    mutationFn: async (isForExcel: boolean) => {
+      stopping.current = new AbortController()
+      const { signal } = stopping.current
+      setCount(0)
+      try {
+        const orders = hasMore ? await readAll(signal) : shown
+        const names = await readPetNames(client, [...new Set(orders.map(({ petId }) => petId))])
+        if (signal.aborted) return
+        const file = name.toLowerCase().replace(',', '').replaceAll(' ', '-')
+        downloadCsv(fileOf(orders, names, isForExcel), `orders-${file}${isForExcel ? '-excel' : ''}.csv`)
+      } catch (error) {
+        if (!signal.aborted) throw error
+      }
+    },
+  })
+  return { save, stop: () => stopping.current?.abort(), count }
 }
 
 /**

@@ -1,5 +1,5 @@
 import { Group, SegmentedControl, TextInput } from '@mantine/core'
-import { dayAfter, dayIn, localDay, shopZone, startOfDay } from '../../data/shop-zone.ts'
+import { dayAfter, dayIn, shopZone, startOfDay } from '../../data/shop-zone.ts'
 import { optionIn, type useUrlFilters } from '../../data/url-filters.ts'
 
 /** Days of the shop, such as `2026-11-22`. An empty text leaves that end open. */
@@ -8,16 +8,20 @@ interface Period {
   readonly to: string
 }
 
+/** Returns whether the last day of a period is before the first one. */
+export function isReversed({ from, to }: Period): boolean {
+  return from !== '' && to !== '' && from > to
+}
+
 const choices = ['today', 'yesterday', 'range'] as const
 
-/** Returns the days that the address selects; undefined for orders of any time. */
-export function periodIn({ get }: ReturnType<typeof useUrlFilters>): Period | undefined {
-  const today = localDay(Date.now())
+/** Returns the days that the address selects; undefined for orders of any time. `day` is today in the shop. */
+export function periodIn({ get }: ReturnType<typeof useUrlFilters>, day: string): Period | undefined {
   switch (optionIn(choices, get('day'))) {
     case 'today':
-      return { from: today, to: today }
+      return { from: day, to: day }
     case 'yesterday': {
-      const yesterday = dayAfter(today, -1)
+      const yesterday = dayAfter(day, -1)
       return { from: yesterday, to: yesterday }
     }
     case 'range':
@@ -35,9 +39,11 @@ export function createdIn({ from, to }: Period): { createdAfter?: string; create
   }
 }
 
-/** Returns a period as a text for the name of a file: `2026-11-22` or `2026-11-01-to-2026-11-30`. */
+/** Returns a period as a text: `2026-11-22`, `2026-11-01 to 2026-11-30` or `From 2026-11-01`. */
 export function periodText({ from, to }: Period): string {
-  return from === to && from !== '' ? from : `${from || 'the-first'}-to-${to || 'the-last'}`
+  if (from === '') return to === '' ? 'All days' : `Until ${to}`
+  if (to === '') return `From ${from}`
+  return from === to ? from : `${from} to ${to}`
 }
 
 /** Selects orders of any time, of today, of yesterday, or of a range of days. The address keeps the choice. */

@@ -64,7 +64,9 @@ export function HeaderSearch(props: Pick<SelectProps, 'visibleFrom' | 'hiddenFro
           (isPending ? undefined : data?.[0]?.items[0]?.value) ?? `/pets?search=${encodeURIComponent(text)}`,
         )
       }}
-      nothingFoundMessage={text === '' ? undefined : isPending ? 'Searching…' : 'Nothing found.'}
+      nothingFoundMessage={
+        text === '' ? undefined : isPending ? 'Searching…' : 'No word of a name starts with this.'
+      }
       rightSection={<span />}
     />
   )

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import type { Pet } from '../../../client/petstore-client.ts'
 import { nameText } from '../../data/name-text.ts'
+import { usePastName } from '../../data/past-names.ts'
 import { findPets, readPet } from '../../data/pets.ts'
 import { useSession } from '../../data/session-context.ts'
 import { NameSelect } from '../generic/name-select.tsx'
@@ -23,7 +24,9 @@ export function PetFilter({ value, onChange }: PetFilterProps) {
     queryFn: () => (value === undefined ? null : readPet(client, value)),
     enabled: value !== undefined,
   })
-  const name = nameText(data?.data.name ?? `Pet ${value}`, value)
+  const isDeleted = value !== undefined && data === null
+  const past = usePastName({ resource: 'pets', id: value ?? 0n, enabled: isDeleted })
+  const name = nameText(data?.data.name ?? past ?? `Pet ${value}`, value)
   return (
     <NameSelect<Pet>
       label="Pet"
@@ -37,7 +40,7 @@ export function PetFilter({ value, onChange }: PetFilterProps) {
       chosen={value === undefined ? undefined : { value: String(value), label: name }}
       onSelect={option => onChange(option?.value ?? null)}
       noneText="There is no pet yet."
-      noMatchText="No pet name has these words."
+      noMatchText="No word of a pet name starts with this."
     />
   )
 }

@@ -57,7 +57,7 @@ export function PetSelect({ first, value, onChange, error }: PetSelectProps) {
         onChange(option?.value ?? '')
       }}
       noneText="There is no pet yet."
-      noMatchText="No pet name has these words."
+      noMatchText="No word of a pet name starts with this."
       error={error}
     />
   )
