@@ -22,6 +22,16 @@ const nonce = document.querySelector<HTMLMetaElement>('meta[name="petstore-nonce
 // from this global variable.
 Object.assign(globalThis, { __webpack_nonce__: nonce })
 
+// The keys that compose a word, such as the Enter that commits Japanese input, belong to the input method.
+addEventListener(
+  'keydown',
+  event => {
+    // Safari ends the composition before it reports the key, with this code.
+    if (event.isComposing || event.keyCode === 229) event.stopImmediatePropagation()
+  },
+  true,
+)
+
 createRoot(root).render(
   <StrictMode>
     <MantineProvider

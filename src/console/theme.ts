@@ -13,6 +13,9 @@ export const theme = createTheme({
     Anchor: { defaultProps: { inherit: true } },
     Badge: { defaultProps: { variant: 'light' } },
     Notification: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } },
+    // A header would be a second banner of the page.
+    ModalHeader: { defaultProps: { component: 'div' } },
+    SegmentedControl: { styles: { root: { flexWrap: 'wrap' } } },
     Modal: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } },
   },
 })

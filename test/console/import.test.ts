@@ -6,7 +6,9 @@ import type { Page } from 'playwright-core'
 import { readPets } from '../../src/catalogue/catalogue-file.ts'
 import { catalogueSource } from '../../src/cli/import/catalogue-source.ts'
 import { sharedStore } from '../support/shop.ts'
+import { until } from '../support/until.ts'
 import { consoleBrowser, TIMEOUT_MS } from './console-session.ts'
+import { holdRequests } from './requests.ts'
 
 const store = sharedStore('sqlite')
 const browser = consoleBrowser()
@@ -164,6 +166,29 @@ test(
     const { data } = await store().client.listPets({ limit: 100 })
     expect(data.items.map(({ name }) => name)).toEqual(['"Lucky', '12" snake'])
     expect(faults).toEqual([])
+    await page.close()
+  },
+  TIMEOUT_MS,
+)
+
+test(
+  'the result of a check belongs to its options: another option needs another check, and cannot be set meanwhile',
+  async () => {
+    const { page } = await browser.open(store(), '/import')
+    await choosePets(page, 'name,category\nChanged mind,Unknown kind\n')
+    const create = page.getByRole('checkbox', { name: /^Create the categories/ })
+    const load = page.getByRole('main').getByRole('button', { name: 'Import', exact: true })
+    await create.check()
+    const hold = await holdRequests(page, request => request.url().includes('/imports/'))
+    await page.getByRole('button', { name: 'Check' }).click()
+    await until('the files are checked', () => hold.held.length > 0)
+    expect(await create.isEnabled()).toBe(false)
+    hold.release()
+    await page.getByText('1 new category and 1 pet can be imported.').waitFor()
+    expect(await load.isEnabled()).toBe(true)
+    await create.uncheck()
+    expect(await page.getByText('can be imported').count()).toBe(0)
+    expect(await load.isEnabled()).toBe(false)
     await page.close()
   },
   TIMEOUT_MS,

@@ -107,6 +107,16 @@ function isUnknown(error: unknown): boolean {
   return error instanceof ConnectionError || error instanceof Stopped
 }
 
+/** Thrown by the making of a change that must not be sent. `problems` has the messages by the name of the value. */
+export class InvalidValues extends Error {
+  readonly problems: Readonly<Record<string, string>>
+
+  constructor(problems: Readonly<Record<string, string>>) {
+    super(Object.values(problems).join(' '))
+    this.problems = problems
+  }
+}
+
 /** Returns whether a change was not made because the version that the user saw has been replaced. */
 export function isConflict(error: unknown): boolean {
   return error instanceof ApiError && error.status === 412

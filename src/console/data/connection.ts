@@ -1,4 +1,5 @@
 import type { Fetch } from '../../client/petstore-client.ts'
+import { isSandbox } from './host-api.ts'
 import { baseUrl } from './session.ts'
 import { sharedValue } from './shared-value.ts'
 import { noteStoreTime } from './shop-clock.ts'
@@ -14,6 +15,8 @@ const PATIENCE_MS = 3000
 /** Records whether the store responds. While it does not, sends probes until it does. */
 class ConnectionState {
   readonly isLost = sharedValue(false)
+  /** Whether the host of the store says that the sandbox no longer exists. */
+  readonly isGone = sharedValue(false)
   #isChecking = false
   #timer: ReturnType<typeof setTimeout> | undefined
 
@@ -40,7 +43,10 @@ class ConnectionState {
   async responds(): Promise<boolean> {
     const signal = AbortSignal.timeout(PROBE_MS)
     return fetch(`${baseUrl}/readyz`, { cache: 'no-store', signal })
-      .then(({ ok }) => ok)
+      .then(({ ok, status }) => {
+        this.isGone.set(isSandbox && status === 404)
+        return ok
+      })
       .catch(() => false)
   }
 

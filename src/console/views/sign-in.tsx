@@ -49,7 +49,9 @@ export function SignIn({ entrance, onSignedIn }: SignInProps) {
     const attempt = ++lastAttempt.current
     setIsBusy(true)
     setProblem(undefined)
-    const result = await signIn(given.trim(), watchedFetch).catch((error: unknown) => ({ error }))
+    // A key that was typed or copied from paper can have gaps.
+    const token = given.replaceAll(/\s/g, '')
+    const result = await signIn(token, watchedFetch).catch((error: unknown) => ({ error }))
     // The user may have opened a link with another key meanwhile.
     if (attempt !== lastAttempt.current) return
     if ('error' in result && isKeyRefused(result.error) && given !== (entrance.linkKey ?? given)) {
@@ -64,7 +66,7 @@ export function SignIn({ entrance, onSignedIn }: SignInProps) {
       return
     }
     const { error } = result
-    if (isKeyRefused(error) || error instanceof NotAKey) forgetKey(given.trim())
+    if (isKeyRefused(error) || error instanceof NotAKey) forgetKey(token)
     setProblem(problemOf(error))
   }
 

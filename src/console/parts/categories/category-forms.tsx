@@ -1,8 +1,9 @@
 import { Text, Textarea } from '@mantine/core'
-import type { Category } from '../../../client/petstore-client.ts'
-import { request } from '../../data/change.ts'
+import type { Category, Client } from '../../../client/petstore-client.ts'
+import { caselessForm } from '../../../values/same-name.ts'
+import { InvalidValues, request } from '../../data/change.ts'
 import { useEdit, type Version } from '../../data/edit.ts'
-import { nameText } from '../../data/name-text.ts'
+import { isVisible, nameText } from '../../data/name-text.ts'
 import { useSession } from '../../data/session-context.ts'
 import { Name } from '../events/names.tsx'
 import { EditConflict } from '../generic/conflict.tsx'
@@ -45,7 +46,11 @@ export function AddCategory({ onClose }: DialogProps) {
       action="Add category"
       done={`${nameText(form.values.name)} was added.`}
       form={form}
-      make={() => request(client, 'createCategory', { body: bodyOf(form.values) })}
+      check={() => nameProblems(form.values)}
+      make={async () => {
+        await refuseSameName(client, form.values.name)
+        return request(client, 'createCategory', { body: bodyOf(form.values) })
+      }}
       look={categoriesView}
       onClose={onClose}
     >
@@ -71,9 +76,12 @@ export function EditCategory({ category, onClose }: DialogProps & { readonly cat
       action="Save"
       done={`${nameText(form.values.name)} was saved.`}
       form={form}
-      make={() =>
-        request(client, 'updateCategory', { categoryId, body: bodyOf(form.values) }, edit.base.etag)
-      }
+      check={() => nameProblems(form.values)}
+      make={async () => {
+        const { name } = form.values
+        if (name !== edit.base.data.name) await refuseSameName(client, name, categoryId)
+        return request(client, 'updateCategory', { categoryId, body: bodyOf(form.values) }, edit.base.etag)
+      }}
       look={categoriesView}
       conflict={{
         read: edit.readTheirs,
@@ -111,6 +119,20 @@ export function DeleteCategory({ category, onClose }: DialogProps & { readonly c
       </Text>
     </FormDialog>
   )
+}
+
+function nameProblems({ name }: CategoryFields): Record<string, string> {
+  const isInvisible = name !== '' && !isVisible(name)
+  return isInvisible ? { name: 'This name shows nothing: enter letters or digits.' } : {}
+}
+
+/** Throws InvalidValues if another category has this name: imports would not know which of the two is meant. */
+async function refuseSameName(client: Client, name: string, ownId?: bigint): Promise<void> {
+  const { data } = await client.listCategories({ name: name.trim(), limit: 100 })
+  const form = caselessForm(name.trim())
+  const other = data.items.find(item => item.id !== ownId && caselessForm(item.name.trim()) === form)
+  if (other)
+    throw new InvalidValues({ name: `There is already the category ${nameText(other.name, other.id)}.` })
 }
 
 function fieldsOf({ name, description = '' }: Category): CategoryFields {

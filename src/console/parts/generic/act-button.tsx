@@ -1,11 +1,14 @@
 import { Button, type ButtonProps } from '@mantine/core'
-import type { MouseEvent } from 'react'
+import type { MouseEvent, Ref } from 'react'
 import type { Changing } from '../../data/change.ts'
 
 interface ActButtonProps extends Omit<ButtonProps, 'loading'> {
   /** The change that the button makes. */
   readonly change?: Pick<Changing<unknown>, 'isRunning' | 'unknown'>
   readonly onAct: () => void
+  readonly title?: string
+  readonly 'aria-keyshortcuts'?: string
+  readonly ref?: Ref<HTMLButtonElement>
 }
 
 /** A button that makes a change at once, without a dialog. */

@@ -3,7 +3,15 @@ import { connection } from '../../data/connection.ts'
 import { POLL_MS } from '../../data/live.ts'
 
 export function ConnectionAlert() {
+  const isGone = connection.isGone.use()
   if (!connection.isLost.use()) return null
+  if (isGone) {
+    return (
+      <Alert color="yellow" mb="md" role="status" title="This sandbox no longer exists">
+        It was deleted, or it has expired. Nothing that you do here is kept.
+      </Alert>
+    )
+  }
   return (
     <Alert color="yellow" mb="md" role="status" title="The store does not respond">
       It may be restarting. This page tries again every two seconds and reconnects automatically.

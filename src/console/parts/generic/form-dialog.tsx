@@ -8,6 +8,7 @@ import {
   type RefObject,
   type SubmitEvent,
   useEffect,
+  useEffectEvent,
   useRef,
   useState,
 } from 'react'
@@ -91,7 +92,7 @@ export function FormDialog<Result, Values extends object = object>(props: FormDi
   const { error, isRunning, unknown } = change
   const isSent = isRunning || unknown !== undefined
   const [problems, setProblems] = useState<Messages>({})
-  const leaving = useLeaving(textOf(form?.values), unknown !== undefined, onClose)
+  const leaving = useLeaving(textOf(form?.values), change, onClose)
   const contentWith = (errors: Messages): ReactNode =>
     typeof children === 'function' ? form && children(fieldsOf(form, errors)) : children
   const [sentContent, setSentContent] = useState<ReactNode>()
@@ -138,7 +139,12 @@ export function FormDialog<Result, Values extends object = object>(props: FormDi
  * Returns what a dialog does when the user presses Escape, clicks outside it, or clicks its close button. It closes if
  * nothing was entered, and otherwise asks. A second attempt returns to the form.
  */
-function useLeaving(values: string, isUnclear: boolean, onClose: () => void) {
+function useLeaving(
+  values: string,
+  { isRunning, unknown }: Pick<Changing<unknown>, 'isRunning' | 'unknown'>,
+  onClose: () => void,
+) {
+  const isUnclear = unknown !== undefined
   const [firstValues] = useState(values)
   // A field can contain text without a value, such as letters in a field for a number.
   const [hasInput, setHasInput] = useState(false)
@@ -148,6 +154,8 @@ function useLeaving(values: string, isUnclear: boolean, onClose: () => void) {
     setIsAsking(false)
     lastField.current?.focus()
   }
+  const isFilled = hasInput || values !== firstValues || isUnclear
+  useGuardedPage(isFilled && !isRunning, () => setIsAsking(true))
   return {
     isAsking,
     lastField,
@@ -156,12 +164,37 @@ function useLeaving(values: string, isUnclear: boolean, onClose: () => void) {
       if (!isAsking) lastField.current = target
     },
     close: () => {
-      if (!hasInput && values === firstValues && !isUnclear) return onClose()
+      if (!isFilled) return onClose()
       if (isAsking) stay()
       else setIsAsking(true)
     },
     stay,
   }
+}
+
+/**
+ * Asks before a reload or the Back button discards what was entered. A change that is being sent is reported on the
+ * next page, so it may be left.
+ */
+function useGuardedPage(isGuarded: boolean, ask: () => void): void {
+  const onLeave = useEffectEvent(ask)
+  useEffect(() => {
+    if (!isGuarded) return
+    const onUnload = (event: Event): void => event.preventDefault()
+    const onNavigate = (event: NavigateEvent): void => {
+      if (event.navigationType !== 'traverse' || !event.cancelable) return
+      event.preventDefault()
+      onLeave()
+    }
+    // Older browsers have no `navigation`. The compiler believes that all have it.
+    const { navigation } = window as Partial<Pick<Window, 'navigation'>>
+    addEventListener('beforeunload', onUnload)
+    navigation?.addEventListener('navigate', onNavigate)
+    return () => {
+      removeEventListener('beforeunload', onUnload)
+      navigation?.removeEventListener('navigate', onNavigate)
+    }
+  }, [isGuarded])
 }
 
 interface LeaveQuestionProps {

@@ -1,7 +1,15 @@
 import { type ComboboxItem, Select, type SelectProps } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { type FocusEvent, type KeyboardEvent, type ReactNode, type SyntheticEvent, useState } from 'react'
+import {
+  type FocusEvent,
+  type KeyboardEvent,
+  type ReactNode,
+  type SyntheticEvent,
+  useEffect,
+  useRef,
+  useState,
+} from 'react'
 import { caselessForm } from '../../../values/same-name.ts'
 import { hasActiveOption } from './active-option.ts'
 
@@ -61,25 +69,31 @@ function isIn(options: readonly ComboboxItem[], { value }: ComboboxItem): boolea
 
 /** Returns the items that match exactly what the user typed, and the properties of the field. */
 function useNameField<Item extends NamedItem>(props: NameSelectProps<Item>) {
-  const { resource, search, optionOf, chosen, onSelect, required } = props
+  const { optionOf, chosen, onSelect, required, value } = props
   /** The text of the field, unless it is the name of the chosen item. */
   const [typed, setTyped] = useState<string>()
   const [isOpen, setOpen] = useState(false)
   const isTyping = typed !== undefined
   const text = typed?.trim() ?? ''
-  const [searched] = useDebouncedValue(text, TYPING_MS)
-  const { data } = useQuery({
-    queryKey: [resource, 'search', searched],
-    queryFn: ({ signal }) => search(searched, signal),
-    // An open list does not change by itself: the next Enter could choose another item than the one that it shows.
-    enabled: ({ state }) => !isOpen || state.data === undefined,
-    gcTime: 0,
-  })
-  const isPending = text !== searched || data === undefined
-  const found = isPending ? [] : data
+  const queue = useQueuedEnter(value)
+  const data = useFoundItems(props, text, { isOpen, isHurried: queue.text === text })
+  const isPending = data === undefined
+  const found = data ?? []
   const named = onlyNamed(found, text)
   const choose = (item: Item): void => onSelect(optionOf(item, []))
   const chooseByName = useChoiceByName(props, choose)
+  const match = named ?? (found.length === 1 ? found[0] : undefined)
+  const chooseMatch = (): void => {
+    if (!match) return
+    setTyped(undefined)
+    setOpen(false)
+    choose(match)
+  }
+  useEffect(() => {
+    if (isPending || queue.text !== text) return
+    queue.end(match !== undefined)
+    chooseMatch()
+  })
   const field = {
     searchable: true,
     dropdownOpened: isOpen,
@@ -89,6 +103,7 @@ function useNameField<Item extends NamedItem>(props: NameSelectProps<Item>) {
       onSelect(option)
     },
     onInput: ({ currentTarget }: SyntheticEvent<HTMLInputElement>) => {
+      queue.end(false)
       setTyped(currentTarget.value)
       // What was chosen before is not what a form shows. A filter stays until it is replaced.
       if (required) onSelect(null)
@@ -102,19 +117,65 @@ function useNameField<Item extends NamedItem>(props: NameSelectProps<Item>) {
     // Typing replaces the chosen name instead of adding letters to it.
     onFocus: ({ currentTarget }: FocusEvent<HTMLInputElement>) => currentTarget.select(),
     // Without a chosen option, Enter would submit the form around the field.
-    onKeyDownCapture: (event: KeyboardEvent) => {
+    onKeyDownCapture: (event: KeyboardEvent<HTMLInputElement>) => {
       if (!isTyping || event.key !== 'Enter') return
       event.preventDefault()
-      const match = named ?? (found.length === 1 ? found[0] : undefined)
-      if (!match || hasActiveOption(event.currentTarget)) return
-      setTyped(undefined)
-      setOpen(false)
-      choose(match)
+      const { currentTarget } = event
+      if (hasActiveOption(currentTarget)) return
+      // A scanner types the next code after Enter: it replaces the text.
+      currentTarget.select()
+      if (isPending && text !== '') queue.add(text, currentTarget)
+      else chooseMatch()
     },
     onDropdownOpen: () => setOpen(true),
     onDropdownClose: () => setOpen(false),
   }
   return { found, isPending, isTyping, field }
+}
+
+/** Returns the items for a text; undefined until they have been read. `isHurried` ends the wait for more letters. */
+function useFoundItems<Item extends NamedItem>(
+  { resource, search }: NameSelectProps<Item>,
+  text: string,
+  { isOpen, isHurried }: { readonly isOpen: boolean; readonly isHurried: boolean },
+): readonly Item[] | undefined {
+  const [debounced] = useDebouncedValue(text, TYPING_MS)
+  const searched = isHurried ? text : debounced
+  const { data } = useQuery({
+    queryKey: [resource, 'search', searched],
+    queryFn: ({ signal }) => search(searched, signal),
+    // An open list does not change by itself: the next Enter could choose another item than the one that it shows.
+    enabled: ({ state }) => !isOpen || state.data === undefined,
+    gcTime: 0,
+  })
+  return text === searched ? data : undefined
+}
+
+/**
+ * Keeps the Enter that a user or a scanner presses before the list has been read. A second Enter submits the form once
+ * the choice is its value.
+ */
+function useQueuedEnter(value: SelectProps['value']) {
+  const [queued, setQueued] = useState<{ readonly text: string; readonly presses: number }>()
+  const input = useRef<HTMLInputElement>(null)
+  const submits = useRef(false)
+  useEffect(() => {
+    if (!submits.current || value === null) return
+    submits.current = false
+    input.current?.form?.requestSubmit()
+  }, [value])
+  return {
+    text: queued?.text,
+    add: (text: string, field: HTMLInputElement): void => {
+      input.current = field
+      setQueued({ text, presses: queued?.text === text ? queued.presses + 1 : 1 })
+    },
+    end: (isChosen: boolean): void => {
+      if (!queued) return
+      submits.current = isChosen && queued.presses > 1
+      setQueued(undefined)
+    },
+  }
 }
 
 /**

@@ -1,7 +1,7 @@
 import { Alert, Button, Group, Text } from '@mantine/core'
 import type { ComponentType, ReactNode } from 'react'
 import { ApiError, ConnectionError, type FieldError } from '../../../client/petstore-client.ts'
-import { UnknownOutcome } from '../../data/change.ts'
+import { InvalidValues, UnknownOutcome } from '../../data/change.ts'
 import { storedName } from '../../data/query-client.ts'
 import { CategoryName, KeyName, PetName } from '../events/names.tsx'
 import { rewordRefusal } from '../pets/shop-words.ts'
@@ -55,13 +55,15 @@ function messageOf(error: unknown, labels: Labels = {}): string {
       ? `${errors.map(fieldError => withLabel(fieldError, labels).replace(/\.$/, '')).join('; ')}.`
       : rewordRefusal(error)
   }
+  if (error instanceof InvalidValues) return error.message
   if (error instanceof UnknownOutcome) return UNKNOWN_OUTCOME
   if (error instanceof ConnectionError) return 'The store does not respond.'
   return 'Something went wrong in this page. Reload the page and try again.'
 }
 
 /** Returns the messages of a refusal about members of the body, by the name of the top-level member. */
-export function fieldErrors(error: unknown, labels: Labels = {}): Record<string, string> {
+export function fieldErrors(error: unknown, labels: Labels = {}): Readonly<Record<string, string>> {
+  if (error instanceof InvalidValues) return error.problems
   if (!(error instanceof ApiError)) return {}
   const fields = error.errors.filter(({ pointer }) => pointer !== undefined && pointer !== '')
   return Object.fromEntries(fields.map(fieldError => [memberOf(fieldError), withLabel(fieldError, labels)]))

@@ -23,6 +23,12 @@ export function SearchField({ label, placeholder, value, onChange }: SearchField
       label={label}
       placeholder={placeholder}
       value={text}
+      // Enter searches at once, and what a scanner types next replaces the text.
+      onKeyDown={({ key, currentTarget }) => {
+        if (key !== 'Enter') return
+        search.flush()
+        currentTarget.select()
+      }}
       onChange={({ currentTarget }) => {
         setText(currentTarget.value)
         search(currentTarget.value.trim())

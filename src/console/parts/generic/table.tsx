@@ -61,8 +61,12 @@ export function ColumnTable<Row>({
     <Table.ScrollContainer
       minWidth={minWidth}
       className="cards"
-      // The arrow keys scroll a table that is wider than the screen.
-      scrollAreaProps={{ viewportProps: { tabIndex: 0, role: 'group', 'aria-label': label } }}
+      // A table that is wider than the screen shows its scrollbar, and the arrow keys scroll it.
+      scrollAreaProps={{
+        type: 'auto',
+        offsetScrollbars: 'x',
+        viewportProps: { tabIndex: 0, role: 'group', 'aria-label': label },
+      }}
     >
       <Table role="table" aria-label={label} aria-busy={isBusy} highlightOnHover>
         <Table.Thead role="rowgroup">

@@ -1,7 +1,8 @@
 import { Stack, Text } from '@mantine/core'
+import { useHotkeys } from '@mantine/hooks'
 import { notifications, notificationsStore } from '@mantine/notifications'
 import { useQueryClient } from '@tanstack/react-query'
-import { useEffect } from 'react'
+import { useEffect, useRef } from 'react'
 import type { ApiResponse, Client, Order } from '../../../client/petstore-client.ts'
 import { type Change, inTurn, request, UnknownOutcome, useChange } from '../../data/change.ts'
 import { nameText } from '../../data/name-text.ts'
@@ -99,6 +100,9 @@ function Undo({ client, sale, note }: Omit<SaleNoteProps, 'name'>) {
       })
     },
   })
+  const button = useRef<HTMLButtonElement>(null)
+  // The newest note is the last one that listens, and the list of notes is at the end of the page, after many others.
+  useHotkeys([['alt+Z', () => button.current?.focus()]], [])
   const { isRunning, unknown } = change
   const mustStay = isRunning || unknown !== undefined
   useEffect(() => {
@@ -112,6 +116,9 @@ function Undo({ client, sale, note }: Omit<SaleNoteProps, 'name'>) {
       variant="default"
       ms="auto"
       change={change}
+      aria-keyshortcuts="Alt+Z"
+      title="Alt+Z moves here"
+      ref={button}
       onAct={() => change.start(() => undoOf(client, sale))}
     >
       Undo

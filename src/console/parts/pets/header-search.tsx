@@ -1,9 +1,10 @@
 import { type ComboboxItem, Select, type SelectProps } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { useLocation } from 'wouter'
 import { ApiError, type Client, type Order, type Pet } from '../../../client/petstore-client.ts'
+import { caselessForm } from '../../../values/same-name.ts'
 import { findPets } from '../../data/pets.ts'
 import { useCan, useSession } from '../../data/session-context.ts'
 import { hasActiveOption } from '../generic/active-option.ts'
@@ -25,9 +26,12 @@ export function HeaderSearch(props: Pick<SelectProps, 'visibleFrom' | 'hiddenFro
   const [, navigate] = useLocation()
   const [typed, setTyped] = useState('')
   const text = typed.trim()
-  const [searched] = useDebouncedValue(text, TYPING_MS)
+  const [debounced] = useDebouncedValue(text, TYPING_MS)
+  /** The text after which Enter was pressed, until its results are there. */
+  const [queued, setQueued] = useState<string>()
+  const searched = queued === text ? text : debounced
   const seesOrders = can('orders:read')
-  const { data, isFetching } = useQuery({
+  const { data, isFetching, isError } = useQuery({
     // The options change with the pets, and with the orders.
     queryKey: ['pets', 'everything', searched, seesOrders],
     queryFn: ({ signal }) => findAll(client, searched, seesOrders, signal),
@@ -38,6 +42,11 @@ export function HeaderSearch(props: Pick<SelectProps, 'visibleFrom' | 'hiddenFro
     setTyped('')
     navigate(path)
   }
+  useEffect(() => {
+    if (queued === undefined || isPending) return
+    setQueued(undefined)
+    if (queued === text) open(targetOf(text, isError ? undefined : data))
+  })
   const what = seesOrders ? 'Find a pet or an order' : 'Find a pet'
   return (
     <Select
@@ -54,15 +63,16 @@ export function HeaderSearch(props: Pick<SelectProps, 'visibleFrom' | 'hiddenFro
       // The store has searched.
       filter={({ options }) => options}
       onChange={path => path !== null && open(path)}
-      // Enter opens the first result. If there is none yet, the view of pets searches.
+      // Enter opens a result that has exactly this name or reference, or else the first one that the user sees.
       onKeyDownCapture={event => {
-        const isChoosing = hasActiveOption(event.currentTarget)
-        if (event.key !== 'Enter' || text === '' || isChoosing) return
+        const { currentTarget } = event
+        if (event.key !== 'Enter' || text === '' || hasActiveOption(currentTarget)) return
         event.preventDefault()
         event.stopPropagation()
-        open(
-          (isPending ? undefined : data?.[0]?.items[0]?.value) ?? `/pets?search=${encodeURIComponent(text)}`,
-        )
+        // A scanner types the next code after Enter: it replaces the text.
+        currentTarget.select()
+        if (isPending) setQueued(text)
+        else open(exactIn(text, data) ?? data?.[0]?.items[0]?.value ?? searchFor(text))
       }}
       nothingFoundMessage={
         text === '' ? undefined : isPending ? 'Searching…' : 'No word of a name starts with this.'
@@ -73,9 +83,37 @@ export function HeaderSearch(props: Pick<SelectProps, 'visibleFrom' | 'hiddenFro
 }
 
 interface OptionGroup {
-  readonly group: string
-  /** The value of an option is the path of its view. */
-  readonly items: ComboboxItem[]
+  readonly group: 'Pets' | 'Orders'
+  readonly items: Found[]
+}
+
+interface Found extends ComboboxItem {
+  /** The path of its view. */
+  readonly value: string
+  /** The name of the pet, or the reference of the order. */
+  readonly key: string
+}
+
+function searchFor(text: string): string {
+  return `/pets?search=${encodeURIComponent(text)}`
+}
+
+/** Returns the path of the only result with exactly this name or reference; undefined if there are none or several. */
+function exactIn(text: string, groups: readonly OptionGroup[] = []): string | undefined {
+  const all = groups.flatMap(({ items }) => items)
+  const [exact, ...others] = all.filter(({ key }) => caselessForm(key) === caselessForm(text))
+  return others.length === 0 ? exact?.value : undefined
+}
+
+/** Returns the path that Enter opens without a list: that of the exact or the only result, or else a search. */
+function targetOf(text: string, groups: readonly OptionGroup[] = []): string {
+  const all = groups.flatMap(({ items }) => items)
+  const only = all.length === 1 ? all[0]?.value : undefined
+  const hasOrdersOnly = groups.length > 0 && groups.every(({ group }) => group === 'Orders')
+  const search = hasOrdersOnly
+    ? `/orders?reference=${encodeURIComponent(text.toUpperCase())}`
+    : searchFor(text)
+  return exactIn(text, groups) ?? only ?? search
 }
 
 async function findAll(
@@ -89,8 +127,8 @@ async function findAll(
     seesOrders ? findOrders(client, text, signal) : [],
   ])
   return [
-    ...(pets.length > 0 ? [{ group: 'Pets', items: pets.map(pet => petOption(pet, pets)) }] : []),
-    ...(orders.length > 0 ? [{ group: 'Orders', items: orders.map(orderOption) }] : []),
+    ...(pets.length > 0 ? [{ group: 'Pets' as const, items: pets.map(pet => petOption(pet, pets)) }] : []),
+    ...(orders.length > 0 ? [{ group: 'Orders' as const, items: orders.map(orderOption) }] : []),
   ]
 }
 
@@ -120,10 +158,11 @@ async function readOrder(client: Client, orderId: bigint, signal: AbortSignal): 
 }
 
 function petOption(pet: Pet, all: readonly Pet[]) {
-  return { value: `/pets/${pet.id}`, label: `${petLabel(pet, all)} (${statusWord(pet)})` }
+  return { value: `/pets/${pet.id}`, key: pet.name, label: `${petLabel(pet, all)} (${statusWord(pet)})` }
 }
 
 function orderOption({ id, reference, quantity }: Order) {
   const name = reference === undefined ? `Order ${id}` : `${reference}: order ${id}`
-  return { value: `/orders/${id}`, label: `${name}, ${formatUnits(quantity)}` }
+  const label = `${name}, ${formatUnits(quantity)}`
+  return { value: `/orders/${id}`, key: reference ?? String(id), label }
 }
