@@ -285,6 +285,7 @@ async function readFiles(
     }
     log.noteNames(pets.name, check.spellings)
   }
+  log.noteShared(check.shared)
   return log
 }
 
@@ -333,6 +334,15 @@ class FindingsLog implements CheckedFiles {
     const changed = [...spellings].map(([given, known]) => `${shownCell(given)} as ${shownCell(known)}`)
     if (changed.length > 0)
       this.notices.push(`${name}: categories are found without regard to case: ${listOf(changed)}`)
+  }
+
+  /** Adds the notice about names that several categories of the store have. */
+  noteShared(names: ReadonlySet<string>): void {
+    const shown = [...names].map(name => shownCell(name))
+    if (shown.length > 0)
+      this.notices.push(
+        `the store has several categories of one name, and the oldest is used: ${listOf(shown)}`,
+      )
   }
 
   /** Notes the problems of a group, in the order of its lines, and returns its rows by their result. */

@@ -54,6 +54,8 @@ export class RowCheck {
   #created: ImportedCategory[] = []
   /** The category of each spelling that differs from its name in case. */
   readonly spellings = new Map<string, string>()
+  /** The names that several categories of the store have. The oldest one is used. */
+  readonly shared = new Set<string>()
 
   constructor(store: NameSource, options: RowCheckOptions) {
     this.#store = store
@@ -70,6 +72,7 @@ export class RowCheck {
         this.#add(name)
         return 'new'
       }
+      if (found.isShared) this.shared.add(found.item.name)
       // A category that exists is used unchanged, even if several lines name it.
       return found.item.isNew ? { problem: occursTwice(name) } : 'existing'
     })
@@ -102,6 +105,7 @@ export class RowCheck {
     const found = matchName(category, this.#known(category), { withCase: false })
     if (found === 'several') return { problem: ambiguous(category) }
     if (found !== 'none') {
+      if (found.isShared) this.shared.add(found.item.name)
       if (found.differsIn === 'case') this.spellings.set(category, found.item.name)
       return found.item
     }

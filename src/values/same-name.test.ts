@@ -20,7 +20,7 @@ test.each([
   ['another Unicode form before another case', 'Caf\u00e9', ['CAF\u00c9', 'Cafe\u0301'], 'Cafe\u0301'],
   ['the only name in another case', 'DOGS', ['Dogs'], 'Dogs'],
   ['no name if several differ in case', 'DOGS', ['Dogs', 'dogs'], 'several'],
-  ['no name if several are equal', 'Dogs', ['Dogs', 'Dogs'], 'several'],
+  ['the first name if several are equal', 'Dogs', ['Dogs', 'Dogs'], 'Dogs'],
   ['no name if none is equal', 'Dog', ['Dogs'], 'none'],
   ['a final sigma as every other sigma', '\u039f\u03a3', ['\u03bf\u03c3'], '\u03bf\u03c3'],
 ])('a lookup finds %s', (_, name, known, found) => {

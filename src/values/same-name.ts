@@ -3,6 +3,8 @@ interface NameMatch<Item> {
   readonly item: Item
   /** `form` if only the Unicode form differs, as between files of a Mac and others; `case` if the case does too. */
   readonly differsIn: 'nothing' | 'form' | 'case'
+  /** Whether other known names are equal to it, so that the first of them was chosen. */
+  readonly isShared: boolean
 }
 
 /** Returns the form in which names are compared: canonically equal texts (NFC) are one name. */
@@ -25,7 +27,8 @@ export function caselessForm(name: string): string {
 
 /**
  * Returns the known name that is exactly `name`; otherwise the only one in another Unicode form; otherwise, unless
- * `withCase`, the only one that differs in case. Returns `several` if the name is ambiguous.
+ * `withCase`, the only one that differs in case. Of equal names, it is the first one. Returns `several` if the name is
+ * ambiguous.
  */
 export function matchName<Item extends { readonly name: string }>(
   name: string,
@@ -40,8 +43,9 @@ export function matchName<Item extends { readonly name: string }>(
   for (const { differsIn, form } of levels) {
     const wanted = form(name)
     const [item, ...others] = known.filter(other => form(other.name) === wanted)
-    if (others.length > 0) return 'several'
-    if (item) return { item, differsIn }
+    if (!item) continue
+    if (others.some(other => nameForm(other.name) !== nameForm(item.name))) return 'several'
+    return { item, differsIn, isShared: others.length > 0 }
   }
   return 'none'
 }
