@@ -91,7 +91,7 @@ test(
     await page.getByRole('heading', { name: `There is no pet ${petId}`, includeHidden: true }).waitFor()
     expect(await dialog.getByRole('textbox', { name: 'Note' }).inputValue()).toBe('Found behind the shelf')
     await dialog.getByRole('button', { name: 'Adjust' }).click()
-    await dialog.getByText(`Pet ${petId} is no longer in the shop.`).waitFor()
+    await dialog.getByText('Deleted meanwhile is no longer in the shop.').waitFor()
     await dialog.getByRole('button', { name: 'Cancel' }).click()
     await until('the content has the focus', () => page.evaluate(`document.activeElement.id === 'main'`))
     expect(faults).toEqual([])

@@ -193,3 +193,25 @@ test(
   },
   TIMEOUT_MS,
 )
+
+test(
+  'a pet of a category whose name the store has twice is loaded into the oldest one, and the page says so',
+  async () => {
+    const { client } = store()
+    const ids: bigint[] = []
+    for (const name of ['Doubled', 'Doubled'])
+      ids.push((await client.createCategory({ body: { name } })).data.id)
+    const { page } = await browser.open(store(), '/import')
+    await choosePets(page, 'name,category\nInto the oldest,Doubled\n')
+    await page.getByRole('button', { name: 'Check' }).click()
+    await page
+      .getByText('the store has several categories of one name, and the oldest is used: "Doubled"')
+      .waitFor()
+    await page.getByRole('main').getByRole('button', { name: 'Import', exact: true }).click()
+    await page.getByText('0 new categories and 1 pet were loaded.').waitFor()
+    const { data } = await client.listPets({ name: 'Into the oldest' })
+    expect(data.items.map(({ categoryId }) => categoryId)).toEqual(ids.slice(0, 1))
+    await page.close()
+  },
+  TIMEOUT_MS,
+)

@@ -188,6 +188,19 @@ describe('the console of a sandbox:', () => {
   )
 
   test(
+    'the page of a sandbox that was deleted says so, and not that the store may be restarting',
+    async () => {
+      const { page, sandbox } = await open('/pets')
+      await page.getByRole('heading', { name: 'Pets' }).waitFor()
+      await sandbox.callHost('DELETE', '')
+      await page.getByText('This sandbox no longer exists').waitFor()
+      expect(await page.getByText('It may be restarting').count()).toBe(0)
+      await page.close()
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
     'if the user stops waiting for a reset, the page says that the reset may have taken effect',
     async () => {
       const { page, faults } = await open('/sandbox')

@@ -135,7 +135,7 @@ test(
     const field = page.getByRole('textbox', { name: 'Key' })
     await page.getByText('The key is malformed: it is truncated or mistyped.').waitFor()
     await until('the field has the focus', () => field.evaluate(input => input.matches(':focus')))
-    for (const text of ['pst_0000\u2026', 'pst_\u200b0000', 'pst_ 0000']) {
+    for (const text of ['pst_0000\u2026', 'pst_\u200b0000']) {
       await field.fill(text)
       await page.getByRole('button', { name: 'Sign in' }).click()
       await page.getByText('This is not a key').waitFor()

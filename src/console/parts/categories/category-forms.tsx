@@ -128,8 +128,10 @@ function nameProblems({ name }: CategoryFields): Record<string, string> {
 
 /** Throws InvalidValues if another category has this name: imports would not know which of the two is meant. */
 async function refuseSameName(client: Client, name: string, ownId?: bigint): Promise<void> {
-  const { data } = await client.listCategories({ name: name.trim(), limit: 100 })
   const form = caselessForm(name.trim())
+  // The store says that a name is missing.
+  if (form === '') return
+  const { data } = await client.listCategories({ name: name.trim(), limit: 100 })
   const other = data.items.find(item => item.id !== ownId && caselessForm(item.name.trim()) === form)
   if (other)
     throw new InvalidValues({ name: `There is already the category ${nameText(other.name, other.id)}.` })
