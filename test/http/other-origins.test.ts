@@ -1,6 +1,14 @@
 import { describe, expect, test } from 'bun:test'
 import { openTestStore } from '../support/store.ts'
 
+/** Returns the names of all header fields of responses in a description. */
+function fieldsIn(part: unknown): string[] {
+  if (typeof part !== 'object' || part === null) return []
+  return Object.entries(part).flatMap(([name, value]: [string, unknown]) =>
+    name === 'headers' && Reflect.has(part, 'description') ? Object.keys(Object(value)) : fieldsIn(value),
+  )
+}
+
 describe('pages of other origins', () => {
   const ask = (base: string, origin: string) => fetch(`${base}/pets`, { headers: { Origin: origin } })
 
@@ -30,6 +38,20 @@ describe('pages of other origins', () => {
       const plain = await fetch(`${store.base}/pets/1`, { method, headers })
       expect(plain.headers.get('access-control-allow-methods')).toBeNull()
     }
+  })
+
+  test('a page may read every header field that the description names, and no other', async () => {
+    await using store = await openTestStore('sqlite', { corsOrigins: ['*'] })
+    const described: unknown = await (await fetch(`${store.base}/openapi.json`)).json()
+    // The first is readable without a permission (Fetch standard, section 2.2.6), the others say nothing to a page.
+    const hidden = ['Cache-Control', 'Vary', 'X-Accel-Buffering', 'Accept-Patch', 'Allow']
+    const named = [...new Set(fieldsIn(described))]
+    const reply = await ask(store.base, 'https://shop.example')
+    const exposed = (reply.headers.get('access-control-expose-headers') ?? '').split(', ')
+    // The last ones are those of sandboxes, and of the clock.
+    expect(exposed.filter(name => !['Petstore-Fault', 'Date'].includes(name)).sort()).toEqual(
+      named.filter(name => !hidden.includes(name)).sort(),
+    )
   })
 
   test('pages of other origins may not call the store by default', async () => {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { connect } from 'node:net'
+import { z } from 'zod'
 import { openReceiver, type Received } from '../support/receiver.ts'
 import { type CallResult, openSandboxHost, type TestHost, type TestSandbox } from '../support/sandbox-host.ts'
 import { until } from '../support/until.ts'
@@ -102,9 +103,14 @@ describe('an effect on a request', () => {
 
   test('the effect "delay" waits before the request is handled', async () => {
     const sandbox = await sandboxWith({ operation: 'listPets', effect: { type: 'delay', delayMs: 200 } })
+    await sandbox.callHost('DELETE', '/requests')
     const startedMs = performance.now()
     expect((await sandbox.call('GET', '/pets')).status).toBe(200)
-    expect(performance.now() - startedMs).toBeGreaterThanOrEqual(195)
+    const tookMs = performance.now() - startedMs
+    expect(tookMs).toBeGreaterThanOrEqual(195)
+    const { data: logged } = await sandbox.callHost('GET', '/requests')
+    const [{ ms }] = z.tuple([z.object({ ms: z.coerce.number() })]).parse(logged)
+    expect([ms >= 195, ms <= tookMs]).toEqual([true, true])
     const undelayed = await sandbox.call('GET', '/categories')
     expect([undelayed.status, undelayed.headers.get('petstore-fault')]).toEqual([200, null])
     expect((await sandbox.callHost('GET', '/faults')).data).toMatchObject({ rules: [{ calls: 1n }] })

@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { describe } from 'bun:test'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readlinkSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { SQL } from 'bun'
@@ -32,6 +32,7 @@ import { newDatabase } from './postgres-server.ts'
 import { workerModule } from './process.ts'
 import { RecordedCache } from './recorded-cache.ts'
 import { SANDBOX_PATH, type ServedStore, type ServeOptions, serveAsSandbox } from './sandbox-store.ts'
+import { until } from './until.ts'
 
 /** A well-formed key for tests, with a correct checksum. */
 export const ADMIN_KEY = 'pst_00000000000000000000000000000000000000000074DLXrg'
@@ -165,12 +166,45 @@ export async function openTestStore(kind: EngineName, options: TestOptions = {})
     },
     logged,
     [Symbol.asyncDispose]: async () => {
-      const { contentTag } = options
-      const stale = isCacheCurrent ? ((await cache?.staleUrls({ ...opened, contentTag })) ?? []) : []
+      const content = { ...opened, contentTag: options.contentTag }
+      const stale = isCacheCurrent ? ((await cache?.staleUrls(content)) ?? []) : []
       await opened.stop()
-      rmSync(directory, { recursive: true, force: true })
+      await deleteClosed(directory, isAlone(options) ? databaseUrl : undefined)
       if (stale.length > 0) throw new Error(`the cache has stale replies to ${stale}`)
     },
+  }
+}
+
+/** Returns whether no other process and no proxy has sessions of the database. */
+function isAlone({ databaseUrl, routeOf }: TestOptions): boolean {
+  return databaseUrl === undefined && routeOf === undefined
+}
+
+/** Deletes the directory of a closed store. Throws if a file of it, or a session of its database, is still open. */
+async function deleteClosed(directory: string, databaseUrl: string | undefined): Promise<void> {
+  if (existsSync('/proc/self/fd')) {
+    const files = readdirSync('/proc/self/fd').map(name => linkOf(`/proc/self/fd/${name}`))
+    const left = files.filter(file => file.startsWith(directory))
+    if (left.length > 0) throw new Error(`a closed store has open files: ${left}`)
+  }
+  rmSync(directory, { recursive: true, force: true })
+  if (databaseUrl === undefined) return
+  const sessions = `SELECT count(*) AS n FROM pg_stat_activity
+    WHERE datname = current_database() AND application_name = 'petstore'`
+  await using pool = new SQL({ url: databaseUrl, bigint: true, max: 1 })
+  await until(
+    'the sessions of a closed store have ended',
+    async () => (await pool.unsafe(sessions))[0].n === 0n,
+    5000,
+  )
+}
+
+/** Returns what a descriptor refers to; an empty text if it has just been closed. */
+function linkOf(path: string): string {
+  try {
+    return readlinkSync(path)
+  } catch {
+    return ''
   }
 }
 

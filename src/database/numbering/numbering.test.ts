@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { openFailingConnection } from '../../../test/support/failing-connection.ts'
 import { sql } from '../statement.ts'
-import { CHAIN_START, type NewEvent, nextChainEntry } from './chain.ts'
+import { CHAIN_START, chainEntryAfterGap, type EventRecord, type NewEvent, nextChainEntry } from './chain.ts'
 import { batchOf, insertBatch, numberAllBatches, numberEvents } from './numbering.ts'
 import { type TotalChanges, TotalSums } from './totals.ts'
 
@@ -47,6 +47,42 @@ test('the entries continue the chain of the head, and the last one is the new he
   expect(events[0]).toEqual({ ...first, ...expected })
   expect(last).toEqual(nextChainEntry(expected, second))
   expect(events[1]).toEqual({ ...second, ...last })
+})
+
+test('a change of any stored member of an event, or of a gap, changes its hash', () => {
+  const stored: EventRecord = { ...event(1n, 'pets/1', 1n), keyId: 7n, traceparent: '00-a-b-01' }
+  const others = {
+    ...event(2n, 'pets/2', 2n),
+    type: 'x',
+    data: '{}',
+    requestId: 'y',
+    at: 'z',
+    keyId: 8n,
+    traceparent: 't',
+  }
+  const { hash } = nextChainEntry(CHAIN_START, stored)
+  const members = Object.keys(stored).filter(name => name !== 'petId')
+  expect(members.toSorted()).toEqual([
+    'at',
+    'data',
+    'id',
+    'keyId',
+    'requestId',
+    'subject',
+    'subjectVersion',
+    'traceparent',
+    'type',
+  ])
+  for (const name of members) {
+    const changed = { ...stored, [name]: Reflect.get(others, name) }
+    expect([name, nextChainEntry(CHAIN_START, changed).hash === hash]).toEqual([name, false])
+  }
+  const gap = { after: 1n, to: 5n, at: '2026' }
+  const entries = [gap, { ...gap, after: 2n }, { ...gap, to: 6n }, { ...gap, at: '2027' }]
+  expect(new Set(entries.map(one => chainEntryAfterGap(CHAIN_START, one).hash)).size).toBe(4)
+  expect(
+    chainEntryAfterGap({ position: 0n, hash: 'x' }, gap).hash === chainEntryAfterGap(CHAIN_START, gap).hash,
+  ).toBe(false)
 })
 
 test('the changes of the totals are summed up over the events, and a sum of zero is not written', () => {
