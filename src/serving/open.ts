@@ -31,6 +31,8 @@ export interface EngineOptions {
   readonly writerCacheKib?: number
   /** Whether the engine can drop all its commits, on SQLite. */
   readonly canUndo?: boolean
+  /** Whether SQLite starts although commits are missing, or files do not belong together. */
+  readonly acceptsLoss?: boolean
 }
 
 /** The maximum number of commands that PostgreSQL runs at once for one process. */
@@ -41,8 +43,7 @@ const COMMANDS_MAX = 13
  * UnsupportedVersion, the errors of parseDatabaseUrl and of Primary.find, or an error of the driver.
  */
 export async function openEngine(options: EngineOptions): Promise<StoreEngine> {
-  const { databaseUrl, databasePassword, directory, log, onFatal, watchedTables, writerCacheKib, canUndo } =
-    options
+  const { databaseUrl, databasePassword, directory, log, onFatal, watchedTables } = options
   const onProgress = (line: string): void => log.info({}, line)
   if (databaseUrl === undefined) {
     return openSqlite({
@@ -50,8 +51,9 @@ export async function openEngine(options: EngineOptions): Promise<StoreEngine> {
       writer: new URL('./sqlite-writer.ts', import.meta.url),
       reader: new URL('./sqlite-reader.ts', import.meta.url),
       watchedTables,
-      writerCacheKib,
-      canUndo,
+      writerCacheKib: options.writerCacheKib,
+      canUndo: options.canUndo,
+      acceptsLoss: options.acceptsLoss,
       onFatal,
       onProgress,
     })

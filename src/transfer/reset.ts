@@ -5,9 +5,9 @@ import type { DatabaseAddress } from '../database/postgres/database-url.ts'
 import { lockForMigration } from '../database/postgres/migrations.ts'
 import { findPrimary } from '../database/postgres/primary.ts'
 import { SqliteConnection } from '../database/sqlite/connection.ts'
-import { databaseFile, refuseWrongFiles } from '../database/sqlite/database-file.ts'
+import { databaseFile, expectNoCommit, refuseWrongFiles } from '../database/sqlite/database-file.ts'
 import { versionOf } from '../database/sqlite/engine.ts'
-import { mergeWriteAheadLog } from '../database/sqlite/files.ts'
+import { endRun } from '../database/sqlite/log-number.ts'
 import { dynamicSql, type Statement, sql } from '../database/statement.ts'
 import { openConnection } from './postgres-copy.ts'
 import { deleteRows, insertRows, type StoreTable } from './tables.ts'
@@ -48,12 +48,13 @@ export async function resetSqlite(
   {
     using connection = new SqliteConnection(file, { readonly: false })
     sqliteMigrations.requireCurrent(versionOf(connection))
+    expectNoCommit(file)
     connection.database.run('BEGIN IMMEDIATE')
     await replaceRows(connection, tables, scope, table => deleteRows(table))
     connection.database.run('COMMIT')
     connection.database.run('VACUUM')
   }
-  mergeWriteAheadLog(file)
+  endRun(file)
 }
 
 /**

@@ -2,7 +2,7 @@ import { existsSync, rmSync } from 'node:fs'
 import { sqliteMigrations } from '../database/migrations/migrations.ts'
 import { numberAllBatches } from '../database/numbering/numbering.ts'
 import { SqliteConnection } from '../database/sqlite/connection.ts'
-import { databaseFile, refuseForeignLog } from '../database/sqlite/database-file.ts'
+import { databaseFile, refuseLoss } from '../database/sqlite/database-file.ts'
 import { migrateSqlite, versionOf } from '../database/sqlite/engine.ts'
 import { publishFile, reserveFile } from '../files/private-file.ts'
 import { type CopySource, type CopyTarget, TargetInUse } from './copy.ts'
@@ -16,7 +16,7 @@ const CACHE_KIB = 16 * 1024
  * UnsupportedVersion.
  */
 export function openSqliteSource(directory: string): CopySource {
-  refuseForeignLog(databaseFile(directory))
+  refuseLoss(databaseFile(directory))
   const reader = new SqliteConnection(databaseFile(directory), { readonly: true })
   const close = async (): Promise<void> => reader.close()
   try {

@@ -3,17 +3,21 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { SqliteConnection } from '../../src/database/sqlite/connection.ts'
-import { LogNumber, refuseWrongFiles } from '../../src/database/sqlite/database-file.ts'
+import { refuseWrongFiles } from '../../src/database/sqlite/database-file.ts'
+import { migrateSqlite } from '../../src/database/sqlite/engine.ts'
+import { LogNumber } from '../../src/database/sqlite/log-number.ts'
+import { readRecord } from '../../src/database/sqlite/run-record.ts'
 
 let directory: string
 let file: string
 let connection: SqliteConnection
 let log: LogNumber
 
-beforeEach(() => {
+beforeEach(async () => {
   directory = mkdtempSync(join(tmpdir(), 'petstore-log-number-'))
   file = join(directory, 'petstore.db')
   connection = new SqliteConnection(file, { readonly: false })
+  await migrateSqlite(connection)
   connection.database.run('CREATE TABLE t (x)')
   log = new LogNumber(connection, file)
 })
@@ -24,7 +28,7 @@ afterEach(() => {
 
 /** Returns the numbers that the database may have. */
 function notedNumbers(): number {
-  return (readFileSync(`${file}-run`, 'latin1').match(/\d+/g) ?? []).length
+  return readRecord(file)?.numbers.length ?? 0
 }
 
 test('a log that was moved into the database leaves one number, another one each time', () => {

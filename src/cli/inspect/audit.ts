@@ -11,9 +11,6 @@ interface AuditOptions extends PlaceOptions {
   readonly anchor?: string
 }
 
-const EMPTY_LOG_HINT =
-  'If you expected events, this may be an incomplete copy: copy a stopped store, or petstore.db together with petstore.db-wal.'
-
 /** Adds the command `audit`, which verifies or prints the audit log of a running or stopped store. */
 export function addAudit(program: Command): void {
   const audit = program.command('audit').description('verify or print the audit log of a store')
@@ -38,7 +35,6 @@ async function runVerify(options: AuditOptions): Promise<void> {
   const report = await verifyAuditChain(store.reader, anchor)
   if (report.problems.length > 0) throw new CommandFailed(report.problems.join('\n'))
   await print(`${explainReport(report)}\n`)
-  if (report.entries === 0n) say(EMPTY_LOG_HINT)
 }
 
 async function runExport(options: AuditOptions): Promise<void> {

@@ -33,17 +33,19 @@ export function addServe(program: Command): void {
     if (flag) serve.addOption(new Option(flag, `${description}${shown} [${variable}]`))
     else others.push(`  ${variable}`, `      ${description}${shown}`)
   }
+  // No setting: a variable or a file of settings would accept the next loss, too.
+  serve.option('--accept-loss', 'start once although the files of the store lack changes')
   serve.addHelpText('after', others.join('\n'))
   // All arguments are accepted here, because the action can refuse them with a better message.
   serve.argument('[arguments...]').usage('[options]')
   serve.action(async (extra: string[], options: Record<string, string | boolean | undefined>) => {
     const [unknown] = extra
     if (unknown !== undefined) throw unknownWord(unknown)
-    await runServe(configFrom(options))
+    await runServe(configFrom(options), options['acceptLoss'] === true)
   })
 }
 
-async function runServe(config: Config): Promise<void> {
+async function runServe(config: Config, acceptsLoss: boolean): Promise<void> {
   const log = openLog(config)
   if (config.databaseUrl === undefined && existsSync(registryFile(config.data)))
     throw new CommandFailed(`${config.data} contains sandboxes: choose another --data for a shop.`)
@@ -56,7 +58,7 @@ async function runServe(config: Config): Promise<void> {
     log.error({ error }, 'the store cannot continue')
     process.exit(1)
   }
-  const engine = await openOrFail(config, { log, watchedTables, onFatal })
+  const engine = await openOrFail(config, { log, watchedTables, onFatal, acceptsLoss })
   const { clock } = engine
   const secretKey = await prepare(engine, foundKey, config)
   const lifecycleClock = clockFrom(config.clock, clock)

@@ -61,7 +61,10 @@ export async function openStopped(
 /** Opens the engine that the settings select. Throws CommandFailed if the database cannot be opened. */
 export async function openOrFail(
   config: Config,
-  options: Pick<EngineOptions, 'log' | 'onFatal' | 'watchedTables' | 'writerCacheKib' | 'canUndo'>,
+  options: Pick<
+    EngineOptions,
+    'log' | 'onFatal' | 'watchedTables' | 'writerCacheKib' | 'canUndo' | 'acceptsLoss'
+  >,
 ): Promise<StoreEngine> {
   try {
     const { databaseUrl, databasePassword, data: directory } = config

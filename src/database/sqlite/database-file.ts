@@ -1,21 +1,9 @@
-import type { Database } from 'bun:sqlite'
-import { randomInt } from 'node:crypto'
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  lstatSync,
-  openSync,
-  readFileSync,
-  readSync,
-  realpathSync,
-  statSync,
-  writeSync,
-} from 'node:fs'
+import { existsSync, lstatSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { reserveFile } from '../../files/private-file.ts'
-import { hasCode } from '../../files/system-error.ts'
-import { LOCK_WAIT_MS, type SqliteConnection } from './connection.ts'
+import { readHead } from '../numbering/head.ts'
+import { SqliteConnection } from './connection.ts'
+import { isOpenNumber, numberIn, numberSeen } from './log-number.ts'
+import { type RunRecord, readRecord, recordFile, writeRecord } from './run-record.ts'
 
 /**
  * Returns the path of the database file of a data directory. If the file is a link to another disk, the path is that of
@@ -27,8 +15,8 @@ export function databaseFile(directory: string): string {
 }
 
 /**
- * Throws an Error if the files of a data directory do not belong together, or if its database is missing. Nothing is
- * written, so nothing is lost. The caller holds the lock of the directory.
+ * Throws an Error if the files of a data directory do not belong together, or lack commits. Nothing is written, so
+ * nothing is lost. The caller holds the lock of the directory.
  */
 export function refuseWrongFiles(directory: string): void {
   const named = join(directory, 'petstore.db')
@@ -47,18 +35,12 @@ export function refuseWrongFiles(directory: string): void {
     )
   }
   if (bytesOf(file) === 0 && bytesOf(log) === 0) refuseLostDatabase(directory, file)
-  refuseForeignLog(file)
-  if (existsSync(file) && !isKnown(file))
-    throw new Error(
-      `${file} was replaced by another file. A store on an older copy would give ids and positions again that it has ` +
-        'given before: restore a backup into another directory with "petstore restore". To use this file all the ' +
-        `same, delete ${numbersFile(file)}`,
-    )
+  refuseLoss(file)
 }
 
 /** Throws an Error if a database without content cannot be that of a first start that was interrupted. */
 function refuseLostDatabase(directory: string, file: string): void {
-  const traces = [numbersFile(file), join(directory, 'secret-key')].filter(path => existsSync(path))
+  const traces = [recordFile(file), join(directory, 'secret-key')].filter(path => existsSync(path))
   if (traces.length === 0) return
   const state = existsSync(file) ? 'is empty' : 'is missing'
   throw new Error(
@@ -68,119 +50,92 @@ function refuseLostDatabase(directory: string, file: string): void {
   )
 }
 
-/** Throws an Error if another file was put in the place of the database to which a write-ahead log belongs. */
-export function refuseForeignLog(file: string): void {
-  const log = `${file}-wal`
-  if (bytesOf(log) === 0 || !existsSync(file) || isKnown(file)) return
-  throw new Error(
-    `${file} was replaced, and ${log} belongs to the file before it: put that file back, or restore a backup into ` +
-      'another directory with "petstore restore"',
-  )
+/**
+ * Throws an Error if a database, its write-ahead log and its record do not belong together, or if commits are missing
+ * that the record or the mark in the database says were made. A store may have the files open.
+ */
+export function refuseLoss(file: string): void {
+  const loss = findLoss(file)
+  if (loss !== undefined)
+    throw new Error(
+      `${loss}. Put back petstore.db, petstore.db-wal and petstore.db-run as the store left them, or restore a ` +
+        'backup into another directory with "petstore restore". To go on with what is there, and lose the rest, ' +
+        'start once with "petstore serve --accept-loss"',
+    )
 }
 
-// A write-ahead log may only be applied to the database from which it was begun, and a store that goes on from an older
-// copy gives ids again. So the database gets a new random number whenever its log is begun, at the start of a run and
-// after each checkpoint. The number is in the header of the database, as its application id, and in a file next to it.
-
-/** The place of the application id in a database file (SQLite, file format, section 1.3). */
-const APPLICATION_ID_AT = 68
-const APPLICATION_ID_BYTES = 4
-const NUMBER_MAX = 0x7fffffff
-/** The file always has this size, so that it can be written on a full disk. */
-const NUMBERS_BYTES = 64
-
-function numbersFile(file: string): string {
-  return `${file}-run`
+/**
+ * Lets a store start with what is there, although commits are missing or files do not belong together. Returns what was
+ * found; undefined if nothing is wrong. A log that does not belong to the database is renamed, so that SQLite does not
+ * apply it. The caller holds the lock of the directory.
+ */
+export function acceptLoss(file: string): string | undefined {
+  const loss = findLoss(file)
+  if (loss === undefined) return undefined
+  const isForeign = !knownNumbers(file).includes(readThroughLog(file).number)
+  if (isForeign) {
+    rmSync(`${file}-shm`, { force: true })
+    renameSync(`${file}-wal`, `${file}-wal.unused-${Date.now()}`)
+  }
+  expectNoCommit(file)
+  return isForeign ? `${loss}; the log was renamed to ${file}-wal.unused-*` : loss
 }
 
-/** Keeps the number of a database, and moves its write-ahead log into it. */
-export class LogNumber {
-  readonly #database: Database
-  readonly #file: string
-  /** The numbers that the database may have: one, except from a new number to the end of the next checkpoint. */
-  #numbers: readonly number[]
-  #isNew = false
-
-  constructor({ database }: SqliteConnection, file: string) {
-    this.#database = database
-    this.#file = file
-    this.#numbers = readNumbers(file)
-  }
-
-  /**
-   * Gives the database a new number and moves the whole log into it. Returns whether the log is empty now. It is not if
-   * another process reads it, or if the disk is full: then a later call goes on.
-   */
-  renew(mode: 'RESTART' | 'TRUNCATE'): boolean {
-    try {
-      if (!this.#isNew) this.#addNumber()
-      // A reader is not waited for: the next batch tries again.
-      this.#database.run('PRAGMA busy_timeout = 0')
-      const moved = this.#database.query<{ busy: bigint }, []>(`PRAGMA wal_checkpoint(${mode})`).get()
-      if (moved?.busy !== 0n) return false
-      this.#numbers = this.#numbers.slice(-1)
-      this.#isNew = false
-      writeNumbers(this.#file, this.#numbers)
-      return true
-    } catch (error) {
-      if (!hasCode(error, 'ENOSPC', 'EDQUOT', 'SQLITE_FULL', 'SQLITE_BUSY')) throw error
-      return false
-    } finally {
-      this.#database.run(`PRAGMA busy_timeout = ${LOCK_WAIT_MS}`)
-    }
-  }
-
-  #addNumber(): void {
-    const number = randomInt(1, NUMBER_MAX)
-    const before = this.#numbers.length > 0 ? this.#numbers : [numberIn(this.#file)]
-    // The file is written first, so that no moment has a database whose number is unknown.
-    writeNumbers(this.#file, [...before, number])
-    this.#numbers = [...before, number]
-    this.#database.run(`PRAGMA application_id = ${number}`)
-    this.#isNew = true
-  }
+/** Lets the next start accept a database whatever commits it lacks, such as one that is about to be emptied. */
+export function expectNoCommit(file: string): void {
+  writeRecord(file, { numbers: knownNumbers(file), position: 0n })
 }
 
-/** Returns whether a database has the number that is noted for it, or none is noted. */
-function isKnown(file: string): boolean {
-  // A running store may change the number between the two readings.
+/** Returns the numbers that a database may have according to its record, or its own number. */
+function knownNumbers(file: string): readonly number[] {
+  const own = numberIn(file)
+  const { numbers = [] } = readRecord(file) ?? {}
+  return numbers.includes(own) ? numbers : [own]
+}
+
+/** Returns what is wrong with a database, its log and its record, as a sentence without its end. */
+function findLoss(file: string): string | undefined {
+  // An empty database without a log has never been one, or is refused by refuseLostDatabase.
+  if (!existsSync(file) || bytesOf(file) + bytesOf(`${file}-wal`) === 0) return undefined
+  let loss: string | undefined
+  // A running store may change the number between the readings.
   for (let reading = 0; reading < 3; reading++) {
-    const known = readNumbers(file)
-    if (known.length === 0 || known.includes(numberIn(file))) return true
+    loss = lossIn(file, readRecord(file))
+    if (loss === undefined) return undefined
   }
-  return false
+  return loss
 }
 
-function numberIn(file: string): number {
-  const descriptor = openSync(file, 'r')
-  try {
-    const bytes = Buffer.alloc(APPLICATION_ID_BYTES)
-    readSync(descriptor, bytes, 0, APPLICATION_ID_BYTES, APPLICATION_ID_AT)
-    return bytes.readUInt32BE()
-  } finally {
-    closeSync(descriptor)
+function lossIn(file: string, record: RunRecord | undefined): string | undefined {
+  const number = numberIn(file)
+  const log = `${file}-wal`
+  const numbers = record === undefined || record.numbers.length === 0 ? [number] : record.numbers
+  if (!numbers.includes(number)) {
+    return bytesOf(log) > 0
+      ? `${file} was replaced, and ${log} belongs to the file before it`
+      : `${file} was replaced by another file. A store on an older copy would give ids and positions again that it ` +
+          'has given before'
   }
+  const isOpen = isOpenNumber(number)
+  if (!isOpen && bytesOf(log) === 0) return undefined
+  if (isOpen && (record === undefined || record.numbers.length === 0))
+    return (
+      `${file} was not stopped, and ${recordFile(file)} is missing or incomplete: nobody knows whether ${log} has ` +
+      'every change'
+    )
+  const seen = readThroughLog(file, record?.position)
+  if (!numbers.includes(seen.number)) return `${log} belongs to another database, or is older than ${file}`
+  if (seen.position >= (record?.position ?? 0n)) return undefined
+  const state = bytesOf(log) > 0 ? 'is older or shorter than it was' : 'is missing or empty'
+  return `${log} ${state}: events ${seen.position + 1n} to ${record?.position} are not there`
 }
 
-/** Returns the numbers that a database may have; none if no number has been noted. */
-function readNumbers(file: string): number[] {
-  try {
-    return (readFileSync(numbersFile(file), 'latin1').match(/\d+/g) ?? []).map(Number)
-  } catch (error) {
-    if (hasCode(error, 'ENOENT')) return []
-    throw error
-  }
-}
-
-function writeNumbers(file: string, numbers: readonly number[]): void {
-  reserveFile(numbersFile(file))
-  const descriptor = openSync(numbersFile(file), 'r+')
-  try {
-    writeSync(descriptor, numbers.join(' ').padEnd(NUMBERS_BYTES), 0, 'latin1')
-    fsyncSync(descriptor)
-  } finally {
-    closeSync(descriptor)
-  }
+/** Returns the number and the last position of a database with its log. */
+function readThroughLog(file: string, recorded = 0n): { number: number; position: bigint } {
+  using connection = new SqliteConnection(file, { readonly: true })
+  // An earlier version has recorded no position, and may have no table for it.
+  const position = recorded === 0n ? 0n : (connection.one(readHead)?.position ?? 0n)
+  return { number: numberSeen(connection), position }
 }
 
 function isLink(path: string): boolean {

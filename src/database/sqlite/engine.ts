@@ -7,10 +7,12 @@ import { failure } from '../outcome.ts'
 import { RowChangeRecorder, type RowChanges } from '../row-changes.ts'
 import { CHECKPOINT_PAGES, openWriter, SqliteConnection } from './connection.ts'
 import { lockPath } from './data-lock.ts'
-import { databaseFile, LogNumber, refuseForeignLog, refuseWrongFiles } from './database-file.ts'
-import { mergeWriteAheadLog, watchFiles } from './files.ts'
+import { acceptLoss, databaseFile, refuseLoss, refuseWrongFiles } from './database-file.ts'
+import { watchFiles } from './files.ts'
 import { BatchWriter } from './group-commit.ts'
+import { endRun, LogNumber } from './log-number.ts'
 import { type Announcer, announce, RowReports } from './row-reports.ts'
+import { CommitRecord } from './run-record.ts'
 import { SharedReadTransaction } from './shared-read-transaction.ts'
 import { serve, WorkerQueue } from './worker-queue.ts'
 
@@ -19,6 +21,11 @@ const COMMANDS_PER_BATCH_MAX = 128
 /** The longest time that a read on this thread waits for a lock of another process. All requests wait meanwhile. */
 const READ_LOCK_WAIT_MS = 10
 const QUERIES_PER_BATCH_MAX = 32
+/**
+ * A log that got nothing new between two checks at this interval is moved into the database, so that the database file
+ * alone is at most a minute old when nobody writes.
+ */
+const IDLE_MS = 30_000
 
 interface SqliteOptions {
   /** The data directory; created if absent. */
@@ -37,10 +44,14 @@ interface SqliteOptions {
   readonly writerCacheKib?: number | undefined
   /** Whether `undo` can drop all commits: the write-ahead log keeps them until the store is closed. */
   readonly canUndo?: boolean | undefined
+  /** Whether to start although commits are missing, or files do not belong together. */
+  readonly acceptsLoss?: boolean | undefined
+  /** How often an idle store moves its log into the database, in milliseconds; half a minute by default. */
+  readonly idleMs?: number | undefined
   readonly onProgress?: OnProgress | undefined
 }
 
-interface Start extends Pick<SqliteOptions, 'pagesMax' | 'writerCacheKib' | 'canUndo'> {
+interface Start extends Pick<SqliteOptions, 'pagesMax' | 'writerCacheKib' | 'canUndo' | 'idleMs'> {
   readonly file: string
   readonly watchedTables: readonly string[]
   /** How the writer announces rows. */
@@ -58,6 +69,8 @@ export async function openSqlite<Query, Command, Reply, Result = Reply>(
 ): Promise<Engine<Query, Command, Reply, Result>> {
   const file = databaseFile(options.directory)
   makeDirectory(options.directory)
+  const loss = options.acceptsLoss ? acceptLoss(file) : undefined
+  if (loss !== undefined) options.onProgress?.(`the store goes on with what is there: ${loss}`)
   refuseWrongFiles(options.directory)
   reserveFile(file)
   const isLogEmpty = await prepareFile(file, options.onProgress)
@@ -65,8 +78,8 @@ export async function openSqlite<Query, Command, Reply, Result = Reply>(
     new SqliteConnection(file, { readonly: true, waitMs: READ_LOCK_WAIT_MS }),
     options.onFatal,
   )
-  const { onFatal, pagesMax, watchedTables = [], writerCacheKib, canUndo } = options
-  const start = { file, pagesMax, watchedTables, writerCacheKib, canUndo }
+  const { onFatal, pagesMax, watchedTables = [], writerCacheKib, canUndo, idleMs } = options
+  const start = { file, pagesMax, watchedTables, writerCacheKib, canUndo, idleMs }
   const rows = new RowReports(rowReader)
   const watchers = new Set<(commands: number) => void>()
   const writer = new WorkerQueue<Start, Command, Result>({
@@ -118,7 +131,7 @@ export async function openSqlite<Query, Command, Reply, Result = Reply>(
       await reader.close()
       rowReader.close()
       await writer.close()
-      mergeWriteAheadLog(file)
+      endRun(file)
     },
   }
 }
@@ -142,11 +155,12 @@ async function undoAll({ file, endWatch, reader, rowReader, writer }: OpenParts)
   await writer.close()
   rowReader.close()
   for (const suffix of ['-wal', '-shm']) rmSync(file + suffix, { force: true })
+  endRun(file)
 }
 
 /** Returns the number of the last migration of the store in a data directory. */
 export function sqliteVersion(directory: string): number {
-  refuseForeignLog(databaseFile(directory))
+  refuseLoss(databaseFile(directory))
   using connection = new SqliteConnection(databaseFile(directory), { readonly: true })
   return versionOf(connection)
 }
@@ -203,27 +217,50 @@ export async function migrateSqlite(connection: SqliteConnection, onProgress?: O
 export function serveWriter<Command, Result>(
   executeCommand: (tx: Tx, command: Command) => Promise<Result>,
 ): void {
-  serve<Start, Command, Result>(({ file, pagesMax, watchedTables, writerCacheKib, canUndo, announcer }) => {
+  serve<Start, Command, Result>(start => {
+    const { file, pagesMax, watchedTables, writerCacheKib, canUndo, announcer } = start
     const connection = openWriter(file, writerCacheKib)
     // The writer itself moves the log, because the database gets a new number then.
     connection.database.run('PRAGMA wal_autocheckpoint = 0')
     const log = new LogNumber(connection, file)
+    log.begin()
+    const commits = new CommitRecord(file)
     const logSize = connection.database.query<{ log: bigint }, []>('PRAGMA wal_checkpoint(NOOP)')
     if (pagesMax !== undefined) connection.database.run(`PRAGMA max_page_count = ${pagesMax}`)
     const recorder = new RowChangeRecorder(watchedTables)
     const writer = new BatchWriter(connection, executeCommand, recorder)
+    const moveLog = (mode: 'RESTART' | 'TRUNCATE'): void => {
+      if (log.renew(mode)) log.begin()
+    }
+    let isIdle = true
+    const timer = setInterval(() => {
+      if (connection.inTransaction) return
+      if (isIdle && Number(logSize.get()?.log ?? 0n) > 1) moveLog('TRUNCATE')
+      isIdle = true
+    }, start.idleMs ?? IDLE_MS)
+    // An undo drops the log, and everything that is recorded must be in the database then.
+    if (canUndo) clearInterval(timer)
     return {
       runBatch: async (batch, askForNext) => {
         let changes: RowChanges = new Map()
+        let last: bigint | undefined
+        isIdle = false
         const outcomes = await writer.commit(batch, position => {
+          last = position
           changes = recorder.take()
           if (announcer && changes.size > 0) announce(announcer, { changes, position })
           askForNext()
         })
-        if (!canUndo && Number(logSize.get()?.log ?? 0n) >= CHECKPOINT_PAGES) log.renew('RESTART')
+        if (canUndo) return { outcomes, changes }
+        if (last !== undefined) commits.note({ numbers: log.numbers, position: last })
+        if (Number(logSize.get()?.log ?? 0n) >= CHECKPOINT_PAGES) moveLog('RESTART')
         return { outcomes, changes }
       },
-      close: () => connection.close(),
+      close: () => {
+        clearInterval(timer)
+        commits[Symbol.dispose]()
+        connection.close()
+      },
     }
   })
 }
