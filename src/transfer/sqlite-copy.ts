@@ -4,6 +4,7 @@ import { numberAllBatches } from '../database/numbering/numbering.ts'
 import { SqliteConnection } from '../database/sqlite/connection.ts'
 import { databaseFile, refuseLoss } from '../database/sqlite/database-file.ts'
 import { migrateSqlite, versionOf } from '../database/sqlite/engine.ts'
+import { draftOf } from '../files/draft.ts'
 import { publishFile, reserveFile } from '../files/private-file.ts'
 import { type CopySource, type CopyTarget, TargetInUse } from './copy.ts'
 import { findUsedTable, type StoreTable } from './tables.ts'
@@ -41,9 +42,7 @@ export async function openSqliteTarget(
 ): Promise<CopyTarget> {
   const file = databaseFile(directory)
   await refuseUsed(file, tables)
-  const draft = `${file}.copy`
-  // A copy that was killed leaves its draft.
-  deleteDatabase(draft)
+  const draft = draftOf(file)
   reserveFile(draft)
   let connection = new SqliteConnection(draft, { readonly: false, isDraft: true })
   const dispose = async (): Promise<void> => {

@@ -7,6 +7,7 @@ import { SqliteConnection } from '../database/sqlite/connection.ts'
 import { databaseFile } from '../database/sqlite/database-file.ts'
 import { migrateSqlite } from '../database/sqlite/engine.ts'
 import { sql } from '../database/statement.ts'
+import { draftOf } from '../files/draft.ts'
 import { makePrivate, publishFile } from '../files/private-file.ts'
 import { deleteDatabase, refuseUsed } from './sqlite-copy.ts'
 import type { StoreTable } from './tables.ts'
@@ -49,9 +50,7 @@ export async function restoreSqlite(
 ): Promise<RestoredDraft> {
   const file = databaseFile(directory)
   await refuseUsed(file, tables)
-  const draft = `${file}.restore`
-  // A restore that was killed leaves its draft.
-  deleteDatabase(draft)
+  const draft = draftOf(file)
   try {
     await copyFile(backup, draft)
     makePrivate(draft)

@@ -275,7 +275,7 @@ test(
     const toFile = Bun.spawn([...line, '--output', file], {
       ...{ env: childEnvironment(env), stdin: 'ignore', stdout: 'ignore', stderr: 'pipe' },
     })
-    while (!readdirSync(place.directory).some(name => name.endsWith('.partial'))) await Bun.sleep(2)
+    while (!readdirSync(place.directory).some(name => name.endsWith('.petstore-draft'))) await Bun.sleep(2)
     toFile.kill('SIGINT')
     expect([await toFile.exited, await new Response(toFile.stderr).text()]).toEqual([
       130,

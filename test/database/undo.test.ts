@@ -133,7 +133,7 @@ test('the copy of a store replaces an empty store together with its write-ahead 
 
 test('a copy does not use or keep the files that a copy left which was killed', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'petstore-undo-'))
-  const draft = `${databaseFile(directory)}.copy`
+  const draft = `${databaseFile(directory)}.999999999.petstore-draft`
   writeFileSync(draft, 'half of a database'.repeat(1000))
   const target = await openSqliteTarget(directory, storeTables())
   await target.readBack()

@@ -292,21 +292,13 @@ function damageIndex(database: Database): void {
   writeFileSync(file, bytes)
 }
 
-test('a backup of a store with a damaged page or a changed audit log fails, and leaves nothing', async () => {
-  for (const [name, damage] of [
-    ['chain', (database: Database) => database.run("UPDATE event SET data = '{}' WHERE position = 2")],
-    ['index', damageIndex],
-  ] as const) {
-    const data = join(root, `damage-${name}`)
-    await addPet(data, 'SIGTERM')
-    const database = new Database(join(data, 'petstore.db'))
-    damage(database)
-    database.close()
-    const to = join(root, `damage-${name}-backup`)
-    const { exitCode, errors } = await run(['backup', '--data', data, '--to', to])
-    expect([name, exitCode, existsSync(to)]).toEqual([name, 1, false])
-    expect(errors).toContain('damaged')
-  }
+test('a backup of a store with a damaged page fails, and leaves nothing', async () => {
+  const data = join(root, 'damage')
+  await addPet(data, 'SIGTERM')
+  damageIndex(new Database(join(data, 'petstore.db')))
+  const to = join(root, 'damage-backup')
+  const { exitCode, errors } = await run(['backup', '--data', data, '--to', to])
+  expect([exitCode, existsSync(to), errors]).toEqual([1, false, expect.stringContaining('damaged')])
 }, 60_000)
 
 test.skipIf(process.getuid?.() !== 0)(

@@ -310,21 +310,17 @@ test('a backup without the secret key says which file to keep, and a restore say
   }
 })
 
-test('a backup keeps the files of another backup that is running, and the folders of other programs', async () => {
+test('a backup removes the drafts of killed commands, and keeps other drafts and files', async () => {
   await using saved = await makeSmallBackup()
   const parent = join(saved.place.directory, 'backups')
   const dead = 999_999_999
-  const folders = {
-    [`running.${process.pid}`]: ['petstore.db'],
-    [`killed.${dead}`]: ['petstore.db', 'secret-key'],
-  }
-  for (const [name, files] of Object.entries({
-    ...folders,
-    [`other.${dead}`]: ['manifest.json', 'notes.txt'],
-  })) {
-    mkdirSync(join(parent, `${name}.partial`), { recursive: true })
-    for (const file of files) writeFileSync(join(parent, `${name}.partial`, file), 'x')
-  }
+  mkdirSync(join(parent, `running.${process.pid}.petstore-draft`), { recursive: true })
+  mkdirSync(join(parent, `killed.${dead}.petstore-draft`))
+  writeFileSync(join(parent, `killed.${dead}.petstore-draft`, 'petstore.db'), 'x')
+  writeFileSync(join(parent, `pets.csv.${dead}.petstore-draft`), 'name')
+  // Those of other programs, and an export of an earlier version.
+  mkdirSync(join(parent, `empty.${dead}.partial`))
+  writeFileSync(join(parent, `pets.csv.${dead}.partial`), 'name')
   // The secret key of the settings is the one that the store uses, whatever the data directory has.
   const keyFile = join(saved.place.directory, 'key-of-the-settings')
   const key = `${Buffer.alloc(32, 9).toString('base64')}\n`
@@ -340,21 +336,22 @@ test('a backup keeps the files of another backup that is running, and the folder
   const made = await run(args, { ...saved.place.env, PETSTORE_SECRET_KEY_FILE: keyFile })
   expect([made.exitCode, readdirSync(parent).sort()]).toEqual([
     0,
-    ['monday', `other.${dead}.partial`, `running.${process.pid}.partial`],
+    [`empty.${dead}.partial`, 'monday', `pets.csv.${dead}.partial`, `running.${process.pid}.petstore-draft`],
   ])
   expect(readFileSync(join(parent, 'monday', 'secret-key'), 'utf8')).toBe(key)
 })
 
-test('a store whose audit log is damaged is not backed up', async () => {
+test('a store whose audit log was changed is backed up, with an exit code of its own, and restored', async () => {
   await using saved = await makeSmallBackup()
   {
     using database = new Database(databaseFile(saved.place.directory))
     database.run(`UPDATE event SET request_id = 'another' WHERE position = 3`)
   }
   const target = join(saved.place.directory, 'damaged')
-  const refused = await backup(saved.place, target)
-  expect([refused.exitCode, refused.errors]).toEqual([1, expect.stringContaining('the database is damaged')])
-  expect(existsSync(target)).toBe(false)
+  const made = await backup(saved.place, target)
+  expect([made.exitCode, made.errors]).toEqual([4, expect.stringContaining('Entry 3')])
+  using restored = await newCopyPlace('sqlite')
+  expect((await restore(target, restored)).exitCode).toBe(0)
 })
 
 test('a restore that fails when it publishes the store leaves a secret key only if it was there before', async () => {
@@ -446,7 +443,7 @@ test('only the owner can read a restored store, whoever can read the backup', as
   const restored = databaseFile(saved.directory)
   chmodSync(saved.file, 0o644)
   // A restore that was killed can leave a draft, too.
-  writeFileSync(`${restored}.restore`, '', { mode: 0o644 })
+  writeFileSync(`${restored}.999999999.petstore-draft`, '', { mode: 0o644 })
   await restoreFile(saved)
   const modes = readdirSync(saved.directory).map(name => [
     name,
@@ -464,7 +461,8 @@ test('a restore does not use or keep the files that a restore left which was kil
     using database = new Database(killed)
     database.run('PRAGMA journal_mode = WAL')
     database.run(`UPDATE category SET name = 'Killed'`)
-    for (const suffix of ['', '-wal', '-shm']) copyFileSync(killed + suffix, `${restored}.restore${suffix}`)
+    for (const suffix of ['', '-wal', '-shm'])
+      copyFileSync(killed + suffix, `${restored}.999999999.petstore-draft${suffix}`)
   }
   for (const suffix of ['', '-wal', '-shm']) rmSync(killed + suffix, { force: true })
   await restoreFile(saved)
@@ -557,8 +555,9 @@ test(
     ])
     expect((await backup(saved.place, target)).exitCode).toBe(0)
     const place = join(parent, 'restored')
-    const cut = await runInterrupted(['restore', '--from', target, '--to', place], () =>
-      existsSync(join(place, 'petstore.db.restore')),
+    const cut = await runInterrupted(
+      ['restore', '--from', target, '--to', place],
+      () => existsSync(place) && readdirSync(place).some(name => name.endsWith('.petstore-draft')),
     )
     expect([cut.exitCode, cut.errors.trim()]).toEqual([
       130,

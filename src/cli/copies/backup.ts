@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, realpathSync, renameSync, rmdirSync, rmSync } from 'node:fs'
-import { basename, dirname, join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Command } from 'commander'
 import type { Config } from '../../config.ts'
@@ -10,6 +10,7 @@ import { parseDatabaseUrl } from '../../database/postgres/database-url.ts'
 import { SqliteConnection } from '../../database/sqlite/connection.ts'
 import { databaseFile, refuseWrongFiles } from '../../database/sqlite/database-file.ts'
 import { versionOf } from '../../database/sqlite/engine.ts'
+import { draftOf } from '../../files/draft.ts'
 import { makeDirectory, syncDirectory, syncFile, writeWholeFile } from '../../files/private-file.ts'
 import { hasCode } from '../../files/system-error.ts'
 import { verifyAuditChain } from '../../shop/log/verification.ts'
@@ -20,9 +21,15 @@ import { storeTables } from '../../transfer/tables.ts'
 import { formatInstantMs } from '../../values/instant.ts'
 import { readOwnSecretKey } from '../keys/secret-key.ts'
 import { interruptedBySignals } from '../terminal/interruption.ts'
-import { CommandFailed, EXIT_USAGE, escapeControls, reasonOf, say } from '../terminal/terminal.ts'
+import {
+  CommandFailed,
+  EXIT_DAMAGED,
+  EXIT_USAGE,
+  escapeControls,
+  reasonOf,
+  say,
+} from '../terminal/terminal.ts'
 import { addPlaceOptions, existingStoreFrom, type PlaceOptions } from '../which-store/store-config.ts'
-import { isAlive } from '../which-store/this-machine.ts'
 import {
   DATABASE_FILE,
   describeFile,
@@ -41,7 +48,7 @@ interface BackupOptions extends PlaceOptions {
 const EXAMPLES = `
 The store can be running or stopped. The backup is a directory with ${MANIFEST_FILE} and a SQLite database, even if
 the store is on PostgreSQL. The manifest holds the position of the last event and the SHA-256 of each file. The backup
-is complete, or it does not exist.
+is complete, or it does not exist. The exit code is 4 if it is made, but the audit log of the store was changed.
 
 Examples:
   petstore backup --to backups/2026-11-22
@@ -70,14 +77,13 @@ async function runBackup({ to, data, databaseUrl, withSecretKey }: BackupOptions
   const createdAt = formatInstantMs(Date.now())
   // A rename replaces an empty directory, but not a link to one.
   const target = existsSync(to) ? realpathSync(to) : resolve(to)
-  const draft = `${target}.${process.pid}.partial`
+  const draft = draftOf(target)
   using interruption = interruptedBySignals(`Nothing was left in ${name}.`)
   try {
-    removeAbandonedDrafts(dirname(target))
     makeDirectory(draft)
     const { facts, engine } = await backupDatabase(config, draft, interruption.signal)
     if (withSecretKey) writeSecretKey(config, draft)
-    await verifyCopy(draft, interruption.signal)
+    const problem = await findProblem(draft, interruption.signal)
     const files = await describeFiles(draft, interruption.signal)
     const head = facts.head && { position: String(facts.head.position), hash: facts.head.hash }
     const manifest = { createdAt, engine, databaseVersion: facts.version, head: head ?? null, files }
@@ -85,6 +91,12 @@ async function runBackup({ to, data, databaseUrl, withSecretKey }: BackupOptions
     publish(draft, target, name)
     printReport(name, facts, files[DATABASE_FILE].bytes, performance.now() - startedMs)
     if (!withSecretKey) warnOfMissingKey(config)
+    if (problem !== undefined)
+      throw new CommandFailed(
+        `The backup is made, but the audit log of the store was changed: ${escapeControls(problem)} Run ` +
+          '"petstore doctor", keep an older backup too, and see "Back up" in docs/running.md.',
+        EXIT_DAMAGED,
+      )
   } catch (error) {
     if (error instanceof CommandFailed) throw error
     if (error instanceof UnmigratedDatabase) throw new CommandFailed(`${error.message} ${BACK_UP_FIRST}`)
@@ -95,27 +107,11 @@ async function runBackup({ to, data, databaseUrl, withSecretKey }: BackupOptions
   }
 }
 
-const DRAFT = /\.(\d+)\.partial$/
-
-/** Removes the incomplete backups that killed processes have left in a directory, next to the complete ones. */
-function removeAbandonedDrafts(directory: string): void {
-  if (!existsSync(directory)) return
-  for (const name of readdirSync(directory)) {
-    const [, pid] = DRAFT.exec(name) ?? []
-    if (pid === undefined || isAlive(Number(pid))) continue
-    const draft = join(directory, name)
-    const isOurs = readdirSync(draft).every(
-      file => basename(file).startsWith(DATABASE_FILE) || FILES.includes(file),
-    )
-    if (isOurs) rmSync(draft, { recursive: true, force: true })
-  }
-}
-
-/** The files of a backup, in addition to those of its database. */
-const FILES: readonly string[] = [MANIFEST_FILE, SECRET_KEY_FILE]
-
-/** Throws an Error unless the audit log of a copied database is intact. A damaged copy must not replace a good one. */
-async function verifyCopy(directory: string, signal: AbortSignal): Promise<void> {
+/**
+ * Returns the first problem of the audit log of a copied database. A changed entry is no reason to have no backup of
+ * all that came after it.
+ */
+async function findProblem(directory: string, signal: AbortSignal): Promise<string | undefined> {
   using copy = new SqliteConnection(databaseFile(directory), { readonly: true })
   // The events of an older store have no traces. A temporary view hides the table of the same name.
   if (versionOf(copy) < sqliteMigrations.version)
@@ -130,9 +126,7 @@ async function verifyCopy(directory: string, signal: AbortSignal): Promise<void>
     },
   }
   const { problems } = await verifyAuditChain(reader)
-  const [problem] = problems
-  if (problem === undefined) return
-  throw new Error(`the database is damaged: ${reasonOf(problem)} ("petstore doctor" lists all problems)`)
+  return problems[0]
 }
 
 /** Throws CommandFailed if a directory has files, because a backup replaces nothing. */

@@ -2,6 +2,7 @@ import { closeSync, existsSync, openSync, rmSync, writeFileSync } from 'node:fs'
 import { type Command, Option } from 'commander'
 import { escapedFormula } from '../../catalogue/cell.ts'
 import type { Config } from '../../config.ts'
+import { draftOf } from '../../files/draft.ts'
 import { publishFile } from '../../files/private-file.ts'
 import {
   type ExportedResource,
@@ -117,7 +118,7 @@ const standardOutput: Sink = { write: print, finish: () => {}, discard: () => {}
 function openFile(file: string): Sink {
   const name = escapeControls(file)
   if (existsSync(file)) throw new CommandFailed(`${name} exists: specify another file with --output.`)
-  const draft = `${file}.${process.pid}.partial`
+  const draft = draftOf(file)
   try {
     const descriptor = openSync(draft, 'wx', 0o600)
     return {

@@ -182,7 +182,9 @@ function checkFile({ databaseUrl, data }: Config): Finding {
     .all()
   const found = rows.map(row => row.integrity_check).join('; ')
   if (found === 'ok') return `every page of ${databaseFile(data)} is intact`
-  return { problem: `${found}: stop the store, and restore a backup` }
+  return {
+    problem: `${found}: stop the store, and try "petstore copy" to a new directory, or restore a backup`,
+  }
 }
 
 async function checkStock(reader: Reader): Promise<Finding> {

@@ -10,6 +10,7 @@ export { escapeControls }
 export const EXIT_FAILED = 1
 export const EXIT_USAGE = 2
 export const EXIT_UNAVAILABLE = 3
+export const EXIT_DAMAGED = 4
 
 /** An error that ends a command. Its message is printed on standard error; the process ends with `exitCode`. */
 export class CommandFailed extends Error {
@@ -76,7 +77,7 @@ function writeToFile(text: string): void {
  */
 export function reasonOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error)
-  return message.replace(/\.$/, '').replaceAll(/\.\d+\.(tmp|partial)\b/g, '')
+  return message.replace(/\.$/, '').replaceAll(/\.\d+\.(tmp|petstore-draft)\b/g, '')
 }
 
 /** Returns the name of a file for a terminal, without its directory. */

@@ -1,9 +1,9 @@
 import { closeSync, existsSync, openSync, readFileSync, statSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { isDirectoryLocked } from '../../database/sqlite/data-lock.ts'
+import { isAlive } from '../../files/alive.ts'
 import { writeWholeFile } from '../../files/private-file.ts'
 import { reasonOf, say } from '../terminal/terminal.ts'
-import { isAlive } from './this-machine.ts'
 
 /** The file always has this size and is never removed, so that it can be written on a full disk. */
 const FILE_BYTES = 512

@@ -1,5 +1,4 @@
 import { hostname, networkInterfaces } from 'node:os'
-import { hasCode } from '../../files/system-error.ts'
 
 /** The names that stand for every address, with the loopback address of the same family. */
 const loopbackOfAny: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '[::]': '[::1]' }
@@ -30,15 +29,4 @@ export function isThisMachine(address: string): boolean {
   if (host === 'localhost' || host === '::1' || /^127\.\d+\.\d+\.\d+$/.test(host)) return true
   if (host === hostname().toLowerCase()) return true
   return Object.values(networkInterfaces()).some(list => list?.some(one => one.address === host))
-}
-
-/** Returns whether a process with this id runs on this machine. */
-export function isAlive(pid: number): boolean {
-  if (!Number.isSafeInteger(pid) || pid <= 0) return false
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return hasCode(error, 'EPERM')
-  }
 }
