@@ -60,6 +60,16 @@ const petLayout: Layout<ImportedPet> = {
 
 const COLUMNS_SHOWN = 10
 
+/** The words for a stock in the tables of other programs, and those for something else about a stock. */
+const STOCK_WORDS = (
+  'stock qty quantit onhand inventory units bestand menge anzahl stück lager existencias cantidad giacenza aantal ' +
+  'voorraad antal'
+).split(' ')
+const OTHER_WORDS = (
+  'track policy min max low reorder alert warn optimal value cost price wert preis location status name code number ' +
+  'nummer'
+).split(' ')
+
 /**
  * Yields the categories in a file with the column `name` and, optionally, `description`. Throws UnreadableFile if the
  * file as a whole cannot be read. `onNotice` receives what a person should know about a file that is read.
@@ -145,6 +155,12 @@ function columnsOf<Row>(
   const repeated = names.findIndex((name, index) => known.includes(name) && names.indexOf(name) !== index)
   if (repeated >= 0)
     throw new UnreadableFile(`${place}: the column ${shownCell(written[repeated] ?? '')} appears twice`)
+  const stock = known.includes('quantity') && !names.includes('quantity') && others.find(isLikeStock)
+  if (stock)
+    throw new UnreadableFile(
+      `${place}: the column "quantity" is missing; ${rule}. Did you mean "quantity" by ${shownCell(stock)}? Name ` +
+        'that column quantity. If it is no stock, add an empty column quantity, which means 1 of each',
+    )
   if (others.length > 0) {
     const unused = known.filter(name => !names.includes(name))
     onNotice(`${place}: ${ignoredColumns(others, unused)}; ${rule}`)
@@ -162,6 +178,14 @@ function ignoredColumns(names: readonly string[], unused: readonly string[]): st
   const all = [...shown, ...more]
   const list = all.length === 1 ? all[0] : `${all.slice(0, -1).join(', ')} and ${all.at(-1)}`
   return names.length === 1 ? `the column ${list} is ignored` : `the columns ${list} are ignored`
+}
+
+/** Returns whether a column seems to have stock: ignored, it would make each pet one of one. */
+function isLikeStock(name: string): boolean {
+  const plain = name.toLowerCase().replaceAll(/[\s_-]/g, '')
+  const hasOneOf = (words: readonly string[]): boolean => words.some(word => plain.includes(word))
+  if (hasOneOf(OTHER_WORDS)) return false
+  return hasOneOf(STOCK_WORDS) || similarName(name, ['quantity']) !== undefined
 }
 
 function entryOf<Row>(

@@ -8,6 +8,8 @@ export class UnreadableFile extends Error {}
 const START_BYTES = 4096
 const CHARS_SHOWN = 100
 const MARK = '\ufeff'
+/** The end of a text file in DOS (Ctrl-Z), which old tills still write. */
+const DOS_END = '\u001a'
 
 type EncodingLabel = ConstructorParameters<typeof TextDecoder>[0]
 // Safe: the Encoding Standard, which the runtime and every browser follow, has this label. The types of Bun lack it.
@@ -100,7 +102,8 @@ export class FileLines {
   }
 
   #lines(text: string, isEnd: boolean): string[] {
-    const all = this.#unended + text
+    const read = this.#unended + text
+    const all = isEnd && read.endsWith(DOS_END) ? read.slice(0, -DOS_END.length) : read
     // A CR at the end may be the first half of a CRLF.
     const complete = isEnd || !all.endsWith('\r') ? all : all.slice(0, -1)
     const to = Math.max(complete.lastIndexOf('\n'), complete.lastIndexOf('\r')) + 1

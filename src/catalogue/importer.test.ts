@@ -53,3 +53,32 @@ test('a missing category counts once, however the pets write its name', async ()
   await checkFiles(absentTarget(), { pets }, { keepGoing: false }, { ...progress, onChecked })
   expect(counts).toEqual([6, 3])
 })
+
+test('a pet that an earlier line names is loaded with a note, or left out', async () => {
+  const pets = {
+    name: 'pets.csv',
+    chunks: async function* () {
+      yield Buffer.from('name,category\nRex,Dogs\nMax,Dogs\nRex,Dogs\n')
+    },
+  }
+  const target = {
+    ...absentTarget(),
+    findCategories: async () => ({ matches: [{ categories: ['Dogs'] }] }).matches,
+  }
+  const store = { ...target, findPets: async () => [false, false, false] }
+  for (const skipExisting of [false, true]) {
+    let notices: readonly string[] = []
+    const onChecked = (findings: Findings): void => {
+      notices = findings.notices
+    }
+    const { outcome } = await checkFiles(
+      store,
+      { pets },
+      { keepGoing: false, skipExisting },
+      { ...progress, onChecked },
+    )
+    expect([notices, outcome?.petsCreated]).toEqual(
+      skipExisting ? [[], 2n] : [[expect.stringContaining('1 line repeats the name and category')], 3n],
+    )
+  }
+})

@@ -10,6 +10,7 @@ import type {
   ImportSlice,
 } from '../shop/imports/schema.ts'
 import { escapeControls } from '../values/control-characters.ts'
+import { countText } from '../values/count-text.ts'
 import { caselessForm } from '../values/same-name.ts'
 import {
   type CatalogueKind,
@@ -257,7 +258,6 @@ async function readFiles(
 ): Promise<CheckedFiles> {
   const { skipExisting = false, createCategories = false, digest } = plan
   const check = new RowCheck(store, {
-    noticesRepeats: skipExisting,
     createsCategories: createCategories,
     ...(digest && { digest }),
   })
@@ -310,6 +310,8 @@ class FindingsLog implements CheckedFiles {
   readonly #plan: ImportPlan
   readonly #missing = new Set<string>()
   readonly #created: string[] = []
+  /** The lines of the pets that an earlier line names, too. */
+  readonly #repeats: string[] = []
 
   constructor(plan: ImportPlan) {
     this.#plan = plan
@@ -326,9 +328,15 @@ class FindingsLog implements CheckedFiles {
     return rows.map(({ line, name }) => ({ line: line + CREATED_LINES_FROM, name }))
   }
 
-  /** Adds the notices about categories that are created for pets, or that pets name in another case. */
+  /** Adds the notices about repeated pets, and about categories that pets create, or name in another case. */
   noteNames(file: string, spellings: ReadonlyMap<string, string>): void {
     const name = escapeControls(file)
+    const repeated = countText(this.#repeats.length, 'line repeats', 'lines repeat')
+    if (this.#repeats.length > 0)
+      this.notices.push(
+        `${name}: ${repeated} the name and category of an earlier line, and each is a pet of its own: ` +
+          listOf(this.#repeats),
+      )
     if (this.#created.length > 0)
       this.notices.push(`${name}: the file names new categories, which are created: ${listOf(this.#created)}`)
     const changed = [...spellings].map(([given, known]) => `${shownCell(given)} as ${shownCell(known)}`)
@@ -362,8 +370,10 @@ class FindingsLog implements CheckedFiles {
         continue
       }
       const result = results[index++] ?? 'new'
-      if (result === 'new') fresh.push(entry.row)
-      else if (result === 'existing') existing.push(entry.row)
+      const repeats = result === 'repeated'
+      if (repeats && !this.#plan.skipExisting) this.#repeats.push(`${entry.row.line}`)
+      if (result === 'new' || (repeats && !this.#plan.skipExisting)) fresh.push(entry.row)
+      else if (result === 'existing' || repeats) existing.push(entry.row)
       else {
         refused.add(entry.row)
         if (result.isMissingCategory && 'category' in entry.row) {

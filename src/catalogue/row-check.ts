@@ -16,12 +16,14 @@ export interface NameSource {
   findPets(pets: ImportPetNames['pets']): Promise<readonly boolean[]>
 }
 
-/** Whether a row is new or exists in the store, or why it cannot be loaded. */
-export type RowResult = 'new' | 'existing' | { readonly problem: string; readonly isMissingCategory?: true }
+/** Whether a row is new, exists in the store or repeats a new row, or why it cannot be loaded. */
+export type RowResult =
+  | 'new'
+  | 'existing'
+  | 'repeated'
+  | { readonly problem: string; readonly isMissingCategory?: true }
 
 interface RowCheckOptions {
-  /** Whether a pet that repeats an earlier row is reported as existing. */
-  readonly noticesRepeats: boolean
   /** Whether a category that only pets name is created. */
   readonly createsCategories: boolean
   /** Shortens the text by which a pet is remembered. Two pets must practically never have the same short text. */
@@ -39,7 +41,7 @@ interface RowCategory {
 
 /**
  * Checks the names in the rows of an import, in the order of the files, categories first. It remembers the name of each
- * category and, to notice repeats, each new pet.
+ * category and, to notice repeats, a short text for each new pet.
  */
 export class RowCheck {
   readonly #store: NameSource
@@ -118,11 +120,10 @@ export class RowCheck {
 
   #resultOf(name: string, category: string, exists: boolean): RowResult {
     if (exists) return 'existing'
-    if (!this.#options.noticesRepeats) return 'new'
     // A name cannot contain U+0000, so the separator is unambiguous.
     const text = `${nameForm(category)}\0${nameForm(name)}`
     const digest = this.#options.digest?.(text) ?? text
-    if (this.#petDigests.has(digest)) return 'existing'
+    if (this.#petDigests.has(digest)) return 'repeated'
     this.#petDigests.add(digest)
     return 'new'
   }

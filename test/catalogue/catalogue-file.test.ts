@@ -171,11 +171,44 @@ test('a line that is too long is reported with its number among mixed line ends'
 })
 
 test('a comma stays the delimiter of a file although a column name contains a semicolon', async () => {
-  const { rows, notices } = await read('name,category,quantity;hold\nRex,Dogs,1\n')
+  const { rows, notices } = await read('name,category,hold;x\nRex,Dogs,1\n')
   expect([rows.map(({ name, category, quantity }) => [name, category, quantity]), notices]).toEqual([
     [['Rex', 'Dogs', 1n]],
-    [expect.stringContaining('pets.csv:1: the column "quantity;hold" (did you mean quantity?) is ignored')],
+    [expect.stringContaining('pets.csv:1: the column "hold;x" (did you mean hold?) is ignored')],
   ])
+})
+
+test('a stock column of another program is asked for, and other columns about a stock are ignored', async () => {
+  for (const column of [
+    'In stock [Shop]',
+    'Stock level',
+    'Qty',
+    'Variant Inventory Qty',
+    'Bestand',
+    'quantitiy',
+  ]) {
+    const { failure, rows } = await read(`Name,Category,${column}\nRex,Dogs,4\n`)
+    expect([rows, failure]).toEqual([[], expect.stringContaining(`Did you mean "quantity" by "${column}"?`)])
+  }
+  for (const column of [
+    'Track stock',
+    'Low stock [Shop]',
+    'Minimum stock',
+    'Available for sale',
+    'Stock value',
+  ]) {
+    const { rows, notices } = await read(`name,category,${column}\nRex,Dogs,4\n`)
+    expect([column, rows.length, notices.length]).toEqual([column, 1, 1])
+  }
+  const both = await read('name,category,quantity,Stock level\nRex,Dogs,4,9\n')
+  expect(both.rows[0]?.quantity).toBe(4n)
+})
+
+test('the Ctrl-Z with which DOS ends a file is no row', async () => {
+  for (const end of ['\n\u001a', '\u001a']) {
+    const { rows, failure } = await read(`name,category\nRex,Dogs${end}`)
+    expect([failure, rows.map(({ category }) => category)]).toEqual([undefined, ['Dogs']])
+  }
 })
 
 test('a file with millions of empty lines before its header is read', async () => {

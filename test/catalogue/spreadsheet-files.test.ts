@@ -118,9 +118,9 @@ const readings: Readonly<Record<string, readonly [content: string | Uint8Array, 
     '9: quantity "-1" must be an integer from 0 to 1000000000',
   ],
   'other columns are ignored with one notice': [
-    'Vendor,Name,,category,quantitiy\nx,Rex,y,Dogs,7\n',
+    'Vendor,Name,,category,reorder\nx,Rex,y,Dogs,7\n',
     'Rex|Dogs|1',
-    'file.csv:1: the columns "Vendor", "" (without a name) and "quantitiy" (did you mean quantity?) are ignored; the columns are name, category, quantity, hold, reorderAt',
+    'file.csv:1: the columns "Vendor", "" (without a name) and "reorder" (did you mean reorderAt?) are ignored; the columns are name, category, quantity, hold, reorderAt',
   ],
   'the rows of a shop system with variants name each wrong line': [
     'name,category,quantity\nRex,Hunde,3\n,,2\nMinka,Katzen,-1\n',
