@@ -4,11 +4,13 @@ import { sweep } from '../../src/serving/sweeping.ts'
 import type { Log } from '../../src/values/log.ts'
 import { testedEngines } from '../support/engines.ts'
 import { newDatabase } from '../support/postgres-server.ts'
+import { run } from '../support/process.ts'
 import { headOf, waitForPositions } from '../support/received-events.ts'
 import { seeded } from '../support/seeded.ts'
 import { makePet } from '../support/shop.ts'
 import { recordSoak, timeLimitMs, times } from '../support/soak.ts'
 import { onEveryEngine, openTestStore, type TestStore } from '../support/store.ts'
+import { newStoreDirectory } from '../support/store-directory.ts'
 import { until } from '../support/until.ts'
 
 const HOUR_MS = 3_600_000
@@ -211,3 +213,23 @@ if (testedEngines.includes('postgres')) {
     )
   })
 }
+
+onEveryEngine(engine => {
+  test('a start says, and logs, that the clock is behind the newest order, and doctor warns', async () => {
+    await using place = await newStoreDirectory(engine)
+    {
+      await using server = await place.start()
+      await makePet(place.client(server), { quantity: 2n, reserved: 1n })
+      expect(server.messages() + server.logged()).not.toContain('is dated')
+      await server.kill('SIGTERM')
+    }
+    await place.database(`UPDATE orders SET created_at = '2999-01-01T00:00:00.000Z'`)
+    await using server = await place.start()
+    const warning = 'the newest event or order is dated 2999-01-01T00:00:00Z, but the clock is at'
+    await until('the start warns', () => server.messages().includes(`Warning: ${warning}`))
+    await until('the start is logged', () => server.logged().includes(warning))
+    await server.kill('SIGTERM')
+    const { output } = await run(['doctor', '--data', place.directory], place.env)
+    expect(output).toContain(`warn  clock           ${warning}`)
+  }, 60_000)
+})

@@ -11,10 +11,11 @@ import { arePagesBuilt } from '../../files/program-files.ts'
 import { isSecretKeyOf } from '../../serving/first-start.ts'
 import { findWrongKeys, findWrongTotals, invariants } from '../../shop/invariants.ts'
 import { hasAdminKey } from '../../shop/keys/verbs.ts'
+import { clockBehind } from '../../shop/log/newest-change.ts'
 import { verifyAuditChain } from '../../shop/log/verification.ts'
 import { readMetadata } from '../../shop/metadata.ts'
 import { countText } from '../../values/count-text.ts'
-import { formatInstant, storedInstant } from '../../values/instant.ts'
+import { storedInstant } from '../../values/instant.ts'
 import { adminKeyPath } from '../keys/admin-key-file.ts'
 import { readOwnSecretKey, secretKeyPath } from '../keys/secret-key.ts'
 import { CommandFailed, escapeControls, print, reasonOf } from '../terminal/terminal.ts'
@@ -39,7 +40,6 @@ type Check = readonly [subject: string, check: () => Promise<Finding> | Finding]
 const FREE_BYTES_MIN = 500 * 1_048_576
 const PROBLEMS_SHOWN = 5
 
-const newestEvent = sql<{ at: string }>()('SELECT at FROM event ORDER BY id DESC LIMIT 1')
 const troubledWebhooks = sql<{ id: bigint }>()(
   `SELECT id FROM webhook WHERE failures > 0 OR disabled_reason IN ('gone', 'failing') ORDER BY id`,
 )
@@ -245,10 +245,7 @@ async function checkWebhooks(reader: Reader): Promise<Finding> {
 }
 
 async function checkClock(reader: Reader): Promise<Finding> {
-  const newest = await reader.one(newestEvent)
   const now = Date.now()
-  if (newest && newest.at > storedInstant(now + 60_000)) {
-    return { warning: `the newest event is dated ${formatInstant(newest.at)}: the clock was set back` }
-  }
-  return new Date(now).toISOString()
+  const behind = await clockBehind(reader, now)
+  return behind === undefined ? new Date(now).toISOString() : { warning: behind }
 }

@@ -10,7 +10,9 @@ import type { StoreEngine } from '../../serving/open.ts'
 import { type BoundPort, bindPort, type Serving, startServer } from '../../serving/server.ts'
 import { watchedTables } from '../../serving/service.ts'
 import { isTokenValid } from '../../shop/keys/verbs.ts'
+import { clockBehind } from '../../shop/log/newest-change.ts'
 import { storedInstant } from '../../values/instant.ts'
+import type { Log } from '../../values/log.ts'
 import { adminKeyFile, adminKeyPath } from '../keys/admin-key-file.ts'
 import { readOwnSecretKey, settleSecretKey } from '../keys/secret-key.ts'
 import { CommandFailed, reasonOf, say } from '../terminal/terminal.ts'
@@ -80,6 +82,7 @@ async function runServe(config: Config, acceptsLoss: boolean): Promise<void> {
     log.info({}, 'stopped')
   })
   greet(config, serving, await fileKey(engine, config))
+  await warnOfClock(engine, log)
   log.info({ base: serving.base, engine: engine.name }, 'listening')
 }
 
@@ -132,6 +135,14 @@ async function fileKey({ readShort, clock }: StoreEngine, { data }: Config): Pro
   const isOfStore =
     key !== undefined && (await readShort(reader => isTokenValid(reader, key, storedInstant(clock()))))
   return isOfStore ? key : undefined
+}
+
+/** Says, and logs, that the clock is behind what the store has: its next orders are dated before the last ones. */
+async function warnOfClock({ readShort, clock }: StoreEngine, log: Log): Promise<void> {
+  const behind = await readShort(reader => clockBehind(reader, clock()))
+  if (behind === undefined) return
+  say(`Warning: ${behind}.`)
+  log.error({}, behind)
 }
 
 /** Prints the addresses, and where the admin key is. On a terminal, the link to the console contains the key. */

@@ -1,0 +1,24 @@
+import type { Reader } from '../../database/engine.ts'
+import { sql } from '../../database/statement.ts'
+import { formatInstant, storedInstant } from '../../values/instant.ts'
+
+/** How far clocks of machines usually differ, in milliseconds. */
+const USUAL_DIFFERENCE_MS = 60_000
+
+// Retention deletes events, and never orders.
+const newestChange = sql<{ at: string | null }>()(`
+  SELECT max(at) AS at FROM (
+    SELECT at FROM (SELECT at FROM event ORDER BY id DESC LIMIT 1) AS newest_event
+    UNION ALL SELECT created_at FROM (SELECT created_at FROM orders ORDER BY id DESC LIMIT 1) AS newest_order
+  ) AS newest`)
+
+/**
+ * Returns a sentence without its end if a clock is behind the newest event or order, such as after a power failure
+ * without a battery: what is sold then is dated before it. Returns undefined otherwise.
+ */
+export async function clockBehind(reader: Reader, nowMs: number): Promise<string | undefined> {
+  const { at = null } = (await reader.one(newestChange)) ?? {}
+  if (at === null || at <= storedInstant(nowMs + USUAL_DIFFERENCE_MS)) return undefined
+  const now = formatInstant(storedInstant(nowMs))
+  return `the newest event or order is dated ${formatInstant(at)}, but the clock is at ${now}: set the clock`
+}
