@@ -35,6 +35,8 @@ export interface EngineOptions {
   readonly acceptsLoss?: boolean
 }
 
+const LARGE_LOG = 'the write-ahead log grows, because another program reads the database and does not finish'
+
 /** The maximum number of commands that PostgreSQL runs at once for one process. */
 const COMMANDS_MAX = 13
 
@@ -43,7 +45,7 @@ const COMMANDS_MAX = 13
  * UnsupportedVersion, the errors of parseDatabaseUrl and of Primary.find, or an error of the driver.
  */
 export async function openEngine(options: EngineOptions): Promise<StoreEngine> {
-  const { databaseUrl, databasePassword, directory, log, onFatal, watchedTables } = options
+  const { databaseUrl, databasePassword, directory, log, onFatal, watchedTables, canUndo } = options
   const onProgress = (line: string): void => log.info({}, line)
   if (databaseUrl === undefined) {
     return openSqlite({
@@ -52,8 +54,9 @@ export async function openEngine(options: EngineOptions): Promise<StoreEngine> {
       reader: new URL('./sqlite-reader.ts', import.meta.url),
       watchedTables,
       writerCacheKib: options.writerCacheKib,
-      canUndo: options.canUndo,
+      canUndo,
       acceptsLoss: options.acceptsLoss,
+      onLargeLog: canUndo ? undefined : bytes => log.error({ bytes }, LARGE_LOG),
       onFatal,
       onProgress,
     })

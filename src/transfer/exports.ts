@@ -134,7 +134,7 @@ export function exportColumns(resource: ExportedResource): readonly string[] {
 
 /**
  * Yields all rows of a resource: movements by pet and time, events by position, all others by id. Secrets, hashes of
- * keys and stored replies are never exported. The reader should have one snapshot.
+ * keys and stored replies are never exported.
  */
 export function exportRows(
   reader: Reader,

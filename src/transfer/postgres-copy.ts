@@ -25,17 +25,21 @@ interface PostgresSource extends CopySource {
 }
 
 /**
- * Opens a store for a copy, in one snapshot that later commits do not change. The store may be running, so its last
- * events may have no position yet. Throws UnsupportedVersion, NoSource, and the error of findPrimary if no host can be
+ * Opens a store for a copy, in one snapshot that later commits do not change, or with `inSlices`, in one for each
+ * statement, so that a reader that pauses holds up no VACUUM. The store may be running, so its last events may have no
+ * position yet. Throws UnsupportedVersion, NoSource, and the error of findPrimary if no host can be
  * read.
  */
-export async function openPostgresSource({ hosts }: DatabaseAddress): Promise<PostgresSource> {
+export async function openPostgresSource(
+  { hosts }: DatabaseAddress,
+  { inSlices = false } = {},
+): Promise<PostgresSource> {
   const { pool, connection } = await openConnection(await findReadable(hosts))
   const reader = new PostgresConnection(connection)
   const close = async (): Promise<void> => pool.close({ timeout: 0 })
   try {
     const isStandby = !(await isPrimary(connection))
-    await connection.unsafe('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
+    if (!inSlices) await connection.unsafe('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
     const version = await storeVersionOf(reader)
     if (version === 0) throw new NoSource('The database has no store.')
     postgresMigrations.requireCurrent(version)

@@ -13,15 +13,16 @@ import { findUsedTable, type StoreTable } from './tables.ts'
 const CACHE_KIB = 16 * 1024
 
 /**
- * Opens the store of a data directory for reading, in one read transaction, even if another process has it open. Throws
+ * Opens the store of a data directory for reading, even if another process has it open: in one read transaction, or
+ * with `inSlices`, in one for each statement, so that a reader that pauses does not keep the write-ahead log. Throws
  * UnsupportedVersion.
  */
-export function openSqliteSource(directory: string): CopySource {
+export function openSqliteSource(directory: string, { inSlices = false } = {}): CopySource {
   refuseLoss(databaseFile(directory))
   const reader = new SqliteConnection(databaseFile(directory), { readonly: true })
   const close = async (): Promise<void> => reader.close()
   try {
-    reader.database.run('BEGIN')
+    if (!inSlices) reader.database.run('BEGIN')
     sqliteMigrations.requireCurrent(versionOf(reader))
   } catch (error) {
     reader.close()

@@ -16,10 +16,11 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { databaseFile } from '../../src/database/sqlite/database-file.ts'
-import { watchFiles } from '../../src/database/sqlite/files.ts'
+import { watchFiles, watchSize } from '../../src/database/sqlite/files.ts'
 import { makeClient } from '../support/client.ts'
 import { run, type ServerProcess, startProcess } from '../support/process.ts'
 import { ADMIN_KEY } from '../support/store.ts'
+import { until } from '../support/until.ts'
 
 const TIMEOUT_MS = 60_000
 /** The longest time until a deleted file is noticed. The store checks once a second, and the machine can be slow. */
@@ -135,6 +136,22 @@ async function detectsReplacement(limitMs: number): Promise<boolean> {
   end()
   return result
 }
+
+test('a watch of a size reports once that a file has become large', async () => {
+  const file = join(directory, `large-${++count}`)
+  writeFileSync(file, 'x')
+  const reported: number[] = []
+  const end = watchSize(file, 5, bytes => reported.push(bytes), 1)
+  writeFileSync(file, 'x'.repeat(6))
+  await until('the size is reported', () => reported.length === 1)
+  // It stays large, and another watch that begins now reports it within as many checks.
+  const later: number[] = []
+  const endLater = watchSize(file, 5, bytes => later.push(bytes), 1)
+  await until('the later watch reports it', () => later.length === 1)
+  end()
+  endLater()
+  expect(reported).toEqual([6])
+})
 
 test(
   'a watch detects that a file was replaced',

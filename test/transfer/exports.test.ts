@@ -1,9 +1,12 @@
 import { expect, test } from 'bun:test'
 import { type ExportedResource, exportRows } from '../../src/transfer/exports.ts'
+import { openSqliteSource } from '../../src/transfer/sqlite-copy.ts'
 import { importCategories } from '../support/busy-shop.ts'
+import { run } from '../support/process.ts'
 import { openReceiver, reply } from '../support/receiver.ts'
 import { makePet } from '../support/shop.ts'
 import { onEveryEngine, openTestStore } from '../support/store.ts'
+import { newStoreDirectory } from '../support/store-directory.ts'
 import { createWebhook, waitForDeliveries } from '../support/webhook-receipts.ts'
 
 onEveryEngine(engine => {
@@ -115,4 +118,21 @@ onEveryEngine(engine => {
     await client.revokeKey({ keyId: key.id })
     expect((await lastRow('keys'))?.revokedAt).toBe(new Date(nowMs).toISOString().replace('.000', ''))
   })
+})
+
+test('an export that nobody reads on does not keep the write-ahead log, as a snapshot does', async () => {
+  await using place = await newStoreDirectory('sqlite')
+  await using server = await place.start()
+  await makePet(place.client(server))
+  const exported = await run(['export', 'pets', '--data', place.directory])
+  expect(exported.errors).toContain('The rows are read in slices')
+  for (const inSlices of [true, false]) {
+    await using source = openSqliteSource(place.directory, { inSlices })
+    const rows = exportRows(source.reader, 'pets', { base: server.base })
+    expect((await rows.next()).done).toBeFalse()
+    await place.client(server).createCategory({ body: { name: `Late ${inSlices}` } })
+    const [moved] = await place.database('PRAGMA wal_checkpoint(TRUNCATE)')
+    expect([inSlices, moved?.busy]).toEqual([inSlices, inSlices ? 0n : 1n])
+    await rows.return(undefined)
+  }
 })

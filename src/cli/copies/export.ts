@@ -17,7 +17,7 @@ import { writeJson } from '../../values/json.ts'
 import { similarName } from '../../values/similar-name.ts'
 import { interruptedBySignals } from '../terminal/interruption.ts'
 import { CommandFailed, EXIT_USAGE, escapeControls, print, reasonOf, say } from '../terminal/terminal.ts'
-import { openSnapshot } from '../which-store/snapshot.ts'
+import { openSnapshot, sayIfRunning } from '../which-store/snapshot.ts'
 import { addPlaceOptions, existingStoreFrom, type PlaceOptions } from '../which-store/store-config.ts'
 
 interface ExportOptions extends PlaceOptions {
@@ -33,7 +33,7 @@ const ROWS_PER_WRITE = 500
 const DEFAULT_BASE = 'http://127.0.0.1:8080'
 
 const EXAMPLES = `
-All rows show the same moment, even while the store runs. Secrets and hashes of keys are not exported. Each row has
+A running store is read in slices of 1,000 rows, so its rows may be of different moments, which a note says. Secrets and hashes of keys are not exported. Each row has
 the columns that --columns names, in that order. In CSV, true and false are yes and no; lists and objects are JSON.
 Texts are written unchanged to CSV: a spreadsheet may treat a pet name that begins with = as a formula. With
 --escape-formulas, such a text begins with an apostrophe, which petstore import removes. --bom helps Excel, which
@@ -156,7 +156,8 @@ async function writeRows(
   { resource, columns, sink, signal }: RowsToWrite,
   { format, bom, escapeFormulas = false }: Pick<ExportOptions, 'format' | 'bom' | 'escapeFormulas'>,
 ): Promise<number> {
-  await using snapshot = await openSnapshot(config)
+  sayIfRunning(config)
+  await using snapshot = await openSnapshot(config, { inSlices: true })
   const base = config.baseUrl ?? DEFAULT_BASE
   const textOf = (row: ExportedRow): string =>
     format === 'csv'

@@ -4,7 +4,7 @@ import { type AuditReport, exportAuditLog, verifyAuditChain } from '../../shop/l
 import { countText } from '../../values/count-text.ts'
 import { formatInstant } from '../../values/instant.ts'
 import { CommandFailed, EXIT_USAGE, print, say } from '../terminal/terminal.ts'
-import { openSnapshot } from '../which-store/snapshot.ts'
+import { openSnapshot, sayIfRunning } from '../which-store/snapshot.ts'
 import { addPlaceOptions, existingStoreFrom, type PlaceOptions } from '../which-store/store-config.ts'
 
 interface AuditOptions extends PlaceOptions {
@@ -38,7 +38,9 @@ async function runVerify(options: AuditOptions): Promise<void> {
 }
 
 async function runExport(options: AuditOptions): Promise<void> {
-  await using store = await openSnapshot(existingStoreFrom(options))
+  const config = existingStoreFrom(options)
+  sayIfRunning(config)
+  await using store = await openSnapshot(config, { inSlices: true })
   for await (const line of exportAuditLog(store.reader)) await print(`${line}\n`)
 }
 

@@ -5,10 +5,10 @@ import { migrate, type OnProgress } from '../migrate.ts'
 import { sqliteMigrations } from '../migrations/migrations.ts'
 import { failure } from '../outcome.ts'
 import { RowChangeRecorder, type RowChanges } from '../row-changes.ts'
-import { CHECKPOINT_PAGES, openWriter, SqliteConnection } from './connection.ts'
+import { CHECKPOINT_PAGES, openWriter, PAGE_BYTES, SqliteConnection } from './connection.ts'
 import { lockPath } from './data-lock.ts'
 import { acceptLoss, databaseFile, refuseLoss, refuseWrongFiles } from './database-file.ts'
-import { watchFiles } from './files.ts'
+import { watchFiles, watchSize } from './files.ts'
 import { BatchWriter } from './group-commit.ts'
 import { endRun, LogNumber } from './log-number.ts'
 import { type Announcer, announce, RowReports } from './row-reports.ts'
@@ -26,6 +26,8 @@ const QUERIES_PER_BATCH_MAX = 32
  * alone is at most a minute old when nobody writes.
  */
 const IDLE_MS = 30_000
+/** The size of a log that another process keeps from being moved: four times the usual one. */
+const LARGE_LOG_BYTES = 4 * CHECKPOINT_PAGES * PAGE_BYTES
 
 interface SqliteOptions {
   /** The data directory; created if absent. */
@@ -49,6 +51,8 @@ interface SqliteOptions {
   /** How often an idle store moves its log into the database, in milliseconds; half a minute by default. */
   readonly idleMs?: number | undefined
   readonly onProgress?: OnProgress | undefined
+  /** Called with the size of the write-ahead log, in bytes, when it cannot be moved and has become large. */
+  readonly onLargeLog?: ((bytes: number) => void) | undefined
 }
 
 interface Start extends Pick<SqliteOptions, 'pagesMax' | 'writerCacheKib' | 'canUndo' | 'idleMs'> {
@@ -105,9 +109,14 @@ export async function openSqlite<Query, Command, Reply, Result = Reply>(
   // starting it here would slow down the start of the store.
   writer.start()
   const watched = [file, `${file}-wal`, ...[lockPath(options.directory)].filter(path => existsSync(path))]
-  const endWatch = watchFiles(watched, deleted => {
+  const endFilesWatch = watchFiles(watched, deleted => {
     options.onFatal(`${deleted} was deleted or replaced under the running store: later writes could be lost`)
   })
+  const endSizeWatch = watchSize(`${file}-wal`, LARGE_LOG_BYTES, bytes => options.onLargeLog?.(bytes))
+  const endWatch = (): void => {
+    endFilesWatch()
+    endSizeWatch()
+  }
   return {
     name: 'sqlite',
     clock: Date.now,

@@ -5,6 +5,8 @@ import { SqliteConnection } from './connection.ts'
 
 /** The longest time that the last checkpoint waits for another process that reads. */
 const BUSY_MS = 1000
+/** The interval at which the size of the log is checked. */
+const SIZE_CHECK_MS = 10_000
 /** The interval at which the files are checked. A check before each commit would cost a system call per commit. */
 const CHECK_MS = 1000
 
@@ -47,4 +49,24 @@ export function watchFiles(files: readonly string[], onDeleted: (file: string) =
     isStopped = true
     clearInterval(timer)
   }
+}
+
+/**
+ * Calls `onLarge` with the size of a file when it becomes larger than `bytesMax`, once until it is smaller again.
+ * Returns a function that stops watching.
+ */
+export function watchSize(
+  file: string,
+  bytesMax: number,
+  onLarge: (bytes: number) => void,
+  checkMs = SIZE_CHECK_MS,
+): () => void {
+  let isLarge = false
+  const timer = setInterval(() => {
+    const { size } = statSync(file, { throwIfNoEntry: false }) ?? { size: 0 }
+    if (size > bytesMax && !isLarge) onLarge(size)
+    isLarge = size > bytesMax
+  }, checkMs)
+  timer.unref()
+  return () => clearInterval(timer)
 }
