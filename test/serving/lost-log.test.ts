@@ -129,14 +129,14 @@ test('a start refuses each log that lacks commits, whatever the record says, and
 })
 
 test('control: with a record that no commit writes, a start does not notice that the log is lost', () => {
-  const data = copyWith(undefined, records['there'])
+  const data = copyWith(undefined, records.there)
   const { numbers = [] } = readRecord(join(data, 'petstore.db')) ?? {}
   writeRecord(join(data, 'petstore.db'), { numbers, position: 0n })
   expect(refusalOf(data)).toBe('opens')
 })
 
 test('every command refuses a store without its log, and a start with --accept-loss goes on once', async () => {
-  const data = copyWith(logs['of an earlier run'], records['there'])
+  const data = copyWith(logs['of an earlier run'], records.there)
   for (const args of [
     ['serve', '--port', '0', '--no-demo'],
     ['doctor'],
@@ -161,8 +161,8 @@ test('every command refuses a store without its log, and a start with --accept-l
 }, 60_000)
 
 test('a killed store starts without a question, also after another program has moved its log', async () => {
-  expect(refusalOf(copyWith(logs['there'], records['there']))).toBe('opens')
-  const data = copyWith(logs['there'], records['there'])
+  expect(refusalOf(copyWith(logs.there, records.there))).toBe('opens')
+  const data = copyWith(logs.there, records.there)
   const other = new Database(join(data, 'petstore.db'))
   other.query('SELECT count(*) FROM pet').get()
   other.close()

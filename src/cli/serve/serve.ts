@@ -43,7 +43,7 @@ export function addServe(program: Command): void {
   serve.action(async (extra: string[], options: Record<string, string | boolean | undefined>) => {
     const [unknown] = extra
     if (unknown !== undefined) throw unknownWord(unknown)
-    await runServe(configFrom(options), options['acceptLoss'] === true)
+    await runServe(configFrom(options), options.acceptLoss === true)
   })
 }
 

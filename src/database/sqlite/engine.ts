@@ -108,15 +108,7 @@ export async function openSqlite<Query, Command, Reply, Result = Reply>(
   // Only the writer starts here. The first long list starts the reader worker: an idle worker would take memory, and
   // starting it here would slow down the start of the store.
   writer.start()
-  const watched = [file, `${file}-wal`, ...[lockPath(options.directory)].filter(path => existsSync(path))]
-  const endFilesWatch = watchFiles(watched, deleted => {
-    options.onFatal(`${deleted} was deleted or replaced under the running store: later writes could be lost`)
-  })
-  const endSizeWatch = watchSize(`${file}-wal`, LARGE_LOG_BYTES, bytes => options.onLargeLog?.(bytes))
-  const endWatch = (): void => {
-    endFilesWatch()
-    endSizeWatch()
-  }
+  const endWatch = watchStore(file, options)
   return {
     name: 'sqlite',
     clock: Date.now,
@@ -142,6 +134,20 @@ export async function openSqlite<Query, Command, Reply, Result = Reply>(
       await writer.close()
       endRun(file)
     },
+  }
+}
+
+/** Watches the files of an open store. Returns a function that stops watching. */
+function watchStore(file: string, { directory, onFatal, onLargeLog }: SqliteOptions): () => void {
+  const log = `${file}-wal`
+  const files = [file, log, ...[lockPath(directory)].filter(path => existsSync(path))]
+  const endFiles = watchFiles(files, deleted => {
+    onFatal(`${deleted} was deleted or replaced under the running store: later writes could be lost`)
+  })
+  const endSize = watchSize(log, LARGE_LOG_BYTES, bytes => onLargeLog?.(bytes))
+  return () => {
+    endFiles()
+    endSize()
   }
 }
 

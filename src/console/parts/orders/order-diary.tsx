@@ -3,7 +3,7 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import { escapedFormula } from '../../../catalogue/cell.ts'
 import type { Client, Order } from '../../../client/petstore-client.ts'
-import { csvLine } from '../../../values/csv.ts'
+import { csvLine, excelText } from '../../../values/csv.ts'
 import { readPetNames } from '../../data/pets.ts'
 import { useSession } from '../../data/session-context.ts'
 import { localTime, shopZone } from '../../data/shop-zone.ts'
@@ -140,11 +140,11 @@ function useSaving(input: OrderListInput, { orders: shown, hasMore }: ReadOrders
 
 /**
  * Returns the orders as CSV, with local times. The file for Excel begins with a byte order mark, has the delimiter that
- * Excel expects, and no text in it is a formula.
+ * Excel expects, and no text in it becomes a formula, a number or a date.
  */
 function fileOf(orders: readonly Order[], names: ReadonlyMap<bigint, string>, isForExcel: boolean): string {
   const cell = (text: string | undefined): string | undefined =>
-    isForExcel && text !== undefined ? escapedFormula(text) : text
+    isForExcel && text !== undefined ? excelText(escapedFormula(text)) : text
   const time = (instant: string | undefined): string | undefined =>
     instant && localTime(Date.parse(instant)).replace('T', ' ')
   const head = ['order', 'placed', 'pet', 'petId', 'units', 'state', 'shipDate', 'reference', 'timeZone']
