@@ -33,8 +33,9 @@ const ROWS_PER_WRITE = 500
 const DEFAULT_BASE = 'http://127.0.0.1:8080'
 
 const EXAMPLES = `
-A running store is read in slices of 1,000 rows, so its rows may be of different moments. Secrets and hashes of keys are not exported. Each row has
-the columns that --columns names, in that order. In CSV, true and false are yes and no; lists and objects are JSON.
+A running store is read in slices of 1,000 rows, so its rows may be of different moments, which a note says. Secrets
+and hashes of keys are not exported. Each row has the columns that --columns names, in that order. In CSV, true and
+false are yes and no; lists and objects are JSON.
 Texts are written unchanged to CSV: a spreadsheet may treat a pet name that begins with = as a formula. With
 --escape-formulas, such a text begins with an apostrophe, which petstore import removes. --bom helps Excel, which
 otherwise reads UTF-8 as another encoding.
