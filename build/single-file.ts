@@ -24,8 +24,6 @@ const ROOT = join(import.meta.dir, '..')
 const BUILT_FILES = ['dist/docs', 'dist/guide', 'dist/console']
 /** The files that the program reads at run time, in the folders where src/files/program-files.ts finds them. */
 const PROGRAM_FILES = [...BUILT_FILES, 'demo', 'licenses', 'LICENSE', 'THIRD-PARTY.md', 'arazzo.yaml']
-/** The file that `npm run collections` builds, which may be absent. */
-const COLLECTION = 'dist/collections/postman.json'
 
 const { values } = parseArgs({ options: { target: { type: 'string' }, outfile: { type: 'string' } } })
 const startedIn = process.cwd()
@@ -79,9 +77,7 @@ function workerModules(): string[] {
  * entries of the folder: the bundler embeds each under its name.
  */
 async function collectFiles(folder: string, entrypoints: string[]): Promise<string[]> {
-  const collection = existsSync(join(ROOT, COLLECTION)) ? [COLLECTION] : []
-  for (const path of [...PROGRAM_FILES, ...collection])
-    cpSync(join(ROOT, path), join(folder, path), { recursive: true })
+  for (const path of PROGRAM_FILES) cpSync(join(ROOT, path), join(folder, path), { recursive: true })
   const { metafile } = await Bun.build({ entrypoints, root: ROOT, target: 'bun', metafile: true })
   const packages = packagesOf(Object.keys(metafile?.inputs ?? {}))
   writeFileSync(join(folder, 'licenses/packages.txt'), await licensesOf(packages))

@@ -54,14 +54,10 @@ export function fixedPaths(
     // RFC 9727, section 2 requires this link on HEAD.
     [
       catalog,
-      fixedContent(
-        LINKSET,
-        async () => apiCatalog(base, documentFiles(serves), await schemaFiles(texts, serves)),
-        {
-          ...FOR_ANY_ORIGIN,
-          Link: `<${base}${catalog}>; rel="api-catalog"`,
-        },
-      ),
+      fixedContent(LINKSET, async () => apiCatalog(base, documentFiles(), await schemaFiles(texts, serves)), {
+        ...FOR_ANY_ORIGIN,
+        Link: `<${base}${catalog}>; rel="api-catalog"`,
+      }),
     ],
     ['/llms.txt', fixedContent('text/markdown; charset=utf-8', () => llmsText(base, serves))],
     ...[

@@ -45,7 +45,7 @@ function entryAt(path: string): { ino: number; size: number; isDirectory: boolea
   return { ino: stat.ino, size: stat.size, isDirectory: stat.isDirectory() }
 }
 
-test('the installed package is small, and contains the collections, but no tests', async () => {
+test('the installed package is small, and contains no tests', async () => {
   const list = ['npm', 'ls', '--all', '--parseable']
   const { output } = await runToEnd(list, childEnvironment({}), project.path)
   const packages = output.trim().split('\n').slice(1)
@@ -54,7 +54,6 @@ test('the installed package is small, and contains the collections, but no tests
   expect(sizeOf(join(project.path, 'node_modules'))).toBeLessThan(BYTES_MAX)
   const installed = join(project.path, 'node_modules/petstore')
   expect(['test', 'bench', 'fuzz', 'build'].filter(name => existsSync(join(installed, name)))).toEqual([])
-  expect(existsSync(join(installed, 'dist/collections/postman.json'))).toBe(true)
   const clientFiles = readdirSync(join(installed, 'src/client'))
   expect(clientFiles.filter(name => name.endsWith('.test.ts'))).toEqual([])
 })
@@ -89,12 +88,6 @@ test(
       expect(await (await fetch(`${base}/docs/guide/start`)).text()).toContain('Start a store</h1>')
       const script = await fetch(`${base}/docs/scalar.js`)
       expect((await script.bytes()).length).toBeGreaterThan(1_000_000)
-      const collection = await (await fetch(`${base}/collections/postman.json`)).text()
-      expect(JSON.parse(collection)).toMatchObject({
-        variable: [{ key: 'baseUrl', value: base }, { key: 'key' }],
-      })
-      const catalog = await (await fetch(`${base}/.well-known/api-catalog`)).text()
-      expect(catalog).toContain(`${base}/collections/postman.json`)
       // The signal is sent to the whole group, as a terminal or a service manager does: npx itself forwards no signal.
       process.kill(-child.pid, 'SIGTERM')
       await child.exited

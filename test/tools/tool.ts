@@ -7,8 +7,8 @@ export interface Tool {
   /** Installs the tool, in exactly this version; empty if `needs` names the tool itself. */
   readonly install: string
   /**
-   * Uses the tool. The directory has `openapi.yaml`, `arazzo.yaml`, and the files of `npm run collections`. The
-   * variables are `BASE`, `KEY`, `PETSTORE` (its command), `TOOLS` (this folder) and `PORT` (a free port).
+   * Uses the tool. The directory has `openapi.yaml` and `arazzo.yaml`. The variables
+   * are `BASE`, `KEY`, `PETSTORE` (its command), `TOOLS` (this folder) and `PORT` (a free port).
    */
   readonly run: string
   /** A whole line that the command prints. `…` matches any text. */

@@ -1,8 +1,6 @@
-import { existsSync } from 'node:fs'
 import type { Operation } from '../../contract/operation.ts'
 import { routeNotFound } from '../../contract/refusals.ts'
 import { programFile } from '../../files/program-files.ts'
-import { contract } from '../../shop/operations.ts'
 import type { Handler } from '../request-context.ts'
 import { type Content, prepareContent, prepareOnce, sendContent } from './content.ts'
 import { type DescriptionTexts, descriptions } from './description-text.ts'
@@ -11,20 +9,9 @@ const YAML = 'application/yaml'
 const JSON_TYPE = 'application/json'
 const JSON_SCHEMA = 'application/schema+json'
 
-/** The files that are served as they are, if they exist: `npm pack` and `npm run collections` build the collection. */
-const files = [
-  { path: '/arazzo.yaml', file: 'arazzo.yaml', type: YAML },
-  { path: '/collections/postman.json', file: 'dist/collections/postman.json', type: JSON_TYPE },
-].filter(({ file }) => existsSync(programFile(file)))
-
-/** The address in the built collection, for which a store puts its own. */
+const ARAZZO = { path: '/arazzo.yaml', type: YAML }
+/** The address in arazzo.yaml, for which a store puts its own. */
 const LOCAL_STORE = 'http://127.0.0.1:8080'
-
-/** Returns the files of a store. A collection with requests that the store does not serve is left out. */
-function filesOf(serves: (operation: Operation) => boolean): typeof files {
-  const isWhole = Object.values<Operation>(contract).every(serves)
-  return files.filter(({ path }) => isWhole || !path.startsWith('/collections/'))
-}
 
 /** A file of the store. */
 export interface DocumentFile {
@@ -34,13 +21,13 @@ export interface DocumentFile {
 }
 
 /** Returns the files for tools, except the schemas, which `schemaFiles` returns. */
-export function documentFiles(serves: (operation: Operation) => boolean): DocumentFile[] {
+export function documentFiles(): DocumentFile[] {
   return [
     ...descriptions.flatMap(({ path }) => [
       { path: `${path}.json`, type: JSON_TYPE },
       { path: `${path}.yaml`, type: YAML },
     ]),
-    ...filesOf(serves),
+    ARAZZO,
   ]
 }
 
@@ -63,8 +50,8 @@ export function documentRoutes(
       route(`${path}.json`, JSON_TYPE, () => texts.text(version, 'json', base, serves)),
       route(`${path}.yaml`, YAML, () => texts.text(version, 'yaml', base, serves)),
     ]),
-    ...filesOf(serves).map(({ path, file, type }) =>
-      route(path, type, async () => (await Bun.file(programFile(file)).text()).replaceAll(LOCAL_STORE, base)),
+    route(ARAZZO.path, ARAZZO.type, async () =>
+      (await Bun.file(programFile('arazzo.yaml')).text()).replaceAll(LOCAL_STORE, base),
     ),
     [
       '/schemas/{file}',

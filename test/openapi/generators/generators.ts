@@ -206,7 +206,7 @@ export const generators: readonly Generator[] = [
     code: 'collection.json',
     expected: ['every request of the collection succeeded'],
     description:
-      'Sent once from top to bottom to a new demo store, every request succeeds; before `redeliver`, wait for the first attempt. Set the variables `baseUrl` and `bearerToken`; `postman.json` of `npm run collections` has the variables `baseUrl` and `key` instead.',
+      'Sent once from top to bottom to a new demo store, every request succeeds; before `redeliver`, wait for the first attempt. Set the variables `baseUrl` and `bearerToken`.',
   },
   {
     name: 'Bruno',
@@ -222,7 +222,7 @@ export const generators: readonly Generator[] = [
     code: 'collection.json',
     expected: ['every request of the collection succeeded'],
     description:
-      'In Bruno, import `openapi.yaml` itself, grouped by tag: grouped by path, the webhook is deleted too early. Set the variables `baseUrl` and `token`; the folder `bruno` of `npm run collections` has `baseUrl` and the secret `key` instead.',
+      'In Bruno, import `openapi.yaml` itself, grouped by tag: grouped by path, the webhook is deleted too early. Set the variables `baseUrl` and `token`.',
   },
   ...npmGenerators,
 ]
