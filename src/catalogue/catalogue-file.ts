@@ -62,13 +62,15 @@ const COLUMNS_SHOWN = 10
 
 /** The words for a stock in the tables of other programs, and those for something else about a stock. */
 const STOCK_WORDS = (
-  'stock qty quantit onhand inventory units bestand menge anzahl stück lager existencias cantidad giacenza aantal ' +
-  'voorraad antal'
+  'stock qty quantit quantid onhand inventory units bestand menge anzahl stück stk lager qté existencias cantidad ' +
+  'unidades giacenza estoque aantal voorraad antal ilość'
 ).split(' ')
 const OTHER_WORDS = (
-  'track policy min max low reorder alert warn optimal value cost price wert preis location status name code number ' +
-  'nummer'
+  'track policy min mín max low order restock alert warn melde optimal value cost price wert preis location status ' +
+  'name code number nummer item date sold reserv committed incoming outof ?'
 ).split(' ')
+/** The words that are a stock only if they are the whole name: "Available for sale" is none. */
+const STOCK_NAMES = 'available count pieces pcs amount verfügbar disponible disponibile'.split(' ')
 
 /**
  * Yields the categories in a file with the column `name` and, optionally, `description`. Throws UnreadableFile if the
@@ -182,9 +184,14 @@ function ignoredColumns(names: readonly string[], unused: readonly string[]): st
 
 /** Returns whether a column seems to have stock: ignored, it would make each pet one of one. */
 function isLikeStock(name: string): boolean {
-  const plain = name.toLowerCase().replaceAll(/[\s_-]/g, '')
+  const plain = name
+    .normalize('NFC')
+    .toLowerCase()
+    .replaceAll(/[\s_-]/g, '')
   const hasOneOf = (words: readonly string[]): boolean => words.some(word => plain.includes(word))
   if (hasOneOf(OTHER_WORDS)) return false
+  // "Available [Shop]" has the name of a place.
+  if (STOCK_NAMES.includes(plain.split(/[[(]/, 1)[0] ?? '')) return true
   return hasOneOf(STOCK_WORDS) || similarName(name, ['quantity']) !== undefined
 }
 

@@ -179,24 +179,17 @@ test('a comma stays the delimiter of a file although a column name contains a se
 })
 
 test('a stock column of another program is asked for, and other columns about a stock are ignored', async () => {
-  for (const column of [
-    'In stock [Shop]',
-    'Stock level',
-    'Qty',
-    'Variant Inventory Qty',
-    'Bestand',
-    'quantitiy',
-  ]) {
+  const stocks =
+    'In stock [Shop]|Stock level|Qty|Variant Inventory Qty|On hand (current)|Available|Available [Shop]|Count|Pcs|quantitiy|' +
+    'Bestand|St\u00fcck|Stu\u0308ck|Verf\u00fcgbar|Qt\u00e9|Disponible|Existencias|Unidades|Quantidade'
+  for (const column of stocks.split('|')) {
     const { failure, rows } = await read(`Name,Category,${column}\nRex,Dogs,4\n`)
     expect([rows, failure]).toEqual([[], expect.stringContaining(`Did you mean "quantity" by "${column}"?`)])
   }
-  for (const column of [
-    'Track stock',
-    'Low stock [Shop]',
-    'Minimum stock',
-    'Available for sale',
-    'Stock value',
-  ]) {
+  const others =
+    'Track stock|Low stock [Shop]|Minimum stock|Available for sale [Shop]|Stock value|In stock?|Meldebestand|Units sold|' +
+    'Reserved stock|Restock date|Stock item ID|Out of stock|Stock m\u00ednimo|Variant Inventory Policy|Unit price'
+  for (const column of others.split('|')) {
     const { rows, notices } = await read(`name,category,${column}\nRex,Dogs,4\n`)
     expect([column, rows.length, notices.length]).toEqual([column, 1, 1])
   }
