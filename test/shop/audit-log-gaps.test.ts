@@ -3,11 +3,13 @@ import { type ChainEntry, chainEntryAfterGap } from '../../src/database/numberin
 import { nextTurn } from '../../src/http/pipeline/body.ts'
 import { systemCommand } from '../../src/shop/commands.ts'
 import { findChainEnds } from '../../src/shop/log/bounds.ts'
-import { verifyAuditChain } from '../../src/shop/log/verification.ts'
+import { exportAuditLog, verifyAuditChain } from '../../src/shop/log/verification.ts'
 import { storedInstant } from '../../src/values/instant.ts'
+import { importCategories } from '../support/busy-shop.ts'
 import { everyItem } from '../support/client.ts'
 import { headOf } from '../support/received-events.ts'
 import { onEveryEngine, openTestStore, type TestStore } from '../support/store.ts'
+import { until } from '../support/until.ts'
 
 const SKIPPED = 1_000_000n
 
@@ -32,6 +34,19 @@ async function faultsOf(store: TestStore, anchor?: ChainEntry): Promise<readonly
   return (await store.engine.readShort(reader => verifyAuditChain(reader, anchor))).problems
 }
 
+/** Deletes all events, as retention does in several commands. */
+async function deleteEvents(store: TestStore): Promise<void> {
+  const later = storedInstant(Date.now() + 60_000)
+  const sweepEvents = () =>
+    store.engine.execute(systemCommand('sweepEvents', { before: later }, later, 'test'))
+  await until('all events are deleted', async () => {
+    await sweepEvents()
+    await nextTurn()
+    const { floor, head } = await store.engine.readShort(findChainEnds)
+    return floor.position === head.position
+  })
+}
+
 onEveryEngine(engine => {
   test('an audit log with a gap is intact, also once all entries before the gap have been deleted', async () => {
     await using store = await openTestStore(engine)
@@ -49,6 +64,18 @@ onEveryEngine(engine => {
     expect(await faultsOf(store, { ...floor, position: floor.position - 1n })).toHaveLength(1)
     await store.database(`UPDATE chain_end SET hash = 'another' WHERE name = 'head'`)
     expect(await faultsOf(store)).toEqual(['The head of the chain does not match the last entry.'])
+  })
+
+  test('an export of the audit log fails if retention deletes entries that it has not read', async () => {
+    await using store = await openTestStore(engine)
+    await importCategories(store.client, 1100)
+    await headOf(store)
+    const exporting = store.engine.readShort(async reader => {
+      let lines = 0
+      for await (const _ of exportAuditLog(reader)) if (++lines === 1) await deleteEvents(store)
+      return lines
+    })
+    await expect(exporting).rejects.toThrow('were deleted during the export, because they expired')
   })
 
   test('a page of the audit log crosses a gap, and pages of any size contain every entry', async () => {

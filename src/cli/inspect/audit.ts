@@ -3,7 +3,7 @@ import type { ChainEntry } from '../../database/numbering/chain.ts'
 import { type AuditReport, exportAuditLog, verifyAuditChain } from '../../shop/log/verification.ts'
 import { countText } from '../../values/count-text.ts'
 import { formatInstant } from '../../values/instant.ts'
-import { CommandFailed, EXIT_USAGE, print, say } from '../terminal/terminal.ts'
+import { CommandFailed, EXIT_USAGE, print, reasonOf, say } from '../terminal/terminal.ts'
 import { openSnapshot, sayIfRunning } from '../which-store/snapshot.ts'
 import { addPlaceOptions, existingStoreFrom, type PlaceOptions } from '../which-store/store-config.ts'
 
@@ -41,7 +41,12 @@ async function runExport(options: AuditOptions): Promise<void> {
   const config = existingStoreFrom(options)
   sayIfRunning(config)
   await using store = await openSnapshot(config, { inSlices: true })
-  for await (const line of exportAuditLog(store.reader)) await print(`${line}\n`)
+  try {
+    for await (const line of exportAuditLog(store.reader)) await print(`${line}\n`)
+  } catch (error) {
+    if (error instanceof CommandFailed) throw error
+    throw new CommandFailed(`The export failed: ${reasonOf(error)}. The output is incomplete.`)
+  }
 }
 
 /** Prints hints about a report on standard error, and returns the line for standard output. */

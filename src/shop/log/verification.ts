@@ -81,7 +81,7 @@ export async function verifyAuditChain(reader: Reader, anchor?: ChainEntry): Pro
 
 /**
  * Yields every entry of the audit log as a line of JSON, oldest first, with all values that its hash covers. A gap that
- * a restore left has a line of its own.
+ * a restore left has a line of its own. Throws if retention deletes entries before they are read.
  */
 export async function* exportAuditLog(reader: Reader): AsyncGenerator<string> {
   const { floor, head } = await findChainEnds(reader)
@@ -103,11 +103,21 @@ function* gapLines(entry: ChainEntry, gaps: Gaps): Generator<string> {
 async function* auditLog(reader: Reader, after: bigint, to: bigint): AsyncGenerator<AuditLogRow> {
   for (let from = after; ; ) {
     const rows = await reader.many(readEntries, { after: from, to })
+    if (from < to && rows[0]?.position !== from + 1n) await assertNotDeleted(reader, from)
     yield* rows
     const last = rows.at(-1)
     if (!last) return
     from = last.position
   }
+}
+
+/** A reader without a snapshot may be overtaken by retention. The rest would look like a log that was changed. */
+async function assertNotDeleted(reader: Reader, last: bigint): Promise<void> {
+  const { floor } = await findChainEnds(reader)
+  if (floor.position > last)
+    throw new Error(
+      `Entries ${last + 1n} to ${floor.position} were deleted during the export, because they expired. Export again.`,
+    )
 }
 
 /** The gaps of the chain by the position before them. */
