@@ -192,6 +192,9 @@ async function deleteClosed(directory: string, databaseUrl: string | undefined):
   const sessions = `SELECT count(*) AS n FROM pg_stat_activity
     WHERE datname = current_database() AND application_name = 'petstore'`
   await using pool = new SQL({ url: databaseUrl, bigint: true, max: 1 })
+  const exists = await pool.unsafe('SELECT 1').catch(() => undefined)
+  // A test may have dropped the database, or stopped its server.
+  if (!exists) return
   await until(
     'the sessions of a closed store have ended',
     async () => (await pool.unsafe(sessions))[0].n === 0n,
