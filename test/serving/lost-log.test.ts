@@ -151,7 +151,7 @@ test('every command refuses a store without its log, and a start with --accept-l
   }
   {
     await using server = await start(data, '--accept-loss')
-    expect(server.logged()).toContain('the store goes on with what is there')
+    await until('the loss is logged', () => server.logged().includes('the store goes on with what is there'))
     const { data: page } = await makeClient({ base: server.base }).listPets({})
     expect(page.items).toHaveLength(8)
     await server.kill('SIGTERM')
