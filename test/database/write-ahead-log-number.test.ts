@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { SqliteConnection } from '../../src/database/sqlite/connection.ts'
@@ -61,4 +61,27 @@ test('while another process reads the log, both numbers are valid, however often
 test('a store that was killed before it had written its first number opens', () => {
   writeFileSync(`${file}-run`, '')
   expect(() => refuseWrongFiles(directory)).not.toThrow()
+})
+
+test('the log of an earlier run is refused even if it has no event and not the first page of the database', () => {
+  const runs = [1, 2].map(run => {
+    expect(log.renew('TRUNCATE')).toBeTrue()
+    log.begin()
+    connection.database.run(`INSERT INTO t VALUES (${run})`)
+    return readFileSync(`${file}-wal`)
+  })
+  const copied = join(directory, 'copied')
+  mkdirSync(copied)
+  for (const suffix of ['', '-run']) copyFileSync(file + suffix, join(copied, `petstore.db${suffix}`))
+  const refusals = runs.map(bytes => {
+    writeFileSync(join(copied, 'petstore.db-wal'), bytes)
+    rmSync(join(copied, 'petstore.db-shm'), { force: true })
+    try {
+      refuseWrongFiles(copied)
+      return 'opens'
+    } catch (error) {
+      return String(error)
+    }
+  })
+  expect(refusals).toEqual([expect.stringContaining('belongs to another database'), 'opens'])
 })
