@@ -199,14 +199,16 @@ describe.skipIf(!testedEngines.includes('postgres'))('orders that commit togethe
     const pets = await Promise.all(
       Array.from({ length: 16 }, () => makePet(store.client, { quantity: 100n })),
     )
-    for (let round = 0; round < 5; round++) {
+    const counts: number[] = []
+    for (let round = 0; round < 9; round++) {
       const together = () =>
         Promise.all([
           ...pets.map(({ petId }) => store.client.placeOrder({ body: { petId } })),
           ...pets.toReversed().map(({ petId }) => other.client.placeOrder({ body: { petId } })),
         ])
-      // On a busy machine, a group may wait for 100 ms, and one of its orders then runs alone.
-      expect(await transactionsOf(32, together, [store, other])).toBeLessThanOrEqual(4)
+      counts.push(await transactionsOf(32, together, [store, other]))
     }
+    // On a busy machine, a group may wait for 100 ms in a round, and one of its orders then runs alone.
+    expect(counts.filter(count => count === 2).length).toBeGreaterThanOrEqual(7)
   })
 })
