@@ -97,6 +97,8 @@ test('after a batch that failed at its commit, ids, positions and totals continu
   failing.failures.set('COMMIT', storageFull())
   for (const outcome of await writer.commit(['good', 'refused early', 'good']))
     expect(outcome).toMatchObject({ refusal: { code: 'storage_full' } })
+  // The record beside the database must not name what was not committed.
+  expect(writer.committed).toBe(2n)
   failing.failures.clear()
   await writer.commit(['good'])
   const head = connection.one(readHead)

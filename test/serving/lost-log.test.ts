@@ -196,3 +196,18 @@ test('a store to which nobody writes moves its log into the database file, which
   expect(statSync(join(data, 'petstore.db-wal')).size).toBeLessThan(10_000)
   await engine.close()
 })
+
+test.skipIf(process.platform !== 'linux')(
+  'a running store holds its lock on the database, so that no other program deletes the log when it ends',
+  async () => {
+    const data = join(root, 'locked')
+    await using server = await start(data)
+    await makePet(makeClient({ base: server.base, key: ADMIN_KEY }))
+    // A process loses all its locks on a file when it closes any descriptor of it (POSIX, fcntl).
+    const { ino } = statSync(join(data, 'petstore.db'))
+    const locks = readFileSync('/proc/locks', 'utf8').split('\n')
+    expect(locks.filter(line => line.includes(` ${server.pid} `) && line.includes(`:${ino} `))).not.toEqual(
+      [],
+    )
+  },
+)

@@ -10,7 +10,7 @@ import { lockPath } from './data-lock.ts'
 import { acceptLoss, databaseFile, refuseLoss, refuseWrongFiles } from './database-file.ts'
 import { watchFiles, watchSize } from './files.ts'
 import { BatchWriter } from './group-commit.ts'
-import { endRun, LogNumber } from './log-number.ts'
+import { endRun, LogNumber, numberIn } from './log-number.ts'
 import { type Announcer, announce, RowReports } from './row-reports.ts'
 import { CommitRecord } from './run-record.ts'
 import { SharedReadTransaction } from './shared-read-transaction.ts'
@@ -188,10 +188,11 @@ export function versionOf({ database }: SqliteConnection): number {
 
 /** Runs the missing migrations, and moves the write-ahead log into the file. Returns whether the log is empty now. */
 async function prepareFile(file: string, onProgress: OnProgress | undefined): Promise<boolean> {
+  const numbers = [numberIn(file)]
   refuseUnreadable(file)
   using connection = new SqliteConnection(file, { readonly: false })
   await migrateSqlite(connection, onProgress)
-  return new LogNumber(connection, file).renew('TRUNCATE')
+  return new LogNumber(connection, file, numbers).renew('TRUNCATE')
 }
 
 /**
@@ -258,16 +259,15 @@ export function serveWriter<Command, Result>(
     return {
       runBatch: async (batch, askForNext) => {
         let changes: RowChanges = new Map()
-        let last: bigint | undefined
+        const before = writer.committed
         isIdle = false
         const outcomes = await writer.commit(batch, position => {
-          last = position
           changes = recorder.take()
           if (announcer && changes.size > 0) announce(announcer, { changes, position })
           askForNext()
         })
         if (canUndo) return { outcomes, changes }
-        if (last !== undefined) commits.note({ numbers: log.numbers, position: last })
+        if (writer.committed !== before) commits.note({ numbers: log.numbers, position: writer.committed })
         if (Number(logSize.get()?.log ?? 0n) >= CHECKPOINT_PAGES) moveLog('RESTART')
         return { outcomes, changes }
       },

@@ -58,6 +58,7 @@ export class BatchWriter<Command, Reply> implements Tx {
   /** Whether another process held the lock when the last batch began. */
   #isLocked = false
   #hasWritten = false
+  #committed: bigint
 
   constructor(
     connection: WriteConnection,
@@ -70,6 +71,12 @@ export class BatchWriter<Command, Reply> implements Tx {
     this.#counters = this.#loadCounters()
     this.#savedHead = knownHead(connection.one(readHead))
     this.#head = this.#savedHead
+    this.#committed = this.#head.position
+  }
+
+  /** The position of the last event that was committed. */
+  get committed(): bigint {
+    return this.#committed
   }
 
   /**
@@ -167,6 +174,7 @@ export class BatchWriter<Command, Reply> implements Tx {
     }
     beforeCommit(this.#save())
     connection.run(commit)
+    this.#committed = this.#head.position
     return outcomes
   }
 

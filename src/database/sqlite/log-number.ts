@@ -4,7 +4,7 @@ import { closeSync, existsSync, openSync, readSync } from 'node:fs'
 import { hasCode } from '../../files/system-error.ts'
 import { readHead } from '../numbering/head.ts'
 import { LOCK_WAIT_MS, SqliteConnection } from './connection.ts'
-import { writeRecord } from './run-record.ts'
+import { readRecord, writeRecord } from './run-record.ts'
 
 // A write-ahead log may only be applied to the database from which it was begun, and a store that goes on from an older
 // copy gives ids again. So the database gets a new random number whenever its log is begun: at the start and at the end
@@ -29,11 +29,20 @@ export class LogNumber {
   #numbers: readonly number[]
   #isNew = false
 
-  constructor(connection: SqliteConnection, file: string) {
+  /**
+   * `numbers` are those that the file may have. They must be read before any connection of this process is open: a
+   * process that opens and closes the file itself drops its locks on it (POSIX, fcntl), and another program then takes
+   * itself for the only user, and deletes the log. The record has them, once `renew` was called.
+   */
+  constructor(
+    connection: SqliteConnection,
+    file: string,
+    numbers: readonly number[] = readRecord(file)?.numbers ?? [],
+  ) {
     this.#connection = connection
     this.#database = connection.database
     this.#file = file
-    this.#numbers = [...new Set([numberIn(file), numberSeen(connection)])]
+    this.#numbers = [...new Set([...numbers, numberSeen(connection)])]
   }
 
   get numbers(): readonly number[] {
@@ -105,8 +114,12 @@ export class LogNumber {
  */
 export function endRun(file: string): void {
   if (!existsSync(file)) return
+  const numbers = [numberIn(file)]
   using connection = new SqliteConnection(file, { readonly: false })
-  const isMoved = new LogNumber(connection, file).renew('TRUNCATE', { isOpen: false, waitMs: BUSY_MS })
+  const isMoved = new LogNumber(connection, file, numbers).renew('TRUNCATE', {
+    isOpen: false,
+    waitMs: BUSY_MS,
+  })
   if (!isMoved)
     throw new Error(`Another process is using ${file}, or the disk is full: keep ${file}-wal with it.`)
 }
@@ -116,7 +129,10 @@ export function isOpenNumber(number: number): boolean {
   return number >= OPEN_BIT
 }
 
-/** Returns the number of a database file, without its log; 0 for an empty file. */
+/**
+ * Returns the number of a database file, without its log; 0 for an empty file. No connection of this process may be
+ * open, or it loses its locks.
+ */
 export function numberIn(file: string): number {
   const descriptor = openSync(file, 'r')
   try {
