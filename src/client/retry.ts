@@ -31,6 +31,22 @@ interface RetryState {
 /** The codes which mean that the request had no effect, so that any request can be repeated. */
 const NO_EFFECT: readonly (string | undefined)[] = ['rate_limited', 'overloaded', 'shutting_down']
 
+/** The codes of a status of 5xx after which a change may have taken effect; `unknown` is that of a proxy. */
+const UNCLEAR: readonly (string | undefined)[] = ['outcome_unknown', 'internal_error', 'unknown']
+
+/** Returns whether a change whose attempt failed so may have taken effect. */
+export function mayHaveTakenEffect({ status, code }: Pick<Failure, 'status' | 'code'>): boolean {
+  return status === undefined || (status >= 500 && UNCLEAR.includes(code))
+}
+
+/**
+ * Returns whether a refusal with this status also settles an earlier attempt with the same idempotency key: the store
+ * looks for the effect of the key first. Any other refusal comes before that, and says nothing of the earlier attempt.
+ */
+export function settlesEarlierAttempt(status: number): boolean {
+  return [404, 409, 410, 412, 422].includes(status)
+}
+
 /**
  * Returns the delay before the next attempt in milliseconds; undefined if there should be no further attempt. The delay
  * is random (full jitter), and at least the delay in Retry-After.

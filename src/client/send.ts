@@ -1,7 +1,7 @@
 import { ApiError, ConnectionError, TimeoutError } from './errors.ts'
 import type { Fetch, PreparedRequest } from './request.ts'
 import { type ApiResponse, readResponse } from './response.ts'
-import { type Failure, retryDelayMs } from './retry.ts'
+import { type Failure, mayHaveTakenEffect, retryDelayMs, settlesEarlierAttempt } from './retry.ts'
 
 /** The longest delay of a timer. A timer with a longer delay fires at once. */
 export const TIMER_MS_MAX = 2 ** 31 - 1
@@ -29,25 +29,38 @@ export interface Retry {
  */
 export async function send(request: PreparedRequest, options: SendOptions): Promise<ApiResponse<unknown>> {
   const { signal, retriesMax, onRetry } = options
+  let isUnclear = false
   for (let attempts = 1; ; attempts++) {
     try {
       return await sendOnce(request, options)
     } catch (error) {
       signal?.throwIfAborted()
       if (!(error instanceof ApiError || error instanceof ConnectionError)) throw error
-      const delayMs = retryDelayMs(failureOf(error), {
+      const failure = failureOf(error)
+      const delayMs = retryDelayMs(failure, {
         attempts,
         retriesMax,
         isRepeatable: request.isRepeatable,
         nowMs: Date.now(),
         random: Math.random(),
       })
-      if (delayMs === undefined) throw error
+      if (delayMs === undefined) throw isUnclear ? outcomeOf(error) : error
+      isUnclear ||= request.init.method !== 'GET' && mayHaveTakenEffect(failure)
       onRetry?.({ number: attempts, delayMs, error })
       await pause(delayMs, signal)
       signal?.throwIfAborted()
     }
   }
+}
+
+/** Returns the last error of a change of which an earlier attempt may have taken effect. */
+function outcomeOf(error: ApiError | ConnectionError): ApiError | ConnectionError {
+  if (error instanceof ConnectionError || settlesEarlierAttempt(error.status)) return error
+  const refusal = `${error.status} ${error.code}`
+  return new ConnectionError(
+    `The response to an attempt was lost, and the next one was refused (${refusal}).`,
+    error,
+  )
 }
 
 function failureOf(error: ApiError | ConnectionError): Failure {

@@ -53,6 +53,34 @@ test('a failure is not retried if the command may have run and has no idempotenc
   expect(fake.count()).toBe(1)
 })
 
+test('a refusal after a lost response settles a change only if the store has looked for its key', async () => {
+  const outcomeOf = async (status: number, code: string, change: boolean) => {
+    using fake = fakeServer((_, count) => (count === 1 ? refusal(502, 'unknown') : refusal(status, code)))
+    const client = createClient({ ...fake, retriesMax: 1 })
+    const error = await errorOf(change ? client.placeOrder({ body: { petId: 1 } }) : client.listPets())
+    return error instanceof Error ? error.name : error
+  }
+  const open = [
+    [429, 'rate_limited'],
+    [503, 'overloaded'],
+    [503, 'shutting_down'],
+    [403, 'insufficient_scope'],
+    [401, 'invalid_token'],
+  ] as const
+  for (const [status, code] of open) {
+    expect([code, await outcomeOf(status, code, true)]).toEqual([code, 'ConnectionError'])
+    expect([code, await outcomeOf(status, code, false)]).toEqual([code, 'ApiError'])
+  }
+  const settled = [
+    [409, 'insufficient_stock'],
+    [404, 'order_not_found'],
+    [412, 'precondition_failed'],
+    [422, 'unknown_reference'],
+  ] as const
+  for (const [status, code] of settled)
+    expect([code, await outcomeOf(status, code, true)]).toEqual([code, 'ApiError'])
+})
+
 test('a failure with Retry-After is not retried before that time', async () => {
   using fake = fakeServer((_, count) =>
     count === 1 ? refusal(429, 'rate_limited', { 'Retry-After': '1' }) : new Response('{}'),

@@ -10,6 +10,7 @@ import { ROOT } from '../support/root.ts'
 import { openSandboxHost, type TestHost } from '../support/sandbox-host.ts'
 import { ADMIN_KEY } from '../support/store.ts'
 import { newStoreDirectory, type StoreDirectory } from '../support/store-directory.ts'
+import { until } from '../support/until.ts'
 import { consoleBrowser, TIMEOUT_MS } from './console-session.ts'
 
 // Every dialog and every button of the console that changes something goes this way: its response is lost three times,
@@ -223,8 +224,10 @@ interface Course {
   readonly row: Row
   readonly page: Page
   readonly alert: Locator
-  /** Loses the responses, never sends them, or passes them on. */
-  setMode(mode: 'lose' | 'hold' | 'pass'): void
+  /** Loses the responses, never sends them, or passes them on, or refuses the requests before they reach the store. */
+  setMode(mode: 'lose' | 'hold' | 'pass' | 'refuse'): void
+  /** The number of requests that were refused. */
+  readonly refusals: () => number
   /** The disturbed requests, each with everything that it sends. */
   readonly sent: ReadonlySet<string>
   /** The ids of all requests that change something. */
@@ -234,11 +237,19 @@ interface Course {
 async function begin(row: Row, base: string, key = ADMIN_KEY, tabOf?: Page): Promise<Course> {
   const { page } = await browser.open({ base }, await row.path(), { key, ...(tabOf && { tabOf }) })
   let mode = 'lose'
+  let refusals = 0
   const sent = new Set<string>()
   const requestIds = new Set<string>()
   await page.route('**/*', async route => {
     const request = route.request()
     if (request.method() === 'GET') return await route.continue()
+    if (mode === 'refuse') {
+      refusals++
+      return await route.fulfill({
+        status: 429,
+        json: { code: 'rate_limited', message: 'Too many.', status: 429 },
+      })
+    }
     const response = await route.fetch()
     requestIds.add(response.headers()['x-request-id'] ?? '')
     const isDisturbed = row.disturbed?.test(request.url()) ?? true
@@ -247,7 +258,7 @@ async function begin(row: Row, base: string, key = ADMIN_KEY, tabOf?: Page): Pro
     else if (!isDisturbed || mode === 'pass') await route.fulfill({ response })
   })
   const alert = page.getByRole('alert', { name: 'It is not known whether the change was made' })
-  return { row, page, alert, sent, requestIds, setMode: next => (mode = next) }
+  return { row, page, alert, sent, requestIds, setMode: next => (mode = next), refusals: () => refusals }
 }
 
 function bytesOf(request: Request): string {
@@ -265,7 +276,7 @@ async function loseResponse({ page, row, alert }: Course): Promise<void> {
   expect(await page.getByRole('dialog').locator('fieldset :enabled').count()).toBe(0)
 }
 
-async function sendAgain({ page, row, alert, setMode }: Course): Promise<void> {
+async function sendAgain({ page, row, alert, setMode, refusals }: Course): Promise<void> {
   const again = alert.getByRole('button', { name: 'Send again' })
   if (row.isOnce) return
   if (!row.isAtOnce) {
@@ -274,6 +285,11 @@ async function sendAgain({ page, row, alert, setMode }: Course): Promise<void> {
     await page.getByRole('dialog').getByRole('button', { name: 'Stop waiting' }).click()
     await alert.waitFor()
   }
+  // A refusal that comes before the store looks for the key says nothing of the attempt whose response was lost.
+  setMode('refuse')
+  await again.click()
+  await until('the repetition is refused', () => refusals() > 0)
+  await alert.waitFor()
   setMode('pass')
   await again.dblclick()
   await alert.waitFor({ state: 'detached' })

@@ -8,6 +8,7 @@ import {
   ConnectionError,
   type HostOperations,
 } from '../../client/petstore-client.ts'
+import { mayHaveTakenEffect, settlesEarlierAttempt } from '../../client/retry.ts'
 import { hostOperations } from '../../client/sandbox-api.ts'
 import { reportFailure } from './query-client.ts'
 
@@ -77,7 +78,10 @@ export function inTurn<First>(
       try {
         await next(result).send({ ...sending, idempotencyKey: `${sending.idempotencyKey}-2` })
       } catch (error) {
+        // A refusal that may pass leaves the second request to be sent again, with the first one, which is made already.
         if (!(error instanceof ApiError) || isUnknown(error)) throw error
+        if (staysUnknown(error) && error.status !== 403)
+          throw new ConnectionError('Only the first of two requests was made.', error)
         onRefused(result, error)
       }
       return result
@@ -99,12 +103,14 @@ export class UnknownOutcome extends Error {
   }
 }
 
-/** The codes after which a change may have taken effect. A response without a code came from a proxy. */
-const unknownCodes: readonly string[] = ['outcome_unknown', 'internal_error', 'unknown']
-
 function isUnknown(error: unknown): boolean {
-  if (error instanceof ApiError) return error.status >= 500 && unknownCodes.includes(error.code)
+  if (error instanceof ApiError) return mayHaveTakenEffect(error)
   return error instanceof ConnectionError || error instanceof Stopped
+}
+
+/** Returns whether an error says nothing of an earlier attempt whose outcome is not known. */
+function staysUnknown(error: unknown): boolean {
+  return !(error instanceof ApiError && settlesEarlierAttempt(error.status))
 }
 
 /** Thrown by the making of a change that must not be sent. `problems` has the messages by the name of the value. */
@@ -152,6 +158,8 @@ interface ChangingOptions<Result> {
 interface MadeChange<Result> {
   readonly change: Change<Result>
   readonly idempotencyKey: string
+  /** Whether the outcome of an attempt was not known. Then only the store's answer for this key can settle it. */
+  isUnclear: boolean
 }
 
 interface Attempt<Result> {
@@ -174,12 +182,14 @@ export function useChange<Result>(
   const isShown = useIsShown()
   const attempt = async ({ make, signal }: Attempt<Result>): Promise<Result> => {
     for (let renewals = 0; ; renewals++) {
-      sent.current ??= { change: await make(signal), idempotencyKey: newKey(name) }
-      const { change, idempotencyKey } = sent.current
+      sent.current ??= { change: await make(signal), idempotencyKey: newKey(name), isUnclear: false }
+      const made = sent.current
+      const { change, idempotencyKey } = made
       try {
         return await change.send({ signal, idempotencyKey })
       } catch (error) {
-        if (isUnknown(error)) {
+        if (isUnknown(error) || (made.isUnclear && staysUnknown(error))) {
+          made.isUnclear = true
           reportFailure(error)
           throw new UnknownOutcome(change, error)
         }
