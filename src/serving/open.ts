@@ -56,6 +56,7 @@ export async function openEngine(options: EngineOptions): Promise<StoreEngine> {
       writerCacheKib: options.writerCacheKib,
       canUndo,
       acceptsLoss: options.acceptsLoss,
+      onLoss: loss => log.error({ loss }, 'the store goes on with what is there'),
       onLargeLog: canUndo ? undefined : bytes => log.error({ bytes }, LARGE_LOG),
       onFatal,
       onProgress,

@@ -43,7 +43,10 @@ export function addServe(program: Command): void {
   serve.action(async (extra: string[], options: Record<string, string | boolean | undefined>) => {
     const [unknown] = extra
     if (unknown !== undefined) throw unknownWord(unknown)
-    await runServe(configFrom(options), options.acceptLoss === true)
+    const acceptsLoss = options.acceptLoss === true
+    const config = configFrom(options)
+    // A shop that lost everything looks like a new one, and must not become a demo.
+    await runServe(acceptsLoss ? { ...config, demo: false } : config, acceptsLoss)
   })
 }
 

@@ -78,7 +78,7 @@ export function inTurn<First>(
       try {
         await next(result).send({ ...sending, idempotencyKey: `${sending.idempotencyKey}-2` })
       } catch (error) {
-        // A refusal that may pass leaves the second request to be sent again, with the first one, which is made already.
+        // After a refusal that may pass, both are sent again: the first one is made already, and has no second effect.
         if (!(error instanceof ApiError) || isUnknown(error)) throw error
         if (staysUnknown(error) && error.status !== 403)
           throw new ConnectionError('Only the first of two requests was made.', error)

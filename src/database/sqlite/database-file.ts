@@ -1,5 +1,5 @@
 import { existsSync, lstatSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { readHead } from '../numbering/head.ts'
 import { SqliteConnection } from './connection.ts'
 import { isOpenNumber, numberIn, numberSeen } from './log-number.ts'
@@ -60,7 +60,7 @@ export function refuseLoss(file: string): void {
     throw new Error(
       `${loss}. Put back petstore.db, petstore.db-wal and petstore.db-run as the store left them, or restore a ` +
         'backup into another directory with "petstore restore". To go on with what is there, and lose the rest, ' +
-        'start once with "petstore serve --accept-loss"',
+        `start once with "petstore serve --data ${dirname(file)} --accept-loss"`,
     )
 }
 

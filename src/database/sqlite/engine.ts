@@ -48,6 +48,8 @@ interface SqliteOptions {
   readonly canUndo?: boolean | undefined
   /** Whether to start although commits are missing, or files do not belong together. */
   readonly acceptsLoss?: boolean | undefined
+  /** Called with what was wrong if `acceptsLoss` let the store open. */
+  readonly onLoss?: (loss: string) => void
   /** How often an idle store moves its log into the database, in milliseconds; half a minute by default. */
   readonly idleMs?: number | undefined
   readonly onProgress?: OnProgress | undefined
@@ -74,7 +76,7 @@ export async function openSqlite<Query, Command, Reply, Result = Reply>(
   const file = databaseFile(options.directory)
   makeDirectory(options.directory)
   const loss = options.acceptsLoss ? acceptLoss(file) : undefined
-  if (loss !== undefined) options.onProgress?.(`the store goes on with what is there: ${loss}`)
+  if (loss !== undefined) options.onLoss?.(loss)
   refuseWrongFiles(options.directory)
   reserveFile(file)
   const isLogEmpty = await prepareFile(file, options.onProgress)
