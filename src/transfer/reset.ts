@@ -6,7 +6,7 @@ import { lockForMigration } from '../database/postgres/migrations.ts'
 import { findPrimary } from '../database/postgres/primary.ts'
 import { SqliteConnection } from '../database/sqlite/connection.ts'
 import { databaseFile, expectNoCommit, refuseWrongFiles } from '../database/sqlite/database-file.ts'
-import { versionOf } from '../database/sqlite/engine.ts'
+import { sqliteVersion } from '../database/sqlite/engine.ts'
 import { endRun } from '../database/sqlite/log-number.ts'
 import { dynamicSql, type Statement, sql } from '../database/statement.ts'
 import { openConnection } from './postgres-copy.ts'
@@ -45,10 +45,11 @@ export async function resetSqlite(
 ): Promise<void> {
   refuseWrongFiles(directory)
   const file = databaseFile(directory)
+  sqliteMigrations.requireCurrent(sqliteVersion(directory))
+  // It reads the file itself, so it must come before the connection.
+  expectNoCommit(file)
   {
     using connection = new SqliteConnection(file, { readonly: false })
-    sqliteMigrations.requireCurrent(versionOf(connection))
-    expectNoCommit(file)
     connection.database.run('BEGIN IMMEDIATE')
     await replaceRows(connection, tables, scope, table => deleteRows(table))
     connection.database.run('COMMIT')

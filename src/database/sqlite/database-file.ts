@@ -81,7 +81,10 @@ export function acceptLoss(file: string): string | undefined {
   return isForeign ? `${loss}; the log was renamed to ${file}-wal.unused-*` : loss
 }
 
-/** Lets the next start accept a database whatever commits it lacks, such as one that is about to be emptied. */
+/**
+ * Lets the next start accept a database whatever commits it lacks, such as one that is about to be emptied. No
+ * connection of this process may be open: see `numberIn`.
+ */
 export function expectNoCommit(file: string): void {
   writeRecord(file, { numbers: knownNumbers(file), position: 0n })
 }
