@@ -3,7 +3,7 @@ import { request } from '../data/change.ts'
 import { useEdit, type Version } from '../data/edit.ts'
 import { useSession } from '../data/session-context.ts'
 import { localTime } from '../data/shop-zone.ts'
-import { EditConflict } from '../parts/generic/conflict.tsx'
+import { editConflict } from '../parts/generic/conflict.tsx'
 import { type DialogProps, FormDialog, useForm } from '../parts/generic/form-dialog.tsx'
 import { InstantInput, instantIn, NOT_AN_INSTANT, TextField } from '../parts/generic/text-field.tsx'
 import { UnitsInput } from '../parts/inventory/units-input.tsx'
@@ -38,16 +38,11 @@ export function EditOrder({ order, onClose }: DialogProps & { readonly order: Ve
         return request(client, 'updateOrder', { orderId, body: patchOf(values, valuesOf(data)) }, etag)
       }}
       look={{ path: `/orders/${orderId}`, what: 'the order' }}
-      conflict={{
-        read: edit.readTheirs,
-        shown: (
-          <EditConflict
-            edit={edit}
-            differences={theirs => differences(values, valuesOf(theirs))}
-            onTakeTheirs={theirs => form.set(valuesOf(theirs))}
-          />
-        ),
-      }}
+      conflict={editConflict({
+        edit,
+        differences: theirs => differences(values, valuesOf(theirs)),
+        onTakeTheirs: theirs => form.set(valuesOf(theirs)),
+      })}
       onClose={onClose}
     >
       {field => (

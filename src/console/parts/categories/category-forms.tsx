@@ -6,7 +6,7 @@ import { useEdit, type Version } from '../../data/edit.ts'
 import { isVisible, nameText } from '../../data/name-text.ts'
 import { useSession } from '../../data/session-context.ts'
 import { Name } from '../events/names.tsx'
-import { EditConflict } from '../generic/conflict.tsx'
+import { editConflict } from '../generic/conflict.tsx'
 import { type DialogProps, type FieldOf, FormDialog, useForm } from '../generic/form-dialog.tsx'
 import { TextField } from '../generic/text-field.tsx'
 import type { Look } from '../generic/unknown-alert.tsx'
@@ -83,16 +83,7 @@ export function EditCategory({ category, onClose }: DialogProps & { readonly cat
         return request(client, 'updateCategory', { categoryId, body: bodyOf(form.values) }, edit.base.etag)
       }}
       look={categoriesView}
-      conflict={{
-        read: edit.readTheirs,
-        shown: (
-          <EditConflict
-            edit={edit}
-            differences={differences}
-            onTakeTheirs={theirs => form.set(fieldsOf(theirs))}
-          />
-        ),
-      }}
+      conflict={editConflict({ edit, differences, onTakeTheirs: theirs => form.set(fieldsOf(theirs)) })}
       onClose={onClose}
     >
       {field => <CategoryInputs field={field} />}

@@ -55,7 +55,7 @@ interface EditConflictProps<Value> {
 }
 
 /** Asks which values to use after a conflict. Once the user has chosen, says that nothing is saved yet. */
-export function EditConflict<Value>({ edit, differences, onTakeTheirs }: EditConflictProps<Value>) {
+function EditConflict<Value>({ edit, differences, onTakeTheirs }: EditConflictProps<Value>) {
   const { theirs, accept } = edit
   if (!theirs) {
     return (
@@ -85,6 +85,14 @@ export function EditConflict<Value>({ edit, differences, onTakeTheirs }: EditCon
       </Group>
     </Conflict>
   )
+}
+
+/** Returns what a dialog does after a conflict: it reads the version in the store, and asks which values to use. */
+export function editConflict<Value>(props: EditConflictProps<Value>): {
+  readonly read: () => Promise<void>
+  readonly shown: ReactNode
+} {
+  return { read: props.edit.readTheirs, shown: <EditConflict {...props} /> }
 }
 
 type Fact = readonly [label: string, text: string]

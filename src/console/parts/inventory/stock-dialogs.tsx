@@ -8,7 +8,7 @@ import type {
 import { type Change, request } from '../../data/change.ts'
 import { useEdit, type Version } from '../../data/edit.ts'
 import { useSession } from '../../data/session-context.ts'
-import { EditConflict } from '../generic/conflict.tsx'
+import { editConflict } from '../generic/conflict.tsx'
 import { type DialogProps, FormDialog, useForm } from '../generic/form-dialog.tsx'
 import { formatCount, formatUnits } from '../generic/format.ts'
 import { TextField } from '../generic/text-field.tsx'
@@ -102,16 +102,7 @@ export function CountDialog({ petId, name, onClose, stock }: CountDialogProps) {
         return request(client, 'setInventory', { petId, body }, edit.base.etag)
       }}
       look={lookAt(petId)}
-      conflict={{
-        read: edit.readTheirs,
-        shown: (
-          <EditConflict
-            edit={edit}
-            differences={differences}
-            onTakeTheirs={({ quantity }) => form.set({ quantity })}
-          />
-        ),
-      }}
+      conflict={editConflict({ edit, differences, onTakeTheirs: ({ quantity }) => form.set({ quantity }) })}
       onClose={onClose}
     >
       {field => (

@@ -16,7 +16,7 @@ import { readPet } from '../../data/pets.ts'
 import { useCan, useSession } from '../../data/session-context.ts'
 import { CategorySelect } from '../categories/category-select.tsx'
 import { CategoryName, Name } from '../events/names.tsx'
-import { ChangedFacts, EditConflict } from '../generic/conflict.tsx'
+import { ChangedFacts, editConflict } from '../generic/conflict.tsx'
 import { type DialogProps, type Field, FormDialog, useForm } from '../generic/form-dialog.tsx'
 import { formatUnits } from '../generic/format.ts'
 import { sentenceOf } from '../generic/refusal.tsx'
@@ -162,16 +162,11 @@ export function EditPet({ pet, onClose }: DialogProps & { readonly pet: Version<
       check={() => ({ ...(categoryId === undefined && { categoryId: 'Category is required.' }) })}
       make={() => request(client, 'updatePet', { petId, body: bodyOf(form.values) }, edit.base.etag)}
       look={{ path: `/pets/${petId}`, what: 'the pet' }}
-      conflict={{
-        read: edit.readTheirs,
-        shown: (
-          <EditConflict
-            edit={edit}
-            differences={differences}
-            onTakeTheirs={theirs => form.set({ name: theirs.name, categoryId: theirs.categoryId })}
-          />
-        ),
-      }}
+      conflict={editConflict({
+        edit,
+        differences,
+        onTakeTheirs: theirs => form.set({ name: theirs.name, categoryId: theirs.categoryId }),
+      })}
       onClose={onClose}
     >
       {field => <PetInputs name={field('name')} categoryId={field('categoryId')} />}
