@@ -50,13 +50,37 @@ onEveryEngine(engine => {
     expect(await allow('/store/inventory/1')).toBe('GET, HEAD, OPTIONS, PUT')
   })
 
-  test('every response says which caches may store it', async () => {
-    const { client } = store()
-    const cacheControlOf = async (call: Promise<{ headers: Headers }>) =>
-      (await call).headers.get('cache-control')
-    expect(await cacheControlOf(client.listPets({}))).toBe('no-cache')
-    expect(await cacheControlOf(client.listOrders({}))).toBe('private, no-cache')
-    expect((await store().send('GET', '/pets/404')).headers.get('cache-control')).toBe('no-store')
+  test('every page and every kind of response says which caches may store it', async () => {
+    const { petId } = await makePet(store().client)
+    const expected: Record<string, readonly string[]> = {
+      'no-cache': [
+        '/',
+        '/pets',
+        `/pets/${petId}`,
+        '/livez',
+        '/readyz',
+        '/categories',
+        '/store/inventory',
+        '/errors',
+        '/llms.txt',
+        '/docs',
+      ],
+      'private, no-cache': [
+        '/store/orders',
+        `/store/inventory/${petId}/movements`,
+        '/keys',
+        '/keys/current',
+        '/audit',
+        '/webhooks',
+      ],
+      'no-store': ['/console', '/metrics', '/pets/404', '/pets?page=1', '/nothing'],
+    }
+    for (const [value, paths] of Object.entries(expected)) {
+      for (const path of paths) {
+        const { headers } = await store().send('GET', path)
+        expect([path, headers.get('cache-control')]).toEqual([path, value])
+      }
+    }
   })
 
   test('a response that refuses a request is an RFC 9457 problem for clients that accept problems', async () => {
