@@ -1,7 +1,6 @@
 import type { Server } from 'bun'
 import { StoreError } from '../contract/error.ts'
 import { sandboxNotFound, shuttingDown } from '../contract/refusals.ts'
-import { fixedContent, get, LINKSET, probe } from '../http/fixed-paths.ts'
 import { Admission } from '../http/limits/admission.ts'
 import { clientAddress, isFromThisMachine } from '../http/limits/client-address.ts'
 import { type Rate, RateLimiter } from '../http/limits/rate-limit.ts'
@@ -11,7 +10,9 @@ import { FOR_ANY_ORIGIN } from '../http/pages/documents.ts'
 import { HTML } from '../http/pages/frame.ts'
 import { bearerToken } from '../http/pipeline/auth.ts'
 import { namesPage } from '../http/pipeline/negotiate.ts'
-import { makeRequestIds, type RequestContext, targetOf, varyBy } from '../http/request-context.ts'
+import { makeRequestIds, type RequestContext, targetOf, varyBy } from '../http/request/request-context.ts'
+import { textResponse } from '../http/request/text-response.ts'
+import { fixedContent, get, LINKSET, probe } from '../http/router/fixed-paths.ts'
 import {
   closingConnections,
   type Methods,
@@ -19,8 +20,7 @@ import {
   makePathHandler,
   type Paths,
   type RoutesOptions,
-} from '../http/routes.ts'
-import { textResponse } from '../http/text-response.ts'
+} from '../http/router/routes.ts'
 import type { OpenapiVersion } from '../openapi/renderings.ts'
 import { baseOf, LAST_REQUESTS_MS } from '../serving/server.ts'
 import { getError, listErrors } from '../shop/errors/verbs.ts'

@@ -1,4 +1,4 @@
-import { closingConnections, makeRoutes } from '../http/routes.ts'
+import { closingConnections, makeRoutes } from '../http/router/routes.ts'
 import { type ServiceOptions, startService } from './service.ts'
 
 export interface ServerOptions extends Omit<ServiceOptions, 'base'> {

@@ -1,5 +1,5 @@
 import { CapacityLimiter } from '../../src/http/limits/admission.ts'
-import { openRequestContext, type RequestContext } from '../../src/http/request-context.ts'
+import { openRequestContext, type RequestContext } from '../../src/http/request/request-context.ts'
 
 /** Returns the context of a request from an address, outside of a server. */
 export function contextOf(request: Request, address = '192.0.2.1'): RequestContext {

@@ -1,11 +1,17 @@
 import type { Operation } from '../../contract/operation.ts'
-import type { AllowedOrigins } from '../cors.ts'
 import { prepareOnce } from '../pages/content.ts'
 import { authenticate } from '../pipeline/auth.ts'
 import { receiveBody, refuseBodyByHeaders } from '../pipeline/body.ts'
 import { enforceRateLimit, type Pipeline } from '../pipeline/pipeline.ts'
-import type { RequestContext } from '../request-context.ts'
-import { type Methods, makeInnerHandler, operationPaths, type Paths, type RoutesOptions } from '../routes.ts'
+import type { RequestContext } from '../request/request-context.ts'
+import type { AllowedOrigins } from '../router/cors.ts'
+import {
+  type Methods,
+  makeInnerHandler,
+  operationPaths,
+  type Paths,
+  type RoutesOptions,
+} from '../router/routes.ts'
 import { errorResponse, REFUSED } from './error-response.ts'
 
 interface AgentsOptions {

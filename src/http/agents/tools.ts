@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { AgentTool, Operation } from '../../contract/operation.ts'
 import { isRepeated } from '../../contract/parameter.ts'
 import { contract, operationIds } from '../../shop/operations.ts'
-import type { Route } from '../request-context.ts'
+import type { Route } from '../request/request-context.ts'
 
 /** A part of a JSON Schema. */
 type SchemaPart = Readonly<Record<string, unknown>>

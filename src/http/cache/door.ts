@@ -17,7 +17,7 @@ import {
   type RequestContext,
   type Responded,
   requestIdIn,
-} from '../request-context.ts'
+} from '../request/request-context.ts'
 import type { Representation, RepresentationCache, Ticket } from './representation-cache.ts'
 
 /** A response with a longer body or URL, in characters, is not kept. */

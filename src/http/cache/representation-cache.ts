@@ -3,7 +3,7 @@ import type { Operation, RepresentedRows } from '../../contract/operation.ts'
 import type { BatchStage, RowChanges } from '../../database/row-changes.ts'
 import { contract, operationIds } from '../../shop/operations.ts'
 import type { Query } from '../../shop/queries.ts'
-import type { Route } from '../request-context.ts'
+import type { Route } from '../request/request-context.ts'
 
 /** The tables whose changes must be reported to the cache. */
 export const cachedTables: readonly string[] = [

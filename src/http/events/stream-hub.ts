@@ -10,7 +10,7 @@ import { eventTypes } from '../../shop/log/event-types.ts'
 import { storedInstant } from '../../values/instant.ts'
 import { parseSequence } from '../../values/sequence.ts'
 import { type Capacity, CapacityLimiter, type Within } from '../limits/admission.ts'
-import { callerName, type RequestContext } from '../request-context.ts'
+import { callerName, type RequestContext } from '../request/request-context.ts'
 import { type Batch, eventsThatFit, RecentEvents } from './recent-events.ts'
 import { KEEP_ALIVE_MS, RECONNECT_MS, STALLED_MS, streamResponse } from './stream-headers.ts'
 

@@ -1,6 +1,6 @@
 import { quoted } from '../../values/json.ts'
 import { errorText, type Log } from '../../values/log.ts'
-import type { Responded } from '../request-context.ts'
+import type { Responded } from '../request/request-context.ts'
 
 /** The maximum length of a logged text, because a request may have a path of 16 KiB. */
 const TEXT_CHARS_MAX = 1000

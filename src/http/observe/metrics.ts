@@ -1,5 +1,5 @@
 import type { DeliveryState } from '../../shop/webhooks/delivery-schema.ts'
-import type { Route } from '../request-context.ts'
+import type { Route } from '../request/request-context.ts'
 import { processMetrics } from './process-metrics.ts'
 import { family, type Sample } from './prometheus.ts'
 

@@ -1,10 +1,10 @@
 import { promisify } from 'node:util'
 import { constants, gzip } from 'node:zlib'
 import { etagOf, matchesWeakly, refuseUnlessMatches } from '../../shop/preconditions.ts'
-import { bodyInChunks } from '../limits/large-body.ts'
 import { readConditions } from '../pipeline/conditional.ts'
+import { bodyInChunks } from '../pipeline/large-body.ts'
 import { weightedValues } from '../pipeline/negotiate.ts'
-import { type RequestContext, varyBy } from '../request-context.ts'
+import { type RequestContext, varyBy } from '../request/request-context.ts'
 import { HTML } from './frame.ts'
 
 /** Smaller content is not compressed, because compression would save only a few hundred bytes. */

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { builtPages } from '../../files/program-files.ts'
-import type { Handler } from '../request-context.ts'
+import type { Handler } from '../request/request-context.ts'
 import {
   type Content,
   mediaTypeOf,

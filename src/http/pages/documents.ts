@@ -1,7 +1,7 @@
 import type { Operation } from '../../contract/operation.ts'
 import { routeNotFound } from '../../contract/refusals.ts'
 import { programFile } from '../../files/program-files.ts'
-import type { Handler } from '../request-context.ts'
+import type { Handler } from '../request/request-context.ts'
 import { type Content, prepareContent, prepareOnce, sendContent } from './content.ts'
 import { type DescriptionTexts, descriptions } from './description-text.ts'
 

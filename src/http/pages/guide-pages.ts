@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { routeNotFound } from '../../contract/refusals.ts'
 import { builtPages } from '../../files/program-files.ts'
-import type { Handler } from '../request-context.ts'
+import type { Handler } from '../request/request-context.ts'
 import { type Content, prepareContent, prepareFile, prepareOnce, sendContent } from './content.ts'
 import { HTML, notBuiltPage, pageHeaders } from './frame.ts'
 

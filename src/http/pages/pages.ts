@@ -1,4 +1,4 @@
-import type { Handler } from '../request-context.ts'
+import type { Handler } from '../request/request-context.ts'
 import { type ConsoleFiles, consoleFiles } from './console-page.ts'
 import { DescriptionTexts } from './description-text.ts'
 import { type DocsScript, docsScript } from './docs-page.ts'

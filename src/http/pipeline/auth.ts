@@ -12,7 +12,7 @@ import type { Caller } from '../../shop/context.ts'
 import { isKeyText } from '../../shop/keys/schema.ts'
 import { rateGroup } from '../../values/ip-address.ts'
 import type { Rate, RateLimiter } from '../limits/rate-limit.ts'
-import type { RequestContext } from '../request-context.ts'
+import type { RequestContext } from '../request/request-context.ts'
 
 const SCHEME = 'bearer '
 /** The maximum rate of failed authentications per address. Requests with a valid key are not counted. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { contextOf } from '../../../test/support/request-context.ts'
 import { Admission } from '../limits/admission.ts'
-import type { RequestContext } from '../request-context.ts'
+import type { RequestContext } from '../request/request-context.ts'
 import { nextTurn, receiveBody } from './body.ts'
 
 /** Returns the context of a request whose body arrives in chunks, and a function that ends the body. */

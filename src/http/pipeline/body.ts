@@ -8,7 +8,7 @@ import {
   unsupportedMediaType,
 } from '../../contract/refusals.ts'
 import { Deadlines } from '../limits/deadlines.ts'
-import { callerName, type RequestContext } from '../request-context.ts'
+import { callerName, type RequestContext } from '../request/request-context.ts'
 
 /** Throws `unsupported_media_type` or `body_too_large` if the headers of a request show that its body is refused. */
 export function refuseBodyByHeaders({ method, headers }: Request): void {

@@ -1,7 +1,7 @@
 import type { Operation } from '../../contract/operation.ts'
 import { idempotencyKeyInvalid, idempotencyKeyRefused } from '../../contract/refusals.ts'
 import type { Idempotency } from '../../shop/idempotency.ts'
-import type { RequestContext } from '../request-context.ts'
+import type { RequestContext } from '../request/request-context.ts'
 
 const BARE = /^[\x21\x23-\x7e]{1,255}$/
 const QUOTED = /^"((?:[\x20-\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"/

@@ -1,6 +1,6 @@
 import type { Deprecation, Operation, Stability } from '../../contract/operation.ts'
 import { operationSunset, previewRequired } from '../../contract/refusals.ts'
-import type { RequestContext, Route } from '../request-context.ts'
+import type { RequestContext, Route } from '../request/request-context.ts'
 
 const ranks: Record<Stability, number> = { stable: 2, deprecated: 2, beta: 1, experimental: 0 }
 

@@ -10,7 +10,7 @@ import {
   unknownParameter,
 } from '../../contract/refusals.ts'
 import { similarName } from '../../values/similar-name.ts'
-import type { RequestContext } from '../request-context.ts'
+import type { RequestContext } from '../request/request-context.ts'
 import { explain } from './validate.ts'
 
 /**

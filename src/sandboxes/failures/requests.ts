@@ -1,6 +1,6 @@
 import { requiredScope } from '../../contract/operation.ts'
-import type { Handler, RequestContext, Route } from '../../http/request-context.ts'
-import type { Methods, Paths } from '../../http/routes.ts'
+import type { Handler, RequestContext, Route } from '../../http/request/request-context.ts'
+import type { Methods, Paths } from '../../http/router/routes.ts'
 import { requestedFailure } from '../host-api/refusals.ts'
 import { type AppliedFault, codeOf, FAULT_HEADER, type Faults } from './faults.ts'
 

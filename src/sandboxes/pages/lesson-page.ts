@@ -4,7 +4,7 @@ import { builtPages } from '../../files/program-files.ts'
 import { mediaTypeOf, prepareContent, prepareOnce, sendContent } from '../../http/pages/content.ts'
 import { CLIPBOARD_SCRIPT } from '../../http/pages/docs-page.ts'
 import { escapeHtml, HTML, pageHeaders } from '../../http/pages/frame.ts'
-import type { Handler } from '../../http/request-context.ts'
+import type { Handler } from '../../http/request/request-context.ts'
 import lessonScript from './lesson.browser.js' with { type: 'text' }
 
 /** The address that the lesson has in place of that of a student. */

@@ -2,7 +2,7 @@ import { overloaded } from '../../contract/refusals.ts'
 import { KEEP_ALIVE_MS, RECONNECT_MS, STALLED_MS, streamResponse } from '../../http/events/stream-headers.ts'
 import { CapacityLimiter } from '../../http/limits/admission.ts'
 import { Deadlines } from '../../http/limits/deadlines.ts'
-import type { RequestContext } from '../../http/request-context.ts'
+import type { RequestContext } from '../../http/request/request-context.ts'
 import { rateGroup } from '../../values/ip-address.ts'
 import type { RequestLog } from './log.ts'
 

@@ -1,6 +1,6 @@
 import { overloaded } from '../../contract/refusals.ts'
-import { callerName, type RequestContext } from '../request-context.ts'
-import { type Deadline, Deadlines } from './deadlines.ts'
+import { type Deadline, Deadlines } from '../limits/deadlines.ts'
+import { callerName, type RequestContext } from '../request/request-context.ts'
 
 /** The size of a chunk. A body of at most this size is sent as a whole. */
 export const CHUNK_BYTES = 64 * 1024

@@ -1,4 +1,4 @@
-import { type RequestContext, varyBy } from './request-context.ts'
+import { type RequestContext, varyBy } from '../request/request-context.ts'
 
 /** Origins whose pages may call the store; `*` allows any origin. */
 export type AllowedOrigins = readonly string[]

@@ -1,8 +1,8 @@
-import { type ErrorBody, errorTable, type StoreError } from '../contract/error.ts'
-import { serverFailed } from '../contract/refusals.ts'
-import { writeJson } from '../values/json.ts'
-import { errorMediaType } from './pipeline/negotiate.ts'
-import { type RequestContext, varyBy } from './request-context.ts'
+import { type ErrorBody, errorTable, type StoreError } from '../../contract/error.ts'
+import { serverFailed } from '../../contract/refusals.ts'
+import { writeJson } from '../../values/json.ts'
+import { type RequestContext, varyBy } from '../request/request-context.ts'
+import { errorMediaType } from './negotiate.ts'
 
 /** Returns the response for a refusal: an Error body or an RFC 9457 problem, with the headers of its code. */
 export function refusalResponse(context: RequestContext, error: StoreError, base: string): Response {

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import type { Operation } from '../contract/operation.ts'
-import type { Caller } from '../shop/context.ts'
-import type { Reply } from '../shop/idempotency.ts'
-import type { OperationId } from '../shop/operations.ts'
-import type { Query } from '../shop/queries.ts'
-import { rateGroup } from '../values/ip-address.ts'
-import type { AdmissionSlot, CapacityLimiter } from './limits/admission.ts'
+import type { Operation } from '../../contract/operation.ts'
+import type { Caller } from '../../shop/context.ts'
+import type { Reply } from '../../shop/idempotency.ts'
+import type { OperationId } from '../../shop/operations.ts'
+import type { Query } from '../../shop/queries.ts'
+import { rateGroup } from '../../values/ip-address.ts'
+import type { AdmissionSlot, CapacityLimiter } from '../limits/admission.ts'
 import type { Match } from './paths.ts'
 
 /** One routed operation: its id and its definition. */

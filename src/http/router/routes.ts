@@ -1,25 +1,32 @@
 import type { BunRequest, Server } from 'bun'
-import { StoreError } from '../contract/error.ts'
-import { PATCH_TYPES, URL_CHARS_MAX } from '../contract/limits.ts'
-import type { Operation } from '../contract/operation.ts'
-import { invalidHeader, methodNotAllowed, routeNotFound, urlTooLong } from '../contract/refusals.ts'
-import { contract, isOperationId } from '../shop/operations.ts'
-import { rateGroup } from '../values/ip-address.ts'
-import type { CacheDoor } from './cache/door.ts'
-import { type AllowedOrigins, applyCors } from './cors.ts'
-import type { Admission, AdmissionSlot } from './limits/admission.ts'
-import { type AddressOf, peerOf } from './limits/client-address.ts'
-import { findEquivalent, findPath, type Match, matchesAnother, normalPath, similarPath } from './paths.ts'
-import { announceLifecycle } from './pipeline/lifecycle.ts'
-import { enforceRateLimit, handleRequest, type Pipeline } from './pipeline/pipeline.ts'
-import { internalErrorResponse, refusalResponse } from './problem.ts'
+import { StoreError } from '../../contract/error.ts'
+import { PATCH_TYPES, URL_CHARS_MAX } from '../../contract/limits.ts'
+import type { Operation } from '../../contract/operation.ts'
+import { invalidHeader, methodNotAllowed, routeNotFound, urlTooLong } from '../../contract/refusals.ts'
+import { contract, isOperationId } from '../../shop/operations.ts'
+import { rateGroup } from '../../values/ip-address.ts'
+import type { CacheDoor } from '../cache/door.ts'
+import type { Admission, AdmissionSlot } from '../limits/admission.ts'
+import { type AddressOf, peerOf } from '../limits/client-address.ts'
+import { announceLifecycle } from '../pipeline/lifecycle.ts'
+import { enforceRateLimit, handleRequest, type Pipeline } from '../pipeline/pipeline.ts'
+import { internalErrorResponse, refusalResponse } from '../pipeline/problem.ts'
+import {
+  findEquivalent,
+  findPath,
+  type Match,
+  matchesAnother,
+  normalPath,
+  similarPath,
+} from '../request/paths.ts'
 import {
   type Handler,
   type OnResponse,
   openRequestContext,
   type RequestContext,
   targetOf,
-} from './request-context.ts'
+} from '../request/request-context.ts'
+import { type AllowedOrigins, applyCors } from './cors.ts'
 
 /** RFC 9112, section 3.2: one host, without a character that ends the authority of a URL. */
 const HOST = /^[\w.~!$&'()*+;=:%[\]-]+$/

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
-import { contextOf } from '../../test/support/request-context.ts'
-import type { StoreError } from '../contract/error.ts'
-import { overloaded, requestTimeout } from '../contract/refusals.ts'
+import { contextOf } from '../../../test/support/request-context.ts'
+import type { StoreError } from '../../contract/error.ts'
+import { overloaded, requestTimeout } from '../../contract/refusals.ts'
 import { refusalResponse } from './problem.ts'
 
 function headersOf(error: StoreError): Headers {

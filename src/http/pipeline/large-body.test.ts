@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { CapacityLimiter } from './admission.ts'
-import { Deadlines } from './deadlines.ts'
+import { CapacityLimiter } from '../limits/admission.ts'
+import { Deadlines } from '../limits/deadlines.ts'
 import { largeBody } from './large-body.ts'
 
 test('the share of a large response is released once, if its client stops reading and then disconnects', async () => {
