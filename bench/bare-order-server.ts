@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import type { Engine } from '../src/database/engine.ts'
 import { openSqlite } from '../src/database/sqlite/engine.ts'
-import { type Command, type CommandResult, replyOf } from '../src/shop/commands.ts'
-import type { Reply } from '../src/shop/idempotency.ts'
-import type { Query } from '../src/shop/queries.ts'
+import type { Reply } from '../src/shop/kernel/idempotency.ts'
+import { type Command, type CommandResult, replyOf } from '../src/shop/registry/commands.ts'
+import type { Query } from '../src/shop/registry/queries.ts'
 import { storedInstant } from '../src/values/instant.ts'
 import { orderCommand } from './order-command.ts'
 

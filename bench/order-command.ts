@@ -1,7 +1,7 @@
 import { SqliteConnection } from '../src/database/sqlite/connection.ts'
 import { BatchWriter, type WriteConnection } from '../src/database/sqlite/group-commit.ts'
 import type { ParametersOf, Statement } from '../src/database/statement.ts'
-import { type Command, type CommandResult, executeCommand } from '../src/shop/commands.ts'
+import { type Command, type CommandResult, executeCommand } from '../src/shop/registry/commands.ts'
 import { orderStatements, REQUEST_ID } from './order-statements.ts'
 
 /** A placeholder that has the length of the SHA-256 of a request. */

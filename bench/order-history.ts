@@ -1,7 +1,7 @@
 import { openWriter } from '../src/database/sqlite/connection.ts'
 import { databaseFile } from '../src/database/sqlite/database-file.ts'
 import { BatchWriter } from '../src/database/sqlite/group-commit.ts'
-import { type Command, type CommandResult, executeCommand, replyOf } from '../src/shop/commands.ts'
+import { type Command, type CommandResult, executeCommand, replyOf } from '../src/shop/registry/commands.ts'
 import { storedInstant } from '../src/values/instant.ts'
 import { orderCommand } from './order-command.ts'
 import { PET_ID_FIRST } from './store.ts'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { openWriter } from '../src/database/sqlite/connection.ts'
 import { BatchWriter } from '../src/database/sqlite/group-commit.ts'
-import { type Command, type CommandResult, executeCommand, replyOf } from '../src/shop/commands.ts'
+import { type Command, type CommandResult, executeCommand, replyOf } from '../src/shop/registry/commands.ts'
 import { storedInstant } from '../src/values/instant.ts'
 import { cpuUs } from './cpu.ts'
 import { orderCommand } from './order-command.ts'

@@ -1,7 +1,7 @@
 import { errorTable } from '../src/contract/error.ts'
 import { describe } from '../src/openapi/document.ts'
 import { storeApi } from '../src/openapi/store-api.ts'
-import { contract } from '../src/shop/operations.ts'
+import { contract } from '../src/shop/registry/operations.ts'
 import { type Document, operationTexts } from './client-operations.ts'
 import { TypeWriter } from './client-types.ts'
 

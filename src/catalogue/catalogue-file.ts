@@ -1,5 +1,5 @@
 import type { ImportedCategory, ImportedPet } from '../shop/imports/schema.ts'
-import { DESCRIPTION_CHARS_MAX, NAME_CHARS_MAX, STOCK_MAX } from '../shop/limits.ts'
+import { DESCRIPTION_CHARS_MAX, NAME_CHARS_MAX, STOCK_MAX } from '../shop/kernel/limits.ts'
 import { escapeControls } from '../values/control-characters.ts'
 import { countText } from '../values/count-text.ts'
 import { similarName } from '../values/similar-name.ts'

@@ -1,4 +1,4 @@
-import { STOCK_MAX } from '../shop/limits.ts'
+import { STOCK_MAX } from '../shop/kernel/limits.ts'
 import { escapeControls } from '../values/control-characters.ts'
 
 const CELL_CHARS_SHOWN = 100

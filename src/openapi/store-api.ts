@@ -1,4 +1,4 @@
-import { contract } from '../shop/operations.ts'
+import { contract } from '../shop/registry/operations.ts'
 import type { DescribedApi } from './document.ts'
 
 /** What the description of the store adds to its operations. */

@@ -1,6 +1,6 @@
+import { readMetadata } from '../shop/kernel/metadata.ts'
 import { newKey } from '../shop/keys/schema.ts'
 import { hasAdminKey, isKeyKnown } from '../shop/keys/verbs.ts'
-import { readMetadata } from '../shop/metadata.ts'
 import { hasEncryptedSecret } from '../shop/webhooks/verbs.ts'
 import { storedInstant } from '../values/instant.ts'
 import type { StoreEngine } from './open.ts'

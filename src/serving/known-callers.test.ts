@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import type { RowChanges } from '../database/row-changes.ts'
-import type { Caller } from '../shop/context.ts'
+import type { Caller } from '../shop/kernel/context.ts'
 import { KEY_TABLE, KnownCallers } from './known-callers.ts'
 
 const changed = (table: string): RowChanges => new Map([[table, new Set([1n])]])

@@ -1,5 +1,5 @@
 import type { RowChanges } from '../database/row-changes.ts'
-import type { Caller } from '../shop/context.ts'
+import type { Caller } from '../shop/kernel/context.ts'
 import { storedInstant } from '../values/instant.ts'
 
 /** The table whose changes must be reported to `KnownCallers`. */

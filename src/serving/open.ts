@@ -4,6 +4,7 @@ import { parseDatabaseUrl } from '../database/postgres/database-url.ts'
 import { openPostgres } from '../database/postgres/engine.ts'
 import type { OutageChange } from '../database/postgres/outage.ts'
 import { openSqlite } from '../database/sqlite/engine.ts'
+import type { Reply } from '../shop/kernel/idempotency.ts'
 import {
   type Command,
   type CommandResult,
@@ -11,9 +12,8 @@ import {
   groupingOf,
   rowsOf,
   timeLimitMs,
-} from '../shop/commands.ts'
-import type { Reply } from '../shop/idempotency.ts'
-import { executeQuery, type Query } from '../shop/queries.ts'
+} from '../shop/registry/commands.ts'
+import { executeQuery, type Query } from '../shop/registry/queries.ts'
 import { errorText, type Log } from '../values/log.ts'
 
 export type StoreEngine = Engine<Query, Command, Reply, CommandResult>

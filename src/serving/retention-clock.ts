@@ -1,6 +1,6 @@
-import { systemCommand } from '../shop/commands.ts'
+import { readMetadata } from '../shop/kernel/metadata.ts'
 import { findLastEventAt } from '../shop/log/bounds.ts'
-import { readMetadata } from '../shop/metadata.ts'
+import { systemCommand } from '../shop/registry/commands.ts'
 import { storedInstant } from '../values/instant.ts'
 import type { Log } from '../values/log.ts'
 import type { StoreEngine } from './open.ts'

@@ -1,4 +1,4 @@
 import { serveReader } from '../database/sqlite/engine.ts'
-import { executeQuery } from '../shop/queries.ts'
+import { executeQuery } from '../shop/registry/queries.ts'
 
 serveReader(executeQuery)

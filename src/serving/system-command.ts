@@ -1,4 +1,4 @@
-import { countOf, type SystemCommandId, systemCommand } from '../shop/commands.ts'
+import { countOf, type SystemCommandId, systemCommand } from '../shop/registry/commands.ts'
 import { storedInstant } from '../values/instant.ts'
 import type { StoreEngine } from './open.ts'
 

@@ -1,9 +1,9 @@
 import type { CommitSignal } from '../database/commit-signal.ts'
 import type { Engine } from '../database/engine.ts'
-import { type Command, type CommandResult, systemCommand } from '../shop/commands.ts'
-import type { Reply } from '../shop/idempotency.ts'
+import type { Reply } from '../shop/kernel/idempotency.ts'
 import { findLogBounds } from '../shop/log/bounds.ts'
-import type { Query } from '../shop/queries.ts'
+import { type Command, type CommandResult, systemCommand } from '../shop/registry/commands.ts'
+import type { Query } from '../shop/registry/queries.ts'
 import {
   type AttemptOutcome,
   hasFreeWebhook,

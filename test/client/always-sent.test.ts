@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { ALWAYS_SENT } from '../../build/client-api.ts'
 import type { Operation } from '../../src/contract/operation.ts'
-import { contract } from '../../src/shop/operations.ts'
+import { contract } from '../../src/shop/registry/operations.ts'
 import { parseJson } from '../../src/values/json.ts'
 import { makeClient } from '../support/client.ts'
 import { useEveryOperation } from '../support/client-session.ts'

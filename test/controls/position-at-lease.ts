@@ -1,6 +1,6 @@
 import { serveWriter } from '../../src/database/sqlite/engine.ts'
 import { sql } from '../../src/database/statement.ts'
-import { type Command, type CommandResult, executeCommand } from '../../src/shop/commands.ts'
+import { type Command, type CommandResult, executeCommand } from '../../src/shop/registry/commands.ts'
 
 const moveToHead = sql()(
   `UPDATE webhook SET seen_creation = 1, position = (SELECT position FROM chain_end WHERE name = 'head')`,

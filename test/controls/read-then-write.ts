@@ -1,9 +1,9 @@
 import { StoreError } from '../../src/contract/error.ts'
 import type { Tx } from '../../src/database/engine.ts'
 import { sql } from '../../src/database/statement.ts'
-import { type Command, type CommandResult, executeCommand } from '../../src/shop/commands.ts'
 import { NewOrder } from '../../src/shop/orders/schema.ts'
-import { findPet } from '../../src/shop/pets/rows.ts'
+import { type Command, type CommandResult, executeCommand } from '../../src/shop/registry/commands.ts'
+import { findPet } from '../../src/shop/stock/rows.ts'
 
 const overwriteReserved = sql()(
   `UPDATE pet SET reserved = $reserved, status = CASE WHEN quantity = $reserved THEN 'pending' ELSE 'available' END

@@ -25,7 +25,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   // The published client contains only its own folder and these files.
   client: ['values/json.ts', 'values/backoff.ts'],
   // It runs in browsers too: of imports, it uses the limits and the types.
-  catalogue: ['values', 'shop/limits.ts', 'shop/imports/limits.ts', 'shop/imports/schema.ts'],
+  catalogue: ['values', 'shop/kernel/limits.ts', 'shop/imports/limits.ts', 'shop/imports/schema.ts'],
   // The data of the store comes only through the client.
   console: [
     ...['client', 'catalogue', 'contract/scopes.ts', 'http/pages/view-paths.ts'],

@@ -10,7 +10,7 @@ import { databaseFile } from '../../src/database/sqlite/database-file.ts'
 import { openSqlite } from '../../src/database/sqlite/engine.ts'
 import { dynamicSql } from '../../src/database/statement.ts'
 import { openEngine } from '../../src/serving/open.ts'
-import type { Command } from '../../src/shop/commands.ts'
+import type { Command } from '../../src/shop/registry/commands.ts'
 import { openSqliteTarget } from '../../src/transfer/sqlite-copy.ts'
 import { storeTables } from '../../src/transfer/tables.ts'
 

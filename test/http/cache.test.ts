@@ -5,7 +5,7 @@ import {
   RepresentationCache,
   type Ticket,
 } from '../../src/http/cache/representation-cache.ts'
-import type { Query } from '../../src/shop/queries.ts'
+import type { Query } from '../../src/shop/registry/queries.ts'
 import { freshBody, RecordedCache } from '../support/recorded-cache.ts'
 import { withLateReports, withoutReportsOf } from '../support/row-reports.ts'
 import { makePet } from '../support/shop.ts'

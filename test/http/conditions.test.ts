@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type { Operation } from '../../src/contract/operation.ts'
-import { contract, operationIds } from '../../src/shop/operations.ts'
+import { contract, operationIds } from '../../src/shop/registry/operations.ts'
 import { makeClient } from '../support/client.ts'
 import { makePet, sharedStore } from '../support/shop.ts'
 import { ADMIN_KEY, codeOf, onEveryEngine, openTestStore, refusalOf } from '../support/store.ts'

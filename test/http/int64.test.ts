@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { contract } from '../../src/shop/operations.ts'
+import { contract } from '../../src/shop/registry/operations.ts'
 import { type EngineName, testedEngines } from '../support/engines.ts'
 import { waitForPositions } from '../support/received-events.ts'
 import { onEveryEngine, openTestStore, type TestStore } from '../support/store.ts'

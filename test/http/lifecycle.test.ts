@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { z } from 'zod'
 import type { Operation } from '../../src/contract/operation.ts'
-import { contract, operationIds } from '../../src/shop/operations.ts'
+import { contract, operationIds } from '../../src/shop/registry/operations.ts'
 import { makePet } from '../support/shop.ts'
 import { codeOf, onEveryEngine, openTestStore } from '../support/store.ts'
 

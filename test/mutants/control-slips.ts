@@ -19,7 +19,7 @@ export const controlSlips: readonly ControlSlip[] = [
   },
   {
     guarantee: 4,
-    file: 'src/shop/idempotency.ts',
+    file: 'src/shop/kernel/idempotency.ts',
     before: '$status, $body, $etag, $location, $now)`',
     after: '$status, $body, $etag, $location, $now) ON CONFLICT DO NOTHING`',
     breaks: 'a key that is sent several times at once has several effects',

@@ -1,5 +1,5 @@
 import type { Operation } from '../../src/contract/operation.ts'
-import { contract, type OperationId } from '../../src/shop/operations.ts'
+import { contract, type OperationId } from '../../src/shop/registry/operations.ts'
 import { makePet } from '../support/shop.ts'
 import type { TestStore } from '../support/store.ts'
 import { eventSuccesses, refusedEventRequests } from './conformance-events.ts'

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
 import type { Operation } from '../../src/contract/operation.ts'
 import { isRepeated } from '../../src/contract/parameter.ts'
-import { contract } from '../../src/shop/operations.ts'
+import { contract } from '../../src/shop/registry/operations.ts'
 import { importCategories } from '../support/busy-shop.ts'
 import { sharedStore } from '../support/shop.ts'
 import { onEveryEngine } from '../support/store.ts'

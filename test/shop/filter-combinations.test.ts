@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { z } from 'zod'
 import type { Operation } from '../../src/contract/operation.ts'
 import { isRepeated, type Parameter } from '../../src/contract/parameter.ts'
-import { contract } from '../../src/shop/operations.ts'
+import { contract } from '../../src/shop/registry/operations.ts'
 import { onEveryEngine, openTestStore, type TestStore } from '../support/store.ts'
 
 type Item = Readonly<Record<string, unknown>>

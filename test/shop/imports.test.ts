@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { countOf, systemCommand } from '../../src/shop/commands.ts'
-import { PetStatus } from '../../src/shop/pets/schema.ts'
+import { countOf, systemCommand } from '../../src/shop/registry/commands.ts'
+import { PetStatus } from '../../src/shop/stock/schema.ts'
 import { storedInstant } from '../../src/values/instant.ts'
 import { importCategories } from '../support/busy-shop.ts'
 import { makePet, sharedStore, stockOf } from '../support/shop.ts'

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'bun:test'
 import { createClient } from '../../src/client/client.ts'
-import { findWrongKeys } from '../../src/shop/invariants.ts'
+import { findWrongKeys } from '../../src/shop/registry/invariants.ts'
 import { connectAgent } from '../support/agent.ts'
 import { everyItem } from '../support/client.ts'
 import { sharedStore } from '../support/shop.ts'

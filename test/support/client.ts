@@ -6,7 +6,12 @@ import type { OperationInput, OperationShape } from '../../src/client/request.ts
 import type { ApiResponse } from '../../src/client/response.ts'
 import type { Input, Operation, Output, Page } from '../../src/contract/operation.ts'
 import { Event } from '../../src/shop/events/schema.ts'
-import { type Contract, contract, type OperationId, type StreamId } from '../../src/shop/operations.ts'
+import {
+  type Contract,
+  contract,
+  type OperationId,
+  type StreamId,
+} from '../../src/shop/registry/operations.ts'
 
 export interface TestClientOptions {
   readonly base: string

@@ -1,9 +1,9 @@
 import { openSqlite } from '../../src/database/sqlite/engine.ts'
 import { ensureAdminKey } from '../../src/serving/first-start.ts'
 import { type ServerOptions, startServer } from '../../src/serving/server.ts'
-import type { Command, CommandResult } from '../../src/shop/commands.ts'
-import type { Reply } from '../../src/shop/idempotency.ts'
-import type { Query } from '../../src/shop/queries.ts'
+import type { Reply } from '../../src/shop/kernel/idempotency.ts'
+import type { Command, CommandResult } from '../../src/shop/registry/commands.ts'
+import type { Query } from '../../src/shop/registry/queries.ts'
 
 /** Serves a store with a writer that is broken on purpose. The arguments of the process are those of `serveControl`. */
 export async function serveWithWriter(writer: URL): Promise<void> {

@@ -14,6 +14,8 @@ import { ensureAdminKey } from '../../src/serving/first-start.ts'
 import { reportOutage, type StoreEngine } from '../../src/serving/open.ts'
 import { startServer } from '../../src/serving/server.ts'
 import { watchedTables } from '../../src/serving/service.ts'
+import type { Reply } from '../../src/shop/kernel/idempotency.ts'
+import type { Scope } from '../../src/shop/keys/schema.ts'
 import {
   type Command,
   type CommandResult,
@@ -21,10 +23,8 @@ import {
   groupingOf,
   rowsOf,
   timeLimitMs,
-} from '../../src/shop/commands.ts'
-import type { Reply } from '../../src/shop/idempotency.ts'
-import type { Scope } from '../../src/shop/keys/schema.ts'
-import { executeQuery, type Query } from '../../src/shop/queries.ts'
+} from '../../src/shop/registry/commands.ts'
+import { executeQuery, type Query } from '../../src/shop/registry/queries.ts'
 import type { Log } from '../../src/values/log.ts'
 import { type Client, makeClient } from './client.ts'
 import { type EngineName, isSandboxRun, testedEngines } from './engines.ts'

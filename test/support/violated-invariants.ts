@@ -1,4 +1,4 @@
-import { invariants, totalsInvariant } from '../../src/shop/invariants.ts'
+import { invariants, totalsInvariant } from '../../src/shop/registry/invariants.ts'
 import { waitForPositions } from './received-events.ts'
 import type { TestStore } from './store.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { type Command, executeCommand } from '../../src/shop/commands.ts'
+import { type Command, executeCommand } from '../../src/shop/registry/commands.ts'
 import { testedEngines } from '../support/engines.ts'
 import { deadPort, dripping, openReceiver, redirect, reply, silence } from '../support/receiver.ts'
 import { sharedStore } from '../support/shop.ts'

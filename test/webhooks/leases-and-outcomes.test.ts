@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { type SystemCommandId, systemCommand } from '../../src/shop/commands.ts'
+import { type SystemCommandId, systemCommand } from '../../src/shop/registry/commands.ts'
 import { type AttemptOutcome, hasFreeWebhook, receiverOf } from '../../src/shop/webhooks/delivery-state.ts'
 import { storedInstant } from '../../src/values/instant.ts'
 import { waitForPositions } from '../support/received-events.ts'

@@ -2,14 +2,14 @@ import { randomBytes } from 'node:crypto'
 import type { ImportTarget } from '../../catalogue/importer.ts'
 import { makeCall } from '../../client/client.ts'
 import type { StoreEngine } from '../../serving/open.ts'
-import { replyOf } from '../../shop/commands.ts'
 import {
   AppliedImport,
   AppliedSlice,
   ImportNameMatches,
   ImportPetMatches,
 } from '../../shop/imports/schema.ts'
-import { contract } from '../../shop/operations.ts'
+import { replyOf } from '../../shop/registry/commands.ts'
+import { contract } from '../../shop/registry/operations.ts'
 import { storedInstant } from '../../values/instant.ts'
 import { parseJson } from '../../values/json.ts'
 import { ignoreProxies } from '../terminal/proxy-variables.ts'

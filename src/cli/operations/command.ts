@@ -1,7 +1,7 @@
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander'
 import { BODY_BYTES_MAX } from '../../contract/limits.ts'
 import { type Operation, requiredScope } from '../../contract/operation.ts'
-import type { OperationId } from '../../shop/operations.ts'
+import type { OperationId } from '../../shop/registry/operations.ts'
 import { exampleOf } from './example.ts'
 import { flagsOf, InvalidValue, type OperationFlag, pathReader } from './flags.ts'
 import { type GivenInput, type GivenValue, requestOf } from './input.ts'

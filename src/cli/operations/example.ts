@@ -1,5 +1,5 @@
 import type { Operation } from '../../contract/operation.ts'
-import type { OperationId } from '../../shop/operations.ts'
+import type { OperationId } from '../../shop/registry/operations.ts'
 import { writeJson } from '../../values/json.ts'
 import type { OperationFlag } from './flags.ts'
 import { kebabCase, operationOf } from './names.ts'

@@ -1,5 +1,5 @@
 import type { Operation } from '../../contract/operation.ts'
-import { contract, type OperationId, operationIds } from '../../shop/operations.ts'
+import { contract, type OperationId, operationIds } from '../../shop/registry/operations.ts'
 
 /** Returns a name of the contract as the command line shows it: `listPets` as `list-pets`, `If-Match` as `if-match`. */
 export function kebabCase(name: string): string {

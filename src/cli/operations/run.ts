@@ -7,8 +7,8 @@ import { operations } from '../../client/operations.ts'
 import type { Fetch, OperationShape } from '../../client/request.ts'
 import type { ApiResponse } from '../../client/response.ts'
 import type { Retry } from '../../client/send.ts'
-import type { OperationId } from '../../shop/operations.ts'
-import { LIMIT_DEFAULT } from '../../shop/paging.ts'
+import { LIMIT_DEFAULT } from '../../shop/kernel/paging.ts'
+import type { OperationId } from '../../shop/registry/operations.ts'
 import { writeJson } from '../../values/json.ts'
 import {
   jsonText,

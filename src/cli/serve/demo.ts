@@ -2,7 +2,7 @@ import type { ImportProgress } from '../../catalogue/importer.ts'
 import { sql } from '../../database/statement.ts'
 import { programFile } from '../../files/program-files.ts'
 import type { StoreEngine } from '../../serving/open.ts'
-import { readMetadata } from '../../shop/metadata.ts'
+import { readMetadata } from '../../shop/kernel/metadata.ts'
 
 const countIssuedIds = sql<{ issued: bigint }>()(
   `SELECT CAST(sum(last) AS BIGINT) AS issued FROM counter WHERE noun IN ('category', 'pet')`,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
-import { LIMIT_DEFAULT } from '../../shop/paging.ts'
+import { LIMIT_DEFAULT } from '../../shop/kernel/paging.ts'
 import { parseInt64 } from '../../values/int64.ts'
 import { type JsonValue, parseJson, writeJson } from '../../values/json.ts'
 import type { RequestContext } from '../request/request-context.ts'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { AgentTool, Operation } from '../../contract/operation.ts'
 import { isRepeated } from '../../contract/parameter.ts'
-import { contract, operationIds } from '../../shop/operations.ts'
+import { contract, operationIds } from '../../shop/registry/operations.ts'
 import type { Route } from '../request/request-context.ts'
 
 /** A part of a JSON Schema. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import type { RowChanges } from '../../database/row-changes.ts'
-import { contract } from '../../shop/operations.ts'
+import { contract } from '../../shop/registry/operations.ts'
 import { cachedTables, RepresentationCache, type Ticket } from './representation-cache.ts'
 
 type CachedId = 'getPet' | 'listPets' | 'getInventoryItem' | 'listCategories'

@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache'
 import type { Operation, RepresentedRows } from '../../contract/operation.ts'
 import type { BatchStage, RowChanges } from '../../database/row-changes.ts'
-import { contract, operationIds } from '../../shop/operations.ts'
-import type { Query } from '../../shop/queries.ts'
+import { contract, operationIds } from '../../shop/registry/operations.ts'
+import type { Query } from '../../shop/registry/queries.ts'
 import type { Route } from '../request/request-context.ts'
 
 /** The tables whose changes must be reported to the cache. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { CommitSignal } from '../../database/commit-signal.ts'
 import { TimeSlices } from '../../database/time-slices.ts'
-import type { Reply } from '../../shop/idempotency.ts'
+import type { Reply } from '../../shop/kernel/idempotency.ts'
 import { LongPoll } from './long-poll.ts'
 
 const found: Reply = { status: 200, body: '[{}]', isAtHead: true, next: '9' }

@@ -1,8 +1,8 @@
 import { overloaded } from '../../contract/refusals.ts'
 import type { CommitSignal } from '../../database/commit-signal.ts'
 import type { TimeSlices } from '../../database/time-slices.ts'
-import type { Reply } from '../../shop/idempotency.ts'
-import type { Query } from '../../shop/queries.ts'
+import type { Reply } from '../../shop/kernel/idempotency.ts'
+import type { Query } from '../../shop/registry/queries.ts'
 import { type AdmissionSlot, CapacityLimiter, type Within } from '../limits/admission.ts'
 
 /** The limit of clients that wait for events, because each of them holds a connection. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { contract } from '../../shop/operations.ts'
+import { contract } from '../../shop/registry/operations.ts'
 import type { Log } from '../../values/log.ts'
 import { responseLog } from './access-log.ts'
 

@@ -1,6 +1,6 @@
 import { promisify } from 'node:util'
 import { constants, gzip } from 'node:zlib'
-import { etagOf, matchesWeakly, refuseUnlessMatches } from '../../shop/preconditions.ts'
+import { etagOf, matchesWeakly, refuseUnlessMatches } from '../../shop/kernel/preconditions.ts'
 import { readConditions } from '../pipeline/conditional.ts'
 import { bodyInChunks } from '../pipeline/large-body.ts'
 import { weightedValues } from '../pipeline/negotiate.ts'

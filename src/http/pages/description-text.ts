@@ -2,7 +2,7 @@ import type { Operation } from '../../contract/operation.ts'
 import type { DescriptionOptions } from '../../openapi/document.ts'
 import type { OpenapiVersion } from '../../openapi/renderings.ts'
 import type { Part } from '../../openapi/schemas.ts'
-import { contract } from '../../shop/operations.ts'
+import { contract } from '../../shop/registry/operations.ts'
 import { writeJson } from '../../values/json.ts'
 import { prepareOnce } from './content.ts'
 

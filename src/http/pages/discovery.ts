@@ -1,6 +1,6 @@
 import type { Operation } from '../../contract/operation.ts'
 import { version } from '../../files/version.ts'
-import { contract } from '../../shop/operations.ts'
+import { contract } from '../../shop/registry/operations.ts'
 import { writeJson } from '../../values/json.ts'
 import type { DocumentFile } from './documents.ts'
 import { basePath, framedPage, pageHeaders } from './frame.ts'

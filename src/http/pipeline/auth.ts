@@ -8,7 +8,7 @@ import {
   tooManyWrongKeys,
 } from '../../contract/refusals.ts'
 import { hasScope } from '../../contract/scopes.ts'
-import type { Caller } from '../../shop/context.ts'
+import type { Caller } from '../../shop/kernel/context.ts'
 import { isKeyText } from '../../shop/keys/schema.ts'
 import { rateGroup } from '../../values/ip-address.ts'
 import type { Rate, RateLimiter } from '../limits/rate-limit.ts'

@@ -1,6 +1,6 @@
 import type { StoreError } from '../../contract/error.ts'
 import { invalidEntityTags, invalidHeader } from '../../contract/refusals.ts'
-import type { Conditions, EntityTags } from '../../shop/preconditions.ts'
+import type { Conditions, EntityTags } from '../../shop/kernel/preconditions.ts'
 
 const TAG = /[ \t]*(?:((?:W\/)?"[\x21\x23-\x7e\x80-\xff]*")[ \t]*)?(?:,|$)/y
 

@@ -1,6 +1,6 @@
 import type { Operation } from '../../contract/operation.ts'
 import { idempotencyKeyInvalid, idempotencyKeyRefused } from '../../contract/refusals.ts'
-import type { Idempotency } from '../../shop/idempotency.ts'
+import type { Idempotency } from '../../shop/kernel/idempotency.ts'
 import type { RequestContext } from '../request/request-context.ts'
 
 const BARE = /^[\x21\x23-\x7e]{1,255}$/

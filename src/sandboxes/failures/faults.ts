@@ -2,7 +2,7 @@ import { type ErrorCodeName, isErrorCode, type StoreError } from '../../contract
 import { invalidParameter } from '../../contract/refusals.ts'
 import { RateLimiter } from '../../http/limits/rate-limit.ts'
 import { explain } from '../../http/pipeline/validate.ts'
-import type { OperationId } from '../../shop/operations.ts'
+import type { OperationId } from '../../shop/registry/operations.ts'
 import { parseJson, writeJson } from '../../values/json.ts'
 import { similarName } from '../../values/similar-name.ts'
 import {

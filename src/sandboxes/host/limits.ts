@@ -2,7 +2,7 @@ import type { StoreError } from '../../contract/error.ts'
 import type { Noun, Tx } from '../../database/engine.ts'
 import { ForwardingTx } from '../../database/forwarding-tx.ts'
 import { sql } from '../../database/statement.ts'
-import type { Command, CommandResult } from '../../shop/commands.ts'
+import type { Command, CommandResult } from '../../shop/registry/commands.ts'
 import { boundReached } from '../host-api/refusals.ts'
 
 const MIB = 1024 * 1024

@@ -8,11 +8,16 @@ import { sql } from '../../database/statement.ts'
 import type { TimeSlices } from '../../database/time-slices.ts'
 import { reserveFile } from '../../files/private-file.ts'
 import type { StoreEngine } from '../../serving/open.ts'
-import { type Command, type CommandResult, executeCommand, systemCommand } from '../../shop/commands.ts'
-import type { Reply } from '../../shop/idempotency.ts'
+import type { Reply } from '../../shop/kernel/idempotency.ts'
 import { newKey } from '../../shop/keys/schema.ts'
 import { replaceFirstKey } from '../../shop/keys/verbs.ts'
-import { executeQuery, type Query } from '../../shop/queries.ts'
+import {
+  type Command,
+  type CommandResult,
+  executeCommand,
+  systemCommand,
+} from '../../shop/registry/commands.ts'
+import { executeQuery, type Query } from '../../shop/registry/queries.ts'
 import { storedInstant } from '../../values/instant.ts'
 import type { SeedName } from '../host-api/schema.ts'
 import { removeOrigin } from './foreign-content.ts'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { int64 } from '../../values/int64.ts'
 import { text } from '../../values/text.ts'
-import { NAME_CHARS_MAX } from '../limits.ts'
+import { NAME_CHARS_MAX } from '../kernel/limits.ts'
 
 const name = text(1, NAME_CHARS_MAX).meta({ description: 'The name of the category.', example: 'Dogs' })
 const description = text(0, 2000).meta({

@@ -1,6 +1,6 @@
 import { type ErrorCodeName, type ErrorInfo, errorTable, isErrorCode } from '../../contract/error.ts'
 import type { Page } from '../../contract/operation.ts'
-import type { QueriesOf } from '../handlers.ts'
+import type { QueriesOf } from '../kernel/handlers.ts'
 import type { errors } from './operations.ts'
 import { errorNotFound } from './refusals.ts'
 

@@ -4,10 +4,10 @@ import { constantNames } from '../../values/constant-names.ts'
 import { instant } from '../../values/instant.ts'
 import { SEQUENCE_DIGITS } from '../../values/sequence.ts'
 import { Category } from '../categories/schema.ts'
-import { InventoryItem } from '../inventory/schema.ts'
 import { categoryTypes, inventoryTypes, orderTypes, petTypes, TEST_TYPE } from '../log/event-types.ts'
 import { Order, orderExample } from '../orders/schema.ts'
 import { Pet } from '../pets/schema.ts'
+import { InventoryItem } from '../stock/schema.ts'
 import { Webhook } from '../webhooks/schema.ts'
 
 const id = z.string().meta({

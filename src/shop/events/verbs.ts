@@ -1,4 +1,4 @@
-import type { QueriesOf } from '../handlers.ts'
+import type { QueriesOf } from '../kernel/handlers.ts'
 import { listAudit } from './audit.ts'
 import { listEvents } from './feed.ts'
 import type { events } from './operations.ts'

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { int64Between } from '../../values/int64.ts'
 import { text } from '../../values/text.ts'
-import { stockUnits } from '../inventory/stock-units.ts'
-import { DESCRIPTION_CHARS_MAX, NAME_CHARS_MAX } from '../limits.ts'
+import { DESCRIPTION_CHARS_MAX, NAME_CHARS_MAX } from '../kernel/limits.ts'
+import { stockUnits } from '../stock/stock-units.ts'
 import { IMPORT_ROWS_MAX, SLICE_ROWS_MAX } from './limits.ts'
 
 const line = int64Between(1n, 1_000_000_000_000n)

@@ -11,11 +11,11 @@ import {
   textParameter,
 } from '../../contract/parameter.ts'
 import { invalidCursor } from '../../contract/refusals.ts'
-import { STOCK_MAX } from '../limits.ts'
-import { PetStatus } from '../pets/schema.ts'
-import { inventoryItemNotFound, stockBelowReserved, stockOutOfBounds } from './refusals.ts'
-import { InventoryItem, InventoryUpdate, StockAdjustment, StockMovement, StoreSummary } from './schema.ts'
-import { stockUnits } from './stock-units.ts'
+import { STOCK_MAX } from '../kernel/limits.ts'
+import { inventoryItemNotFound, stockBelowReserved, stockOutOfBounds } from '../stock/refusals.ts'
+import { InventoryItem, PetStatus, StockMovement } from '../stock/schema.ts'
+import { stockUnits } from '../stock/stock-units.ts'
+import { InventoryUpdate, StockAdjustment, StoreSummary } from './schema.ts'
 
 const pathParameters = { petId: idParameter('The id of the pet.') }
 

@@ -5,34 +5,26 @@ import { mapRead } from '../../database/map-read.ts'
 import { sql } from '../../database/statement.ts'
 import { formatInstant, storedInstant } from '../../values/instant.ts'
 import { datesIn } from '../../values/time-zone.ts'
-import type { Context, QueryContext } from '../context.ts'
-import { type CommandsOf, onResource, type QueriesOf } from '../handlers.ts'
-import { STOCK_MAX } from '../limits.ts'
-import { type Condition, compares, equals, listPage, sortBy } from '../paging.ts'
-import {
-  findPet,
-  IDS_MAX,
-  inStatusById,
-  isAnyPet,
-  type PetRow,
-  paddedStatuses,
-  petColumns,
-  petRow,
-  type StoredPet,
-} from '../pets/rows.ts'
-import { PetStatus } from '../pets/schema.ts'
+import type { Context, QueryContext } from '../kernel/context.ts'
+import { type CommandsOf, onResource, type QueriesOf } from '../kernel/handlers.ts'
+import { STOCK_MAX } from '../kernel/limits.ts'
+import { type Condition, compares, equals, listPage, sortBy } from '../kernel/paging.ts'
+import { IDS_MAX, inStatusById, isAnyPet, paddedStatuses } from '../pets/rows.ts'
 import { refuseBesideSearch, searchPets } from '../pets/words.ts'
+import { inventoryItemNotFound, stockBelowReserved, stockOutOfBounds } from '../stock/refusals.ts'
+import { findPet, type PetRow, petColumns, petRow, type StoredPet } from '../stock/rows.ts'
+import { type InventoryItem, PetStatus, type StockMovement } from '../stock/schema.ts'
+import { inventoryItem, moveStock, recordStockEvent } from '../stock/stock.ts'
+import {
+  openOrders,
+  petsInStatus,
+  quarterHourOf,
+  readTotals,
+  unitsOnHand,
+  unitsReserved,
+} from '../stock/totals.ts'
 import type { inventory } from './operations.ts'
-import { inventoryItemNotFound, stockBelowReserved, stockOutOfBounds } from './refusals.ts'
-import type {
-  InventoryItem,
-  InventoryUpdate,
-  StockAdjustment,
-  StockMovement,
-  StoreSummary,
-} from './schema.ts'
-import { inventoryItem, moveStock, recordStockEvent } from './stock.ts'
-import { openOrders, petsInStatus, quarterHourOf, readTotals, unitsOnHand, unitsReserved } from './totals.ts'
+import type { InventoryUpdate, StockAdjustment, StoreSummary } from './schema.ts'
 
 interface MovementRow extends Omit<StockMovement, 'note' | 'orderId'> {
   readonly note: string | null

@@ -2,7 +2,7 @@ import type { Tx } from '../../database/engine.ts'
 import type { EventRecord } from '../../database/numbering/chain.ts'
 import type { TotalChanges } from '../../database/numbering/totals.ts'
 import { writeJson } from '../../values/json.ts'
-import type { Context } from '../context.ts'
+import type { Context } from '../kernel/context.ts'
 import type { AuditOnlyType, EventType } from './event-types.ts'
 
 /** A sequenced event, with the members that are published. */

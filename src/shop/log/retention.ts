@@ -1,9 +1,7 @@
 import type { Tx } from '../../database/engine.ts'
 import { sql } from '../../database/statement.ts'
+import { SWEPT_MAX } from '../kernel/limits.ts'
 import { findLogBounds } from './bounds.ts'
-
-/** The maximum number of rows that one command deletes, because it shares the writer with all other commands. */
-export const SWEPT_MAX = 1000
 
 const readOldest = sql<{ position: bigint; hash: string; at: string }>()(`
   SELECT position, hash, at FROM event WHERE position > $floor ORDER BY position LIMIT ${SWEPT_MAX}`)

@@ -11,8 +11,7 @@ import {
   textParameter,
 } from '../../contract/parameter.ts'
 import { invalidCursor, unknownReference } from '../../contract/refusals.ts'
-import { insufficientStock, stockOutOfBounds } from '../inventory/refusals.ts'
-import { petNotAvailable } from '../pets/refusals.ts'
+import { insufficientStock, petNotAvailable, stockOutOfBounds } from '../stock/refusals.ts'
 import { orderAlreadyComplete, orderNotFound } from './refusals.ts'
 import { NewOrder, Order, OrderPatch, orderExample, REFERENCE_CODE_POINTS_MAX } from './schema.ts'
 

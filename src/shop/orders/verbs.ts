@@ -5,13 +5,9 @@ import { type Reader, Stale, type Tx } from '../../database/engine.ts'
 import { mapRead } from '../../database/map-read.ts'
 import { readBoolean, sql, storedBoolean } from '../../database/statement.ts'
 import { formatInstant, toStoredInstant } from '../../values/instant.ts'
-import type { Context } from '../context.ts'
-import { type CommandsOf, onResource, type QueriesOf } from '../handlers.ts'
-import { stockOutOfBounds } from '../inventory/refusals.ts'
-import { moveStock, whyNotReserved } from '../inventory/stock.ts'
-import { openOrders, ordersPlacedIn } from '../inventory/totals.ts'
-import { STOCK_MAX } from '../limits.ts'
-import { type EventSubject, recordEvent } from '../log/recording.ts'
+import type { Context } from '../kernel/context.ts'
+import { type CommandsOf, onResource, type QueriesOf } from '../kernel/handlers.ts'
+import { STOCK_MAX } from '../kernel/limits.ts'
 import {
   type Condition,
   compares,
@@ -23,8 +19,12 @@ import {
   padded,
   sortBy,
   startsWith,
-} from '../paging.ts'
-import { findPet } from '../pets/rows.ts'
+} from '../kernel/paging.ts'
+import { type EventSubject, recordEvent } from '../log/recording.ts'
+import { stockOutOfBounds } from '../stock/refusals.ts'
+import { findPet } from '../stock/rows.ts'
+import { moveStock, whyNotReserved } from '../stock/stock.ts'
+import { openOrders, ordersPlacedIn } from '../stock/totals.ts'
 import { orders } from './operations.ts'
 import { orderAlreadyComplete, orderNotFound, orderOfDeletedPet } from './refusals.ts'
 import {

@@ -10,8 +10,9 @@ import {
   textParameter,
 } from '../../contract/parameter.ts'
 import { invalidCursor, unknownReference } from '../../contract/refusals.ts'
+import { PetStatus } from '../stock/schema.ts'
 import { invalidStatusTransition, petInUse, petNotFound, RESTOCK } from './refusals.ts'
-import { NewPet, Pet, PetInclude, PetPatch, PetStatus } from './schema.ts'
+import { NewPet, Pet, PetInclude, PetPatch } from './schema.ts'
 
 /**
  * Returns the path parameters of a pet operation. Each operation has its own example id: if a later example orders a

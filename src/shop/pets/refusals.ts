@@ -1,6 +1,5 @@
 import { StoreError } from '../../contract/error.ts'
-import { unitsText } from '../inventory/schema.ts'
-import type { PetStatus } from './schema.ts'
+import { type PetStatus, unitsText } from '../stock/schema.ts'
 
 export function petNotFound(petId: bigint): StoreError {
   return new StoreError('pet_not_found', `Pet ${petId} does not exist.`)
@@ -8,10 +7,6 @@ export function petNotFound(petId: bigint): StoreError {
 
 export function petInUse(petId: bigint, reserved: bigint): StoreError {
   return new StoreError('pet_in_use', `Pet ${petId} has ${unitsText(reserved)} in open orders.`)
-}
-
-export function petNotAvailable(petId: bigint): StoreError {
-  return new StoreError('pet_not_available', `Pet ${petId} is on hold and cannot be ordered.`)
 }
 
 /** The refusal of a change of status. `remedy` says how the caller can make the change possible. */

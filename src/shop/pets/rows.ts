@@ -1,34 +1,12 @@
 import type { Reader } from '../../database/engine.ts'
 import { mapRead } from '../../database/map-read.ts'
-import { readBoolean, sql, type Value } from '../../database/statement.ts'
-import { type Condition, distinct, isIn, padded } from '../paging.ts'
+import { sql, type Value } from '../../database/statement.ts'
+import { type Condition, distinct, isIn, padded } from '../kernel/paging.ts'
+import { type PetRow, resourceColumns, type StoredPet } from '../stock/rows.ts'
+import { PetStatus } from '../stock/schema.ts'
 import { pets } from './operations.ts'
 import { petNotFound } from './refusals.ts'
-import { type Pet, PetStatus } from './schema.ts'
-
-/** A row of the table pet: the pet and its stock. */
-export interface PetRow {
-  readonly id: bigint
-  readonly name: string
-  readonly categoryId: bigint
-  readonly status: PetStatus
-  readonly quantity: bigint
-  readonly reserved: bigint
-  readonly onHold: boolean
-  /** The quantity at which the pet should be reordered; null if there is no such level. */
-  readonly reorderAt: bigint | null
-  readonly version: bigint
-}
-
-/** A row of the table as the engines return it. */
-export type StoredPet = Omit<PetRow, 'onHold'> & { readonly onHold: bigint }
-
-/** The columns of the resource. Each further column of an integer makes a read of a list 2% dearer. */
-export const resourceColumns = 'id, name, category_id AS "categoryId", status'
-export const petColumns = `${resourceColumns}, quantity, reserved, on_hold AS "onHold",
-  reorder_at AS "reorderAt", version`
-
-const selectPet = sql<StoredPet>()(`SELECT ${petColumns} FROM pet WHERE id = $petId`)
+import type { Pet } from './schema.ts'
 
 const selectResource = sql<Pet>()(`SELECT ${resourceColumns} FROM pet WHERE id = $petId`)
 
@@ -38,15 +16,6 @@ export function readPet(reader: Reader, { petId }: { petId: bigint }): Pet | Pro
     if (!pet) throw petNotFound(petId)
     return pet
   })
-}
-
-export function petRow(pet: StoredPet): PetRow {
-  return { ...pet, onHold: readBoolean(pet.onHold) }
-}
-
-/** Returns the row of a pet; undefined if there is none. */
-export function findPet(reader: Reader, petId: bigint): PetRow | undefined | Promise<PetRow | undefined> {
-  return mapRead(reader.one(selectPet, { petId }), pet => pet && petRow(pet))
 }
 
 /** The maximum number of ids in one request. It is also the default limit, so that one page contains all these pets. */

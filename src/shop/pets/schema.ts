@@ -1,19 +1,9 @@
 import { z } from 'zod'
 import { int64 } from '../../values/int64.ts'
 import { text } from '../../values/text.ts'
-import { stockUnits } from '../inventory/stock-units.ts'
-import { NAME_CHARS_MAX } from '../limits.ts'
-
-export const PetStatus = z.enum(['available', 'pending', 'sold']).meta({
-  id: 'PetStatus',
-  description:
-    'Derived from the stock: `sold` if no unit is on hand, otherwise `pending` if the pet is on hold or every unit is reserved, otherwise `available`.',
-  example: 'available',
-})
-export type PetStatus = z.output<typeof PetStatus>
-
-/** The status of a new pet if the request contains none. */
-export const PET_STATUS_DEFAULT: PetStatus = 'available'
+import { NAME_CHARS_MAX } from '../kernel/limits.ts'
+import { PET_STATUS_DEFAULT, PetStatus } from '../stock/schema.ts'
+import { stockUnits } from '../stock/stock-units.ts'
 
 const petMembers = {
   name: text(1, NAME_CHARS_MAX).meta({ description: 'The name of the pet.', example: 'Biscuit (Beagle)' }),

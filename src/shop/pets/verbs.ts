@@ -6,12 +6,8 @@ import { mapRead } from '../../database/map-read.ts'
 import { sql, storedBoolean } from '../../database/statement.ts'
 import { nameKey, sortKey } from '../../values/text.ts'
 import { addToCategory, removeFromCategory } from '../categories/verbs.ts'
-import type { Context } from '../context.ts'
-import { type CommandsOf, onResource, type QueriesOf } from '../handlers.ts'
-import { openingStock, type Stock, statusOf, unitsText } from '../inventory/schema.ts'
-import { recordMovement, recordStockEvent } from '../inventory/stock.ts'
-import { stockTotals } from '../inventory/totals.ts'
-import { type EventSubject, recordEvent } from '../log/recording.ts'
+import type { Context } from '../kernel/context.ts'
+import { type CommandsOf, onResource, type QueriesOf } from '../kernel/handlers.ts'
 import {
   type Condition,
   distinct,
@@ -21,25 +17,23 @@ import {
   namePrefix,
   padded,
   sortByName,
-} from '../paging.ts'
+} from '../kernel/paging.ts'
+import { type EventSubject, recordEvent } from '../log/recording.ts'
+import { findPet, type PetRow, petColumns, petRow, resourceColumns, type StoredPet } from '../stock/rows.ts'
+import {
+  openingStock,
+  PET_STATUS_DEFAULT,
+  PetStatus,
+  type Stock,
+  statusOf,
+  unitsText,
+} from '../stock/schema.ts'
+import { recordMovement, recordStockEvent } from '../stock/stock.ts'
+import { stockTotals } from '../stock/totals.ts'
 import type { pets } from './operations.ts'
 import { invalidStatusTransition, petInUse, petNotFound, RESTOCK } from './refusals.ts'
-import {
-  findPet,
-  IDS_MAX,
-  inStatusById,
-  isAnyPet,
-  type PetRow,
-  paddedStatuses,
-  petColumns,
-  petOf,
-  petRow,
-  petWithStock,
-  readPet,
-  resourceColumns,
-  type StoredPet,
-} from './rows.ts'
-import { type NewPet, PET_STATUS_DEFAULT, type Pet, type PetPatch, PetStatus } from './schema.ts'
+import { IDS_MAX, inStatusById, isAnyPet, paddedStatuses, petOf, petWithStock, readPet } from './rows.ts'
+import type { NewPet, Pet, PetPatch } from './schema.ts'
 import { refuseBesideSearch, renameWords, searchPets } from './words.ts'
 
 const insertPet = sql()(`

@@ -10,8 +10,8 @@ import {
   readCursor,
   type SortKeys,
   writeCursor,
-} from '../paging.ts'
-import { petColumns, type StoredPet } from './rows.ts'
+} from '../kernel/paging.ts'
+import { petColumns, type StoredPet } from '../stock/rows.ts'
 
 /** The maximum number of words that one page reads. A search for words that no pet has together stops after them. */
 const PROBES_MAX = 500

@@ -1,7 +1,7 @@
 import { type Reader, Stale, type Tx } from '../../database/engine.ts'
 import { readBoolean, sql, storedBoolean } from '../../database/statement.ts'
 import { storedInstant } from '../../values/instant.ts'
-import type { Context } from '../context.ts'
+import type { Context } from '../kernel/context.ts'
 import { recordEvent, type SequencedEvent, sequencedColumns } from '../log/recording.ts'
 import type { DeliveryState } from './delivery-schema.ts'
 import { aboutWebhook, type StoredWebhook, webhookColumns, webhookRow } from './verbs.ts'

@@ -1,6 +1,6 @@
 import type { Tx } from '../../database/engine.ts'
 import { sql } from '../../database/statement.ts'
-import { SWEPT_MAX } from '../log/retention.ts'
+import { SWEPT_MAX } from '../kernel/limits.ts'
 
 /** The maximum time that a settled (delivered or failed) delivery is kept. */
 export const DELIVERY_RETENTION_MS = 30 * 24 * 3_600_000

@@ -5,11 +5,11 @@ import { type Reader, Stale, type Tx } from '../../database/engine.ts'
 import { readBoolean, sql, storedBoolean } from '../../database/statement.ts'
 import { formatInstant, storedInstant } from '../../values/instant.ts'
 import { parseJson, writeJson } from '../../values/json.ts'
-import type { Context, NewSecret } from '../context.ts'
+import type { Context, NewSecret } from '../kernel/context.ts'
+import { type ListQuery, listPage } from '../kernel/paging.ts'
 import { findLogBounds } from '../log/bounds.ts'
 import { type EventType, eventTypes, TEST_TYPE } from '../log/event-types.ts'
 import { type EventSubject, recordEvent } from '../log/recording.ts'
-import { type ListQuery, listPage } from '../paging.ts'
 import { webhookDisabled, webhookLimitReached, webhookNotFound } from './refusals.ts'
 import {
   type AcceptedTest,

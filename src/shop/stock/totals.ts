@@ -1,8 +1,8 @@
 import type { Reader } from '../../database/engine.ts'
 import { readChanges, type TotalChanges } from '../../database/numbering/totals.ts'
 import { dynamicSql } from '../../database/statement.ts'
-import type { PetRow } from '../pets/rows.ts'
-import type { PetStatus } from '../pets/schema.ts'
+import type { PetRow } from './rows.ts'
+import type { PetStatus } from './schema.ts'
 
 // The names of the totals in the table `total`.
 export const openOrders = 'orders/open'

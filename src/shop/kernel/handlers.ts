@@ -1,6 +1,6 @@
-import type { Input, Operation, Output } from '../contract/operation.ts'
-import type { Reader, Tx } from '../database/engine.ts'
-import { writeJson } from '../values/json.ts'
+import type { Input, Operation, Output } from '../../contract/operation.ts'
+import type { Reader, Tx } from '../../database/engine.ts'
+import { writeJson } from '../../values/json.ts'
 import type { Context, QueryContext } from './context.ts'
 import { type Conditions, checkConditions } from './preconditions.ts'
 

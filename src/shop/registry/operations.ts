@@ -1,13 +1,13 @@
-import type { Operation } from '../contract/operation.ts'
-import { categories } from './categories/operations.ts'
-import { errors } from './errors/operations.ts'
-import { events } from './events/operations.ts'
-import { imports } from './imports/operations.ts'
-import { inventory } from './inventory/operations.ts'
-import { keys } from './keys/operations.ts'
-import { orders } from './orders/operations.ts'
-import { pets } from './pets/operations.ts'
-import { webhooks } from './webhooks/operations.ts'
+import type { Operation } from '../../contract/operation.ts'
+import { categories } from '../categories/operations.ts'
+import { errors } from '../errors/operations.ts'
+import { events } from '../events/operations.ts'
+import { imports } from '../imports/operations.ts'
+import { inventory } from '../inventory/operations.ts'
+import { keys } from '../keys/operations.ts'
+import { orders } from '../orders/operations.ts'
+import { pets } from '../pets/operations.ts'
+import { webhooks } from '../webhooks/operations.ts'
 
 /** Every operation of the API, by operationId. */
 export const contract = {

@@ -1,10 +1,10 @@
-import { StoreError } from '../contract/error.ts'
-import { idempotencyKeyReused } from '../contract/refusals.ts'
-import type { Tx } from '../database/engine.ts'
-import { sql } from '../database/statement.ts'
-import { storedInstant } from '../values/instant.ts'
+import { StoreError } from '../../contract/error.ts'
+import { idempotencyKeyReused } from '../../contract/refusals.ts'
+import type { Tx } from '../../database/engine.ts'
+import { sql } from '../../database/statement.ts'
+import { storedInstant } from '../../values/instant.ts'
 import type { Context } from './context.ts'
-import { SWEPT_MAX } from './log/retention.ts'
+import { SWEPT_MAX } from './limits.ts'
 
 /** An encoded response, as it is sent, and as it is stored under an idempotency key. */
 export interface Reply {

@@ -1,12 +1,12 @@
 import { z } from 'zod'
-import { readJson } from '../contract/json-body.ts'
-import type { Page } from '../contract/operation.ts'
-import { invalidCursor, sortExcludedByFilter } from '../contract/refusals.ts'
-import type { Reader } from '../database/engine.ts'
-import { dynamicSql, type Place, type Statement, type Value } from '../database/statement.ts'
-import { int64 } from '../values/int64.ts'
-import { writeJson } from '../values/json.ts'
-import { nameKey, prefixEnd } from '../values/text.ts'
+import { readJson } from '../../contract/json-body.ts'
+import type { Page } from '../../contract/operation.ts'
+import { invalidCursor, sortExcludedByFilter } from '../../contract/refusals.ts'
+import type { Reader } from '../../database/engine.ts'
+import { dynamicSql, type Place, type Statement, type Value } from '../../database/statement.ts'
+import { int64 } from '../../values/int64.ts'
+import { writeJson } from '../../values/json.ts'
+import { nameKey, prefixEnd } from '../../values/text.ts'
 
 /** The paging parameters of a request. */
 export interface ListQuery {

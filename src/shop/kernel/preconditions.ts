@@ -1,4 +1,4 @@
-import { preconditionFailed } from '../contract/refusals.ts'
+import { preconditionFailed } from '../../contract/refusals.ts'
 
 /** Returns a strong validator (RFC 9110, section 8.8.3): it changes exactly when the bytes change. */
 export function etagOf(body: string): string {

@@ -4,3 +4,5 @@ export const NAME_CHARS_MAX = 200
 export const DESCRIPTION_CHARS_MAX = 2000
 /** The maximum number of units of one pet. */
 export const STOCK_MAX = 1_000_000_000n
+/** The maximum number of rows that one command deletes, because it shares the writer with all other commands. */
+export const SWEPT_MAX = 1000

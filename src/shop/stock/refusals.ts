@@ -1,5 +1,5 @@
 import { StoreError } from '../../contract/error.ts'
-import { STOCK_MAX } from '../limits.ts'
+import { STOCK_MAX } from '../kernel/limits.ts'
 import { unitsText } from './schema.ts'
 
 export function inventoryItemNotFound(petId: bigint): StoreError {
@@ -29,4 +29,8 @@ export function stockBelowReserved(petId: bigint, quantityAfter: bigint, reserve
   const rest = reserved > 0n ? `, but open orders reserve ${reserved}` : ''
   const message = `Pet ${petId} would have ${unitsText(quantityAfter)} on hand${rest}.`
   return new StoreError('stock_below_reserved', message)
+}
+
+export function petNotAvailable(petId: bigint): StoreError {
+  return new StoreError('pet_not_available', `Pet ${petId} is on hold and cannot be ordered.`)
 }

@@ -1,5 +1,5 @@
 import { int64Between } from '../../values/int64.ts'
-import { STOCK_MAX } from '../limits.ts'
+import { STOCK_MAX } from '../kernel/limits.ts'
 
 /** A number of units of one pet. */
 export const stockUnits = int64Between(0n, STOCK_MAX)

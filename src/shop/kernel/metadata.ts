@@ -1,5 +1,5 @@
-import type { Reader, Tx } from '../database/engine.ts'
-import { sql } from '../database/statement.ts'
+import type { Reader, Tx } from '../../database/engine.ts'
+import { sql } from '../../database/statement.ts'
 
 const selectMetadata = sql<{ value: string }>()('SELECT value FROM metadata WHERE name = $name')
 
