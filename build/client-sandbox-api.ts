@@ -1,7 +1,7 @@
 import { describe } from '../src/openapi/document.ts'
+import { seedNames } from '../src/sandboxes/contract/schema.ts'
 import { DESCRIBED_BASE, hostApi } from '../src/sandboxes/host-api/description.ts'
 import { hostOperations } from '../src/sandboxes/host-api/operations.ts'
-import { seedNames } from '../src/sandboxes/host-api/schema.ts'
 import { GENERATED } from './client-api.ts'
 import { type Document, operationTexts } from './client-operations.ts'
 import { TypeWriter } from './client-types.ts'

@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { openSnapshot } from '../../src/cli/which-store/snapshot.ts'
-import { configFrom } from '../../src/cli/which-store/store-config.ts'
+import { openSnapshot } from '../../src/cli/store-access/snapshot.ts'
+import { configFrom } from '../../src/cli/store-access/store-config.ts'
 import {
   CHAIN_START,
   type ChainEntry,

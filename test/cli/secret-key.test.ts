@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, wr
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { settleSecretKey } from '../../src/cli/keys/secret-key.ts'
-import { configFrom } from '../../src/cli/which-store/store-config.ts'
+import { configFrom } from '../../src/cli/store-access/store-config.ts'
 import { adoptSecretKey, isSecretKeyRight } from '../../src/serving/first-start.ts'
 import type { StoreEngine } from '../../src/serving/open.ts'
 import { testedEngines } from '../support/engines.ts'

@@ -213,7 +213,7 @@ test('every documented message of a start that fails is caused by a test', () =>
 test('docs/start.md has every error message of the modules that start a store', () => {
   const modules = [
     ...['serve/serve', 'serve/process', 'keys/secret-key', 'keys/admin-key-file'],
-    ...['which-store/address-file', 'which-store/stopped-store'],
+    ...['store-access/address-file', 'store-access/stopped-store'],
   ]
   const thrown = modules.flatMap(name => {
     const source = readFileSync(join(ROOT, `src/cli/${name}.ts`), 'utf8')

@@ -122,7 +122,7 @@ test('control: a call with positional values is detected', () => {
 
 /** Files that may make a StoreError. `outcome.ts` recreates a StoreError that another thread threw. */
 const makesRefusals =
-  /^src\/(contract\/error|database\/outcome|(contract|shop\/\w+|sandboxes\/host-api)\/refusals)\.ts$/
+  /^src\/(contract\/error|database\/outcome|(contract|shop\/\w+|sandboxes\/contract)\/refusals)\.ts$/
 
 test('each refusal is written once', () => {
   const others = sources('src/**/*.{ts,tsx}').filter(({ path }) => !makesRefusals.test(path))

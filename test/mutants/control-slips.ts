@@ -97,7 +97,7 @@ export const controlSlips: readonly ControlSlip[] = [
   },
   {
     guarantee: 21,
-    file: 'src/cli/which-store/this-machine.ts',
+    file: 'src/cli/store-access/this-machine.ts',
     before: 'loopbackOfAny[name] ?? name}:',
     after: 'name}:',
     breaks: 'the admin key is sent to an address that is not of this machine alone',

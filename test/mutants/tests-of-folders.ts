@@ -136,7 +136,7 @@ const testsByPath: Readonly<Record<string, readonly string[]>> = {
     'test/cli/operations.test.ts',
     'test/cli/output-to-full-disk.test.ts',
   ],
-  'src/cli/which-store/': [
+  'src/cli/store-access/': [
     'test/cli/chosen-store.test.ts',
     'test/cli/ambiguous-store.test.ts',
     'test/cli/import-running.test.ts',

@@ -7,7 +7,7 @@ import {
   ID_ALPHABET,
   ID_CHARS,
   isSandboxId,
-} from '../../src/sandboxes/host-api/schema.ts'
+} from '../../src/sandboxes/contract/schema.ts'
 import { verifyAuditChain } from '../../src/shop/log/verification.ts'
 import { sendBytes } from '../support/hostile-request.ts'
 import {

@@ -5,8 +5,8 @@ import { apiErrorFrom } from '../../client/response.ts'
 import { readBody } from '../../client/send.ts'
 import { failureOf } from '../operations/request-failure.ts'
 import { addOptions, type RequestOptions, requestOptions } from '../operations/request-options.ts'
+import { type CalledStore, chooseStore } from '../store-access/called-store.ts'
 import { CommandFailed, print, reasonOf, say } from '../terminal/terminal.ts'
-import { type CalledStore, chooseStore } from '../which-store/called-store.ts'
 
 /** The maximum number of messages that wait for the store. Further ones wait in the pipe. */
 const MESSAGES_MAX = 32

@@ -20,6 +20,7 @@ import { openSqliteTarget } from '../../transfer/sqlite-copy.ts'
 import { storeTables } from '../../transfer/tables.ts'
 import { formatInstantMs } from '../../values/instant.ts'
 import { readOwnSecretKey } from '../keys/secret-key.ts'
+import { addPlaceOptions, existingStoreFrom, type PlaceOptions } from '../store-access/store-config.ts'
 import { interruptedBySignals } from '../terminal/interruption.ts'
 import {
   CommandFailed,
@@ -29,7 +30,6 @@ import {
   reasonOf,
   say,
 } from '../terminal/terminal.ts'
-import { addPlaceOptions, existingStoreFrom, type PlaceOptions } from '../which-store/store-config.ts'
 import {
   DATABASE_FILE,
   describeFile,

@@ -15,10 +15,10 @@ import { countText } from '../../values/count-text.ts'
 import { csvLine } from '../../values/csv.ts'
 import { writeJson } from '../../values/json.ts'
 import { similarName } from '../../values/similar-name.ts'
+import { openSnapshot, sayIfRunning } from '../store-access/snapshot.ts'
+import { addPlaceOptions, existingStoreFrom, type PlaceOptions } from '../store-access/store-config.ts'
 import { interruptedBySignals } from '../terminal/interruption.ts'
 import { CommandFailed, EXIT_USAGE, escapeControls, print, reasonOf, say } from '../terminal/terminal.ts'
-import { openSnapshot, sayIfRunning } from '../which-store/snapshot.ts'
-import { addPlaceOptions, existingStoreFrom, type PlaceOptions } from '../which-store/store-config.ts'
 
 interface ExportOptions extends PlaceOptions {
   readonly format: 'csv' | 'ndjson'

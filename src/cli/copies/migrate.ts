@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
 import { countText } from '../../values/count-text.ts'
+import { databaseVersion, openStopped } from '../store-access/stopped-store.ts'
+import { addPlaceOptions, existingStoreFrom, type PlaceOptions } from '../store-access/store-config.ts'
 import { CommandFailed, say } from '../terminal/terminal.ts'
-import { databaseVersion, openStopped } from '../which-store/stopped-store.ts'
-import { addPlaceOptions, existingStoreFrom, type PlaceOptions } from '../which-store/store-config.ts'
 
 interface MigrateOptions extends PlaceOptions {
   readonly check?: boolean

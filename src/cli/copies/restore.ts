@@ -8,13 +8,13 @@ import { openSqliteSource } from '../../transfer/sqlite-copy.ts'
 import { type RestoredDraft, restoreSqlite, SKIPPED_BY_RESTORE } from '../../transfer/sqlite-restore.ts'
 import { type StoreTable, storeTables } from '../../transfer/tables.ts'
 import { storedInstant } from '../../values/instant.ts'
-import { adminKeyPath } from '../keys/admin-key-file.ts'
 import { secretKeyPath } from '../keys/secret-key.ts'
+import { adminKeyPath } from '../store-access/admin-key-file.ts'
+import { type CopyPlace, type FromAndTo, parsePlace } from '../store-access/copy-place.ts'
+import { lockStopped } from '../store-access/stopped-store.ts'
+import { configFrom } from '../store-access/store-config.ts'
 import { interruptedBySignals } from '../terminal/interruption.ts'
 import { CommandFailed, EXIT_USAGE, escapeControls, reasonOf, say } from '../terminal/terminal.ts'
-import { type CopyPlace, type FromAndTo, parsePlace } from '../which-store/copy-place.ts'
-import { lockStopped } from '../which-store/stopped-store.ts'
-import { configFrom } from '../which-store/store-config.ts'
 import {
   DATABASE_FILE,
   type Manifest,

@@ -20,18 +20,18 @@ import { parseDatabaseUrl } from '../../database/postgres/database-url.ts'
 import { DirectoryInUse } from '../../database/sqlite/data-lock.ts'
 import { refuseWrongFiles } from '../../database/sqlite/database-file.ts'
 import { countText } from '../../values/count-text.ts'
-import { byteText } from '../terminal/byte-text.ts'
-import { interruptedBySignals } from '../terminal/interruption.ts'
-import { CommandFailed, EXIT_USAGE, escapeControls, fileName, reasonOf, say } from '../terminal/terminal.ts'
-import { databaseName } from '../which-store/copy-place.ts'
-import { keyForRunning, runningAddress } from '../which-store/running-store.ts'
-import { openStopped } from '../which-store/stopped-store.ts'
+import { databaseName } from '../store-access/copy-place.ts'
+import { keyForRunning, runningAddress } from '../store-access/running-store.ts'
+import { openStopped } from '../store-access/stopped-store.ts'
 import {
   addPlaceOptions,
   hasDatabase,
   type PlaceOptions,
   storeConfigFrom,
-} from '../which-store/store-config.ts'
+} from '../store-access/store-config.ts'
+import { byteText } from '../terminal/byte-text.ts'
+import { interruptedBySignals } from '../terminal/interruption.ts'
+import { CommandFailed, EXIT_USAGE, escapeControls, fileName, reasonOf, say } from '../terminal/terminal.ts'
 import { catalogueSource, fileBytes } from './catalogue-source.ts'
 import { type ImportScreen, showProgress } from './progress.ts'
 import { type ImportPaths, RejectedLines, rejectsPaths } from './rejected-lines.ts'

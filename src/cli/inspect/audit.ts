@@ -3,9 +3,9 @@ import type { ChainEntry } from '../../database/numbering/chain.ts'
 import { type AuditReport, exportAuditLog, verifyAuditChain } from '../../shop/log/verification.ts'
 import { countText } from '../../values/count-text.ts'
 import { formatInstant } from '../../values/instant.ts'
+import { openSnapshot, sayIfRunning } from '../store-access/snapshot.ts'
+import { addPlaceOptions, existingStoreFrom, type PlaceOptions } from '../store-access/store-config.ts'
 import { CommandFailed, EXIT_USAGE, print, reasonOf, say } from '../terminal/terminal.ts'
-import { openSnapshot, sayIfRunning } from '../which-store/snapshot.ts'
-import { addPlaceOptions, existingStoreFrom, type PlaceOptions } from '../which-store/store-config.ts'
 
 interface AuditOptions extends PlaceOptions {
   readonly anchor?: string

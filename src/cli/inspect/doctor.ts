@@ -16,19 +16,19 @@ import { verifyAuditChain } from '../../shop/log/verification.ts'
 import { findWrongKeys, findWrongTotals, invariants } from '../../shop/registry/invariants.ts'
 import { countText } from '../../values/count-text.ts'
 import { storedInstant } from '../../values/instant.ts'
-import { adminKeyPath } from '../keys/admin-key-file.ts'
 import { readOwnSecretKey, secretKeyPath } from '../keys/secret-key.ts'
-import { CommandFailed, escapeControls, print, reasonOf } from '../terminal/terminal.ts'
-import { readAddressFile } from '../which-store/address-file.ts'
-import { openSnapshot } from '../which-store/snapshot.ts'
-import { databaseVersion } from '../which-store/stopped-store.ts'
+import { readAddressFile } from '../store-access/address-file.ts'
+import { adminKeyPath } from '../store-access/admin-key-file.ts'
+import { openSnapshot } from '../store-access/snapshot.ts'
+import { databaseVersion } from '../store-access/stopped-store.ts'
 import {
   AS_OWNER,
   addPlaceOptions,
   hasDatabase,
   type PlaceOptions,
   storeConfigFrom,
-} from '../which-store/store-config.ts'
+} from '../store-access/store-config.ts'
+import { CommandFailed, escapeControls, print, reasonOf } from '../terminal/terminal.ts'
 
 /** The result of a check: a fact, a warning or a problem. A warning or problem names a remedy if there is one. */
 type Finding = string | { readonly warning: string } | { readonly problem: string }

@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
 import { isRefusedConnection } from '../operations/request-failure.ts'
 import { timeoutOption } from '../operations/request-options.ts'
+import { findStore } from '../store-access/called-store.ts'
 import { CommandFailed, print, reasonOf } from '../terminal/terminal.ts'
-import { findStore } from '../which-store/called-store.ts'
 
 interface HealthOptions {
   readonly url?: string

@@ -12,10 +12,10 @@ import {
   type RequestOptions,
   requestOptions,
 } from '../operations/request-options.ts'
+import { chooseStore } from '../store-access/called-store.ts'
 import { listPrinter } from '../terminal/output.ts'
 import { escapeControls, print, say } from '../terminal/terminal.ts'
 import { readId, wholeNumber } from '../terminal/whole-number.ts'
-import { chooseStore } from '../which-store/called-store.ts'
 import { entrySentence } from './history-sentence.ts'
 import { localTime, PERIOD_FORMS, readPeriodEnd, readPeriodStart, timeZone } from './period.ts'
 

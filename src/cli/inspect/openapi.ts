@@ -3,8 +3,8 @@ import { describeIn, type OpenapiVersion, openapiVersions } from '../../openapi/
 import type { Part } from '../../openapi/schemas.ts'
 import { storeApi } from '../../openapi/store-api.ts'
 import { writeYaml } from '../../openapi/yaml.ts'
+import { configFrom } from '../store-access/store-config.ts'
 import { print } from '../terminal/terminal.ts'
-import { configFrom } from '../which-store/store-config.ts'
 
 const BASE = 'http://127.0.0.1:8080'
 

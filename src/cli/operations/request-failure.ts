@@ -1,5 +1,6 @@
 import { ApiError, ConnectionError } from '../../client/errors.ts'
 import { hasCode } from '../../files/system-error.ts'
+import type { CalledStore } from '../store-access/called-store.ts'
 import {
   CommandFailed,
   EXIT_FAILED,
@@ -8,7 +9,6 @@ import {
   escapeControls,
   reasonOf,
 } from '../terminal/terminal.ts'
-import type { CalledStore } from '../which-store/called-store.ts'
 
 /** The circumstances of a failed request, for the message. */
 export interface RequestFacts {

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { CallOptions } from '../../client/call.ts'
+import type { StoreOptions } from '../store-access/store-options.ts'
 import { defaultFormat, type OutputFormat, outputFormats } from '../terminal/output.ts'
-import type { StoreOptions } from '../which-store/store-options.ts'
 
 /** The options of every command that sends requests. */
 export interface RequestOptions extends StoreOptions {

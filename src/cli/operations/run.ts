@@ -10,6 +10,7 @@ import type { Retry } from '../../client/send.ts'
 import { LIMIT_DEFAULT } from '../../shop/kernel/paging.ts'
 import type { OperationId } from '../../shop/registry/operations.ts'
 import { writeJson } from '../../values/json.ts'
+import { type CalledStore, chooseStore } from '../store-access/called-store.ts'
 import {
   jsonText,
   listPrinter,
@@ -19,7 +20,6 @@ import {
 } from '../terminal/output.ts'
 import { CommandFailed, escapeControls, print, say } from '../terminal/terminal.ts'
 import { cellText, fitText } from '../terminal/text-table.ts'
-import { type CalledStore, chooseStore } from '../which-store/called-store.ts'
 import { columnsOf } from './columns.ts'
 import type { OperationRequest } from './input.ts'
 import { kebabCase, operationOf } from './names.ts'

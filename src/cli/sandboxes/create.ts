@@ -8,14 +8,14 @@ import {
   LIFETIME_SECONDS_MIN,
   NewSandbox,
   snapshotSeed,
-} from '../../sandboxes/host-api/schema.ts'
+} from '../../sandboxes/contract/schema.ts'
 import { countText } from '../../values/count-text.ts'
 import { durationMs } from '../../values/duration.ts'
 import { nameForm } from '../../values/same-name.ts'
+import { readKeyOption } from '../store-access/store-options.ts'
 import { jsonText } from '../terminal/output.ts'
 import { CommandFailed, EXIT_USAGE, escapeControls, print, reasonOf, say } from '../terminal/terminal.ts'
 import { alignedLines, memberLines } from '../terminal/text-table.ts'
-import { readKeyOption } from '../which-store/store-options.ts'
 import { chooseHost, controlHost, hostFailure } from './host.ts'
 import { type SavedSandbox, SavedSandboxes, sandboxesCsv, savedSandbox } from './saved.ts'
 

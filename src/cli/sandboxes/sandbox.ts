@@ -5,12 +5,12 @@ import { hasCode } from '../../files/system-error.ts'
 import { countText } from '../../values/count-text.ts'
 import { csvLine } from '../../values/csv.ts'
 import { nameForm } from '../../values/same-name.ts'
+import { readAddress } from '../store-access/store-options.ts'
 import { confirm } from '../terminal/confirmation.ts'
 import { jsonText, terminalWidth } from '../terminal/output.ts'
 import { CommandFailed, EXIT_USAGE, escapeControls, print, reasonOf, say } from '../terminal/terminal.ts'
 import { tableLines } from '../terminal/text-table.ts'
 import { wholeNumber } from '../terminal/whole-number.ts'
-import { readAddress } from '../which-store/store-options.ts'
 import {
   COUNT_MAX,
   defaultSandboxFormat,

@@ -1,7 +1,7 @@
 import type { Config } from '../../config.ts'
 import type { DataLock } from '../../database/sqlite/data-lock.ts'
+import { lockStopped } from '../store-access/stopped-store.ts'
 import { CommandFailed, reasonOf, say } from '../terminal/terminal.ts'
-import { lockStopped } from '../which-store/stopped-store.ts'
 
 /** Locks the data directory. Throws CommandFailed. */
 export function lockData(directory: string): DataLock {

@@ -1,7 +1,7 @@
 import { requiredScope } from '../../contract/operation.ts'
 import type { Handler, RequestContext, Route } from '../../http/request/request-context.ts'
 import type { Methods, Paths } from '../../http/router/routes.ts'
-import { requestedFailure } from '../host-api/refusals.ts'
+import { requestedFailure } from '../contract/refusals.ts'
 import { type AppliedFault, codeOf, FAULT_HEADER, type Faults } from './faults.ts'
 
 /** The number of bytes of an event stream that are sent if the effect `truncate` has no `bytes`. */

@@ -21,13 +21,13 @@ import { isKeyText, keyHash } from '../../shop/keys/schema.ts'
 import { formatInstantMs } from '../../values/instant.ts'
 import { rateGroup } from '../../values/ip-address.ts'
 import { writeJson } from '../../values/json.ts'
+import { tooManyCreated } from '../contract/refusals.ts'
+import { type LifecycleClock, snapshotSeed } from '../contract/schema.ts'
 import type { SandboxHost } from '../host/host.ts'
 import type { SandboxRecord } from '../host/registry.ts'
 import type { LogPage } from '../requests/log.ts'
 import { RequestStreams } from '../requests/streams.ts'
 import { type HostOperationId, hostOperations } from './operations.ts'
-import { tooManyCreated } from './refusals.ts'
-import { type LifecycleClock, snapshotSeed } from './schema.ts'
 
 const REQUESTS_DEFAULT = 100
 

@@ -2,9 +2,7 @@ import type { Operation } from '../../contract/operation.ts'
 import { int64Parameter, integerParameter, type Parameter } from '../../contract/parameter.ts'
 import { sandboxKeyRequired, sandboxNotFound, storageFull, wrongSandboxKey } from '../../contract/refusals.ts'
 import { int64Between } from '../../values/int64.ts'
-import { FaultRuleStates, FaultRules } from '../failures/rules.ts'
-import { REQUESTS_KEPT } from '../requests/log.ts'
-import { sandboxDamaged, snapshotNotFound, tooManyCreated, tooManySnapshots } from './refusals.ts'
+import { sandboxDamaged, snapshotNotFound, tooManyCreated, tooManySnapshots } from '../contract/refusals.ts'
 import {
   CreatedSandbox,
   LifecycleClock,
@@ -16,7 +14,9 @@ import {
   Snapshot,
   sandboxId,
   snapshotName,
-} from './schema.ts'
+} from '../contract/schema.ts'
+import { FaultRuleStates, FaultRules } from '../failures/rules.ts'
+import { REQUESTS_KEPT } from '../requests/log.ts'
 
 const id: Parameter<string> = {
   schema: sandboxId,

@@ -20,7 +20,7 @@ import {
   sandboxDamaged,
   snapshotDamaged,
   tooManySnapshots,
-} from '../host-api/refusals.ts'
+} from '../contract/refusals.ts'
 import {
   type CreatedSandbox,
   ID_ALPHABET,
@@ -34,7 +34,7 @@ import {
   type Snapshot,
   shownSeed,
   snapshotSeed,
-} from '../host-api/schema.ts'
+} from '../contract/schema.ts'
 import { refusalOfFullDisk, SandboxFiles } from './files.ts'
 import { OpenSandbox, type SharedOptions } from './open-sandbox.ts'
 import { Registry, type SandboxRecord } from './registry.ts'

@@ -3,7 +3,7 @@ import type { Noun, Tx } from '../../database/engine.ts'
 import { ForwardingTx } from '../../database/forwarding-tx.ts'
 import { sql } from '../../database/statement.ts'
 import type { Command, CommandResult } from '../../shop/registry/commands.ts'
-import { boundReached } from '../host-api/refusals.ts'
+import { boundReached } from '../contract/refusals.ts'
 
 const MIB = 1024 * 1024
 

@@ -19,7 +19,7 @@ import {
 } from '../../shop/registry/commands.ts'
 import { executeQuery, type Query } from '../../shop/registry/queries.ts'
 import { storedInstant } from '../../values/instant.ts'
-import type { SeedName } from '../host-api/schema.ts'
+import type { SeedName } from '../contract/schema.ts'
 import { removeOrigin } from './foreign-content.ts'
 import type { SandboxRecord } from './registry.ts'
 

@@ -4,7 +4,7 @@ import {
   LIFETIME_SECONDS_MAX,
   type SeedName,
   seedNames,
-} from '../host-api/schema.ts'
+} from '../contract/schema.ts'
 import { hostPage } from './page-frame.ts'
 
 const HOUR_SECONDS = 3600

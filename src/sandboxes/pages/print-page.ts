@@ -1,5 +1,5 @@
 import { escapeHtml } from '../../http/pages/frame.ts'
-import type { Sandbox } from '../host-api/schema.ts'
+import type { Sandbox } from '../contract/schema.ts'
 import { hostPage } from './page-frame.ts'
 import { consoleLink, qrCode } from './qr-code.ts'
 

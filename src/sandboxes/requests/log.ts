@@ -1,8 +1,8 @@
 import { appendFile, type FileHandle, open, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { writeJson } from '../../values/json.ts'
-import { fileBytes } from '../host/file-bytes.ts'
-import type { LoggedRequest } from '../host-api/schema.ts'
+import type { LoggedRequest } from '../contract/schema.ts'
+import { fileBytes } from './file-bytes.ts'
 import { masked } from './masked.ts'
 import { findLines, type NumberedLine, readSpan, spansOf } from './numbered-lines.ts'
 

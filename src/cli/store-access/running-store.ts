@@ -1,9 +1,9 @@
 import type { Config } from '../../config.ts'
 import type { DirectoryInUse } from '../../database/sqlite/data-lock.ts'
 import type { Scope } from '../../shop/keys/schema.ts'
-import { adminKeyFile } from '../keys/admin-key-file.ts'
 import { CommandFailed, EXIT_USAGE } from '../terminal/terminal.ts'
 import { readAddressFile } from './address-file.ts'
+import { adminKeyFile } from './admin-key-file.ts'
 import { givenKey } from './store-options.ts'
 
 /** Returns the address of the process that has a data directory open. Throws CommandFailed if it has published none. */
