@@ -1,5 +1,4 @@
-import type { NewEvent } from './numbering/chain.ts'
-import type { TotalChanges } from './numbering/totals.ts'
+import type { NewEvent, TotalChanges } from './new-event.ts'
 import type { RowListener } from './row-changes.ts'
 import type { StatementCall } from './statement.ts'
 

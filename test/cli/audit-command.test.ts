@@ -5,12 +5,8 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { openSnapshot } from '../../src/cli/store-access/snapshot.ts'
 import { configFrom } from '../../src/cli/store-access/store-config.ts'
-import {
-  CHAIN_START,
-  type ChainEntry,
-  type EventRecord,
-  nextChainEntry,
-} from '../../src/database/numbering/chain.ts'
+import type { EventRecord } from '../../src/database/new-event.ts'
+import { CHAIN_START, type ChainEntry, nextChainEntry } from '../../src/database/numbering/chain.ts'
 import { type AuditReport, verifyAuditChain } from '../../src/shop/log/verification.ts'
 import { parseJson, writeJson } from '../../src/values/json.ts'
 import type { EngineName } from '../support/engines.ts'

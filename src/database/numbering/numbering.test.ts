@@ -1,9 +1,10 @@
 import { expect, test } from 'bun:test'
 import { openFailingConnection } from '../../../test/support/failing-connection.ts'
+import type { EventRecord, NewEvent, TotalChanges } from '../new-event.ts'
 import { sql } from '../statement.ts'
-import { CHAIN_START, chainEntryAfterGap, type EventRecord, type NewEvent, nextChainEntry } from './chain.ts'
+import { CHAIN_START, chainEntryAfterGap, nextChainEntry } from './chain.ts'
 import { batchOf, insertBatch, numberAllBatches, numberEvents } from './numbering.ts'
-import { type TotalChanges, TotalSums } from './totals.ts'
+import { TotalSums } from './totals.ts'
 
 function event(id: bigint, subject: string, subjectVersion: bigint): NewEvent {
   const rest = { type: 'petstore.pet.updated', data: '{"a":"\\"é"}', keyId: null, requestId: 'test', at: '' }

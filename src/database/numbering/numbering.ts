@@ -1,6 +1,7 @@
 import type { Tx } from '../engine.ts'
+import type { NewEvent } from '../new-event.ts'
 import { sql } from '../statement.ts'
-import { type ChainEntry, type NewEvent, nextChainEntry } from './chain.ts'
+import { type ChainEntry, nextChainEntry } from './chain.ts'
 import { knownHead, moveHead, readHead } from './head.ts'
 import { changesText, readChanges, TotalSums } from './totals.ts'
 

@@ -1,8 +1,6 @@
 import { parseJson, writeJson } from '../../values/json.ts'
+import type { TotalChanges } from '../new-event.ts'
 import { sql } from '../statement.ts'
-
-/** The changes of totals, by the name of the total. The shop decides what each total counts. */
-export type TotalChanges = Readonly<Record<string, bigint>>
 
 const changeTotal = sql()(`
   INSERT INTO total (name, value) VALUES ($name, $change)

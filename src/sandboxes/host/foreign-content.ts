@@ -1,4 +1,5 @@
-import { type ChainEntry, type EventRecord, nextChainEntry } from '../../database/numbering/chain.ts'
+import type { EventRecord } from '../../database/new-event.ts'
+import { type ChainEntry, nextChainEntry } from '../../database/numbering/chain.ts'
 import { moveHead } from '../../database/numbering/head.ts'
 import type { SqliteConnection } from '../../database/sqlite/connection.ts'
 import { sql } from '../../database/statement.ts'

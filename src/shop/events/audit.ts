@@ -1,6 +1,6 @@
 import type { Input, Page } from '../../contract/operation.ts'
 import type { Reader } from '../../database/engine.ts'
-import type { EventRecord } from '../../database/numbering/chain.ts'
+import type { EventRecord } from '../../database/new-event.ts'
 import { dynamicSql, sql } from '../../database/statement.ts'
 import { formatInstant, periodEndMs, periodStartMs, storedInstant } from '../../values/instant.ts'
 import { INT64_MAX } from '../../values/int64.ts'

@@ -1,6 +1,5 @@
 import type { Tx } from '../../database/engine.ts'
-import type { EventRecord } from '../../database/numbering/chain.ts'
-import type { TotalChanges } from '../../database/numbering/totals.ts'
+import type { EventRecord, TotalChanges } from '../../database/new-event.ts'
 import { writeJson } from '../../values/json.ts'
 import type { Context } from '../kernel/context.ts'
 import type { AuditOnlyType, EventType } from './event-types.ts'

@@ -1,9 +1,9 @@
 import type { Reader } from '../../database/engine.ts'
+import type { EventRecord } from '../../database/new-event.ts'
 import {
   type ChainEntry,
   type ChainGap,
   chainEntryAfterGap,
-  type EventRecord,
   nextChainEntry,
 } from '../../database/numbering/chain.ts'
 import { sql } from '../../database/statement.ts'

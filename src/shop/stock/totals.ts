@@ -1,5 +1,6 @@
 import type { Reader } from '../../database/engine.ts'
-import { readChanges, type TotalChanges } from '../../database/numbering/totals.ts'
+import type { TotalChanges } from '../../database/new-event.ts'
+import { readChanges } from '../../database/numbering/totals.ts'
 import { dynamicSql } from '../../database/statement.ts'
 import type { PetRow } from './rows.ts'
 import type { PetStatus } from './schema.ts'
