@@ -259,9 +259,8 @@ test('control: an operation that imports a verb is detected', () => {
   expect(upwardImports(wrong)).toEqual(['src/shop/pets/operations.ts imports src/shop/orders/verbs.ts'])
 })
 
-/** Returns each cycle of files that import one another, such as `a.ts -> b.ts -> a.ts`. */
-function importCycles(files: readonly Source[]): string[] {
-  const imports = new Map(files.map(file => [file.path, importsOf(file)]))
+/** Returns each cycle of an import graph, such as `a.ts -> b.ts -> a.ts`. */
+function cyclesIn(imports: ReadonlyMap<string, Iterable<string>>): string[] {
   const done = new Set<string>()
   const cycles: string[] = []
   const visit = (path: string, trail: readonly string[]): void => {
@@ -274,8 +273,36 @@ function importCycles(files: readonly Source[]): string[] {
   return cycles
 }
 
+function importCycles(files: readonly Source[]): string[] {
+  return cyclesIn(new Map(files.map(file => [file.path, importsOf(file)])))
+}
+
+/** Returns the cycles of the folders of src. A file at the root of src counts as a folder. */
+function folderCycles(files: readonly Source[]): string[] {
+  const folderOfFile = (path: string): string => (dirname(path) === 'src' ? path : dirname(path))
+  const imports = new Map<string, Set<string>>()
+  for (const file of files) {
+    const folder = folderOfFile(file.path)
+    const others = importsOf(file)
+      .map(folderOfFile)
+      .filter(other => other !== folder)
+    imports.set(folder, new Set([...(imports.get(folder) ?? []), ...others]))
+  }
+  return cyclesIn(imports)
+}
+
 test('no .ts or .tsx file imports itself through other files', () => {
   expect(importCycles(sources(TYPESCRIPT))).toEqual([])
+})
+
+test('no folder of src imports itself through other folders', () => {
+  expect(folderCycles(sources('src/**/*.{ts,tsx}').filter(isProgram))).toEqual([])
+  // A control: two files of each folder, without a cycle of files.
+  const wrong = [
+    importing('src/shop/pets/verbs.ts', 'src/shop/stock/rows.ts'),
+    importing('src/shop/stock/totals.ts', 'src/shop/pets/schema.ts'),
+  ]
+  expect(folderCycles(wrong)).toEqual(['src/shop/pets -> src/shop/stock -> src/shop/pets'])
 })
 
 test('control: a cycle of imports is detected, also through .tsx files and dynamic imports', () => {

@@ -1,6 +1,6 @@
 import { BarChart } from '@mantine/charts'
 import type { OrdersOnDay } from '../../client/petstore-client.ts'
-import { formatCount, formatDay } from '../parts/generic/format.ts'
+import { formatCount, formatDay } from '../parts/names/format.ts'
 
 interface OrdersByDayProps {
   readonly days: readonly OrdersOnDay[]

@@ -1,5 +1,5 @@
 import { DonutChart } from '@mantine/charts'
-import { formatCount } from '../parts/generic/format.ts'
+import { formatCount } from '../parts/names/format.ts'
 
 interface StatusShare {
   readonly name: string

@@ -1,6 +1,6 @@
 import { LineChart } from '@mantine/charts'
-import { formatCount, formatDate, formatInstant, formatTime } from '../parts/generic/format.ts'
-import { words } from '../parts/pets/shop-words.ts'
+import { formatCount, formatDate, formatInstant, formatTime } from '../parts/names/format.ts'
+import { words } from '../parts/names/shop-words.ts'
 
 /** The stock at one instant. It stays the same until the instant of the next point. */
 export interface StockPoint {

@@ -7,15 +7,15 @@ import type { Version } from '../data/edit.ts'
 import { useCan, useSession } from '../data/session-context.ts'
 import { useUrlFilters, valueIn } from '../data/url-filters.ts'
 import { AddCategory, DeleteCategory, EditCategory } from '../parts/categories/category-forms.tsx'
-import { Name } from '../parts/events/names.tsx'
 import { Empty } from '../parts/generic/empty.tsx'
 import { Filters, nameSorts, SortSelect } from '../parts/generic/filters.tsx'
 import { Page } from '../parts/generic/page.tsx'
-import { sentenceOf } from '../parts/generic/refusal.tsx'
 import { RowButton } from '../parts/generic/row-button.tsx'
 import { SearchField } from '../parts/generic/search-field.tsx'
 import { type Column, PagedTable } from '../parts/generic/table.tsx'
-import { ViewLink } from '../parts/generic/view-link.tsx'
+import { Name } from '../parts/names/names.tsx'
+import { sentenceOf } from '../parts/names/refusal.tsx'
+import { ViewLink } from '../parts/names/view-link.tsx'
 
 const columns: readonly Column<Category>[] = [
   {

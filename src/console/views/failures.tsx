@@ -17,10 +17,10 @@ import { useSession } from '../data/session-context.ts'
 import { Empty } from '../parts/generic/empty.tsx'
 import { type DialogProps, FormDialog, useForm } from '../parts/generic/form-dialog.tsx'
 import { Page } from '../parts/generic/page.tsx'
-import { Refusal } from '../parts/generic/refusal.tsx'
 import { RowButton } from '../parts/generic/row-button.tsx'
 import { type Column, ColumnTable } from '../parts/generic/table.tsx'
 import { type Look, UnknownAlert } from '../parts/generic/unknown-alert.tsx'
+import { Refusal } from '../parts/names/refusal.tsx'
 
 const failuresView: Look = { path: '/failures', what: 'the failures' }
 

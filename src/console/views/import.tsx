@@ -13,12 +13,12 @@ import {
 import { useChange } from '../data/change.ts'
 import { useSession } from '../data/session-context.ts'
 import { downloadCsv } from '../parts/generic/download.ts'
-import { countText } from '../parts/generic/format.ts'
 import { Page } from '../parts/generic/page.tsx'
-import { Refusal } from '../parts/generic/refusal.tsx'
 import { type Column, ColumnTable } from '../parts/generic/table.tsx'
 import { UnknownAlert } from '../parts/generic/unknown-alert.tsx'
-import { ViewLink } from '../parts/generic/view-link.tsx'
+import { countText } from '../parts/names/format.ts'
+import { Refusal } from '../parts/names/refusal.tsx'
+import { ViewLink } from '../parts/names/view-link.tsx'
 
 const TABLE_MIN_PX = 440
 /** The maximum number of problems that the page lists. */

@@ -5,7 +5,6 @@ import type { ApiKey, Client, Scope } from '../../client/petstore-client.ts'
 import { request } from '../data/change.ts'
 import { nameText } from '../data/name-text.ts'
 import { useSession } from '../data/session-context.ts'
-import { Name } from '../parts/events/names.tsx'
 import { Empty } from '../parts/generic/empty.tsx'
 import {
   type DialogProps,
@@ -14,12 +13,13 @@ import {
   type SecretFormProps,
   useForm,
 } from '../parts/generic/form-dialog.tsx'
-import { formatInstant } from '../parts/generic/format.ts'
 import { Page } from '../parts/generic/page.tsx'
 import { RowButton } from '../parts/generic/row-button.tsx'
 import { SecretDialog } from '../parts/generic/secret-dialog.tsx'
 import { type Column, PagedTable } from '../parts/generic/table.tsx'
 import { InstantInput, instantIn, NOT_AN_INSTANT, TextField } from '../parts/generic/text-field.tsx'
+import { formatInstant } from '../parts/names/format.ts'
+import { Name } from '../parts/names/names.tsx'
 
 const scopes: readonly { value: Scope; label: string }[] = [
   { value: 'pets:write', label: 'pets:write – create and change pets and categories' },

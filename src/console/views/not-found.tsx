@@ -1,6 +1,6 @@
 import { Empty } from '../parts/generic/empty.tsx'
 import { Page } from '../parts/generic/page.tsx'
-import { ViewLink } from '../parts/generic/view-link.tsx'
+import { ViewLink } from '../parts/names/view-link.tsx'
 
 export function NotFound() {
   return (

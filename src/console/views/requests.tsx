@@ -12,10 +12,10 @@ import { FilterSelect } from '../parts/generic/filters.tsx'
 import type { DialogProps } from '../parts/generic/form-dialog.tsx'
 import { Page } from '../parts/generic/page.tsx'
 import { Panel } from '../parts/generic/panel.tsx'
-import { Refusal } from '../parts/generic/refusal.tsx'
 import { type Column, ColumnTable } from '../parts/generic/table.tsx'
 import { TextField } from '../parts/generic/text-field.tsx'
 import { UnknownAlert } from '../parts/generic/unknown-alert.tsx'
+import { Refusal } from '../parts/names/refusal.tsx'
 
 const TABLE_MIN_PX = 760
 const PAGE_PATH = /^\/(console|docs)([/?]|$)/

@@ -8,13 +8,13 @@ import { sandboxQuery, useControlChange } from '../data/sandbox.ts'
 import { useSession } from '../data/session-context.ts'
 import { ActButton } from '../parts/generic/act-button.tsx'
 import { type DialogProps, FormDialog } from '../parts/generic/form-dialog.tsx'
-import { formatInstant } from '../parts/generic/format.ts'
 import { Page } from '../parts/generic/page.tsx'
 import { Panel } from '../parts/generic/panel.tsx'
-import { Refusal } from '../parts/generic/refusal.tsx'
 import { RowButton } from '../parts/generic/row-button.tsx'
 import { InstantInput, instantIn } from '../parts/generic/text-field.tsx'
 import { type Look, UnknownAlert } from '../parts/generic/unknown-alert.tsx'
+import { formatInstant } from '../parts/names/format.ts'
+import { Refusal } from '../parts/names/refusal.tsx'
 
 const BYTES_PER_KIB = 1024
 

@@ -17,7 +17,7 @@ import { isKeyRefused } from '../data/query-client.ts'
 import { findStoredKey, forgetKey, NotAKey, rememberKey, type Session, signIn } from '../data/session.ts'
 import { ConnectionAlert } from '../parts/generic/alerts.tsx'
 import { Brand } from '../parts/generic/brand.tsx'
-import { sentenceOf } from '../parts/generic/refusal.tsx'
+import { sentenceOf } from '../parts/names/refusal.tsx'
 
 /** Why the console asks for a key, and the key to try first. */
 export interface Entrance {

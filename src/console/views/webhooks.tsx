@@ -5,12 +5,12 @@ import { request } from '../data/change.ts'
 import { useSession } from '../data/session-context.ts'
 import { Empty } from '../parts/generic/empty.tsx'
 import { type DialogProps, FormDialog, useForm } from '../parts/generic/form-dialog.tsx'
-import { countText, formatAge } from '../parts/generic/format.ts'
 import { Page } from '../parts/generic/page.tsx'
 import { SecretDialog, type SecretDialogProps } from '../parts/generic/secret-dialog.tsx'
 import { type Column, PagedTable } from '../parts/generic/table.tsx'
 import { TextField } from '../parts/generic/text-field.tsx'
-import { ViewLink } from '../parts/generic/view-link.tsx'
+import { countText, formatAge } from '../parts/names/format.ts'
+import { ViewLink } from '../parts/names/view-link.tsx'
 
 /** The maximum number of lines of an address in the list. The view of the webhook shows the whole address. */
 const ADDRESS_LINES = 4

@@ -5,11 +5,11 @@ import { InvalidValues, request } from '../../data/change.ts'
 import { useEdit, type Version } from '../../data/edit.ts'
 import { isVisible, nameText } from '../../data/name-text.ts'
 import { useSession } from '../../data/session-context.ts'
-import { Name } from '../events/names.tsx'
 import { editConflict } from '../generic/conflict.tsx'
 import { type DialogProps, type FieldOf, FormDialog, useForm } from '../generic/form-dialog.tsx'
 import { TextField } from '../generic/text-field.tsx'
 import type { Look } from '../generic/unknown-alert.tsx'
+import { Name } from '../names/names.tsx'
 
 interface CategoryFields {
   readonly name: string

@@ -3,7 +3,7 @@ import type { Category } from '../../../client/petstore-client.ts'
 import { nameText } from '../../data/name-text.ts'
 import { useSession } from '../../data/session-context.ts'
 import { NameSelect } from '../generic/name-select.tsx'
-import { ViewLink } from '../generic/view-link.tsx'
+import { ViewLink } from '../names/view-link.tsx'
 
 /** The maximum number of categories in the list. A user who does not find a category types more letters. */
 const OPTIONS_MAX = 20

@@ -7,10 +7,10 @@ import type {
   Order,
   Pet,
 } from '../../../client/petstore-client.ts'
-import { formatCount, formatInstant, formatUnits } from '../generic/format.ts'
-import { ViewLink } from '../generic/view-link.tsx'
-import { statusVerbs, statusWord } from '../pets/shop-words.ts'
-import { CategoryName, Name, OrderLink, PetLink } from './names.tsx'
+import { formatCount, formatInstant, formatUnits } from '../names/format.ts'
+import { CategoryName, Name, OrderLink, PetLink } from '../names/names.tsx'
+import { statusVerbs, statusWord } from '../names/shop-words.ts'
+import { ViewLink } from '../names/view-link.tsx'
 
 interface ChangeSentenceProps {
   /** An event or an entry of the audit log: both contain the resource after the change. */

@@ -4,10 +4,10 @@ import type { AuditEntry, Client, ListPage } from '../../../client/petstore-clie
 import { toJson } from '../../../client/petstore-client.ts'
 import { useCan, useSession } from '../../data/session-context.ts'
 import { readNotes, stockMoment } from '../../data/stock-moments.ts'
-import { formatShopDay, formatTime } from '../generic/format.ts'
 import { type Column, PagedTable } from '../generic/table.tsx'
+import { formatShopDay, formatTime } from '../names/format.ts'
+import { KeyName } from '../names/names.tsx'
 import { ChangeSentence } from './change-sentence.tsx'
-import { KeyName } from './names.tsx'
 
 /** The filters of the audit log. */
 type DiaryFilters = Omit<NonNullable<Parameters<Client['listAudit']>[0]>, 'cursor'>

@@ -1,5 +1,5 @@
 import { Card, Skeleton, Text, Title } from '@mantine/core'
-import { formatCount } from './format.ts'
+import { formatCount } from '../names/format.ts'
 
 interface FigureProps {
   readonly label: string

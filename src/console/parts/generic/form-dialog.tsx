@@ -21,8 +21,8 @@ import {
   useChange,
 } from '../../data/change.ts'
 import { isKeyRefused, textOf } from '../../data/query-client.ts'
+import { fieldErrors, Refusal, sentenceOf } from '../names/refusal.tsx'
 import { focusOnce, useFocusReturn } from './focus-return.ts'
-import { fieldErrors, Refusal, sentenceOf } from './refusal.tsx'
 import { type Look, UnknownAlert } from './unknown-alert.tsx'
 
 /** How long a change runs before the dialog offers to stop waiting, in milliseconds. */

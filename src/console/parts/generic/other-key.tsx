@@ -1,6 +1,6 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core'
 import { useSession } from '../../data/session-context.ts'
-import { Name } from '../events/names.tsx'
+import { Name } from '../names/names.tsx'
 
 interface OtherKeyProps {
   readonly onUse: () => void

@@ -2,7 +2,7 @@ import { Group, Skeleton, Stack, Title } from '@mantine/core'
 import { type ReactNode, useEffect } from 'react'
 import { nameText } from '../../data/name-text.ts'
 import { useSandboxName } from '../../data/sandbox.ts'
-import { Name } from '../events/names.tsx'
+import { Name } from '../names/names.tsx'
 
 interface PageProps {
   /** A text of the console, or the name of a resource. */

@@ -4,8 +4,8 @@ import { type ReactNode, useEffect } from 'react'
 import { ApiError, type ListPage } from '../../../client/petstore-client.ts'
 import { type ListPlace, useListPlace } from '../../data/list-place.ts'
 import { textOf } from '../../data/query-client.ts'
-import { formatCount } from './format.ts'
-import { Refusal } from './refusal.tsx'
+import { formatCount } from '../names/format.ts'
+import { Refusal } from '../names/refusal.tsx'
 
 export interface Column<Row> {
   readonly head: string

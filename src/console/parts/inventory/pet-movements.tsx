@@ -4,12 +4,12 @@ import type { ListPage, MovementReason, StockMovement } from '../../../client/pe
 import type { StockPoint } from '../../charts/stock-over-time.tsx'
 import { useCan, useSession } from '../../data/session-context.ts'
 import { movementMoment, readMovers } from '../../data/stock-moments.ts'
-import { KeyName, OrderLink } from '../events/names.tsx'
 import { ChartPlace, lazyChart } from '../generic/chart.tsx'
 import { Empty } from '../generic/empty.tsx'
-import { formatChange, formatCount, formatInstant, formatUnits } from '../generic/format.ts'
 import { type Column, PagedTable } from '../generic/table.tsx'
-import { words } from '../pets/shop-words.ts'
+import { formatChange, formatCount, formatInstant, formatUnits } from '../names/format.ts'
+import { KeyName, OrderLink } from '../names/names.tsx'
+import { words } from '../names/shop-words.ts'
 
 const StockOverTime = lazyChart(async () => (await import('../../charts/stock-over-time.tsx')).StockOverTime)
 

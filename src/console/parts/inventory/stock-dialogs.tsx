@@ -10,10 +10,10 @@ import { useEdit, type Version } from '../../data/edit.ts'
 import { useSession } from '../../data/session-context.ts'
 import { editConflict } from '../generic/conflict.tsx'
 import { type DialogProps, FormDialog, useForm } from '../generic/form-dialog.tsx'
-import { formatCount, formatUnits } from '../generic/format.ts'
 import { TextField } from '../generic/text-field.tsx'
 import type { Look } from '../generic/unknown-alert.tsx'
-import { words } from '../pets/shop-words.ts'
+import { formatCount, formatUnits } from '../names/format.ts'
+import { words } from '../names/shop-words.ts'
 import { UnitsInput } from './units-input.tsx'
 
 interface StockDialogProps extends DialogProps {

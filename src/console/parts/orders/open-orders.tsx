@@ -1,9 +1,9 @@
 import { Group, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useSession } from '../../data/session-context.ts'
-import { OrderLink } from '../events/names.tsx'
-import { formatInstant, formatUnits } from '../generic/format.ts'
 import { Panel } from '../generic/panel.tsx'
+import { formatInstant, formatUnits } from '../names/format.ts'
+import { OrderLink } from '../names/names.tsx'
 
 const ORDERS_MAX = 10
 

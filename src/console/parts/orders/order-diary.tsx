@@ -9,9 +9,9 @@ import { useSession } from '../../data/session-context.ts'
 import { localTime, shopZone } from '../../data/shop-zone.ts'
 import { downloadCsv } from '../generic/download.ts'
 import { Empty } from '../generic/empty.tsx'
-import { countText, formatCount, formatUnits } from '../generic/format.ts'
-import { Refusal } from '../generic/refusal.tsx'
 import { type Column, ColumnTable } from '../generic/table.tsx'
+import { countText, formatCount, formatUnits } from '../names/format.ts'
+import { Refusal } from '../names/refusal.tsx'
 
 /** The maximum number of orders that are listed, summed up and printed. A file has all. */
 const ORDERS_MAX = 1000

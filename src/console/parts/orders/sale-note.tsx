@@ -7,11 +7,11 @@ import type { ApiResponse, Client, Order } from '../../../client/petstore-client
 import { type Change, inTurn, request, UnknownOutcome, useChange } from '../../data/change.ts'
 import { nameText } from '../../data/name-text.ts'
 import { readPetNames } from '../../data/pets.ts'
-import { OrderLink } from '../events/names.tsx'
 import { ActButton } from '../generic/act-button.tsx'
-import { formatCount } from '../generic/format.ts'
-import { sentenceOf } from '../generic/refusal.tsx'
 import { UnknownAlert } from '../generic/unknown-alert.tsx'
+import { formatCount } from '../names/format.ts'
+import { OrderLink } from '../names/names.tsx'
+import { sentenceOf } from '../names/refusal.tsx'
 
 /** How long the note of a sale is shown, in milliseconds: someone notices a wrong sale when it is printed or packed. */
 const SHOWN_MS = 20_000

@@ -8,9 +8,9 @@ import { caselessForm } from '../../../values/same-name.ts'
 import { findPets } from '../../data/pets.ts'
 import { useCan, useSession } from '../../data/session-context.ts'
 import { hasActiveOption } from '../generic/active-option.ts'
-import { formatUnits } from '../generic/format.ts'
-import { petLabel } from './pet-label.ts'
-import { statusWord } from './shop-words.ts'
+import { formatUnits } from '../names/format.ts'
+import { petLabel } from '../names/pet-label.ts'
+import { statusWord } from '../names/shop-words.ts'
 
 /** How long after the last letter a search starts, in milliseconds. */
 const TYPING_MS = 200

@@ -5,7 +5,7 @@ import { usePastName } from '../../data/past-names.ts'
 import { findPets, readPet } from '../../data/pets.ts'
 import { useSession } from '../../data/session-context.ts'
 import { NameSelect } from '../generic/name-select.tsx'
-import { petLabel } from './pet-label.ts'
+import { petLabel } from '../names/pet-label.ts'
 
 /** The maximum number of pets in the list. A user who does not find a pet types more letters. */
 const OPTIONS_MAX = 20

@@ -3,10 +3,10 @@ import { type ReactNode, useState } from 'react'
 import type { Pet } from '../../../client/petstore-client.ts'
 import { findPets } from '../../data/pets.ts'
 import { useSession } from '../../data/session-context.ts'
-import { formatCount } from '../generic/format.ts'
 import { NameSelect } from '../generic/name-select.tsx'
-import { petLabel } from './pet-label.ts'
-import { statusWord, unitsForSale } from './shop-words.ts'
+import { formatCount } from '../names/format.ts'
+import { petLabel } from '../names/pet-label.ts'
+import { statusWord, unitsForSale } from '../names/shop-words.ts'
 
 /** The maximum number of available pets in the list. */
 const AVAILABLE_MAX = 20

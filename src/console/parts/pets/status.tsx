@@ -1,6 +1,6 @@
 import { Badge } from '@mantine/core'
 import type { PetStatus } from '../../../client/petstore-client.ts'
-import { type PetStock, statusWord } from './shop-words.ts'
+import { type PetStock, statusWord } from '../names/shop-words.ts'
 
 const colors: Readonly<Record<PetStatus, string>> = { available: 'teal', pending: 'yellow', sold: 'gray' }
 

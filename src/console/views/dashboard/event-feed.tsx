@@ -7,8 +7,8 @@ import { feed, isStreamSilent } from '../../data/live.ts'
 import { useCan, useSession } from '../../data/session-context.ts'
 import { ChangeSentence } from '../../parts/events/change-sentence.tsx'
 import { SilentStream } from '../../parts/generic/alerts.tsx'
-import { formatAge } from '../../parts/generic/format.ts'
 import { Panel } from '../../parts/generic/panel.tsx'
+import { formatAge } from '../../parts/names/format.ts'
 
 /** How often the ages of the events are updated, in milliseconds. */
 const AGE_MS = 30_000

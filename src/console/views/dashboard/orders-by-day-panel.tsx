@@ -2,8 +2,8 @@ import { Center, Text } from '@mantine/core'
 import type { OrdersOnDay } from '../../../client/petstore-client.ts'
 import { shopZone } from '../../data/shop-zone.ts'
 import { ChartPlace, lazyChart } from '../../parts/generic/chart.tsx'
-import { countText, formatDay } from '../../parts/generic/format.ts'
 import { Panel } from '../../parts/generic/panel.tsx'
+import { countText, formatDay } from '../../parts/names/format.ts'
 
 const OrdersByDay = lazyChart(async () => (await import('../../charts/orders-by-day.tsx')).OrdersByDay)
 

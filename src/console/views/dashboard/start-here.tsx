@@ -2,7 +2,7 @@ import { List } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useCan, useSession } from '../../data/session-context.ts'
 import { Panel } from '../../parts/generic/panel.tsx'
-import { ViewLink } from '../../parts/generic/view-link.tsx'
+import { ViewLink } from '../../parts/names/view-link.tsx'
 
 /** The first steps in a shop that has no pet, for a key that may add pets. Shows nothing otherwise. */
 export function StartHere() {

@@ -2,10 +2,10 @@ import { Box, ColorSwatch, Group, Skeleton, Table } from '@mantine/core'
 import { Suspense } from 'react'
 import type { PetCounts } from '../../../client/petstore-client.ts'
 import { lazyChart } from '../../parts/generic/chart.tsx'
-import { formatCount } from '../../parts/generic/format.ts'
 import { Panel } from '../../parts/generic/panel.tsx'
-import { ViewLink } from '../../parts/generic/view-link.tsx'
-import { statusWord } from '../../parts/pets/shop-words.ts'
+import { formatCount } from '../../parts/names/format.ts'
+import { statusWord } from '../../parts/names/shop-words.ts'
+import { ViewLink } from '../../parts/names/view-link.tsx'
 import { petStatuses } from '../../parts/pets/status.tsx'
 
 const StockByStatus = lazyChart(async () => (await import('../../charts/stock-by-status.tsx')).StockByStatus)

@@ -1,12 +1,12 @@
 import { Group, Skeleton, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useSession } from '../../data/session-context.ts'
-import { PetLink } from '../../parts/events/names.tsx'
-import { formatCount, formatUnits } from '../../parts/generic/format.ts'
 import { Panel } from '../../parts/generic/panel.tsx'
-import { Refusal } from '../../parts/generic/refusal.tsx'
-import { ViewLink } from '../../parts/generic/view-link.tsx'
-import { words } from '../../parts/pets/shop-words.ts'
+import { formatCount, formatUnits } from '../../parts/names/format.ts'
+import { PetLink } from '../../parts/names/names.tsx'
+import { Refusal } from '../../parts/names/refusal.tsx'
+import { words } from '../../parts/names/shop-words.ts'
+import { ViewLink } from '../../parts/names/view-link.tsx'
 
 const ROWS_MAX = 8
 

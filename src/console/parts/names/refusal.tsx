@@ -3,8 +3,8 @@ import type { ComponentType, ReactNode } from 'react'
 import { ApiError, ConnectionError, type FieldError } from '../../../client/petstore-client.ts'
 import { InvalidValues, UnknownOutcome } from '../../data/change.ts'
 import { storedName } from '../../data/query-client.ts'
-import { CategoryName, KeyName, PetName } from '../events/names.tsx'
-import { rewordRefusal } from '../pets/shop-words.ts'
+import { CategoryName, KeyName, PetName } from './names.tsx'
+import { rewordRefusal } from './shop-words.ts'
 
 /** The labels of fields, by the name of the member of the body. */
 type Labels = Readonly<Record<string, string>>

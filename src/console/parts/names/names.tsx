@@ -5,7 +5,7 @@ import { isVisible, nameText, withoutIsolates } from '../../data/name-text.ts'
 import { usePastName } from '../../data/past-names.ts'
 import { useStoredPetName } from '../../data/pets.ts'
 import { useSession } from '../../data/session-context.ts'
-import { ViewLink } from '../generic/view-link.tsx'
+import { ViewLink } from './view-link.tsx'
 
 interface NameProps {
   readonly name: string

@@ -1,5 +1,5 @@
 import type { ApiError, PetStatus } from '../../../client/petstore-client.ts'
-import { formatUnits } from '../generic/format.ts'
+import { formatUnits } from './format.ts'
 
 /** What the people of the shop call the numbers and the times that the API has. */
 export const words = {
