@@ -1,6 +1,5 @@
-import type { Input, Operation } from '../../contract/operation.ts'
+import type { Input } from '../../contract/operation.ts'
 import type { Tx } from '../../database/engine.ts'
-import { writeJson } from '../../values/json.ts'
 import { categoryCommands } from '../categories/verbs.ts'
 import { importCommands, sweepStagedRows } from '../imports/verbs.ts'
 import { inventoryCommands } from '../inventory/verbs.ts'
@@ -8,7 +7,7 @@ import type { Context } from '../kernel/context.ts'
 import type { CommandHandler, CommandsOf } from '../kernel/handlers.ts'
 import { type Idempotency, type Reply, sweepReplies, withIdempotencyKey } from '../kernel/idempotency.ts'
 import { insertMetadata, replaceMetadata } from '../kernel/metadata.ts'
-import { type Conditions, etagOf } from '../kernel/preconditions.ts'
+import type { Conditions } from '../kernel/preconditions.ts'
 import { installAdminKey, keyCommands, replaceFirstKey, resetAdminKey } from '../keys/verbs.ts'
 import { sweepEvents } from '../log/retention.ts'
 import { orderCommands } from '../orders/verbs.ts'
@@ -17,6 +16,7 @@ import { leaseWebhooks, recordAttempts, releaseWebhooks } from '../webhooks/deli
 import { webhookCommands } from '../webhooks/delivery-verbs.ts'
 import { sweepDeliveries } from '../webhooks/retention.ts'
 import { type CommandId, type Contract, contract } from './operations.ts'
+import { encodeReply } from './reply.ts'
 
 const commands: CommandsOf<Contract> = {
   ...petCommands,
@@ -156,21 +156,6 @@ async function runSystemCommand(
   // Only the store itself makes these commands, each with the input that its id requires.
   const verb = systemCommands[id] as (tx: Tx, input: object, context: Context) => Promise<number | undefined>
   return { count: (await verb(tx, input, context)) ?? 0 }
-}
-
-function encodeReply(operation: Operation, resource: object | undefined): Reply {
-  const { status } = operation.success
-  if (resource === undefined) return { status, body: null }
-  const body = writeJson(resource)
-  // Safe: the resource is the result of the verb of this operation.
-  const location = operation.location as ((resource: object) => string) | undefined
-  return {
-    status,
-    body,
-    // The response to a PUT has no validator, because the store transforms what was sent (RFC 9110, section 9.3.4).
-    ...(operation.resourceHasEtag && operation.method !== 'PUT' && { etag: etagOf(body) }),
-    ...(location && { location: location(resource) }),
-  }
 }
 
 function isSystemCommand(id: CommandId | SystemCommandId): id is SystemCommandId {

@@ -1,7 +1,6 @@
-import type { Operation, Page } from '../../contract/operation.ts'
+import type { Operation } from '../../contract/operation.ts'
 import type { Reader } from '../../database/engine.ts'
 import { mapRead } from '../../database/map-read.ts'
-import { writeJson } from '../../values/json.ts'
 import { categoryQueries } from '../categories/verbs.ts'
 import { errorQueries } from '../errors/verbs.ts'
 import { eventQueries } from '../events/verbs.ts'
@@ -10,13 +9,13 @@ import type { QueryContext } from '../kernel/context.ts'
 import type { QueriesOf, QueryHandler } from '../kernel/handlers.ts'
 import type { Reply } from '../kernel/idempotency.ts'
 import { LIMIT_DEFAULT, type ListQuery } from '../kernel/paging.ts'
-import { etagOf, weakEtagOf } from '../kernel/preconditions.ts'
 import { keyQueries } from '../keys/verbs.ts'
-import { taggedCursor, taggedPosition, untaggedCursor, untaggedPosition } from '../log/content-tag.ts'
+import { untaggedCursor, untaggedPosition } from '../log/content-tag.ts'
 import { orderQueries } from '../orders/verbs.ts'
 import { petQueries } from '../pets/verbs.ts'
 import { webhookQueries } from '../webhooks/delivery-verbs.ts'
 import { type Contract, contract, type QueryId } from './operations.ts'
+import { encodeReply } from './reply.ts'
 
 const queries: QueriesOf<Contract> = {
   ...petQueries,
@@ -76,28 +75,4 @@ function untaggedInput({ input, contentTag }: Query): object {
     return { ...input, after: untaggedPosition(input.after, contentTag) }
   }
   return input
-}
-
-function encodeReply(operation: Operation, output: object, contentTag: bigint | undefined): Reply {
-  const { status } = operation.success
-  if (!isPage(output)) {
-    const body = writeJson(output)
-    return operation.resourceHasEtag ? { status, body, etag: etagOf(body) } : { status, body }
-  }
-  const body = writeJson(output.items)
-  return {
-    status,
-    body,
-    etag: output.isSingle ? etagOf(writeJson(output.items[0])) : weakEtagOf(body),
-    ...(output.next !== undefined && { next: taggedNext(operation, output.next, contentTag) }),
-    ...(output.isAtHead !== undefined && { isAtHead: output.isAtHead }),
-  }
-}
-
-function taggedNext({ endless }: Operation, next: string, contentTag: bigint | undefined): string {
-  return endless ? String(taggedPosition(BigInt(next), contentTag)) : taggedCursor(next, contentTag)
-}
-
-function isPage(output: object): output is Page<unknown> {
-  return 'items' in output
 }
