@@ -79,7 +79,7 @@ const mayImportOutside: Readonly<Record<string, readonly string[]>> = {
   'test/database': SHARED_BY_TESTS,
   'test/http': SHARED_BY_TESTS,
   // This suite also tests the fuzzer.
-  'test/openapi': [...SHARED_BY_TESTS, 'fuzz'],
+  'test/openapi': [...SHARED_BY_TESTS, 'fuzz', 'build'],
   'test/sandboxes': SHARED_BY_TESTS,
   'test/serving': SHARED_BY_TESTS,
   'test/shop': SHARED_BY_TESTS,

@@ -1,3 +1,5 @@
+import type { Operation } from '../../src/contract/operation.ts'
+import { contract } from '../../src/shop/registry/operations.ts'
 import { type HostileCase, httpCase } from '../support/hostile-request.ts'
 import { bodyCases } from './hostile-body-cases.ts'
 import { queryCases } from './hostile-query-cases.ts'
@@ -180,43 +182,17 @@ const credentials: readonly HostileCase[] = (
   }),
 )
 
-/**
- * Every path of the contract and some other paths of the service, each with a method that it does not allow and the
- * methods that it allows.
- */
-export const allowByPath: readonly (readonly [path: string, method: string, allow: string])[] = [
-  ['/pets', 'DELETE', 'GET, HEAD, OPTIONS, POST'],
-  ['/pets/{petId}', 'PUT', 'DELETE, GET, HEAD, OPTIONS, PATCH'],
-  ['/categories', 'PATCH', 'GET, HEAD, OPTIONS, POST'],
-  ['/categories/{categoryId}', 'POST', 'DELETE, GET, HEAD, OPTIONS, PATCH'],
-  ['/store/orders', 'PUT', 'GET, HEAD, OPTIONS, POST'],
-  ['/store/orders/{orderId}', 'POST', 'DELETE, GET, HEAD, OPTIONS, PATCH'],
-  ['/store/inventory', 'POST', 'GET, HEAD, OPTIONS'],
-  ['/store/inventory/{petId}', 'DELETE', 'GET, HEAD, OPTIONS, PUT'],
-  ['/store/inventory/{petId}/adjustments', 'GET', 'OPTIONS, POST'],
-  ['/store/inventory/{petId}/movements', 'POST', 'GET, HEAD, OPTIONS'],
-  ['/store/summary', 'DELETE', 'GET, HEAD, OPTIONS'],
-  ['/events', 'POST', 'GET, HEAD, OPTIONS'],
-  ['/events/stream', 'DELETE', 'GET, HEAD, OPTIONS'],
-  ['/audit', 'DELETE', 'GET, HEAD, OPTIONS'],
-  ['/webhooks', 'PUT', 'GET, HEAD, OPTIONS, POST'],
-  ['/webhooks/{webhookId}', 'POST', 'DELETE, GET, HEAD, OPTIONS, PATCH'],
-  ['/webhooks/{webhookId}/secret', 'GET', 'OPTIONS, POST'],
-  ['/webhooks/{webhookId}/test', 'GET', 'OPTIONS, POST'],
-  ['/webhooks/{webhookId}/deliveries', 'POST', 'GET, HEAD, OPTIONS'],
-  ['/webhooks/{webhookId}/deliveries/{deliveryId}/redeliver', 'GET', 'OPTIONS, POST'],
-  ['/webhooks/{webhookId}/redeliver', 'GET', 'OPTIONS, POST'],
-  ['/keys', 'DELETE', 'GET, HEAD, OPTIONS, POST'],
-  ['/keys/current', 'DELETE', 'GET, HEAD, OPTIONS'],
-  ['/keys/{keyId}', 'GET', 'DELETE, OPTIONS'],
-  ['/errors', 'POST', 'GET, HEAD, OPTIONS'],
-  ['/errors/{code}', 'PUT', 'GET, HEAD, OPTIONS'],
-  ['/imports/{importId}/rows', 'GET', 'OPTIONS, POST'],
+const operationsByPath = Map.groupBy(Object.values<Operation>(contract), ({ path }) => path)
+
+/** Paths with a method that they do not allow, and the methods that they allow: all of the contract, and others. */
+const allowByPath: readonly (readonly [path: string, method: string, allow: string])[] = [
+  ...[...operationsByPath].map(([path, operations]) => {
+    const methods = operations.map(({ method }): string => method)
+    const wrong = ['PUT', 'DELETE', 'PATCH'].find(method => !methods.includes(method)) ?? 'POST'
+    const allowed = [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS']
+    return [path, wrong, allowed.sort().join(', ')] as const
+  }),
   ['/imports/{importId}/apply', 'HEAD', 'OPTIONS, POST'],
-  ['/imports/{importId}/categories', 'PUT', 'OPTIONS, POST'],
-  ['/imports/{importId}/pets', 'PATCH', 'OPTIONS, POST'],
-  ['/imports/{importId}/slices', 'DELETE', 'OPTIONS, POST'],
-  ['/imports/{importId}', 'POST', 'DELETE, OPTIONS'],
   ['/', 'POST', 'GET, HEAD, OPTIONS'],
   ['/openapi.json', 'PUT', 'GET, HEAD, OPTIONS'],
   ['/livez', 'POST', 'GET, HEAD, OPTIONS'],

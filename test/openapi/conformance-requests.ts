@@ -38,7 +38,7 @@ export const successes: Readonly<Partial<Record<OperationId, RequestSetup>>> = {
   ...eventSuccesses,
   listPets: async store => {
     await makePet(store.client)
-    return { path: '/pets?include=stock' }
+    return { path: '/pets?include=stock&status=available&status=pending' }
   },
   createPet: async store => json('/pets', { name: 'Juniper', categoryId: await newCategoryId(store) }),
   getPet: async store => ({ path: await petPath(store) }),

@@ -1,4 +1,7 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
+import { ALWAYS_SENT } from '../../build/client-api.ts'
+import type { Operation } from '../../src/contract/operation.ts'
+import { contract } from '../../src/shop/registry/operations.ts'
 import { openTestStore } from '../support/store.ts'
 import { checkConformance, inventedExamples, type Observed } from './conformance-check.ts'
 import { driveEverything } from './conformance-drive.ts'
@@ -53,6 +56,30 @@ test('every documented status of every operation was returned, and there are at 
 
 test('the examples of refusals have the messages that the server sends', () => {
   expect(inventedExamples(described(), observed)).toEqual([])
+})
+
+/** Returns the members that the types of the client promise and that a response lacks. */
+function unkeptPromises(responses: readonly Observed[]): string[] {
+  return responses.flatMap(({ operationId, status, body }) => {
+    const { success } = Object.entries<Operation>(contract).find(([id]) => id === operationId)?.[1] ?? {}
+    const schema =
+      success && ('list' in success ? success.list : 'resource' in success ? success.resource : undefined)
+    if (status >= 300 || body === '' || schema === undefined) return []
+    const resources: unknown[] = [JSON.parse(body)].flat()
+    return resources.flatMap(resource =>
+      (ALWAYS_SENT[schema.meta()?.id ?? ''] ?? [])
+        .filter(member => !Object.hasOwn(Object(resource), member))
+        .map(member => `${operationId} ${status}: ${member}`),
+    )
+  })
+}
+
+test('every response has the members that the types of the client promise', () => {
+  expect(unkeptPromises(observed)).toEqual([])
+  // A control: an order without its quantity.
+  const orders = observed.filter(({ operationId, status }) => operationId === 'getOrder' && status === 200)
+  const wrong = orders.map(order => ({ ...order, body: '{"id":1,"petId":3,"complete":false}' }))
+  expect(unkeptPromises(wrong.slice(0, 1))).toEqual(['getOrder 200: quantity'])
 })
 
 describe('seeded faults of the description', () => {
