@@ -6,8 +6,8 @@ import { licensesOf, packagesOf } from './package-licenses.ts'
 const ROOT = join(import.meta.dir, '..')
 const SCALAR = join(ROOT, 'node_modules/@scalar/api-reference')
 
-// Builds the files that browsers load, so that an installed store does not need the packages in them. `npm ci` runs
-// this program. With --omit=dev, the packages are absent, and this program keeps the files of an earlier build.
+// Builds the files that browsers load. `npm ci` runs it. With --omit=dev, without their packages, it keeps the files of
+// an earlier build.
 if (existsSync(SCALAR)) {
   await copyDocsScript()
   await bundleConsole()

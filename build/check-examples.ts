@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { packClient } from './pack-client.ts'
 
-// `npm run check:examples` runs the examples in other languages and for other test runners where their tools are
-// installed, and says which tools are missing. The examples for Node and Bun are run by `npm test`.
+// `npm run check:examples` runs the examples in other languages, and says which tools are missing.
 
 const root = join(import.meta.dir, '..')
 const examples = join(root, 'examples')

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-// `npm run lines` counts the lines that people wrote, in the files that git tracks. With a revision, such as
-// `npm run lines -- v1.0.0`, it counts the files of that revision, so two states can be compared.
+// `npm run lines` counts the lines that people wrote, in the files that git tracks, or in those of a revision: `npm run
+// lines -- v1.0.0`.
 
 const ROOT = join(import.meta.dir, '..')
 const NEWLINE = 0x0a

@@ -10,9 +10,8 @@ import { makePet } from './support/shop.ts'
 import { openTestStore } from './support/store.ts'
 import { until } from './support/until.ts'
 
-// `npm run prove:cluster` runs three nodes of PostgreSQL under Patroni with etcd. It kills the primary again and again
-// while orders are placed, and counts the acknowledged orders that are missing at the end. It needs the Debian packages
-// postgresql, patroni and etcd-server. If one is missing, it prints what is missing and runs nothing.
+// `npm run prove:cluster` kills the primary of a Patroni cluster while orders are placed, and counts the lost ones. It
+// says which Debian packages are missing.
 
 const NODES = 3
 /** The lifetime of the primary's lock: the shortest that Patroni accepts. */

@@ -15,8 +15,8 @@ import { makeClient } from './support/client.ts'
 import { run, startProcess } from './support/process.ts'
 import { ADMIN_KEY } from './support/store.ts'
 
-// `npm run prove:files` runs a store, its backup and its keys on file systems without hard links, modes and owners. It
-// needs root, loop devices, and the programs of each file system; it says what it skipped.
+// `npm run prove:files` runs a store, its backup and its keys on other file systems. It needs root and loop devices,
+// and says what it skipped.
 
 const IMAGE_BYTES = 128 * 1024 * 1024
 

@@ -3,9 +3,8 @@ import { join } from 'node:path'
 import { VERSION_VARIABLE } from './support/postgres-server.ts'
 import { ROOT } from './support/root.ts'
 
-// `npm run prove:postgres [FILE...]` runs tests on each version of PostgreSQL and at each isolation level that the
-// store supports, except those that `npm test` uses. Without arguments, it runs the suites of the database, the
-// shop, HTTP, serving, transfer, webhooks and the command line. At its first run, it installs the versions with npm.
+// `npm run prove:postgres [FILE...]` runs tests on each version of PostgreSQL and each isolation level that `npm test`
+// does not use.
 
 const MAJORS = ['15', '16', '17']
 const LEVELS = ['REPEATABLE READ', 'SERIALIZABLE']

@@ -191,8 +191,7 @@ export function asPage(
 ): ApiResponse<ListPage<unknown> | undefined> {
   const { data, headers, status } = response
   if (status === 304 || !Array.isArray(data)) return { ...response, data: undefined }
-  // The store sends a link to the first page with every page. If it is missing, a proxy has removed the links, and the
-  // list would seem to end here.
+  // Every page has a link to the first one. Without it, a proxy removed the links, and the list would seem to end.
   if (linkIn(headers, 'first') === undefined) throw new ConnectionError('The response has no Link header.')
   const link = linkIn(headers, 'next')
   if (link === undefined) return { ...response, data: { items: data } }

@@ -1,8 +1,7 @@
 import { type ErrorCodeName, FIELD_ERRORS_MAX, type FieldError, StoreError, summaryOf } from './error.ts'
 import { BODY_BYTES_MAX, BODY_TIMEOUT_MS, PATCH_TYPES, URL_CHARS_MAX } from './limits.ts'
 
-// One function for each refusal of the HTTP layer. Each function returns the error; its caller throws it. The examples
-// of the description call the same functions.
+// One function for each refusal of the HTTP layer. The examples of the description call them too.
 
 /**
  * The refusal of a request without a key. `scope` is the required scope; undefined if every key may use the operation.

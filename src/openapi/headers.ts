@@ -233,8 +233,7 @@ export function requestHeaders(id: string, operation: Operation): Part[] {
   const parts: Part[] = []
   if (actsOn !== undefined) return parts
   const add = (name: string, description: string, example: string, schema: Part, required = false): void => {
-    // The docs page leaves optional fields out of its samples, except those with `x-disabled: false`. An order must not
-    // be placed twice, so the sample request that places an order has an Idempotency-Key.
+    // The docs page leaves optional fields out of its samples, but an order must not be placed twice.
     const isShown = name === 'Idempotency-Key' && path === '/store/orders'
     parts.push({
       name,

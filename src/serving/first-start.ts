@@ -22,8 +22,7 @@ export async function isSecretKeyRight(
   const box = makeSecretBox(key)
   const read = () => engine.readShort(reader => readMetadata(reader, 'secret-key'))
   let checkValue = await read()
-  // Only the first start writes the check value. A write would delay every other start, because it must wait until the
-  // writer has loaded its modules.
+  // Only the first start writes the check value: a write waits until the writer has loaded its modules.
   if (checkValue === undefined) {
     const value = box.encrypt(KEY_CHECK)
     await runSystemCommand(engine, 'insertMetadata', { name: 'secret-key', value }, clock)

@@ -34,8 +34,7 @@ beforeAll(() => {
   write('pets.csv', `name,category\n${rows.join('\n')}\n`)
   // An import that waits for the other one longer than a lock may take begins again, and then finds all pets.
   write('few.csv', 'name,category\nP0,Dogs\nP1,Dogs\n')
-  // P0 and P7 exist in Dogs. Rex is new, and so is P0 in Fish. Lines 6 and 8 repeat an earlier line. The names rex and
-  // Rex are different.
+  // P0 and P7 exist in Dogs; Rex, and P0 in Fish, are new. Lines 6 and 8 repeat an earlier line.
   write('same-names.csv', 'name,category\nAda,Dogs\nAda,Fish\nAda,Dogs\n')
   write('mixed.csv', 'name,category\nP0,Dogs\nP0,Fish\nRex,Dogs\nP7,Dogs\nRex,Dogs\nrex,Dogs\nP0,Fish\n')
 })

@@ -200,8 +200,7 @@ onEveryEngine(engine => {
     'an import stages a large file in groups, and counts lines correctly if records have several lines',
     async () => {
       const large = await newShop()
-      // PostgreSQL takes fifteen times as long per row, so it gets fewer rows: 3,000 are still several
-      // groups (500 rows) and several reads of staged rows (1,000).
+      // PostgreSQL takes fifteen times as long per row. 3,000 are still several groups and several reads.
       const rowCount = engine === 'postgres' ? 3000 : 20_000
       const rows = Array.from({ length: rowCount }, (_, index) => `"Guppy\n${index}",Fish,${index % 41},`)
       rows[rowCount - 1] = 'Last,Nowhere,1,'

@@ -85,8 +85,7 @@ test('`reset` restores the seed, and `restore` restores a snapshot', async () =>
 
 test('a command runs after a snapshot that was taken while the store opened', async () => {
   await using sandbox = await openSandbox({ seed: 'empty' })
-  // This snapshot is the first use of the sandbox, so it opens the store. The dispatcher of the store immediately
-  // executes a command, which arrives during the snapshot.
+  // This snapshot opens the store, whose dispatcher at once executes a command, which arrives during the snapshot.
   await sandbox.snapshot('first')
   await sandbox.createCategory({ body: { name: 'Dogs' } }, { timeoutMs: 5000, retriesMax: 0 })
   expect((await sandbox.listCategories()).data.items.length).toBe(1)

@@ -13,9 +13,8 @@ import { newStoreDirectory, type StoreDirectory } from '../support/store-directo
 import { until } from '../support/until.ts'
 import { consoleBrowser, TIMEOUT_MS } from './console-session.ts'
 
-// Every dialog and every button of the console that changes something goes this way: its response is lost three times,
-// somebody else changes something, the store is restarted, the user sends it again and stops waiting, and then sends it
-// again with a double click.
+// Every change of the console goes this way: three lost responses, a change by somebody else, a restart, Send again,
+// Stop waiting, and a double click.
 
 const browser = consoleBrowser()
 let place: StoreDirectory

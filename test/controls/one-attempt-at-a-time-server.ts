@@ -1,8 +1,7 @@
 import { openEngine, type StoreEngine } from '../../src/serving/open.ts'
 import { serveControl } from '../support/control-server.ts'
 
-// Broken on purpose: all webhook senders share one permit, so a good receiver waits for the bad ones. An attempt takes
-// the permit when it resolves its host, and releases it when its outcome is stored.
+// Broken on purpose: all webhook senders share one permit, so a good receiver waits for the bad ones.
 
 let isTaken = false
 const waiting: (() => void)[] = []

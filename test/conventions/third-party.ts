@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { ROOT } from '../support/root.ts'
 
-// `npm run third-party` writes THIRD-PARTY.md. The page lists the packages that `npm ci --omit=dev` installs (from the
-// lockfile), the packages in the files for browsers, and the libraries in the runtime.
+// `npm run third-party` writes THIRD-PARTY.md: installed packages, those in the files for browsers, and the libraries
+// of the runtime.
 
 const LINE_CHARS_MAX = 120
 

@@ -1,8 +1,7 @@
 import { serve } from '../../src/database/sqlite/worker-queue.ts'
 
-// A worker for the tests of WorkerQueue. It returns each message with the number of messages in its batch. It blocks at
-// `hold` until the test sets the flag, asks for the next batch at `ask`, fails at
-// `fail`, and ends at `exit`.
+// A worker for the tests of WorkerQueue: it returns each message with the size of its batch, and obeys `hold`, `ask`,
+// `fail` and `exit`.
 
 serve<{ readonly flag: Int32Array }, string, string>(({ flag }) => {
   let isClosed = false

@@ -162,8 +162,7 @@ describe.skipIf(!testedEngines.includes('postgres'))('an unreliable PostgreSQL',
     const withKey = () => store.client.placeOrder({ body: { petId } })
     const withoutKey = () => order(store, petId)
     const roundTripsOf = async (work: () => Promise<unknown>): Promise<number> => {
-      // Some orders have more round trips: the first commands of a connection also prepare their statements. On a busy
-      // machine, a response may arrive between two messages that are sent without waiting for it.
+      // The first commands of a connection also prepare statements, and a response may arrive between two messages.
       let fewest = Number.POSITIVE_INFINITY
       for (let count = 0; count < 40; count++) {
         const before = proxy.roundTrips()
@@ -261,8 +260,7 @@ describe.skipIf(!testedEngines.includes('postgres'))('an unreliable PostgreSQL',
     const backMs = await elapsedMs(() => store.client.placeOrder({ body: { petId } }))
     expect(backMs).toBeLessThan(2000)
     expect(await reservedAndOrders(store, petId)).toEqual([1, 1])
-    // The outage is logged once at its start and once at its end. Its refused requests are not logged as errors.
-    // Work in the background, such as the sequencer, may log its own failure.
+    // An outage is logged at its start and its end, not for each request. The sequencer may log its own failure.
     const outageLines = () => store.logged.filter(isAboutOutage)
     await until('the end of the outage is logged', () => outageLines().length === 2)
     const lines = outageLines()
@@ -361,8 +359,8 @@ describe.skipIf(!testedEngines.includes('postgres'))('an unreliable PostgreSQL',
     isOver = true
     await holder.unsafe('COMMIT')
     await Promise.all(waiting)
-    // Three connections are for commands that wait for a locked row, three for groups, and the cancellations must meet
-    // the lock to know it. Sixteen connections are for the others.
+    // Three connections wait for locked rows, three are for groups, and cancellations must meet the lock. Sixteen are
+    // for the others.
     expect(Math.max(...waitingSessions)).toBeLessThanOrEqual(10)
     expect(Math.max(...durations)).toBeLessThan(2500)
     expect([...statuses].filter(status => ![201, 204, 404, 409, 503].includes(status))).toEqual([])

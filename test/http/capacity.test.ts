@@ -47,8 +47,7 @@ describe('incomplete bodies', () => {
     await using store = await openTestStore('sqlite')
     const { data: till } = await store.client.createKey({ body: { name: 'till', scopes: ['pets:write'] } })
     using half = await sendHalfBodies(store, HALF_BODIES, ADMIN_KEY)
-    // One key may send 64 bodies of 1 MiB at once. A further body is refused immediately, unless it is small and
-    // arrives together with its headers.
+    // One key may send 64 bodies of 1 MiB at once. Another is refused, unless it is small and comes with its headers.
     await until('the others are refused', () => half.refused() >= HALF_BODIES - 64)
     expect(half.refused()).toBe(HALF_BODIES - 64)
     for (const path of ['/livez', '/readyz', '/pets', '/metrics']) {

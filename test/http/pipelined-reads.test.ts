@@ -33,8 +33,8 @@ function countOnAll(base: string, path: string): Promise<number[]> {
 
 const ALL = Array<number>(CONNECTIONS).fill(READS)
 
-// The runtime closes a connection if a response is not ready when it reads the next pipelined request. So a short read
-// must be ready in the turn of the event loop in which it arrives.
+// The runtime closes a connection whose response is not ready at its next request, so a short read must be ready at
+// once.
 test.each(['on', 'off'] as const)(
   'pipelined reads of a pet on many connections all get a response, with the cache %s',
   async cache => {

@@ -8,8 +8,7 @@ import { drawMutants } from './draw.ts'
 import { type Mutant, mutated, type NamedTest, namedTest } from './mutant.ts'
 import { ScratchCopy } from './scratch-copy.ts'
 
-// `npm run mutants` draws mutants, makes each alone in a copy of the tree, and runs the tests that should notice it.
-// With `--controls`, it makes the slips of the guarantees. See README.md.
+// `npm run mutants` draws mutants, makes each alone in a copy of the tree, and runs its tests. See README.md.
 
 /** The files that only a store on PostgreSQL uses. */
 const ONLY_POSTGRES =

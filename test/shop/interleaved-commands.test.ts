@@ -130,8 +130,8 @@ onPostgres('an order is placed if its units become free before it would be refus
   expect(await stockOf(client, petId)).toBe('pending 1/1')
 })
 
-// The status is part of the conditions of both statements that change the stock: a change of the status between them
-// makes both match no row.
+// Both statements that change the stock have the status in their conditions: a change between them makes them match no
+// row.
 onPostgres(
   'a cancellation releases its units, although the status of the pet changes meanwhile',
   async () => {

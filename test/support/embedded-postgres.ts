@@ -29,8 +29,7 @@ export async function embeddedPostgres(settings: Settings, major?: string): Prom
   const library: { default: new (options: object) => EmbeddedPostgres } = await import(
     join(ROOT, folder, 'dist/index.js')
   )
-  // A server checks each password as often as its hash says, and every store of a test opens 25 connections. Versions
-  // before 16 cannot set the number.
+  // A server checks a password as often as its hash says, 25 times per store. Versions before 16 cannot set the number.
   const initdbFlags = major === undefined ? ['-c', 'scram_iterations=1'] : []
   const fixed = {
     user: 'postgres',

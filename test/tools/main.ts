@@ -13,8 +13,8 @@ import { type Rendering, renderings } from './renderings.ts'
 import { prints, type Tool } from './tool.ts'
 import { tools } from './tools.ts'
 
-// `npm run check:tools` runs each tool of tools.ts with a new demo store, and generators with the other versions of the
-// description. It installs them in a scratch directory, and says which it skipped.
+// `npm run check:tools` runs each tool of tools.ts with a new demo store, in a scratch directory, and says which it
+// skipped.
 
 const STEP_MS_MAX = 600_000
 /** The messages of package managers that cannot get a package: nothing of the store is at fault. */

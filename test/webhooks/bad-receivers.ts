@@ -1,7 +1,7 @@
 import { deadPort, dripping, endless, openReceiver } from '../support/receiver.ts'
 
-// The receivers run in a separate process, so that the test measures only the load of the store. `bun
-// test/webhooks/bad-receivers.ts COUNT` opens COUNT receivers of each kind, and prints their base URLs as JSON.
+// A process of its own, so that the test measures only the load of the store: it opens COUNT receivers of each kind,
+// and prints their URLs.
 const count = Number(process.argv[2])
 const head = 'HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\n'
 const bases: string[] = []

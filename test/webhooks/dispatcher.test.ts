@@ -262,8 +262,7 @@ describe.skipIf(!testedEngines.includes('postgres'))('two servers on one databas
     await using receiver = await openReceiver()
     const throughFirst = { client: place.client(first) }
     const throughSecond = { client: place.client(second) }
-    // Servers reserve ids in blocks. So even later events of the first server have lower ids than the events of the
-    // second server, such as the creation of the webhook.
+    // Servers reserve ids in blocks, so later events of the first server have lower ids than those of the second.
     await emitEvents(throughFirst, 'Before')
     await emitEvents(throughSecond, 'Before')
     const { held } = await holdPositions(place, 'Release')

@@ -225,8 +225,8 @@ async function load({
     }
     throw error
   } finally {
-    // After an interruption in the mode `at once`, `close` would wait until the load is complete. Without `close`, the
-    // end of the process rolls the load back.
+    // After an interruption in the mode `at once`, `close` would wait for the load; the end of the process rolls it
+    // back.
     if (!(signal.aborted && hasBegun && mode === 'at once')) await close()
   }
 }

@@ -52,8 +52,7 @@ function writeContent(file: string, text: string): void {
 export function readAddressFile(directory: string): string | undefined {
   try {
     const [address = '', pid = ''] = readFileSync(addressFile(directory), 'utf8').split('\n')
-    // After a process is killed, another program may get its id. That program must not get a key, so the lock of the
-    // directory is checked too.
+    // Another program may have got the id of a killed process: it must not get a key, so the lock is checked too.
     const isPublished = address.startsWith('http://') && isAlive(Number(pid)) && isDirectoryLocked(directory)
     return isPublished ? address : undefined
   } catch {

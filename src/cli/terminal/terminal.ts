@@ -46,8 +46,7 @@ export async function print(output: string): Promise<void> {
 /** Like `print`, but returns false if the pipe is full, instead of waiting. */
 export function printNow(output: string): boolean {
   const text = process.stdout.isTTY ? escapeControlsInLines(output) : output
-  // On a full disk, process.stdout retries a write forever, so a file is written directly. A write to a file does not
-  // wait for a reader, so it can be synchronous.
+  // On a full disk, process.stdout retries forever, so a file is written directly. Such a write waits for no reader.
   if (!isFileOrDevice(process.stdout.fd)) return process.stdout.write(text)
   writeToFile(text)
   return true

@@ -6,8 +6,7 @@ import { CommandFailed, EXIT_USAGE, escapeControls } from './terminal.ts'
 export function unknownWord(word: string, known: readonly string[] = []): CommandFailed {
   const meant = similarName(word, known)
   const question = meant === undefined ? '' : ` Did you mean ${meant}?`
-  // npm itself parses the options before `--`, and passes only their values on to the program. The hint is useless for
-  // the single file, because npm never starts it.
+  // npm parses the options before `--` itself, and passes only their values on. It never starts the single file.
   const hint = Bun.isStandaloneExecutable ? '' : ' With npm, options go after --: npm start -- --port 9000'
   // The address of a database contains its password.
   const shown = isDatabaseAddress(word) ? 'of this form' : `"${escapeControls(word)}"`

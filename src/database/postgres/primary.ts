@@ -120,12 +120,10 @@ function openPools(host: DatabaseHost, commandsMax: number): Pools {
     groups: open(GROUP_CONNECTIONS, GROUP_LOCK_MS_MAX),
     lockedCommands: open(LOCKED_COMMAND_CONNECTIONS, LONG_LOCK_MS_MAX),
     shortReads: open(SHORT_READ_CONNECTIONS, LONG_LOCK_MS_MAX),
-    // A Bun connection keeps every named statement for its lifetime, in this process and in PostgreSQL (1.3 MB for a
-    // list that merges 60 scans). Lists have many texts, so their statements are unnamed and planned each time, in 0.1
-    // to 1 ms.
+    // A Bun connection keeps every named statement, up to 1.3 MB each in PostgreSQL. Lists have many texts, so theirs
+    // are unnamed.
     longReads: open(LONG_READ_CONNECTIONS, LONG_LOCK_MS_MAX, { prepare: false }),
-    // A plan is kept as long as its statement. One that was made while `event_batch` was empty would scan the table,
-    // also when it is full of deleted rows.
+    // A plan lives as long as its statement: one made while `event_batch` was empty would scan its deleted rows later.
     numbering: open(NUMBERING_CONNECTIONS, LONG_LOCK_MS_MAX, { connection: { enable_seqscan: 'off' } }),
     pings: open(PING_CONNECTIONS, LOCK_MS_MAX),
   }

@@ -23,8 +23,7 @@ const look = sql<{ position: bigint; waiting: bigint }>()(`
   SELECT position, (SELECT count(*) FROM (SELECT id FROM event_batch LIMIT 1) AS batch) AS waiting
   FROM chain_end WHERE name = 'head'`)
 
-// This UPDATE locks the row of the head. The process that holds the lock numbers the events. The next process that gets
-// the lock sees these positions.
+// This UPDATE locks the row of the head: one process numbers at a time, and the next one sees its positions.
 const lockHead = sql<ChainEntry>()(
   `UPDATE chain_end SET position = position WHERE name = 'head' RETURNING position, hash`,
 )
@@ -87,8 +86,8 @@ export function startSequencer(
         while (next === 'step')
         isFailing = false
       } catch (error) {
-        // A lock timeout is normal: another process is numbering events. Other failures are reported only when they
-        // begin, because a database that is down causes one each second.
+        // A lock timeout is normal: another process numbers. Others are reported when they begin: an outage causes one
+        // each second.
         if (!isClosing && !isFailing && failureOf(error) !== 'locked') onError(error)
         isFailing = failureOf(error) !== 'locked'
       }

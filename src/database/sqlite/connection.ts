@@ -140,8 +140,7 @@ export class SqliteConnection implements Reader, Disposable {
   #prepare<Row>(text: string): Prepared<Row, SQLQueryBindings[]> {
     const known = this.#prepared.get(text)
     if (known) {
-      // In a full map, the least recently used statement is first. Until it is full, the order has no use, and moving a
-      // statement to the end costs ten times as much as finding it.
+      // The order matters only in a full map. To move a statement to the end costs ten times as much as to find it.
       if (this.#prepared.size >= this.#preparedMax) {
         this.#prepared.delete(text)
         this.#prepared.set(text, known)

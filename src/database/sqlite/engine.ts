@@ -107,8 +107,7 @@ export async function openSqlite<Query, Command, Reply, Result = Reply>(
     batchMax: QUERIES_PER_BATCH_MAX,
     onFatal,
   })
-  // Only the writer starts here. The first long list starts the reader worker: an idle worker would take memory, and
-  // starting it here would slow down the start of the store.
+  // The first long list starts the reader worker: an idle one would take memory, and slow down the start.
   writer.start()
   const endWatch = watchStore(file, options)
   return {

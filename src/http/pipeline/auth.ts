@@ -66,8 +66,7 @@ async function findCaller(
     }
     return await callers.find(token)
   } catch (error) {
-    // Only failures count, so failed attempts never block a caller with a valid key, even from the same address. A
-    // database that does not respond is not a failed attempt.
+    // Only failures count, so they never block a caller with a valid key. A database that is silent is no failure.
     const isFailure = error instanceof StoreError && error.status < 500
     const slowed = isFailure ? failedAuthentications.take(rateGroup(context.address)).refusal : undefined
     throw slowed ? tooManyWrongKeys(slowed.details.retryAfterSeconds ?? 1) : error

@@ -254,8 +254,8 @@ function respondWithoutHandler(
   paths: Paths,
 ): Response {
   if (!methods) {
-    // A target with dot segments matches no route, but the runtime resolves them in `request.url`. So `path` can be a
-    // path of the table, such as /pets for the target /x/../pets.
+    // The runtime resolves dot segments in `request.url`, so `path` may be in the table: /pets for the target
+    // /x/../pets.
     const similar = similarPath(paths.keys(), path)
     const hint =
       similar === undefined ? '' : ` Did you mean ${similar}${similar === path ? ', without dots' : ''}?`

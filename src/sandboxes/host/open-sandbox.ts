@@ -216,8 +216,7 @@ export class OpenSandbox {
       ...(options.hostApi !== undefined && { hostApi: options.hostApi }),
       stability: 'experimental',
       rateLimit: rate,
-      // Tools in a browser call a sandbox from their own pages. This is safe for any origin, because browsers do not
-      // add a key to a request by themselves.
+      // Any page may call a sandbox: this is safe, because browsers add no key to a request by themselves.
       corsOrigins: ['*'],
       trustedProxies: options.trustedProxies,
       secretKey: options.secretKey,

@@ -1,5 +1,4 @@
-// The limits of an import, and the sentences about names, which the store and the importer share. The importer also
-// runs in browsers, so this file has no schema.
+// The limits of an import, and the sentences about names. The importer runs in browsers, so this file has no schema.
 
 /** The maximum number of rows of each kind that are sent and staged together. */
 export const IMPORT_ROWS_MAX = 500

@@ -63,8 +63,7 @@ const readStaged = sql<StoredRow>()(`
   SELECT line, name, detail, quantity, hold, reorder_at AS "reorderAt" FROM staged_row
   WHERE import_id = $importId AND file = $file AND line > $after ORDER BY line LIMIT $limit`)
 
-// A row with line 0 marks an import as complete: all rows of its files are staged. In this row, the column hold says
-// whether the import skips existing pets, so that a resumed import keeps this setting.
+// A row with line 0 says that all rows are staged. Its column hold says whether the import skips existing pets.
 const markComplete = sql()(`
   INSERT INTO staged_row (import_id, file, line, name, detail, quantity, hold, at)
   VALUES ($importId, 'categories', 0, '', NULL, 0, $hold, $now) ON CONFLICT (import_id, file, line) DO NOTHING`)
@@ -76,8 +75,7 @@ const deleteLoaded = sql()(`
 
 const deleteStaged = sql()('DELETE FROM staged_row WHERE import_id = $importId')
 
-// Names with one key may differ in case and in Unicode form; `matchName` decides. The exact name comes first, so that
-// it is found among any number of others.
+// Names with one key may differ in case and Unicode form; `matchName` decides. The exact name comes first.
 const findNamed = sql<NamedCategory>()(`
   SELECT id, name FROM category WHERE name_key = $nameKey
   ORDER BY CASE WHEN name = $name THEN 0 ELSE 1 END, id LIMIT ${NAMED_MAX}`)

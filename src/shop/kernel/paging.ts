@@ -170,8 +170,7 @@ function pageStatement<Row>(list: List, rowsMax: bigint, after: SortKeys | undef
     const unshared = branches.map(branch => branch.filter(condition => !shared.includes(condition)))
     const places = unshared.map(branch => branch.flatMap(condition => condition.values.map(place)))
     const byKeys = `ORDER BY "sortKey" ${direction}, "tieKey" ${direction}`
-    // Each branch is in the order of an index, so SQLite merges the branches, and reads no more keys than the page
-    // needs. Then it reads the rows of the page by their keys.
+    // Each branch is in the order of an index, so SQLite merges them and reads only the keys that the page needs.
     const scanKeys = (texts: readonly string[]) => scan(keys, texts)
     const pageKeys = `${unionText(unshared[0] ?? [], places, scanKeys)} ${byKeys} ${limit}`
     return [

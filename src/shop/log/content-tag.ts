@@ -1,8 +1,7 @@
 import { invalidCursor } from '../../contract/refusals.ts'
 import { positionOfOtherContent } from './refusals.ts'
 
-// After a reset, a store assigns the same ids and positions as before. The content tag in a cursor or position shows
-// whether that cursor or position is from before the reset, or from another store.
+// After a reset, a store assigns the same ids and positions again. The tag shows from which content a cursor is.
 
 /** A tagged position is the tag times this number, plus the position: at most 19 digits for tags up to 9,000,000. */
 const POSITIONS_PER_TAG = 1_000_000_000_000n

@@ -5,8 +5,7 @@ import { formatInstant, storedInstant } from '../../values/instant.ts'
 /** How far clocks of machines usually differ, in milliseconds. */
 const USUAL_DIFFERENCE_MS = 60_000
 
-// Retention deletes events, and never orders. The latest order need not be the last one: some may have been placed
-// since the clock went wrong. Each maximum is one search in the index of (complete, created_at).
+// Retention deletes events, never orders. The latest order need not be the last one, if a clock went wrong.
 const newestChange = sql<{ at: string | null }>()(`
   SELECT max(at) AS at FROM (
     SELECT at FROM (SELECT at FROM event ORDER BY id DESC LIMIT 1) AS newest_event

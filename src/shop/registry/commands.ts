@@ -142,8 +142,8 @@ async function runOperation(
   id: CommandId,
   { input, context, conditions = {} }: Command,
 ): Promise<Reply> {
-  // The compiler has checked each verb against the contract. It cannot know that this input belongs to this verb:
-  // the pipeline made the input with the schema of this id.
+  // Safe: the compiler checked each verb against the contract, and the pipeline made the input with the schema of this
+  // id.
   const verb = commands[id] as CommandHandler<object, object | undefined>
   return encodeReply(contract[id], await verb(tx, input, context, conditions))
 }

@@ -7,8 +7,7 @@ import { followEvents, makeClient } from '../../support/client.ts'
 import { type ReceivedEvent, receivedEvent } from '../../support/received-events.ts'
 import type { Seeded } from '../../support/seeded.ts'
 
-// Event consumers that are disconnected, or lose their `next` link, at random. Each resumes after the last event that
-// it handled, until it receives the event that marks the end.
+// Consumers that are cut, or lose `next`, at random. Each resumes after the last event that it handled.
 
 /** The events that one consumer received, and the number of its disconnections (`cuts`). */
 export interface ReadEvents {

@@ -169,8 +169,7 @@ test.skipIf(!testedEngines.includes('postgres'))(
     await using store = await openTestStore('postgres', { isolation: 'READ COMMITTED' })
     const { byId, byPosition, readMore } = openReaders(store)
     const { categoryId } = await makePet(store.client)
-    // If the creation waits too long for the lock, it runs again with new ids, and its events are not late. Several
-    // rounds make it likely that some events are late.
+    // A creation that waits too long runs again with new ids, without late events: several rounds make some likely.
     for (let round = 0; round < LATE_ROUNDS; round++) {
       const { held } = await holdPets(store, `Release ${round}`)
       const creation = store.client.createPet({ body: { name: 'Late', categoryId } })

@@ -48,8 +48,7 @@ const javaCompile = [
 // Two generators cannot decode an event by its discriminator: see their descriptions.
 const WITHOUT_DISCRIMINATOR =
   "sed -i '/^      discriminator:$/,/^      [^ ]/{/^       /d;/discriminator:$/d}' openapi.yaml"
-// The output of swagger-codegen uses an annotation that is not part of Java 11 and later, but its pom.xml does not have
-// the library of the annotation.
+// swagger-codegen uses an annotation that Java 11 lacks, without its library in pom.xml.
 const annotations =
   '<groupId>javax.annotation</groupId><artifactId>javax.annotation-api</artifactId><version>1.3.2</version>'
 const swaggerOptions = '-l java --additional-properties dateLibrary=java8'

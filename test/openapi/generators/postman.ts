@@ -2,8 +2,7 @@ import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 import { type CollectionRequest, runCollection } from './collections.ts'
 
-// Sends each request of the Postman collection in the file that the first argument names, and reports those that fail.
-// The table of generators (generators.ts) and importers.test.ts run this program.
+// Sends each request of the Postman collection that the first argument names, and reports those that fail.
 
 const Pair = z.looseObject({
   key: z.string(),
