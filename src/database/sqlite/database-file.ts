@@ -112,7 +112,7 @@ function findLoss(file: string): string | undefined {
 function lossIn(file: string, record: RunRecord | undefined): string | undefined {
   const number = numberIn(file)
   const log = `${file}-wal`
-  const numbers = record === undefined || record.numbers.length === 0 ? [number] : record.numbers
+  const numbers = record?.numbers ?? [number]
   if (!numbers.includes(number)) {
     return bytesOf(log) > 0
       ? `${file} was replaced, and ${log} belongs to the file before it`
@@ -121,7 +121,7 @@ function lossIn(file: string, record: RunRecord | undefined): string | undefined
   }
   const isOpen = isOpenNumber(number)
   if (!isOpen && bytesOf(log) === 0) return undefined
-  if (isOpen && (record === undefined || record.numbers.length === 0))
+  if (isOpen && record === undefined)
     return (
       `${file} was not stopped, and ${recordFile(file)} is missing or incomplete: nobody knows whether ${log} has ` +
       'every change'
@@ -136,7 +136,7 @@ function lossIn(file: string, record: RunRecord | undefined): string | undefined
 /** Returns the number and the last position of a database with its log. */
 function readThroughLog(file: string, recorded = 0n): { number: number; position: bigint } {
   using connection = new SqliteConnection(file, { readonly: true })
-  // An earlier version has recorded no position, and may have no table for it.
+  // Without a record, the tables may be those of another program.
   const position = recorded === 0n ? 0n : (connection.one(readHead)?.position ?? 0n)
   return { number: numberSeen(connection), position }
 }

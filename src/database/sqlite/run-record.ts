@@ -4,7 +4,7 @@ import { hasCode } from '../../files/system-error.ts'
 
 /** What a database must have at its next start. It is kept in a file next to the database. */
 export interface RunRecord {
-  /** The numbers that the database may have: one, or several while its log is moved. None in an empty file. */
+  /** The numbers that the database may have: one, or several while its log is moved. */
   readonly numbers: readonly number[]
   /** The position of the last committed event. */
   readonly position: bigint
@@ -13,8 +13,6 @@ export interface RunRecord {
 /** The file always has this size, so that it can be written on a full disk, and a part of it is not taken for it. */
 const BYTES = 128
 const FORM = /^numbers((?: \d+)+) position (\d+) *\n$/
-/** The form of earlier versions, which noted no position. */
-const EARLIER_FORM = /^[\d ]*$/
 
 export function recordFile(file: string): string {
   return `${file}-run`
@@ -25,9 +23,8 @@ export function readRecord(file: string): RunRecord | undefined {
   try {
     const text = readFileSync(recordFile(file), 'latin1')
     const [, numbers, position] = FORM.exec(text) ?? []
-    if (numbers !== undefined && position !== undefined && text.length === BYTES)
-      return { numbers: numbersIn(numbers), position: BigInt(position) }
-    return EARLIER_FORM.test(text) ? { numbers: numbersIn(text), position: 0n } : undefined
+    if (numbers === undefined || position === undefined || text.length !== BYTES) return undefined
+    return { numbers: numbers.trim().split(' ').map(Number), position: BigInt(position) }
   } catch (error) {
     if (hasCode(error, 'ENOENT')) return undefined
     throw error
@@ -74,8 +71,4 @@ export class CommitRecord implements Disposable {
 
 function textOf({ numbers, position }: RunRecord): string {
   return `${`numbers ${numbers.join(' ')} position ${position}`.padEnd(BYTES - 1)}\n`
-}
-
-function numbersIn(text: string): number[] {
-  return (text.match(/\d+/g) ?? []).map(Number)
 }
