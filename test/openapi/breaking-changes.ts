@@ -161,8 +161,7 @@ function ownChanges(old: Schema, now: Schema, direction: Direction): string[] {
     return now.nullable && !old.nullable ? [...changes, 'it can be null now'] : changes
   }
   if (old.nullable && !now.nullable) changes.push('it cannot be null any more')
-  if (now.pattern !== undefined && plain(old.pattern) !== plain(now.pattern) && !addsEmpty(old, now))
-    changes.push('the pattern is different now')
+  if (now.pattern !== undefined && old.pattern !== now.pattern) changes.push('the pattern is different now')
   if (old.enum === undefined && now.enum !== undefined) changes.push('only some values are allowed now')
   if (now.multipleOf !== undefined && old.multipleOf !== now.multipleOf)
     changes.push(`it must be a multiple of ${now.multipleOf} now`)
@@ -179,16 +178,6 @@ function ownChanges(old: Schema, now: Schema, direction: Direction): string[] {
     }
   }
   return changes
-}
-
-/** Returns a pattern with each class of one quotation mark as the quotation mark. */
-/** Returns whether a pattern accepts what it accepted before, and the empty value. */
-function addsEmpty({ pattern: old = '' }: Schema, { pattern: now = '' }: Schema): boolean {
-  return [old.replace(/\)\$$/, ')?$'), old.replace('{1,', '{0,')].some(wider => plain(wider) === plain(now))
-}
-
-function plain(pattern: string | undefined): string | undefined {
-  return pattern?.replaceAll('["]', '"')
 }
 
 function readSchema({ document }: Described, node: unknown): Schema {
