@@ -52,8 +52,7 @@ export async function openPostgresSource(
 
 /**
  * Opens an empty database as the target of a copy: one transaction creates the tables, writes the rows and reads them.
- * No store can start on the database meanwhile. Throws TargetInUse, UnsupportedVersion, and the errors of findPrimary
- * and of the driver.
+ * No store can start on the database meanwhile. Throws TargetInUse, and the errors of findPrimary and of the driver.
  */
 export async function openPostgresTarget(
   { hosts }: DatabaseAddress,
@@ -69,7 +68,7 @@ export async function openPostgresTarget(
       if (sqlState(error) !== LOCK_NOT_AVAILABLE) throw error
       throw new TargetInUse('Another process is starting a store on it, or copying to it.')
     })
-    if (version > 0 && version < postgresMigrations.version) {
+    if (version > 0 && version !== postgresMigrations.version) {
       throw new TargetInUse(`It has tables of version ${version}, not ${postgresMigrations.version}.`)
     }
     await runMigrations(connection)

@@ -125,7 +125,6 @@ async function openTarget(
         `The target ${to.name} must be empty and unused. ${error.message} Nothing was copied.`,
       )
     }
-    if (error instanceof UnsupportedVersion) throw new CommandFailed(error.message)
     throw new CommandFailed(`The database at ${to.name} cannot be opened: ${reasonOf(error)}.`)
   }
 }
