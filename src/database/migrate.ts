@@ -5,7 +5,7 @@ import type { StatementCall } from './statement.ts'
 export type OnProgress = (line: string) => void
 
 /** The transaction of a migration. */
-export interface MigrationTx extends Reader {
+interface MigrationTx extends Reader {
   run<Name extends string>(...call: StatementCall<unknown, Name>): number | Promise<number>
 }
 
@@ -28,34 +28,27 @@ export class UnmigratedDatabase extends UnsupportedVersion {}
 
 /** The scripts that make the tables of a store: a base that creates them, and scripts that change them afterwards. */
 export class Migrations {
-  readonly base: string
-  readonly scripts: readonly string[]
-  /** The number of the base. The scripts have the next numbers. */
+  /** The number of the base. The scripts after it have the next numbers. */
   readonly baseVersion: number
+  readonly scripts: readonly string[]
   /** The steps that follow some of the scripts. */
   readonly steps: ReadonlyMap<string, MigrationStep>
 
-  constructor(baseVersion: number, { base, scripts, steps }: Pick<Migrations, 'base' | 'scripts' | 'steps'>) {
+  constructor(baseVersion: number, scripts: readonly string[], steps: Migrations['steps'] = new Map()) {
     this.baseVersion = baseVersion
-    this.base = base
     this.scripts = scripts
     this.steps = steps
   }
 
   /** The number of the last script. */
   get version(): number {
-    return this.baseVersion + this.scripts.length
-  }
-
-  /** The base and the scripts: what an empty database lacks. */
-  get all(): readonly string[] {
-    return [this.base, ...this.scripts]
+    return this.baseVersion + this.scripts.length - 1
   }
 
   /** Returns the scripts that a database lacks, with their numbers. Throws as `refuseUnsupported` does. */
   missingIn(version: number): [script: string, version: number][] {
     this.refuseUnsupported(version)
-    return this.all
+    return this.scripts
       .map((script, index): [string, number] => [script, this.baseVersion + index])
       .filter(([, number]) => number > version)
   }
@@ -81,9 +74,9 @@ export class Migrations {
     }
     if (version > 0 && version < this.baseVersion) {
       throw new UnsupportedVersion(
-        `The database is at version ${version}; this petstore supports versions from ${this.baseVersion} on. ` +
-          'Use the petstore of commit 677f627 first: ' +
-          'it migrates a store when it starts, and a backup when it restores it.',
+        `The database is at version ${version}, but this petstore supports versions from ${this.baseVersion} on: ` +
+          'move the categories and pets with "petstore export" of the petstore that wrote them and "petstore import" ' +
+          'of this one; orders, keys, webhooks and the audit log are not moved.',
       )
     }
   }

@@ -43,7 +43,7 @@ const CATALOG = `
  */
 export function storeTables(): StoreTable[] {
   using database = new Database(':memory:', { strict: true, safeIntegers: true })
-  for (const script of sqliteMigrations.all) database.run(script)
+  for (const script of sqliteMigrations.scripts) database.run(script)
   const catalog = Map.groupBy(database.query<CatalogRow, []>(CATALOG).all(), ({ table }) => table)
   return [...catalog].map(([name, rows]) => {
     const columnOf = ({ column, type }: CatalogRow): StoreColumn => ({

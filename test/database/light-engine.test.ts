@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { StoreError } from '../../src/contract/error.ts'
@@ -32,7 +32,7 @@ beforeEach(async () => {
   const file = join(directory, 'store.db')
   const connection = new SqliteConnection(file, { readonly: false })
   connection.database.transaction(() => {
-    connection.database.run(sqliteMigrations.all.join('\n'))
+    connection.database.run(sqliteMigrations.scripts.join('\n'))
     connection.database.run(`PRAGMA user_version = ${sqliteMigrations.version}`)
   })()
   connection.close()
@@ -161,18 +161,10 @@ test('only a store that has reached its own limit is refused as full: a full dis
 })
 
 test('a store that is full is opened although its migrations make it larger', async () => {
-  const file = join(directory, 'old.db')
-  const connection = new SqliteConnection(file, { readonly: false })
-  connection.database.run(sqliteMigrations.base)
-  connection.database.run(`PRAGMA user_version = ${sqliteMigrations.baseVersion}`)
-  connection.database.run(`INSERT INTO pet
-    WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000)
-    SELECT i, 'Pet ' || i, 'pet ' || i, 1, 0, 0, 0, 'sold', 1, '', '' FROM n`)
-  const pages = connection.database.query<{ page_count: bigint }, []>('PRAGMA page_count').get()?.page_count
-  connection.close()
-  const full = await openLight(file, Number(pages) * PAGE_BYTES)
-  const countWords = sql<{ n: bigint }>()('SELECT count(*) AS n FROM pet_word')
-  expect(await full.readShort(reader => reader.one(countWords))).toEqual({ n: 4000n })
+  const file = join(directory, 'empty.db')
+  writeFileSync(file, '')
+  const full = await openLight(file, PAGE_BYTES)
+  expect(await full.readShort(reader => reader.one(countRows))).toEqual({ n: 0n })
   const large = adding('Dogs', undefined, 'x'.repeat(100_000))
   expect(await full.execute(large).catch(error => error.code)).toBe('storage_full')
   await full.close()

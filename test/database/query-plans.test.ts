@@ -41,7 +41,7 @@ class PlanReader implements Reader {
 
   /** Runs `change` on the tables before they get rows. */
   constructor(change = '') {
-    this.#database.run(sqliteMigrations.all.join('\n'))
+    this.#database.run(sqliteMigrations.scripts.join('\n'))
     if (change) this.#database.run(change)
     this.#database.run(ROWS)
   }
@@ -242,7 +242,7 @@ test('control: a list whose index is missing is detected', async () => {
 test('the events of a pet are found in their index, in both directions', async () => {
   const details: string[] = []
   const database = new Database(':memory:', { safeIntegers: true })
-  database.run(sqliteMigrations.all.join('\n'))
+  database.run(sqliteMigrations.scripts.join('\n'))
   database.run("UPDATE chain_end SET position = 5000 WHERE name = 'head'")
   const read = <Row, Name extends string>(
     statement: Statement<Row, Name>,

@@ -60,7 +60,7 @@ export class FailingConnection implements ReadConnection, WriteConnection {
 export function openFailingConnection() {
   const directory = mkdtempSync(join(tmpdir(), 'petstore-failing-'))
   const connection = new SqliteConnection(join(directory, 'petstore.db'), { readonly: false })
-  connection.database.run(sqliteMigrations.all.join('\n'))
+  connection.database.run(sqliteMigrations.scripts.join('\n'))
   const failing = new FailingConnection(connection)
   return {
     connection,

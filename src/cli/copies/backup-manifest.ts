@@ -28,7 +28,7 @@ const Manifest = z.object({
   engine: z.enum(['sqlite', 'postgres']),
   /** The number of the last migration of the database file. */
   databaseVersion: z.int().positive(),
-  /** The last entry of the audit log, with its position as text; null in a backup of a version before 677f627. */
+  /** The last entry of the audit log, with its position as text; null if its table had no row for it. */
   head: z.strictObject({ position: z.string().regex(/^\d{1,18}$/), hash: z.string().max(43) }).nullable(),
   files: z.strictObject({ [DATABASE_FILE]: BackupFile, [SECRET_KEY_FILE]: BackupFile.optional() }),
 })

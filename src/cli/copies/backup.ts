@@ -9,7 +9,6 @@ import { sqliteMigrations } from '../../database/migrations/migrations.ts'
 import { parseDatabaseUrl } from '../../database/postgres/database-url.ts'
 import { SqliteConnection } from '../../database/sqlite/connection.ts'
 import { databaseFile, refuseWrongFiles } from '../../database/sqlite/database-file.ts'
-import { versionOf } from '../../database/sqlite/engine.ts'
 import { draftOf } from '../../files/draft.ts'
 import { makeDirectory, syncDirectory, syncFile, writeWholeFile } from '../../files/private-file.ts'
 import { hasCode } from '../../files/system-error.ts'
@@ -113,9 +112,6 @@ async function runBackup({ to, data, databaseUrl, withSecretKey }: BackupOptions
  */
 async function findProblem(directory: string, signal: AbortSignal): Promise<string | undefined> {
   using copy = new SqliteConnection(databaseFile(directory), { readonly: true })
-  // The events of an older store have no traces. A temporary view hides the table of the same name.
-  if (versionOf(copy) < sqliteMigrations.version)
-    copy.database.run('CREATE TEMP VIEW event AS SELECT *, NULL AS traceparent FROM main.event')
   const reader: Reader = {
     one: (...query) => copy.one(...query),
     many: async (...query) => {

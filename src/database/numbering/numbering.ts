@@ -61,7 +61,7 @@ function batchedEvent(event: NewEvent): BatchedEvent {
 }
 
 function readEvents({ events }: EventBatch): NewEvent[] {
-  // Safe: batchOf, or a migration, wrote it.
+  // Safe: batchOf wrote it.
   const batched = JSON.parse(events) as readonly BatchedEvent[]
   return batched.map(event => ({
     ...event,

@@ -7,6 +7,7 @@ CREATE TABLE counter (
 INSERT INTO counter (noun, last) VALUES
   ('category', 0), ('pet', 0), ('order', 0), ('movement', 0), ('event', 0), ('key', 0), ('webhook', 0), ('delivery', 0);
 
+-- `sort_key`: the folded name, by which lists are sorted.
 CREATE TABLE category (
   id INTEGER NOT NULL PRIMARY KEY,
   name TEXT NOT NULL,
@@ -15,11 +16,15 @@ CREATE TABLE category (
   pet_count INTEGER NOT NULL CHECK (pet_count >= 0),
   version INTEGER NOT NULL,
   created_at TEXT NOT NULL,
-  updated_at TEXT NOT NULL
+  updated_at TEXT NOT NULL,
+  sort_key TEXT NOT NULL DEFAULT ''
 ) STRICT;
 
 CREATE INDEX category_by_name ON category (name_key);
+CREATE INDEX category_by_sort_key ON category (sort_key);
 
+-- `reorder_at`: the level at which the pet should be reordered.
+-- `sort_key`: the folded name, by which lists are sorted.
 CREATE TABLE pet (
   id INTEGER NOT NULL PRIMARY KEY,
   name TEXT NOT NULL,
@@ -32,6 +37,8 @@ CREATE TABLE pet (
   version INTEGER NOT NULL,
   created_at TEXT NOT NULL,
   updated_at TEXT NOT NULL,
+  reorder_at INTEGER CHECK (reorder_at BETWEEN 0 AND 1000000000),
+  sort_key TEXT NOT NULL DEFAULT '',
   CHECK (reserved BETWEEN 0 AND quantity),
   CHECK (on_hold = 0 OR quantity > 0),
   CHECK (status = CASE WHEN quantity = 0 THEN 'sold'
@@ -45,6 +52,18 @@ CREATE INDEX pet_by_status_name ON pet (status, name_key);
 CREATE INDEX pet_by_category ON pet (category_id, status);
 CREATE INDEX pet_by_category_name ON pet (category_id, status, name_key);
 CREATE INDEX pet_by_quantity ON pet (status, quantity);
+CREATE INDEX pet_by_sort_key ON pet (sort_key);
+CREATE INDEX pet_by_status_sort_key ON pet (status, sort_key);
+CREATE INDEX pet_by_category_sort_key ON pet (category_id, status, sort_key);
+-- It contains only the pets that are at or below their level.
+CREATE INDEX pet_to_reorder ON pet (quantity) WHERE quantity <= reorder_at;
+
+-- The folded words of the names of pets: a search is a scan of this table.
+CREATE TABLE pet_word (
+  word TEXT NOT NULL,
+  pet_id INTEGER NOT NULL,
+  PRIMARY KEY (word, pet_id)
+) STRICT, WITHOUT ROWID;
 
 -- `reference`: the client's own name for the order. Most orders have none, so its indexes contain only those with one.
 CREATE TABLE orders (
@@ -60,6 +79,8 @@ CREATE TABLE orders (
 ) STRICT;
 
 CREATE INDEX orders_by_complete ON orders (complete);
+-- Orders by the time at which they were placed: the orders of a day.
+CREATE INDEX orders_by_created ON orders (complete, created_at);
 CREATE INDEX orders_by_pet ON orders (pet_id, complete);
 CREATE INDEX orders_by_ship_date ON orders (complete, ship_date) WHERE ship_date IS NOT NULL;
 CREATE INDEX orders_by_pet_ship_date ON orders (pet_id, complete, ship_date) WHERE ship_date IS NOT NULL;
@@ -83,7 +104,9 @@ CREATE TABLE movement (
   CHECK (quantity_change <> 0 OR reserved_change <> 0)
 ) STRICT, WITHOUT ROWID;
 
--- The totals that the summary shows, such as 'pets/available', 'units/onHand' and 'orders/placed/2026-11-22'.
+-- The totals that the summary shows, such as 'pets/available' and 'units/onHand'. A day begins at another instant in each
+-- time zone, so orders are counted by quarter-hour of UTC, such as 'orders/placed/2026-11-22T10:15'. All zones of today
+-- begin their days at one.
 CREATE TABLE total (
   name TEXT NOT NULL PRIMARY KEY,
   value INTEGER NOT NULL
@@ -92,8 +115,7 @@ CREATE TABLE total (
 INSERT INTO total (name, value) VALUES ('units/onHand', 0), ('units/reserved', 0), ('orders/open', 0);
 
 -- `pet_id`: the pet that the event is about. The event reports a change of the pet, of its stock, or of an order for it.
--- `totals`: the changes of the totals by an event that has no position yet. Only PostgreSQL has such events after a
--- commit.
+-- `traceparent`: the trace of the request that made the change (W3C Trace Context), if it named one.
 CREATE TABLE event (
   id INTEGER NOT NULL PRIMARY KEY,
   position INTEGER,
@@ -106,13 +128,20 @@ CREATE TABLE event (
   request_id TEXT NOT NULL,
   at TEXT NOT NULL,
   pet_id INTEGER,
-  totals TEXT
+  traceparent TEXT
 ) STRICT;
 
 CREATE UNIQUE INDEX event_by_position ON event (position);
 -- The index begins with the pet. If it began with blocks of positions, a read of the events of one pet would search
 -- every block, which took 8 ms in a store with a million pets.
 CREATE INDEX event_by_pet ON event (pet_id, position) WHERE pet_id IS NOT NULL;
+
+-- Only a store that was copied from PostgreSQL has rows here: events that had no position yet.
+CREATE TABLE event_batch (
+  id INTEGER NOT NULL PRIMARY KEY,
+  events TEXT NOT NULL,
+  totals TEXT
+) STRICT;
 
 -- The two ends of the hash chain over the events: the last entry (the head), and the last entry that retention has
 -- deleted (the floor).
@@ -170,6 +199,7 @@ CREATE TABLE staged_row (
   quantity INTEGER NOT NULL,
   hold INTEGER NOT NULL CHECK (hold IN (0, 1)),
   at TEXT NOT NULL,
+  reorder_at INTEGER,
   PRIMARY KEY (import_id, file, line)
 ) STRICT, WITHOUT ROWID;
 
@@ -177,6 +207,8 @@ CREATE TABLE staged_row (
 -- `position`: each event up to this position has a delivery, or the webhook does not receive it.
 -- `seen_creation`: whether the event about the creation of the webhook has been read.
 -- `leased_by`: the process that delivers to the webhook, until `leased_until`.
+-- `last_failure_at`, `failing_ms`: the last failed attempt, and the time for which attempts have failed, without the time
+-- in which nothing was attempted. A store that was off for a week has not tried for a week.
 CREATE TABLE webhook (
   id INTEGER NOT NULL PRIMARY KEY,
   slot INTEGER NOT NULL UNIQUE CHECK (slot BETWEEN 1 AND 100),
@@ -197,6 +229,8 @@ CREATE TABLE webhook (
   version INTEGER NOT NULL,
   created_at TEXT NOT NULL,
   updated_at TEXT NOT NULL,
+  last_failure_at TEXT,
+  failing_ms INTEGER,
   CHECK ((enabled = 1) = (disabled_reason IS NULL)),
   CHECK ((failures = 0) = (failing_since IS NULL)),
   CHECK ((previous_secret IS NULL) = (previous_until IS NULL)),

@@ -7,6 +7,7 @@ CREATE TABLE counter (
 INSERT INTO counter (noun, last) VALUES
   ('category', 0), ('pet', 0), ('order', 0), ('movement', 0), ('event', 0), ('key', 0), ('webhook', 0), ('delivery', 0);
 
+-- `sort_key`: the folded name, by which lists are sorted.
 CREATE TABLE category (
   id BIGINT NOT NULL PRIMARY KEY,
   name TEXT COLLATE "C" NOT NULL,
@@ -15,11 +16,15 @@ CREATE TABLE category (
   pet_count BIGINT NOT NULL CHECK (pet_count >= 0),
   version BIGINT NOT NULL,
   created_at TEXT COLLATE "C" NOT NULL,
-  updated_at TEXT COLLATE "C" NOT NULL
+  updated_at TEXT COLLATE "C" NOT NULL,
+  sort_key TEXT COLLATE "C" NOT NULL DEFAULT ''
 );
 
 CREATE INDEX category_by_name ON category (name_key, id);
+CREATE INDEX category_by_sort_key ON category (sort_key, id);
 
+-- `reorder_at`: the level at which the pet should be reordered.
+-- `sort_key`: the folded name, by which lists are sorted.
 CREATE TABLE pet (
   id BIGINT NOT NULL PRIMARY KEY,
   name TEXT COLLATE "C" NOT NULL,
@@ -32,6 +37,8 @@ CREATE TABLE pet (
   version BIGINT NOT NULL,
   created_at TEXT COLLATE "C" NOT NULL,
   updated_at TEXT COLLATE "C" NOT NULL,
+  reorder_at BIGINT CHECK (reorder_at BETWEEN 0 AND 1000000000),
+  sort_key TEXT COLLATE "C" NOT NULL DEFAULT '',
   CHECK (reserved BETWEEN 0 AND quantity),
   CHECK (on_hold = 0 OR quantity > 0),
   CHECK (status = CASE WHEN quantity = 0 THEN 'sold'
@@ -45,6 +52,18 @@ CREATE INDEX pet_by_status_name ON pet (status, name_key, id);
 CREATE INDEX pet_by_category ON pet (category_id, status, id);
 CREATE INDEX pet_by_category_name ON pet (category_id, status, name_key, id);
 CREATE INDEX pet_by_quantity ON pet (status, quantity, id);
+CREATE INDEX pet_by_sort_key ON pet (sort_key, id);
+CREATE INDEX pet_by_status_sort_key ON pet (status, sort_key, id);
+CREATE INDEX pet_by_category_sort_key ON pet (category_id, status, sort_key, id);
+-- It contains only the pets that are at or below their level.
+CREATE INDEX pet_to_reorder ON pet (quantity, id) WHERE quantity <= reorder_at;
+
+-- The folded words of the names of pets: a search is a scan of this table.
+CREATE TABLE pet_word (
+  word TEXT COLLATE "C" NOT NULL,
+  pet_id BIGINT NOT NULL,
+  PRIMARY KEY (word, pet_id)
+);
 
 -- `reference`: the client's own name for the order. Most orders have none, so its indexes contain only those with one.
 CREATE TABLE orders (
@@ -60,6 +79,8 @@ CREATE TABLE orders (
 );
 
 CREATE INDEX orders_by_complete ON orders (complete, id);
+-- Orders by the time at which they were placed: the orders of a day.
+CREATE INDEX orders_by_created ON orders (complete, created_at, id);
 CREATE INDEX orders_by_pet ON orders (pet_id, complete, id);
 CREATE INDEX orders_by_ship_date ON orders (complete, ship_date, id) WHERE ship_date IS NOT NULL;
 CREATE INDEX orders_by_pet_ship_date ON orders (pet_id, complete, ship_date, id) WHERE ship_date IS NOT NULL;
@@ -83,16 +104,18 @@ CREATE TABLE movement (
   CHECK (quantity_change <> 0 OR reserved_change <> 0)
 );
 
--- The totals that the summary shows, such as 'pets/available', 'units/onHand' and 'orders/placed/2026-11-22'.
+-- The totals that the summary shows, such as 'pets/available' and 'units/onHand'. A day begins at another instant in each
+-- time zone, so orders are counted by quarter-hour of UTC, such as 'orders/placed/2026-11-22T10:15'. All zones of today
+-- begin their days at one.
 CREATE TABLE total (
-  name TEXT NOT NULL PRIMARY KEY,
+  name TEXT COLLATE "C" NOT NULL PRIMARY KEY,
   value BIGINT NOT NULL
 );
 
 INSERT INTO total (name, value) VALUES ('units/onHand', 0), ('units/reserved', 0), ('orders/open', 0);
 
 -- `pet_id`: the pet that the event is about. The event reports a change of the pet, of its stock, or of an order for it.
--- `totals`: the changes of the totals by an event that has no position yet.
+-- `traceparent`: the trace of the request that made the change (W3C Trace Context), if it named one.
 CREATE TABLE event (
   id BIGINT NOT NULL PRIMARY KEY,
   position BIGINT,
@@ -105,15 +128,22 @@ CREATE TABLE event (
   request_id TEXT COLLATE "C" NOT NULL,
   at TEXT COLLATE "C" NOT NULL,
   pet_id BIGINT,
-  totals TEXT
+  traceparent TEXT COLLATE "C"
 );
 
 CREATE UNIQUE INDEX event_by_position ON event (position);
-CREATE INDEX event_without_position ON event (subject, subject_version, id) WHERE position IS NULL;
 -- The index begins with the pet. If it began with blocks of positions, a read of the events of one pet would search
 -- every block, which took 8 ms in a store with a million pets.
--- An event is added to this index when the sequencer gives it its position.
 CREATE INDEX event_by_pet ON event (pet_id, position) WHERE pet_id IS NOT NULL AND position IS NOT NULL;
+
+-- Events that are committed and have no position yet: all events of a transaction, or some of them, as a JSON array, with
+-- the changes of the totals by them. The sequencer moves them into the table `event`. The ids are in the order in which
+-- the transactions held their rows: if two of them change one resource, the later one has the greater id.
+CREATE TABLE event_batch (
+  id BIGINT NOT NULL GENERATED BY DEFAULT AS IDENTITY PRIMARY KEY,
+  events TEXT COLLATE "C" NOT NULL,
+  totals TEXT COLLATE "C"
+);
 
 -- The two ends of the hash chain over the events: the last entry (the head), and the last entry that retention has
 -- deleted (the floor).
@@ -171,6 +201,7 @@ CREATE TABLE staged_row (
   quantity BIGINT NOT NULL,
   hold BIGINT NOT NULL CHECK (hold IN (0, 1)),
   at TEXT COLLATE "C" NOT NULL,
+  reorder_at BIGINT,
   PRIMARY KEY (import_id, file, line)
 );
 
@@ -178,7 +209,9 @@ CREATE TABLE staged_row (
 -- `position`: each event up to this position has a delivery, or the webhook does not receive it.
 -- `seen_creation`: whether the event about the creation of the webhook has been read.
 -- `leased_by`: the process that delivers to the webhook, until `leased_until`.
--- `webhook_begun_check`: the constraint has this name in stores of 677f627.
+-- `last_failure_at`, `failing_ms`: the last failed attempt, and the time for which attempts have failed, without the time
+-- in which nothing was attempted. A store that was off for a week has not tried for a week.
+-- `webhook_begun_check`: the constraint is named after an earlier name of its column.
 CREATE TABLE webhook (
   id BIGINT NOT NULL PRIMARY KEY,
   slot BIGINT NOT NULL UNIQUE CHECK (slot BETWEEN 1 AND 100),
@@ -199,6 +232,8 @@ CREATE TABLE webhook (
   version BIGINT NOT NULL,
   created_at TEXT COLLATE "C" NOT NULL,
   updated_at TEXT COLLATE "C" NOT NULL,
+  last_failure_at TEXT COLLATE "C",
+  failing_ms BIGINT,
   CHECK ((enabled = 1) = (disabled_reason IS NULL)),
   CHECK ((failures = 0) = (failing_since IS NULL)),
   CHECK ((previous_secret IS NULL) = (previous_until IS NULL)),
@@ -239,7 +274,7 @@ CREATE TABLE attempt (
 );
 
 -- Values that the store keeps about itself. The value of `secret-key` is encrypted with the key that encrypts webhook
--- secrets. The key `note_pkey` has this name in stores of 677f627.
+-- secrets. `note_pkey`: the key is named after an earlier name of the table.
 CREATE TABLE metadata (
   name TEXT COLLATE "C" NOT NULL CONSTRAINT note_pkey PRIMARY KEY,
   value TEXT COLLATE "C" NOT NULL
