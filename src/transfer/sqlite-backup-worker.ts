@@ -1,4 +1,3 @@
-import { UnsupportedVersion } from '../database/migrate.ts'
 import { sqliteMigrations } from '../database/migrations/migrations.ts'
 import { readHead } from '../database/numbering/head.ts'
 import { SqliteConnection } from '../database/sqlite/connection.ts'
@@ -13,10 +12,7 @@ function resultOf(task: BackupTask): BackupResult {
   try {
     return backup(task)
   } catch (error) {
-    return {
-      error: error instanceof Error ? error.message : String(error),
-      isUnsupported: error instanceof UnsupportedVersion,
-    }
+    return { error: error instanceof Error ? error.message : String(error) }
   }
 }
 

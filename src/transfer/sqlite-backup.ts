@@ -1,5 +1,4 @@
 import { statSync } from 'node:fs'
-import { UnsupportedVersion } from '../database/migrate.ts'
 import type { ChainEntry } from '../database/numbering/chain.ts'
 import { reserveFile } from '../files/private-file.ts'
 
@@ -20,13 +19,13 @@ export interface BackupFacts {
   readonly head: ChainEntry | undefined
 }
 
-export type BackupResult = BackupFacts | { readonly error: string; readonly isUnsupported: boolean }
+export type BackupResult = BackupFacts | { readonly error: string }
 
 /**
  * Copies a database, as of one moment, to a new file that only its owner can read. A store may write meanwhile. SQLite
  * copies in a worker, so this thread stays responsive. `onBytes` receives the size of the copy and that of the
- * database. Throws the reason of `signal` if it is aborted, UnsupportedVersion, and an Error if the copy fails or is
- * damaged. After any of these, the incomplete file remains.
+ * database. Throws the reason of `signal` if it is aborted, and an Error if the version of the database is not
+ * supported, or if the copy fails or is damaged. After any of these, the incomplete file remains.
  */
 export async function backupSqlite(
   task: BackupTask,
@@ -45,7 +44,7 @@ export async function backupSqlite(
     worker.postMessage(task)
     const result = await promise
     if (!('error' in result)) return result
-    throw result.isUnsupported ? new UnsupportedVersion(result.error) : new Error(result.error)
+    throw new Error(result.error)
   } finally {
     clearInterval(timer)
     signal.removeEventListener('abort', abort)

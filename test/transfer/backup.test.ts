@@ -318,7 +318,7 @@ test('a backup removes the drafts of killed commands, and keeps other drafts and
   mkdirSync(join(parent, `killed.${dead}.petstore-draft`))
   writeFileSync(join(parent, `killed.${dead}.petstore-draft`, 'petstore.db'), 'x')
   writeFileSync(join(parent, `pets.csv.${dead}.petstore-draft`), 'name')
-  // Those of other programs, and an export of an earlier version.
+  // Those of other programs.
   mkdirSync(join(parent, `empty.${dead}.partial`))
   writeFileSync(join(parent, `pets.csv.${dead}.partial`), 'name')
   // The secret key of the settings is the one that the store uses, whatever the data directory has.
