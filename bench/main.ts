@@ -1,138 +1,99 @@
-import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { environmentText } from './environment.ts'
 import { benchEvents } from './events.ts'
 import { benchLarge } from './large.ts'
+import type { Schedule } from './measure.ts'
 import { benchOrders } from './orders.ts'
-import { benchPostgres } from './orders-postgres.ts'
-import { benchPeers } from './peers.ts'
-import { assertTopicsFree, writeHistory, writePage } from './performance-page.ts'
-import { publishedText } from './published.ts'
+import { benchPostgres } from './postgres.ts'
 import { benchReads } from './reads.ts'
-import type { Schedule } from './sample.ts'
-import { type Section, sectionText } from './section.ts'
+import { publish, type Report, reportText } from './report.ts'
 import { benchStart } from './start.ts'
 
-const PAGE = join(import.meta.dir, '..', 'PERFORMANCE.md')
-/** The whole reports of the published runs. */
-const HISTORY = 'bench/history'
 /** The default schedule, and the minimum for published runs. A run with fewer or shorter rounds is only printed. */
 const PUBLISHED: Schedule = { rounds: 9, seconds: 2 }
 
-interface Topic {
+interface Part {
   /** The heading on the page. */
   readonly title: string
   readonly about: string
-  readonly run: (schedule: Schedule) => Promise<Section[]>
+  readonly run: (schedule: Schedule) => Promise<Report>
 }
 
-const topics: Readonly<Record<string, Topic>> = {
+const parts: Readonly<Record<string, Part>> = {
   reads: {
     title: 'Reads on SQLite',
+    about: 'pets and lists, beside two small stores, which it installs in bench/peers at the first run',
     run: benchReads,
-    about: 'pets and lists, beside two small stores; installs these in bench/peers at the first run',
   },
   orders: {
     title: 'Orders on SQLite',
+    about: 'in a new and in a used store, with and without an idempotency key; takes 2 GB on the disk',
     run: benchOrders,
-    about:
-      'orders on SQLite in a new and in a used store, with and without an idempotency key; takes 2 GB on the disk',
   },
   events: {
     title: 'Events',
+    about: 'orders on SQLite, with and without webhooks and streams; memory of streams',
     run: benchEvents,
-    about: 'orders on SQLite, with and without webhooks and streams',
   },
   postgres: {
     title: 'Orders on PostgreSQL',
+    about: 'beside pgbench, which must be installed, with one and with several processes',
     run: benchPostgres,
-    about: 'orders on PostgreSQL, beside pgbench if it is installed, with one and with several processes',
-  },
-  peers: {
-    title: 'Other servers',
-    run: benchPeers,
-    about: 'reads and orders against other servers; installs them in bench/peers at the first run',
-  },
-  large: {
-    title: 'A million pets',
-    run: benchLarge,
-    about: 'reads in few short rounds, a start and an import, with a million pets; takes 2 GB on the disk',
   },
   start: {
     title: 'Start and memory',
+    about: 'the time of a start, and memory at rest and after a million requests',
     run: benchStart,
-    about: 'the time of a start, and memory at rest and under load; ignores --rounds and --seconds',
+  },
+  large: {
+    title: 'A million pets',
+    about: 'reads in few short rounds, starts and an import; takes 2 GB on the disk',
+    run: benchLarge,
   },
 }
 
 const USAGE = `Usage: npm run bench -- [options]
 
-  --only TOPICS  run only these topics, separated by commas (default: all)
+  --only PARTS   run only these parts, separated by commas (default: all)
   --rounds N     the rounds of each comparison (default: ${PUBLISHED.rounds})
   --seconds N    the seconds of each run in a round (default: ${PUBLISHED.seconds})
-  --write        write the results to PERFORMANCE.md, and the whole report to a new file of ${HISTORY};
-                 needs at least the default rounds and seconds
+  --write        write the tables to PERFORMANCE.md and bench/history; needs at least the default rounds and seconds
   --help         print this text
 
-Topics:
-${Object.entries(topics)
+Parts:
+${Object.entries(parts)
   .map(([name, { about }]) => `  ${name.padEnd(13)}  ${about}`)
-  .join('\n')}`
-
-/** Returns the options. Throws an error with the usage if they are wrong. */
-function parseOptions() {
-  try {
-    return parseArgs({
-      options: {
-        only: { type: 'string', default: Object.keys(topics).join(',') },
-        rounds: { type: 'string', default: String(PUBLISHED.rounds) },
-        seconds: { type: 'string', default: String(PUBLISHED.seconds) },
-        write: { type: 'boolean', default: false },
-        help: { type: 'boolean', default: false },
-      },
-    }).values
-  } catch (error) {
-    throw new Error(`${error instanceof Error ? error.message : error}\n\n${USAGE}`)
-  }
-}
+  .join('\n')}
+`
 
 async function main(): Promise<void> {
-  const values = parseOptions()
+  const { values } = parseArgs({
+    options: {
+      only: { type: 'string', default: Object.keys(parts).join(',') },
+      rounds: { type: 'string', default: String(PUBLISHED.rounds) },
+      seconds: { type: 'string', default: String(PUBLISHED.seconds) },
+      write: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+    },
+  })
   if (values.help) {
-    process.stdout.write(`${USAGE}\n`)
+    process.stdout.write(USAGE)
     return
   }
-  const schedule = {
-    rounds: parsePositive('rounds', values.rounds),
-    seconds: parsePositive('seconds', values.seconds),
-  }
-  if (values.write && (schedule.rounds < PUBLISHED.rounds || schedule.seconds < PUBLISHED.seconds)) {
+  const schedule = { rounds: Number(values.rounds), seconds: Number(values.seconds) }
+  if (!(schedule.rounds > 0 && schedule.seconds > 0)) throw new Error('--rounds and --seconds are above 0')
+  if (values.write && (schedule.rounds < PUBLISHED.rounds || schedule.seconds < PUBLISHED.seconds))
     throw new Error(`--write needs at least ${PUBLISHED.rounds} rounds of ${PUBLISHED.seconds} seconds`)
-  }
   const chosen = values.only.split(',').map(name => {
-    const topic = topics[name]
-    if (!topic) throw new Error(`--only accepts ${Object.keys(topics).join(', ')}, not ${name}`)
-    return { name, topic }
+    const part = parts[name]
+    if (!part) throw new Error(`--only accepts ${Object.keys(parts).join(', ')}, not ${name}`)
+    return { name, ...part }
   })
-  // This is checked before the run, which takes minutes.
-  if (values.write) assertTopicsFree(PAGE, values.only)
-  const texts = [environmentText(schedule.rounds, schedule.seconds)]
-  for (const { name, topic } of chosen) {
+  for (const { name, title, run } of chosen) {
     process.stderr.write(`${name}\n`)
-    texts.push(...(await topic.run(schedule)).map(sectionText))
+    const text = reportText({ part: name, title }, await run(schedule), schedule)
+    process.stdout.write(`${text.history}\n\n`)
+    if (values.write) publish(name, text)
   }
-  const report = texts.join('\n\n')
-  process.stdout.write(`${report}\n`)
-  if (!values.write) return
-  const file = writeHistory(join(import.meta.dir, '..', HISTORY), values.only, report)
-  const title = chosen.map(({ topic }) => topic.title).join(', ')
-  writePage(PAGE, values.only, publishedText(title, report, `${HISTORY}/${file}`))
-}
-
-function parsePositive(name: string, text: string): number {
-  const value = Number(text)
-  if (!(value > 0)) throw new Error(`--${name} needs a number above 0, not ${text}`)
-  return value
 }
 
 try {

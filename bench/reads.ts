@@ -1,306 +1,216 @@
-import { freePort, programFile, type ServerProcess, startServerProcess } from './child.ts'
-import { generateReadsAndWrites, generateVariedReads, type VariedRead } from './generate.ts'
-import { findNode, installPeers, peerVersion } from './peer-packages.ts'
-import { startFastify, startHono } from './peer-servers.ts'
-import { assertSame, type RawReply, rawGet } from './raw-reply.ts'
-import { type Contestant, cpuUsPerRequest, interleave, type Result, type Schedule } from './sample.ts'
-import { type Ratio, type Section, spreadText, type Target, table } from './section.ts'
+import { logUniform, oneOf, type Range, type Request, runLoad } from './load.ts'
+import { cpuUsOf, interleave, rateOf, ratios, type Schedule, type Side, side } from './measure.ts'
+import { installPeers, peerVersions, startFastify, startHono } from './peers.ts'
+import { assertSame, partsOf, rawGet } from './reply.ts'
+import { figureRows, type Report, type Row } from './report.ts'
+import { freePort, pathOf, type Server, startServer } from './server.ts'
 import {
-  ADMIN_KEY,
-  makeSqliteStore,
+  cursorWith,
+  DEMO_PETS,
+  KEYED,
+  makeStore,
   openTempDirectory,
-  PET_ID_FIRST,
-  START_ENVIRONMENT,
+  RUNTIME_ENVIRONMENT,
   startStore,
 } from './store.ts'
 
 const CONNECTIONS = 64
 const PETS = 100_000
-const DEMO_PETS = 349
 /** The number of cursors of which each read of a list takes one at random. */
 const CURSORS = 400
-/** Every tenth request is a write, if there are writes. */
-const WRITE_EVERY = 10
-
 const GET_PATH = '/pets/1'
 /** The stock of the pet that is read. Setting it drops the pet from the cache, because both are one row. */
 const WRITE_PATH = '/store/inventory/1'
-const KEYED = { Authorization: `Bearer ${ADMIN_KEY}` }
+const READS_PER_WRITE = 9
 
-const STORE = 'petstore'
-const UNCACHED = 'cache off'
-const HONO = 'Hono'
-const FASTIFY = 'Fastify'
-const BARE = 'bare'
-const STATIC = 'static'
-type Side = typeof STORE | typeof UNCACHED | typeof HONO | typeof FASTIFY | typeof BARE | typeof STATIC
+const names = ['petstore', 'cache off', 'Hono', 'Fastify', 'bare'] as const
+type Name = (typeof names)[number]
 
-/** A read that several sides send, and the ratios by processor time that it must have. */
-interface ComparedRead {
+/** Requests that several servers get, and how the first of two must compare with the second. */
+interface Comparison {
   readonly name: string
-  readonly read: Pick<VariedRead, 'target'> & Partial<VariedRead>
-  /** The same read in the notation of Hono and Fastify, which do not know the cursors of the store. */
-  readonly ofPeers?: Pick<VariedRead, 'target'> & Partial<VariedRead>
-  readonly sides: readonly Side[]
-  readonly targets: readonly (readonly [of: Side, against: Side, target: Omit<Target, 'isByCpu'>])[]
+  readonly requests: readonly Request[]
+  /** What servers other than petstore get instead, which do not know its cursors or writes. */
+  readonly ofOthers?: readonly Request[]
+  /** By processor time, unless `byRate` is true: requests per second. */
+  readonly ratios: readonly (Pick<Row, 'atLeast' | 'aim'> & {
+    readonly of: Name
+    readonly against: Name
+    readonly byRate?: true
+  })[]
 }
 
 /** A miss may cost this much more than a read without the cache. */
-const MISS = { required: 1 / 1.05 }
-const NOT_DEARER = { required: 1 }
-const AHEAD = { required: 0, aim: 1 }
-const random = (first: number, count: number, isLogUniform = false) => ({
-  random: { n: { first, count, step: 1, isLogUniform } },
-})
-const ALL = [STORE, UNCACHED, HONO, FASTIFY, BARE] as const
+const MISS = { of: 'petstore', against: 'cache off', atLeast: 0.95 } as const
+const OVER_HONO = { of: 'petstore', against: 'Hono', aim: 1 } as const
+const get = (target: () => string): Request[] => [{ target }]
 
-const getReads: readonly ComparedRead[] = [
-  {
-    name: 'one path',
-    read: { target: GET_PATH },
-    sides: [...ALL, STATIC],
-    targets: [
-      [STORE, BARE, { required: 0.5 }],
-      [UNCACHED, BARE, { required: 0.3, aim: 0.4 }],
-      [STORE, HONO, AHEAD],
-      [UNCACHED, HONO, AHEAD],
-      [UNCACHED, FASTIFY, NOT_DEARER],
-    ],
-  },
-  {
-    name: `random of ${DEMO_PETS}`,
-    read: { target: '/pets/{n}', ...random(1, DEMO_PETS) },
-    sides: ALL,
-    targets: [[STORE, HONO, AHEAD]],
-  },
-  {
-    name: 'random of 100,000',
-    read: { target: '/pets/{n}', ...random(PET_ID_FIRST, PETS) },
-    sides: ALL,
-    targets: [
-      [STORE, BARE, { required: 0.24, aim: 0.3 }],
-      [STORE, UNCACHED, MISS],
-      [STORE, HONO, AHEAD],
-      [STORE, FASTIFY, NOT_DEARER],
-    ],
-  },
-  {
-    name: 'log-uniform of 100,000',
-    read: { target: '/pets/{n}', ...random(PET_ID_FIRST, PETS, true) },
-    sides: ALL,
-    targets: [
-      [STORE, BARE, { required: 0.35 }],
-      [STORE, HONO, AHEAD],
-    ],
-  },
-]
+function petReads(pets: Range): Comparison[] {
+  const ofPet = (next: () => number): Request[] => get(() => `/pets/${next()}`)
+  return [
+    {
+      name: 'one path',
+      requests: get(() => GET_PATH),
+      ratios: [
+        { of: 'petstore', against: 'bare', atLeast: 0.5 },
+        { of: 'petstore', against: 'Fastify', atLeast: 2, byRate: true },
+        { of: 'cache off', against: 'bare', atLeast: 0.3, aim: 0.4 },
+        { of: 'cache off', against: 'Fastify', atLeast: 1 },
+        OVER_HONO,
+      ],
+    },
+    {
+      name: `random of ${DEMO_PETS}`,
+      requests: ofPet(oneOf({ first: 1, count: DEMO_PETS })),
+      ratios: [OVER_HONO, { of: 'petstore', against: 'Fastify' }, { of: 'petstore', against: 'bare' }],
+    },
+    {
+      name: 'random of 100,000',
+      requests: ofPet(oneOf(pets)),
+      ratios: [
+        { of: 'petstore', against: 'bare', atLeast: 0.24, aim: 0.3 },
+        MISS,
+        { of: 'petstore', against: 'Fastify', atLeast: 1 },
+        OVER_HONO,
+      ],
+    },
+    {
+      name: 'log-uniform of 100,000',
+      requests: ofPet(logUniform(pets)),
+      ratios: [
+        { of: 'petstore', against: 'bare', atLeast: 0.35 },
+        { of: 'petstore', against: 'Fastify' },
+        OVER_HONO,
+      ],
+    },
+    {
+      name: 'random of 100,000, with a key',
+      requests: ofPet(oneOf(pets)).map(request => ({ ...request, headers: () => KEYED })),
+      ratios: [MISS],
+    },
+  ]
+}
 
-const keyedReads = (etag: string): readonly ComparedRead[] => [
-  {
-    name: 'one path',
-    read: { target: GET_PATH, headers: KEYED },
-    sides: [STORE, UNCACHED, BARE],
-    targets: [],
-  },
-  {
-    name: 'random of 100,000',
-    read: { target: '/pets/{n}', headers: KEYED, ...random(PET_ID_FIRST, PETS) },
-    sides: [STORE, UNCACHED],
-    targets: [[STORE, UNCACHED, MISS]],
-  },
-  {
-    name: '304, without a key',
-    read: { target: GET_PATH, headers: { 'If-None-Match': etag }, status: 304 },
-    sides: [STORE, UNCACHED, BARE],
-    targets: [],
-  },
-  {
-    name: '304, with a key',
-    read: { target: GET_PATH, headers: { ...KEYED, 'If-None-Match': etag }, status: 304 },
-    sides: [STORE, UNCACHED],
-    targets: [],
-  },
-]
+function listReads(pets: Range, cursors: readonly string[]): Comparison[] {
+  const index = oneOf({ first: 0, count: CURSORS })
+  const after = oneOf({ first: pets.first, count: PETS - 20 })
+  const start = oneOf({ first: 1000, count: 9000 })
+  return [
+    {
+      name: `20 pets after a random one of ${CURSORS} cursors`,
+      requests: get(() => `/pets?limit=20&cursor=${cursors[index()]}`),
+      ofOthers: get(() => `/pets?after=${after()}`),
+      ratios: [
+        MISS,
+        { of: 'cache off', against: 'Fastify', atLeast: 1 },
+        { of: 'cache off', against: 'Hono', aim: 0.67 },
+      ],
+    },
+    {
+      name: '20 pets with one of 9,000 starts of the name',
+      requests: get(() => `/pets?limit=20&name=bench%20pet%20${start()}`),
+      ratios: [MISS],
+    },
+  ]
+}
 
-const listReads = (cursors: string[]): readonly ComparedRead[] => [
-  {
-    name: `after a random one of ${CURSORS} cursors`,
-    read: { target: '/pets?limit=20&cursor={n}', random: { n: cursors } },
-    ofPeers: { target: '/pets?after={n}', ...random(PET_ID_FIRST, PETS - 20) },
-    sides: [STORE, UNCACHED, HONO, FASTIFY],
-    targets: [
-      [STORE, UNCACHED, MISS],
-      [UNCACHED, FASTIFY, NOT_DEARER],
-      [UNCACHED, HONO, { required: 0, aim: 1 / 1.5 }],
-    ],
-  },
-  {
-    name: 'with one of 9,000 starts of the name',
-    read: { target: '/pets?limit=20&name=bench%20pet%20{n}', ...random(1000, 9000) },
-    sides: [STORE, UNCACHED],
-    targets: [[STORE, UNCACHED, MISS]],
-  },
-]
+function withWrites(): Comparison {
+  let quantity = 100_000
+  const write: Request = {
+    method: 'PUT',
+    target: () => WRITE_PATH,
+    headers: () => KEYED,
+    body: () => `{"quantity":${quantity++}}`,
+  }
+  const reads = Array.from({ length: READS_PER_WRITE }, () => ({ target: () => GET_PATH }))
+  return {
+    name: 'one path, and one write in ten requests',
+    requests: [...reads, write],
+    ofOthers: get(() => GET_PATH),
+    ratios: [{ of: 'petstore', against: 'bare', atLeast: 0.35, byRate: true }],
+  }
+}
 
 /** Measures reads of the store beside two small stores, and beside the bare runtime that sends the same bytes. */
-export async function benchReads(schedule: Schedule): Promise<Section[]> {
-  const node = await findNode()
-  await installPeers(node)
+export async function benchReads(schedule: Schedule): Promise<Report> {
+  installPeers()
   using files = openTempDirectory()
-  const place = await makeSqliteStore(files.folder('petstore'), PETS, 'mixed')
-  const host = { node, directory: files.folder('peers') }
-  await using hono = await startHono(host.directory, place)
-  await using fastify = await startFastify(host, place)
-  await using store = await startStore(place)
-  await using uncached = await startStore(await makeSqliteStore(files.folder('uncached'), PETS, 'mixed'), {
-    cache: 'off',
-  })
-  const reply = await rawGet(store.port, GET_PATH)
-  const etag = reply.headers.get('ETag') ?? ''
-  const notModified = await rawGet(store.port, GET_PATH, { 'If-None-Match': etag })
-  await using bare = await startBare(store, reply, false)
-  await using bareStatic = await startBare(store, reply, true)
-  await using bare304 = await startBare(store, notModified, false)
-  const servers = {
-    [STORE]: store,
-    [UNCACHED]: uncached,
-    [HONO]: hono,
-    [FASTIFY]: fastify,
-    [STATIC]: bareStatic,
-  }
-  const compare = (reads: readonly ComparedRead[]): Promise<Compared> =>
-    compareReads(reads, ({ status }) => ({ ...servers, [BARE]: status === 304 ? bare304 : bare }), schedule)
-  return [
-    sectionOf('getPet: one pet by its id', aboutGet(), await compare(getReads)),
-    sectionOf('getPet with a key, and with If-None-Match', [], await compare(keyedReads(etag))),
-    sectionOf('listPets: 20 pets', [], await compare(listReads(await cursorsOf(store)))),
-    await benchWrites(store, bare, schedule),
-  ]
+  const place = { directory: files.folder('petstore') }
+  const uncachedPlace = { directory: files.folder('uncached') }
+  const pets = await makeStore(place, PETS)
+  await makeStore(uncachedPlace, PETS)
+  await using hono = await startHono(files.path, place)
+  await using fastify = await startFastify(files.path, place)
+  await using petstore = await startStore(place)
+  await using uncached = await startStore(uncachedPlace, { PETSTORE_CACHE: 'off' })
+  await using bare = await startBare(petstore)
+  const servers = { petstore, 'cache off': uncached, Hono: hono, Fastify: fastify, bare }
+  const rows: Row[] = []
+  const comparisons = [...petReads(pets), ...listReads(pets, await cursorsOf(petstore, pets)), withWrites()]
+  for (const comparison of comparisons) rows.push(...(await compare(servers, comparison, schedule)))
+  return { about: about(), rows }
 }
 
-type Servers = Readonly<Record<Side, ServerProcess>>
-
-interface Compared {
-  readonly rows: readonly (readonly [name: string, results: ReadonlyMap<Side, Result>])[]
-  readonly ratios: readonly Ratio[]
-}
-
-/** Sends each read to its sides in turn. */
-async function compareReads(
-  reads: readonly ComparedRead[],
-  serversOf: (read: Partial<VariedRead>) => Servers,
+async function compare(
+  servers: Readonly<Record<Name, Server>>,
+  { name, requests, ofOthers = requests, ratios: wanted }: Comparison,
   schedule: Schedule,
-): Promise<Compared> {
-  const rows: [string, ReadonlyMap<Side, Result>][] = []
-  const ratios: Ratio[] = []
-  for (const { name, read, ofPeers = read, sides, targets } of reads) {
-    const contestants = sides.map((side): Contestant => {
-      const { port, pid } = serversOf(read)[side]
-      const sent = { random: {}, headers: {}, ...(side === HONO || side === FASTIFY ? ofPeers : read) }
-      return {
-        name: `${name}, ${side}`,
-        run: seconds => generateVariedReads({ port, pid, connections: CONNECTIONS, seconds }, sent),
-      }
-    })
-    const results = await interleave(contestants, schedule)
-    const bySide = new Map(sides.flatMap((side, index) => (results[index] ? [[side, results[index]]] : [])))
-    rows.push([name, bySide])
-    for (const [side, other, target] of targets) {
-      const [of, against] = [bySide.get(side), bySide.get(other)]
-      if (!of || !against) throw new Error(`${name} has no result of ${side} or ${other}`)
-      ratios.push({
-        name: `${name}: ${side} against ${other}`,
-        of,
-        against,
-        target: { ...target, isByCpu: true },
-        unit: '%',
-      })
-    }
+): Promise<Row[]> {
+  const compared = names.filter(one => wanted.some(({ of, against }) => one === of || one === against))
+  const sideOf = (one: Name): Side => {
+    const sent = one === 'petstore' || one === 'cache off' ? requests : ofOthers
+    const load = { server: servers[one], requests: sent, connections: CONNECTIONS }
+    return side(one, seconds => runLoad(load, seconds))
   }
-  return { rows, ratios }
-}
-
-function sectionOf(title: string, about: readonly string[], { rows, ratios }: Compared): Section {
-  const sides = [...new Set(rows.flatMap(([, results]) => [...results.keys()]))]
-  const cells = rows.map(([name, results]) => [
-    name,
-    ...sides.map(side => {
-      const result = results.get(side)
-      return result ? spreadText(cpuUsPerRequest(result), 1) : ''
-    }),
-  ])
-  return { title, about: [...about, table(['CPU µs per request', ...sides], cells)], results: [], ratios }
-}
-
-function aboutGet(): string[] {
-  return [
-    `SQLite with the demo shop and ${PETS.toLocaleString('en')} more pets, ${CONNECTIONS} connections. petstore has ` +
-      'everything enabled: rate limit, validation, ETag, lifecycle headers, metrics and a log line per request (to ' +
-      `/dev/null). ${HONO} (${peerVersion('hono')}, bun:sqlite) and ${FASTIFY} (${peerVersion('fastify')}, ` +
-      `${peerVersion('better-sqlite3')}) are the small programs in bench/peers, with the same rows, without these. ` +
-      'The bare server creates one Response per request from a constant body and a constant Headers object; the ' +
-      'static reply is sent by the runtime without JavaScript. Both send the bytes of the store.',
-    'Log-uniform: the first 10 pets are read as often as the 90 after them, and as the 900 after those.',
-  ]
+  process.stderr.write(`  ${name}\n`)
+  const sides = new Map(compared.map(one => [one, sideOf(one)]))
+  await interleave([...sides.values()], schedule)
+  const isByRate = wanted.some(({ byRate }) => byRate)
+  const figures = [...sides].flatMap(([one, { samples }]) =>
+    figureRows(`${name}: ${one}`, samples, isByRate && one === 'petstore'),
+  )
+  const compareSides = wanted.map(({ of, against, byRate, ...bounds }): Row => {
+    const [one, other] = [sides.get(of), sides.get(against)]
+    if (!one || !other) throw new Error(`${name} has no side ${of} or ${against}`)
+    // Less processor time is better, so its ratio is the other way round.
+    const values = byRate ? ratios(one, other, rateOf) : ratios(other, one, cpuUsOf)
+    const unit = against === 'Fastify' && byRate ? 'x' : '%'
+    return { name: `${name}: ${of} against ${against}${byRate ? '' : ' (CPU)'}`, values, unit, ...bounds }
+  })
+  return [...figures, ...compareSides]
 }
 
 /** Returns the cursors of pages that begin all over the list. */
-async function cursorsOf({ port }: ServerProcess): Promise<string[]> {
-  const link = (await rawGet(port, '/pets?limit=20')).headers.get('Link') ?? ''
-  const [, cursor = ''] = /cursor=([\w-]+)>; rel="next"/.exec(link) ?? []
-  const [hash]: unknown[] = JSON.parse(Buffer.from(cursor, 'base64url').toString())
-  return Array.from({ length: CURSORS }, (_, index) => {
-    const id = PET_ID_FIRST + Math.floor((index * (PETS - 20)) / CURSORS)
-    return Buffer.from(JSON.stringify([hash, id, id])).toString('base64url')
-  })
-}
-
-/** Measures reads of one pet whose stock every tenth request changes. The bare server gets only reads. */
-async function benchWrites(store: ServerProcess, bare: ServerProcess, schedule: Schedule): Promise<Section> {
-  const load = (seconds: number, { port, pid }: ServerProcess) => ({
-    port,
-    pid,
-    connections: CONNECTIONS,
-    seconds,
-  })
-  const writes = { target: GET_PATH, writeTarget: WRITE_PATH, writeEvery: WRITE_EVERY }
-  const read = { target: GET_PATH, random: {}, headers: {} }
-  const results = await interleave(
-    [
-      {
-        name: 'getPet, and one write in ten requests, petstore',
-        run: seconds => generateReadsAndWrites(load(seconds, store), writes),
-      },
-      { name: 'getPet, bare', run: seconds => generateVariedReads(load(seconds, bare), read) },
-    ],
-    schedule,
+async function cursorsOf(store: Server, { first }: Range): Promise<string[]> {
+  const ids = Array.from(
+    { length: CURSORS },
+    (_, index) => first + Math.floor((index * (PETS - 20)) / CURSORS),
   )
-  const [of, against] = results
-  if (!of || !against) throw new Error('a contestant has no result')
-  return {
-    title: 'getPet, and one write in ten requests',
-    about: [
-      'Every tenth request sets the stock of the pet that the others read, so the next read is a miss.',
-    ],
-    results,
-    ratios: [{ name: 'petstore against bare', of, against, target: { required: 0.35 }, unit: '%' }],
-  }
+  return await Promise.all(ids.map(id => cursorWith(store, '/pets?limit=20', [id, id])))
 }
 
-/** Starts a bare server that sends a reply of the store. Throws unless both send the same bytes. */
-async function startBare(
-  { port: storePort }: ServerProcess,
-  reply: RawReply,
-  isStatic: boolean,
-): Promise<ServerProcess> {
-  // The runtime adds these fields itself, to every reply of both servers.
-  const runtimeFields = ['Date', 'Content-Length']
-  const headers = Object.fromEntries([...reply.headers].filter(([name]) => !runtimeFields.includes(name)))
-  const status = Number(reply.statusLine.split(' ')[1])
+/** Starts a bare server that sends the reply of the store to `GET_PATH`. Throws unless both send the same bytes. */
+async function startBare(store: Server): Promise<Server> {
+  const reply = await rawGet(store.port, GET_PATH)
+  const { fields, body } = partsOf(reply)
+  // The runtime adds Date and Content-Length itself, to every reply of both servers.
+  const headers = Object.fromEntries(
+    fields.filter(field => !/^(Date|Content-Length):/.test(field)).map(field => field.split(/: (.*)/, 2)),
+  )
   const port = freePort()
-  const input = JSON.stringify({ port, isStatic, status, body: reply.body, headers })
-  const bare = await startServerProcess([programFile('bare-server.ts'), input], START_ENVIRONMENT, port)
-  const condition = status === 304 ? { 'If-None-Match': reply.headers.get('ETag') ?? '' } : {}
-  assertSame(await rawGet(storePort, GET_PATH, condition), await rawGet(port, GET_PATH))
+  const command = [process.execPath, pathOf('bare-server.ts'), JSON.stringify({ port, body, headers })]
+  const bare = await startServer(port, command, RUNTIME_ENVIRONMENT)
+  assertSame(reply, await rawGet(port, GET_PATH))
   return bare
+}
+
+function about(): string {
+  return (
+    `SQLite with the demo shop and ${PETS.toLocaleString('en')} more pets, ${CONNECTIONS} connections. petstore ` +
+    'has everything enabled: rate limit, validation, ETag, lifecycle headers, metrics and a log line per ' +
+    `request. Hono and Fastify are the small programs in bench/peers (${peerVersions()}), with the same rows, ` +
+    'without these. The bare server creates one Response per request from a constant body and constant headers, ' +
+    'which are the bytes of the store. Log-uniform: the first 10 pets are read as often as the 90 after them, ' +
+    'and as the 900 after those.'
+  )
 }
