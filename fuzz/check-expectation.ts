@@ -90,6 +90,8 @@ function mayRefuse(
   if (operation?.path === '/keys/{keyId}' && status === 403 && code === 'insufficient_scope') return true
   // The operator may not allow webhooks to this address.
   if (method !== 'GET' && status === 422 && everyDetail(entry => entry.pointer === '/url')) return true
+  // The amount of an order, its price times its quantity, may be beyond the maximum.
+  if (method !== 'GET' && status === 422 && everyDetail(entry => entry.pointer === '/unitPrice')) return true
   // The position may be beyond the head.
   if (status === 400 && everyDetail(entry => entry.name === 'after' && entry.code === 'out_of_range'))
     return true

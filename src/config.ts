@@ -3,6 +3,7 @@ import { parseDatabaseUrl } from './database/postgres/database-url.ts'
 import {
   readBaseUrl,
   readChoice,
+  readCurrency,
   readDirectory,
   readHost,
   readIdleSeconds,
@@ -93,6 +94,12 @@ export const settings = {
     description: 'time zone of the shop, such as Europe/Vienna: where its days begin and end',
     fallback: 'UTC',
     read: readTimeZone,
+  },
+  currency: {
+    variable: 'PETSTORE_CURRENCY',
+    description:
+      'currency of all prices (ISO 4217), such as USD, until an order has a price (default: what the store has; EUR for a new one)',
+    read: readCurrency,
   },
   demo: {
     variable: 'PETSTORE_DEMO',

@@ -4,6 +4,7 @@ import { textOfFile } from './catalogue/file-text.ts'
 import { isDatabaseAddress, URL_FORM } from './database/postgres/database-url.ts'
 import { isKeyText } from './shop/keys/schema.ts'
 import { SECRET_KEY_BYTES } from './shop/webhooks/schema.ts'
+import { currencyCode } from './values/currency.ts'
 import { durationMs } from './values/duration.ts'
 import { parseInstantMs } from './values/instant.ts'
 import { timeZoneName } from './values/time-zone.ts'
@@ -67,6 +68,14 @@ export function readTimeZone(text: string): string {
   if (name === undefined)
     throw new Error('it must be the name of a time zone, such as Europe/Vienna, America/New_York or UTC.')
   return name
+}
+
+/** Returns the code of a currency. */
+export function readCurrency(text: string): string {
+  const code = currencyCode(text)
+  if (code === undefined)
+    throw new Error('it must be the code of a currency (ISO 4217), such as EUR, USD or JPY.')
+  return code
 }
 
 export function readDirectory(text: string): string {

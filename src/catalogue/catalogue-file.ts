@@ -1,7 +1,8 @@
 import type { ImportedCategory, ImportedPet } from '../shop/imports/schema.ts'
-import { DESCRIPTION_CHARS_MAX, NAME_CHARS_MAX, STOCK_MAX } from '../shop/kernel/limits.ts'
+import { AMOUNT_MAX, DESCRIPTION_CHARS_MAX, NAME_CHARS_MAX, STOCK_MAX } from '../shop/kernel/limits.ts'
 import { escapeControls } from '../values/control-characters.ts'
 import { countText } from '../values/count-text.ts'
+import { CURRENCY_DEFAULT, decimalText, minorUnitsIn } from '../values/currency.ts'
 import { similarName } from '../values/similar-name.ts'
 import { cellValue, shownCell, unitsIn, yesOrNo } from './cell.ts'
 import { type FileRecord, FileRecords, RECORD_CHARS_MAX } from './file-records.ts'
@@ -36,7 +37,7 @@ interface Layout<Row> {
   readonly required: readonly string[]
   readonly optional: readonly string[]
   /** Returns the row of a line. The cells are valid by `ruleOf`. */
-  readonly toRow: (cells: Cells, line: bigint) => Row
+  readonly toRow: (cells: Cells, line: bigint, currency: string) => Row
 }
 
 const categoryLayout: Layout<ImportedCategory> = {
@@ -47,14 +48,15 @@ const categoryLayout: Layout<ImportedCategory> = {
 
 const petLayout: Layout<ImportedPet> = {
   required: ['name', 'category'],
-  optional: ['quantity', 'hold', 'reorderAt'],
-  toRow: ({ name = '', category = '', quantity, hold, reorderAt }, line) => ({
+  optional: ['quantity', 'hold', 'reorderAt', 'price'],
+  toRow: ({ name = '', category = '', quantity, hold, reorderAt, price }, line, currency) => ({
     line,
     name,
     category,
     quantity: quantity ? (unitsIn(quantity) ?? 0n) : 1n,
     hold: hold ? yesOrNo(hold) === true : false,
     ...(reorderAt && { reorderAt: unitsIn(reorderAt) ?? 0n }),
+    ...(price && { price: minorUnitsIn(price, currency) ?? 0n }),
   }),
 }
 
@@ -80,24 +82,26 @@ export function readCategories(
   source: CatalogueSource,
   onNotice: (notice: string) => void,
 ): AsyncGenerator<ParsedLine<ImportedCategory>> {
-  return readRows(source, categoryLayout, onNotice)
+  return readRows(source, categoryLayout, onNotice, CURRENCY_DEFAULT)
 }
 
 /**
  * Like `readCategories`, for pets: the columns name, category (by name) and, optionally, quantity (default 1), hold
- * (yes, no or empty) and reorderAt (a quantity or empty).
+ * (yes, no or empty), reorderAt (a quantity or empty) and price (an amount of `currency`, or empty).
  */
 export function readPets(
   source: CatalogueSource,
   onNotice: (notice: string) => void,
+  currency: string,
 ): AsyncGenerator<ParsedLine<ImportedPet>> {
-  return readRows(source, petLayout, onNotice)
+  return readRows(source, petLayout, onNotice, currency)
 }
 
 async function* readRows<Row>(
   source: CatalogueSource,
   layout: Layout<Row>,
   onNotice: (notice: string) => void,
+  currency: string,
 ): AsyncGenerator<ParsedLine<Row>> {
   const name = escapeControls(source.name)
   const lines = new FileLines(source.name, 'table', RECORD_CHARS_MAX)
@@ -113,7 +117,7 @@ async function* readRows<Row>(
         continue
       }
       rows++
-      const result = entryOf(record, columns, records.delimiter ?? ',', layout)
+      const result = entryOf(record, columns, { delimiter: records.delimiter ?? ',', layout, currency })
       yield { source: { head, text: record.text }, ...result }
     }
   }
@@ -195,11 +199,17 @@ function isLikeStock(name: string): boolean {
   return hasOneOf(STOCK_WORDS) || similarName(name, ['quantity']) !== undefined
 }
 
+/** How the records of a file become rows. */
+interface FileRules<Row> {
+  readonly delimiter: string
+  readonly layout: Layout<Row>
+  readonly currency: string
+}
+
 function entryOf<Row>(
   record: FileRecord,
   columns: readonly (string | undefined)[],
-  delimiter: string,
-  layout: Layout<Row>,
+  { delimiter, layout, currency }: FileRules<Row>,
 ): { row: Row } | { line: bigint; problem: string } {
   const line = BigInt(record.line)
   const values = record.cells.map(cellValue)
@@ -207,10 +217,10 @@ function entryOf<Row>(
     record.problem ??
     problemOfWidth(values, columns, layout.required) ??
     problemOfLines(record, columns, delimiter) ??
-    problemOfCells(values, columns, [...layout.required, ...layout.optional])
+    problemOfCells(values, columns, [...layout.required, ...layout.optional], currency)
   if (problem !== undefined) return { line, problem }
   const named = columns.flatMap((name, index) => (name === undefined ? [] : [[name, values[index] ?? '']]))
-  return { row: layout.toRow(Object.fromEntries(named), line) }
+  return { row: layout.toRow(Object.fromEntries(named), line, currency) }
 }
 
 /**
@@ -251,22 +261,29 @@ function problemOfCells(
   values: readonly string[],
   columns: readonly (string | undefined)[],
   order: readonly string[],
+  currency: string,
 ): string | undefined {
   for (const name of order) {
     const index = columns.indexOf(name)
     const value = values[index] ?? ''
-    const rule = index < 0 ? undefined : brokenRule(name, value)
+    const rule = index < 0 ? undefined : brokenRule(name, value, currency)
     if (rule !== undefined) return `${name} ${shownCell(value)} ${rule}`
   }
   return undefined
 }
 
-function brokenRule(column: string, value: string): string | undefined {
+function brokenRule(column: string, value: string, currency: string): string | undefined {
   if (column === 'quantity' || column === 'reorderAt') {
     if (value === '' || unitsIn(value) !== undefined) return undefined
     return /^\d{1,3}[.,]\d{3}$/.test(value)
       ? 'may be read in two ways: write it without a separator'
       : `must be an integer from 0 to ${STOCK_MAX}`
+  }
+  if (column === 'price') {
+    const price = value === '' ? 0n : minorUnitsIn(value, currency)
+    if (price !== undefined && price <= AMOUNT_MAX) return undefined
+    const example = decimalText(1250n, currency)
+    return `must be an amount of ${currency} such as ${example}, without separators between thousands`
   }
   if (column === 'hold') {
     return value === '' || yesOrNo(value) !== undefined ? undefined : 'must be yes, no or empty'

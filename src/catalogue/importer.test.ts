@@ -19,7 +19,7 @@ test('an import in slices counts every problem that the store reports, but keeps
   }))
   let slices = 0
   const target: ImportTarget = {
-    ...absentTarget(),
+    ...absentTarget('EUR'),
     loadSlice: async () => ({
       ...{ categoriesCreated: 0n, categoriesFound: 0n, petsCreated: 1n, petsSkipped: 0n },
       ...{ problems, isKnown: true, isLast: ++slices === 2 },
@@ -50,7 +50,7 @@ test('a missing category counts once, however the pets write its name', async ()
   const onChecked = ({ problemCount, missingCategoryCount }: Findings): void => {
     counts = [problemCount, missingCategoryCount]
   }
-  await checkFiles(absentTarget(), { pets }, { keepGoing: false }, { ...progress, onChecked })
+  await checkFiles(absentTarget('EUR'), { pets }, { keepGoing: false }, { ...progress, onChecked })
   expect(counts).toEqual([6, 3])
 })
 
@@ -62,7 +62,7 @@ test('a pet that an earlier line names is loaded with a note, or left out', asyn
     },
   }
   const target = {
-    ...absentTarget(),
+    ...absentTarget('EUR'),
     findCategories: async () => ({ matches: [{ categories: ['Dogs'] }] }).matches,
   }
   const store = { ...target, findPets: async () => [false, false, false] }

@@ -273,7 +273,8 @@ async function readFiles(
     }
   }
   if (pets) {
-    for await (const group of groupsOf(readPets(counted(pets, onBytes), log.addNotice))) {
+    const currency = await store.findCurrency()
+    for await (const group of groupsOf(readPets(counted(pets, onBytes), log.addNotice, currency))) {
       const rows = rowsIn(group)
       const found = log.note('pets', group, await check.checkPets(rows))
       for (const row of found.existing) log.noteExisting(row)

@@ -14,6 +14,8 @@ export interface NameSource {
   findCategories(names: readonly string[]): Promise<ImportNameMatches['matches']>
   /** Returns whether each pet exists: whether its category has a pet with its name. */
   findPets(pets: ImportPetNames['pets']): Promise<readonly boolean[]>
+  /** Returns the currency of the store (ISO 4217), in which prices are read. */
+  findCurrency(): Promise<string>
 }
 
 /** Whether a row is new, exists in the store or repeats a new row, or why it cannot be loaded. */

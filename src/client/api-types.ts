@@ -563,6 +563,8 @@ export interface NewOrder {
   complete?: boolean | undefined
   /** The name that the client gives to the order, such as the number of a receipt; stored as sent. Several orders may have the same reference. */
   reference?: string | null | undefined
+  /** The price of one unit, in minor units of the currency of the store: the price of the pet when the order was placed, or another that the request names. */
+  unitPrice?: Int64Input | null | undefined
 }
 
 /** The pet to create. It starts with one unit in stock, or with none if its status is `sold`. The unit of a `pending` pet is on hold. The default status is `available`. */
@@ -572,6 +574,8 @@ export interface NewPet {
   /** The category of the pet; it must exist. */
   categoryId: Int64Input
   status?: PetStatus | undefined
+  /** The price of one unit, in minor units of the currency of the store, such as cents. */
+  price?: Int64Input | undefined
 }
 
 /** The webhook to create. */
@@ -584,7 +588,7 @@ export interface NewWebhook {
   description?: string | null | undefined
 }
 
-/** An order for one pet. The server always sends id, petId, quantity, complete and createdAt, and a reference if the order has one. Events of an older store have no createdAt. */
+/** An order for one pet. The server always sends id, petId, quantity, complete and createdAt, and the others if the order has them. Events of an older store have no createdAt. */
 export interface Order {
   /** Assigned by the store. */
   id: bigint
@@ -600,6 +604,12 @@ export interface Order {
   reference?: string
   /** When the order was placed. */
   createdAt?: string
+  /** The name of the pet when the order was placed; a later name or a deletion does not change it. */
+  petName?: string
+  /** The price of one unit, in minor units of the currency of the store: the price of the pet when the order was placed, or another that the request names. */
+  unitPrice?: bigint
+  /** When the order was completed: the time of the sale. Absent if it is open. */
+  completedAt?: string
 }
 
 /** A change to an order, and the key that made it. `data` is the resource after the change; for `deleted` and `cancelled`, its last state. */
@@ -686,7 +696,7 @@ export interface OrderCompletedEvent {
   data: Order
 }
 
-/** A JSON Merge Patch (RFC 7396) for an order. `id`, `petId` and `createdAt` may be sent only with their current values. If one patch changes the quantity and completes the order, the new quantity is shipped. `null` removes the shipDate or the reference. */
+/** A JSON Merge Patch (RFC 7396) for an order. `id`, `petId`, `createdAt`, `petName` and `completedAt` may be sent only with their current values. If one patch changes the quantity and completes the order, the new quantity is shipped. `null` removes the shipDate, the reference or the unitPrice. */
 export interface OrderPatch {
   /** Assigned by the store. */
   id?: Int64Input | undefined
@@ -702,6 +712,12 @@ export interface OrderPatch {
   reference?: string | null | undefined
   /** When the order was placed. */
   createdAt?: string | undefined
+  /** The name of the pet when the order was placed; a later name or a deletion does not change it. */
+  petName?: string | undefined
+  /** The price of one unit, in minor units of the currency of the store: the price of the pet when the order was placed, or another that the request names. */
+  unitPrice?: Int64Input | null | undefined
+  /** When the order was completed: the time of the sale. Absent if it is open. */
+  completedAt?: string | undefined
 }
 
 /** A change to an order, and the key that made it. `data` is the resource after the change; for `deleted` and `cancelled`, its last state. */
@@ -850,6 +866,8 @@ export interface Pet {
   status: PetStatus
   /** Assigned by the store. */
   id: bigint
+  /** The price of one unit, in minor units of the currency of the store, such as cents. */
+  price?: bigint
   /** Units on hand, as in InventoryItem. Present only in a list that was requested with `include=stock`. */
   quantity?: bigint
   /** Units reserved for open orders, as in InventoryItem. Present only in a list that was requested with `include=stock`. */
@@ -950,13 +968,15 @@ export interface PetDeletedEvent {
 /** What a list of pets includes in each pet: its stock, as `quantity` and `reserved`. */
 export type PetInclude = 'stock'
 
-/** A JSON Merge Patch (RFC 7396) for a pet. `id` may be sent only with its current value. */
+/** A JSON Merge Patch (RFC 7396) for a pet. `id` may be sent only with its current value. `null` removes the price. */
 export interface PetPatch {
   /** The name of the pet. */
   name?: string | undefined
   /** The category of the pet; it must exist. */
   categoryId?: Int64Input | undefined
   status?: PetStatus | undefined
+  /** The price of one unit, in minor units of the currency of the store, such as cents. */
+  price?: Int64Input | null | undefined
   /** Assigned by the store. */
   id?: Int64Input | undefined
 }
@@ -1064,6 +1084,8 @@ export interface StoreSummary {
   unitsReserved: bigint
   /** Orders placed on each of the last 30 days, without cancelled ones, oldest first. The days are those of `timeZone`. */
   ordersByDay: OrdersOnDay[]
+  /** The currency of all amounts of the store (ISO 4217), from PETSTORE_CURRENCY. */
+  currency?: string
   /** The time zone of the shop (IANA), from PETSTORE_TIME_ZONE. */
   timeZone?: string
 }

@@ -1,7 +1,9 @@
 import { readMetadata } from '../shop/kernel/metadata.ts'
 import { newKey } from '../shop/keys/schema.ts'
 import { hasAdminKey, isKeyKnown } from '../shop/keys/verbs.ts'
+import { hasPricedOrder } from '../shop/orders/verbs.ts'
 import { hasEncryptedSecret } from '../shop/webhooks/verbs.ts'
+import { CURRENCY_DEFAULT } from '../values/currency.ts'
 import { storedInstant } from '../values/instant.ts'
 import type { StoreEngine } from './open.ts'
 import { makeSecretBox } from './secret-box.ts'
@@ -53,6 +55,23 @@ export async function adoptSecretKey(
   const value = makeSecretBox(key).encrypt(KEY_CHECK)
   await runSystemCommand(engine, 'replaceMetadata', { name: 'secret-key', value }, clock)
   return true
+}
+
+/**
+ * Returns the currency of the store. The first start records it: the requested one, or EUR. A later start changes it
+ * only while no order has a price; otherwise the result is the recorded one.
+ */
+export async function settleCurrency(
+  engine: StoreEngine,
+  requested: string | undefined,
+  clock: () => number,
+): Promise<string> {
+  const recorded = await engine.readShort(reader => readMetadata(reader, 'currency'))
+  const wanted = requested ?? recorded ?? CURRENCY_DEFAULT
+  if (recorded !== undefined && (wanted === recorded || (await engine.readShort(hasPricedOrder))))
+    return recorded
+  await runSystemCommand(engine, 'replaceMetadata', { name: 'currency', value: wanted }, clock)
+  return wanted
 }
 
 /** The file to which the store writes a generated admin key. */

@@ -50,6 +50,8 @@ export interface ServiceOptions {
   readonly base: string
   /** The time zone of the shop, whose days the summary counts; UTC by default. */
   readonly timeZone?: string | undefined
+  /** The currency of the store (ISO 4217); EUR by default. */
+  readonly currency?: string | undefined
   /**
    * Identifies the content of a store that can be reset: 1 to 9,000,000, another number after each reset. Cursors and
    * positions that carry another tag are refused. Undefined for a shop.
@@ -159,7 +161,7 @@ export function startService(options: ServiceOptions): Service {
     engine,
     base,
     contentTag: options.contentTag,
-    timeZone: options.timeZone,
+    ...{ timeZone: options.timeZone, currency: options.currency },
     lifecycleClock: options.lifecycleClock,
     ...events.forRequests,
     callers,

@@ -3,6 +3,7 @@ import { readBoolean, type Statement, sql } from '../database/statement.ts'
 import { envelopeText } from '../shop/events/feed.ts'
 import { findLogBounds } from '../shop/log/bounds.ts'
 import { type SequencedEvent, sequencedColumns } from '../shop/log/recording.ts'
+import { decimalText } from '../values/currency.ts'
 import { formatInstant } from '../values/instant.ts'
 import { parseJson } from '../values/json.ts'
 import { localTimesIn } from '../values/time-zone.ts'
@@ -25,6 +26,7 @@ interface ExportedStore {
   readonly base: string
   /** The time zone of the shop, for the local time of orders; UTC by default. */
   readonly timeZone?: string | undefined
+  readonly currency: string
 }
 
 const pageEnd = `ORDER BY id LIMIT ${ROWS_PER_READ}`
@@ -40,7 +42,7 @@ const resources = {
     sql<DatabaseRow>()(`
       SELECT id, name, (SELECT name FROM category WHERE category.id = category_id) AS category,
         category_id AS "categoryId", status, quantity, reserved, on_hold AS hold, created_at AS "createdAt",
-        updated_at AS "updatedAt", reorder_at AS "reorderAt"
+        updated_at AS "updatedAt", reorder_at AS "reorderAt", price
       FROM pet WHERE id > $after ${pageEnd}`),
     [
       'id',
@@ -54,6 +56,7 @@ const resources = {
       'createdAt',
       'updatedAt',
       'reorderAt',
+      'price',
     ],
   ),
   orders: {
@@ -68,6 +71,9 @@ const resources = {
       'updatedAt',
       'petName',
       'localTime',
+      'unitPrice',
+      'completedAt',
+      'currency',
     ],
     rows: orderRows,
   },
@@ -147,15 +153,15 @@ export function exportRows(
 const storedOrders = rowsById(
   sql<DatabaseRow>()(`
     SELECT id, pet_id AS "petId", quantity, ship_date AS "shipDate", complete, reference, created_at AS "createdAt",
-      updated_at AS "updatedAt", (SELECT name FROM pet WHERE pet.id = pet_id) AS "petName"
+      updated_at AS "updatedAt", pet_name AS "petName", unit_price AS "unitPrice", completed_at AS "completedAt"
     FROM orders WHERE id > $after ${pageEnd}`),
 )
 
-/** Yields the orders, each with the name of its pet (null if it was deleted) and the local time of its creation. */
+/** Yields the orders, each with the local time of its creation and the currency of its price. */
 async function* orderRows(reader: Reader, store: ExportedStore): AsyncGenerator<ExportedRow> {
   const localTime = localTimesIn(store.timeZone ?? 'UTC')
-  for await (const row of storedOrders(reader)) {
-    yield { ...row, localTime: localTime(Date.parse(String(row.createdAt))) }
+  for await (const row of storedOrders(reader, store)) {
+    yield { ...row, localTime: localTime(Date.parse(String(row.createdAt))), currency: store.currency }
   }
 }
 
@@ -165,10 +171,10 @@ const nextMovements = sql<DatabaseRow & { readonly petId: bigint; readonly versi
   FROM movement WHERE (pet_id, version) > ($petId, $version) ORDER BY pet_id, version LIMIT ${ROWS_PER_READ}`)
 
 /** Yields the movements in the order of their pets, and the movements of each pet in the order of time. */
-async function* movementRows(reader: Reader): AsyncGenerator<ExportedRow> {
+async function* movementRows(reader: Reader, { currency }: ExportedStore): AsyncGenerator<ExportedRow> {
   for (let [petId, version] = [-1n, -1n]; ; ) {
     const page = await reader.many(nextMovements, { petId, version })
-    for (const { version: _, ...row } of page) yield decoded(row)
+    for (const { version: _, ...row } of page) yield decoded(row, currency)
     const last = page.at(-1)
     if (!last) return
     petId = last.petId
@@ -206,10 +212,10 @@ function byId(statement: Statement<DatabaseRow, 'after'>, columns: readonly stri
 }
 
 function rowsById(statement: Statement<DatabaseRow, 'after'>) {
-  return async function* (reader: Reader): AsyncGenerator<ExportedRow> {
+  return async function* (reader: Reader, store: ExportedStore): AsyncGenerator<ExportedRow> {
     for (let after = -1n; ; ) {
       const page = await reader.many(statement, { after })
-      for (const row of page) yield decoded(row)
+      for (const row of page) yield decoded(row, store.currency)
       const last = page.at(-1)
       if (!last) return
       after = BigInt(last.id ?? 0n)
@@ -219,12 +225,15 @@ function rowsById(statement: Statement<DatabaseRow, 'after'>) {
 
 const isInstantColumn = (name: string): boolean => /(?:^at|At|shipDate)$/.test(name)
 const booleanColumns: ReadonlySet<string> = new Set(['hold', 'complete', 'enabled'])
+/** They are exported as decimal numbers, as an import reads them. */
+const moneyColumns: ReadonlySet<string> = new Set(['price', 'unitPrice'])
 const listColumns: ReadonlySet<string> = new Set(['scopes', 'types'])
 
 /** Returns a row with its values as the API writes them. */
-function decoded(row: DatabaseRow): ExportedRow {
+function decoded(row: DatabaseRow, currency: string): ExportedRow {
   const values = Object.entries(row).map(([name, value]): [string, ExportedValue] => {
     if (value === null) return [name, null]
+    if (typeof value === 'bigint' && moneyColumns.has(name)) return [name, decimalText(value, currency)]
     if (typeof value === 'bigint') return [name, booleanColumns.has(name) ? readBoolean(value) : value]
     if (isInstantColumn(name)) return [name, formatInstant(value)]
     // Safe: the store wrote a list of strings.

@@ -40,7 +40,7 @@ async function read(text: string | Uint8Array): Promise<Reading> {
     }
   }
   try {
-    for await (const entry of readPets({ name: 'pets.csv', chunks }, notice => notices.push(notice))) {
+    for await (const entry of readPets({ name: 'pets.csv', chunks }, notice => notices.push(notice), 'EUR')) {
       if ('problem' in entry) problems.push(`${entry.line}: ${entry.problem}`)
       else rows.push(entry.row)
     }
@@ -159,7 +159,7 @@ test('a line of the maximum length is read, although a part of the file ends bef
   const chunks = async function* (): AsyncGenerator<Uint8Array> {
     for (const part of [`name,category\n${'x'.repeat(65_536 - 5)},Dogs\r`, '\n']) yield Buffer.from(part)
   }
-  const entries = await Array.fromAsync(readPets({ name: 'pets.csv', chunks }, () => {}))
+  const entries = await Array.fromAsync(readPets({ name: 'pets.csv', chunks }, () => {}, 'EUR'))
   expect(entries.map(entry => 'problem' in entry && entry.problem)).toEqual([
     expect.stringContaining('must have 1 to 200 characters'),
   ])
@@ -215,7 +215,7 @@ test('a file that grows while it is read is refused', async () => {
   writeFileSync(file, header + 'Rex,Dogs\n'.repeat(200_000))
   const readAll = async (): Promise<void> => {
     let isFirst = true
-    for await (const _ of readPets(catalogueSource(file), () => {})) {
+    for await (const _ of readPets(catalogueSource(file), () => {}, 'EUR')) {
       if (isFirst) appendFileSync(file, 'Max,Dogs\n')
       isFirst = false
     }

@@ -30,7 +30,11 @@ async function petsIn(content: string | Uint8Array): Promise<string[]> {
   const lines: string[] = []
   const notices: string[] = []
   try {
-    for await (const entry of readPets(catalogueSource(newFile(content)), notice => notices.push(notice))) {
+    for await (const entry of readPets(
+      catalogueSource(newFile(content)),
+      notice => notices.push(notice),
+      'EUR',
+    )) {
       if ('problem' in entry) lines.push(`${entry.line}: ${entry.problem}`)
       else {
         const { name, category, quantity, hold } = entry.row
@@ -120,7 +124,7 @@ const readings: Readonly<Record<string, readonly [content: string | Uint8Array, 
   'other columns are ignored with one notice': [
     'Vendor,Name,,category,reorder\nx,Rex,y,Dogs,7\n',
     'Rex|Dogs|1',
-    'file.csv:1: the columns "Vendor", "" (without a name) and "reorder" (did you mean reorderAt?) are ignored; the columns are name, category, quantity, hold, reorderAt',
+    'file.csv:1: the columns "Vendor", "" (without a name) and "reorder" (did you mean reorderAt?) are ignored; the columns are name, category, quantity, hold, reorderAt, price',
   ],
   'the rows of a shop system with variants name each wrong line': [
     'name,category,quantity\nRex,Hunde,3\n,,2\nMinka,Katzen,-1\n',
@@ -212,7 +216,7 @@ test('a line far into a file that is not in UTF-8 is named with its number and i
   const chunks = async function* (): AsyncGenerator<Uint8Array> {
     for (const part of parts) yield Buffer.from(part, 'latin1')
   }
-  const reading = Array.fromAsync(readPets({ name: 'pets.csv', chunks }, () => {}))
+  const reading = Array.fromAsync(readPets({ name: 'pets.csv', chunks }, () => {}, 'EUR'))
   await expect(reading).rejects.toThrow(
     'pets.csv:2002: the file is not in UTF-8 (this line has "Zo\u00eb Maria" in Windows-1252',
   )

@@ -224,7 +224,7 @@ test('unknown resources and columns, an existing file and a place without a stor
   const cases: [args: string[], exitCode: number, message: string][] = [
     [['petz'], 2, 'There is no resource petz to export. Did you mean pets?'],
     [['x'], 2, 'The resources are categories, pets,'],
-    [['pets', '--columns', 'name,price'], 2, 'pets has no column "price". Its columns are id, name,'],
+    [['pets', '--columns', 'name,colour'], 2, 'pets has no column "colour". Its columns are id, name,'],
     [['pets', '--format', 'xml'], 2, 'Allowed choices are csv, ndjson'],
     [['pets', '--output', existing], 1, `${existing} exists: specify another file with --output.`],
     [['pets', '--output', join(absent, 'x.csv')], 1, 'cannot be written: ENOENT'],

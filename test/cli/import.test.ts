@@ -225,13 +225,13 @@ describe('the files of an import:', () => {
     {
       name: 'a delimiter that is not supported',
       text: 'name:category\nRex:Dogs\n',
-      says: ':1: the column "name" is missing; the columns are name, category, quantity, hold, reorderAt',
+      says: ':1: the column "name" is missing; the columns are name, category, quantity, hold, reorderAt, price',
     },
     { name: 'a duplicate column', text: 'name,category,name\n', says: ':1: the column "name" appears twice' },
     {
       name: 'a missing column after empty lines',
       text: '\n\nname,Kategory,colour\nRex,Dogs,red\n',
-      says: 'category, quantity, hold, reorderAt. Did you mean "category" by "Kategory"?',
+      says: 'category, quantity, hold, reorderAt, price. Did you mean "category" by "Kategory"?',
     },
     {
       name: 'a quote that is not closed',

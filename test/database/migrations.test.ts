@@ -66,11 +66,11 @@ onEveryEngine(engine => {
   }
 
   async function setVersion({ database }: StoreDirectory, number: number): Promise<void> {
-    await database(
-      engine === 'sqlite'
-        ? `PRAGMA user_version = ${number}`
-        : `UPDATE migration SET version = ${number} WHERE version = ${version} RETURNING 1`,
-    )
+    if (engine === 'sqlite') await database(`PRAGMA user_version = ${number}`)
+    else {
+      await database(`DELETE FROM migration WHERE version < ${version} RETURNING 1`)
+      await database(`UPDATE migration SET version = ${number} RETURNING 1`)
+    }
   }
 
   /** Throws unless a store has the rows of before its migration, the new columns, and what the step wrote. */

@@ -81,7 +81,9 @@ onEveryEngine(engine => {
     const order = await created.text()
     // A refused command may have used up an id.
     expect(order).toMatch(
-      new RegExp(`^{"id":[1-9],"petId":${ODD},"quantity":2,"complete":false,"createdAt":"[^"]+"}$`),
+      new RegExp(
+        `^{"id":[1-9],"petId":${ODD},"quantity":2,"complete":false,"createdAt":"[^"]+","petName":"Twin"}$`,
+      ),
     )
     expect(await store.database('SELECT id, reserved FROM pet ORDER BY id')).toEqual([
       { id: EVEN, reserved: 1n },

@@ -5,6 +5,7 @@ import { codeOf, onEveryEngine, refusalOf } from '../support/store.ts'
 
 onEveryEngine(engine => {
   const createdAt = '2026-11-21T09:30:00.120Z'
+  const petName = 'Anybody'
   const now = Date.parse(createdAt)
   const store = sharedStore(engine, { clock: () => now })
 
@@ -14,7 +15,14 @@ onEveryEngine(engine => {
       const { petId } = await makePet(client, { quantity: 3n })
       const placed = await client.placeOrder({ body: { petId } })
       expect([placed.status, placed.location]).toEqual([201, `${base}/store/orders/${placed.data.id}`])
-      expect(placed.data).toEqual({ id: placed.data.id, petId, quantity: 1n, complete: false, createdAt })
+      expect(placed.data).toEqual({
+        id: placed.data.id,
+        petId,
+        quantity: 1n,
+        complete: false,
+        createdAt,
+        petName,
+      })
       expect(await stockOf(client, petId)).toBe('available 3/1')
       await client.placeOrder({ body: { petId, quantity: 2n } })
       expect(await stockOf(client, petId)).toBe('pending 3/3')
@@ -91,6 +99,8 @@ onEveryEngine(engine => {
         shipDate: '2026-11-21T09:30:00.120Z',
         complete: true,
         createdAt,
+        petName,
+        completedAt: createdAt,
       })
       expect(await stockOf(client, petId)).toBe('available 3/0')
       const again = await client.updateOrder({ orderId, body: { complete: true } })
@@ -167,7 +177,7 @@ onEveryEngine(engine => {
       })
       expect(dated.data.shipDate).toBe('2027-01-01T00:00:00Z')
       const bare = await client.updateOrder({ orderId, body: { shipDate: null } })
-      expect(bare.data).toEqual({ id: orderId, petId, quantity: 1n, complete: false, createdAt })
+      expect(bare.data).toEqual({ id: orderId, petId, quantity: 1n, complete: false, createdAt, petName })
       const refused = await refusalOf(
         client.updateOrder({ orderId, body: { id: 1_000_000n, petId: 1_000_000n } }),
       )
@@ -189,7 +199,7 @@ onEveryEngine(engine => {
       })
       const orderId = sale.data.id ?? 0n
       expect(await stockOf(client, petId)).toBe('sold 0/0')
-      const { shipDate: _, ...order } = sale.data
+      const { shipDate: _, completedAt: __, ...order } = sale.data
       const ifMatch = sale.etag ?? ''
       const opened = await client.updateOrder({ orderId, body: { complete: false } }, { ifMatch })
       expect(opened.data).toEqual({ ...order, complete: false })
@@ -251,7 +261,15 @@ onEveryEngine(engine => {
       const { petId } = await makePet(client, { quantity: 9n })
       for (const reference of ['R-2026-0042', ' ', "'; --", '\u{1f98e}'.repeat(200), 'Caf\u0065\u0301']) {
         const { data } = await client.placeOrder({ body: { petId, reference } })
-        expect(data).toEqual({ id: data.id, petId, quantity: 1n, complete: false, reference, createdAt })
+        expect(data).toEqual({
+          id: data.id,
+          petId,
+          quantity: 1n,
+          complete: false,
+          reference,
+          createdAt,
+          petName,
+        })
         expect((await client.getOrder({ orderId: data.id ?? 0n })).data).toEqual(data)
       }
       const { data } = await client.placeOrder({ body: { petId, reference: null } })

@@ -13,7 +13,9 @@ onEveryEngine(engine => {
   test('an export of more than a thousand rows has each of them, and values as the API writes them', async () => {
     await using store = await openTestStore(engine)
     const rowsOf = async (resource: ExportedResource) =>
-      store.engine.readShort(reader => Array.fromAsync(exportRows(reader, resource, { base: store.base })))
+      store.engine.readShort(reader =>
+        Array.fromAsync(exportRows(reader, resource, { base: store.base, currency: 'EUR' })),
+      )
     const { petId } = await makePet(store.client, { quantity: 3n, onHold: true })
     await importCategories(store.client, 1100)
     // Movements that change nothing together: only the number of rows counts here.
@@ -44,14 +46,16 @@ onEveryEngine(engine => {
     const { client } = store
     const rowsOf = (resource: ExportedResource): Promise<Record<string, unknown>[]> =>
       store.engine.readShort(reader =>
-        Array.fromAsync(exportRows(reader, resource, { base: store.base, timeZone: 'Pacific/Auckland' })),
+        Array.fromAsync(
+          exportRows(reader, resource, { base: store.base, timeZone: 'Pacific/Auckland', currency: 'EUR' }),
+        ),
       )
     const lastRow = async (resource: ExportedResource) => (await rowsOf(resource)).at(-1)
     const created = { createdAt: '2026-11-20T08:00:00Z', updatedAt: '2026-11-20T08:00:00Z' }
 
     const { data: category } = await client.createCategory({ body: { name: 'Dogs', description: 'All.' } })
     const categoryId = category.id
-    const { data: pet } = await client.createPet({ body: { name: 'Rex', categoryId } })
+    const { data: pet } = await client.createPet({ body: { name: 'Rex', categoryId, price: 125_050n } })
     const petId = pet.id
     const shipDate = '2027-01-31T12:30:00Z'
     const { data: order } = await client.placeOrder({ body: { petId, reference: 'R-7', shipDate } })
@@ -74,10 +78,20 @@ onEveryEngine(engine => {
     const stock = { quantity: 1n, reserved: 1n, status: 'pending' }
     expect(await rowsOf('categories')).toEqual([{ ...category, petCount: 1n, ...created }])
     expect(await rowsOf('pets')).toEqual([
-      { ...pet, category: 'Dogs', ...stock, hold: false, ...created, reorderAt: null },
+      { ...pet, category: 'Dogs', ...stock, hold: false, ...created, reorderAt: null, price: '1250.50' },
     ])
     expect(await rowsOf('orders')).toEqual([
-      { ...order, shipDate, reference: 'R-7', ...created, petName: 'Rex', localTime: '2026-11-20 21:00:00' },
+      {
+        ...{
+          ...order,
+          shipDate,
+          reference: 'R-7',
+          ...created,
+          petName: 'Rex',
+          localTime: '2026-11-20 21:00:00',
+        },
+        ...{ unitPrice: '1250.50', completedAt: null, currency: 'EUR' },
+      },
     ])
     const absent = { note: null, orderId: null }
     expect(await rowsOf('movements')).toEqual(
@@ -128,7 +142,7 @@ test('an export that nobody reads on does not keep the write-ahead log, as a sna
   expect(exported.errors).toContain('The rows are read in slices')
   for (const inSlices of [true, false]) {
     await using source = openSqliteSource(place.directory, { inSlices })
-    const rows = exportRows(source.reader, 'pets', { base: server.base })
+    const rows = exportRows(source.reader, 'pets', { base: server.base, currency: 'EUR' })
     expect((await rows.next()).done).toBeFalse()
     await place.client(server).createCategory({ body: { name: `Late ${inSlices}` } })
     const [moved] = await place.database('PRAGMA wal_checkpoint(TRUNCATE)')

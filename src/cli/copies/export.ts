@@ -4,6 +4,7 @@ import { escapedFormula } from '../../catalogue/cell.ts'
 import type { Config } from '../../config.ts'
 import { draftOf } from '../../files/draft.ts'
 import { publishFile } from '../../files/private-file.ts'
+import { readMetadata } from '../../shop/kernel/metadata.ts'
 import {
   type ExportedResource,
   type ExportedRow,
@@ -13,6 +14,7 @@ import {
 } from '../../transfer/exports.ts'
 import { countText } from '../../values/count-text.ts'
 import { csvLine } from '../../values/csv.ts'
+import { CURRENCY_DEFAULT } from '../../values/currency.ts'
 import { writeJson } from '../../values/json.ts'
 import { similarName } from '../../values/similar-name.ts'
 import { openSnapshot, sayIfRunning } from '../store-access/snapshot.ts'
@@ -166,7 +168,12 @@ async function writeRows(
       : `${writeJson(Object.fromEntries(columns.map(name => [name, row[name] ?? null])))}\n`
   let count = 0
   let texts = format === 'csv' ? [(bom ? '\ufeff' : '') + csvLine(columns)] : []
-  for await (const row of exportRows(snapshot.reader, resource, { base, timeZone: config.timeZone })) {
+  const currency = (await readMetadata(snapshot.reader, 'currency')) ?? CURRENCY_DEFAULT
+  for await (const row of exportRows(snapshot.reader, resource, {
+    base,
+    timeZone: config.timeZone,
+    currency,
+  })) {
     texts.push(textOf(row))
     count++
     if (texts.length < ROWS_PER_WRITE) continue

@@ -19,7 +19,9 @@ import { StoreError } from '../../contract/error.ts'
 import { parseDatabaseUrl } from '../../database/postgres/database-url.ts'
 import { DirectoryInUse } from '../../database/sqlite/data-lock.ts'
 import { refuseWrongFiles } from '../../database/sqlite/database-file.ts'
+import { settleCurrency } from '../../serving/first-start.ts'
 import { countText } from '../../values/count-text.ts'
+import { CURRENCY_DEFAULT } from '../../values/currency.ts'
 import { databaseName } from '../store-access/copy-place.ts'
 import { keyForRunning, runningAddress } from '../store-access/running-store.ts'
 import { openStopped } from '../store-access/stopped-store.ts'
@@ -84,7 +86,7 @@ export function addImport(program: Command): void {
     .command('import')
     .description('load categories and pets from CSV files, into a running or a stopped store')
     .option('--categories <file>', 'CSV with the columns name, description')
-    .option('--pets <file>', 'CSV with the columns name, category, quantity, hold, reorderAt')
+    .option('--pets <file>', 'CSV with the columns name, category, quantity, hold, reorderAt, price')
     .option('--dry-run', 'check everything, change nothing')
     .option('--keep-going', 'load the valid lines even if others are invalid (default: all or nothing)')
     .option('--rejects <file>', 'a new file for the invalid lines; requires --keep-going')
@@ -302,13 +304,18 @@ async function openTarget(
   const isNew = databaseUrl === undefined && !hasDatabase(data)
   if (isNew && dryRun) {
     refuseLostStore(data, directory)
-    return { target: absentTarget(), place: `a new store in ${directory}`, isRunning: false }
+    return {
+      target: absentTarget(config.currency ?? CURRENCY_DEFAULT),
+      place: `a new store in ${directory}`,
+      isRunning: false,
+    }
   }
   try {
     const store = await openStopped(config, {
       writerCacheKib: IMPORT_CACHE_KIB,
       canUndo: modeOf(options) === 'at once',
     })
+    await settleCurrency(store.engine, config.currency, store.engine.clock)
     const target = engineTarget(store.engine, store.engine.clock, 'import', importId)
     const close = async (): Promise<void> => {
       await store[Symbol.asyncDispose]()

@@ -37,6 +37,8 @@ function importTarget(importId: bigint, call: CallImport, close: () => Promise<v
     apply: async scope => AppliedImport.parse(await call('applyImport', scope)),
     findCategories: async names =>
       ImportNameMatches.parse(await call('findImportCategories', { names })).matches,
+    findCurrency: async () =>
+      ImportNameMatches.parse(await call('findImportCategories', { names: [] })).currency,
     findPets: async pets => ImportPetMatches.parse(await call('findImportPets', { pets })).exist,
     loadSlice: async slice => AppliedSlice.parse(await call('loadImportSlice', slice)),
     discard: async () => {
@@ -75,7 +77,7 @@ export function runningTarget(base: string, key: string, importId = newImportId(
 }
 
 /** Checks names against a store that does not exist yet, for a dry run, which creates nothing. */
-export function absentTarget(): ImportTarget {
+export function absentTarget(currency: string): ImportTarget {
   const refuse = async (): Promise<never> => {
     throw new Error('a dry run loads nothing')
   }
@@ -83,6 +85,7 @@ export function absentTarget(): ImportTarget {
     importId: 0n,
     findCategories: async names => names.map(() => ({ categories: [] })),
     findPets: async pets => pets.map(() => false),
+    findCurrency: async () => currency,
     stage: refuse,
     apply: refuse,
     loadSlice: refuse,

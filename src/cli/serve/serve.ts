@@ -5,7 +5,7 @@ import { StoreError } from '../../contract/error.ts'
 import { lockPath } from '../../database/sqlite/data-lock.ts'
 import { hasCode } from '../../files/system-error.ts'
 import { registryFile } from '../../sandboxes/host/registry-file.ts'
-import { ensureAdminKey } from '../../serving/first-start.ts'
+import { ensureAdminKey, settleCurrency } from '../../serving/first-start.ts'
 import type { StoreEngine } from '../../serving/open.ts'
 import { type BoundPort, bindPort, type Serving, startServer } from '../../serving/server.ts'
 import { watchedTables } from '../../serving/service.ts'
@@ -65,11 +65,11 @@ async function runServe(config: Config, acceptsLoss: boolean): Promise<void> {
   }
   const engine = await openOrFail(config, { log, watchedTables, onFatal, acceptsLoss })
   const { clock } = engine
-  const secretKey = await prepare(engine, foundKey, config)
+  const { secretKey, currency } = await prepare(engine, foundKey, config)
   const lifecycleClock = clockFrom(config.clock, clock)
   const delivery = config.webhookRetries && { retryDelaysMs: config.webhookRetries }
   const serving = startServer(
-    { ...config, secretKey, engine, log, clock, lifecycleClock, ...(delivery && { delivery }) },
+    { ...config, secretKey, currency, engine, log, clock, lifecycleClock, ...(delivery && { delivery }) },
     listener,
   )
   if (lock) writeAddressFile(config.data, localAddress(config.host, serving.port))
@@ -90,22 +90,28 @@ async function runServe(config: Config, acceptsLoss: boolean): Promise<void> {
 }
 
 /**
- * Ensures that a store has its secret key, an admin key and, unless the settings exclude it, the demo shop. Returns the
- * secret key. Throws CommandFailed if the store refuses, for example because the disk is full.
+ * Ensures that a store has its secret key, an admin key, a currency and, unless the settings exclude it, the demo shop.
+ * Throws CommandFailed if the store refuses, for example because the disk is full.
  */
 async function prepare(
   engine: StoreEngine,
   foundKey: Uint8Array | undefined,
   config: Config,
-): Promise<Uint8Array> {
+): Promise<{ secretKey: Uint8Array; currency: string }> {
   const { clock } = engine
   try {
     return await engine.exclusively(async () => {
       const secretKey = await settleSecretKey(engine, foundKey, config)
       const given = config.adminKey ?? config.adminKeyInFile ?? adminKeyFile(config.data)
       await ensureAdminKey(engine, given, clock)
+      const currency = await settleCurrency(engine, config.currency, clock)
+      if (config.currency !== undefined && currency !== config.currency)
+        throw new CommandFailed(
+          `PETSTORE_CURRENCY=${config.currency}: this store has orders with prices in ${currency}. ` +
+            'Leave the variable out.',
+        )
       if (config.demo) await loadDemo(engine, clock)
-      return secretKey
+      return { secretKey, currency }
     })
   } catch (error) {
     if (error instanceof StoreError) throw new CommandFailed(`The store cannot start: ${error.message}`)

@@ -3,6 +3,7 @@ import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { routeNotFound } from '../../contract/refusals.ts'
 import { builtPages } from '../../files/program-files.ts'
+import { CURRENCY_DEFAULT } from '../../values/currency.ts'
 import { acceptsPage } from '../pipeline/negotiate.ts'
 import { findPath } from '../request/paths.ts'
 import type { Handler } from '../request/request-context.ts'
@@ -53,6 +54,8 @@ interface ConsoleOptions {
   readonly hostApi?: string | undefined
   /** The time zone of the shop; UTC by default. */
   readonly timeZone?: string | undefined
+  /** The currency of the store; EUR by default. */
+  readonly currency?: string | undefined
 }
 
 /**
@@ -62,13 +65,14 @@ interface ConsoleOptions {
 export function consoleRoutes(
   base: string,
   files: ConsoleFiles,
-  { hostApi, timeZone = 'UTC' }: ConsoleOptions = {},
+  { hostApi, timeZone = 'UTC', currency = CURRENCY_DEFAULT }: ConsoleOptions = {},
 ): [string, Handler['handle']][] {
   const options = {
     pathOfBase: basePath(base),
     pathInHostApi: hostApi === undefined ? undefined : basePath(hostApi),
     names: [...files.keys()],
     timeZone,
+    currency,
   }
   const showPage: Handler['handle'] = context => sendPage(context, options)
   return [
@@ -95,6 +99,7 @@ interface ConsolePageOptions {
   readonly pathInHostApi: string | undefined
   readonly names: readonly string[]
   readonly timeZone: string
+  readonly currency: string
 }
 
 /**
@@ -118,7 +123,7 @@ function sendPage({ headers, path, request }: RequestContext, options: ConsolePa
 }
 
 function consolePage(
-  { pathOfBase, pathInHostApi, names, timeZone }: ConsolePageOptions,
+  { pathOfBase, pathInHostApi, names, timeZone, currency }: ConsolePageOptions,
   nonce: string,
 ): string {
   const assets = `${pathOfBase}/console/assets`
@@ -133,6 +138,7 @@ function consolePage(
     head: `<meta name="petstore-base" content="${escapeHtml(pathOfBase)}">
 <meta name="petstore-nonce" content="${nonce}">
 <meta name="petstore-time-zone" content="${escapeHtml(timeZone)}">
+<meta name="petstore-currency" content="${escapeHtml(currency)}">
 ${hostApi}<link rel="stylesheet" href="${escapeHtml(assets)}/${mainOf('css')}">
 <script type="module" src="${escapeHtml(assets)}/${mainOf('js')}"></script>
 `,

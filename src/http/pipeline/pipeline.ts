@@ -34,6 +34,7 @@ export interface Pipeline {
   readonly base: string
   /** The time zone of the shop; UTC by default. */
   readonly timeZone?: string | undefined
+  readonly currency?: string | undefined
   /** Identifies the content of the store since its last reset; undefined for a store that is never reset. */
   readonly contentTag?: bigint | undefined
   /** Returns the time in milliseconds since 1970. It decides only which operations have been retired. */
@@ -108,12 +109,13 @@ function handleQuery(
 }
 
 function queryOf(
-  { base, contentTag, timeZone }: Pipeline,
+  { base, contentTag, timeZone, currency }: Pipeline,
   { nowMs, caller }: RequestContext,
   id: QueryId,
   input: object,
 ): Query {
-  return { id, input, now: storedInstant(nowMs), base, keyId: caller?.keyId ?? null, contentTag, timeZone }
+  const keyId = caller?.keyId ?? null
+  return { id, input, now: storedInstant(nowMs), base, keyId, contentTag, timeZone, currency }
 }
 
 /** Counts a request against the rate limit of its key, or of its address. Throws `rate_limited`. */

@@ -64,7 +64,11 @@ export function fixedPaths(
       ...documentRoutes(base, texts, serves),
       ...docsRoutes(base, pages.docsScript),
       ...pages.guides,
-      ...consoleRoutes(base, pages.console, { hostApi, timeZone: pipeline.timeZone }),
+      ...consoleRoutes(base, pages.console, {
+        hostApi,
+        timeZone: pipeline.timeZone,
+        currency: pipeline.currency,
+      }),
     ].map(([path, handle]): [string, Methods] => [path, get(handle)]),
     ...(securityContact === undefined
       ? []

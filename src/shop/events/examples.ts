@@ -5,8 +5,8 @@ import type { Event } from './schema.ts'
 /** An event as an example. Ids are numbers here, as they appear in JSON. */
 type EventExample = Omit<Event, 'type' | 'data'> & { readonly type: string; readonly data: object }
 
-const bramble = { id: 4, name: 'Bramble (Border Terrier)', categoryId: 1, status: 'pending' }
-const juniper = { id: 350, name: 'Juniper (Whippet)', categoryId: 1, status: 'available' }
+const bramble = { id: 4, name: 'Bramble (Border Terrier)', categoryId: 1, status: 'pending', price: 93000 }
+const juniper = { id: 350, name: 'Juniper (Whippet)', categoryId: 1, status: 'available', price: 45000 }
 const ferrets = { id: 17, name: 'Ferrets', description: 'Hobs and jills, handled daily.' }
 const shipDate = '2026-12-01T09:30:00Z'
 const createdAt = '2026-11-21T09:30:00.120Z'
@@ -18,10 +18,20 @@ const firstOrder = {
   complete: false,
   reference: 'R-2026-0042',
   createdAt,
+  petName: 'Biscuit (Beagle)',
+  unitPrice: 69000,
 }
-const completedOrder = { ...firstOrder, shipDate: '2026-12-02T09:30:00Z', complete: true }
-const reopenedOrder = { id: 1, petId: 3, quantity: 1, complete: false, reference: 'R-2026-0042', createdAt }
-const secondOrder = { id: 2, petId: 350, quantity: 1, shipDate, complete: false, createdAt }
+const completedOrder = {
+  ...firstOrder,
+  shipDate: '2026-12-02T09:30:00Z',
+  complete: true,
+  completedAt: createdAt,
+}
+const { shipDate: _, ...reopenedOrder } = firstOrder
+const secondOrder = {
+  ...{ id: 2, petId: 350, quantity: 1, shipDate, complete: false, createdAt },
+  ...{ petName: 'Juniper (Whippet)', unitPrice: 45000 },
+}
 const webhook = {
   id: 1,
   url: 'https://till.example/petstore-events',

@@ -101,7 +101,7 @@ export const petTopic = topic({
   types: petTypes,
   data: Pet,
   subject: 'pets/3',
-  example: { id: 3, name: 'Biscuit (Beagle)', categoryId: 1, status: 'available' },
+  example: { id: 3, name: 'Biscuit (Beagle)', categoryId: 1, status: 'available', price: 69000 },
 })
 export const categoryTopic = topic({
   noun: 'a category',

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { int64Between } from '../../values/int64.ts'
 import { text } from '../../values/text.ts'
+import { amount } from '../kernel/amount-schema.ts'
 import { DESCRIPTION_CHARS_MAX, NAME_CHARS_MAX } from '../kernel/limits.ts'
 import { stockUnits } from '../stock/stock-units.ts'
 import { IMPORT_ROWS_MAX, SLICE_ROWS_MAX } from './limits.ts'
@@ -25,6 +26,8 @@ export const ImportedPet = z.strictObject({
   hold: z.boolean(),
   /** The level at which the pet should be reordered. */
   reorderAt: stockUnits.optional(),
+  /** In minor units of the currency of the store. */
+  price: amount.optional(),
 })
 export type ImportedPet = z.output<typeof ImportedPet>
 
@@ -48,9 +51,10 @@ export type ImportNames = z.output<typeof ImportNames>
 /**
  * For each requested name, in their order: `categories` has the names of the categories that it may mean, which differ
  * from it at most in case and Unicode form. If there is none, `similar` is the name of a category that was probably
- * meant.
+ * meant. `currency` is the currency of the store.
  */
 export const ImportNameMatches = z.strictObject({
+  currency: z.string(),
   matches: z.array(z.strictObject({ categories: z.array(z.string()), similar: z.string().optional() })),
 })
 export type ImportNameMatches = z.output<typeof ImportNameMatches>

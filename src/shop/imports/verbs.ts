@@ -1,6 +1,7 @@
 import { unknownReference } from '../../contract/refusals.ts'
 import type { Reader, Tx } from '../../database/engine.ts'
 import { readBoolean, sql, storedBoolean } from '../../database/statement.ts'
+import { CURRENCY_DEFAULT } from '../../values/currency.ts'
 import { storedInstant } from '../../values/instant.ts'
 import { hasOneForm, matchName, nameForm } from '../../values/same-name.ts'
 import { similarName } from '../../values/similar-name.ts'
@@ -9,6 +10,7 @@ import { addToCategory, createCategory } from '../categories/verbs.ts'
 import type { Context } from '../kernel/context.ts'
 import type { CommandHandler, CommandsOf } from '../kernel/handlers.ts'
 import { SWEPT_MAX } from '../kernel/limits.ts'
+import { readMetadata } from '../kernel/metadata.ts'
 import { addPet } from '../pets/verbs.ts'
 import { ambiguous, noCategory, occursTwice } from './limits.ts'
 import type { imports } from './operations.ts'
@@ -34,6 +36,7 @@ interface StagedRow {
   readonly quantity: bigint
   readonly hold: boolean
   readonly reorderAt: bigint | null
+  readonly price: bigint | null
 }
 
 /** A row as the engines return it. */
@@ -56,11 +59,11 @@ const VARIANTS_MAX = 1000
 const DISCARDED = ''
 
 const stageRow = sql()(`
-  INSERT INTO staged_row (import_id, file, line, name, detail, quantity, hold, reorder_at, at)
-  VALUES ($importId, $file, $line, $name, $detail, $quantity, $hold, $reorderAt, $now)`)
+  INSERT INTO staged_row (import_id, file, line, name, detail, quantity, hold, reorder_at, price, at)
+  VALUES ($importId, $file, $line, $name, $detail, $quantity, $hold, $reorderAt, $price, $now)`)
 
 const readStaged = sql<StoredRow>()(`
-  SELECT line, name, detail, quantity, hold, reorder_at AS "reorderAt" FROM staged_row
+  SELECT line, name, detail, quantity, hold, reorder_at AS "reorderAt", price FROM staged_row
   WHERE import_id = $importId AND file = $file AND line > $after ORDER BY line LIMIT $limit`)
 
 // A row with line 0 says that all rows are staged. Its column hold says whether the import skips existing pets.
@@ -116,12 +119,12 @@ async function stageImport(
 ): Promise<undefined> {
   const { now } = context
   for (const { line, name, description: detail = null } of body.categories) {
-    const pet = { quantity: 0n, hold: storedBoolean(false), reorderAt: null }
+    const pet = { quantity: 0n, hold: storedBoolean(false), reorderAt: null, price: null }
     tx.write(stageRow, { importId, file: 'categories', line, name, detail, ...pet, now })
   }
-  for (const { category: detail, reorderAt = null, ...row } of body.pets) {
+  for (const { category: detail, reorderAt = null, price = null, ...row } of body.pets) {
     const hold = storedBoolean(row.hold)
-    tx.write(stageRow, { importId, file: 'pets', ...row, detail, hold, reorderAt, now })
+    tx.write(stageRow, { importId, file: 'pets', ...row, detail, hold, reorderAt, price, now })
   }
   return undefined
 }
@@ -195,7 +198,7 @@ async function findImportCategories(tx: Tx, { body }: { body: ImportNames }): Pr
     const similar = isSearched ? similarName(name, listed ?? []) : undefined
     matches.push({ categories, ...(similar !== undefined && { similar }) })
   }
-  return { matches }
+  return { matches, currency: (await readMetadata(tx, 'currency')) ?? CURRENCY_DEFAULT }
 }
 
 function categoriesNamed(reader: Reader, name: string): Promise<NamedCategory[]> | NamedCategory[] {
@@ -320,13 +323,13 @@ class PetLoader {
    * Creates the pet of a row and returns true. Returns false if the pet is skipped, because the category already has a
    * pet with this name.
    */
-  async load({ name, detail, quantity, hold, reorderAt }: StagedRow): Promise<boolean> {
+  async load({ name, detail, quantity, hold, reorderAt, price }: StagedRow): Promise<boolean> {
     const categoryId = await this.#names.find(detail ?? '', { withCase: false })
     if (typeof categoryId !== 'bigint') throw new Error(`the category of the pet "${name}" is not known`)
     const created = this.#created.get(categoryId) ?? (await this.#lock(categoryId))
     if (this.#skipExisting && (await hasPet(this.#tx, categoryId, name))) return false
     const stock = { quantity, reserved: 0n, onHold: hold && quantity > 0n }
-    await addPet(this.#tx, this.#context, { name, categoryId, stock, reorderAt })
+    await addPet(this.#tx, this.#context, { name, categoryId, stock, reorderAt, price })
     this.#created.set(categoryId, created + 1n)
     return true
   }

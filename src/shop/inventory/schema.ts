@@ -76,6 +76,12 @@ export const StoreSummary = z
       minItems: 30,
       maxItems: 30,
     }),
+    currency: z.string().optional().meta({
+      description: 'The currency of all amounts of the store (ISO 4217), from PETSTORE_CURRENCY.',
+      pattern: '^[A-Z]{3}$',
+      maxLength: 3,
+      example: 'EUR',
+    }),
     timeZone: z.string().optional().meta({
       description: 'The time zone of the shop (IANA), from PETSTORE_TIME_ZONE.',
       maxLength: 100,
@@ -91,6 +97,7 @@ export const StoreSummary = z
       unitsOnHand: 2360,
       unitsReserved: 1,
       ordersByDay: exampleDays,
+      currency: 'EUR',
       timeZone: 'UTC',
     },
   })

@@ -3,6 +3,7 @@ import { excludedByFilter } from '../../contract/refusals.ts'
 import { type Reader, Stale, type Tx } from '../../database/engine.ts'
 import { mapRead } from '../../database/map-read.ts'
 import { sql } from '../../database/statement.ts'
+import { CURRENCY_DEFAULT } from '../../values/currency.ts'
 import { formatInstant, storedInstant } from '../../values/instant.ts'
 import { datesIn } from '../../values/time-zone.ts'
 import type { Context, QueryContext } from '../kernel/context.ts'
@@ -178,13 +179,13 @@ async function changeQuantity(
   before: PetRow,
   change: { quantityChange: bigint; reason: 'count' | 'adjustment'; note?: string | undefined },
 ): Promise<StockMovement> {
-  const movement = await moveStock(tx, context, {
+  const moved = await moveStock(tx, context, {
     petId: before.id,
     ...change,
     reservedChange: 0n,
     isRefusedOnHold: false,
   })
-  if (movement) return movement
+  if (moved) return moved.movement
   const { id, quantity, reserved } = await getInventoryItem(tx, { petId: before.id })
   const after = quantity + change.quantityChange
   if (after > STOCK_MAX) throw stockOutOfBounds(id, after)
@@ -218,7 +219,7 @@ const DAY_MS = 86_400_000
 export async function getStoreSummary(
   reader: Reader,
   _: unknown,
-  { now, timeZone = 'UTC' }: Pick<QueryContext, 'now' | 'timeZone'>,
+  { now, timeZone = 'UTC', currency = CURRENCY_DEFAULT }: Pick<QueryContext, 'now' | 'timeZone' | 'currency'>,
 ): Promise<StoreSummary> {
   const dateOf = datesIn(timeZone)
   const today = Date.parse(dateOf(Date.parse(now)))
@@ -246,6 +247,7 @@ export async function getStoreSummary(
     unitsOnHand: totalOf(unitsOnHand),
     unitsReserved: totalOf(unitsReserved),
     ordersByDay: days.map(day => ({ day, orders: placed.get(day) ?? 0n })),
+    currency,
     timeZone,
   }
 }

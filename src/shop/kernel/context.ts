@@ -26,6 +26,8 @@ export interface QueryContext {
   readonly keyId: bigint | null
   /** The time zone of the shop, whose days the summary counts; UTC by default. */
   readonly timeZone?: string | undefined
+  /** The currency of all amounts of the store (ISO 4217). */
+  readonly currency?: string | undefined
   /** Identifies the content of the store since its last reset: 1 to 9,000,000; undefined if it is never reset. */
   readonly contentTag?: bigint | undefined
 }

@@ -2,6 +2,8 @@ import { z } from 'zod'
 import { instant } from '../../values/instant.ts'
 import { int64, int64Between } from '../../values/int64.ts'
 import { text } from '../../values/text.ts'
+import { amount } from '../kernel/amount-schema.ts'
+import { NAME_CHARS_MAX } from '../kernel/limits.ts'
 
 const ORDER_QUANTITY_MAX = 1_000_000n
 /** The quantity of a new order if the request contains none. */
@@ -28,6 +30,20 @@ const createdAt = instant.meta({
   description: 'When the order was placed.',
   example: '2026-11-21T09:30:00.120Z',
 })
+const petName = text(1, NAME_CHARS_MAX).meta({
+  description:
+    'The name of the pet when the order was placed; a later name or a deletion does not change it.',
+  example: 'Biscuit (Beagle)',
+})
+const unitPrice = amount.meta({
+  description:
+    'The price of one unit, in minor units of the currency of the store: the price of the pet when the order was placed, or another that the request names.',
+  example: 69000,
+})
+const completedAt = instant.meta({
+  description: 'When the order was completed: the time of the sale. Absent if it is open.',
+  example: '2026-11-21T10:15:00.480Z',
+})
 const complete = z.boolean().meta({ description: 'Whether the units have left the store.', example: false })
 
 export const orderExample = {
@@ -38,6 +54,8 @@ export const orderExample = {
   complete: false,
   reference: 'R-2026-0042',
   createdAt: '2026-11-21T09:30:00.120Z',
+  petName: 'Biscuit (Beagle)',
+  unitPrice: 69000,
 }
 
 export const Order = z
@@ -49,11 +67,14 @@ export const Order = z
     complete: complete.optional(),
     reference: reference.optional(),
     createdAt: createdAt.optional(),
+    petName: petName.optional(),
+    unitPrice: unitPrice.optional(),
+    completedAt: completedAt.optional(),
   })
   .meta({
     id: 'Order',
     description:
-      'An order for one pet. The server always sends id, petId, quantity, complete and createdAt, and a reference if the order has one. Events of an older store have no createdAt.',
+      'An order for one pet. The server always sends id, petId, quantity, complete and createdAt, and the others if the order has them. Events of an older store have no createdAt.',
     example: orderExample,
   })
 export type Order = z.output<typeof Order>
@@ -65,6 +86,7 @@ export const NewOrder = z
     shipDate: shipDate.nullable().optional(),
     complete: complete.optional().meta({ default: ORDER_COMPLETE_DEFAULT }),
     reference: reference.nullable().optional(),
+    unitPrice: unitPrice.nullable().optional(),
   })
   .meta({
     id: 'NewOrder',
@@ -82,12 +104,15 @@ export const OrderPatch = z
     complete,
     reference: reference.nullable(),
     createdAt: createdAt.meta({ readOnly: true }),
+    petName: petName.meta({ readOnly: true }),
+    unitPrice: unitPrice.nullable(),
+    completedAt: completedAt.meta({ readOnly: true }),
   })
   .partial()
   .meta({
     id: 'OrderPatch',
     description:
-      'A JSON Merge Patch (RFC 7396) for an order. `id`, `petId` and `createdAt` may be sent only with their current values. If one patch changes the quantity and completes the order, the new quantity is shipped. `null` removes the shipDate or the reference.',
+      'A JSON Merge Patch (RFC 7396) for an order. `id`, `petId`, `createdAt`, `petName` and `completedAt` may be sent only with their current values. If one patch changes the quantity and completes the order, the new quantity is shipped. `null` removes the shipDate, the reference or the unitPrice.',
     example: { shipDate: '2026-12-02T09:30:00Z' },
   })
 export type OrderPatch = z.output<typeof OrderPatch>

@@ -1,4 +1,4 @@
-import { refuseOtherIds, validationFailed } from '../../contract/error.ts'
+import { type FieldError, refuseOtherIds, validationFailed } from '../../contract/error.ts'
 import type { Input, Page } from '../../contract/operation.ts'
 import { excludedByFilter } from '../../contract/refusals.ts'
 import { type Reader, Stale, type Tx } from '../../database/engine.ts'
@@ -7,7 +7,7 @@ import { readBoolean, sql, storedBoolean } from '../../database/statement.ts'
 import { formatInstant, toStoredInstant } from '../../values/instant.ts'
 import type { Context } from '../kernel/context.ts'
 import { type CommandsOf, onResource, type QueriesOf } from '../kernel/handlers.ts'
-import { STOCK_MAX } from '../kernel/limits.ts'
+import { AMOUNT_MAX, STOCK_MAX } from '../kernel/limits.ts'
 import {
   type Condition,
   compares,
@@ -43,31 +43,45 @@ interface OrderRow {
   readonly complete: boolean
   readonly reference: string | null
   readonly createdAt: string
+  /** Null in an order of an earlier version for a pet that was deleted. */
+  readonly petName: string | null
+  readonly unitPrice: bigint | null
+  readonly completedAt: string | null
   readonly version: bigint
 }
 
 type StoredOrder = Omit<OrderRow, 'complete'> & { readonly complete: bigint }
 
 const orderColumns = `id, pet_id AS "petId", quantity, ship_date AS "shipDate", complete, reference,
-  created_at AS "createdAt", version`
+  created_at AS "createdAt", pet_name AS "petName", unit_price AS "unitPrice",
+  completed_at AS "completedAt", version`
 
 const findOrder = sql<StoredOrder>()(`SELECT ${orderColumns} FROM orders WHERE id = $orderId`)
 
 const insertOrder = sql()(`
-  INSERT INTO orders (id, pet_id, quantity, ship_date, complete, reference, version, created_at, updated_at)
-  VALUES ($orderId, $petId, $quantity, $shipDate, $complete, $reference, 1, $now, $now)`)
+  INSERT INTO orders (id, pet_id, quantity, ship_date, complete, reference, version, created_at, updated_at, pet_name,
+    unit_price, completed_at)
+  VALUES ($orderId, $petId, $quantity, $shipDate, $complete, $reference, 1, $now, $now, $petName, $unitPrice,
+    $completedAt)`)
 
 const rewriteOrder = sql<StoredOrder>()(`
   UPDATE orders SET quantity = $quantity, ship_date = $shipDate, complete = $complete, reference = $reference,
-    version = version + 1, updated_at = $now
+    unit_price = $unitPrice, completed_at = $completedAt, version = version + 1, updated_at = $now
   WHERE id = $orderId AND version = $version AND complete = 0 RETURNING ${orderColumns}`)
 
 const reopenComplete = sql<StoredOrder>()(`
-  UPDATE orders SET ship_date = NULL, complete = 0, version = version + 1, updated_at = $now
+  UPDATE orders SET ship_date = NULL, complete = 0, completed_at = NULL, version = version + 1, updated_at = $now
   WHERE id = $orderId AND version = $version AND complete = 1 RETURNING ${orderColumns}`)
 
 const removeOpenOrder = sql<{ id: bigint }>()(`
   DELETE FROM orders WHERE id = $orderId AND version = $version AND complete = 0 RETURNING id`)
+
+const findPricedOrder = sql<{ id: bigint }>()('SELECT id FROM orders WHERE unit_price IS NOT NULL LIMIT 1')
+
+/** Returns whether an order has a price, which binds the currency of the store. */
+export async function hasPricedOrder(reader: Reader): Promise<boolean> {
+  return (await reader.one(findPricedOrder)) !== undefined
+}
 
 // Texts that sort before and after every stored instant, for the open end of a range.
 const BEFORE_ANY = ''
@@ -172,7 +186,13 @@ async function placeOrder(tx: Tx, { body }: { body: NewOrder }, context: Context
   if (!moved) throw await whyNotReserved(tx, petId, quantity)
   const requestedDate = body.shipDate ? toStoredInstant(body.shipDate) : null
   const shipDate = requestedDate ?? (complete ? context.now : null)
-  const order = { id, petId, quantity, shipDate, complete, reference, createdAt: context.now, version: 1n }
+  const { name: petName, price } = moved.pet
+  const unitPrice = body.unitPrice === undefined ? price : body.unitPrice
+  refuseLargeAmount(unitPrice, quantity)
+  const order = {
+    ...{ id, petId, quantity, shipDate, complete, reference, createdAt: context.now, version: 1n },
+    ...{ petName, unitPrice, completedAt: complete ? context.now : null },
+  }
   tx.write(insertOrder, { ...order, orderId: id, complete: storedBoolean(complete), now: context.now })
   const totals = { [ordersPlacedIn(context.now)]: 1n, ...(!complete && { [openOrders]: 1n }) }
   await recordEvent(tx, context, { type: 'petstore.order.placed', ...aboutOrder(order), totals })
@@ -191,16 +211,21 @@ async function updateOrder(
   before: OrderRow,
 ): Promise<Order> {
   refuseOtherIds(body, { id: orderId, petId: before.petId })
-  refuseOtherCreation(body, before)
+  refuseOtherFacts(body, before)
   const quantity = body.quantity ?? before.quantity
   const complete = body.complete ?? before.complete
   const requestedDate = requestedShipDate(body, before)
   const reference = body.reference === undefined ? before.reference : body.reference
+  const unitPrice = body.unitPrice === undefined ? before.unitPrice : body.unitPrice
   const isSame =
-    quantity === before.quantity && requestedDate === before.shipDate && reference === before.reference
+    quantity === before.quantity &&
+    requestedDate === before.shipDate &&
+    reference === before.reference &&
+    unitPrice === before.unitPrice
   if (isSame && complete === before.complete) return orderOf(before)
   if (before.complete && isSame) return reopenOrder(tx, context, before)
   if (before.complete) throw orderAlreadyComplete(orderId, 'changed')
+  refuseLargeAmount(unitPrice, quantity)
   const shipDate = requestedDate ?? (complete ? context.now : null)
   const rewritten = await tx.one(rewriteOrder, {
     orderId,
@@ -209,6 +234,8 @@ async function updateOrder(
     shipDate,
     complete: storedBoolean(complete),
     reference,
+    unitPrice,
+    completedAt: complete ? context.now : null,
     now: context.now,
   })
   if (!rewritten) throw new Stale(`order ${orderId}`)
@@ -280,7 +307,8 @@ function orderRow(order: StoredOrder): OrderRow {
 
 /** Returns the resource for a row, with a shipDate only if there is one, and a reference only if there is one. */
 function orderOf(order: Omit<OrderRow, 'version'>): Order {
-  const { id, petId, quantity, shipDate, complete, reference, createdAt } = order
+  const { id, petId, quantity, shipDate, complete, reference, createdAt, petName, unitPrice, completedAt } =
+    order
   return {
     id,
     petId,
@@ -289,14 +317,35 @@ function orderOf(order: Omit<OrderRow, 'version'>): Order {
     complete,
     ...(reference !== null && { reference }),
     createdAt: formatInstant(createdAt),
+    ...(petName !== null && { petName }),
+    ...(unitPrice !== null && { unitPrice }),
+    ...(completedAt !== null && { completedAt: formatInstant(completedAt) }),
   }
 }
 
-/** Throws `validation_failed` if a patch contains another time of creation than that of the order. */
-function refuseOtherCreation({ createdAt }: OrderPatch, before: OrderRow): void {
-  if (createdAt === undefined || toStoredInstant(createdAt) === before.createdAt) return
-  const message = `createdAt is ${formatInstant(before.createdAt)} and cannot be changed.`
-  throw validationFailed([{ in: 'body', pointer: '/createdAt', code: 'read_only', message }])
+/** Throws `validation_failed` for each member of a patch that differs from what the store recorded in the order. */
+function refuseOtherFacts({ createdAt, completedAt, petName }: OrderPatch, before: OrderRow): void {
+  const is = orderOf(before)
+  const sent = { createdAt: normalized(createdAt), completedAt: normalized(completedAt), petName }
+  const others = ['createdAt', 'completedAt', 'petName'] as const
+  const errors = others
+    .filter(name => sent[name] !== undefined && sent[name] !== is[name])
+    .map((name): FieldError => {
+      const message = `${name} is ${is[name] ?? 'absent'} and cannot be changed.`
+      return { in: 'body', pointer: `/${name}`, code: 'read_only', message }
+    })
+  if (errors.length > 0) throw validationFailed(errors)
+}
+
+function normalized(instant: string | undefined): string | undefined {
+  return instant && formatInstant(toStoredInstant(instant))
+}
+
+/** Throws `validation_failed` if an order has an amount beyond the maximum. */
+function refuseLargeAmount(unitPrice: bigint | null, quantity: bigint): void {
+  if (unitPrice === null || unitPrice * quantity <= AMOUNT_MAX) return
+  const message = `unitPrice times quantity is ${unitPrice * quantity}; the maximum is ${AMOUNT_MAX}.`
+  throw validationFailed([{ in: 'body', pointer: '/unitPrice', code: 'out_of_range', message }])
 }
 
 function orderBranches(

@@ -8,13 +8,16 @@ import { pets } from './operations.ts'
 import { petNotFound } from './refusals.ts'
 import type { Pet } from './schema.ts'
 
-const selectResource = sql<Pet>()(`SELECT ${resourceColumns} FROM pet WHERE id = $petId`)
+/** The columns of the resource. */
+type ResourceRow = Pick<PetRow, 'id' | 'name' | 'categoryId' | 'status' | 'price'>
+
+const selectResource = sql<ResourceRow>()(`SELECT ${resourceColumns} FROM pet WHERE id = $petId`)
 
 /** Returns the resource of a pet. Throws `pet_not_found`. */
 export function readPet(reader: Reader, { petId }: { petId: bigint }): Pet | Promise<Pet> {
   return mapRead(reader.one(selectResource, { petId }), pet => {
     if (!pet) throw petNotFound(petId)
-    return pet
+    return petOf(pet)
   })
 }
 
@@ -47,11 +50,6 @@ export function petWithStock(pet: StoredPet): Pet {
 }
 
 /** Returns the resource for a row, without the stock of the pet, for all other uses, such as events and ETags. */
-export function petOf({
-  id,
-  name,
-  categoryId,
-  status,
-}: Pick<PetRow, 'id' | 'name' | 'categoryId' | 'status'>): Pet {
-  return { id, name, categoryId, status }
+export function petOf({ id, name, categoryId, status, price }: ResourceRow): Pet {
+  return price === null ? { id, name, categoryId, status } : { id, name, categoryId, status, price }
 }

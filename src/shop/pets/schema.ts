@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { int64 } from '../../values/int64.ts'
 import { text } from '../../values/text.ts'
+import { amount } from '../kernel/amount-schema.ts'
 import { NAME_CHARS_MAX } from '../kernel/limits.ts'
 import { PET_STATUS_DEFAULT, PetStatus } from '../stock/schema.ts'
 import { stockUnits } from '../stock/stock-units.ts'
@@ -10,13 +11,19 @@ const petMembers = {
   categoryId: int64.meta({ description: 'The category of the pet; it must exist.', example: 1 }),
   status: PetStatus,
 }
+const price = amount.meta({
+  description: 'The price of one unit, in minor units of the currency of the store, such as cents.',
+  example: 69000,
+})
 const petId = int64.meta({ description: 'Assigned by the store.', example: 3 })
 
-export const NewPet = z.strictObject({ ...petMembers, status: PetStatus.optional() }).meta({
-  id: 'NewPet',
-  description: `The pet to create. It starts with one unit in stock, or with none if its status is \`sold\`. The unit of a \`pending\` pet is on hold. The default status is \`${PET_STATUS_DEFAULT}\`.`,
-  example: { name: 'Juniper (Whippet)', categoryId: 1, status: 'available' },
-})
+export const NewPet = z
+  .strictObject({ ...petMembers, status: PetStatus.optional(), price: price.optional() })
+  .meta({
+    id: 'NewPet',
+    description: `The pet to create. It starts with one unit in stock, or with none if its status is \`sold\`. The unit of a \`pending\` pet is on hold. The default status is \`${PET_STATUS_DEFAULT}\`.`,
+    example: { name: 'Juniper (Whippet)', categoryId: 1, status: 'available', price: 45000 },
+  })
 export type NewPet = z.output<typeof NewPet>
 
 const includedStock = {
@@ -33,11 +40,17 @@ const includedStock = {
 }
 
 export const Pet = z
-  .object({ ...petMembers, status: PetStatus.optional(), id: petId, ...includedStock })
+  .object({
+    ...petMembers,
+    status: PetStatus.optional(),
+    id: petId,
+    price: price.optional(),
+    ...includedStock,
+  })
   .meta({
     id: 'Pet',
     description: 'A pet in the catalogue. The server always sends its status.',
-    example: { id: 3, name: 'Biscuit (Beagle)', categoryId: 1, status: 'available' },
+    example: { id: 3, name: 'Biscuit (Beagle)', categoryId: 1, status: 'available', price: 69000 },
   })
 export type Pet = z.output<typeof Pet>
 
@@ -52,16 +65,17 @@ z.array(Pet).meta({
   id: 'Pets',
   description: 'A page of pets.',
   maxItems: 100,
-  example: [{ id: 3, name: 'Biscuit (Beagle)', categoryId: 1, status: 'available' }],
+  example: [{ id: 3, name: 'Biscuit (Beagle)', categoryId: 1, status: 'available', price: 69000 }],
 })
 
 export const PetPatch = z
-  .strictObject(petMembers)
+  .strictObject({ ...petMembers, price: price.nullable() })
   .partial()
   .extend({ id: petId.meta({ readOnly: true }).optional() })
   .meta({
     id: 'PetPatch',
-    description: 'A JSON Merge Patch (RFC 7396) for a pet. `id` may be sent only with its current value.',
+    description:
+      'A JSON Merge Patch (RFC 7396) for a pet. `id` may be sent only with its current value. `null` removes the price.',
     example: { status: 'pending' },
   })
 export type PetPatch = z.output<typeof PetPatch>

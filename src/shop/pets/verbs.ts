@@ -37,13 +37,14 @@ import type { NewPet, Pet, PetPatch } from './schema.ts'
 import { refuseBesideSearch, renameWords, searchPets } from './words.ts'
 
 const insertPet = sql()(`
-  INSERT INTO pet (id, name, name_key, sort_key, category_id, on_hold, quantity, reserved, status, reorder_at, version,
-    created_at, updated_at)
-  VALUES ($petId, $name, $nameKey, $sortKey, $categoryId, $onHold, $quantity, 0, $status, $reorderAt, 1, $now, $now)`)
+  INSERT INTO pet (id, name, name_key, sort_key, category_id, on_hold, quantity, reserved, status, price, reorder_at,
+    version, created_at, updated_at)
+  VALUES ($petId, $name, $nameKey, $sortKey, $categoryId, $onHold, $quantity, 0, $status, $price, $reorderAt,
+    1, $now, $now)`)
 
 const rewritePet = sql<StoredPet>()(`
   UPDATE pet SET name = $name, name_key = $nameKey, sort_key = $sortKey, category_id = $categoryId,
-    on_hold = $onHold, quantity = $quantity, status = $status, version = version + 1, updated_at = $now
+    on_hold = $onHold, quantity = $quantity, status = $status, price = $price, version = version + 1, updated_at = $now
   WHERE id = $petId AND version = $version RETURNING ${petColumns}`)
 
 const removePet = sql<{ id: bigint }>()(
@@ -108,13 +109,14 @@ function getPet(reader: Reader, { petId }: { petId: bigint }): PetRow | Promise<
 /** Creates a pet with the initial stock of its status, and returns it. Throws `unknown_reference`. */
 async function createPet(tx: Tx, { body }: { body: NewPet }, context: Context): Promise<Pet> {
   const stock = openingStock(body.status ?? PET_STATUS_DEFAULT)
-  const { name, categoryId } = body
+  const { name, categoryId, price } = body
   if (!(await addToCategory(tx, categoryId))) throw unknownReference('Category', categoryId)
-  return petOf(await addPet(tx, context, { name, categoryId, stock }))
+  return petOf(await addPet(tx, context, { name, categoryId, price, stock }))
 }
 
 interface AddedPet extends Pick<PetRow, 'name' | 'categoryId'> {
   readonly stock: Stock
+  readonly price?: bigint | null | undefined
   readonly reorderAt?: bigint | null
 }
 
@@ -125,10 +127,13 @@ interface AddedPet extends Pick<PetRow, 'name' | 'categoryId'> {
 export async function addPet(
   tx: Tx,
   context: Context,
-  { name, categoryId, stock, reorderAt = null }: AddedPet,
+  { name, categoryId, stock, price, reorderAt = null }: AddedPet,
 ): Promise<PetRow> {
   const id = await tx.nextId('pet')
-  const pet: PetRow = { id, name, categoryId, ...stock, status: statusOf(stock), reorderAt, version: 1n }
+  const pet: PetRow = {
+    ...{ id, name, categoryId, ...stock, status: statusOf(stock) },
+    ...{ price: price ?? null, reorderAt, version: 1n },
+  }
   // There is no RETURNING, because it makes this INSERT three times as expensive in SQLite.
   const { now } = context
   const onHold = storedBoolean(stock.onHold)
@@ -162,8 +167,9 @@ async function updatePet(
   const categoryId = body.categoryId ?? before.categoryId
   const stock = stockInStatus(before, body.status ?? before.status)
   const status = statusOf(stock)
-  if (name === before.name && categoryId === before.categoryId && status === before.status)
-    return petOf(before)
+  const price = body.price === undefined ? before.price : body.price
+  const isSame = name === before.name && categoryId === before.categoryId && price === before.price
+  if (isSame && status === before.status) return petOf(before)
   const rewritten = await tx.one(rewritePet, {
     petId,
     version: before.version,
@@ -174,6 +180,7 @@ async function updatePet(
     onHold: storedBoolean(stock.onHold),
     quantity: stock.quantity,
     status,
+    price,
     now: context.now,
   })
   if (!rewritten) throw new Stale(`pet ${petId}`)

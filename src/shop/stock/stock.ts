@@ -52,21 +52,21 @@ const insertMovement = sql()(`
     $orderId, $now)`)
 
 /**
- * Changes the stock of one pet by a conditional UPDATE, and records the movement and the event. Returns the movement,
- * or undefined in four cases: the pet does not exist, its stock does not allow the change, a hold refuses it, or
- * another command changes the status between the two UPDATE statements.
+ * Changes the stock of one pet by a conditional UPDATE, and records the movement and the event. Returns the movement
+ * and the pet after it, or undefined in four cases: the pet does not exist, its stock does not allow the change, a hold
+ * refuses it, or another command changes the status between the two UPDATE statements.
  */
 export async function moveStock(
   tx: Tx,
   context: Context,
   shift: StockChange,
-): Promise<StockMovement | undefined> {
+): Promise<{ movement: StockMovement; pet: PetRow } | undefined> {
   const changed = await changeStock(tx, context, shift)
   if (!changed) return undefined
   const { before, pet } = changed
   const movement = await recordMovement(tx, context, { ...shift, pet })
   await recordStockEvent(tx, context, pet, before)
-  return movement
+  return { movement, pet }
 }
 
 /** Returns undefined if the conditions of the UPDATE match no row. */

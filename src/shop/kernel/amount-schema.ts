@@ -1,0 +1,5 @@
+import { int64Between } from '../../values/int64.ts'
+import { AMOUNT_MAX } from './limits.ts'
+
+/** An amount in minor units of the currency of the store, such as cents. */
+export const amount = int64Between(0n, AMOUNT_MAX)

@@ -1,0 +1,67 @@
+import { expect, test } from 'bun:test'
+import { currencyCode, decimalText, minorUnitsIn, moneyText } from './currency.ts'
+
+test('an amount is written with the decimals of its currency, however large it is', () => {
+  const texts = [0n, 5n, 1250n, -1250n, 2n ** 63n - 1n].flatMap(amount =>
+    ['EUR', 'JPY', 'KWD'].map(currency => decimalText(amount, currency)),
+  )
+  expect(texts.slice(0, 12)).toEqual([
+    '0.00',
+    '0',
+    '0.000',
+    '0.05',
+    '5',
+    '0.005',
+    '12.50',
+    '1250',
+    '1.250',
+    '-12.50',
+    '-1250',
+    '-1.250',
+  ] as never[])
+  expect(texts.slice(12) as string[]).toEqual([
+    '92233720368547758.07',
+    '9223372036854775807',
+    '9223372036854775.807',
+  ])
+  expect(moneyText(2n ** 63n - 1n, 'EUR', 'de')).toBe('92.233.720.368.547.758,07\u00a0€')
+  expect(moneyText(1250n, 'JPY', 'en')).toBe('¥1,250')
+})
+
+test('a typed amount is read if it has one meaning, and no more decimals than the currency', () => {
+  const read: readonly (readonly [text: string, currency: string, amount: bigint | undefined])[] = [
+    ['12,50', 'EUR', 1250n],
+    ['12.5', 'EUR', 1250n],
+    ['12', 'EUR', 1200n],
+    ['€ 12.50', 'EUR', 1250n],
+    ['12,50 €', 'EUR', 1250n],
+    ['EUR 12.50', 'EUR', 1250n],
+    ['$3', 'USD', 300n],
+    ['0', 'EUR', 0n],
+    ['1250', 'JPY', 1250n],
+    ['1.250', 'KWD', 1250n],
+    ['1.250', 'EUR', undefined],
+    ['1,250', 'EUR', undefined],
+    ['1.250,00', 'EUR', undefined],
+    ['12.5', 'JPY', undefined],
+    ['-1', 'EUR', undefined],
+    ['12.', 'EUR', undefined],
+    ['.50', 'EUR', undefined],
+    ['1e3', 'EUR', undefined],
+    ['', 'EUR', undefined],
+    ['12 50', 'EUR', undefined],
+  ]
+  for (const [text, currency, amount] of read)
+    expect([text, currency, minorUnitsIn(text, currency)]).toEqual([text, currency, amount])
+})
+
+test('the code of a currency is read in any case, and another word is none', () => {
+  expect(['eur', 'USD', 'Kwd', 'EURO', 'XXZ', ''].map(currencyCode)).toEqual([
+    'EUR',
+    'USD',
+    'KWD',
+    undefined,
+    undefined,
+    undefined,
+  ])
+})

@@ -1,0 +1,49 @@
+/** The currency of a store that names none. */
+export const CURRENCY_DEFAULT = 'EUR'
+
+/** Returns the code of a currency (ISO 4217) in upper case; undefined if the text is none. */
+export function currencyCode(text: string): string | undefined {
+  const code = text.toUpperCase()
+  return Intl.supportedValuesOf('currency').includes(code) ? code : undefined
+}
+
+/** Returns the number of decimals of a currency: 2 for EUR, 0 for JPY, 3 for KWD. */
+function decimalsOf(currency: string): number {
+  const { maximumFractionDigits = 2 } = new Intl.NumberFormat('en', {
+    style: 'currency',
+    currency,
+  }).resolvedOptions()
+  return maximumFractionDigits
+}
+
+/** Returns an amount in minor units as a decimal number: `12.50` for 1250 in EUR. */
+export function decimalText(amount: bigint, currency: string): `${number}` {
+  const decimals = decimalsOf(currency)
+  const digits = String(amount < 0n ? -amount : amount).padStart(decimals + 1, '0')
+  const whole = digits.slice(0, digits.length - decimals)
+  const text = decimals === 0 ? whole : `${whole}.${digits.slice(-decimals)}`
+  // Safe: these are the digits of a number, with at most one point.
+  return `${amount < 0n ? '-' : ''}${text}` as `${number}`
+}
+
+/** Returns an amount in minor units as people of a locale write it: `€ 12.50`, `12,50 €`. */
+export function moneyText(amount: bigint, currency: string, locale?: string): string {
+  // A string keeps all digits (ECMA-402), where a number would round large amounts.
+  return new Intl.NumberFormat(locale, { style: 'currency', currency }).format(decimalText(amount, currency))
+}
+
+/** An amount as people type it: digits, and decimals after a point or a comma, with the currency before or after. */
+const SIGN_BEFORE = /^(?:\p{Sc}|[A-Z]{3})/u
+const SIGN_AFTER = /(?:\p{Sc}|[A-Z]{3})$/u
+const TYPED = /^(\d{1,13})(?:[.,](\d+))?$/
+
+/**
+ * Returns the minor units in a text such as `12,50`, `12.5`, `€ 12.50` or `12`; undefined for another text, and for
+ * one that has more decimals than the currency. `1.250` may mean 1250 in one country, so it is no amount of EUR.
+ */
+export function minorUnitsIn(text: string, currency: string): bigint | undefined {
+  const number = text.trim().replace(SIGN_BEFORE, '').replace(SIGN_AFTER, '').trim()
+  const [, whole, decimals = ''] = TYPED.exec(number) ?? []
+  if (whole === undefined || decimals.length > decimalsOf(currency)) return undefined
+  return BigInt(whole + decimals.padEnd(decimalsOf(currency), '0'))
+}

@@ -1,0 +1,81 @@
+import { expect, test } from 'bun:test'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { makeClient } from '../support/client.ts'
+import { run } from '../support/process.ts'
+import { ADMIN_KEY, onEveryEngine } from '../support/store.ts'
+import { newStoreDirectory, type StoreDirectory } from '../support/store-directory.ts'
+
+const TIMEOUT_MS = 120_000
+/** Starts a store with a setting of the currency, runs `use` with its base URL, and stops it. */
+async function withStore<T>(
+  store: StoreDirectory,
+  currency: string | undefined,
+  use: (base: string) => Promise<T>,
+): Promise<T> {
+  await using server = await store.startWith({
+    ...store.env,
+    ...(currency && { PETSTORE_CURRENCY: currency }),
+  })
+  return await use(server.base)
+}
+
+/** Returns the currency that the API names, and that of the console. */
+async function currenciesAt(base: string): Promise<(string | undefined)[]> {
+  const { data } = await makeClient({ base, key: ADMIN_KEY }).getStoreSummary({})
+  const page = await (await fetch(`${base}/console`, { headers: { Accept: 'text/html' } })).text()
+  return [data.currency, /petstore-currency" content="([A-Z]*)"/.exec(page)?.[1]]
+}
+
+onEveryEngine(engine => {
+  test(
+    'an import records the currency, prices are read and exported in it, and an order with a price binds it',
+    async () => {
+      await using store = await newStoreDirectory(engine)
+      const place = engine === 'postgres' ? [] : ['--data', store.directory]
+      const file = join(store.directory, 'pets.csv')
+      const load = (text: string) => {
+        writeFileSync(file, text)
+        return run(['import', '--pets', file, '--create-categories', ...place], {
+          ...store.env,
+          PETSTORE_CURRENCY: 'kwd',
+        })
+      }
+      const wrong = await load('name,category,price\nRex,Dogs,1.2505\n')
+      expect([wrong.exitCode, wrong.errors]).toEqual([1, expect.stringContaining('must be an amount of KWD')])
+      expect((await load('name,category,price\nRex,Dogs,"KWD 1,250"\nIda,Dogs,\n')).exitCode).toBe(0)
+      const exported = await run(['export', 'pets', '--columns', 'name,price', ...place], store.env)
+      expect(exported.output).toBe('name,price\nRex,1.250\nIda,\n')
+
+      expect(await withStore(store, undefined, currenciesAt)).toEqual(['KWD', 'KWD'])
+      expect(await withStore(store, 'JPY', currenciesAt)).toEqual(['JPY', 'JPY'])
+      await withStore(store, undefined, async base => {
+        const client = makeClient({ base, key: ADMIN_KEY })
+        expect((await client.placeOrder({ body: { petId: 1n } })).data.unitPrice).toBe(1250n)
+      })
+      const refused = await run(['serve', '--port', '0', ...store.args], {
+        ...store.env,
+        PETSTORE_CURRENCY: 'EUR',
+      })
+      expect([refused.exitCode, refused.errors]).toEqual([
+        1,
+        expect.stringContaining('PETSTORE_CURRENCY=EUR: this store has orders with prices in JPY.'),
+      ])
+      expect(await withStore(store, 'JPY', currenciesAt)).toEqual(['JPY', 'JPY'])
+      const orders = await run(
+        ['export', 'orders', '--columns', 'petName,unitPrice,currency', ...place],
+        store.env,
+      )
+      expect(orders.output).toBe('petName,unitPrice,currency\nRex,1250,JPY\n')
+    },
+    TIMEOUT_MS,
+  )
+})
+
+test('a currency that does not exist is refused with an example', async () => {
+  const { exitCode, errors } = await run(['serve', '--port', '0'], { PETSTORE_CURRENCY: 'EURO' })
+  expect([exitCode, errors]).toEqual([
+    2,
+    expect.stringContaining('PETSTORE_CURRENCY=EURO: it must be the code'),
+  ])
+})
