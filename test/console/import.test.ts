@@ -33,7 +33,7 @@ async function choosePets(page: Page, content: string | Uint8Array): Promise<str
 async function commandLineSays(file: string): Promise<string[]> {
   const problems: string[] = []
   try {
-    for await (const entry of readPets(catalogueSource(file), () => {})) {
+    for await (const entry of readPets(catalogueSource(file), () => {}, 'EUR')) {
       if ('problem' in entry) problems.push(`${entry.line}: ${entry.problem}`)
     }
   } catch (error) {

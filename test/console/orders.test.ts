@@ -5,6 +5,7 @@ import { makePet, sharedStore } from '../support/shop.ts'
 import { until } from '../support/until.ts'
 import { consoleBrowser, TIMEOUT_MS } from './console-session.ts'
 import { delayRequests, holdRequests } from './requests.ts'
+import { addPet } from './shop-data.ts'
 
 const store = sharedStore('sqlite')
 const browser = consoleBrowser()
@@ -370,6 +371,57 @@ test(
     const { page, faults } = await browser.open(store(), '/orders')
     await page.getByRole('button', { name: 'Sell', exact: true }).click()
     await page.getByRole('dialog').locator('input[value="R-0100"]').waitFor()
+    expect(faults).toEqual([])
+    await page.close()
+  },
+  TIMEOUT_MS,
+)
+
+test(
+  'a pet gets a price, a sale proposes it, and another price and another pet replace it',
+  async () => {
+    const { client } = store()
+    const { petId } = await addPet(store(), 'Priced', 9n)
+    const { petId: otherId } = await addPet(store(), 'Unpriced', 9n)
+    const { page, faults } = await browser.open(store(), `/pets/${petId}`)
+    const dialog = page.getByRole('dialog')
+    const price = dialog.getByLabel(/^Price/)
+    await page.getByRole('button', { name: 'Edit' }).click()
+    await price.fill('1,250')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await dialog.getByText('Enter an amount such as 12.50').waitFor()
+    await price.fill('€ 12,50')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('€12.50', { exact: true }).waitFor()
+    expect((await client.listPets({ id: [petId] })).data.items[0]?.price).toBe(1250n)
+
+    await page.getByRole('main').getByRole('button', { name: 'Sell', exact: true }).click()
+    await until('the price is proposed', async () => (await price.inputValue()) === '12.50')
+    await dialog.getByLabel('Units').fill('3')
+    await dialog.getByText('3 × €12.50 = €37.50').waitFor()
+    await price.fill('10')
+    await dialog.getByRole('button', { name: 'Sell another' }).click()
+    await page.getByText('Sold: 3 × Priced, €30.00.').waitFor()
+    const pet = dialog.getByRole('combobox', { name: 'Pet' })
+    await pet.fill('Priced')
+    await page.getByRole('option', { name: /^Priced/ }).click()
+    await price.fill('11')
+    await pet.fill('Unpriced')
+    await page.getByRole('option', { name: /^Unpriced/ }).click()
+    await until('the typed price is gone', async () => (await price.inputValue()) === '')
+    await dialog.getByRole('button', { name: 'Sell', exact: true }).click()
+    await page.getByText(/Sold: 1 × Unpriced\./).waitFor()
+    const { data } = await client.listOrders({ petId: [petId, otherId] })
+    expect(data.items.map(({ unitPrice }) => unitPrice)).toEqual([1000n, undefined])
+    await page.goto(`${store().base}/console/orders/${data.items[0]?.id}`)
+    await page.getByText('€30.00').waitFor()
+
+    await page.goto(`${store().base}/console/pets/${petId}`)
+    await page.getByRole('button', { name: 'Edit' }).click()
+    await price.fill('')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    expect((await client.listPets({ id: [petId] })).data.items[0]?.price).toBeUndefined()
     expect(faults).toEqual([])
     await page.close()
   },

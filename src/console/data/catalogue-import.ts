@@ -10,6 +10,7 @@ import {
 } from '../../catalogue/importer.ts'
 import { makeCall } from '../../client/client.ts'
 import { baseUrl } from './session.ts'
+import { shopCurrency } from './shop-currency.ts'
 import { noteThrottle } from './throttle.ts'
 
 export type ChosenFiles = Readonly<Record<CatalogueKind, File | null>>
@@ -102,6 +103,7 @@ function storeTarget(key: string): ImportTarget {
     findCategories: async names =>
       (await send<{ matches: Awaited<ReturnType<ImportTarget['findCategories']>> }>('categories', { names }))
         .matches,
+    findCurrency: async () => shopCurrency,
     findPets: async pets => (await send<{ exist: boolean[] }>('pets', { pets })).exist,
     loadSlice: () => Promise.reject(new Error('the console loads files at once')),
     discard: () => send('discard'),

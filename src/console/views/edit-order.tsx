@@ -2,6 +2,7 @@ import type { Order, OrderPatch } from '../../client/petstore-client.ts'
 import { request } from '../data/change.ts'
 import { useEdit, type Version } from '../data/edit.ts'
 import { useSession } from '../data/session-context.ts'
+import { amountIn, amountProblem, amountText, shopCurrency } from '../data/shop-currency.ts'
 import { localTime } from '../data/shop-zone.ts'
 import { editConflict } from '../parts/generic/conflict.tsx'
 import { type DialogProps, FormDialog, useForm } from '../parts/generic/form-dialog.tsx'
@@ -13,9 +14,15 @@ interface Values {
   /** As a `datetime-local` field needs it: local time such as `2026-11-22T08:30`. Empty if the order has no date. */
   readonly shipDate: string
   readonly reference: string
+  readonly unitPrice: string
 }
 
-const labels = { quantity: 'Units', shipDate: 'Ship date', reference: 'Reference' }
+const labels = {
+  quantity: 'Units',
+  shipDate: 'Ship date',
+  reference: 'Reference',
+  unitPrice: `Price of one (${shopCurrency})`,
+}
 
 export function EditOrder({ order, onClose }: DialogProps & { readonly order: Version<Order> }) {
   const { client } = useSession()
@@ -31,6 +38,7 @@ export function EditOrder({ order, onClose }: DialogProps & { readonly order: Ve
       done="Order changed"
       form={form}
       check={() => ({
+        ...amountProblem('unitPrice', values.unitPrice),
         ...(values.shipDate !== '' && !instantIn(values.shipDate) && { shipDate: NOT_AN_INSTANT }),
       })}
       make={() => {
@@ -48,6 +56,7 @@ export function EditOrder({ order, onClose }: DialogProps & { readonly order: Ve
       {field => (
         <>
           <UnitsInput {...field('quantity')} allowNegative={false} data-autofocus />
+          <TextField {...field('unitPrice')} inputMode="decimal" />
           <InstantInput {...field('shipDate')} />
           <TextField {...field('reference')} />
         </>
@@ -61,20 +70,26 @@ export function EditOrder({ order, onClose }: DialogProps & { readonly order: Ve
  * its seconds.
  */
 function patchOf(values: Values, before: Values): OrderPatch {
-  const { quantity, shipDate, reference } = values
+  const { quantity, shipDate, reference, unitPrice } = values
   return {
     ...(quantity !== before.quantity && { quantity: quantity ?? 0n }),
+    ...(unitPrice !== before.unitPrice && { unitPrice: amountIn(unitPrice) ?? null }),
     ...(shipDate !== before.shipDate && { shipDate: instantIn(shipDate) ?? null }),
     ...(reference !== before.reference && { reference: reference.trim() === '' ? null : reference.trim() }),
   }
 }
 
-function valuesOf({ quantity, shipDate, reference = '' }: Order): Values {
-  return { quantity, shipDate: shipDate ? localTime(Date.parse(shipDate)) : '', reference }
+function valuesOf({ quantity, shipDate, reference = '', unitPrice }: Order): Values {
+  return {
+    quantity,
+    shipDate: shipDate ? localTime(Date.parse(shipDate)) : '',
+    reference,
+    unitPrice: unitPrice === undefined ? '' : amountText(unitPrice),
+  }
 }
 
 function differences(mine: Values, theirs: Values) {
-  const names = ['quantity', 'shipDate', 'reference'] as const
+  const names = ['quantity', 'unitPrice', 'shipDate', 'reference'] as const
   return names
     .filter(name => mine[name] !== theirs[name])
     .map(name => ({

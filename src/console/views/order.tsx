@@ -6,6 +6,7 @@ import { ApiError, type Order } from '../../client/petstore-client.ts'
 import { request } from '../data/change.ts'
 import { useConfirmation, type Version } from '../data/edit.ts'
 import { useCan, useSession } from '../data/session-context.ts'
+import { formatMoney } from '../data/shop-currency.ts'
 import { idIn } from '../data/url-filters.ts'
 import { ChangedFacts } from '../parts/generic/conflict.tsx'
 import { Empty } from '../parts/generic/empty.tsx'
@@ -73,7 +74,8 @@ function NoOrder({ id }: ViewProps) {
 }
 
 function OrderFacts({ order }: { readonly order: Order }) {
-  const { petId, quantity, shipDate, complete, reference, createdAt } = order
+  const { petId, quantity, shipDate, complete, reference, createdAt, unitPrice, completedAt } = order
+  const moment = completedAt ?? shipDate
   const facts: [label: string, value: ReactNode][] = [
     [
       'Pet',
@@ -82,8 +84,9 @@ function OrderFacts({ order }: { readonly order: Order }) {
       </ViewLink>,
     ],
     ['Units', formatCount(quantity)],
+    ['Amount', unitPrice === undefined ? '–' : formatMoney(unitPrice * quantity)],
     ['Placed', createdAt ? formatInstant(createdAt) : '–'],
-    [complete ? words.soldAt : 'Ship date', shipDate ? formatInstant(shipDate) : 'No date'],
+    [complete ? words.soldAt : 'Ship date', moment ? formatInstant(moment) : 'No date'],
     ['Reference', reference ?? 'None'],
   ]
   return (
@@ -94,7 +97,7 @@ function OrderFacts({ order }: { readonly order: Order }) {
         states={[{ name: 'open' }, { name: 'complete', reachedBy: 'complete' }]}
       />
       <Paper withBorder p="md">
-        <SimpleGrid cols={{ base: 1, xs: 2, md: 5 }}>
+        <SimpleGrid cols={{ base: 1, xs: 2, md: 6 }}>
           {facts.map(([label, value]) => (
             <div key={label}>
               <Text size="sm" c="dimmed">

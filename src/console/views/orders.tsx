@@ -2,6 +2,7 @@ import { Group, SegmentedControl } from '@mantine/core'
 import type { Order } from '../../client/petstore-client.ts'
 import { useSession } from '../data/session-context.ts'
 import { today } from '../data/shop-clock.ts'
+import { formatMoney } from '../data/shop-currency.ts'
 import { optionIn, useUrlFilters } from '../data/url-filters.ts'
 import { Empty, ReversedDays } from '../parts/generic/empty.tsx'
 import { Page } from '../parts/generic/page.tsx'
@@ -20,11 +21,19 @@ const columns: readonly Column<Order>[] = [
   { head: 'Placed', isShort: true, cell: ({ createdAt }) => (createdAt ? formatInstant(createdAt) : '–') },
   { head: 'Pet', cell: ({ petId }) => <PetName id={petId} /> },
   { head: 'Units', isNumber: true, cell: ({ quantity }) => formatCount(quantity) },
+  {
+    head: 'Amount',
+    isNumber: true,
+    cell: ({ quantity, unitPrice }) => (unitPrice === undefined ? '–' : formatMoney(unitPrice * quantity)),
+  },
   { head: 'State', isShort: true, cell: ({ complete }) => <OrderBadge complete={complete} /> },
   {
     head: 'Ships, sold at',
     isShort: true,
-    cell: ({ shipDate }) => (shipDate ? formatInstant(shipDate) : '–'),
+    cell: ({ completedAt, shipDate = '' }) => {
+      const moment = completedAt ?? shipDate
+      return moment === '' ? '–' : formatInstant(moment)
+    },
   },
   { head: 'Reference', cell: ({ reference }) => reference ?? '–' },
 ]

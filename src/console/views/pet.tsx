@@ -4,6 +4,7 @@ import type { Pet } from '../../client/petstore-client.ts'
 import type { Version } from '../data/edit.ts'
 import { usePet, useStock, useStoredPetName } from '../data/pets.ts'
 import { useCan } from '../data/session-context.ts'
+import { formatMoney } from '../data/shop-currency.ts'
 import { idIn } from '../data/url-filters.ts'
 import { PetTimeline } from '../parts/events/pet-timeline.tsx'
 import { Empty } from '../parts/generic/empty.tsx'
@@ -71,7 +72,7 @@ interface PetDetailsProps extends Pick<PetContentProps, 'onOpen'> {
 }
 
 function PetDetails({ pet, onOpen }: PetDetailsProps) {
-  const { id, categoryId, status } = pet.data
+  const { id, categoryId, status, price } = pet.data
   const { data: version } = useStock(id)
   const stock = version?.data
   const known = { ...stock, status }
@@ -85,6 +86,7 @@ function PetDetails({ pet, onOpen }: PetDetailsProps) {
           <ViewLink href={`/pets?categoryId=${categoryId}`} className="name">
             <CategoryName id={categoryId} />
           </ViewLink>
+          {price !== undefined && <Text>{formatMoney(price)}</Text>}
           <Text c="dimmed" size="sm">
             Pet {String(id)}
           </Text>

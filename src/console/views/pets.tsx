@@ -5,6 +5,7 @@ import type { Pet } from '../../client/petstore-client.ts'
 import { readFullPage } from '../data/full-page.ts'
 import { petFilterOf, searchOf } from '../data/pets.ts'
 import { useCan, useSession } from '../data/session-context.ts'
+import { formatMoney } from '../data/shop-currency.ts'
 import { idIn, optionIn, useUrlFilters, valueIn } from '../data/url-filters.ts'
 import { CategorySelect } from '../parts/categories/category-select.tsx'
 import { Empty } from '../parts/generic/empty.tsx'
@@ -35,6 +36,7 @@ const columns: readonly Column<Pet>[] = [
     cell: pet => formatCount(unitsForSale(pet)),
   },
   { head: words.quantity, isNumber: true, cell: ({ quantity = 0n }) => formatCount(quantity) },
+  { head: 'Price', isNumber: true, cell: ({ price }) => (price === undefined ? '–' : formatMoney(price)) },
   { head: 'Category', cell: ({ categoryId }) => <CategoryName id={categoryId} /> },
 ]
 
@@ -66,7 +68,7 @@ export function Pets() {
         columns={columns}
         idOf={({ id }) => id}
         empty={isFiltered ? <NoMatch /> : <NoPets />}
-        minWidth={620}
+        minWidth={700}
       />
     </Page>
   )

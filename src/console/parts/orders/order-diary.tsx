@@ -6,6 +6,7 @@ import type { Client, Order } from '../../../client/petstore-client.ts'
 import { csvLine, excelText } from '../../../values/csv.ts'
 import { readPetNames } from '../../data/pets.ts'
 import { useSession } from '../../data/session-context.ts'
+import { amountText, formatMoney, shopCurrency } from '../../data/shop-currency.ts'
 import { localTime, shopZone } from '../../data/shop-zone.ts'
 import { downloadCsv } from '../generic/download.ts'
 import { Empty } from '../generic/empty.tsx'
@@ -68,8 +69,13 @@ function totalsOf({ orders, hasMore }: ReadOrders): string {
     formatUnits(counted.reduce((sum, { quantity }) => sum + quantity, 0n))
   const open = orders.filter(({ complete }) => !complete)
   const openText = open.length === 0 ? '' : `, of which ${formatCount(open.length)} open with ${units(open)}`
+  const priced = orders.flatMap(({ quantity, unitPrice }) =>
+    unitPrice === undefined ? [] : [unitPrice * quantity],
+  )
+  const amount = priced.length === 0 ? '' : `, ${formatMoney(priced.reduce((sum, one) => sum + one, 0n))}`
   const shown = hasMore ? `the newest ${formatCount(ORDERS_MAX)} orders; there are more. ` : ''
-  return `${shown}${countText(orders.length, 'order', 'orders')}, ${units(orders)}${openText}. Times: ${shopZone}.`
+  const sums = `${units(orders)}${amount}${openText}`
+  return `${shown}${countText(orders.length, 'order', 'orders')}, ${sums}. Times: ${shopZone}.`
 }
 
 interface DiaryActionsProps extends Pick<OrderDiaryProps, 'input' | 'name'> {
@@ -147,23 +153,54 @@ function fileOf(orders: readonly Order[], names: ReadonlyMap<bigint, string>, is
     isForExcel && text !== undefined ? excelText(escapedFormula(text)) : text
   const time = (instant: string | undefined): string | undefined =>
     instant && localTime(Date.parse(instant)).replace('T', ' ')
-  const head = ['order', 'placed', 'pet', 'petId', 'units', 'state', 'shipDate', 'reference', 'timeZone']
-  const rows = orders.map(({ id, createdAt, petId, quantity, complete, shipDate, reference }) => [
-    id,
-    time(createdAt),
-    cell(names.get(petId)),
-    petId,
-    quantity,
-    complete ? 'complete' : 'open',
-    time(shipDate),
-    cell(reference),
-    shopZone,
-  ])
+  // Excel reads a number only with the decimal sign of its reader, which is that of this browser.
+  const money = (amount: bigint | undefined): string | undefined =>
+    amount === undefined
+      ? undefined
+      : isForExcel
+        ? amountText(amount).replace('.', decimalSign())
+        : amountText(amount)
+  const head = [
+    'order',
+    'placed',
+    'pet',
+    'petId',
+    'units',
+    'state',
+    'shipDate',
+    'reference',
+    'timeZone',
+    'unitPrice',
+    'amount',
+    'currency',
+    'completedAt',
+  ]
+  const rows = orders.map(
+    ({ id, createdAt, petId, petName, quantity, complete, shipDate, reference, unitPrice, completedAt }) => [
+      id,
+      time(createdAt),
+      cell(petName ?? names.get(petId)),
+      petId,
+      quantity,
+      complete ? 'complete' : 'open',
+      time(shipDate),
+      cell(reference),
+      shopZone,
+      money(unitPrice),
+      money(unitPrice === undefined ? undefined : unitPrice * quantity),
+      unitPrice === undefined ? undefined : shopCurrency,
+      time(completedAt),
+    ],
+  )
   const delimiter = isForExcel ? excelDelimiter() : ','
   return (isForExcel ? '\ufeff' : '') + [head, ...rows].map(row => csvLine(row, delimiter)).join('')
 }
 
+function decimalSign(): string {
+  return new Intl.NumberFormat().format(1.5).includes(',') ? ',' : '.'
+}
+
 /** Returns the delimiter that Excel expects: a semicolon where the decimal sign is a comma. */
 function excelDelimiter(): ',' | ';' {
-  return new Intl.NumberFormat().format(1.5).includes(',') ? ';' : ','
+  return decimalSign() === ',' ? ';' : ','
 }

@@ -6,7 +6,7 @@ import { useEffect, useRef } from 'react'
 import type { ApiResponse, Client, Order } from '../../../client/petstore-client.ts'
 import { type Change, inTurn, request, UnknownOutcome, useChange } from '../../data/change.ts'
 import { nameText } from '../../data/name-text.ts'
-import { readPetNames } from '../../data/pets.ts'
+import { formatMoney } from '../../data/shop-currency.ts'
 import { ActButton } from '../generic/act-button.tsx'
 import { UnknownAlert } from '../generic/unknown-alert.tsx'
 import { formatCount } from '../names/format.ts'
@@ -23,24 +23,15 @@ const shown: string[] = []
 const NOTES_MAX = 2
 
 /** Shows a note about an order that was placed. A sale can be undone there. */
-export async function noteSale(client: Client, sale: ApiResponse<Order>): Promise<void> {
-  const { id, petId } = sale.data
-  // Without the name, the note still has the number of the order.
-  const names = await readPetNames(client, [petId]).catch(() => new Map<bigint, string>())
+export function noteSale(client: Client, sale: ApiResponse<Order>): void {
+  const { id, petId, petName = `Pet ${petId}` } = sale.data
   const note = `sale ${id}`
   shown.push(note)
   if (shown.length > NOTES_MAX) notifications.hide(shown.shift() ?? '')
   notifications.show({
     id: note,
     autoClose: SHOWN_MS,
-    message: (
-      <SaleNote
-        client={client}
-        sale={sale}
-        name={shortened(nameText(names.get(petId) ?? `Pet ${petId}`, petId))}
-        note={note}
-      />
-    ),
+    message: <SaleNote client={client} sale={sale} name={shortened(nameText(petName, petId))} note={note} />,
   })
 }
 
@@ -67,11 +58,12 @@ interface SaleNoteProps {
 }
 
 function SaleNote({ client, sale, name, note }: SaleNoteProps) {
-  const { id, quantity, complete, reference } = sale.data
+  const { id, quantity, complete, reference, unitPrice } = sale.data
   return (
     <Stack gap="xs">
       <Text size="sm" className="name">
-        {complete ? 'Sold' : 'Placed'}: {formatCount(quantity)} × {name}. <OrderLink id={id} />
+        {complete ? 'Sold' : 'Placed'}: {formatCount(quantity)} × {name}
+        {unitPrice !== undefined && `, ${formatMoney(unitPrice * quantity)}`}. <OrderLink id={id} />
         {reference !== undefined && `, ${reference}`}
       </Text>
       {complete && <Undo client={client} sale={sale} note={note} />}

@@ -4,11 +4,14 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { ApiResponse, NewOrder, Order } from '../../../client/petstore-client.ts'
 import { request } from '../../data/change.ts'
+import { readPet } from '../../data/pets.ts'
 import { basePath } from '../../data/session.ts'
 import { useCan, useSession } from '../../data/session-context.ts'
+import { amountIn, amountProblem, amountText, formatMoney, shopCurrency } from '../../data/shop-currency.ts'
 import { type DialogProps, FormDialog, useForm } from '../generic/form-dialog.tsx'
 import { TextField } from '../generic/text-field.tsx'
 import { UnitsInput } from '../inventory/units-input.tsx'
+import { formatCount } from '../names/format.ts'
 import { type OrderedPet, PetSelect } from '../pets/pet-select.tsx'
 import { nextReference } from './next-reference.ts'
 import { noteSale } from './sale-note.tsx'
@@ -16,6 +19,8 @@ import { noteSale } from './sale-note.tsx'
 interface SaleFields {
   readonly petId: string
   readonly quantity: bigint | undefined
+  /** As it was typed; undefined for the price of the pet. */
+  readonly unitPrice: string | undefined
   /** Undefined until the user types: the proposed one. */
   readonly reference: string | undefined
 }
@@ -46,10 +51,12 @@ function OneSale({ pet, onClose, onSellAnother }: SellProps & { readonly onSellA
     getInitialValueInEffect: false,
   })
   const form = useForm<SaleFields>(
-    { petId: pet ? String(pet.id) : '', quantity: 1n, reference: undefined },
-    { petId: 'Pet', quantity: 'Units', reference: 'Reference' },
+    { petId: pet ? String(pet.id) : '', quantity: 1n, unitPrice: undefined, reference: undefined },
+    { petId: 'Pet', quantity: 'Units', unitPrice: `Price of one (${shopCurrency})`, reference: 'Reference' },
   )
   const proposed = useProposedReference()
+  const priceOfPet = usePriceOf(form.values.petId)
+  const { unitPrice = priceOfPet ?? '' } = form.values
   // An order that is collected later often has the name of the customer.
   const { reference = complete ? proposed : '' } = form.values
   return (
@@ -58,20 +65,36 @@ function OneSale({ pet, onClose, onSellAnother }: SellProps & { readonly onSellA
       title="Sell"
       action={complete ? 'Sell' : 'Place order'}
       another={complete ? 'Sell another' : 'Place another'}
-      done={(sale: ApiResponse<Order>) => void noteSale(client, sale)}
+      done={(sale: ApiResponse<Order>) => noteSale(client, sale)}
       form={form}
-      make={() => request(client, 'placeOrder', { body: bodyOf(form.values, reference, complete) })}
+      check={() => amountProblem('unitPrice', unitPrice)}
+      make={() => {
+        const isKnown = form.values.unitPrice !== undefined || priceOfPet !== undefined
+        const price = isKnown ? (amountIn(unitPrice) ?? null) : undefined
+        return request(client, 'placeOrder', { body: bodyOf(form.values, { reference, complete, price }) })
+      }}
       look={{ path: '/orders', what: 'the newest orders' }}
       onClose={onClose}
       onAnother={onSellAnother}
     >
       {field => (
         <>
-          <PetSelect first={pet} {...field('petId')} />
+          {/* A price that was typed is that of the pet before. */}
+          <PetSelect
+            first={pet}
+            {...field('petId')}
+            onChange={petId => form.set({ petId, unitPrice: undefined })}
+          />
           <UnitsInput
             {...field('quantity')}
             allowNegative={false}
             data-autofocus={pet !== undefined || undefined}
+          />
+          <TextField
+            {...field('unitPrice')}
+            value={unitPrice}
+            inputMode="decimal"
+            {...sumOf(unitPrice, form.values.quantity)}
           />
           <TextField
             {...field('reference')}
@@ -88,6 +111,27 @@ function OneSale({ pet, onClose, onSellAnother }: SellProps & { readonly onSellA
       )}
     </FormDialog>
   )
+}
+
+/** Returns the price of a pet as a field shows it: empty for a pet without one, undefined while it is not known. */
+function usePriceOf(petId: string): string | undefined {
+  const { client } = useSession()
+  const { data } = useQuery({
+    queryKey: ['pets', 'one', BigInt(petId || 0)],
+    queryFn: () => readPet(client, BigInt(petId)),
+    enabled: petId !== '',
+  })
+  if (petId === '' || data === undefined) return undefined
+  return data?.data.price === undefined ? '' : amountText(data.data.price)
+}
+
+/** The sum below the price, once there is one for several units. */
+function sumOf(unitPrice: string, quantity: bigint | undefined): { description?: string } {
+  const price = amountIn(unitPrice)
+  if (price === undefined || quantity === undefined || quantity < 2n) return {}
+  return {
+    description: `${formatCount(quantity)} × ${formatMoney(price)} = ${formatMoney(price * quantity)}`,
+  }
 }
 
 /** The number of newest orders among which a reference with a number is searched. */
@@ -113,11 +157,15 @@ function useProposedReference(): string {
 }
 
 /** Returns the body of a request. If it lacks the pet, the store refuses it with a message for the field. */
-function bodyOf({ petId, quantity }: SaleFields, reference: string, complete: boolean): NewOrder {
+function bodyOf(
+  { petId, quantity }: SaleFields,
+  { reference, complete, price }: { reference: string; complete: boolean; price: bigint | null | undefined },
+): NewOrder {
   const body = {
     ...(petId !== '' && { petId: BigInt(petId) }),
     quantity: quantity ?? 0n,
     complete,
+    ...(price !== undefined && { unitPrice: price }),
     ...(reference.trim() !== '' && { reference: reference.trim() }),
   }
   // Safe: the store validates each body.

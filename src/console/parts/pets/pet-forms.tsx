@@ -14,6 +14,7 @@ import { useConfirmation, useEdit, type Version } from '../../data/edit.ts'
 import { nameText } from '../../data/name-text.ts'
 import { readPet } from '../../data/pets.ts'
 import { useCan, useSession } from '../../data/session-context.ts'
+import { amountIn, amountProblem, amountText, shopCurrency } from '../../data/shop-currency.ts'
 import { CategorySelect } from '../categories/category-select.tsx'
 import { ChangedFacts, editConflict } from '../generic/conflict.tsx'
 import { type DialogProps, type Field, FormDialog, useForm } from '../generic/form-dialog.tsx'
@@ -28,15 +29,22 @@ import { petStatuses } from './status.tsx'
 interface PetFields {
   readonly name: string
   readonly categoryId: bigint | undefined
+  /** As it was typed; empty for a pet without a price. */
+  readonly price: string
 }
 
-const labels = { name: 'Name', categoryId: 'Category' }
+const labels = { name: 'Name', categoryId: 'Category', price: `Price (${shopCurrency})` }
 
-function PetInputs({ name, categoryId }: { readonly [Name in keyof PetFields]: Field<PetFields[Name]> }) {
+function PetInputs({
+  name,
+  categoryId,
+  price,
+}: { readonly [Name in keyof PetFields]: Field<PetFields[Name]> }) {
   return (
     <>
       <TextField {...name} data-autofocus required />
       <CategorySelect {...categoryId} placeholder="Start of the name" required />
+      <TextField {...price} inputMode="decimal" />
     </>
   )
 }
@@ -55,7 +63,7 @@ interface NewPetFields extends PetFields {
 export function AddPet({ onClose, onAdded }: DialogProps & { readonly onAdded: (pet: Pet) => void }) {
   const { client } = useSession()
   const form = useForm<NewPetFields>(
-    { name: '', categoryId: undefined, status: 'available', units: 1n },
+    { name: '', categoryId: undefined, price: '', status: 'available', units: 1n },
     { ...labels, status: 'Status', units: 'Units' },
   )
   const { status, units } = form.values
@@ -68,15 +76,22 @@ export function AddPet({ onClose, onAdded }: DialogProps & { readonly onAdded: (
       action="Add pet"
       done={`${nameText(form.values.name)} was added.`}
       form={form}
-      check={() => ({ ...(hasUnits && units === undefined && { units: 'Enter a number of units.' }) })}
-      make={() => additionOf(client, { ...bodyOf(form.values), status }, hasUnits ? units : undefined)}
+      check={() => ({
+        ...amountProblem('price', form.values.price),
+        ...(hasUnits && units === undefined && { units: 'Enter a number of units.' }),
+      })}
+      make={() => {
+        const price = amountIn(form.values.price)
+        const body = { ...bodyOf(form.values), ...(price !== undefined && { price }), status }
+        return additionOf(client, body, hasUnits ? units : undefined)
+      }}
       look={{ path: '/pets?sort=-id', what: 'the newest pets' }}
       onDone={({ data }) => onAdded(data)}
       onClose={onClose}
     >
       {field => (
         <>
-          <PetInputs name={field('name')} categoryId={field('categoryId')} />
+          <PetInputs name={field('name')} categoryId={field('categoryId')} price={field('price')} />
           <Select
             {...field('status')}
             description={
@@ -129,13 +144,13 @@ function additionOf(client: Client, body: NewPet, units: bigint | undefined): Ch
 }
 
 /**
- * The dialog that edits the name and the category of a pet. If someone else changed the pet meanwhile, it asks which
- * values to use.
+ * The dialog that edits the name, the category and the price of a pet. If someone else changed the pet meanwhile, it
+ * asks which values to use.
  */
 export function EditPet({ pet, onClose }: DialogProps & { readonly pet: Version<Pet> }) {
   const { client } = useSession()
   const petId = pet.data.id
-  const form = useForm<PetFields>({ name: pet.data.name, categoryId: pet.data.categoryId }, labels)
+  const form = useForm<PetFields>(fieldsOf(pet.data), labels)
   const { categoryId } = form.values
   // If the pet was deleted, the next submit reports that.
   const edit = useEdit(pet, async () => (await readPet(client, petId)) ?? pet)
@@ -146,6 +161,7 @@ export function EditPet({ pet, onClose }: DialogProps & { readonly pet: Version<
       mine: categoryId === undefined ? '' : <CategoryName id={categoryId} />,
       theirs: <CategoryName id={theirs.categoryId} />,
     },
+    { label: labels.price, mine: form.values.price || '–', theirs: fieldsOf(theirs).price || '–' },
     // The form has no field for the status, but a changed status explains the conflict.
     ...(theirs.status === edit.base.data.status
       ? []
@@ -159,17 +175,23 @@ export function EditPet({ pet, onClose }: DialogProps & { readonly pet: Version<
       done={`${nameText(form.values.name)} was saved.`}
       form={form}
       // A change without a category would keep the category of before, which the field does not show.
-      check={() => ({ ...(categoryId === undefined && { categoryId: 'Category is required.' }) })}
-      make={() => request(client, 'updatePet', { petId, body: bodyOf(form.values) }, edit.base.etag)}
+      check={() => ({
+        ...amountProblem('price', form.values.price),
+        ...(categoryId === undefined && { categoryId: 'Category is required.' }),
+      })}
+      make={() => {
+        const body = { ...bodyOf(form.values), price: amountIn(form.values.price) ?? null }
+        return request(client, 'updatePet', { petId, body }, edit.base.etag)
+      }}
       look={{ path: `/pets/${petId}`, what: 'the pet' }}
       conflict={editConflict({
         edit,
         differences,
-        onTakeTheirs: theirs => form.set({ name: theirs.name, categoryId: theirs.categoryId }),
+        onTakeTheirs: theirs => form.set(fieldsOf(theirs)),
       })}
       onClose={onClose}
     >
-      {field => <PetInputs name={field('name')} categoryId={field('categoryId')} />}
+      {field => <PetInputs name={field('name')} categoryId={field('categoryId')} price={field('price')} />}
     </FormDialog>
   )
 }
@@ -245,6 +267,10 @@ function factsOf(item: InventoryItem): [label: string, text: string][] {
     [words.quantity, formatUnits(item.quantity)],
     [words.reserved, formatUnits(item.reserved ?? 0n)],
   ]
+}
+
+function fieldsOf({ name, categoryId, price }: Pet): PetFields {
+  return { name, categoryId, price: price === undefined ? '' : amountText(price) }
 }
 
 /** Returns the body of a request. If it lacks the category, the store refuses it with a message for the field. */
