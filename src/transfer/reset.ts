@@ -9,6 +9,7 @@ import { databaseFile, expectNoCommit, refuseWrongFiles } from '../database/sqli
 import { sqliteVersion } from '../database/sqlite/engine.ts'
 import { endRun } from '../database/sqlite/log-number.ts'
 import { dynamicSql, type Statement, sql } from '../database/statement.ts'
+import { readMetadata } from '../shop/kernel/metadata.ts'
 import { openConnection } from './postgres-copy.ts'
 import { deleteRows, insertRows, type StoreTable } from './tables.ts'
 
@@ -102,11 +103,14 @@ async function replaceRows(
   deletion: (table: StoreTable) => Statement<never>,
 ): Promise<void> {
   const keyCounter = await writer.one(readKeyCounter)
+  // The currency is a choice of the owner, which a start makes only once.
+  const currency = await readMetadata(writer, 'currency')
   for (const table of tables) {
     if (keepsKeys && table.name === 'api_key') continue
     await writer.run(deletion(table))
     if (table.freshRows.length > 0) await writer.run(insertRows(table, table.freshRows))
-    const rows = Object.entries(metadata).map(([name, value]) => ({ name, value }))
+    const kept = { ...metadata, ...(currency !== undefined && { currency }) }
+    const rows = Object.entries(kept).map(([name, value]) => ({ name, value }))
     if (table.name === 'metadata' && rows.length > 0) await writer.run(insertRows(table, rows))
   }
   if (keepsKeys && keyCounter) {

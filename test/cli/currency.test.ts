@@ -67,6 +67,9 @@ onEveryEngine(engine => {
         store.env,
       )
       expect(orders.output).toBe('petName,unitPrice,currency\nRex,1250,JPY\n')
+      const reset = await run(['reset', '--empty', '--yes', ...place], store.env)
+      expect([reset.exitCode, await withStore(store, undefined, currenciesAt)]).toEqual([0, ['JPY', 'JPY']])
+      expect(await withStore(store, 'USD', currenciesAt)).toEqual(['USD', 'USD'])
     },
     TIMEOUT_MS,
   )

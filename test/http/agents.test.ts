@@ -51,14 +51,17 @@ onEveryEngine(engine => {
     const [{ id: categoryId } = {}] = itemsOf(category)
     const pet = await agent.call('add_pet', { name: 'Juniper (Whippet)', categoryId })
     const petId = pet.content.id
-    expect((await agent.call('change_pet', { petId, name: 'Juno' })).content).toMatchObject({ name: 'Juno' })
+    expect((await agent.call('change_pet', { petId, name: 'Juno', price: 1250 })).content).toMatchObject({
+      ...{ name: 'Juno', price: 1250 },
+    })
     expect((await agent.call('count_stock', { petId, quantity: 5 })).content).toMatchObject({ quantity: 5 })
     const adjusted = await agent.call('adjust_stock', { petId, quantityChange: -2, note: 'Gone.' })
     expect(adjusted.content).toMatchObject({ quantity: 3, petName: 'Juno', note: 'Gone.' })
     expect((await agent.call('check_stock', { petId: [petId] })).content).toEqual({
       items: [{ petId, petName: 'Juno', quantity: 3, status: 'available', reserved: 0 }],
     })
-    const { content: order } = await agent.call('place_order', { petId, quantity: 2 })
+    const { content: order } = await agent.call('place_order', { petId, quantity: 2, unitPrice: 1000 })
+    expect(order).toMatchObject({ unitPrice: 1000 })
     const orderId = order.id
     expect((await agent.call('get_order', { orderId })).content).toEqual(order)
     expect((await agent.call('find_orders', { petId: [petId] })).content).toEqual({ items: [order] })

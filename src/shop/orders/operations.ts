@@ -129,6 +129,7 @@ export const orders = {
       takes: {
         petId: true,
         quantity: true,
+        unitPrice: 'Another price than that of the pet, in minor units such as cents.',
         complete: 'true: the customer takes the units along.',
         shipDate: 'When it ships.',
         reference: 'A name for the order, such as the number of a receipt.',

@@ -167,12 +167,14 @@ export const pets = {
     ],
     agent: {
       name: 'change_pet',
-      about: 'Rename a pet, move it to another category, or put it on hold. Only what you send changes.',
+      about:
+        'Rename a pet, move it to another category, change its price, or put it on hold. Only what you send changes.',
       takes: {
         petId: true,
         name: true,
         categoryId: true,
         status: 'pending puts it on hold, available lifts the hold, sold sets the stock to 0.',
+        price: 'In minor units of the currency, such as cents.',
       },
     },
   },
