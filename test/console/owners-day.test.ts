@@ -225,7 +225,7 @@ describe.each([390, 1440])('on a screen of %p pixels', width => {
       await page.getByText(`1 order, 1 unit, €12.50. Times: ${ZONE}.`).waitFor()
       await page.getByText('Yesterday', { exact: true }).click()
       const totals = page.getByText(
-        `3 orders, 6 units, €75.00, of which 1 open with 3 units. Times: ${ZONE}.`,
+        `3 orders, 6 units, €75.00, of which 1 open with 3 units, €37.50. Times: ${ZONE}.`,
       )
       await totals.waitFor()
       await page.getByText('Range', { exact: true }).click()

@@ -65,17 +65,23 @@ async function readOrders(client: Client, input: OrderListInput): Promise<ReadOr
 }
 
 function totalsOf({ orders, hasMore }: ReadOrders): string {
-  const units = (counted: readonly Order[]): string =>
-    formatUnits(counted.reduce((sum, { quantity }) => sum + quantity, 0n))
   const open = orders.filter(({ complete }) => !complete)
-  const openText = open.length === 0 ? '' : `, of which ${formatCount(open.length)} open with ${units(open)}`
-  const priced = orders.flatMap(({ quantity, unitPrice }) =>
+  const openText =
+    open.length === 0 ? '' : `, of which ${formatCount(open.length)} open with ${unitsAndAmount(open)}`
+  const shown = hasMore ? `the newest ${formatCount(ORDERS_MAX)} orders; there are more. ` : ''
+  const sums = `${countText(orders.length, 'order', 'orders')}, ${unitsAndAmount(orders)}${openText}`
+  return `${shown}${sums}. Times: ${shopZone}.`
+}
+
+/** Returns the units of orders, and their amount if one of them has a price. */
+function unitsAndAmount(orders: readonly Order[]): string {
+  const units = formatUnits(orders.reduce((sum, { quantity }) => sum + quantity, 0n))
+  const amounts = orders.flatMap(({ quantity, unitPrice }) =>
     unitPrice === undefined ? [] : [unitPrice * quantity],
   )
-  const amount = priced.length === 0 ? '' : `, ${formatMoney(priced.reduce((sum, one) => sum + one, 0n))}`
-  const shown = hasMore ? `the newest ${formatCount(ORDERS_MAX)} orders; there are more. ` : ''
-  const sums = `${units(orders)}${amount}${openText}`
-  return `${shown}${countText(orders.length, 'order', 'orders')}, ${sums}. Times: ${shopZone}.`
+  return amounts.length === 0
+    ? units
+    : `${units}, ${formatMoney(amounts.reduce((sum, one) => sum + one, 0n))}`
 }
 
 interface DiaryActionsProps extends Pick<OrderDiaryProps, 'input' | 'name'> {
