@@ -14,8 +14,6 @@ import { newDatabase } from '../support/postgres-server.ts'
 import { onPostgres, type ProcessResult, run, type ServerProcess, startProcess } from '../support/process.ts'
 import { ADMIN_KEY, codeOf, onEveryEngine, openTestStore } from '../support/store.ts'
 
-const TIMEOUT_MS = 60_000
-
 let directory = ''
 beforeAll(() => {
   directory = mkdtempSync(join(tmpdir(), 'petstore-admin-key-'))
@@ -74,157 +72,129 @@ async function keysSeenBy(server: ServerProcess, key: string): Promise<number | 
 }
 
 onEveryEngine(engine => {
-  test(
-    'a start names the file of the admin key only if the key in it is valid in this store',
-    async () => {
-      const store = await newStore(engine)
-      const greeting = async (): Promise<string> => {
-        await using server = await start(store)
-        await server.kill('SIGTERM')
-        return server.messages()
-      }
-      expect(await greeting()).toContain(`admin key       in ${store.keyFile}\n`)
-      const key = keyIn(store)
-      writeFileSync(store.keyFile, `${ADMIN_KEY}\n`)
-      const other = `admin key       not in ${store.keyFile}: the key there is no valid key of this store\n`
-      expect(await greeting()).toContain(other)
-      expect(keyIn(store)).toBe(ADMIN_KEY)
-      writeFileSync(store.keyFile, `${key}\n`)
-      expect(await greeting()).toContain(`admin key       in ${store.keyFile}\n`)
-    },
-    TIMEOUT_MS,
-  )
-
-  test(
-    'a first start whose port is in use changes nothing, and the next start creates an admin key',
-    async () => {
-      const store = await newStore(engine)
-      const taken = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => new Response() })
-      const { errors, exitCode } = await run(['serve', '--port', `${taken.port}`, ...store.args], store.env)
-      await taken.stop(true)
-      expect([exitCode, existsSync(store.data)]).toEqual([1, false])
-      expect(errors).toContain('is in use')
+  test('a start names the file of the admin key only if the key in it is valid in this store', async () => {
+    const store = await newStore(engine)
+    const greeting = async (): Promise<string> => {
       await using server = await start(store)
-      expect(server.messages()).toContain(store.keyFile)
-      expect(await keysSeenBy(server, keyIn(store))).toBe(1)
-    },
-    TIMEOUT_MS,
-  )
+      await server.kill('SIGTERM')
+      return server.messages()
+    }
+    expect(await greeting()).toContain(`admin key       in ${store.keyFile}\n`)
+    const key = keyIn(store)
+    writeFileSync(store.keyFile, `${ADMIN_KEY}\n`)
+    const other = `admin key       not in ${store.keyFile}: the key there is no valid key of this store\n`
+    expect(await greeting()).toContain(other)
+    expect(keyIn(store)).toBe(ADMIN_KEY)
+    writeFileSync(store.keyFile, `${key}\n`)
+    expect(await greeting()).toContain(`admin key       in ${store.keyFile}\n`)
+  })
 
-  test(
-    'a first start that cannot write the key file reports that and commits no key',
-    async () => {
-      const store = await newStore(engine)
-      mkdirSync(store.keyFile, { recursive: true })
-      const failed = await run(['serve', '--port', '0', ...store.args], store.env)
-      expect(failed.exitCode).toBe(1)
-      expect(failed.errors).toStartWith(
-        `The admin key cannot be written to ${store.keyFile}, so none was created`,
-      )
-      expect(failed.errors.trim().split('\n')).toHaveLength(1)
-      rmSync(store.keyFile, { recursive: true })
-      await using server = await start(store)
-      expect(await keysSeenBy(server, keyIn(store))).toBe(1)
-    },
-    TIMEOUT_MS,
-  )
+  test('a first start whose port is in use changes nothing, and the next start creates an admin key', async () => {
+    const store = await newStore(engine)
+    const taken = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => new Response() })
+    const { errors, exitCode } = await run(['serve', '--port', `${taken.port}`, ...store.args], store.env)
+    await taken.stop(true)
+    expect([exitCode, existsSync(store.data)]).toEqual([1, false])
+    expect(errors).toContain('is in use')
+    await using server = await start(store)
+    expect(server.messages()).toContain(store.keyFile)
+    expect(await keysSeenBy(server, keyIn(store))).toBe(1)
+  })
 
-  test(
-    'the next start keeps the key of a start that ended after it wrote the key file but before the commit',
-    async () => {
-      const store = await newStore(engine)
-      mkdirSync(store.data)
-      writeFileSync(store.keyFile, `${ADMIN_KEY}\n`)
-      await using server = await start(store)
-      expect(keyIn(store)).toBe(ADMIN_KEY)
-      expect(statSync(store.keyFile).mode & 0o777).toBe(0o600)
-      expect(await keysSeenBy(server, ADMIN_KEY)).toBe(1)
-    },
-    TIMEOUT_MS,
-  )
+  test('a first start that cannot write the key file reports that and commits no key', async () => {
+    const store = await newStore(engine)
+    mkdirSync(store.keyFile, { recursive: true })
+    const failed = await run(['serve', '--port', '0', ...store.args], store.env)
+    expect(failed.exitCode).toBe(1)
+    expect(failed.errors).toStartWith(
+      `The admin key cannot be written to ${store.keyFile}, so none was created`,
+    )
+    expect(failed.errors.trim().split('\n')).toHaveLength(1)
+    rmSync(store.keyFile, { recursive: true })
+    await using server = await start(store)
+    expect(await keysSeenBy(server, keyIn(store))).toBe(1)
+  })
 
-  test(
-    'a start does not make a revoked key valid again, although the key file still contains it',
-    async () => {
-      const store = await newStore(engine)
-      let first = ''
-      {
-        await using server = await start(store)
-        first = keyIn(store)
-        await server.kill('SIGTERM')
-      }
-      await revokeAllKeys(store)
-      await using server = await start(store)
-      expect(keyIn(store)).not.toBe(first)
-      expect(await keysSeenBy(server, keyIn(store))).toBe(1)
-      expect(await keysSeenBy(server, first)).toBe('401 invalid_token')
-    },
-    TIMEOUT_MS,
-  )
+  test('the next start keeps the key of a start that ended between the key file and the commit', async () => {
+    const store = await newStore(engine)
+    mkdirSync(store.data)
+    writeFileSync(store.keyFile, `${ADMIN_KEY}\n`)
+    await using server = await start(store)
+    expect(keyIn(store)).toBe(ADMIN_KEY)
+    expect(statSync(store.keyFile).mode & 0o777).toBe(0o600)
+    expect(await keysSeenBy(server, ADMIN_KEY)).toBe(1)
+  })
 
-  test(
-    'keys reset-admin creates an admin key for a stopped store; only --revoke-others revokes the other admin keys',
-    async () => {
-      const store = await newStore(engine)
-      let first = ''
-      let till = ''
-      {
-        await using server = await start(store)
-        first = keyIn(store)
-        const client = makeClient({ base: server.base, key: first })
-        till = (await client.createKey({ body: { name: 'till', scopes: ['keys:manage'] } })).data.key
-        await server.kill('SIGTERM')
-      }
-      const done = await reset(store)
-      expect([done.exitCode, done.output, done.errors]).toEqual([
-        0,
-        '',
-        `The new admin key is in ${store.keyFile}.\n`,
-      ])
-      expect(statSync(store.keyFile).mode & 0o777).toBe(0o600)
-      {
-        await using server = await start(store)
-        for (const key of [keyIn(store), first, till]) expect(await keysSeenBy(server, key)).toBe(3)
-        await server.kill('SIGTERM')
-      }
-      const second = keyIn(store)
-      expect((await reset(store, '--revoke-others')).exitCode).toBe(0)
+  test('a start does not make a revoked key valid again, although the key file still contains it', async () => {
+    const store = await newStore(engine)
+    let first = ''
+    {
       await using server = await start(store)
-      const all = [keyIn(store), till, first, second]
-      const seen = []
-      for (const key of all) seen.push(await keysSeenBy(server, key))
-      expect(seen).toEqual([2, 2, '401 invalid_token', '401 invalid_token'])
-    },
-    TIMEOUT_MS,
-  )
+      first = keyIn(store)
+      await server.kill('SIGTERM')
+    }
+    await revokeAllKeys(store)
+    await using server = await start(store)
+    expect(keyIn(store)).not.toBe(first)
+    expect(await keysSeenBy(server, keyIn(store))).toBe(1)
+    expect(await keysSeenBy(server, first)).toBe('401 invalid_token')
+  })
+
+  test('keys reset-admin creates an admin key for a stopped store; only --revoke-others revokes others', async () => {
+    const store = await newStore(engine)
+    let first = ''
+    let till = ''
+    {
+      await using server = await start(store)
+      first = keyIn(store)
+      const client = makeClient({ base: server.base, key: first })
+      till = (await client.createKey({ body: { name: 'till', scopes: ['keys:manage'] } })).data.key
+      await server.kill('SIGTERM')
+    }
+    const done = await reset(store)
+    expect([done.exitCode, done.output, done.errors]).toEqual([
+      0,
+      '',
+      `The new admin key is in ${store.keyFile}.\n`,
+    ])
+    expect(statSync(store.keyFile).mode & 0o777).toBe(0o600)
+    {
+      await using server = await start(store)
+      for (const key of [keyIn(store), first, till]) expect(await keysSeenBy(server, key)).toBe(3)
+      await server.kill('SIGTERM')
+    }
+    const second = keyIn(store)
+    expect((await reset(store, '--revoke-others')).exitCode).toBe(0)
+    await using server = await start(store)
+    const all = [keyIn(store), till, first, second]
+    const seen = []
+    for (const key of all) seen.push(await keysSeenBy(server, key))
+    expect(seen).toEqual([2, 2, '401 invalid_token', '401 invalid_token'])
+  })
 
   test('after a first start that failed at any step, the next start leaves a valid admin key in the file', async () => {
     expect(await stepsThatLoseTheKey(engine)).toEqual([])
   })
 })
 
-test(
-  'keys reset-admin refuses a running store, and a directory without a store',
-  async () => {
-    const store = await newStore('sqlite')
-    const absent = await reset(store)
-    expect([absent.exitCode, absent.errors.trim()]).toEqual([
-      1,
-      `There is no store in ${store.data}: specify its directory with --data.`,
-    ])
-    expect(existsSync(store.data)).toBe(false)
-    await using server = await start(store)
-    const first = keyIn(store)
-    const refused = await reset(store)
-    expect([refused.exitCode, refused.errors.trim()]).toEqual([
-      1,
-      `The data directory ${store.data} is in use by another petstore process. Stop it first, then reset the key.`,
-    ])
-    expect(keyIn(store)).toBe(first)
-    expect(await keysSeenBy(server, first)).toBe(1)
-  },
-  TIMEOUT_MS,
-)
+test('keys reset-admin refuses a running store, and a directory without a store', async () => {
+  const store = await newStore('sqlite')
+  const absent = await reset(store)
+  expect([absent.exitCode, absent.errors.trim()]).toEqual([
+    1,
+    `There is no store in ${store.data}: specify its directory with --data.`,
+  ])
+  expect(existsSync(store.data)).toBe(false)
+  await using server = await start(store)
+  const first = keyIn(store)
+  const refused = await reset(store)
+  expect([refused.exitCode, refused.errors.trim()]).toEqual([
+    1,
+    `The data directory ${store.data} is in use by another petstore process. Stop it first, then reset the key.`,
+  ])
+  expect(keyIn(store)).toBe(first)
+  expect(await keysSeenBy(server, first)).toBe(1)
+})
 
 /**
  * Returns the steps at which a failure of the first start loses the admin key. The key is lost if the key file contains

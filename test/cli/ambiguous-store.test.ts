@@ -13,7 +13,7 @@ beforeAll(async () => {
   const server = await place.start()
   await server.kill('SIGTERM')
   env = { DATABASE_URL: `postgres://u@127.0.0.1:${await deadPort()}/shop` }
-}, 60_000)
+})
 afterAll(() => place[Symbol.asyncDispose]())
 
 const commands = [

@@ -23,7 +23,7 @@ test('the fuzzer starts its own store, prints its help, and reports a bad number
   expect([help.exitCode, help.output.includes('--url')]).toEqual([0, true])
   const wrong = await runToEnd([process.execPath, fuzz, '--requests', 'abc'], environment)
   expect([wrong.exitCode > 0, wrong.errors.includes('    at ')]).toEqual([true, false])
-}, 120_000)
+})
 
 test('the help of serve and of sandboxes shows the default host, port and data directory', async () => {
   for (const [name, port, data] of [

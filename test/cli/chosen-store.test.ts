@@ -23,7 +23,7 @@ let server: ServerProcess
 beforeAll(async () => {
   data = mkdtempSync(join(tmpdir(), 'petstore-choice-'))
   server = await startProcess(['serve', '--port', '0', '--data', data])
-}, 60_000)
+})
 afterAll(async () => {
   await server[Symbol.asyncDispose]()
   rmSync(data, { recursive: true, force: true })
@@ -214,7 +214,7 @@ describe('servers that are not stores', () => {
       '',
       expect.stringContaining('has more than 67108864 bytes'),
     ])
-  }, 60_000)
+  })
 })
 
 test('a change whose response is lost is reported as a change with an unknown outcome', async () => {

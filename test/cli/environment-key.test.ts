@@ -10,7 +10,6 @@ import { waitForPositions } from '../support/received-events.ts'
 import { ADMIN_KEY, codeOf, onEveryEngine, openTestStore, type TestStore } from '../support/store.ts'
 import { newStoreDirectory } from '../support/store-directory.ts'
 
-const TIMEOUT_MS = 60_000
 const OTHER_KEY = keyText(new Uint8Array(KEY_RANDOM_BYTES).fill(1))
 
 /** Installs a key as `petstore serve` does if PETSTORE_ADMIN_KEY contains the key. */
@@ -36,25 +35,21 @@ async function trailOf(store: TestStore, keyId: bigint): Promise<string[]> {
 }
 
 onEveryEngine(engine => {
-  test(
-    'PETSTORE_ADMIN_KEY may contain the key that the first start generated, which stays the only key',
-    async () => {
-      await using place = await newStoreDirectory(engine)
-      const { PETSTORE_ADMIN_KEY: _given, ...without } = place.env
-      const keys: string[] = []
-      for (const env of [without, undefined]) {
-        const key = keys[0]
-        await using server = await place.startWith(env ?? { ...without, PETSTORE_ADMIN_KEY: key ?? '' })
-        keys.push((await Bun.file(`${place.directory}/admin-key`).text()).trim())
-        const client = makeClient({ base: server.base, key: keys[0] ?? '' })
-        const { data } = await client.listKeys({})
-        expect(data.items.map(({ name }) => name)).toEqual(['admin (first start)'])
-        await server.kill('SIGTERM')
-      }
-      expect(keys[1]).toBe(keys[0] ?? '')
-    },
-    TIMEOUT_MS,
-  )
+  test('PETSTORE_ADMIN_KEY may contain the key that the first start generated, which stays the only key', async () => {
+    await using place = await newStoreDirectory(engine)
+    const { PETSTORE_ADMIN_KEY: _given, ...without } = place.env
+    const keys: string[] = []
+    for (const env of [without, undefined]) {
+      const key = keys[0]
+      await using server = await place.startWith(env ?? { ...without, PETSTORE_ADMIN_KEY: key ?? '' })
+      keys.push((await Bun.file(`${place.directory}/admin-key`).text()).trim())
+      const client = makeClient({ base: server.base, key: keys[0] ?? '' })
+      const { data } = await client.listKeys({})
+      expect(data.items.map(({ name }) => name)).toEqual(['admin (first start)'])
+      await server.kill('SIGTERM')
+    }
+    expect(keys[1]).toBe(keys[0] ?? '')
+  })
 
   test('a key with fewer scopes becomes an admin key if it is in PETSTORE_ADMIN_KEY', async () => {
     await using store = await openTestStore(engine)
@@ -126,5 +121,4 @@ test.skipIf(!testedEngines.includes('postgres'))(
       await Promise.all(engines.map(engine => engine.close()))
     }
   },
-  TIMEOUT_MS,
 )

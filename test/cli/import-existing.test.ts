@@ -22,7 +22,6 @@ import { testedEngines } from '../support/engines.ts'
 import { ADMIN_KEY, onEveryEngine, openTestStore, type TestStore } from '../support/store.ts'
 import { violatedInvariants } from '../support/violated-invariants.ts'
 
-const TIMEOUT_MS = 60_000
 /** More pets than one group or one slice of an import can hold. */
 const PETS = 620
 
@@ -98,122 +97,102 @@ function withBlindCheck(target: ImportTarget): ImportTarget {
 
 onEveryEngine(engine => {
   for (const [mode, importWith] of Object.entries(loaders)) {
-    test(
-      `an import ${mode} reports the pets whose names exist, and loads them as well`,
-      async () => {
-        await using store = await storeWithPets(engine)
-        const dry = new Recorder()
-        const target = runningTarget(store.base, ADMIN_KEY)
-        const checked = await checkFiles(target, mixed(), loading, dry)
-        const real = new Recorder()
-        const { outcome } = await importWith(target, mixed(), loading, real)
-        expect(real.findings).toEqual({
-          ...{ problems: [], problemCount: 0, missingCategoryCount: 0 },
-          notices: [expect.stringContaining('each is a pet of its own: 6, 8')],
-          existing: [
-            { line: 2n, name: 'P0' },
-            { line: 5n, name: 'P7' },
-          ],
-          existingCount: 2,
-        })
-        expect([dry.findings, checked.outcome]).toEqual([real.findings, outcome])
-        expect(outcome?.petsCreated).toBe(7n)
-        expect(await countDuplicates(store)).toBe(4)
-        const again = new Recorder()
-        await importWith(target, catalogue(), loading, again)
-        expect(again.findings?.existingCount).toBe(PETS)
-        expect(again.findings?.existing).toHaveLength(10)
-      },
-      TIMEOUT_MS,
-    )
+    test(`an import ${mode} reports the pets whose names exist, and loads them as well`, async () => {
+      await using store = await storeWithPets(engine)
+      const dry = new Recorder()
+      const target = runningTarget(store.base, ADMIN_KEY)
+      const checked = await checkFiles(target, mixed(), loading, dry)
+      const real = new Recorder()
+      const { outcome } = await importWith(target, mixed(), loading, real)
+      expect(real.findings).toEqual({
+        ...{ problems: [], problemCount: 0, missingCategoryCount: 0 },
+        notices: [expect.stringContaining('each is a pet of its own: 6, 8')],
+        existing: [
+          { line: 2n, name: 'P0' },
+          { line: 5n, name: 'P7' },
+        ],
+        existingCount: 2,
+      })
+      expect([dry.findings, checked.outcome]).toEqual([real.findings, outcome])
+      expect(outcome?.petsCreated).toBe(7n)
+      expect(await countDuplicates(store)).toBe(4)
+      const again = new Recorder()
+      await importWith(target, catalogue(), loading, again)
+      expect(again.findings?.existingCount).toBe(PETS)
+      expect(again.findings?.existing).toHaveLength(10)
+    })
 
-    test(
-      `an import ${mode} that skips existing pets loads each name once per category, and nothing the second time`,
-      async () => {
-        await using store = await storeWithPets(engine)
-        const target = (): ImportTarget => runningTarget(store.base, ADMIN_KEY)
-        const dry = new Recorder()
-        const checked = await checkFiles(target(), mixed(), skipping, dry)
-        const first = new Recorder()
-        const { outcome } = await importWith(target(), mixed(), skipping, first)
-        const counts = { categoriesCreated: 0n, categoriesFound: 0n, petsCreated: 3n, petsSkipped: 4n }
-        expect([checked.outcome, outcome]).toEqual([counts, counts])
-        expect(first.findings?.existing.map(({ line, name }) => `${line}: ${name}`)).toEqual([
-          '2: P0',
-          '5: P7',
-          '6: Rex',
-          '8: P0',
-        ])
-        expect(dry.findings).toEqual(first.findings)
-        expect((await petNames(store)).slice(PETS).sort()).toEqual(['P0 in 2', 'Rex in 1', 'rex in 1'])
-        const twoCategories = await importWith(
-          target(),
-          { pets: source('same-names.csv') },
+    test(`an import ${mode} that skips existing pets loads each name of a category once`, async () => {
+      await using store = await storeWithPets(engine)
+      const target = (): ImportTarget => runningTarget(store.base, ADMIN_KEY)
+      const dry = new Recorder()
+      const checked = await checkFiles(target(), mixed(), skipping, dry)
+      const first = new Recorder()
+      const { outcome } = await importWith(target(), mixed(), skipping, first)
+      const counts = { categoriesCreated: 0n, categoriesFound: 0n, petsCreated: 3n, petsSkipped: 4n }
+      expect([checked.outcome, outcome]).toEqual([counts, counts])
+      expect(first.findings?.existing.map(({ line, name }) => `${line}: ${name}`)).toEqual([
+        '2: P0',
+        '5: P7',
+        '6: Rex',
+        '8: P0',
+      ])
+      expect(dry.findings).toEqual(first.findings)
+      expect((await petNames(store)).slice(PETS).sort()).toEqual(['P0 in 2', 'Rex in 1', 'rex in 1'])
+      const twoCategories = await importWith(
+        target(),
+        { pets: source('same-names.csv') },
+        skipping,
+        new Recorder(),
+      )
+      expect(twoCategories.outcome).toMatchObject({ petsCreated: 2n, petsSkipped: 1n })
+      const second = await importWith(target(), mixed(), skipping, new Recorder())
+      expect(second.outcome).toMatchObject({ petsCreated: 0n, petsSkipped: 7n })
+      expect([await countDuplicates(store), await violatedInvariants(store)]).toEqual([0, []])
+    })
+
+    test(`an import ${mode} that skips existing pets also skips a pet that was created after the check`, async () => {
+      await using store = await storeWithPets(engine)
+      const target = withBlindCheck(runningTarget(store.base, ADMIN_KEY))
+      const { outcome } = await importWith(target, catalogue(), skipping, new Recorder())
+      expect(outcome).toMatchObject({ petsCreated: 0n, petsSkipped: BigInt(PETS) })
+      expect([await countDuplicates(store), (await petNames(store)).length]).toEqual([0, PETS])
+    })
+
+    test(`two concurrent imports ${mode} that skip existing pets load each pet of the same file once`, async () => {
+      await using store = await openTestStore(engine)
+      await store.client.createCategory({ body: { name: 'Dogs' } })
+      const importOnce = () =>
+        importWith(
+          withBlindCheck(runningTarget(store.base, ADMIN_KEY)),
+          { pets: source('pets.csv') },
           skipping,
           new Recorder(),
         )
-        expect(twoCategories.outcome).toMatchObject({ petsCreated: 2n, petsSkipped: 1n })
-        const second = await importWith(target(), mixed(), skipping, new Recorder())
-        expect(second.outcome).toMatchObject({ petsCreated: 0n, petsSkipped: 7n })
-        expect([await countDuplicates(store), await violatedInvariants(store)]).toEqual([0, []])
-      },
-      TIMEOUT_MS,
-    )
-
-    test(
-      `an import ${mode} that skips existing pets also skips a pet that was created after the check`,
-      async () => {
-        await using store = await storeWithPets(engine)
-        const target = withBlindCheck(runningTarget(store.base, ADMIN_KEY))
-        const { outcome } = await importWith(target, catalogue(), skipping, new Recorder())
-        expect(outcome).toMatchObject({ petsCreated: 0n, petsSkipped: BigInt(PETS) })
-        expect([await countDuplicates(store), (await petNames(store)).length]).toEqual([0, PETS])
-      },
-      TIMEOUT_MS,
-    )
-
-    test(
-      `two concurrent imports ${mode} that skip existing pets load each pet of the same file once`,
-      async () => {
-        await using store = await openTestStore(engine)
-        await store.client.createCategory({ body: { name: 'Dogs' } })
-        const importOnce = () =>
-          importWith(
-            withBlindCheck(runningTarget(store.base, ADMIN_KEY)),
-            { pets: source('pets.csv') },
-            skipping,
-            new Recorder(),
-          )
-        const reports = await Promise.all([importOnce(), importOnce()])
-        const created = reports.reduce((sum, { outcome }) => sum + (outcome?.petsCreated ?? 0n), 0n)
-        expect([created, await countDuplicates(store)]).toEqual([BigInt(PETS), 0])
-        expect(await violatedInvariants(store)).toEqual([])
-      },
-      TIMEOUT_MS,
-    )
+      const reports = await Promise.all([importOnce(), importOnce()])
+      const created = reports.reduce((sum, { outcome }) => sum + (outcome?.petsCreated ?? 0n), 0n)
+      expect([created, await countDuplicates(store)]).toEqual([BigInt(PETS), 0])
+      expect(await violatedInvariants(store)).toEqual([])
+    })
   }
 
-  test(
-    'a resumed import skips existing pets, as the interrupted import did',
-    async () => {
-      await using store = await storeWithPets(engine)
-      const target = withBlindCheck(runningTarget(store.base, ADMIN_KEY))
-      let slices = 0
-      const broken: ImportTarget = {
-        ...target,
-        loadSlice: async slice => {
-          if (slices++ === 2) throw new Error('the connection was lost')
-          return target.loadSlice(slice)
-        },
-      }
-      const failed = importInSlices(broken, catalogue(), skipping, new Recorder())
-      expect(await failed.catch(String)).toContain('lost')
-      const report = await resumeSlices(runningTarget(store.base, ADMIN_KEY, target.importId), new Recorder())
-      expect(report?.outcome?.petsCreated).toBe(0n)
-      expect([await countDuplicates(store), (await petNames(store)).length]).toEqual([0, PETS])
-    },
-    TIMEOUT_MS,
-  )
+  test('a resumed import skips existing pets, as the interrupted import did', async () => {
+    await using store = await storeWithPets(engine)
+    const target = withBlindCheck(runningTarget(store.base, ADMIN_KEY))
+    let slices = 0
+    const broken: ImportTarget = {
+      ...target,
+      loadSlice: async slice => {
+        if (slices++ === 2) throw new Error('the connection was lost')
+        return target.loadSlice(slice)
+      },
+    }
+    const failed = importInSlices(broken, catalogue(), skipping, new Recorder())
+    expect(await failed.catch(String)).toContain('lost')
+    const report = await resumeSlices(runningTarget(store.base, ADMIN_KEY, target.importId), new Recorder())
+    expect(report?.outcome?.petsCreated).toBe(0n)
+    expect([await countDuplicates(store), (await petNames(store)).length]).toEqual([0, PETS])
+  })
 })
 
 /** Returns a function that waits until it has been called twice. */
@@ -254,20 +233,12 @@ async function duplicatesOfTwoImports(execute: typeof executeCommand): Promise<n
 }
 
 describe.skipIf(!testedEngines.includes('postgres'))('imports that begin to load at the same moment', () => {
-  test(
-    'two imports that skip existing pets load each pet once',
-    async () => {
-      expect(await duplicatesOfTwoImports(executeCommand)).toBe(0)
-    },
-    TIMEOUT_MS,
-  )
+  test('two imports that skip existing pets load each pet once', async () => {
+    expect(await duplicatesOfTwoImports(executeCommand)).toBe(0)
+  })
 
-  test(
-    'control: without a lock on the category, two imports load a pet twice',
-    async () => {
-      // Both look for the first pet before either creates it.
-      expect(await duplicatesOfTwoImports(performWithoutLock(meeting()))).toBeGreaterThan(0)
-    },
-    TIMEOUT_MS,
-  )
+  test('control: without a lock on the category, two imports load a pet twice', async () => {
+    // Both look for the first pet before either creates it.
+    expect(await duplicatesOfTwoImports(performWithoutLock(meeting()))).toBeGreaterThan(0)
+  })
 })

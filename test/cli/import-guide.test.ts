@@ -54,7 +54,7 @@ test('every command of the guide for imports has the output that the page shows'
     await server?.[Symbol.asyncDispose]()
     rmSync(directory, { recursive: true, force: true })
   }
-}, 120_000)
+})
 
 test('control: output that differs from the guide is detected', () => {
   expect(isDocumented('at http://127.0.0.1:80.\nLoaded 1.\n', 'at http://127.0.0.1:….\nLoaded 1.\n')).toBe(

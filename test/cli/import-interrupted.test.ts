@@ -55,80 +55,64 @@ async function petCount(base: string): Promise<bigint> {
   return data.pets.available + data.pets.pending + data.pets.sold
 }
 
-test(
-  'after Ctrl-C while the files are read, an import loads nothing and reports that',
-  async () => {
-    const ended = await interruptedAt('Importing', args('reading'))
-    expect([ended.exitCode, ended.errors.trim().split('\n').at(-1)]).toEqual([
-      130,
-      'Interrupted. Nothing was loaded.',
-    ])
-    await using server = await startProcess(
-      ['serve', '--port', '0', '--no-demo', '--data', join(directory, 'reading')],
-      env,
-    )
-    expect(await petCount(server.base)).toBe(0n)
-  },
-  TIMEOUT_MS,
-)
+test('after Ctrl-C while the files are read, an import loads nothing and reports that', async () => {
+  const ended = await interruptedAt('Importing', args('reading'))
+  expect([ended.exitCode, ended.errors.trim().split('\n').at(-1)]).toEqual([
+    130,
+    'Interrupted. Nothing was loaded.',
+  ])
+  await using server = await startProcess(
+    ['serve', '--port', '0', '--no-demo', '--data', join(directory, 'reading')],
+    env,
+  )
+  expect(await petCount(server.base)).toBe(0n)
+})
 
-test(
-  'after Ctrl-C between slices, an import prints how to continue, and --resume loads the rest',
-  async () => {
-    const data = join(directory, 'slices')
-    await using server = await startProcess(['serve', '--port', '0', '--no-demo', '--data', data], env)
-    const rejects = join(directory, 'rejects.csv')
-    const wrong = join(directory, 'wrong.csv')
-    writeFileSync(wrong, `${readFileSync(join(directory, 'pets.csv'), 'utf8')},Dogs\n`)
-    const words = args('slices', '--in-slices', '--keep-going', '--rejects', rejects)
-    const ended = await interruptedAt(
-      'in slices',
-      words.map(word => (word.endsWith('pets.csv') ? wrong : word)),
-    )
-    // The valid lines can be loaded with --resume, so the file of the invalid ones remains.
-    expect(readFileSync(join(directory, 'rejects-pets.csv'), 'utf8')).toBe('name,category\n,Dogs\n')
-    const [, id = ''] = /Interrupted\. Continue with --resume (\d+)\.\n$/.exec(ended.errors) ?? []
-    expect([ended.exitCode, id]).toEqual([130, expect.stringMatching(/^\d+$/)])
-    const loaded = await petCount(server.base)
-    expect(Number(loaded)).toBeLessThan(PETS)
-    const resumed = await run(['import', '--data', data, '--resume', id], env)
-    const lines = resumed.errors.trim().split('\n')
-    expect([resumed.exitCode, lines[0]]).toEqual([
-      0,
-      `Resuming import ${id} into the store in ${data}, which is running at ${server.base}.`,
-    ])
-    expect(await petCount(server.base)).toBe(BigInt(PETS))
-  },
-  TIMEOUT_MS,
-)
+test('after Ctrl-C between slices, an import prints how to continue, and --resume loads the rest', async () => {
+  const data = join(directory, 'slices')
+  await using server = await startProcess(['serve', '--port', '0', '--no-demo', '--data', data], env)
+  const rejects = join(directory, 'rejects.csv')
+  const wrong = join(directory, 'wrong.csv')
+  writeFileSync(wrong, `${readFileSync(join(directory, 'pets.csv'), 'utf8')},Dogs\n`)
+  const words = args('slices', '--in-slices', '--keep-going', '--rejects', rejects)
+  const ended = await interruptedAt(
+    'in slices',
+    words.map(word => (word.endsWith('pets.csv') ? wrong : word)),
+  )
+  // The valid lines can be loaded with --resume, so the file of the invalid ones remains.
+  expect(readFileSync(join(directory, 'rejects-pets.csv'), 'utf8')).toBe('name,category\n,Dogs\n')
+  const [, id = ''] = /Interrupted\. Continue with --resume (\d+)\.\n$/.exec(ended.errors) ?? []
+  expect([ended.exitCode, id]).toEqual([130, expect.stringMatching(/^\d+$/)])
+  const loaded = await petCount(server.base)
+  expect(Number(loaded)).toBeLessThan(PETS)
+  const resumed = await run(['import', '--data', data, '--resume', id], env)
+  const lines = resumed.errors.trim().split('\n')
+  expect([resumed.exitCode, lines[0]]).toEqual([
+    0,
+    `Resuming import ${id} into the store in ${data}, which is running at ${server.base}.`,
+  ])
+  expect(await petCount(server.base)).toBe(BigInt(PETS))
+})
 
-test(
-  'after Ctrl-C while all rows are loaded at once, an import says how to import again without duplicates',
-  async () => {
-    const data = join(directory, 'at-once')
-    await using server = await startProcess(['serve', '--port', '0', '--no-demo', '--data', data], env)
-    const ended = await interruptedAt('at once', args('at-once'))
-    expect([ended.exitCode, ended.errors.trim().split('\n').at(-1)]).toEqual([
-      130,
-      'Interrupted. It is unknown whether the rows were loaded. ' +
-        'Import the files again with --skip-existing, which leaves out the pets that exist.',
-    ])
-    expect((await run(args('at-once', '--skip-existing'), env)).exitCode).toBe(0)
-    expect(await petCount(server.base)).toBe(BigInt(PETS))
-  },
-  TIMEOUT_MS,
-)
+test('after Ctrl-C while all rows are loaded at once, an import says how to avoid duplicates', async () => {
+  const data = join(directory, 'at-once')
+  await using server = await startProcess(['serve', '--port', '0', '--no-demo', '--data', data], env)
+  const ended = await interruptedAt('at once', args('at-once'))
+  expect([ended.exitCode, ended.errors.trim().split('\n').at(-1)]).toEqual([
+    130,
+    'Interrupted. It is unknown whether the rows were loaded. ' +
+      'Import the files again with --skip-existing, which leaves out the pets that exist.',
+  ])
+  expect((await run(args('at-once', '--skip-existing'), env)).exitCode).toBe(0)
+  expect(await petCount(server.base)).toBe(BigInt(PETS))
+})
 
-test(
-  'a dry run for a new store creates no store',
-  async () => {
-    const ended = await run(args('absent', '--dry-run'), env)
-    expect([ended.exitCode, ended.errors.trim().split('\n').slice(-1)]).toEqual([
-      0,
-      [`Would load 1 category and ${PETS} pets.`],
-    ])
-    expect(ended.errors).toContain(`for a new store in ${join(directory, 'absent')}.`)
-    expect(existsSync(join(directory, 'absent'))).toBe(false)
-  },
-  TIMEOUT_MS,
-)
+test('a dry run for a new store creates no store', async () => {
+  const ended = await run(args('absent', '--dry-run'), env)
+  expect([ended.exitCode, ended.errors.trim().split('\n').slice(-1)]).toEqual([
+    0,
+    [`Would load 1 category and ${PETS} pets.`],
+  ])
+  expect(ended.errors).toContain(`for a new store in ${join(directory, 'absent')}.`)
+  expect(existsSync(join(directory, 'absent'))).toBe(false)
+})

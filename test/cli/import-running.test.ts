@@ -8,8 +8,6 @@ import { makeClient } from '../support/client.ts'
 import { type ProcessResult, run, startProcess } from '../support/process.ts'
 import { ADMIN_KEY } from '../support/store.ts'
 
-const TIMEOUT_MS = 60_000
-
 let directory = ''
 beforeAll(() => {
   directory = mkdtempSync(join(tmpdir(), 'petstore-import-running-'))
@@ -46,70 +44,62 @@ function importCategories(data: string, env: Record<string, string> = {}): Promi
 }
 
 for (const host of ['127.0.0.1', '0.0.0.0']) {
-  test(
-    `an import into a store on ${host} goes to this machine, whatever base URL and proxy are configured`,
-    async () => {
-      await using other = outsider()
-      const data = newDirectory()
-      const args = ['serve', '--host', host, '--port', '0', '--no-demo', '--data', data]
-      await using server = await startProcess([...args, '--base-url', other.base], {
-        PETSTORE_ADMIN_KEY: ADMIN_KEY,
-      })
-      expect(server.base).toBe(other.base)
-      const addressFile = join(data, 'address')
-      const address = readFileSync(addressFile, 'utf8').split('\n')[0] ?? ''
-      expect(address).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
-      expect(statSync(addressFile).mode & 0o777).toBe(0o600)
-      const ended = await importCategories(data, {
-        HTTP_PROXY: other.base,
-        http_proxy: other.base,
-        ALL_PROXY: other.base,
-      })
-      expect([ended.exitCode, ended.errors.trim().split('\n')]).toEqual([
-        0,
-        [
-          `Importing categories.csv (12 bytes) into the store in ${data}, which is running at ${address}.`,
-          'Loaded 1 category and 0 pets.',
-        ],
-      ])
-      const { data: page } = await makeClient({ base: address, key: ADMIN_KEY }).listCategories({})
-      expect(page.items.map(({ name }) => name)).toEqual(['Otters'])
-      expect(other.receivedRequests).toEqual([])
-      await server.kill('SIGTERM')
-      expect(readFileSync(addressFile, 'utf8').trim()).toBe('')
-    },
-    TIMEOUT_MS,
-  )
+  test(`an import into a store on ${host} goes to this machine, whatever base URL and proxy are set`, async () => {
+    await using other = outsider()
+    const data = newDirectory()
+    const args = ['serve', '--host', host, '--port', '0', '--no-demo', '--data', data]
+    await using server = await startProcess([...args, '--base-url', other.base], {
+      PETSTORE_ADMIN_KEY: ADMIN_KEY,
+    })
+    expect(server.base).toBe(other.base)
+    const addressFile = join(data, 'address')
+    const address = readFileSync(addressFile, 'utf8').split('\n')[0] ?? ''
+    expect(address).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
+    expect(statSync(addressFile).mode & 0o777).toBe(0o600)
+    const ended = await importCategories(data, {
+      HTTP_PROXY: other.base,
+      http_proxy: other.base,
+      ALL_PROXY: other.base,
+    })
+    expect([ended.exitCode, ended.errors.trim().split('\n')]).toEqual([
+      0,
+      [
+        `Importing categories.csv (12 bytes) into the store in ${data}, which is running at ${address}.`,
+        'Loaded 1 category and 0 pets.',
+      ],
+    ])
+    const { data: page } = await makeClient({ base: address, key: ADMIN_KEY }).listCategories({})
+    expect(page.items.map(({ name }) => name)).toEqual(['Otters'])
+    expect(other.receivedRequests).toEqual([])
+    await server.kill('SIGTERM')
+    expect(readFileSync(addressFile, 'utf8').trim()).toBe('')
+  })
 }
 
-test(
-  'an import ignores the address file of a process that has ended',
-  async () => {
-    await using other = outsider()
-    const ended = Bun.spawn(['true'])
-    await ended.exited
-    const data = newDirectory()
-    const lock = lockDirectory(data)
-    const addressFile = join(data, 'address')
-    for (const text of [`${other.base}\n${ended.pid}\n`, `${other.base}\n`, '']) {
-      writeFileSync(addressFile, text)
-      const refused = await importCategories(data)
-      expect([refused.exitCode, refused.errors.trim()]).toEqual([
-        1,
-        `The data directory ${data} is in use by another petstore process. ` +
-          'It has not published its address; try again.',
-      ])
-    }
-    lock.release()
-    writeFileSync(addressFile, `${other.base}\n${process.pid}\n`)
-    expect((await importCategories(data)).errors.trim().split('\n')).toEqual([
-      `Importing categories.csv (12 bytes) into a new store in ${data}.`,
-      'Loaded 1 category and 0 pets.',
+test('an import ignores the address file of a process that has ended', async () => {
+  await using other = outsider()
+  const ended = Bun.spawn(['true'])
+  await ended.exited
+  const data = newDirectory()
+  const lock = lockDirectory(data)
+  const addressFile = join(data, 'address')
+  for (const text of [`${other.base}\n${ended.pid}\n`, `${other.base}\n`, '']) {
+    writeFileSync(addressFile, text)
+    const refused = await importCategories(data)
+    expect([refused.exitCode, refused.errors.trim()]).toEqual([
+      1,
+      `The data directory ${data} is in use by another petstore process. ` +
+        'It has not published its address; try again.',
     ])
-    expect(other.receivedRequests).toEqual([])
-  },
-  TIMEOUT_MS,
-)
+  }
+  lock.release()
+  writeFileSync(addressFile, `${other.base}\n${process.pid}\n`)
+  expect((await importCategories(data)).errors.trim().split('\n')).toEqual([
+    `Importing categories.csv (12 bytes) into a new store in ${data}.`,
+    'Loaded 1 category and 0 pets.',
+  ])
+  expect(other.receivedRequests).toEqual([])
+})
 
 describe('local addresses', () => {
   const cases: [host: string, address: string][] = [

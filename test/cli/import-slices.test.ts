@@ -24,7 +24,6 @@ import { makePet } from '../support/shop.ts'
 import { ADMIN_KEY, onEveryEngine, openTestStore, type TestStore } from '../support/store.ts'
 import { violatedInvariants } from '../support/violated-invariants.ts'
 
-const TIMEOUT_MS = 60_000
 const PETS = 1200
 
 let directory = ''
@@ -79,64 +78,56 @@ function losingConnection(target: ImportTarget, slices: number, when: 'before' |
 }
 
 onEveryEngine(engine => {
-  test(
-    'an import in slices loads every row, and other commands run between the slices',
-    async () => {
-      await using store = await openTestStore(engine)
-      const { petId } = await makePet(store.client, { quantity: 1000n })
-      let loaded = 0
-      let ordersBetween = 0
-      const target = runningTarget(store.base, ADMIN_KEY)
-      const ordering: ImportTarget = {
-        ...target,
-        loadSlice: async slice => {
-          const outcome = await target.loadSlice(slice)
-          await store.client.placeOrder({ body: { petId } })
-          ordersBetween++
-          return outcome
-        },
-      }
-      const onLoaded = (count: number): void => {
-        loaded += count
-      }
-      const progress = { ...silent, onLoaded }
-      const { outcome, problems } = await importInSlices(ordering, files(), { keepGoing: false }, progress)
-      expect(problems).toEqual([])
-      expect(outcome).toEqual({
-        categoriesCreated: 2n,
-        categoriesFound: 0n,
-        petsCreated: BigInt(PETS),
-        petsSkipped: 0n,
-      })
-      expect([loaded, await countRows(store, 'pet')]).toEqual([PETS + 2, PETS + 1])
-      expect(ordersBetween).toBeGreaterThan(3)
-      expect(await countRows(store, 'staged_row')).toBe(0)
-      expect(await violatedInvariants(store)).toEqual([])
-    },
-    TIMEOUT_MS,
-  )
+  test('an import in slices loads every row, and other commands run between the slices', async () => {
+    await using store = await openTestStore(engine)
+    const { petId } = await makePet(store.client, { quantity: 1000n })
+    let loaded = 0
+    let ordersBetween = 0
+    const target = runningTarget(store.base, ADMIN_KEY)
+    const ordering: ImportTarget = {
+      ...target,
+      loadSlice: async slice => {
+        const outcome = await target.loadSlice(slice)
+        await store.client.placeOrder({ body: { petId } })
+        ordersBetween++
+        return outcome
+      },
+    }
+    const onLoaded = (count: number): void => {
+      loaded += count
+    }
+    const progress = { ...silent, onLoaded }
+    const { outcome, problems } = await importInSlices(ordering, files(), { keepGoing: false }, progress)
+    expect(problems).toEqual([])
+    expect(outcome).toEqual({
+      categoriesCreated: 2n,
+      categoriesFound: 0n,
+      petsCreated: BigInt(PETS),
+      petsSkipped: 0n,
+    })
+    expect([loaded, await countRows(store, 'pet')]).toEqual([PETS + 2, PETS + 1])
+    expect(ordersBetween).toBeGreaterThan(3)
+    expect(await countRows(store, 'staged_row')).toBe(0)
+    expect(await violatedInvariants(store)).toEqual([])
+  })
 
   for (const when of ['before', 'after'] as const) {
-    test(
-      `a resumed import loads every row once after an interruption ${when} the commit of a slice`,
-      async () => {
-        await using store = await openTestStore(engine)
-        const target = runningTarget(store.base, ADMIN_KEY)
-        const broken = losingConnection(target, 3, when)
-        expect(await importInSlices(broken, files(), { keepGoing: false }, silent).catch(String)).toContain(
-          'lost',
-        )
-        const loaded = await countRows(store, 'pet')
-        expect(loaded > 0 && loaded < PETS).toBe(true)
-        const report = await resumeSlices(runningTarget(store.base, ADMIN_KEY, target.importId), silent)
-        expect(report?.outcome?.petsCreated).toBe(BigInt(PETS - loaded))
-        const names = await store.database('SELECT count(DISTINCT name) AS number FROM pet')
-        expect([Number(names[0]?.number), await countRows(store, 'pet')]).toEqual([PETS, PETS])
-        expect(await resumeSlices(target, silent)).toBeUndefined()
-        expect(await violatedInvariants(store)).toEqual([])
-      },
-      TIMEOUT_MS,
-    )
+    test(`a resumed import loads every row once after an interruption ${when} the commit of a slice`, async () => {
+      await using store = await openTestStore(engine)
+      const target = runningTarget(store.base, ADMIN_KEY)
+      const broken = losingConnection(target, 3, when)
+      expect(await importInSlices(broken, files(), { keepGoing: false }, silent).catch(String)).toContain(
+        'lost',
+      )
+      const loaded = await countRows(store, 'pet')
+      expect(loaded > 0 && loaded < PETS).toBe(true)
+      const report = await resumeSlices(runningTarget(store.base, ADMIN_KEY, target.importId), silent)
+      expect(report?.outcome?.petsCreated).toBe(BigInt(PETS - loaded))
+      const names = await store.database('SELECT count(DISTINCT name) AS number FROM pet')
+      expect([Number(names[0]?.number), await countRows(store, 'pet')]).toEqual([PETS, PETS])
+      expect(await resumeSlices(target, silent)).toBeUndefined()
+      expect(await violatedInvariants(store)).toEqual([])
+    })
   }
 
   test('the next sweep deletes the rows of an import that was refused or could not read its files', async () => {
@@ -266,39 +257,35 @@ onEveryEngine(engine => {
   })
 })
 
-test(
-  'petstore import --in-slices prints how to continue, and --resume refuses a complete import and a wrong id',
-  async () => {
-    const data = path('data')
-    const env = { PETSTORE_ADMIN_KEY: ADMIN_KEY }
-    await using _ = await startProcess(['serve', '--port', '0', '--no-demo', '--data', data], env)
-    const [categories, pets] = [path('categories.csv'), path('pets.csv')]
-    const args = ['import', '--data', data]
-    const loaded = await run([...args, '--in-slices', '--categories', categories, '--pets', pets], env)
-    expect(loaded.errors.split('\n')).toEqual([
-      expect.stringMatching(/^Importing categories\.csv /),
-      expect.stringMatching(
-        /^Loading 1202 rows in slices\. If this is interrupted, continue with --resume \d+$/,
-      ),
-      'Loaded 2 categories and 1200 pets.',
-      '',
-    ])
-    const id = /--resume (\d+)/.exec(loaded.errors)?.[1] ?? ''
-    const again = await run([...args, '--resume', id], env)
-    expect([again.exitCode, again.errors.trim().split('\n').at(-1)]).toEqual([
-      1,
-      `The store has no import ${id} to resume: it is complete, it was not started, or it is older than a day.`,
-    ])
-    const nonsense = await run([...args, '--resume', 'x'], env)
-    expect([nonsense.exitCode, nonsense.errors.trim()]).toEqual([
-      2,
-      '--resume takes the id that the import printed, not x.',
-    ])
-    const both = await run([...args, '--resume', id, '--pets', pets], env)
-    expect(both.exitCode).toBe(2)
-  },
-  TIMEOUT_MS,
-)
+test('--in-slices prints how to continue, and --resume refuses a complete import and a wrong id', async () => {
+  const data = path('data')
+  const env = { PETSTORE_ADMIN_KEY: ADMIN_KEY }
+  await using _ = await startProcess(['serve', '--port', '0', '--no-demo', '--data', data], env)
+  const [categories, pets] = [path('categories.csv'), path('pets.csv')]
+  const args = ['import', '--data', data]
+  const loaded = await run([...args, '--in-slices', '--categories', categories, '--pets', pets], env)
+  expect(loaded.errors.split('\n')).toEqual([
+    expect.stringMatching(/^Importing categories\.csv /),
+    expect.stringMatching(
+      /^Loading 1202 rows in slices\. If this is interrupted, continue with --resume \d+$/,
+    ),
+    'Loaded 2 categories and 1200 pets.',
+    '',
+  ])
+  const id = /--resume (\d+)/.exec(loaded.errors)?.[1] ?? ''
+  const again = await run([...args, '--resume', id], env)
+  expect([again.exitCode, again.errors.trim().split('\n').at(-1)]).toEqual([
+    1,
+    `The store has no import ${id} to resume: it is complete, it was not started, or it is older than a day.`,
+  ])
+  const nonsense = await run([...args, '--resume', 'x'], env)
+  expect([nonsense.exitCode, nonsense.errors.trim()]).toEqual([
+    2,
+    '--resume takes the id that the import printed, not x.',
+  ])
+  const both = await run([...args, '--resume', id, '--pets', pets], env)
+  expect(both.exitCode).toBe(2)
+})
 
 test('a warning precedes only a long load into a running store', () => {
   const screen = { bytes: 0, importId: 7n, isRunning: true }
@@ -311,27 +298,23 @@ test('a warning precedes only a long load into a running store', () => {
   expect(linesBeforeLoad({ ...screen, mode: 'in slices' }, 1).join()).toStartWith('Loading 1 row in slices.')
 })
 
-test(
-  'a resumed import says that the other lines were loaded if one of its lines is invalid',
-  async () => {
-    const data = path('resumed')
-    const env = { PETSTORE_ADMIN_KEY: ADMIN_KEY }
-    await using server = await startProcess(['serve', '--port', '0', '--no-demo', '--data', data], env)
-    const target = runningTarget(server.base, ADMIN_KEY)
-    const pet = (line: bigint, category: string) => ({
-      line,
-      name: 'Rex',
-      category,
-      quantity: 1n,
-      hold: false,
-    })
-    await target.stage({ categories: [{ line: 2n, name: 'Dogs' }], pets: [pet(2n, 'Dogs'), pet(3n, 'Cats')] })
-    await target.loadSlice({ rows: 1n, begins: true, skipExisting: false })
-    const { exitCode, errors } = await run(['import', '--data', data, '--resume', `${target.importId}`], env)
-    expect([exitCode, errors.trim().split('\n').slice(-2)]).toEqual([
-      1,
-      ['Loaded 0 categories and 1 pet.', '1 line is invalid; the others were loaded.'],
-    ])
-  },
-  TIMEOUT_MS,
-)
+test('a resumed import says that the other lines were loaded if one of its lines is invalid', async () => {
+  const data = path('resumed')
+  const env = { PETSTORE_ADMIN_KEY: ADMIN_KEY }
+  await using server = await startProcess(['serve', '--port', '0', '--no-demo', '--data', data], env)
+  const target = runningTarget(server.base, ADMIN_KEY)
+  const pet = (line: bigint, category: string) => ({
+    line,
+    name: 'Rex',
+    category,
+    quantity: 1n,
+    hold: false,
+  })
+  await target.stage({ categories: [{ line: 2n, name: 'Dogs' }], pets: [pet(2n, 'Dogs'), pet(3n, 'Cats')] })
+  await target.loadSlice({ rows: 1n, begins: true, skipExisting: false })
+  const { exitCode, errors } = await run(['import', '--data', data, '--resume', `${target.importId}`], env)
+  expect([exitCode, errors.trim().split('\n').slice(-2)]).toEqual([
+    1,
+    ['Loaded 0 categories and 1 pet.', '1 line is invalid; the others were loaded.'],
+  ])
+})

@@ -8,8 +8,6 @@ import { newDatabase } from '../support/postgres-server.ts'
 import { onPostgres, type ProcessResult, run, type ServerProcess, startProcess } from '../support/process.ts'
 import { ADMIN_KEY, onEveryEngine } from '../support/store.ts'
 
-const TIMEOUT_MS = 120_000
-
 let directory = ''
 beforeAll(() => {
   directory = mkdtempSync(join(tmpdir(), 'petstore-import-'))
@@ -88,134 +86,107 @@ const loaded = [
 onEveryEngine(engine => {
   const newShop = async (): Promise<Shop> => new Shop(engine === 'postgres' ? await newDatabase() : undefined)
 
-  test(
-    'an import loads categories and pets into a new store, and a second import adds to that store while it is stopped',
-    async () => {
-      const empty = await newShop()
-      const ended = await empty.importMessages('--categories', newFile(categories), '--pets', newFile(pets))
-      expect(ended).toEqual([0, 'Loaded 2 categories and 4 pets.'])
-      expect(await empty.pets()).toEqual(loaded)
-      const more = newFile('name,category\nIda,Dogs\n')
-      expect(await empty.importMessages('--categories', newFile(categories), '--pets', more)).toEqual([
-        0,
-        'Loaded 0 categories (2 more already existed) and 1 pet.',
-      ])
-    },
-    TIMEOUT_MS,
-  )
+  test('an import loads categories and pets into a new store, and a second one adds to the stopped store', async () => {
+    const empty = await newShop()
+    const ended = await empty.importMessages('--categories', newFile(categories), '--pets', newFile(pets))
+    expect(ended).toEqual([0, 'Loaded 2 categories and 4 pets.'])
+    expect(await empty.pets()).toEqual(loaded)
+    const more = newFile('name,category\nIda,Dogs\n')
+    expect(await empty.importMessages('--categories', newFile(categories), '--pets', more)).toEqual([
+      0,
+      'Loaded 0 categories (2 more already existed) and 1 pet.',
+    ])
+  })
 
-  test(
-    'the first message of an import names the files, their sizes and the store, without a password',
-    async () => {
-      const url = engine === 'postgres' ? await newDatabase() : undefined
-      const named = new Shop(url)
-      const [first, second] = [
-        newFile(`name\n${'x'.repeat(150)}\n`),
-        newFile(`${pets}${'\n'.repeat(20_000)}`),
-      ]
-      const { host, pathname } = new URL(url ?? 'http://none')
-      const firstMessage = async (...args: string[]): Promise<string | undefined> =>
-        (await named.import(...args)).errors.split('\n')[0]
-      const sizes = `${basename(first)} (156 bytes) and ${basename(second)} (19.6 KiB)`
-      const files = ['--categories', first, '--pets', second]
-      const [storeAtFirst, storeAfterwards] = url
-        ? [`the store at ${host}${pathname}`, `the store at ${host}${pathname}`]
-        : [`a new store in ${named.data}`, `the store in ${named.data}, which is stopped`]
-      expect(await firstMessage(...files)).toBe(`Importing ${sizes} into ${storeAtFirst}.`)
-      expect(await firstMessage(...files, '--dry-run')).toBe(`Checking ${sizes} for ${storeAfterwards}.`)
-    },
-    TIMEOUT_MS,
-  )
+  test('the first message of an import names the files, their sizes and the store, without a password', async () => {
+    const url = engine === 'postgres' ? await newDatabase() : undefined
+    const named = new Shop(url)
+    const [first, second] = [newFile(`name\n${'x'.repeat(150)}\n`), newFile(`${pets}${'\n'.repeat(20_000)}`)]
+    const { host, pathname } = new URL(url ?? 'http://none')
+    const firstMessage = async (...args: string[]): Promise<string | undefined> =>
+      (await named.import(...args)).errors.split('\n')[0]
+    const sizes = `${basename(first)} (156 bytes) and ${basename(second)} (19.6 KiB)`
+    const files = ['--categories', first, '--pets', second]
+    const [storeAtFirst, storeAfterwards] = url
+      ? [`the store at ${host}${pathname}`, `the store at ${host}${pathname}`]
+      : [`a new store in ${named.data}`, `the store in ${named.data}, which is stopped`]
+    expect(await firstMessage(...files)).toBe(`Importing ${sizes} into ${storeAtFirst}.`)
+    expect(await firstMessage(...files, '--dry-run')).toBe(`Checking ${sizes} for ${storeAfterwards}.`)
+  })
 
-  test(
-    'an import loads categories and pets into a running store, which shows them immediately',
-    async () => {
-      const open = await newShop()
-      await using server = await open.serve()
-      const client = makeClient({ base: server.base, key: ADMIN_KEY })
-      const ended = await open.importMessages('--categories', newFile(categories), '--pets', newFile(pets))
-      expect(ended).toEqual([0, 'Loaded 2 categories and 4 pets.'])
-      expect(await open.pets(client)).toEqual(loaded)
-      const { data } = await client.createPet({ body: { name: 'After', categoryId: 1n } })
-      expect(data.id > 4n).toBe(true)
-    },
-    TIMEOUT_MS,
-  )
+  test('an import loads categories and pets into a running store, which shows them immediately', async () => {
+    const open = await newShop()
+    await using server = await open.serve()
+    const client = makeClient({ base: server.base, key: ADMIN_KEY })
+    const ended = await open.importMessages('--categories', newFile(categories), '--pets', newFile(pets))
+    expect(ended).toEqual([0, 'Loaded 2 categories and 4 pets.'])
+    expect(await open.pets(client)).toEqual(loaded)
+    const { data } = await client.createPet({ body: { name: 'After', categoryId: 1n } })
+    expect(data.id > 4n).toBe(true)
+  })
 
-  test(
-    'an import reports each invalid line by its number, and loads nothing unless --keep-going is given',
-    async () => {
-      const strict = await newShop()
-      const wrong =
-        'name,category,quantity,hold\nRex,Dogs,1,\n,Dogs,1,\nIda,Cats,1,\nMax,Dogs,-1,\nTom,Dogs,1,maybe\nBo\n'
-      const files = ['--categories', newFile(categories), '--pets', newFile(wrong)]
-      const problems = [
-        'file.csv:3: name "" must have 1 to 200 characters',
-        'file.csv:4: there is no category "Cats"',
-        'file.csv:5: quantity "-1" must be an integer from 0 to 1000000000',
-        'file.csv:6: hold "maybe" must be yes, no or empty',
-        'file.csv:7: has 1 cell, but the first line names 4 columns',
-        '1 category is missing: with --create-categories, the import creates it.',
-      ]
-      const summary = '5 lines are invalid; nothing was loaded.'
-      expect(await strict.importMessages(...files)).toEqual([1, ...problems, summary])
-      expect(await strict.importMessages(...files, '--in-slices')).toEqual([1, ...problems, summary])
-      expect(await strict.importMessages(...files, '--dry-run')).toEqual([
-        1,
-        ...problems,
-        '5 lines are invalid; nothing would be loaded.',
-      ])
-      expect(await strict.pets()).toEqual([])
-      expect(await strict.importMessages(...files, '--keep-going')).toEqual([
-        1,
-        ...problems,
-        'Loaded 2 categories and 1 pet.',
-        '5 lines are invalid; the others were loaded.',
-      ])
-      expect(await strict.pets()).toEqual(['Rex in Dogs: 1 available'])
-    },
-    TIMEOUT_MS,
-  )
+  test('an import reports each invalid line by its number, and loads nothing without --keep-going', async () => {
+    const strict = await newShop()
+    const wrong =
+      'name,category,quantity,hold\nRex,Dogs,1,\n,Dogs,1,\nIda,Cats,1,\nMax,Dogs,-1,\nTom,Dogs,1,maybe\nBo\n'
+    const files = ['--categories', newFile(categories), '--pets', newFile(wrong)]
+    const problems = [
+      'file.csv:3: name "" must have 1 to 200 characters',
+      'file.csv:4: there is no category "Cats"',
+      'file.csv:5: quantity "-1" must be an integer from 0 to 1000000000',
+      'file.csv:6: hold "maybe" must be yes, no or empty',
+      'file.csv:7: has 1 cell, but the first line names 4 columns',
+      '1 category is missing: with --create-categories, the import creates it.',
+    ]
+    const summary = '5 lines are invalid; nothing was loaded.'
+    expect(await strict.importMessages(...files)).toEqual([1, ...problems, summary])
+    expect(await strict.importMessages(...files, '--in-slices')).toEqual([1, ...problems, summary])
+    expect(await strict.importMessages(...files, '--dry-run')).toEqual([
+      1,
+      ...problems,
+      '5 lines are invalid; nothing would be loaded.',
+    ])
+    expect(await strict.pets()).toEqual([])
+    expect(await strict.importMessages(...files, '--keep-going')).toEqual([
+      1,
+      ...problems,
+      'Loaded 2 categories and 1 pet.',
+      '5 lines are invalid; the others were loaded.',
+    ])
+    expect(await strict.pets()).toEqual(['Rex in Dogs: 1 available'])
+  })
 
-  test(
-    'a dry run reports the errors and changes nothing',
-    async () => {
-      const dry = await newShop()
-      const good = await dry.importMessages(
-        '--categories',
-        newFile(categories),
-        '--pets',
-        newFile(pets),
-        '--dry-run',
-      )
-      expect(good).toEqual([0, 'Would load 2 categories and 4 pets.'])
-      const [exitCode, first] = await dry.importMessages('--pets', newFile(pets), '--dry-run')
-      expect([exitCode, first]).toEqual([1, 'file.csv:2: there is no category "Dogs"'])
-      expect(await dry.pets()).toEqual([])
-    },
-    TIMEOUT_MS,
-  )
+  test('a dry run reports the errors and changes nothing', async () => {
+    const dry = await newShop()
+    const good = await dry.importMessages(
+      '--categories',
+      newFile(categories),
+      '--pets',
+      newFile(pets),
+      '--dry-run',
+    )
+    expect(good).toEqual([0, 'Would load 2 categories and 4 pets.'])
+    const [exitCode, first] = await dry.importMessages('--pets', newFile(pets), '--dry-run')
+    expect([exitCode, first]).toEqual([1, 'file.csv:2: there is no category "Dogs"'])
+    expect(await dry.pets()).toEqual([])
+  })
 
-  test(
-    'an import stages a large file in groups, and counts lines correctly if records have several lines',
-    async () => {
-      const large = await newShop()
-      // PostgreSQL takes fifteen times as long per row. 3,000 are still several groups and several reads.
-      const rowCount = engine === 'postgres' ? 3000 : 20_000
-      const rows = Array.from({ length: rowCount }, (_, index) => `"Guppy\n${index}",Fish,${index % 41},`)
-      rows[rowCount - 1] = 'Last,Nowhere,1,'
-      const text = `name,category,quantity,hold\n${rows.join('\n')}\n`
-      const files = ['--categories', newFile(categories), '--pets', newFile(text)]
-      expect(await large.importMessages(...files, '--keep-going')).toEqual([
-        1,
-        `file.csv:${2 * rowCount}: there is no category "Nowhere"`,
-        '1 category is missing: with --create-categories, the import creates it.',
-        `Loaded 2 categories and ${rowCount - 1} pets.`,
-        '1 line is invalid; the others were loaded.',
-      ])
-    },
-    TIMEOUT_MS,
-  )
+  test('an import stages a large file in groups, and counts the lines of records that have several', async () => {
+    const large = await newShop()
+    // PostgreSQL takes fifteen times as long per row. 3,000 are still several groups and several reads.
+    const rowCount = engine === 'postgres' ? 3000 : 20_000
+    const rows = Array.from({ length: rowCount }, (_, index) => `"Guppy\n${index}",Fish,${index % 41},`)
+    rows[rowCount - 1] = 'Last,Nowhere,1,'
+    const text = `name,category,quantity,hold\n${rows.join('\n')}\n`
+    const files = ['--categories', newFile(categories), '--pets', newFile(text)]
+    expect(await large.importMessages(...files, '--keep-going')).toEqual([
+      1,
+      `file.csv:${2 * rowCount}: there is no category "Nowhere"`,
+      '1 category is missing: with --create-categories, the import creates it.',
+      `Loaded 2 categories and ${rowCount - 1} pets.`,
+      '1 line is invalid; the others were loaded.',
+    ])
+  })
 })
 
 describe('the files of an import:', () => {
@@ -245,47 +216,31 @@ describe('the files of an import:', () => {
     },
   ]
   for (const { name, text, says } of cases) {
-    test(
-      `${name} is reported`,
-      async () => {
-        const ended = await new Shop(undefined).import('--pets', newFile(text))
-        expect(ended.errors).toContain(says)
-        expect([ended.exitCode, ended.errors.includes('    at ')]).toEqual([1, false])
-      },
-      TIMEOUT_MS,
-    )
+    test(`${name} is reported`, async () => {
+      const ended = await new Shop(undefined).import('--pets', newFile(text))
+      expect(ended.errors).toContain(says)
+      expect([ended.exitCode, ended.errors.includes('    at ')]).toEqual([1, false])
+    })
   }
 
-  test(
-    'a file of pets is not taken for one of categories',
-    async () => {
-      const file = newFile('name,category,price\nRex,Dogs,5\n')
-      const ended = await new Shop(undefined).import('--categories', file)
-      const says = 'the column "category" is that of a file of pets, not of categories'
-      expect([ended.exitCode, ended.errors]).toEqual([1, expect.stringContaining(says)])
-    },
-    TIMEOUT_MS,
-  )
+  test('a file of pets is not taken for one of categories', async () => {
+    const file = newFile('name,category,price\nRex,Dogs,5\n')
+    const ended = await new Shop(undefined).import('--categories', file)
+    const says = 'the column "category" is that of a file of pets, not of categories'
+    expect([ended.exitCode, ended.errors]).toEqual([1, expect.stringContaining(says)])
+  })
 
-  test(
-    'a file that does not exist and an import without a file are reported',
-    async () => {
-      const missing = await new Shop(undefined).import('--pets', '/nowhere/pets.csv')
-      expect([missing.exitCode, missing.errors.trim()]).toEqual([1, '/nowhere/pets.csv does not exist.'])
-      const none = await new Shop(undefined).import()
-      expect([none.exitCode, none.errors.trim()]).toEqual([2, 'Specify --categories, --pets or both.'])
-    },
-    TIMEOUT_MS,
-  )
+  test('a file that does not exist and an import without a file are reported', async () => {
+    const missing = await new Shop(undefined).import('--pets', '/nowhere/pets.csv')
+    expect([missing.exitCode, missing.errors.trim()]).toEqual([1, '/nowhere/pets.csv does not exist.'])
+    const none = await new Shop(undefined).import()
+    expect([none.exitCode, none.errors.trim()]).toEqual([2, 'Specify --categories, --pets or both.'])
+  })
 
-  test(
-    'a UTF-8 byte order mark is not part of the name of the first column',
-    async () => {
-      const ended = await new Shop(undefined).importMessages('--categories', newFile(`\ufeff${categories}`))
-      expect(ended).toEqual([0, 'Loaded 2 categories and 0 pets.'])
-    },
-    TIMEOUT_MS,
-  )
+  test('a UTF-8 byte order mark is not part of the name of the first column', async () => {
+    const ended = await new Shop(undefined).importMessages('--categories', newFile(`\ufeff${categories}`))
+    expect(ended).toEqual([0, 'Loaded 2 categories and 0 pets.'])
+  })
 })
 
 test('an import into a stopped store that fails while it loads leaves nothing, as its message says', async () => {

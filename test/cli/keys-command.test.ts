@@ -21,8 +21,6 @@ import { deadPort } from '../support/receiver.ts'
 import { codeOf, onEveryEngine } from '../support/store.ts'
 import { newStoreDirectory } from '../support/store-directory.ts'
 
-const TIMEOUT_MS = 60_000
-
 let directory = ''
 beforeAll(() => {
   directory = mkdtempSync(join(tmpdir(), 'petstore-keys-'))
@@ -74,117 +72,101 @@ async function listed(shop: Shop): Promise<string[][]> {
 }
 
 onEveryEngine(engine => {
-  test(
-    'a stopped store needs no key to create, list and revoke keys, and the audit log has the changes',
-    async () => {
-      const shop = await newShop(engine)
-      rmSync(join(shop.data, 'admin-key'))
-      const created = await shop.keys(...create, '--expires', '30d')
-      const key = created.output.trim()
-      expect([created.exitCode, created.output, isKeyText(key)]).toEqual([0, `${key}\n`, true])
-      const [, id = ''] =
-        /^Created key (\d+), "till 1", with orders:read, orders:write\. It expires at 20/.exec(
-          created.errors,
-        ) ?? []
-      expect(id).not.toBe('')
-      const [admin, till] = await listed(shop)
-      expect(admin?.slice(0, 3)).toEqual(['1', 'admin (first start)', 'admin'])
-      expect(till?.slice(0, 4)).toEqual([id, 'till 1', 'orders:read,orders:write', key.slice(-4)])
-      const days = (Date.parse(till?.[5] ?? '') - Date.parse(till?.[4] ?? '')) / 86_400_000
-      expect(days).toBeCloseTo(30, 2)
-      {
-        await using server = await shop.serve()
-        const client = makeClient({ base: server.base, key })
-        expect((await client.getCurrentKey({})).data.name).toBe('till 1')
-        await server.kill('SIGTERM')
-      }
-      const revoked = await shop.keys('revoke', id)
-      expect([revoked.exitCode, revoked.errors]).toEqual([0, `Key ${id} was revoked.\n`])
+  test('a stopped store needs no key to create, list and revoke keys, and the audit log has the changes', async () => {
+    const shop = await newShop(engine)
+    rmSync(join(shop.data, 'admin-key'))
+    const created = await shop.keys(...create, '--expires', '30d')
+    const key = created.output.trim()
+    expect([created.exitCode, created.output, isKeyText(key)]).toEqual([0, `${key}\n`, true])
+    const [, id = ''] =
+      /^Created key (\d+), "till 1", with orders:read, orders:write\. It expires at 20/.exec(
+        created.errors,
+      ) ?? []
+    expect(id).not.toBe('')
+    const [admin, till] = await listed(shop)
+    expect(admin?.slice(0, 3)).toEqual(['1', 'admin (first start)', 'admin'])
+    expect(till?.slice(0, 4)).toEqual([id, 'till 1', 'orders:read,orders:write', key.slice(-4)])
+    const days = (Date.parse(till?.[5] ?? '') - Date.parse(till?.[4] ?? '')) / 86_400_000
+    expect(days).toBeCloseTo(30, 2)
+    {
       await using server = await shop.serve()
-      expect(await codeOf(makeClient({ base: server.base, key }).getCurrentKey({}))).toBe('401 invalid_token')
+      const client = makeClient({ base: server.base, key })
+      expect((await client.getCurrentKey({})).data.name).toBe('till 1')
       await server.kill('SIGTERM')
-      const changes = (await shop.audit()).filter(({ subject }) => subject === `keys/${id}`)
-      expect(changes.map(({ type, keyId }) => [type, keyId])).toEqual([
-        ['petstore.key.created', null],
-        ['petstore.key.revoked', null],
-      ])
-    },
-    TIMEOUT_MS,
-  )
+    }
+    const revoked = await shop.keys('revoke', id)
+    expect([revoked.exitCode, revoked.errors]).toEqual([0, `Key ${id} was revoked.\n`])
+    await using server = await shop.serve()
+    expect(await codeOf(makeClient({ base: server.base, key }).getCurrentKey({}))).toBe('401 invalid_token')
+    await server.kill('SIGTERM')
+    const changes = (await shop.audit()).filter(({ subject }) => subject === `keys/${id}`)
+    expect(changes.map(({ type, keyId }) => [type, keyId])).toEqual([
+      ['petstore.key.created', null],
+      ['petstore.key.revoked', null],
+    ])
+  })
 
-  test(
-    'keys revoke does not revoke the last admin key, whether the store is running or stopped',
-    async () => {
-      const shop = await newShop(engine)
-      const refusal =
-        'The store refused: Key 1 is the last admin key without an expiry. ' +
-        'Create another one first, or replace it with "petstore keys reset-admin --revoke-others".\n'
-      const stopped = await shop.keys('revoke', '1')
-      expect([stopped.exitCode, stopped.errors]).toEqual([1, refusal])
-      await using _server = await shop.serve()
-      const running = await shop.keys('revoke', '1')
-      expect([running.exitCode, running.errors]).toEqual([1, refusal])
-      const created = await shop.keys('create', '--name', 'owner', '--scope', 'admin')
-      expect((await shop.keys('revoke', '1', '--key', created.output.trim())).errors).toBe(
-        'Key 1 was revoked.\n',
-      )
-    },
-    TIMEOUT_MS,
-  )
+  test('keys revoke does not revoke the last admin key, whether the store is running or stopped', async () => {
+    const shop = await newShop(engine)
+    const refusal =
+      'The store refused: Key 1 is the last admin key without an expiry. ' +
+      'Create another one first, or replace it with "petstore keys reset-admin --revoke-others".\n'
+    const stopped = await shop.keys('revoke', '1')
+    expect([stopped.exitCode, stopped.errors]).toEqual([1, refusal])
+    await using _server = await shop.serve()
+    const running = await shop.keys('revoke', '1')
+    expect([running.exitCode, running.errors]).toEqual([1, refusal])
+    const created = await shop.keys('create', '--name', 'owner', '--scope', 'admin')
+    expect((await shop.keys('revoke', '1', '--key', created.output.trim())).errors).toBe(
+      'Key 1 was revoked.\n',
+    )
+  })
 
-  test(
-    'keys create says which key it has created if it cannot print the key',
-    async () => {
-      const shop = await newShop(engine)
-      // A descriptor that is open only for reading cannot be written, like a full disk.
-      const unwritable = openSync(import.meta.path, 'r')
-      const args = ['keys', 'create', '--name', 'till', '--scope', 'orders:read', '--data', shop.data]
-      const { line, env } = command(args)
-      const child = Bun.spawn(line, {
-        env: { ...env, ...shop.env },
-        stdout: unwritable,
-        stderr: 'pipe',
-      })
-      const errors = await new Response(child.stderr).text()
-      closeSync(unwritable)
-      expect([await child.exited, errors]).toEqual([
-        1,
-        expect.stringMatching(
-          /Key (\d+) was created, but nobody can know it: revoke it with "petstore keys revoke \1"\.$/m,
-        ),
-      ])
-    },
-    TIMEOUT_MS,
-  )
+  test('keys create says which key it has created if it cannot print the key', async () => {
+    const shop = await newShop(engine)
+    // A descriptor that is open only for reading cannot be written, like a full disk.
+    const unwritable = openSync(import.meta.path, 'r')
+    const args = ['keys', 'create', '--name', 'till', '--scope', 'orders:read', '--data', shop.data]
+    const { line, env } = command(args)
+    const child = Bun.spawn(line, {
+      env: { ...env, ...shop.env },
+      stdout: unwritable,
+      stderr: 'pipe',
+    })
+    const errors = await new Response(child.stderr).text()
+    closeSync(unwritable)
+    expect([await child.exited, errors]).toEqual([
+      1,
+      expect.stringMatching(
+        /Key (\d+) was created, but nobody can know it: revoke it with "petstore keys revoke \1"\.$/m,
+      ),
+    ])
+  })
 
-  test(
-    'keys list prints more keys than one page has, and keys revoke refuses an id that was revoked',
-    async () => {
-      const shop = await newShop(engine)
-      {
-        await using server = await shop.serve()
-        const key = readFileSync(join(shop.data, 'admin-key'), 'utf8').trim()
-        const client = makeClient({ base: server.base, key })
-        for (let number = 0; number < 101; number++)
-          await client.createKey({ body: { name: `key ${number}`, scopes: ['events:read'] } })
-        await server.kill('SIGTERM')
-      }
-      const rows = await listed(shop)
-      expect([rows.length, rows.at(-1)?.[1], new Set(rows.map(([id]) => id)).size]).toEqual([
-        102,
-        'key 100',
-        102,
-      ])
-      const id = rows.at(-1)?.[0] ?? ''
-      expect((await shop.keys('revoke', id)).errors).toBe(`Key ${id} was revoked.\n`)
-      const again = await shop.keys('revoke', id)
-      expect([again.exitCode, again.errors]).toEqual([
-        1,
-        `The store refused: Key ${id} does not exist or was revoked.\n`,
-      ])
-    },
-    TIMEOUT_MS,
-  )
+  test('keys list prints more keys than one page has, and keys revoke refuses an id that was revoked', async () => {
+    const shop = await newShop(engine)
+    {
+      await using server = await shop.serve()
+      const key = readFileSync(join(shop.data, 'admin-key'), 'utf8').trim()
+      const client = makeClient({ base: server.base, key })
+      for (let number = 0; number < 101; number++)
+        await client.createKey({ body: { name: `key ${number}`, scopes: ['events:read'] } })
+      await server.kill('SIGTERM')
+    }
+    const rows = await listed(shop)
+    expect([rows.length, rows.at(-1)?.[1], new Set(rows.map(([id]) => id)).size]).toEqual([
+      102,
+      'key 100',
+      102,
+    ])
+    const id = rows.at(-1)?.[0] ?? ''
+    expect((await shop.keys('revoke', id)).errors).toBe(`Key ${id} was revoked.\n`)
+    const again = await shop.keys('revoke', id)
+    expect([again.exitCode, again.errors]).toEqual([
+      1,
+      `The store refused: Key ${id} does not exist or was revoked.\n`,
+    ])
+  })
 })
 
 test.skipIf(!testedEngines.includes('sqlite'))(
@@ -219,7 +201,6 @@ test.skipIf(!testedEngines.includes('sqlite'))(
       ['petstore.key.revoked', 1],
     ])
   },
-  TIMEOUT_MS,
 )
 
 const wrong: [args: string[], says: string][] = [
@@ -240,39 +221,31 @@ const wrong: [args: string[], says: string][] = [
   [['revoke', 'till'], 'till is not the id of a key: "petstore keys list" shows the ids.'],
 ]
 for (const [args, says] of wrong) {
-  test(
-    `petstore keys ${args.join(' ')} is refused, and the message says what is right`,
-    async () => {
-      const ended = await run(['keys', ...args, '--data', join(directory, 'none')])
-      expect([ended.exitCode, ended.output, ended.errors.startsWith(says)]).toEqual([2, '', true])
-    },
-    TIMEOUT_MS,
-  )
+  test(`petstore keys ${args.join(' ')} is refused, and the message says what is right`, async () => {
+    const ended = await run(['keys', ...args, '--data', join(directory, 'none')])
+    expect([ended.exitCode, ended.output, ended.errors.startsWith(says)]).toEqual([2, '', true])
+  })
 }
 
-test(
-  'keys create refuses an expiry in the past, and keys list refuses a directory without a store',
-  async () => {
-    const shop = await newShop('sqlite')
-    const past = await shop.keys(
-      'create',
-      '--name',
-      'x',
-      '--scope',
-      'admin',
-      '--expires',
-      '2020-01-01T00:00:00Z',
-    )
-    expect([past.exitCode, past.errors]).toEqual([1, 'The store refused: expiresAt must be in the future.\n'])
-    const none = join(directory, 'none')
-    const absent = await run(['keys', 'list', '--data', none])
-    expect([absent.exitCode, absent.errors]).toEqual([
-      1,
-      `There is no store in ${none}: specify its directory with --data.\n`,
-    ])
-  },
-  TIMEOUT_MS,
-)
+test('keys create refuses an expiry in the past, and keys list refuses a directory without a store', async () => {
+  const shop = await newShop('sqlite')
+  const past = await shop.keys(
+    'create',
+    '--name',
+    'x',
+    '--scope',
+    'admin',
+    '--expires',
+    '2020-01-01T00:00:00Z',
+  )
+  expect([past.exitCode, past.errors]).toEqual([1, 'The store refused: expiresAt must be in the future.\n'])
+  const none = join(directory, 'none')
+  const absent = await run(['keys', 'list', '--data', none])
+  expect([absent.exitCode, absent.errors]).toEqual([
+    1,
+    `There is no store in ${none}: specify its directory with --data.\n`,
+  ])
+})
 
 test('a command ends with one message if the database is so damaged that the store cannot continue', async () => {
   await using place = await newStoreDirectory('sqlite')

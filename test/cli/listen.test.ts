@@ -80,7 +80,7 @@ test('petstore listen prints each delivery of a store, verified with the secret 
   await emitEvents(store, 'Birds')
   await until('it is printed', () => second.printed().includes('Birds'))
   expect(second.printed()).toContain(', signature verified\n')
-}, 120_000)
+})
 
 test('petstore listen refuses a delivery without a signature, or signed with another secret', async () => {
   await using listening = await listen('--secret', webhookSecret())
@@ -91,7 +91,7 @@ test('petstore listen refuses a delivery without a signature, or signed with ano
   expect((await fetch(listening.base, { method: 'POST', body: 'no event' })).status).toBe(400)
   await until('it is printed', () => listening.printed().includes('NOT VERIFIED: Missing required headers'))
   expect(listening.printed()).toContain('"no event"')
-}, 120_000)
+})
 
 test('petstore listen responds with the configured status, after the configured delay', async () => {
   await using listening = await listen('--status', '500', '--delay', '200ms')
@@ -99,7 +99,7 @@ test('petstore listen responds with the configured status, after the configured 
   expect(await send(listening.base, '{"type":"a","subject":"b","data":{}}', SECRET)).toBe(500)
   expect(performance.now() - startedMs).toBeGreaterThanOrEqual(195)
   await until('it is printed', () => listening.printed().includes('a  b  -> 500'))
-}, 120_000)
+})
 
 test('no content of a delivery can control the terminal', async () => {
   await using listening = await listen()
@@ -117,7 +117,7 @@ test('no content of a delivery can control the terminal', async () => {
       ?.filter(found => found !== '\n'),
   ).toEqual([])
   expect(listening.printed().split('\n')).toHaveLength(tricks.length * 6 + 1)
-}, 120_000)
+})
 
 describe('petstore listen reports in one line why it cannot start:', () => {
   const failing = [
@@ -136,7 +136,7 @@ describe('petstore listen reports in one line why it cannot start:', () => {
       expect(ended.errors).toContain(says)
       expect(ended.errors).not.toContain('    at ')
       expect(ended.errors.trim().split('\n')).toHaveLength(1)
-    }, 120_000)
+    })
   }
 
   test('petstore listen reports in one line that its port is in use', async () => {
@@ -147,5 +147,5 @@ describe('petstore listen reports in one line why it cannot start:', () => {
       `Cannot listen on 127.0.0.1:${port}: it is in use: choose another --port.`,
     )
     expect(ended.exitCode).toBe(1)
-  }, 120_000)
+  })
 })

@@ -11,7 +11,6 @@ import { deadPort } from '../support/receiver.ts'
 import { openTestStore } from '../support/store.ts'
 import { until } from '../support/until.ts'
 
-const TIMEOUT_MS = 60_000
 const START_MS_MAX = 30_000
 /** A number of requests whose log lines fill more than one group. The log writes a group of lines at once. */
 const REQUESTS = 150
@@ -208,59 +207,44 @@ async function makeLines(base: string): Promise<void> {
   }
 }
 
-test(
-  'a store whose log and messages go to closed pipes continues to serve, and stops gracefully',
-  async () => {
-    const server = await startProcess([
-      'serve',
-      '--port',
-      '0',
-      '--no-demo',
-      '--data',
-      join(directory, 'pipe'),
-    ])
-    await server.closeReaders()
-    await makeLines(server.base)
-    await makeLines(server.base)
-    expect(await server.kill('SIGTERM')).toBe(0)
-  },
-  TIMEOUT_MS,
-)
+test('a store whose log and messages go to closed pipes continues to serve, and stops gracefully', async () => {
+  const server = await startProcess(['serve', '--port', '0', '--no-demo', '--data', join(directory, 'pipe')])
+  await server.closeReaders()
+  await makeLines(server.base)
+  await makeLines(server.base)
+  expect(await server.kill('SIGTERM')).toBe(0)
+})
 
-test(
-  'a store whose log and messages go to a full disk continues to serve, and stops gracefully',
-  async () => {
-    // Without /dev/full, the descriptor is open only for reading, so writes to it fail too.
-    const full = existsSync('/dev/full') ? openSync('/dev/full', 'w') : openSync(import.meta.path, 'r')
-    const port = await deadPort()
-    const base = `http://127.0.0.1:${port}`
-    const { line, env } = command([
-      'serve',
-      '--port',
-      `${port}`,
-      '--no-demo',
-      '--data',
-      join(directory, 'full'),
-    ])
-    const child = Bun.spawn(line, { env, stdin: 'ignore', stdout: full, stderr: full })
-    try {
-      const isReady = (): Promise<boolean> =>
-        fetch(`${base}/readyz`).then(
-          ({ ok }) => ok,
-          () => false,
-        )
-      await until('the store is ready', isReady, START_MS_MAX)
-      await makeLines(base)
-      await makeLines(base)
-      child.kill('SIGTERM')
-      expect(await child.exited).toBe(0)
-    } finally {
-      child.kill('SIGKILL')
-      closeSync(full)
-    }
-  },
-  TIMEOUT_MS,
-)
+test('a store whose log and messages go to a full disk continues to serve, and stops gracefully', async () => {
+  // Without /dev/full, the descriptor is open only for reading, so writes to it fail too.
+  const full = existsSync('/dev/full') ? openSync('/dev/full', 'w') : openSync(import.meta.path, 'r')
+  const port = await deadPort()
+  const base = `http://127.0.0.1:${port}`
+  const { line, env } = command([
+    'serve',
+    '--port',
+    `${port}`,
+    '--no-demo',
+    '--data',
+    join(directory, 'full'),
+  ])
+  const child = Bun.spawn(line, { env, stdin: 'ignore', stdout: full, stderr: full })
+  try {
+    const isReady = (): Promise<boolean> =>
+      fetch(`${base}/readyz`).then(
+        ({ ok }) => ok,
+        () => false,
+      )
+    await until('the store is ready', isReady, START_MS_MAX)
+    await makeLines(base)
+    await makeLines(base)
+    child.kill('SIGTERM')
+    expect(await child.exited).toBe(0)
+  } finally {
+    child.kill('SIGKILL')
+    closeSync(full)
+  }
+})
 
 /** The read end of a named pipe whose write end is the log of a store, and that store. */
 async function startOnPipe(name: string): Promise<{ reader: number; child: Bun.Subprocess; base: string }> {
@@ -298,49 +282,41 @@ async function readSlowly(reader: number): Promise<string> {
   }
 }
 
-test(
-  'a store whose log goes to a slow reader writes all lines before it ends',
-  async () => {
-    const { reader, child, base } = await startOnPipe('slow-reader')
-    try {
-      await makeLines(base)
-      child.kill('SIGTERM')
-      const lines = (await readSlowly(reader)).split('\n')
-      expect(await child.exited).toBe(0)
-      expect(lines.pop()).toBe('')
-      const entries = lines.map(line => JSON.parse(line))
-      expect(entries.filter(({ path }) => path === LONG_PATH)).toHaveLength(REQUESTS)
-      expect(entries.at(-1).msg).toBe('stopped')
-    } finally {
-      child.kill('SIGKILL')
-      closeSync(reader)
-    }
-  },
-  TIMEOUT_MS,
-)
+test('a store whose log goes to a slow reader writes all lines before it ends', async () => {
+  const { reader, child, base } = await startOnPipe('slow-reader')
+  try {
+    await makeLines(base)
+    child.kill('SIGTERM')
+    const lines = (await readSlowly(reader)).split('\n')
+    expect(await child.exited).toBe(0)
+    expect(lines.pop()).toBe('')
+    const entries = lines.map(line => JSON.parse(line))
+    expect(entries.filter(({ path }) => path === LONG_PATH)).toHaveLength(REQUESTS)
+    expect(entries.at(-1).msg).toBe('stopped')
+  } finally {
+    child.kill('SIGKILL')
+    closeSync(reader)
+  }
+})
 
-test(
-  'a store whose log goes to a frozen reader stops, and reports the lost lines on standard error',
-  async () => {
-    const { reader, child, base } = await startOnPipe('frozen-reader')
-    try {
-      await makeLines(base)
-      child.kill('SIGTERM')
-      expect(await child.exited).toBe(0)
-      const messages = child.stderr instanceof ReadableStream ? await new Response(child.stderr).text() : ''
-      const lost = Number(/^(\d+) log lines were lost: they could not be written\.$/m.exec(messages)?.[1])
-      const read = (await readSlowly(reader)).split('\n').filter(line => line.endsWith('}'))
-      const requests = read.filter(line => line.includes(LONG_PATH)).length
-      // The last line, `stopped`, is lost too.
-      expect(requests + lost).toBe(REQUESTS + 1)
-      expect(lost).toBeGreaterThan(1)
-    } finally {
-      child.kill('SIGKILL')
-      closeSync(reader)
-    }
-  },
-  TIMEOUT_MS,
-)
+test('a store whose log goes to a frozen reader stops, and reports the lost lines on standard error', async () => {
+  const { reader, child, base } = await startOnPipe('frozen-reader')
+  try {
+    await makeLines(base)
+    child.kill('SIGTERM')
+    expect(await child.exited).toBe(0)
+    const messages = child.stderr instanceof ReadableStream ? await new Response(child.stderr).text() : ''
+    const lost = Number(/^(\d+) log lines were lost: they could not be written\.$/m.exec(messages)?.[1])
+    const read = (await readSlowly(reader)).split('\n').filter(line => line.endsWith('}'))
+    const requests = read.filter(line => line.includes(LONG_PATH)).length
+    // The last line, `stopped`, is lost too.
+    expect(requests + lost).toBe(REQUESTS + 1)
+    expect(lost).toBeGreaterThan(1)
+  } finally {
+    child.kill('SIGKILL')
+    closeSync(reader)
+  }
+})
 
 test.each([
   ['a store', ['serve', '--no-demo']],
@@ -360,35 +336,30 @@ test.each([
       expect(messages).toEqual(['listening', 'stopped'])
     }
   },
-  TIMEOUT_MS,
 )
 
-test(
-  'the log is readable text with --log pretty, and JSON if standard output is not a terminal',
-  async () => {
-    const args = ['serve', '--port', '0', '--no-demo', '--data', join(directory, 'pretty')]
-    const logged = async (...more: string[]): Promise<string> => {
-      await using server = await startProcess([...args, ...more])
-      for (let read = 0; read < 4; read++) await fetch(`${server.base}/pets?limit=1`)
-      await fetch(`${server.base}/pets/7?limit=oops`)
-      await server.kill('SIGTERM')
-      return server.logged()
-    }
-    const pretty = await logged('--log', 'pretty')
-    expect(pretty.match(/^\d\d:\d\d:\d\d GET \/pets 200 \d+\.\d ms$/gm)).toHaveLength(4)
-    expect(pretty).toMatch(/^\d\d:\d\d:\d\d GET \/pets\/7 400 \d+\.\d ms code=unknown_parameter$/m)
-    const entries = (await logged())
-      .trim()
-      .split('\n')
-      .map(line => JSON.parse(line))
-    const requests = entries.filter(({ msg }) => msg === 'responded').map(({ path, code }) => [path, code])
-    expect(requests).toEqual([
-      ...Array<unknown[]>(4).fill(['/pets', undefined]),
-      ['/pets/7', 'unknown_parameter'],
-    ])
-  },
-  TIMEOUT_MS,
-)
+test('the log is readable text with --log pretty, and JSON if standard output is not a terminal', async () => {
+  const args = ['serve', '--port', '0', '--no-demo', '--data', join(directory, 'pretty')]
+  const logged = async (...more: string[]): Promise<string> => {
+    await using server = await startProcess([...args, ...more])
+    for (let read = 0; read < 4; read++) await fetch(`${server.base}/pets?limit=1`)
+    await fetch(`${server.base}/pets/7?limit=oops`)
+    await server.kill('SIGTERM')
+    return server.logged()
+  }
+  const pretty = await logged('--log', 'pretty')
+  expect(pretty.match(/^\d\d:\d\d:\d\d GET \/pets 200 \d+\.\d ms$/gm)).toHaveLength(4)
+  expect(pretty).toMatch(/^\d\d:\d\d:\d\d GET \/pets\/7 400 \d+\.\d ms code=unknown_parameter$/m)
+  const entries = (await logged())
+    .trim()
+    .split('\n')
+    .map(line => JSON.parse(line))
+  const requests = entries.filter(({ msg }) => msg === 'responded').map(({ path, code }) => [path, code])
+  expect(requests).toEqual([
+    ...Array<unknown[]>(4).fill(['/pets', undefined]),
+    ['/pets/7', 'unknown_parameter'],
+  ])
+})
 
 test('a request with quotes and backslashes in a header is logged as valid JSON', async () => {
   await using store = await openTestStore('sqlite')

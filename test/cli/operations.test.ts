@@ -77,7 +77,7 @@ describe('operations', () => {
         })
       }
     }
-  }, 120_000)
+  })
 
   test('every operation but the stream sends each option as the right parameter, header or body member', async () => {
     await using server = await openReceiver(() =>
@@ -94,7 +94,7 @@ describe('operations', () => {
       expect({ id, ...(request && partsOf(request)) }).toMatchObject({ id, ...sent })
     }
     expect(server.received).toHaveLength(finiteIds.length)
-  }, 60_000)
+  })
 
   test('the options of an operation differ in name, and no local command is named like an operation', async () => {
     for (const id of commandIds) {
@@ -296,7 +296,7 @@ describe('commands', () => {
     expect(created.output).toMatch(/^name,description,id\n"a ""b"", c",,\d+\n$/)
     const feed = await cli('list-events', '--all', '--after', '700', '--limit', '7')
     expect(JSON.parse(feed.output).length).toBeGreaterThan(14)
-  }, 60_000)
+  })
 
   test('a command prints the status and the headers with -i, and reports a deprecation on standard error', async () => {
     const { output, errors } = await cli('get-pet', '12', '-i')

@@ -124,7 +124,7 @@ for (const { name, args = [], env = {}, says } of failing) {
     expect(ended.exitCode).toBeGreaterThan(0)
     expect(ended.errors).toContain(says)
     expect(ended.errors).not.toContain('    at ')
-  }, 120_000)
+  })
 }
 
 test('no message repeats the address of a database, in whatever form and setting it is given', async () => {
@@ -154,14 +154,14 @@ test('no message repeats the address of a database, in whatever form and setting
     ])
     expect(ran.filter(({ exitCode, errors }) => exitCode === 0 || errors.includes('hunter2'))).toEqual([])
   }
-}, 120_000)
+})
 
 test('a store listens on an IPv6 address that is written in brackets', async () => {
   const args = ['serve', '--port', '0', '--no-demo', '--host', '[::1]', '--data', newDirectory()]
   await using server = await startProcess(args)
   expect(server.base).toMatch(/^http:\/\/\[::1\]:\d+$/)
   expect((await fetch(`${server.base}/livez`)).status).toBe(200)
-}, 120_000)
+})
 
 test('the start reports a port in use', async () => {
   await using server = await startProcess(['serve', '--port', '0', '--no-demo', '--data', newDirectory()])
@@ -171,7 +171,7 @@ test('the start reports a port in use', async () => {
     `127.0.0.1:${port} is in use: stop the process that listens there, or choose another --port.`,
   )
   expect(ended.exitCode).toBe(1)
-}, 120_000)
+})
 
 test('the start reports a data directory that another process uses', async () => {
   const data = newDirectory()
@@ -182,7 +182,7 @@ test('the start reports a data directory that another process uses', async () =>
     `The data directory ${data} is in use by another petstore process. Stop it, or choose another --data.`,
   )
   expect(ended.exitCode).toBe(1)
-}, 120_000)
+})
 
 test('the start reports a store that is started twice, on the same port and directory', async () => {
   const data = newDirectory()
@@ -200,7 +200,7 @@ test('the start reports a directory that cannot be written', async () => {
   const ended = await run(['serve', '--port', '0', '--data', join(file, 'data')])
   expect(ended.errors).toContain(`The data directory ${join(file, 'data')} cannot be written`)
   expect([ended.exitCode, ended.errors.trim().split('\n').length]).toEqual([1, 1])
-}, 120_000)
+})
 
 test('the start reports a database of a newer version', async () => {
   const data = newDirectory()
@@ -212,7 +212,7 @@ test('the start reports a database of a newer version', async () => {
   const ended = await run(['serve', '--port', '0', '--data', data])
   expect(ended.errors).toContain('The database is at version 99, created by a newer petstore')
   expect(ended.exitCode).toBe(1)
-}, 120_000)
+})
 
 test.each([
   [['openapi', '--base-url', 'nope'], '--base-url=nope: it must be a URL such as https://shop.example'],

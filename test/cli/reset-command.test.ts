@@ -9,8 +9,6 @@ import { waitForPositions } from '../support/received-events.ts'
 import { ADMIN_KEY, onEveryEngine } from '../support/store.ts'
 import { newStoreDirectory, type StoreDirectory } from '../support/store-directory.ts'
 
-const LIMIT_MS = 120_000
-
 async function reset(place: StoreDirectory, ...args: string[]): Promise<ProcessResult> {
   return run(['reset', '--data', place.directory, ...args], place.env)
 }
@@ -43,84 +41,72 @@ async function contentsOf(place: StoreDirectory, key: string): Promise<Record<st
 }
 
 onEveryEngine(engine => {
-  test(
-    'reset --empty deletes everything, including the keys, and the next start loads no demo shop',
-    async () => {
-      await using place = await newStoreDirectory(engine)
-      const key = await useAndStop(place)
-      const { exitCode, errors } = await reset(place, '--empty', '--yes')
-      expect([exitCode, errors]).toEqual([
-        0,
-        expect.stringContaining('The next start creates a new admin key.'),
-      ])
-      expect(await contentsOf(place, key)).toEqual({
-        pets: 0n,
-        firstCategory: 0n,
-        firstEvent: 1n,
-        categoryEvents: 0n,
-        tillStatus: 401,
-      })
-      expect(existsSync(join(place.directory, 'admin-key'))).toBe(true)
-    },
-    LIMIT_MS,
-  )
+  test('reset --empty deletes everything, including the keys, and the next start loads no demo shop', async () => {
+    await using place = await newStoreDirectory(engine)
+    const key = await useAndStop(place)
+    const { exitCode, errors } = await reset(place, '--empty', '--yes')
+    expect([exitCode, errors]).toEqual([
+      0,
+      expect.stringContaining('The next start creates a new admin key.'),
+    ])
+    expect(await contentsOf(place, key)).toEqual({
+      pets: 0n,
+      firstCategory: 0n,
+      firstEvent: 1n,
+      categoryEvents: 0n,
+      tillStatus: 401,
+    })
+    expect(existsSync(join(place.directory, 'admin-key'))).toBe(true)
+  })
 
-  test(
-    'reset --demo --keep-keys loads the demo shop with ids from 1, and the keys stay valid',
-    async () => {
-      await using place = await newStoreDirectory(engine)
-      const key = await useAndStop(place)
-      const { exitCode, errors } = await reset(place, '--demo', '--keep-keys', '--yes')
-      expect([exitCode, errors]).toEqual([0, expect.stringContaining('Its API keys are valid as before.')])
-      expect(await contentsOf(place, key)).toEqual({
-        pets: 349n,
-        firstCategory: 1n,
-        firstEvent: 1n,
-        categoryEvents: 16n,
-        tillStatus: 200,
-      })
+  test('reset --demo --keep-keys loads the demo shop with ids from 1, and the keys stay valid', async () => {
+    await using place = await newStoreDirectory(engine)
+    const key = await useAndStop(place)
+    const { exitCode, errors } = await reset(place, '--demo', '--keep-keys', '--yes')
+    expect([exitCode, errors]).toEqual([0, expect.stringContaining('Its API keys are valid as before.')])
+    expect(await contentsOf(place, key)).toEqual({
+      pets: 349n,
+      firstCategory: 1n,
+      firstEvent: 1n,
+      categoryEvents: 16n,
+      tillStatus: 200,
+    })
+    await using server = await place.start()
+    const { data } = await makeClient({ base: server.base, key: ADMIN_KEY }).createKey({
+      body: { name: 'next', scopes: ['orders:read'] },
+    })
+    const [old] = await place.database('SELECT count(*) AS count FROM api_key')
+    expect([data.id > 2n, old?.count]).toEqual([true, 3n])
+  })
+
+  test('a running store is not reset, and a stopped store is not reset without a confirmation', async () => {
+    await using place = await newStoreDirectory(engine)
+    {
       await using server = await place.start()
-      const { data } = await makeClient({ base: server.base, key: ADMIN_KEY }).createKey({
-        body: { name: 'next', scopes: ['orders:read'] },
-      })
-      const [old] = await place.database('SELECT count(*) AS count FROM api_key')
-      expect([data.id > 2n, old?.count]).toEqual([true, 3n])
-    },
-    LIMIT_MS,
-  )
-
-  test(
-    'a running store is not reset, and a stopped store is not reset without a confirmation',
-    async () => {
-      await using place = await newStoreDirectory(engine)
-      {
-        await using server = await place.start()
-        await importCategories(place.client(server), 3)
-        const running = await reset(place, '--empty', '--yes')
-        expect([running.exitCode, running.errors]).toEqual([
-          1,
-          expect.stringMatching(/is in use by another petstore process|A process of the store is connected/),
-        ])
-        await server.kill('SIGTERM')
-      }
-      const [before] = await place.database('SELECT count(*) AS count FROM category')
-      const unconfirmed = await reset(place, '--empty')
-      expect([unconfirmed.exitCode, unconfirmed.errors]).toEqual([
-        2,
-        expect.stringMatching(
-          /^This deletes 0 pets, 3 categories, 0 orders, 0 webhooks and \d+ events in the store /,
-        ),
+      await importCategories(place.client(server), 3)
+      const running = await reset(place, '--empty', '--yes')
+      expect([running.exitCode, running.errors]).toEqual([
+        1,
+        expect.stringMatching(/is in use by another petstore process|A process of the store is connected/),
       ])
-      expect(unconfirmed.errors).toContain('Nothing was deleted: without a terminal, confirm with --yes.\n')
-      for (const args of [['--yes'], ['--yes', '--demo', '--empty']]) {
-        const { exitCode, errors } = await reset(place, ...args)
-        expect([exitCode, errors.trim()]).toEqual([2, 'Specify --demo or --empty.'])
-      }
-      const [after] = await place.database('SELECT count(*) AS count FROM category')
-      expect(after).toEqual(before)
-    },
-    LIMIT_MS,
-  )
+      await server.kill('SIGTERM')
+    }
+    const [before] = await place.database('SELECT count(*) AS count FROM category')
+    const unconfirmed = await reset(place, '--empty')
+    expect([unconfirmed.exitCode, unconfirmed.errors]).toEqual([
+      2,
+      expect.stringMatching(
+        /^This deletes 0 pets, 3 categories, 0 orders, 0 webhooks and \d+ events in the store /,
+      ),
+    ])
+    expect(unconfirmed.errors).toContain('Nothing was deleted: without a terminal, confirm with --yes.\n')
+    for (const args of [['--yes'], ['--yes', '--demo', '--empty']]) {
+      const { exitCode, errors } = await reset(place, ...args)
+      expect([exitCode, errors.trim()]).toEqual([2, 'Specify --demo or --empty.'])
+    }
+    const [after] = await place.database('SELECT count(*) AS count FROM category')
+    expect(after).toEqual(before)
+  })
 })
 
 test('the file of a store that was reset is small again, and only its owner can read it', async () => {

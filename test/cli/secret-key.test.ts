@@ -45,7 +45,7 @@ onEveryEngine(engine => {
     expect(await refusalOf(place.args, env)).toBe(OTHER_KEY_MESSAGE)
     await using again = await place.start()
     expect((await place.client(again).listWebhooks({})).data.items).toHaveLength(1)
-  }, 120_000)
+  })
 })
 
 test('without a configured key, a store creates a key that only its owner can read, and keeps the key', async () => {
@@ -62,7 +62,7 @@ test('without a configured key, a store creates a key that only its owner can re
   expect(keys[1]).toBe(keys[0] ?? '')
   writeFileSync(file, 'no key\n')
   expect(await refusalOf(place.args, place.env)).toBe(`${file}: ${NO_KEY_MESSAGE}`)
-}, 120_000)
+})
 
 test.skipIf(!testedEngines.includes('postgres'))(
   'a store on PostgreSQL refuses to start without a valid secret key',
@@ -78,7 +78,6 @@ test.skipIf(!testedEngines.includes('postgres'))(
     const none = { ...env, PETSTORE_SECRET_KEY_FILE: join(directory, 'none') }
     expect(await refusalOf(['--data', directory], none)).toEndWith(': it must name a readable file.')
   },
-  120_000,
 )
 
 test('new-secret-key writes a file that only its owner can read, and never overwrites a file', async () => {
@@ -96,7 +95,7 @@ test('new-secret-key writes a file that only its owner can read, and never overw
   expect(readFileSync(file, 'utf8')).toBe(key)
   const nowhere = await run(['new-secret-key', join(directory, 'none', 'key')])
   expect([nowhere.exitCode > 0, nowhere.errors.includes('cannot be written')]).toEqual([true, true])
-}, 120_000)
+})
 
 test('a missing secret key is reported, and is not replaced while webhooks need it', async () => {
   await using place = await newStoreDirectory('sqlite')
@@ -125,7 +124,7 @@ test('a missing secret key is reported, and is not replaced while webhooks need 
   expect((await place.client(server).createWebhook({ body: { url: 'http://127.0.0.1:9/' } })).status).toBe(
     201,
   )
-}, 120_000)
+})
 
 onEveryEngine(engine => {
   test('of two keys that two processes use at once for the first time, only one is right', async () => {

@@ -265,4 +265,4 @@ test('petstore without a command runs the store', async () => {
   await using server = await startProcess(['--port', '0', '--no-demo', '--data', directory.path])
   expect((await fetch(`${server.base}/livez`)).status).toBe(200)
   await server.kill('SIGTERM')
-}, 60_000)
+})

@@ -12,7 +12,6 @@ import { ADMIN_KEY, type TestStore } from '../support/store.ts'
 import { runTool, scratch, toolEnvironment } from '../support/tool.ts'
 import { until } from '../support/until.ts'
 
-const TIMEOUT_MS = 120_000
 const GZIP_BYTES_MAX = 40 * 1024
 
 const [setup = '', ...examples] = [
@@ -35,7 +34,7 @@ beforeAll(async () => {
   const command = ['npm', 'install', tarball, '--offline', '--no-audit', '--no-fund']
   const { exitCode, errors } = await runToEnd(command, toolEnvironment(), project.path)
   if (exitCode !== 0) throw new Error(errors)
-}, TIMEOUT_MS)
+})
 
 afterAll(() => project[Symbol.dispose]())
 
@@ -84,90 +83,73 @@ for (const runtime of ['node', 'bun'] as const) {
     beforeAll(async () => {
       store = await openDemo()
       host = await openSandboxHost()
-    }, TIMEOUT_MS)
+    })
     afterAll(async () => {
       await store[Symbol.asyncDispose]()
       await host[Symbol.asyncDispose]()
-    }, TIMEOUT_MS)
+    })
 
     programs.forEach((code, index) => {
-      test(
-        `example ${index + 1} prints the output that the README shows`,
-        async () => {
-          const { exitCode, output, errors } = await runInProject(
-            runtime,
-            store.base,
-            host.base,
-            setup + code,
-          )
-          expect({ exitCode, errors }).toEqual({ exitCode: 0, errors: '' })
-          expect(output.trim().split('\n')).toEqual(shownOutput(code))
-        },
-        TIMEOUT_MS,
-      )
+      test(`example ${index + 1} prints the output that the README shows`, async () => {
+        const { exitCode, output, errors } = await runInProject(runtime, store.base, host.base, setup + code)
+        expect({ exitCode, errors }).toEqual({ exitCode: 0, errors: '' })
+        expect(output.trim().split('\n')).toEqual(shownOutput(code))
+      })
     })
   })
 }
 
-test(
-  'examples/sandbox/lost-response-node.mjs tests a sandbox, deletes it, and is shown in docs/testing.md',
-  async () => {
-    await using host = await openSandboxHost()
-    const file = join(project.path, 'lost-response-node.mjs')
-    copyFileSync(join(ROOT, 'examples/sandbox/lost-response-node.mjs'), file)
-    const env = childEnvironment({ PETSTORE_SANDBOXES: host.base })
-    const command = ['node', '--test', '--test-reporter=tap', file]
-    const { exitCode, output } = await runToEnd(command, env, project.path)
-    expect([exitCode, output]).toEqual([0, expect.stringContaining('# pass 1\n# fail 0')])
-    expect(host.host.counts.sandboxes).toBe(0)
-    const page = readFileSync(join(ROOT, 'docs/testing.md'), 'utf8')
-    const [, shown = ''] = /```js\n([\s\S]*?)```/.exec(page) ?? []
-    expect([shown.length > 500, readFileSync(file, 'utf8')]).toEqual([true, expect.stringContaining(shown)])
-  },
-  TIMEOUT_MS,
-)
+test('lost-response-node.mjs tests a sandbox, deletes it, and is shown in docs/testing.md', async () => {
+  await using host = await openSandboxHost()
+  const file = join(project.path, 'lost-response-node.mjs')
+  copyFileSync(join(ROOT, 'examples/sandbox/lost-response-node.mjs'), file)
+  const env = childEnvironment({ PETSTORE_SANDBOXES: host.base })
+  const command = ['node', '--test', '--test-reporter=tap', file]
+  const { exitCode, output } = await runToEnd(command, env, project.path)
+  expect([exitCode, output]).toEqual([0, expect.stringContaining('# pass 1\n# fail 0')])
+  expect(host.host.counts.sandboxes).toBe(0)
+  const page = readFileSync(join(ROOT, 'docs/testing.md'), 'utf8')
+  const [, shown = ''] = /```js\n([\s\S]*?)```/.exec(page) ?? []
+  expect([shown.length > 500, readFileSync(file, 'utf8')]).toEqual([true, expect.stringContaining(shown)])
+})
 
 test('every example of the README shows its output, and there are at least ten', () => {
   expect(programs.filter(code => shownOutput(code).length > 0).length).toBe(programs.length)
   expect(programs.length).toBeGreaterThanOrEqual(10)
 })
 
-test(
-  'the webhook receiver of the README accepts a signed request and refuses a changed one',
-  async () => {
-    const secret = /whsec_\w+/.exec(server)?.[0] ?? ''
-    const file = join(project.path, 'receiver.js')
-    const listening = "}).listen(0, function () { console.log('port', this.address().port) })"
-    writeFileSync(file, setup + server.replace('}).listen(9999)', listening))
-    const env = childEnvironment({ PETSTORE_URL: 'http://127.0.0.1:9', PETSTORE_KEY: ADMIN_KEY })
-    const child = Bun.spawn(['node', file], { cwd: project.path, env, stdout: 'pipe', stderr: 'inherit' })
-    try {
-      let printed = ''
-      void child.stdout.pipeTo(
-        new WritableStream({
-          write: chunk => {
-            printed += Buffer.from(chunk).toString()
-          },
-        }),
-      )
-      await until('the receiver listens', () => /port \d+/.test(printed))
-      const url = `http://127.0.0.1:${/port (\d+)/.exec(printed)?.[1]}/`
-      const body = '{"type":"petstore.order.placed","subject":"orders/1","data":{"id":9223372036854775807}}'
-      const now = new Date()
-      const headers = {
-        'webhook-id': '721',
-        'webhook-timestamp': String(Math.floor(now.getTime() / 1000)),
-        'webhook-signature': new Webhook(secret).sign('721', now, body),
-      }
-      expect((await fetch(url, { method: 'POST', headers, body })).status).toBe(204)
-      expect((await fetch(url, { method: 'POST', headers, body: `${body} ` })).status).toBe(400)
-      await until('the receiver prints the event', () => printed.includes('petstore.order.placed orders/1\n'))
-    } finally {
-      child.kill('SIGKILL')
+test('the webhook receiver of the README accepts a signed request and refuses a changed one', async () => {
+  const secret = /whsec_\w+/.exec(server)?.[0] ?? ''
+  const file = join(project.path, 'receiver.js')
+  const listening = "}).listen(0, function () { console.log('port', this.address().port) })"
+  writeFileSync(file, setup + server.replace('}).listen(9999)', listening))
+  const env = childEnvironment({ PETSTORE_URL: 'http://127.0.0.1:9', PETSTORE_KEY: ADMIN_KEY })
+  const child = Bun.spawn(['node', file], { cwd: project.path, env, stdout: 'pipe', stderr: 'inherit' })
+  try {
+    let printed = ''
+    void child.stdout.pipeTo(
+      new WritableStream({
+        write: chunk => {
+          printed += Buffer.from(chunk).toString()
+        },
+      }),
+    )
+    await until('the receiver listens', () => /port \d+/.test(printed))
+    const url = `http://127.0.0.1:${/port (\d+)/.exec(printed)?.[1]}/`
+    const body = '{"type":"petstore.order.placed","subject":"orders/1","data":{"id":9223372036854775807}}'
+    const now = new Date()
+    const headers = {
+      'webhook-id': '721',
+      'webhook-timestamp': String(Math.floor(now.getTime() / 1000)),
+      'webhook-signature': new Webhook(secret).sign('721', now, body),
     }
-  },
-  TIMEOUT_MS,
-)
+    expect((await fetch(url, { method: 'POST', headers, body })).status).toBe(204)
+    expect((await fetch(url, { method: 'POST', headers, body: `${body} ` })).status).toBe(400)
+    await until('the receiver prints the event', () => printed.includes('petstore.order.placed orders/1\n'))
+  } finally {
+    child.kill('SIGKILL')
+  }
+})
 
 /** Uses of the types that must compile, and uses that must not. */
 const typeProgram = `
@@ -234,19 +216,15 @@ export async function useSandbox(options: SandboxOptions): Promise<void> {
 }
 `
 
-test(
-  'the types compile with plain tsc --strict, and refuse wrong uses',
-  async () => {
-    const declared = 'declare const process: { env: Record<string, string | undefined> }\n'
-    const files = [
-      ['types.ts', typeProgram],
-      ...programs.map((code, index) => [`example-${index}.ts`, declared + setup + code]),
-    ] as const
-    for (const [name = '', code = ''] of files) writeFileSync(join(project.path, name), code)
-    const names = files.map(([name = '']) => name)
-    const options = ['--strict', '--noEmit', '--target', 'es2022', '--module', 'nodenext', '--types', '']
-    const { exitCode, printed } = await runTool('tsc', [...options, ...names], project.path)
-    expect({ exitCode, printed }).toEqual({ exitCode: 0, printed: '' })
-  },
-  TIMEOUT_MS,
-)
+test('the types compile with plain tsc --strict, and refuse wrong uses', async () => {
+  const declared = 'declare const process: { env: Record<string, string | undefined> }\n'
+  const files = [
+    ['types.ts', typeProgram],
+    ...programs.map((code, index) => [`example-${index}.ts`, declared + setup + code]),
+  ] as const
+  for (const [name = '', code = ''] of files) writeFileSync(join(project.path, name), code)
+  const names = files.map(([name = '']) => name)
+  const options = ['--strict', '--noEmit', '--target', 'es2022', '--module', 'nodenext', '--types', '']
+  const { exitCode, printed } = await runTool('tsc', [...options, ...names], project.path)
+  expect({ exitCode, printed }).toEqual({ exitCode: 0, printed: '' })
+})

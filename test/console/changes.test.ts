@@ -11,7 +11,7 @@ import { openSandboxHost, type TestHost } from '../support/sandbox-host.ts'
 import { ADMIN_KEY } from '../support/store.ts'
 import { newStoreDirectory, type StoreDirectory } from '../support/store-directory.ts'
 import { until } from '../support/until.ts'
-import { consoleBrowser, TIMEOUT_MS } from './console-session.ts'
+import { consoleBrowser } from './console-session.ts'
 
 // Every change of the console goes this way: three lost responses, a change by somebody else, a restart, Send again,
 // Stop waiting, and a double click.
@@ -28,7 +28,7 @@ beforeAll(async () => {
   client = place.client(server)
   await client.createCategory({ body: { name: 'Axolotls' } })
   host = await openSandboxHost()
-}, TIMEOUT_MS)
+})
 afterAll(async () => {
   await server?.kill('SIGTERM')
   await place?.[Symbol.asyncDispose]()
@@ -363,22 +363,17 @@ test.each(groups)(
     )
     await orders.context().close()
   },
-  TIMEOUT_MS,
 )
 
-test(
-  'a change of a sandbox is sent again unaltered, except a reset',
-  async () => {
-    const { created, callHost } = await host.create({ label: 'Ada' })
-    const rule = { name: 'late', operation: 'deletePet', effect: { type: 'error', code: 'overloaded' } }
-    await callHost('PUT', '/faults', { rules: [rule] })
-    for (const row of Object.values(sandboxRows)) {
-      const course = await begin(row, created.baseUrl, created.adminKey)
-      await loseResponse(course)
-      await sendAgain(course)
-      expect(course.sent.size).toBe(1)
-      await course.page.close()
-    }
-  },
-  TIMEOUT_MS,
-)
+test('a change of a sandbox is sent again unaltered, except a reset', async () => {
+  const { created, callHost } = await host.create({ label: 'Ada' })
+  const rule = { name: 'late', operation: 'deletePet', effect: { type: 'error', code: 'overloaded' } }
+  await callHost('PUT', '/faults', { rules: [rule] })
+  for (const row of Object.values(sandboxRows)) {
+    const course = await begin(row, created.baseUrl, created.adminKey)
+    await loseResponse(course)
+    await sendAgain(course)
+    expect(course.sent.size).toBe(1)
+    await course.page.close()
+  }
+})

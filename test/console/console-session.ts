@@ -3,9 +3,6 @@ import type { Browser, Page } from 'playwright-core'
 import { INSECURE_HOST, launchBrowser } from '../support/browser.ts'
 import { ADMIN_KEY, type TestStore } from '../support/store.ts'
 
-/** How long one test of the console may take on a busy machine. */
-export const TIMEOUT_MS = 120_000
-
 /** An open console, with the faults that were observed on its page. */
 export interface OpenConsole {
   readonly page: Page
@@ -30,7 +27,7 @@ export function consoleBrowser(): {
   let browser: Browser | undefined
   beforeAll(async () => {
     browser = await launchBrowser()
-  }, TIMEOUT_MS)
+  })
   afterAll(async () => {
     await browser?.close()
   })

@@ -7,7 +7,7 @@ import { readPets } from '../../src/catalogue/catalogue-file.ts'
 import { catalogueSource } from '../../src/cli/import/catalogue-source.ts'
 import { sharedStore } from '../support/shop.ts'
 import { until } from '../support/until.ts'
-import { consoleBrowser, TIMEOUT_MS } from './console-session.ts'
+import { consoleBrowser } from './console-session.ts'
 import { holdRequests } from './requests.ts'
 
 const store = sharedStore('sqlite')
@@ -91,127 +91,107 @@ const files: Readonly<Record<string, string | Uint8Array>> = {
   ].join('\r\n')}`,
 }
 
-test(
-  'the import says about each file what the reader of the command line says',
-  async () => {
-    await store().client.createCategory({ body: { name: 'Dogs' } })
-    const { page, faults } = await browser.open(store(), '/import')
-    for (const [name, content] of Object.entries(files)) {
-      const file = await choosePets(page, content)
-      const expected = await commandLineSays(file)
-      expect([name, expected.length > 0]).toEqual([name, true])
-      expect([name, await consoleSays(page)]).toEqual([name, expected])
-    }
-    expect(faults).toEqual([])
-    await page.close()
-  },
-  TIMEOUT_MS,
-)
+test('the import says about each file what the reader of the command line says', async () => {
+  await store().client.createCategory({ body: { name: 'Dogs' } })
+  const { page, faults } = await browser.open(store(), '/import')
+  for (const [name, content] of Object.entries(files)) {
+    const file = await choosePets(page, content)
+    const expected = await commandLineSays(file)
+    expect([name, expected.length > 0]).toEqual([name, true])
+    expect([name, await consoleSays(page)]).toEqual([name, expected])
+  }
+  expect(faults).toEqual([])
+  await page.close()
+})
 
-test(
-  'the page reports a file without rows, and a file that was changed or deleted after it was chosen',
-  async () => {
-    const { page, faults } = await browser.open(store(), '/import')
-    await choosePets(page, 'name,category\n')
-    await page.getByRole('button', { name: 'Check' }).click()
-    await page.getByText('pets.csv has no rows: it has only the line that names the columns.').waitFor()
-    expect(await page.getByRole('button', { name: 'Import', exact: true }).isDisabled()).toBe(true)
-    const stale = ['pets.csv was changed, moved or deleted after it was chosen: choose the file again.']
-    const file = await choosePets(page, 'name,category\nRex,Nowhere\n')
-    expect(await consoleSays(page)).toEqual(['2: there is no category "Nowhere"'])
-    writeFileSync(file, 'name,category\nRexona,Nowhere\n')
-    await page.getByRole('button', { name: 'Check' }).click()
-    await page.getByText('The file cannot be read').waitFor()
-    expect(await consoleSays(page)).toEqual(stale)
-    await choosePets(page, 'name,category\n\nRexona,Nowhere\n')
-    expect(await consoleSays(page)).toEqual(['3: there is no category "Nowhere"'])
-    rmSync(file)
-    await page.getByRole('button', { name: 'Check' }).click()
-    await page.getByText('The file cannot be read').waitFor()
-    expect(await consoleSays(page)).toEqual(stale)
-    expect(faults).toEqual([])
-    await page.close()
-  },
-  TIMEOUT_MS,
-)
+test('the page reports a file without rows, and a file that was changed or deleted after it was chosen', async () => {
+  const { page, faults } = await browser.open(store(), '/import')
+  await choosePets(page, 'name,category\n')
+  await page.getByRole('button', { name: 'Check' }).click()
+  await page.getByText('pets.csv has no rows: it has only the line that names the columns.').waitFor()
+  expect(await page.getByRole('button', { name: 'Import', exact: true }).isDisabled()).toBe(true)
+  const stale = ['pets.csv was changed, moved or deleted after it was chosen: choose the file again.']
+  const file = await choosePets(page, 'name,category\nRex,Nowhere\n')
+  expect(await consoleSays(page)).toEqual(['2: there is no category "Nowhere"'])
+  writeFileSync(file, 'name,category\nRexona,Nowhere\n')
+  await page.getByRole('button', { name: 'Check' }).click()
+  await page.getByText('The file cannot be read').waitFor()
+  expect(await consoleSays(page)).toEqual(stale)
+  await choosePets(page, 'name,category\n\nRexona,Nowhere\n')
+  expect(await consoleSays(page)).toEqual(['3: there is no category "Nowhere"'])
+  rmSync(file)
+  await page.getByRole('button', { name: 'Check' }).click()
+  await page.getByText('The file cannot be read').waitFor()
+  expect(await consoleSays(page)).toEqual(stale)
+  expect(faults).toEqual([])
+  await page.close()
+})
 
-test(
-  'the page loads the valid lines of a file with tabs, creates categories, and offers the invalid lines as a file',
-  async () => {
-    const { page, faults } = await browser.open(store(), '/import')
-    const accepted = await page.locator('input[type=file]').nth(1).getAttribute('accept')
-    for (const type of ['.csv', '.tsv', '.tab', '.txt']) expect(accepted?.split(',')).toContain(type)
-    const header = 'Name\tCategory\tQuantity\tVendor\r\n'
-    const invalid = 'Tom\tNewts\tmany\t\r\n'
-    const text = `${header}"Lucky\tNewts\t1\tx\r\n${invalid}12" snake\tNEWTS\t2\t\r\n`
-    await choosePets(page, Buffer.from(`\ufeff${text}`, 'utf16le'))
-    expect(await consoleSays(page)).toEqual([
-      '2: there is no category "Newts"',
-      '3: quantity "many" must be an integer from 0 to 1000000000',
-      '4: there is no category "NEWTS"',
-    ])
-    await page.getByText('1 category is missing.').waitFor()
-    await page.getByLabel('Create the categories').check()
-    await page.getByLabel('Load the valid lines').check()
-    await page.getByRole('button', { name: 'Check' }).click()
-    await page.getByText('1 new category and 2 pets can be imported.').waitFor()
-    await page.getByText('the column "Vendor" is ignored').waitFor()
-    await page.getByText('are found without regard to case: "NEWTS" as "Newts"').waitFor()
-    const downloading = page.waitForEvent('download')
-    await page.getByRole('button', { name: 'Download the invalid lines of pets' }).click()
-    const file = await (await downloading).path()
-    expect(readFileSync(file, 'utf8')).toBe(`\ufeff${header}${invalid}`)
-    await page.getByRole('button', { name: 'Import', exact: true }).click()
-    await page.getByText('1 new category and 2 pets were loaded.').waitFor()
-    const { data } = await store().client.listPets({ limit: 100 })
-    expect(data.items.map(({ name }) => name)).toEqual(['"Lucky', '12" snake'])
-    expect(faults).toEqual([])
-    await page.close()
-  },
-  TIMEOUT_MS,
-)
+test('the page loads the valid lines of a file with tabs, and offers the invalid lines as a file', async () => {
+  const { page, faults } = await browser.open(store(), '/import')
+  const accepted = await page.locator('input[type=file]').nth(1).getAttribute('accept')
+  for (const type of ['.csv', '.tsv', '.tab', '.txt']) expect(accepted?.split(',')).toContain(type)
+  const header = 'Name\tCategory\tQuantity\tVendor\r\n'
+  const invalid = 'Tom\tNewts\tmany\t\r\n'
+  const text = `${header}"Lucky\tNewts\t1\tx\r\n${invalid}12" snake\tNEWTS\t2\t\r\n`
+  await choosePets(page, Buffer.from(`\ufeff${text}`, 'utf16le'))
+  expect(await consoleSays(page)).toEqual([
+    '2: there is no category "Newts"',
+    '3: quantity "many" must be an integer from 0 to 1000000000',
+    '4: there is no category "NEWTS"',
+  ])
+  await page.getByText('1 category is missing.').waitFor()
+  await page.getByLabel('Create the categories').check()
+  await page.getByLabel('Load the valid lines').check()
+  await page.getByRole('button', { name: 'Check' }).click()
+  await page.getByText('1 new category and 2 pets can be imported.').waitFor()
+  await page.getByText('the column "Vendor" is ignored').waitFor()
+  await page.getByText('are found without regard to case: "NEWTS" as "Newts"').waitFor()
+  const downloading = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'Download the invalid lines of pets' }).click()
+  const file = await (await downloading).path()
+  expect(readFileSync(file, 'utf8')).toBe(`\ufeff${header}${invalid}`)
+  await page.getByRole('button', { name: 'Import', exact: true }).click()
+  await page.getByText('1 new category and 2 pets were loaded.').waitFor()
+  const { data } = await store().client.listPets({ limit: 100 })
+  expect(data.items.map(({ name }) => name)).toEqual(['"Lucky', '12" snake'])
+  expect(faults).toEqual([])
+  await page.close()
+})
 
-test(
-  'the result of a check belongs to its options: another option needs another check, and cannot be set meanwhile',
-  async () => {
-    const { page } = await browser.open(store(), '/import')
-    await choosePets(page, 'name,category\nChanged mind,Unknown kind\n')
-    const create = page.getByRole('checkbox', { name: /^Create the categories/ })
-    const load = page.getByRole('main').getByRole('button', { name: 'Import', exact: true })
-    await create.check()
-    const hold = await holdRequests(page, request => request.url().includes('/imports/'))
-    await page.getByRole('button', { name: 'Check' }).click()
-    await until('the files are checked', () => hold.held.length > 0)
-    expect(await create.isEnabled()).toBe(false)
-    hold.release()
-    await page.getByText('1 new category and 1 pet can be imported.').waitFor()
-    expect(await load.isEnabled()).toBe(true)
-    await create.uncheck()
-    expect(await page.getByText('can be imported').count()).toBe(0)
-    expect(await load.isEnabled()).toBe(false)
-    await page.close()
-  },
-  TIMEOUT_MS,
-)
+test('the result of a check belongs to its options: another option needs another check', async () => {
+  const { page } = await browser.open(store(), '/import')
+  await choosePets(page, 'name,category\nChanged mind,Unknown kind\n')
+  const create = page.getByRole('checkbox', { name: /^Create the categories/ })
+  const load = page.getByRole('main').getByRole('button', { name: 'Import', exact: true })
+  await create.check()
+  const hold = await holdRequests(page, request => request.url().includes('/imports/'))
+  await page.getByRole('button', { name: 'Check' }).click()
+  await until('the files are checked', () => hold.held.length > 0)
+  expect(await create.isEnabled()).toBe(false)
+  hold.release()
+  await page.getByText('1 new category and 1 pet can be imported.').waitFor()
+  expect(await load.isEnabled()).toBe(true)
+  await create.uncheck()
+  expect(await page.getByText('can be imported').count()).toBe(0)
+  expect(await load.isEnabled()).toBe(false)
+  await page.close()
+})
 
-test(
-  'a pet of a category whose name the store has twice is loaded into the oldest one, and the page says so',
-  async () => {
-    const { client } = store()
-    const ids: bigint[] = []
-    for (const name of ['Doubled', 'Doubled'])
-      ids.push((await client.createCategory({ body: { name } })).data.id)
-    const { page } = await browser.open(store(), '/import')
-    await choosePets(page, 'name,category\nInto the oldest,Doubled\n')
-    await page.getByRole('button', { name: 'Check' }).click()
-    await page
-      .getByText('the store has several categories of one name, and the oldest is used: "Doubled"')
-      .waitFor()
-    await page.getByRole('main').getByRole('button', { name: 'Import', exact: true }).click()
-    await page.getByText('0 new categories and 1 pet were loaded.').waitFor()
-    const { data } = await client.listPets({ name: 'Into the oldest' })
-    expect(data.items.map(({ categoryId }) => categoryId)).toEqual(ids.slice(0, 1))
-    await page.close()
-  },
-  TIMEOUT_MS,
-)
+test('a pet of a category whose name exists twice is loaded into the oldest one, and the page says so', async () => {
+  const { client } = store()
+  const ids: bigint[] = []
+  for (const name of ['Doubled', 'Doubled'])
+    ids.push((await client.createCategory({ body: { name } })).data.id)
+  const { page } = await browser.open(store(), '/import')
+  await choosePets(page, 'name,category\nInto the oldest,Doubled\n')
+  await page.getByRole('button', { name: 'Check' }).click()
+  await page
+    .getByText('the store has several categories of one name, and the oldest is used: "Doubled"')
+    .waitFor()
+  await page.getByRole('main').getByRole('button', { name: 'Import', exact: true }).click()
+  await page.getByText('0 new categories and 1 pet were loaded.').waitFor()
+  const { data } = await client.listPets({ name: 'Into the oldest' })
+  expect(data.items.map(({ categoryId }) => categoryId)).toEqual(ids.slice(0, 1))
+  await page.close()
+})

@@ -8,7 +8,6 @@ import { ROOT } from '../support/root.ts'
 import { openSandboxHost, type TestHost, type TestSandbox } from '../support/sandbox-host.ts'
 import { openTestStore } from '../support/store.ts'
 import { until } from '../support/until.ts'
-import { TIMEOUT_MS } from './console-session.ts'
 import { holdRequests } from './requests.ts'
 
 const [, source = ''] = readFileSync(join(ROOT, 'src/console/views/views.ts'), 'utf8').split('sandboxViews')
@@ -29,7 +28,7 @@ describe('the console of a sandbox:', () => {
   beforeAll(async () => {
     browser = await launchBrowser()
     host = await openSandboxHost()
-  }, TIMEOUT_MS)
+  })
   afterAll(async () => {
     await browser?.close()
     await host?.[Symbol.asyncDispose]()
@@ -53,257 +52,216 @@ describe('the console of a sandbox:', () => {
     return { page, sandbox, faults }
   }
 
-  test(
-    'requests are shown as they arrive, newest first, with their headers and bodies',
-    async () => {
-      const { page, sandbox, faults } = await open('/requests')
-      await page.getByText('Requests to the sandbox appear here').waitFor()
-      await sandbox.call('POST', '/categories', { body: { name: 'Otters' } })
-      await sandbox.call('GET', '/pets/404404')
-      await sandbox.call('GET', '/pets', { headers: { 'Petstore-Fault': 'error; code=overloaded' } })
-      const rows = page.getByRole('table', { name: 'Requests' }).locator('tbody tr')
-      await until('three requests are shown', async () => (await rows.count()) === 3)
-      const texts = await rows.allInnerTexts()
-      for (const [index, expected] of ['503', '404', '201'].entries())
-        expect(texts[index]).toContain(expected)
-      expect(texts[0]).toContain('overloaded')
-      await page.getByRole('button', { name: '/categories' }).click()
-      const dialog = page.getByRole('dialog')
-      await dialog.getByText('"name": "Otters"').first().waitFor()
-      expect(await dialog.innerText()).toContain('authorization: Bearer pst_***')
-      expect(await dialog.innerText()).not.toContain(sandbox.created.adminKey)
-      expect(await seriousViolations(page)).toEqual([])
-      expect(faults).toEqual([])
-      await page.close()
-    },
-    TIMEOUT_MS,
-  )
+  test('requests are shown as they arrive, newest first, with their headers and bodies', async () => {
+    const { page, sandbox, faults } = await open('/requests')
+    await page.getByText('Requests to the sandbox appear here').waitFor()
+    await sandbox.call('POST', '/categories', { body: { name: 'Otters' } })
+    await sandbox.call('GET', '/pets/404404')
+    await sandbox.call('GET', '/pets', { headers: { 'Petstore-Fault': 'error; code=overloaded' } })
+    const rows = page.getByRole('table', { name: 'Requests' }).locator('tbody tr')
+    await until('three requests are shown', async () => (await rows.count()) === 3)
+    const texts = await rows.allInnerTexts()
+    for (const [index, expected] of ['503', '404', '201'].entries()) expect(texts[index]).toContain(expected)
+    expect(texts[0]).toContain('overloaded')
+    await page.getByRole('button', { name: '/categories' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText('"name": "Otters"').first().waitFor()
+    expect(await dialog.innerText()).toContain('authorization: Bearer pst_***')
+    expect(await dialog.innerText()).not.toContain(sandbox.created.adminKey)
+    expect(await seriousViolations(page)).toEqual([])
+    expect(faults).toEqual([])
+    await page.close()
+  })
 
-  test(
-    'requests are filtered by method, status and path, and the log can be paused and cleared',
-    async () => {
-      const { page, sandbox } = await open('/requests')
-      await sandbox.call('POST', '/categories', { body: { name: 'Otters' } })
-      await sandbox.call('GET', '/pets/404404')
-      const rows = page.getByRole('table', { name: 'Requests' }).locator('tbody tr')
-      const shown = (count: number): Promise<void> =>
-        until(`${count} requests are shown`, async () => (await rows.count()) === count)
-      await shown(2)
-      const path = page.getByLabel('Path contains')
-      await path.fill('categor')
-      await shown(1)
-      await path.fill('')
-      for (const [label, choice, count] of [
-        ['Method', 'POST', 1],
-        ['Status', '4xx refused', 0],
-        ['Method', 'GET', 1],
-      ] as const) {
-        await page.getByRole('combobox', { name: label }).click()
-        await page.getByRole('option', { name: choice }).click()
-        await shown(count)
-      }
-      await page.getByRole('button', { name: 'Pause' }).click()
-      await sandbox.call('GET', '/pets/404405')
-      // If the list were not paused, the entry would appear within a few milliseconds.
-      await Bun.sleep(500)
-      expect(await rows.count()).toBe(1)
-      await page.getByRole('button', { name: 'Continue' }).click()
-      await shown(2)
-      await page.getByRole('button', { name: 'Clear' }).click()
-      await page.getByText('Requests to the sandbox appear here').waitFor()
-      await page.close()
-    },
-    TIMEOUT_MS,
-  )
+  test('requests are filtered by method, status and path, and the log can be paused and cleared', async () => {
+    const { page, sandbox } = await open('/requests')
+    await sandbox.call('POST', '/categories', { body: { name: 'Otters' } })
+    await sandbox.call('GET', '/pets/404404')
+    const rows = page.getByRole('table', { name: 'Requests' }).locator('tbody tr')
+    const shown = (count: number): Promise<void> =>
+      until(`${count} requests are shown`, async () => (await rows.count()) === count)
+    await shown(2)
+    const path = page.getByLabel('Path contains')
+    await path.fill('categor')
+    await shown(1)
+    await path.fill('')
+    for (const [label, choice, count] of [
+      ['Method', 'POST', 1],
+      ['Status', '4xx refused', 0],
+      ['Method', 'GET', 1],
+    ] as const) {
+      await page.getByRole('combobox', { name: label }).click()
+      await page.getByRole('option', { name: choice }).click()
+      await shown(count)
+    }
+    await page.getByRole('button', { name: 'Pause' }).click()
+    await sandbox.call('GET', '/pets/404405')
+    // If the list were not paused, the entry would appear within a few milliseconds.
+    await Bun.sleep(500)
+    expect(await rows.count()).toBe(1)
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await shown(2)
+    await page.getByRole('button', { name: 'Clear' }).click()
+    await page.getByText('Requests to the sandbox appear here').waitFor()
+    await page.close()
+  })
 
-  test(
-    'a failure is added from a template, shows how often it was applied, and is removed',
-    async () => {
-      const { page, sandbox, faults } = await open('/failures')
-      await page.getByText('No failures').waitFor()
-      await page.getByRole('button', { name: 'Add a failure' }).click()
-      const dialog = page.getByRole('dialog')
-      await dialog.getByRole('combobox', { name: 'Operation' }).click()
-      await page.getByRole('option', { name: 'listPets', exact: true }).click()
-      await dialog.getByRole('combobox', { name: 'When' }).click()
-      await page.getByRole('option', { name: 'Every n-th call' }).click()
-      await dialog.getByLabel('Number').fill('2')
-      await dialog.getByRole('button', { name: 'Add', exact: true }).click()
-      await page.getByRole('cell', { name: 'Every 2 calls' }).waitFor()
-      const { data } = await sandbox.callHost('GET', '/faults')
-      expect(data).toMatchObject({ rules: [{ name: 'full', operation: 'listPets', when: { every: 2n } }] })
-      const responses = [await sandbox.call('GET', '/pets'), await sandbox.call('GET', '/pets')]
-      expect(responses.map(({ status }) => status)).toEqual([200, 503])
-      const row = page.getByRole('table', { name: 'Failures' }).locator('tbody tr')
-      await until('the counts are shown', async () => /\b2\s+1\b/.test(await row.innerText()))
-      expect(await seriousViolations(page)).toEqual([])
-      await row.getByRole('button', { name: 'Remove full' }).click()
-      await page.getByText('No failures').waitFor()
-      expect((await sandbox.call('GET', '/pets')).status).toBe(200)
-      expect(faults).toEqual([])
-      await page.close()
-    },
-    TIMEOUT_MS,
-  )
+  test('a failure is added from a template, shows how often it was applied, and is removed', async () => {
+    const { page, sandbox, faults } = await open('/failures')
+    await page.getByText('No failures').waitFor()
+    await page.getByRole('button', { name: 'Add a failure' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('combobox', { name: 'Operation' }).click()
+    await page.getByRole('option', { name: 'listPets', exact: true }).click()
+    await dialog.getByRole('combobox', { name: 'When' }).click()
+    await page.getByRole('option', { name: 'Every n-th call' }).click()
+    await dialog.getByLabel('Number').fill('2')
+    await dialog.getByRole('button', { name: 'Add', exact: true }).click()
+    await page.getByRole('cell', { name: 'Every 2 calls' }).waitFor()
+    const { data } = await sandbox.callHost('GET', '/faults')
+    expect(data).toMatchObject({ rules: [{ name: 'full', operation: 'listPets', when: { every: 2n } }] })
+    const responses = [await sandbox.call('GET', '/pets'), await sandbox.call('GET', '/pets')]
+    expect(responses.map(({ status }) => status)).toEqual([200, 503])
+    const row = page.getByRole('table', { name: 'Failures' }).locator('tbody tr')
+    await until('the counts are shown', async () => /\b2\s+1\b/.test(await row.innerText()))
+    expect(await seriousViolations(page)).toEqual([])
+    await row.getByRole('button', { name: 'Remove full' }).click()
+    await page.getByText('No failures').waitFor()
+    expect((await sandbox.call('GET', '/pets')).status).toBe(200)
+    expect(faults).toEqual([])
+    await page.close()
+  })
 
-  test(
-    'the sandbox is reset to a snapshot and to its seed, and its lifecycle clock is set',
-    async () => {
-      const { page, sandbox, faults } = await open('/sandbox')
-      const categories = async (): Promise<number> =>
-        JSON.parse((await sandbox.call('GET', '/categories')).text).length
-      const add = (name: string) => sandbox.call('POST', '/categories', { body: { name } })
-      const first = await categories()
-      await page.getByText('never reset').waitFor()
-      await page.getByText('At most 50 lower-case letters, digits and hyphens').waitFor()
-      await add('Otters')
-      await page.getByLabel('Name').fill('lesson-1')
-      await page.getByRole('button', { name: 'Take a snapshot' }).click()
-      await page.getByRole('button', { name: 'Delete snapshot lesson-1' }).waitFor()
-      await add('Ferrets')
-      const dialog = page.getByRole('dialog')
-      for (const [button, left, resets] of [
-        ['Reset to snapshot lesson-1', first + 1, 'reset once'],
-        ['Reset', first, 'reset 2 times'],
-      ] as const) {
-        await page.getByRole('button', { name: button, exact: true }).click()
-        await dialog.getByRole('button', { name: 'Reset', exact: true }).click()
-        await dialog.waitFor({ state: 'hidden' })
-        expect(await categories()).toBe(left)
-        await page.getByText(resets).waitFor()
-      }
-      await page.getByLabel('New time').fill('2028-06-01T12:00')
-      await page.getByRole('button', { name: 'Set the clock' }).click()
-      await page.getByText(/It is .*2028/).waitFor()
-      expect((await sandbox.call('GET', '/pets/1')).status).toBe(410)
-      expect(await seriousViolations(page)).toEqual([])
-      await page.getByRole('button', { name: 'Return to the real time' }).click()
-      await until('the clock is real', async () => (await sandbox.call('GET', '/pets/1')).status === 200)
-      await page.getByRole('button', { name: 'Delete snapshot lesson-1' }).click()
-      await page.getByRole('button', { name: 'Delete snapshot lesson-1' }).waitFor({ state: 'hidden' })
-      expect(faults).toEqual([])
-      await page.close()
-    },
-    TIMEOUT_MS,
-  )
-
-  test(
-    'the page of a sandbox that was deleted says so, and not that the store may be restarting',
-    async () => {
-      const { page, sandbox } = await open('/pets')
-      await page.getByRole('heading', { name: 'Pets' }).waitFor()
-      await sandbox.callHost('DELETE', '')
-      await page.getByText('This sandbox no longer exists').waitFor()
-      expect(await page.getByText('It may be restarting').count()).toBe(0)
-      await page.close()
-    },
-    TIMEOUT_MS,
-  )
-
-  test(
-    'if the user stops waiting for a reset, the page says that the reset may have taken effect',
-    async () => {
-      const { page, faults } = await open('/sandbox')
-      const hold = await holdRequests(page, request => request.url().endsWith('/reset'))
-      const dialog = page.getByRole('dialog')
-      await page.getByRole('button', { name: 'Reset', exact: true }).click()
+  test('the sandbox is reset to a snapshot and to its seed, and its lifecycle clock is set', async () => {
+    const { page, sandbox, faults } = await open('/sandbox')
+    const categories = async (): Promise<number> =>
+      JSON.parse((await sandbox.call('GET', '/categories')).text).length
+    const add = (name: string) => sandbox.call('POST', '/categories', { body: { name } })
+    const first = await categories()
+    await page.getByText('never reset').waitFor()
+    await page.getByText('At most 50 lower-case letters, digits and hyphens').waitFor()
+    await add('Otters')
+    await page.getByLabel('Name').fill('lesson-1')
+    await page.getByRole('button', { name: 'Take a snapshot' }).click()
+    await page.getByRole('button', { name: 'Delete snapshot lesson-1' }).waitFor()
+    await add('Ferrets')
+    const dialog = page.getByRole('dialog')
+    for (const [button, left, resets] of [
+      ['Reset to snapshot lesson-1', first + 1, 'reset once'],
+      ['Reset', first, 'reset 2 times'],
+    ] as const) {
+      await page.getByRole('button', { name: button, exact: true }).click()
       await dialog.getByRole('button', { name: 'Reset', exact: true }).click()
-      await until('the request is sent', () => hold.held.length === 1)
-      await dialog.getByRole('button', { name: 'Stop waiting' }).click()
-      await dialog.getByText('The change may have been made, and another one would be made too.').waitFor()
-      expect(await page.getByText('does not respond').count()).toBe(0)
-      hold.release()
-      expect(faults).toEqual([])
-      await page.close()
-    },
-    TIMEOUT_MS,
-  )
+      await dialog.waitFor({ state: 'hidden' })
+      expect(await categories()).toBe(left)
+      await page.getByText(resets).waitFor()
+    }
+    await page.getByLabel('New time').fill('2028-06-01T12:00')
+    await page.getByRole('button', { name: 'Set the clock' }).click()
+    await page.getByText(/It is .*2028/).waitFor()
+    expect((await sandbox.call('GET', '/pets/1')).status).toBe(410)
+    expect(await seriousViolations(page)).toEqual([])
+    await page.getByRole('button', { name: 'Return to the real time' }).click()
+    await until('the clock is real', async () => (await sandbox.call('GET', '/pets/1')).status === 200)
+    await page.getByRole('button', { name: 'Delete snapshot lesson-1' }).click()
+    await page.getByRole('button', { name: 'Delete snapshot lesson-1' }).waitFor({ state: 'hidden' })
+    expect(faults).toEqual([])
+    await page.close()
+  })
 
-  test(
-    'the header and the title show the label of the sandbox, or the start of its id if it has no label',
-    async () => {
-      const { page, sandbox, faults } = await open('/pets')
-      await page.getByRole('banner').getByText('Ada', { exact: true }).waitFor()
-      await until('the title has the label', async () => (await page.title()) === 'Pets · Ada · Petstore')
-      await page.close()
-      const other = await open('/pets', 390, '')
-      const start = other.sandbox.created.id.slice(0, 6)
-      await other.page.getByRole('banner').getByText(start, { exact: true }).waitFor()
-      const name = `document.querySelector('header [title="${start}"]')`
-      expect(await other.page.evaluate(`${name}.scrollWidth <= ${name}.clientWidth`)).toBe(true)
-      await until(
-        'the title has the id',
-        async () => (await other.page.title()) === `Pets · ${start} · Petstore`,
-      )
-      await sandbox.callHost('PATCH', '', { label: 'W'.repeat(100) })
-      await other.page.goto('about:blank')
-      await other.page.goto(`${sandbox.created.baseUrl}/console#key=${sandbox.created.adminKey}`)
-      await other.page.getByRole('banner').getByText('WWW').waitFor()
-      const box = await other.page.getByRole('button', { name: 'Sign out' }).boundingBox()
-      expect((box?.x ?? 390) + (box?.width ?? 0)).toBeLessThan(390)
-      expect(await other.page.evaluate('document.documentElement.scrollWidth')).toBe(390)
-      expect([...faults, ...other.faults]).toEqual([])
-      await other.page.close()
-    },
-    TIMEOUT_MS,
-  )
+  test('the page of a sandbox that was deleted says so, and not that the store may be restarting', async () => {
+    const { page, sandbox } = await open('/pets')
+    await page.getByRole('heading', { name: 'Pets' }).waitFor()
+    await sandbox.callHost('DELETE', '')
+    await page.getByText('This sandbox no longer exists').waitFor()
+    expect(await page.getByText('It may be restarting').count()).toBe(0)
+    await page.close()
+  })
 
-  test(
-    'the sign-in page says where the key of a sandbox is, and that a refused key may belong to another sandbox',
-    async () => {
-      const { page, sandbox } = await open('/pets')
-      const other = await host?.create({ seed: 'empty' })
-      await page.getByRole('button', { name: 'Sign out' }).click()
-      await page.getByText('A lost key cannot be shown again').waitFor()
-      expect(await page.locator('main').innerText()).not.toContain('reset-admin')
-      await page.getByRole('textbox', { name: 'Key' }).fill(other?.created.adminKey ?? '')
-      await page.getByRole('button', { name: 'Sign in' }).click()
-      await page.getByText('The key may belong to another sandbox.').waitFor()
-      await page.getByRole('textbox', { name: 'Key' }).fill(sandbox.created.adminKey)
-      await page.getByRole('button', { name: 'Sign in' }).click()
-      await page.getByRole('heading', { name: 'Pets' }).waitFor()
-      await page.close()
-    },
-    TIMEOUT_MS,
-  )
+  test('if the user stops waiting for a reset, the page says that the reset may have taken effect', async () => {
+    const { page, faults } = await open('/sandbox')
+    const hold = await holdRequests(page, request => request.url().endsWith('/reset'))
+    const dialog = page.getByRole('dialog')
+    await page.getByRole('button', { name: 'Reset', exact: true }).click()
+    await dialog.getByRole('button', { name: 'Reset', exact: true }).click()
+    await until('the request is sent', () => hold.held.length === 1)
+    await dialog.getByRole('button', { name: 'Stop waiting' }).click()
+    await dialog.getByText('The change may have been made, and another one would be made too.').waitFor()
+    expect(await page.getByText('does not respond').count()).toBe(0)
+    hold.release()
+    expect(faults).toEqual([])
+    await page.close()
+  })
 
-  test(
-    'with a key other than that of the sandbox, the views say which key they need, and the user stays signed in',
-    async () => {
-      const { page, sandbox } = await open('/sandbox')
-      await page.getByRole('heading', { name: 'Sandbox' }).waitFor()
-      const { data } = await sandbox.call('POST', '/keys', { body: { name: 'other', scopes: ['admin'] } })
-      const key = String(typeof data === 'object' && data !== null && Reflect.get(data, 'key'))
-      await page.goto('about:blank')
-      await page.goto(`${sandbox.created.baseUrl}/console/sandbox#key=${key}`)
-      await page.getByRole('button', { name: 'Use the other key' }).click()
-      await page.getByText('needs the key that was created with the sandbox').first().waitFor()
-      await page.getByRole('link', { name: 'Pets', exact: true }).click()
-      await page.getByRole('heading', { name: 'Pets' }).waitFor()
-      await page.close()
-    },
-    TIMEOUT_MS,
-  )
+  test('the header and the title show the label of the sandbox, or else the start of its id', async () => {
+    const { page, sandbox, faults } = await open('/pets')
+    await page.getByRole('banner').getByText('Ada', { exact: true }).waitFor()
+    await until('the title has the label', async () => (await page.title()) === 'Pets · Ada · Petstore')
+    await page.close()
+    const other = await open('/pets', 390, '')
+    const start = other.sandbox.created.id.slice(0, 6)
+    await other.page.getByRole('banner').getByText(start, { exact: true }).waitFor()
+    const name = `document.querySelector('header [title="${start}"]')`
+    expect(await other.page.evaluate(`${name}.scrollWidth <= ${name}.clientWidth`)).toBe(true)
+    await until(
+      'the title has the id',
+      async () => (await other.page.title()) === `Pets · ${start} · Petstore`,
+    )
+    await sandbox.callHost('PATCH', '', { label: 'W'.repeat(100) })
+    await other.page.goto('about:blank')
+    await other.page.goto(`${sandbox.created.baseUrl}/console#key=${sandbox.created.adminKey}`)
+    await other.page.getByRole('banner').getByText('WWW').waitFor()
+    const box = await other.page.getByRole('button', { name: 'Sign out' }).boundingBox()
+    expect((box?.x ?? 390) + (box?.width ?? 0)).toBeLessThan(390)
+    expect(await other.page.evaluate('document.documentElement.scrollWidth')).toBe(390)
+    expect([...faults, ...other.faults]).toEqual([])
+    await other.page.close()
+  })
 
-  test(
-    'on a narrow screen, the views do not scroll sideways',
-    async () => {
-      const { page, sandbox } = await open('/sandbox', 390)
-      await page.getByRole('heading', { name: 'Sandbox' }).waitFor()
-      await sandbox.callHost('PUT', '/snapshots/lesson-1')
-      await sandbox.callHost('PUT', '/faults', {
-        rules: [{ name: 'slow', effect: { type: 'delay', delayMs: 1 } }],
-      })
-      for (const path of paths) {
-        await page.goto(`${sandbox.created.baseUrl}/console${path}`)
-        await page.getByRole('heading', { level: 1 }).waitFor()
-        await page.waitForLoadState()
-        expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390)
-      }
-      await page.close()
-    },
-    TIMEOUT_MS,
-  )
+  test('the sign-in page says where the key of a sandbox is, and to what a refused key may belong', async () => {
+    const { page, sandbox } = await open('/pets')
+    const other = await host?.create({ seed: 'empty' })
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByText('A lost key cannot be shown again').waitFor()
+    expect(await page.locator('main').innerText()).not.toContain('reset-admin')
+    await page.getByRole('textbox', { name: 'Key' }).fill(other?.created.adminKey ?? '')
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByText('The key may belong to another sandbox.').waitFor()
+    await page.getByRole('textbox', { name: 'Key' }).fill(sandbox.created.adminKey)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('heading', { name: 'Pets' }).waitFor()
+    await page.close()
+  })
+
+  test('with another key of the sandbox, the views say which key they need, and the user stays signed in', async () => {
+    const { page, sandbox } = await open('/sandbox')
+    await page.getByRole('heading', { name: 'Sandbox' }).waitFor()
+    const { data } = await sandbox.call('POST', '/keys', { body: { name: 'other', scopes: ['admin'] } })
+    const key = String(typeof data === 'object' && data !== null && Reflect.get(data, 'key'))
+    await page.goto('about:blank')
+    await page.goto(`${sandbox.created.baseUrl}/console/sandbox#key=${key}`)
+    await page.getByRole('button', { name: 'Use the other key' }).click()
+    await page.getByText('needs the key that was created with the sandbox').first().waitFor()
+    await page.getByRole('link', { name: 'Pets', exact: true }).click()
+    await page.getByRole('heading', { name: 'Pets' }).waitFor()
+    await page.close()
+  })
+
+  test('on a narrow screen, the views do not scroll sideways', async () => {
+    const { page, sandbox } = await open('/sandbox', 390)
+    await page.getByRole('heading', { name: 'Sandbox' }).waitFor()
+    await sandbox.callHost('PUT', '/snapshots/lesson-1')
+    await sandbox.callHost('PUT', '/faults', {
+      rules: [{ name: 'slow', effect: { type: 'delay', delayMs: 1 } }],
+    })
+    for (const path of paths) {
+      await page.goto(`${sandbox.created.baseUrl}/console${path}`)
+      await page.getByRole('heading', { level: 1 }).waitFor()
+      await page.waitForLoadState()
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390)
+    }
+    await page.close()
+  })
 
   test('a sandbox has the pages of its views, and a shop does not', async () => {
     await using store = await openTestStore('sqlite')

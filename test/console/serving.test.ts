@@ -10,7 +10,7 @@ import { ROOT } from '../support/root.ts'
 import { makePet } from '../support/shop.ts'
 import { openTestStore, type TestStore } from '../support/store.ts'
 import { until } from '../support/until.ts'
-import { consoleBrowser, type OpenConsole, TIMEOUT_MS } from './console-session.ts'
+import { consoleBrowser, type OpenConsole } from './console-session.ts'
 import { keyWith } from './shop-data.ts'
 
 const browser = consoleBrowser()
@@ -36,46 +36,42 @@ test('the page has a Content-Security-Policy without unsafe-inline, and a new no
   expect(policies.size).toBe(4)
 })
 
-test(
-  'a path below /console, except below /console/assets, gets the page, with 404 if no view has the path',
-  async () => {
-    await using store = await openTestStore('sqlite')
-    const { petId } = await makePet(store.client)
-    const status = async (path: string): Promise<number | undefined> => {
-      const { status, headers } = await fetch(`${store.base}/console${path}`)
-      return headers.get('content-type') === 'text/html; charset=utf-8' ? status : undefined
-    }
-    for (const path of openPaths()) {
-      expect([path, await status(path), await status(`${path}/`)]).toEqual([path, 200, 200])
-    }
-    for (const path of ['//pets', '/a/b/c/d', '/keys/1', '/pets/1/2', '/nonsense', '/assets']) {
-      expect([path, await status(path)]).toEqual([path, 404])
-    }
-    expect(await status('/assets/a/b')).toBeUndefined()
-    // A program gets an Error instead, but a page at the path of a view.
-    for (const [path, expected] of [
-      ['/nonsense', [404, 'application/json']],
-      ['/pets', [200, 'text/html; charset=utf-8']],
-    ] as const) {
-      const reply = await fetch(`${store.base}/console${path}`, { headers: { Accept: 'application/json' } })
-      expect([path, reply.status, reply.headers.get('content-type')]).toEqual([path, ...expected])
-      if (reply.status === 404) expect(await reply.json()).toMatchObject({ code: 'route_not_found' })
-    }
-    const forBrowser = await fetch(`${store.base}/console/nonsense`, {
-      headers: { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' },
-    })
-    expect([forBrowser.status, forBrowser.headers.get('vary')]).toEqual([404, 'Accept'])
-    expect(forBrowser.headers.get('content-type')).toStartWith('text/html')
-    const { page } = await browser.open(store, `/pets/${petId}/`)
-    await page.getByRole('heading', { name: 'Anybody' }).waitFor()
-    for (const path of ['//pets', '/a/b/c/d']) {
-      await page.goto(`${store.base}/console${path}`)
-      await page.getByText('There is no such page').waitFor()
-    }
-    await page.close()
-  },
-  TIMEOUT_MS,
-)
+test('a path below /console, except its assets, gets the page, with 404 if no view has the path', async () => {
+  await using store = await openTestStore('sqlite')
+  const { petId } = await makePet(store.client)
+  const status = async (path: string): Promise<number | undefined> => {
+    const { status, headers } = await fetch(`${store.base}/console${path}`)
+    return headers.get('content-type') === 'text/html; charset=utf-8' ? status : undefined
+  }
+  for (const path of openPaths()) {
+    expect([path, await status(path), await status(`${path}/`)]).toEqual([path, 200, 200])
+  }
+  for (const path of ['//pets', '/a/b/c/d', '/keys/1', '/pets/1/2', '/nonsense', '/assets']) {
+    expect([path, await status(path)]).toEqual([path, 404])
+  }
+  expect(await status('/assets/a/b')).toBeUndefined()
+  // A program gets an Error instead, but a page at the path of a view.
+  for (const [path, expected] of [
+    ['/nonsense', [404, 'application/json']],
+    ['/pets', [200, 'text/html; charset=utf-8']],
+  ] as const) {
+    const reply = await fetch(`${store.base}/console${path}`, { headers: { Accept: 'application/json' } })
+    expect([path, reply.status, reply.headers.get('content-type')]).toEqual([path, ...expected])
+    if (reply.status === 404) expect(await reply.json()).toMatchObject({ code: 'route_not_found' })
+  }
+  const forBrowser = await fetch(`${store.base}/console/nonsense`, {
+    headers: { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' },
+  })
+  expect([forBrowser.status, forBrowser.headers.get('vary')]).toEqual([404, 'Accept'])
+  expect(forBrowser.headers.get('content-type')).toStartWith('text/html')
+  const { page } = await browser.open(store, `/pets/${petId}/`)
+  await page.getByRole('heading', { name: 'Anybody' }).waitFor()
+  for (const path of ['//pets', '/a/b/c/d']) {
+    await page.goto(`${store.base}/console${path}`)
+    await page.getByText('There is no such page').waitFor()
+  }
+  await page.close()
+})
 
 /** Returns the paths of all views that every console has, with an id where the view needs one. */
 function openPaths(): string[] {
@@ -175,99 +171,80 @@ async function behindProxy(): Promise<{ store: TestStore; base: string; stop(): 
   return { store, base, stop: () => proxy.stop(true) }
 }
 
-test(
-  'the console works behind a proxy, under another path',
-  async () => {
-    const { store, base, stop } = await behindProxy()
-    await using _ = store
-    const { page, faults } = await browser.open(store, '/orders')
-    await page.getByRole('heading', { name: 'Orders', exact: true }).waitFor()
-    await page.getByRole('link', { name: 'Dashboard' }).click()
-    await page.getByRole('heading', { name: 'Dashboard' }).waitFor()
-    expect(page.url()).toStartWith(`${base}/console`)
-    expect(faults).toEqual([])
-    await page.close()
-    await stop()
-  },
-  TIMEOUT_MS,
-)
+test('the console works behind a proxy, under another path', async () => {
+  const { store, base, stop } = await behindProxy()
+  await using _ = store
+  const { page, faults } = await browser.open(store, '/orders')
+  await page.getByRole('heading', { name: 'Orders', exact: true }).waitFor()
+  await page.getByRole('link', { name: 'Dashboard' }).click()
+  await page.getByRole('heading', { name: 'Dashboard' }).waitFor()
+  expect(page.url()).toStartWith(`${base}/console`)
+  expect(faults).toEqual([])
+  await page.close()
+  await stop()
+})
 
-test(
-  'on a phone and behind a proxy, the header opens the guide of the first day with its pictures',
-  async () => {
-    const { store, base, stop } = await behindProxy()
-    await using _ = store
-    const { page, faults } = await browser.open(store, '', { width: 390 })
-    const header = page.getByRole('banner')
-    const brand = await header.getByRole('link', { name: 'Petstore' }).boundingBox()
-    const sell = await header.getByRole('button', { name: 'Sell' }).boundingBox()
-    expect((brand?.x ?? 0) + (brand?.width ?? 0)).toBeLessThan(sell?.x ?? 0)
-    const [guide] = await Promise.all([
-      page.waitForEvent('popup'),
-      header.getByRole('link', { name: 'Help: your first day' }).click(),
-    ])
-    await guide.getByRole('heading', { name: 'Your first day', level: 1 }).waitFor()
-    await guide.waitForLoadState()
-    expect([guide.url(), (await fetch(guide.url())).status]).toEqual([
-      `${base}/docs/guide/your-first-day`,
-      200,
-    ])
-    const widths = await guide.evaluate<number[]>('[...document.images].map(image => image.naturalWidth)')
-    expect([widths.length, Math.min(...widths) > 500]).toEqual([8, true])
-    expect(faults).toEqual([])
-    await page.context().close()
-    await stop()
-  },
-  TIMEOUT_MS,
-)
+test('on a phone and behind a proxy, the header opens the guide of the first day with its pictures', async () => {
+  const { store, base, stop } = await behindProxy()
+  await using _ = store
+  const { page, faults } = await browser.open(store, '', { width: 390 })
+  const header = page.getByRole('banner')
+  const brand = await header.getByRole('link', { name: 'Petstore' }).boundingBox()
+  const sell = await header.getByRole('button', { name: 'Sell' }).boundingBox()
+  expect((brand?.x ?? 0) + (brand?.width ?? 0)).toBeLessThan(sell?.x ?? 0)
+  const [guide] = await Promise.all([
+    page.waitForEvent('popup'),
+    header.getByRole('link', { name: 'Help: your first day' }).click(),
+  ])
+  await guide.getByRole('heading', { name: 'Your first day', level: 1 }).waitFor()
+  await guide.waitForLoadState()
+  expect([guide.url(), (await fetch(guide.url())).status]).toEqual([`${base}/docs/guide/your-first-day`, 200])
+  const widths = await guide.evaluate<number[]>('[...document.images].map(image => image.naturalWidth)')
+  expect([widths.length, Math.min(...widths) > 500]).toEqual([8, true])
+  expect(faults).toEqual([])
+  await page.context().close()
+  await stop()
+})
 
 for (const engine of testedEngines) {
-  test(
-    `the dashboard on ${engine} is usable within 2 s, loads under 350 KiB of scripts, and shows a change live`,
-    async () => {
-      await using store = await openTestStore(engine)
-      const { petId } = await makePet(store.client, { quantity: 5n })
-      expect(await shortestOpeningMs(store)).toBeLessThan(FIRST_PAGE_MS_MAX)
-      // Without audit:read, the page shows only what the stream brings.
-      const key = await keyWith(store, 'orders:read', 'events:read')
-      const { page, faults } = await browser.open(store, '', { key })
-      await page.getByRole('heading', { name: 'Dashboard' }).waitFor()
-      const scriptBytes = gzippedBytes(await loadedScripts(page))
-      expect(scriptBytes).toBeGreaterThan(10_000)
-      expect(scriptBytes).toBeLessThan(FIRST_PAGE_BYTES_MAX)
-      await page.getByText('Changes appear here from now on.').waitFor()
-      await until('the page reads the stream', async () => (await openStreams(store)) === '1')
-      await store.client.placeOrder({ body: { petId } })
-      await page.getByText('placed').first().waitFor()
-      expect(faults).toEqual([])
-      await page.close()
-    },
-    TIMEOUT_MS,
-  )
+  test(`the dashboard on ${engine} is usable within 2 s, loads under 350 KiB, and shows changes live`, async () => {
+    await using store = await openTestStore(engine)
+    const { petId } = await makePet(store.client, { quantity: 5n })
+    expect(await shortestOpeningMs(store)).toBeLessThan(FIRST_PAGE_MS_MAX)
+    // Without audit:read, the page shows only what the stream brings.
+    const key = await keyWith(store, 'orders:read', 'events:read')
+    const { page, faults } = await browser.open(store, '', { key })
+    await page.getByRole('heading', { name: 'Dashboard' }).waitFor()
+    const scriptBytes = gzippedBytes(await loadedScripts(page))
+    expect(scriptBytes).toBeGreaterThan(10_000)
+    expect(scriptBytes).toBeLessThan(FIRST_PAGE_BYTES_MAX)
+    await page.getByText('Changes appear here from now on.').waitFor()
+    await until('the page reads the stream', async () => (await openStreams(store)) === '1')
+    await store.client.placeOrder({ body: { petId } })
+    await page.getByText('placed').first().waitFor()
+    expect(faults).toEqual([])
+    await page.close()
+  })
 }
 
-test(
-  'the tabs of a browser share one stream, and the next tab continues it when the first is closed',
-  async () => {
-    await using store = await openTestStore('sqlite')
-    const { petId } = await makePet(store.client, { quantity: 9n })
-    // Without audit:read, the pages show only what the stream brings.
-    const key = await keyWith(store, 'orders:read', 'events:read')
-    const first = await browser.open(store, '', { key })
-    await first.page.getByText('Changes appear here from now on.').waitFor()
-    const second = await browser.open(store, '', { key, tabOf: first.page })
-    await second.page.getByText('Changes appear here from now on.').waitFor()
-    await until('one tab reads the stream', async () => (await openStreams(store)) === '1')
-    const showsOrder = ({ page }: OpenConsole) => page.getByText('placed').first().waitFor()
-    await store.client.placeOrder({ body: { petId } })
-    await Promise.all([showsOrder(first), showsOrder(second)])
-    expect(await openStreams(store)).toBe('1')
-    await first.page.close()
-    // At this moment, possibly no tab reads the stream. The other tab must continue where the first tab stopped.
-    await store.client.createCategory({ body: { name: 'Later' } })
-    await second.page.getByText(/Later/).first().waitFor()
-    expect([...first.faults, ...second.faults]).toEqual([])
-    await second.page.close()
-  },
-  TIMEOUT_MS,
-)
+test('the tabs of a browser share one stream, and the next tab continues it when the first is closed', async () => {
+  await using store = await openTestStore('sqlite')
+  const { petId } = await makePet(store.client, { quantity: 9n })
+  // Without audit:read, the pages show only what the stream brings.
+  const key = await keyWith(store, 'orders:read', 'events:read')
+  const first = await browser.open(store, '', { key })
+  await first.page.getByText('Changes appear here from now on.').waitFor()
+  const second = await browser.open(store, '', { key, tabOf: first.page })
+  await second.page.getByText('Changes appear here from now on.').waitFor()
+  await until('one tab reads the stream', async () => (await openStreams(store)) === '1')
+  const showsOrder = ({ page }: OpenConsole) => page.getByText('placed').first().waitFor()
+  await store.client.placeOrder({ body: { petId } })
+  await Promise.all([showsOrder(first), showsOrder(second)])
+  expect(await openStreams(store)).toBe('1')
+  await first.page.close()
+  // At this moment, possibly no tab reads the stream. The other tab must continue where the first tab stopped.
+  await store.client.createCategory({ body: { name: 'Later' } })
+  await second.page.getByText(/Later/).first().waitFor()
+  expect([...first.faults, ...second.faults]).toEqual([])
+  await second.page.close()
+})

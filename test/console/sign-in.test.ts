@@ -3,218 +3,186 @@ import { seriousViolations } from '../support/accessibility.ts'
 import { sharedStore } from '../support/shop.ts'
 import { ADMIN_KEY } from '../support/store.ts'
 import { until } from '../support/until.ts'
-import { consoleBrowser, TIMEOUT_MS } from './console-session.ts'
+import { consoleBrowser } from './console-session.ts'
 import { keyWith } from './shop-data.ts'
 
 const store = sharedStore('sqlite')
 const browser = consoleBrowser()
 
-test(
-  'a sign-in link signs in and its key disappears from the address; signing out deletes the key',
-  async () => {
-    const { page, faults } = await browser.open(store(), '/pets')
-    await page.getByRole('heading', { name: 'Pets', exact: true }).waitFor()
-    expect(new URL(page.url()).pathname + new URL(page.url()).hash).toBe('/console/pets')
-    await page.reload()
-    await page.getByRole('heading', { name: 'Pets', exact: true }).waitFor()
-    await page.getByRole('button', { name: 'Sign out' }).click()
-    await page.getByRole('textbox', { name: 'Key' }).waitFor()
-    expect(await page.evaluate('sessionStorage.length')).toBe(0)
-    expect(faults).toEqual([])
-    await page.close()
-  },
-  TIMEOUT_MS,
-)
+test('a sign-in link signs in and its key disappears from the address; signing out deletes the key', async () => {
+  const { page, faults } = await browser.open(store(), '/pets')
+  await page.getByRole('heading', { name: 'Pets', exact: true }).waitFor()
+  expect(new URL(page.url()).pathname + new URL(page.url()).hash).toBe('/console/pets')
+  await page.reload()
+  await page.getByRole('heading', { name: 'Pets', exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await page.getByRole('textbox', { name: 'Key' }).waitFor()
+  expect(await page.evaluate('sessionStorage.length')).toBe(0)
+  expect(faults).toEqual([])
+  await page.close()
+})
 
-test(
-  'for a wrong key, the field shows the message of the store; the right key signs in',
-  async () => {
-    const { page, faults } = await browser.open(store(), '', { key: 'nonsense' })
-    const field = page.getByRole('textbox', { name: 'Key' })
-    await page.getByText('The key is malformed: it is truncated or mistyped.').waitFor()
-    expect(await seriousViolations(page)).toEqual([])
-    await field.fill(ADMIN_KEY)
+test('for a wrong key, the field shows the message of the store; the right key signs in', async () => {
+  const { page, faults } = await browser.open(store(), '', { key: 'nonsense' })
+  const field = page.getByRole('textbox', { name: 'Key' })
+  await page.getByText('The key is malformed: it is truncated or mistyped.').waitFor()
+  expect(await seriousViolations(page)).toEqual([])
+  await field.fill(ADMIN_KEY)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('heading', { name: 'Dashboard' }).waitFor()
+  expect(await seriousViolations(page)).toEqual([])
+  expect(faults).toEqual([])
+  await page.close()
+})
+
+test('a key is kept for all tabs only if the user ticks that, until one of them signs out', async () => {
+  const { page, faults } = await browser.open(store(), '')
+  const field = page.getByRole('textbox', { name: 'Key' })
+  const keep = page.getByRole('checkbox', { name: 'Keep me signed in on this computer' })
+  const stored = () => page.evaluate<string[]>('Object.values(localStorage)')
+  await page.getByRole('heading', { name: 'Dashboard' }).waitFor()
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await page.getByText('until you sign out. Everyone who uses your account on this computer').waitFor()
+  expect(await keep.isChecked()).toBe(false)
+  await field.fill(ADMIN_KEY)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('heading', { name: 'Dashboard' }).waitFor()
+  expect(await stored()).not.toContain(ADMIN_KEY)
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await field.fill(ADMIN_KEY)
+  await keep.check()
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('heading', { name: 'Dashboard' }).waitFor()
+  expect(await stored()).toContain(ADMIN_KEY)
+  expect(await page.evaluate('sessionStorage.length')).toBe(0)
+  // A new tab has no session of its own.
+  const tab = await page.context().newPage()
+  await tab.goto(`${store().base}/console/pets`)
+  await tab.getByRole('heading', { name: 'Pets', exact: true }).waitFor()
+  expect(await stored()).toContain(ADMIN_KEY)
+  // Another key of a tab comes and goes without the kept one.
+  const other = await keyWith(store(), 'orders:read')
+  await tab.goto(`${store().base}/console/pets#key=${other}`)
+  await tab.getByRole('button', { name: 'Use the other key' }).click()
+  await tab.getByText('orders:read', { exact: true }).waitFor()
+  await tab.getByRole('button', { name: 'Sign out' }).click()
+  await field.waitFor({ state: 'detached' })
+  expect(await stored()).toContain(ADMIN_KEY)
+  await tab.reload()
+  await tab.getByRole('heading', { name: 'Pets', exact: true }).waitFor()
+  await tab.getByRole('button', { name: 'Sign out' }).click()
+  await page.getByText('You signed out in another tab.').waitFor()
+  expect(await stored()).not.toContain(ADMIN_KEY)
+  await page.reload()
+  await field.waitFor()
+  expect(faults).toEqual([])
+  await page.context().close()
+})
+
+test('a sign-in link with another key asks before it ends a session, and its key leaves the address', async () => {
+  const key = await keyWith(store(), 'orders:read', 'orders:write')
+  const { page, faults } = await browser.open(store(), '/pets')
+  await page.getByRole('heading', { name: 'Pets', exact: true }).waitFor()
+  await page.goto(`${store().base}/console/pets#key=${key}`)
+  const useOther = page.getByRole('button', { name: 'Use the other key' })
+  await useOther.waitFor()
+  expect(new URL(page.url()).hash).toBe('')
+  expect(await seriousViolations(page)).toEqual([])
+  await page.getByRole('button', { name: 'Stay signed in' }).click()
+  await useOther.waitFor({ state: 'detached' })
+  expect(await page.evaluate('Object.values(sessionStorage)')).toEqual([ADMIN_KEY])
+  // A new page in the tab has the session of the tab, too.
+  await page.goto('about:blank')
+  await page.goto(`${store().base}/console/pets#key=${key}`)
+  await useOther.click()
+  await page.getByText('orders:read orders:write').waitFor()
+  expect(new URL(page.url()).hash).toBe('')
+  expect(await page.evaluate('Object.values(sessionStorage)')).toEqual([key])
+  // A link with the key of the session asks nothing.
+  await page.goto(`${store().base}/console/pets#key=${key}`)
+  await page.getByRole('heading', { name: 'Pets', exact: true }).waitFor()
+  expect(await useOther.count()).toBe(0)
+  // If the user agrees to a wrong key, the session ends too.
+  await page.goto(`${store().base}/console/pets#key=%zz`)
+  await useOther.click()
+  await page.getByText('The key is malformed: it is truncated or mistyped.').waitFor()
+  expect(new URL(page.url()).hash).toBe('')
+  expect(await page.evaluate('sessionStorage.length')).toBe(0)
+  expect(faults).toEqual([])
+  await page.close()
+})
+
+test('the sign-in page says why it refuses a link with a broken escape or a key that fits no header', async () => {
+  const { page, faults } = await browser.open(store(), '', { key: '%zz' })
+  const field = page.getByRole('textbox', { name: 'Key' })
+  await page.getByText('The key is malformed: it is truncated or mistyped.').waitFor()
+  await until('the field has the focus', () => field.evaluate(input => input.matches(':focus')))
+  for (const text of ['pst_0000\u2026', 'pst_\u200b0000']) {
+    await field.fill(text)
     await page.getByRole('button', { name: 'Sign in' }).click()
-    await page.getByRole('heading', { name: 'Dashboard' }).waitFor()
-    expect(await seriousViolations(page)).toEqual([])
-    expect(faults).toEqual([])
-    await page.close()
-  },
-  TIMEOUT_MS,
-)
-
-test(
-  'a key is kept on the computer only if the user ticks that, for all tabs, until one of them signs out',
-  async () => {
-    const { page, faults } = await browser.open(store(), '')
-    const field = page.getByRole('textbox', { name: 'Key' })
-    const keep = page.getByRole('checkbox', { name: 'Keep me signed in on this computer' })
-    const stored = () => page.evaluate<string[]>('Object.values(localStorage)')
-    await page.getByRole('heading', { name: 'Dashboard' }).waitFor()
-    await page.getByRole('button', { name: 'Sign out' }).click()
-    await page.getByText('until you sign out. Everyone who uses your account on this computer').waitFor()
-    expect(await keep.isChecked()).toBe(false)
-    await field.fill(ADMIN_KEY)
+    await page.getByText('This is not a key').waitFor()
+    await field.fill('wrong')
     await page.getByRole('button', { name: 'Sign in' }).click()
-    await page.getByRole('heading', { name: 'Dashboard' }).waitFor()
-    expect(await stored()).not.toContain(ADMIN_KEY)
-    await page.getByRole('button', { name: 'Sign out' }).click()
-    await field.fill(ADMIN_KEY)
-    await keep.check()
-    await page.getByRole('button', { name: 'Sign in' }).click()
-    await page.getByRole('heading', { name: 'Dashboard' }).waitFor()
-    expect(await stored()).toContain(ADMIN_KEY)
-    expect(await page.evaluate('sessionStorage.length')).toBe(0)
-    // A new tab has no session of its own.
-    const tab = await page.context().newPage()
-    await tab.goto(`${store().base}/console/pets`)
-    await tab.getByRole('heading', { name: 'Pets', exact: true }).waitFor()
-    expect(await stored()).toContain(ADMIN_KEY)
-    // Another key of a tab comes and goes without the kept one.
-    const other = await keyWith(store(), 'orders:read')
-    await tab.goto(`${store().base}/console/pets#key=${other}`)
-    await tab.getByRole('button', { name: 'Use the other key' }).click()
-    await tab.getByText('orders:read', { exact: true }).waitFor()
-    await tab.getByRole('button', { name: 'Sign out' }).click()
-    await field.waitFor({ state: 'detached' })
-    expect(await stored()).toContain(ADMIN_KEY)
-    await tab.reload()
-    await tab.getByRole('heading', { name: 'Pets', exact: true }).waitFor()
-    await tab.getByRole('button', { name: 'Sign out' }).click()
-    await page.getByText('You signed out in another tab.').waitFor()
-    expect(await stored()).not.toContain(ADMIN_KEY)
-    await page.reload()
-    await field.waitFor()
-    expect(faults).toEqual([])
-    await page.context().close()
-  },
-  TIMEOUT_MS,
-)
-
-test(
-  'a sign-in link with another key asks before it ends a session, and its key disappears from the address',
-  async () => {
-    const key = await keyWith(store(), 'orders:read', 'orders:write')
-    const { page, faults } = await browser.open(store(), '/pets')
-    await page.getByRole('heading', { name: 'Pets', exact: true }).waitFor()
-    await page.goto(`${store().base}/console/pets#key=${key}`)
-    const useOther = page.getByRole('button', { name: 'Use the other key' })
-    await useOther.waitFor()
-    expect(new URL(page.url()).hash).toBe('')
-    expect(await seriousViolations(page)).toEqual([])
-    await page.getByRole('button', { name: 'Stay signed in' }).click()
-    await useOther.waitFor({ state: 'detached' })
-    expect(await page.evaluate('Object.values(sessionStorage)')).toEqual([ADMIN_KEY])
-    // A new page in the tab has the session of the tab, too.
-    await page.goto('about:blank')
-    await page.goto(`${store().base}/console/pets#key=${key}`)
-    await useOther.click()
-    await page.getByText('orders:read orders:write').waitFor()
-    expect(new URL(page.url()).hash).toBe('')
-    expect(await page.evaluate('Object.values(sessionStorage)')).toEqual([key])
-    // A link with the key of the session asks nothing.
-    await page.goto(`${store().base}/console/pets#key=${key}`)
-    await page.getByRole('heading', { name: 'Pets', exact: true }).waitFor()
-    expect(await useOther.count()).toBe(0)
-    // If the user agrees to a wrong key, the session ends too.
-    await page.goto(`${store().base}/console/pets#key=%zz`)
-    await useOther.click()
     await page.getByText('The key is malformed: it is truncated or mistyped.').waitFor()
-    expect(new URL(page.url()).hash).toBe('')
-    expect(await page.evaluate('sessionStorage.length')).toBe(0)
-    expect(faults).toEqual([])
-    await page.close()
-  },
-  TIMEOUT_MS,
-)
+  }
+  expect(faults).toEqual([])
+  await page.close()
+})
 
-test(
-  'a link with a broken escape, or a typed key that no header can carry, shows the reason on the sign-in page',
-  async () => {
-    const { page, faults } = await browser.open(store(), '', { key: '%zz' })
-    const field = page.getByRole('textbox', { name: 'Key' })
-    await page.getByText('The key is malformed: it is truncated or mistyped.').waitFor()
-    await until('the field has the focus', () => field.evaluate(input => input.matches(':focus')))
-    for (const text of ['pst_0000\u2026', 'pst_\u200b0000']) {
-      await field.fill(text)
-      await page.getByRole('button', { name: 'Sign in' }).click()
-      await page.getByText('This is not a key').waitFor()
-      await field.fill('wrong')
-      await page.getByRole('button', { name: 'Sign in' }).click()
-      await page.getByText('The key is malformed: it is truncated or mistyped.').waitFor()
-    }
-    expect(faults).toEqual([])
-    await page.close()
-  },
-  TIMEOUT_MS,
-)
-
-test(
-  'without storage, the page signs in and keeps the key in its memory',
-  async () => {
-    const { page, faults } = await browser.open(store(), '/pets')
-    await page.getByRole('heading', { name: 'Pets', exact: true }).waitFor()
-    await page.addInitScript(`
+test('without storage, the page signs in and keeps the key in its memory', async () => {
+  const { page, faults } = await browser.open(store(), '/pets')
+  await page.getByRole('heading', { name: 'Pets', exact: true }).waitFor()
+  await page.addInitScript(`
       for (const name of ['sessionStorage', 'localStorage'])
         Object.defineProperty(window, name, { get() { throw new DOMException('no', 'SecurityError') } })
     `)
-    await page.goto(`${store().base}/console/keys#key=${ADMIN_KEY}`)
-    await page.getByRole('heading', { name: 'Keys' }).waitFor()
-    await page.getByRole('link', { name: 'Pets', exact: true }).click()
-    await page.getByRole('heading', { name: 'Pets', exact: true }).waitFor()
-    await page.getByRole('button', { name: 'Sign out' }).click()
-    await page.getByRole('textbox', { name: 'Key' }).waitFor()
-    expect(faults).toEqual([])
-    await page.close()
-  },
-  TIMEOUT_MS,
-)
+  await page.goto(`${store().base}/console/keys#key=${ADMIN_KEY}`)
+  await page.getByRole('heading', { name: 'Keys' }).waitFor()
+  await page.getByRole('link', { name: 'Pets', exact: true }).click()
+  await page.getByRole('heading', { name: 'Pets', exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await page.getByRole('textbox', { name: 'Key' }).waitFor()
+  expect(faults).toEqual([])
+  await page.close()
+})
 
-test(
-  'a sign-in link signs in without a question if the key of the tab is refused',
-  async () => {
-    const { client } = store()
-    const { data } = await client.createKey({ body: { name: 'old', scopes: ['pets:write'] } })
-    const { page, faults } = await browser.open(store(), '/pets', { key: data.key })
-    await page.getByRole('heading', { name: 'Pets', exact: true }).waitFor()
-    await page.goto('about:blank')
-    await client.revokeKey({ keyId: data.id })
-    await page.goto(`${store().base}/console/pets#key=${ADMIN_KEY}`)
-    await page.getByRole('heading', { name: 'Pets', exact: true }).waitFor()
-    expect(await page.getByRole('button', { name: 'Use the other key' }).count()).toBe(0)
-    expect(await page.evaluate('Object.values(sessionStorage)')).toEqual([ADMIN_KEY])
-    expect(faults).toEqual([])
-    await page.close()
-  },
-  TIMEOUT_MS,
-)
+test('a sign-in link signs in without a question if the key of the tab is refused', async () => {
+  const { client } = store()
+  const { data } = await client.createKey({ body: { name: 'old', scopes: ['pets:write'] } })
+  const { page, faults } = await browser.open(store(), '/pets', { key: data.key })
+  await page.getByRole('heading', { name: 'Pets', exact: true }).waitFor()
+  await page.goto('about:blank')
+  await client.revokeKey({ keyId: data.id })
+  await page.goto(`${store().base}/console/pets#key=${ADMIN_KEY}`)
+  await page.getByRole('heading', { name: 'Pets', exact: true }).waitFor()
+  expect(await page.getByRole('button', { name: 'Use the other key' }).count()).toBe(0)
+  expect(await page.evaluate('Object.values(sessionStorage)')).toEqual([ADMIN_KEY])
+  expect(faults).toEqual([])
+  await page.close()
+})
 
-test(
-  'a revoked key ends the session, and the sign-in page says why',
-  async () => {
-    const { client } = store()
-    const { data } = await client.createKey({ body: { name: 'short-lived', scopes: ['pets:write'] } })
-    const { page, faults } = await browser.open(store(), '/pets', { key: data.key })
-    await page.getByRole('heading', { name: 'Pets', exact: true }).waitFor()
-    await client.revokeKey({ keyId: data.id })
-    const signedOut = page.getByText('You were signed out')
-    await until('the session has ended', async () => {
-      // A request of the page itself may have ended the session already.
-      await page
-        .getByRole('link', { name: 'Categories' })
-        .click({ timeout: 500 })
-        .catch(() => {})
-      return signedOut.isVisible()
-    })
-    await page.getByText('The key is unknown or was revoked.').waitFor()
-    expect(await seriousViolations(page)).toEqual([])
-    expect(await page.evaluate('sessionStorage.length')).toBe(0)
-    await page.getByRole('textbox', { name: 'Key' }).fill(ADMIN_KEY)
-    await page.getByRole('button', { name: 'Sign in' }).click()
-    // The user returns to the view that was open.
-    await page.getByRole('heading', { name: /^(Pets|Categories)$/ }).waitFor()
-    expect(faults).toEqual([])
-    await page.close()
-  },
-  TIMEOUT_MS,
-)
+test('a revoked key ends the session, and the sign-in page says why', async () => {
+  const { client } = store()
+  const { data } = await client.createKey({ body: { name: 'short-lived', scopes: ['pets:write'] } })
+  const { page, faults } = await browser.open(store(), '/pets', { key: data.key })
+  await page.getByRole('heading', { name: 'Pets', exact: true }).waitFor()
+  await client.revokeKey({ keyId: data.id })
+  const signedOut = page.getByText('You were signed out')
+  await until('the session has ended', async () => {
+    // A request of the page itself may have ended the session already.
+    await page
+      .getByRole('link', { name: 'Categories' })
+      .click({ timeout: 500 })
+      .catch(() => {})
+    return signedOut.isVisible()
+  })
+  await page.getByText('The key is unknown or was revoked.').waitFor()
+  expect(await seriousViolations(page)).toEqual([])
+  expect(await page.evaluate('sessionStorage.length')).toBe(0)
+  await page.getByRole('textbox', { name: 'Key' }).fill(ADMIN_KEY)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  // The user returns to the view that was open.
+  await page.getByRole('heading', { name: /^(Pets|Categories)$/ }).waitFor()
+  expect(faults).toEqual([])
+  await page.close()
+})

@@ -8,7 +8,6 @@ import { seriousViolations } from '../support/accessibility.ts'
 import { INSECURE_HOST, launchBrowser } from '../support/browser.ts'
 import { openSandboxHost, type TestHost, type TestSandbox } from '../support/sandbox-host.ts'
 
-const TIMEOUT_MS = 120_000
 const KEY = /^pst_[0-9A-Za-z]{49}$/
 
 interface WatchedPage {
@@ -30,7 +29,7 @@ describe('the pages of a host in a real browser', () => {
   beforeAll(async () => {
     browser = await launchBrowser()
     host = await openSandboxHost({ limits: { createdPerHour: 1000 } })
-  }, TIMEOUT_MS)
+  })
   afterAll(async () => {
     await browser?.close()
     await host?.[Symbol.asyncDispose]()
@@ -78,348 +77,296 @@ describe('the pages of a host in a real browser', () => {
     [1280, 'light'],
     [1280, 'dark'],
   ] as const) {
-    test(
-      `both pages fit into ${width} px in ${colorScheme} mode, without policy or serious accessibility violations`,
-      async () => {
-        const context = await newContext({ viewport: { width, height: 800 }, colorScheme })
-        const { page, faults } = await open(context, `${base()}/`)
-        await createOn(page, /Demo shop/, '<b>Ada & co</b>')
-        expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width)
-        expect(await seriousViolations(page)).toEqual([])
-        const link = page.getByRole('link', { name: 'Print page' })
-        const print = await open(context, base() + (await link.getAttribute('href')))
-        await print.page.getByRole('heading', { name: '<b>Ada & co</b>' }).waitFor()
-        expect(await print.page.evaluate('document.documentElement.scrollWidth')).toBe(width)
-        expect(await seriousViolations(print.page)).toEqual([])
-        const background = 'getComputedStyle(document.body).backgroundColor'
-        const isDark = colorScheme === 'dark'
-        expect(await page.evaluate(background)).toBe(isDark ? 'rgb(18, 22, 27)' : 'rgb(255, 255, 255)')
-        await print.page.emulateMedia({ media: 'print' })
-        expect(await print.page.evaluate(background)).toBe('rgb(255, 255, 255)')
-        expect([...faults, ...print.faults]).toEqual([])
-        await context.close()
-      },
-      TIMEOUT_MS,
-    )
+    test(`both pages fit into ${width} px in ${colorScheme} mode, and are accessible`, async () => {
+      const context = await newContext({ viewport: { width, height: 800 }, colorScheme })
+      const { page, faults } = await open(context, `${base()}/`)
+      await createOn(page, /Demo shop/, '<b>Ada & co</b>')
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width)
+      expect(await seriousViolations(page)).toEqual([])
+      const link = page.getByRole('link', { name: 'Print page' })
+      const print = await open(context, base() + (await link.getAttribute('href')))
+      await print.page.getByRole('heading', { name: '<b>Ada & co</b>' }).waitFor()
+      expect(await print.page.evaluate('document.documentElement.scrollWidth')).toBe(width)
+      expect(await seriousViolations(print.page)).toEqual([])
+      const background = 'getComputedStyle(document.body).backgroundColor'
+      const isDark = colorScheme === 'dark'
+      expect(await page.evaluate(background)).toBe(isDark ? 'rgb(18, 22, 27)' : 'rgb(255, 255, 255)')
+      await print.page.emulateMedia({ media: 'print' })
+      expect(await print.page.evaluate(background)).toBe('rgb(255, 255, 255)')
+      expect([...faults, ...print.faults]).toEqual([])
+      await context.close()
+    })
   }
 
   for (const seed of ['Demo shop', 'Empty', 'Large']) {
-    test(
-      `${seed}: each command on the page works, and no order is placed twice`,
-      async () => {
-        const context = await newContext()
-        const { page } = await open(context, `${base()}/`)
-        const section = await createOn(page, new RegExp(seed), '')
-        const results: CommandResult[] = []
-        for (const command of await section.locator('pre').allInnerTexts())
-          results.push(await runCommand(command))
-        for (const { status, text } of results.slice(0, -3)) {
-          expect(status).toBe(0)
-          expect(text).not.toContain('"code"')
-        }
-        const [first, dropped, repeated] = results.slice(-3)
-        expect(JSON.parse(first?.text ?? '')).toMatchObject({ id: 1, quantity: 1 })
-        // curl: (52) Empty reply from server, or (56) Connection reset by peer.
-        expect([52, 56]).toContain(dropped?.status ?? 0)
-        expect(dropped?.text).toBe('')
-        expect(JSON.parse(repeated?.text ?? '')).toMatchObject({ id: 2, quantity: 1 })
-        const orders = await fetch(`${await section.locator('#address').innerText()}/store/orders`, {
-          headers: { Authorization: `Bearer ${await section.locator('#key').innerText()}` },
-        })
-        expect(await orders.json()).toHaveLength(2)
-        await context.close()
-      },
-      TIMEOUT_MS,
-    )
+    test(`${seed}: each command on the page works, and no order is placed twice`, async () => {
+      const context = await newContext()
+      const { page } = await open(context, `${base()}/`)
+      const section = await createOn(page, new RegExp(seed), '')
+      const results: CommandResult[] = []
+      for (const command of await section.locator('pre').allInnerTexts())
+        results.push(await runCommand(command))
+      for (const { status, text } of results.slice(0, -3)) {
+        expect(status).toBe(0)
+        expect(text).not.toContain('"code"')
+      }
+      const [first, dropped, repeated] = results.slice(-3)
+      expect(JSON.parse(first?.text ?? '')).toMatchObject({ id: 1, quantity: 1 })
+      // curl: (52) Empty reply from server, or (56) Connection reset by peer.
+      expect([52, 56]).toContain(dropped?.status ?? 0)
+      expect(dropped?.text).toBe('')
+      expect(JSON.parse(repeated?.text ?? '')).toMatchObject({ id: 2, quantity: 1 })
+      const orders = await fetch(`${await section.locator('#address').innerText()}/store/orders`, {
+        headers: { Authorization: `Bearer ${await section.locator('#key').innerText()}` },
+      })
+      expect(await orders.json()).toHaveLength(2)
+      await context.close()
+    })
   }
 
-  test(
-    'the link to the console signs in, and the docs and the description are those of the sandbox',
-    async () => {
-      const context = await newContext()
-      const { page } = await open(context, `${base()}/`)
-      const section = await createOn(page, /Demo shop/, 'Ada')
-      const opening = context.waitForEvent('page')
-      await section.getByRole('link', { name: 'Console' }).click()
-      const opened = await opening
-      await opened.getByRole('heading', { name: 'Dashboard' }).waitFor()
-      const address = await section.locator('#address').innerText()
-      expect(opened.url()).toStartWith(`${address}/console`)
-      expect(opened.url()).not.toContain('pst_')
-      for (const name of ['Docs', 'Lesson', 'Guide to sandboxes', 'openapi.json']) {
-        const href = (await section.getByRole('link', { name }).getAttribute('href')) ?? ''
-        expect(href).toStartWith(address)
-        expect((await fetch(href)).status).toBe(200)
-      }
-      await context.close()
-    },
-    TIMEOUT_MS,
-  )
+  test('the link to the console signs in, and the docs and the description are those of the sandbox', async () => {
+    const context = await newContext()
+    const { page } = await open(context, `${base()}/`)
+    const section = await createOn(page, /Demo shop/, 'Ada')
+    const opening = context.waitForEvent('page')
+    await section.getByRole('link', { name: 'Console' }).click()
+    const opened = await opening
+    await opened.getByRole('heading', { name: 'Dashboard' }).waitFor()
+    const address = await section.locator('#address').innerText()
+    expect(opened.url()).toStartWith(`${address}/console`)
+    expect(opened.url()).not.toContain('pst_')
+    for (const name of ['Docs', 'Lesson', 'Guide to sandboxes', 'openapi.json']) {
+      const href = (await section.getByRole('link', { name }).getAttribute('href')) ?? ''
+      expect(href).toStartWith(address)
+      expect((await fetch(href)).status).toBe(200)
+    }
+    await context.close()
+  })
 
-  test(
-    'the buttons copy the address, the key and the commands',
-    async () => {
-      const context = await newContext({ permissions: ['clipboard-read', 'clipboard-write'] })
-      const { page } = await open(context, `${base()}/`)
-      const section = await createOn(page, /Demo shop/, 'Ada')
-      for (const [button, shown] of [
-        ['Copy the address', '#address'],
-        ['Copy the key', '#key'],
-        ['Copy command 1', '#calls pre >> nth=0'],
-      ] as const) {
-        await section.getByRole('button', { name: button }).click()
-        await section.getByText('Copied').last().waitFor()
-        expect(await page.evaluate('navigator.clipboard.readText()')).toBe(
-          await page.locator(shown).innerText(),
-        )
-      }
-      await context.close()
-    },
-    TIMEOUT_MS,
-  )
+  test('the buttons copy the address, the key and the commands', async () => {
+    const context = await newContext({ permissions: ['clipboard-read', 'clipboard-write'] })
+    const { page } = await open(context, `${base()}/`)
+    const section = await createOn(page, /Demo shop/, 'Ada')
+    for (const [button, shown] of [
+      ['Copy the address', '#address'],
+      ['Copy the key', '#key'],
+      ['Copy command 1', '#calls pre >> nth=0'],
+    ] as const) {
+      await section.getByRole('button', { name: button }).click()
+      await section.getByText('Copied').last().waitFor()
+      expect(await page.evaluate('navigator.clipboard.readText()')).toBe(
+        await page.locator(shown).innerText(),
+      )
+    }
+    await context.close()
+  })
 
-  test(
-    'without HTTPS, a sandbox is created, and its key is copied with the older command of the browser',
-    async () => {
-      const context = await newContext()
-      const page = await context.newPage()
-      const faults: string[] = []
-      page.on('pageerror', error => faults.push(error.message))
-      await page.goto(`${base().replace('127.0.0.1', INSECURE_HOST)}/`)
-      const section = await createOn(page, /Demo shop/, 'Ada')
-      await page.evaluate(`document.addEventListener('copy', () => {
+  test('without HTTPS, a sandbox is created, and its key is copied with the older command of the browser', async () => {
+    const context = await newContext()
+    const page = await context.newPage()
+    const faults: string[] = []
+    page.on('pageerror', error => faults.push(error.message))
+    await page.goto(`${base().replace('127.0.0.1', INSECURE_HOST)}/`)
+    const section = await createOn(page, /Demo shop/, 'Ada')
+    await page.evaluate(`document.addEventListener('copy', () => {
         globalThis.copiedText = document.activeElement.value
       })`)
-      await section.getByRole('button', { name: 'Copy the key' }).click()
-      await section.getByText('Copied').last().waitFor()
-      expect(await page.evaluate<string>('copiedText')).toBe(await page.locator('#key').innerText())
-      expect(faults).toEqual([])
-      await context.close()
-    },
-    TIMEOUT_MS,
-  )
+    await section.getByRole('button', { name: 'Copy the key' }).click()
+    await section.getByText('Copied').last().waitFor()
+    expect(await page.evaluate<string>('copiedText')).toBe(await page.locator('#key').innerText())
+    expect(faults).toEqual([])
+    await context.close()
+  })
 
-  test(
-    'a failure to copy or to reset is reported next to the button',
-    async () => {
-      const context = await newContext()
-      await context.addInitScript({
-        content: `navigator.clipboard.writeText = () => Promise.reject(new Error('no'))
+  test('a failure to copy or to reset is reported next to the button', async () => {
+    const context = await newContext()
+    await context.addInitScript({
+      content: `navigator.clipboard.writeText = () => Promise.reject(new Error('no'))
           document.execCommand = () => false`,
-      })
-      const { page } = await open(context, `${base()}/`)
-      const section = await createOn(page, /Demo shop/, 'Ada')
-      const copying = section.getByText('The browser does not allow copying.')
-      for (const name of ['Copy the key', 'Copy command 1', 'Copy command 4']) {
-        const button = section.getByRole('button', { name })
-        await button.click()
-        await copying.waitFor()
-        expect(await copying.count()).toBe(1)
-        expect(await distance(copying, button)).toBeLessThan(250)
-      }
-      page.on('dialog', dialog => dialog.accept())
-      await context.setOffline(true)
-      const reset = section.getByRole('button', { name: 'Reset' })
-      await reset.click()
-      const failure = section.getByText('The host cannot be reached.')
-      await failure.waitFor()
-      expect(await distance(failure, reset)).toBeLessThan(100)
-      expect(await copying.count()).toBe(0)
-      await context.close()
-    },
-    TIMEOUT_MS,
-  )
+    })
+    const { page } = await open(context, `${base()}/`)
+    const section = await createOn(page, /Demo shop/, 'Ada')
+    const copying = section.getByText('The browser does not allow copying.')
+    for (const name of ['Copy the key', 'Copy command 1', 'Copy command 4']) {
+      const button = section.getByRole('button', { name })
+      await button.click()
+      await copying.waitFor()
+      expect(await copying.count()).toBe(1)
+      expect(await distance(copying, button)).toBeLessThan(250)
+    }
+    page.on('dialog', dialog => dialog.accept())
+    await context.setOffline(true)
+    const reset = section.getByRole('button', { name: 'Reset' })
+    await reset.click()
+    const failure = section.getByText('The host cannot be reached.')
+    await failure.waitFor()
+    expect(await distance(failure, reset)).toBeLessThan(100)
+    expect(await copying.count()).toBe(0)
+    await context.close()
+  })
 
-  test(
-    'the page resets and deletes a sandbox after a confirmation, and forgets a deleted one',
-    async () => {
-      const context = await newContext()
-      const { page, faults } = await open(context, `${base()}/`)
-      const section = await createOn(page, /Empty/, 'Ada')
-      const commands = await section.locator('pre').allInnerTexts()
-      await runCommand(commands[1] ?? '')
-      const address = await section.locator('#address').innerText()
-      const categories = async (): Promise<unknown> => (await fetch(`${address}/categories`)).json()
-      expect(await categories()).toHaveLength(1)
-      page.once('dialog', dialog => dialog.dismiss())
-      await section.getByRole('button', { name: 'Reset' }).click()
-      expect(await categories()).toHaveLength(1)
-      page.on('dialog', dialog => dialog.accept())
-      await section.getByRole('button', { name: 'Reset' }).click()
-      const message = section.getByText('The sandbox was reset.')
-      await message.waitFor()
-      expect(await distance(message, section.getByRole('button', { name: 'Reset' }))).toBeLessThan(100)
-      expect(await categories()).toEqual([])
-      await section.getByRole('button', { name: 'Delete' }).click()
-      await page.getByText('The sandbox was deleted.').waitFor()
-      expect(await section.isVisible()).toBe(false)
-      expect(await page.getByText('Created in this browser').isVisible()).toBe(false)
-      expect((await fetch(`${address}/categories`)).status).toBe(404)
-      expect(faults).toEqual([])
-      await context.close()
-    },
-    TIMEOUT_MS,
-  )
+  test('the page resets and deletes a sandbox after a confirmation, and forgets a deleted one', async () => {
+    const context = await newContext()
+    const { page, faults } = await open(context, `${base()}/`)
+    const section = await createOn(page, /Empty/, 'Ada')
+    const commands = await section.locator('pre').allInnerTexts()
+    await runCommand(commands[1] ?? '')
+    const address = await section.locator('#address').innerText()
+    const categories = async (): Promise<unknown> => (await fetch(`${address}/categories`)).json()
+    expect(await categories()).toHaveLength(1)
+    page.once('dialog', dialog => dialog.dismiss())
+    await section.getByRole('button', { name: 'Reset' }).click()
+    expect(await categories()).toHaveLength(1)
+    page.on('dialog', dialog => dialog.accept())
+    await section.getByRole('button', { name: 'Reset' }).click()
+    const message = section.getByText('The sandbox was reset.')
+    await message.waitFor()
+    expect(await distance(message, section.getByRole('button', { name: 'Reset' }))).toBeLessThan(100)
+    expect(await categories()).toEqual([])
+    await section.getByRole('button', { name: 'Delete' }).click()
+    await page.getByText('The sandbox was deleted.').waitFor()
+    expect(await section.isVisible()).toBe(false)
+    expect(await page.getByText('Created in this browser').isVisible()).toBe(false)
+    expect((await fetch(`${address}/categories`)).status).toBe(404)
+    expect(faults).toEqual([])
+    await context.close()
+  })
 
-  test(
-    'the page lists the sandboxes of this browser after a reload, without expired and deleted ones',
-    async () => {
-      const context = await newContext()
-      const { page } = await open(context, `${base()}/`)
-      const section = await createOn(page, /Empty/, 'Ada')
-      const key = await section.locator('#key').innerText()
-      const id = (await section.locator('#address').innerText()).split('/').at(-1)
-      await createOn(page, /Empty/, 'Grace')
-      await page.evaluate(`{
+  test('the page lists the sandboxes of this browser after a reload, without expired and deleted ones', async () => {
+    const context = await newContext()
+    const { page } = await open(context, `${base()}/`)
+    const section = await createOn(page, /Empty/, 'Ada')
+    const key = await section.locator('#key').innerText()
+    const id = (await section.locator('#address').innerText()).split('/').at(-1)
+    await createOn(page, /Empty/, 'Grace')
+    await page.evaluate(`{
         const list = JSON.parse(localStorage.getItem('petstore-sandboxes'))
         const old = { ...list[0], id: 'old', label: 'Expired', expiresAt: '2020-01-01T00:00:00Z' }
         localStorage.setItem('petstore-sandboxes', JSON.stringify([...list, old]))
       }`)
-      await page.reload()
-      const list = page.getByRole('region', { name: 'Created in this browser' })
-      expect(await list.getByRole('button').count()).toBe(2)
-      expect(String(await page.evaluate('JSON.stringify(localStorage)'))).not.toContain('Expired')
-      await list.getByRole('button', { name: 'Ada' }).click()
-      const shown = page.getByRole('region', { name: 'Your sandbox: Ada' })
-      await shown.waitFor()
-      expect(await shown.locator('#key').innerText()).toBe(key)
-      await fetch(`${base()}/sandboxes/${id}`, {
-        method: 'DELETE',
-        headers: { Authorization: `Bearer ${key}` },
-      })
-      await list.getByRole('button', { name: 'Ada' }).click()
-      await page.getByRole('alert').getByText('There is no sandbox at this address').waitFor()
-      expect(await list.getByRole('button').count()).toBe(1)
-      await context.close()
-    },
-    TIMEOUT_MS,
-  )
+    await page.reload()
+    const list = page.getByRole('region', { name: 'Created in this browser' })
+    expect(await list.getByRole('button').count()).toBe(2)
+    expect(String(await page.evaluate('JSON.stringify(localStorage)'))).not.toContain('Expired')
+    await list.getByRole('button', { name: 'Ada' }).click()
+    const shown = page.getByRole('region', { name: 'Your sandbox: Ada' })
+    await shown.waitFor()
+    expect(await shown.locator('#key').innerText()).toBe(key)
+    await fetch(`${base()}/sandboxes/${id}`, {
+      method: 'DELETE',
+      headers: { Authorization: `Bearer ${key}` },
+    })
+    await list.getByRole('button', { name: 'Ada' }).click()
+    await page.getByRole('alert').getByText('There is no sandbox at this address').waitFor()
+    expect(await list.getByRole('button').count()).toBe(1)
+    await context.close()
+  })
 
-  test(
-    'the page works in a browser that stores nothing, and says that the key must be copied',
-    async () => {
-      const context = await newContext()
-      await context.addInitScript({
-        content: `Object.defineProperty(window, 'localStorage', {
+  test('the page works in a browser that stores nothing, and says that the key must be copied', async () => {
+    const context = await newContext()
+    await context.addInitScript({
+      content: `Object.defineProperty(window, 'localStorage', {
           get() { throw new DOMException('no', 'SecurityError') },
         })`,
-      })
-      const { page, faults } = await open(context, `${base()}/`)
-      const section = await createOn(page, /Empty/, '')
-      expect(await section.innerText()).toContain('Copy the key now')
-      expect(await section.locator('#key').innerText()).toMatch(KEY)
-      expect(faults).toEqual([])
-      await context.close()
-    },
-    TIMEOUT_MS,
-  )
+    })
+    const { page, faults } = await open(context, `${base()}/`)
+    const section = await createOn(page, /Empty/, '')
+    expect(await section.innerText()).toContain('Copy the key now')
+    expect(await section.locator('#key').innerText()).toMatch(KEY)
+    expect(faults).toEqual([])
+    await context.close()
+  })
 
-  test(
-    'the page shows the refusal of a full host, and says if the host cannot be reached',
-    async () => {
-      await using full = await openSandboxHost({ limits: { sandboxes: 1 } })
-      const context = await newContext()
-      const { page } = await open(context, `${full.base}/`)
-      await createOn(page, /Empty/, 'Ada')
-      await page.getByRole('button', { name: 'Create a sandbox' }).click()
-      await page.getByRole('alert').getByText('This host has reached its limit of 1 sandboxes').waitFor()
-      await context.setOffline(true)
-      await page.getByRole('button', { name: 'Create a sandbox' }).click()
-      await page.getByRole('alert').getByText('The host cannot be reached.').waitFor()
-      await context.close()
-    },
-    TIMEOUT_MS,
-  )
+  test('the page shows the refusal of a full host, and says if the host cannot be reached', async () => {
+    await using full = await openSandboxHost({ limits: { sandboxes: 1 } })
+    const context = await newContext()
+    const { page } = await open(context, `${full.base}/`)
+    await createOn(page, /Empty/, 'Ada')
+    await page.getByRole('button', { name: 'Create a sandbox' }).click()
+    await page.getByRole('alert').getByText('This host has reached its limit of 1 sandboxes').waitFor()
+    await context.setOffline(true)
+    await page.getByRole('button', { name: 'Create a sandbox' }).click()
+    await page.getByRole('alert').getByText('The host cannot be reached.').waitFor()
+    await context.close()
+  })
 
-  test(
-    'the page works with the keyboard: the focus moves to the sandbox, and back when it is deleted',
-    async () => {
-      const context = await newContext()
-      const { page } = await open(context, `${base()}/`)
-      const focused = (): Promise<unknown> => page.evaluate('document.activeElement?.textContent.trim()')
-      await page.getByRole('radio', { name: /Demo shop/ }).focus()
-      await page.keyboard.press('ArrowDown')
-      await page.keyboard.press('Tab')
-      await page.keyboard.type('Ada')
-      await page.keyboard.press('Enter')
-      await page.getByRole('region', { name: 'Your sandbox: Ada' }).waitFor()
-      expect(await focused()).toBe('Your sandbox: Ada')
-      page.on('dialog', dialog => dialog.accept())
-      await page.getByRole('button', { name: 'Delete' }).focus()
-      await page.keyboard.press('Enter')
-      await page.getByText('The sandbox was deleted.').waitFor()
-      expect(await focused()).toBe('Create a sandbox')
-      await context.close()
-    },
-    TIMEOUT_MS,
-  )
+  test('the page works with the keyboard: the focus moves to the sandbox, and back when it is deleted', async () => {
+    const context = await newContext()
+    const { page } = await open(context, `${base()}/`)
+    const focused = (): Promise<unknown> => page.evaluate('document.activeElement?.textContent.trim()')
+    await page.getByRole('radio', { name: /Demo shop/ }).focus()
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Tab')
+    await page.keyboard.type('Ada')
+    await page.keyboard.press('Enter')
+    await page.getByRole('region', { name: 'Your sandbox: Ada' }).waitFor()
+    expect(await focused()).toBe('Your sandbox: Ada')
+    page.on('dialog', dialog => dialog.accept())
+    await page.getByRole('button', { name: 'Delete' }).focus()
+    await page.keyboard.press('Enter')
+    await page.getByText('The sandbox was deleted.').waitFor()
+    expect(await focused()).toBe('Create a sandbox')
+    await context.close()
+  })
 
-  test(
-    'the print page shows the label, the address, its QR code and the key from the URL fragment, on one sheet',
-    async () => {
-      const context = await newContext()
-      const { created } = await (host?.create({ label: 'Ada' }) ?? Promise.reject(new Error('no host')))
-      const address = `${base()}/sandboxes/${created.id}/print`
-      const { page, faults } = await open(context, `${address}#key=${created.adminKey}`)
-      await page.getByRole('heading', { name: 'Key' }).waitFor()
-      const link = await readQrCode(page, page.getByRole('img', { name: 'QR code of the console' }))
-      expect(link).toBe(`${created.baseUrl}/console#key=${created.adminKey}`)
-      await page.emulateMedia({ media: 'print' })
-      const shown = await page.locator('main').innerText()
-      for (const text of [
-        ...['Ada', created.baseUrl, created.adminKey, `curl "${created.baseUrl}/pets?limit=3"`],
-        ...[`BASE=${created.baseUrl}\nKEY=${created.adminKey}`, `${created.baseUrl}/docs/guide/lesson`],
-      ])
-        expect(shown).toContain(text)
-      expect(shown).not.toContain('This page has no key')
-      expect(await page.getByRole('button', { name: 'Print' }).isVisible()).toBe(false)
-      for (const format of ['A4', 'Letter'])
-        expect((await page.pdf({ format })).toString('latin1').match(/\/Type \/Page\b/g)).toHaveLength(1)
-      const withoutKey = await open(context, address)
-      const code = withoutKey.page.getByRole('img', { name: 'QR code of the address' })
-      expect(await readQrCode(withoutKey.page, code)).toBe(created.baseUrl)
-      expect(await withoutKey.page.locator('main').innerText()).toContain('This page has no key')
-      expect(await withoutKey.page.getByRole('heading', { name: 'Key' }).isVisible()).toBe(false)
-      const text = await withoutKey.page.locator('main').innerText()
-      expect(text).toContain(`BASE=${created.baseUrl}`)
-      expect(text).not.toContain('KEY=')
-      expect([...faults, ...withoutKey.faults]).toEqual([])
-      await context.close()
-    },
-    TIMEOUT_MS,
-  )
+  test('the print page shows the label, the address, its QR code and the key of the URL, on one sheet', async () => {
+    const context = await newContext()
+    const { created } = await (host?.create({ label: 'Ada' }) ?? Promise.reject(new Error('no host')))
+    const address = `${base()}/sandboxes/${created.id}/print`
+    const { page, faults } = await open(context, `${address}#key=${created.adminKey}`)
+    await page.getByRole('heading', { name: 'Key' }).waitFor()
+    const link = await readQrCode(page, page.getByRole('img', { name: 'QR code of the console' }))
+    expect(link).toBe(`${created.baseUrl}/console#key=${created.adminKey}`)
+    await page.emulateMedia({ media: 'print' })
+    const shown = await page.locator('main').innerText()
+    for (const text of [
+      ...['Ada', created.baseUrl, created.adminKey, `curl "${created.baseUrl}/pets?limit=3"`],
+      ...[`BASE=${created.baseUrl}\nKEY=${created.adminKey}`, `${created.baseUrl}/docs/guide/lesson`],
+    ])
+      expect(shown).toContain(text)
+    expect(shown).not.toContain('This page has no key')
+    expect(await page.getByRole('button', { name: 'Print' }).isVisible()).toBe(false)
+    for (const format of ['A4', 'Letter'])
+      expect((await page.pdf({ format })).toString('latin1').match(/\/Type \/Page\b/g)).toHaveLength(1)
+    const withoutKey = await open(context, address)
+    const code = withoutKey.page.getByRole('img', { name: 'QR code of the address' })
+    expect(await readQrCode(withoutKey.page, code)).toBe(created.baseUrl)
+    expect(await withoutKey.page.locator('main').innerText()).toContain('This page has no key')
+    expect(await withoutKey.page.getByRole('heading', { name: 'Key' }).isVisible()).toBe(false)
+    const text = await withoutKey.page.locator('main').innerText()
+    expect(text).toContain(`BASE=${created.baseUrl}`)
+    expect(text).not.toContain('KEY=')
+    expect([...faults, ...withoutKey.faults]).toEqual([])
+    await context.close()
+  })
 
   for (const [place, isSecure] of [
     ['with a secure origin', true],
     ['without HTTPS', false],
   ] as const) {
-    test(
-      `the lesson of a sandbox has its address in the commands, and buttons that copy them, ${place}`,
-      async () => {
-        const context = await newContext({ viewport: { width: 390, height: 900 } })
-        if (isSecure) await context.grantPermissions(['clipboard-read', 'clipboard-write'])
-        const { created } = await (host?.create() ?? Promise.reject(new Error('no host')))
-        const address = `${created.baseUrl}/docs/guide/lesson`
-        const { page, faults } = await open(
-          context,
-          isSecure ? address : address.replace('127.0.0.1', INSECURE_HOST),
-        )
-        await page.evaluate(`document.addEventListener('copy', () => {
+    test(`the lesson of a sandbox has its address in the commands, and buttons that copy them, ${place}`, async () => {
+      const context = await newContext({ viewport: { width: 390, height: 900 } })
+      if (isSecure) await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+      const { created } = await (host?.create() ?? Promise.reject(new Error('no host')))
+      const address = `${created.baseUrl}/docs/guide/lesson`
+      const { page, faults } = await open(
+        context,
+        isSecure ? address : address.replace('127.0.0.1', INSECURE_HOST),
+      )
+      await page.evaluate(`document.addEventListener('copy', () => {
           globalThis.copiedText = document.activeElement.value
         })`)
-        await page.getByRole('button', { name: 'Copy command 1', exact: true }).click()
-        await page.getByText('Copied', { exact: true }).waitFor()
-        const copied = await page.evaluate(isSecure ? 'navigator.clipboard.readText()' : 'copiedText')
-        expect(copied).toBe(`BASE=${created.baseUrl}\nKEY=pst_...\n`)
-        const commands = await page.locator('pre:not(.output, .received)').count()
-        expect(await page.getByRole('button', { name: /^Cop(y|ied) command/ }).count()).toBe(commands)
-        expect(commands).toBeGreaterThan(20)
-        expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390)
-        if (isSecure) expect([faults, await seriousViolations(page)]).toEqual([[], []])
-        await context.close()
-      },
-      TIMEOUT_MS,
-    )
+      await page.getByRole('button', { name: 'Copy command 1', exact: true }).click()
+      await page.getByText('Copied', { exact: true }).waitFor()
+      const copied = await page.evaluate(isSecure ? 'navigator.clipboard.readText()' : 'copiedText')
+      expect(copied).toBe(`BASE=${created.baseUrl}\nKEY=pst_...\n`)
+      const commands = await page.locator('pre:not(.output, .received)').count()
+      expect(await page.getByRole('button', { name: /^Cop(y|ied) command/ }).count()).toBe(commands)
+      expect(commands).toBeGreaterThan(20)
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390)
+      if (isSecure) expect([faults, await seriousViolations(page)]).toEqual([[], []])
+      await context.close()
+    })
   }
 
   test('the lesson of a sandbox is a page for students: it has no answer, and no command of a host', async () => {
@@ -434,29 +381,25 @@ describe('the pages of a host in a real browser', () => {
     }
   })
 
-  test(
-    'the page of a class has ten cards on a sheet of A4, and the QR code of a card opens the console signed in',
-    async () => {
-      const context = await newContext()
-      const { created } = await (host?.create({ label: '' }) ?? Promise.reject(new Error('no host')))
-      const { baseUrl: address, adminKey: key } = created
-      const labels = ['<b>Ada & co</b>', ...Array(8).fill('W'.repeat(100)), '']
-      const { page, faults } = await open(context, `${base()}/livez`)
-      await page.setContent(cardsPage(labels.map(label => ({ label, address, key }))))
-      const headings = await page.getByRole('heading').allInnerTexts()
-      expect(headings).toEqual([...labels.slice(0, -1), 'Sandbox 10'])
-      const card = page.getByRole('listitem').first()
-      for (const text of [address, key]) expect(await card.textContent()).toContain(text)
-      await page.emulateMedia({ media: 'print' })
-      expect((await page.pdf({ format: 'A4' })).toString('latin1').match(/\/Type \/Page\b/g)).toHaveLength(1)
-      const link = await readQrCode(page, card.getByRole('img', { name: 'QR code of the console' }))
-      const console = await open(context, link ?? '')
-      await console.page.getByRole('heading', { name: 'Dashboard' }).waitFor()
-      expect(faults).toEqual([])
-      await context.close()
-    },
-    TIMEOUT_MS,
-  )
+  test('a class has ten cards on a sheet of A4, and the QR code of a card opens the console signed in', async () => {
+    const context = await newContext()
+    const { created } = await (host?.create({ label: '' }) ?? Promise.reject(new Error('no host')))
+    const { baseUrl: address, adminKey: key } = created
+    const labels = ['<b>Ada & co</b>', ...Array(8).fill('W'.repeat(100)), '']
+    const { page, faults } = await open(context, `${base()}/livez`)
+    await page.setContent(cardsPage(labels.map(label => ({ label, address, key }))))
+    const headings = await page.getByRole('heading').allInnerTexts()
+    expect(headings).toEqual([...labels.slice(0, -1), 'Sandbox 10'])
+    const card = page.getByRole('listitem').first()
+    for (const text of [address, key]) expect(await card.textContent()).toContain(text)
+    await page.emulateMedia({ media: 'print' })
+    expect((await page.pdf({ format: 'A4' })).toString('latin1').match(/\/Type \/Page\b/g)).toHaveLength(1)
+    const link = await readQrCode(page, card.getByRole('img', { name: 'QR code of the console' }))
+    const console = await open(context, link ?? '')
+    await console.page.getByRole('heading', { name: 'Dashboard' }).waitFor()
+    expect(faults).toEqual([])
+    await context.close()
+  })
 
   test('the print page shows no text of a request that does not have the form of a key', async () => {
     const { created } = await (host?.create() ?? Promise.reject(new Error('no host')))

@@ -41,7 +41,7 @@ describe('deletions', () => {
     expect(sandboxFolders(host)).toEqual([])
     expect(host.errors).toEqual([])
     expect((await (await host.create()).call('GET', '/pets')).status).toBe(200)
-  }, 60_000)
+  })
 
   test('a deletion of a snapshot or of a sandbox frees its bytes at once', async () => {
     await using host = await openSandboxHost()

@@ -69,7 +69,7 @@ beforeAll(async () => {
   const torn = record.subarray(0, 20)
   Object.assign(records, { there: record, missing: undefined, older: olderRecord })
   Object.assign(records, { 'of another store': otherRecord, torn })
-}, 60_000)
+})
 
 let count = 0
 /** Returns a copy of the killed store with another log and another record. */
@@ -160,7 +160,7 @@ test('every command refuses a store without its log, and a start with --accept-l
   }
   expect(readdirSync(data).filter(name => name.includes('-wal.unused-'))).toHaveLength(1)
   expect(refusalOf(data)).toBe('opens')
-}, 60_000)
+})
 
 test('a killed store starts without a question, also after another program has moved its log', async () => {
   expect(refusalOf(copyWith(logs.there, records.there))).toBe('opens')

@@ -87,7 +87,7 @@ test('a database that was put in the place of a killed one is refused, and its l
     copyFileSync(join(data, 'petstore.db'), join(place, 'petstore.db'))
     expect(await countPets(place)).toBe(2)
   }
-}, 60_000)
+})
 
 test('an older copy or a backup in the place of a stopped store is refused until the number is deleted', async () => {
   const data = join(root, 'stopped')
@@ -118,7 +118,7 @@ test('an older copy or a backup in the place of a stopped store is refused until
   copyFileSync(copied, join(data, 'petstore.db'))
   rmSync(join(data, 'petstore.db-run'))
   expect(await countPets(data)).toBe(1)
-}, 60_000)
+})
 
 test('a copy of the database that was made earlier in the same run is refused too', async () => {
   const data = join(root, 'same-run')
@@ -161,7 +161,7 @@ test('a copy of the database that was made earlier in the same run is refused to
     sort: '-id',
   })
   expect(summary.data.items[0]?.id).toBe(6000n)
-}, 60_000)
+})
 
 test('two directories with one database cannot be served at once', async () => {
   const [first, second] = [join(root, 'one'), join(root, 'two')]
@@ -202,7 +202,7 @@ test('a store that is killed at any moment of its start opens again', async () =
   }
   await addPet(data, 'SIGKILL')
   expect(await countPets(data)).toBe(2)
-}, 60_000)
+})
 
 test('a damaged database keeps its write-ahead log when a start fails', async () => {
   const data = join(root, 'damaged')
@@ -250,7 +250,7 @@ test('an empty or missing database of a directory that had a store is no new sho
   rmSync(file)
   for (const name of ['petstore.db-run', 'secret-key']) rmSync(join(data, name), { force: true })
   expect(await countPets(data)).toBe(0)
-}, 60_000)
+})
 
 test('a first start that was interrupted before its tables were created starts again', async () => {
   const data = join(root, 'interrupted')
@@ -274,7 +274,7 @@ test('a database on another disk can be linked, and a log that was left next to 
   expect((await run(['backup', '--data', data, '--to', join(root, 'linked-backup')])).exitCode).toBe(0)
   rmSync(join(disk, 'petstore.db'))
   expect((await run(argsOf(data), env)).errors).toContain('is its disk mounted?')
-}, 60_000)
+})
 
 /** Changes the name of a pet in an index, but not in its row. */
 function damageIndex(database: Database): void {
@@ -299,7 +299,7 @@ test('a backup of a store with a damaged page fails, and leaves nothing', async 
   const to = join(root, 'damage-backup')
   const { exitCode, errors } = await run(['backup', '--data', data, '--to', to])
   expect([exitCode, existsSync(to), errors]).toEqual([1, false, expect.stringContaining('damaged')])
-}, 60_000)
+})
 
 test.skipIf(process.getuid?.() !== 0)(
   'a command of the superuser leaves no file that the owner of the directory cannot open',

@@ -73,7 +73,7 @@ onEveryEngine(kind => {
     const count = (id: string): number => recorded.ids.filter(one => one === id).length
     for (const id of ['sweepReplies', 'sweepStagedRows']) expect(count(id)).toBeGreaterThan(ROWS / 1000)
     expect(recorded.concurrentMax).toBe(1)
-  }, 90_000)
+  })
 
   test('all expired events are deleted in one sweep', async () => {
     await using store = await openTestStore(kind)
@@ -84,7 +84,7 @@ onEveryEngine(kind => {
     const countEvents = 'SELECT count(*) AS n FROM event'
     await until('no event is left', async () => (await store.database(countEvents))[0]?.n === 0n, 60_000)
     await sweeping.stop()
-  }, 90_000)
+  })
 
   test('rows of a discarded import are deleted by the sweep, and cannot be loaded', async () => {
     await using store = await openTestStore(kind)
@@ -106,7 +106,7 @@ onEveryEngine(kind => {
     await client.discardImport({ importId: 9n })
     const { data } = await client.applyImport({ importId: 9n, body: { keepGoing: false, dryRun: false } })
     expect(data.categoriesCreated).toBe(0n)
-  }, 90_000)
+  })
 })
 
 /** Returns an engine that skips the first `times` `sweepReplies` commands, and returns a count of 1,000 for each. */
@@ -126,7 +126,7 @@ test('a sweep has no maximum number of commands while expired rows are left', as
   const sweeping = startSweeping(optionsOf(engine), { firstMs: 0 })
   await until('all commands were run', () => recorded.commands === COMMANDS, 60_000)
   await sweeping.stop()
-}, 90_000)
+})
 
 test('when sweeping is stopped, an unfinished sweep ends after its current command', async () => {
   await using store = await openTestStore('sqlite')

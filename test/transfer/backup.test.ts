@@ -32,7 +32,6 @@ import { ADMIN_KEY, onEveryEngine } from '../support/store.ts'
 import { newStoreDirectory, type StoreDirectory } from '../support/store-directory.ts'
 import { until } from '../support/until.ts'
 
-const LIMIT_MS = 120_000
 /** The number of positions that a restore skips. */
 const SKIPPED = 1_000_000n
 
@@ -166,25 +165,21 @@ async function checkRestored(place: CopyPlace, saved: BackedUp, receiver: Receiv
 }
 
 onEveryEngine(engine => {
-  test(
-    'a store that is restored from a live backup never reissues an id or a position of the lost store',
-    async () => {
-      await using receiver = await openReceiver(() => reply(204))
-      await using place = await newStoreDirectory(engine)
-      using backups = await newCopyPlace('sqlite')
-      const saved = await backUpInUse(place, receiver, join(dirname(backups.directory), 'monday', 'noon'))
+  test('a store that is restored from a live backup never reissues an id or a position of the lost store', async () => {
+    await using receiver = await openReceiver(() => reply(204))
+    await using place = await newStoreDirectory(engine)
+    using backups = await newCopyPlace('sqlite')
+    const saved = await backUpInUse(place, receiver, join(dirname(backups.directory), 'monday', 'noon'))
+    expect(readdirSync(dirname(saved.directory))).toEqual(['noon'])
+    for (const target of testedEngines) {
+      using restored = await newCopyPlace(target)
+      const { exitCode, errors } = await restore(saved.directory, restored)
+      expect([exitCode, errors]).toEqual([0, expect.stringMatching(/^Restored the store of 20/m)])
       expect(readdirSync(dirname(saved.directory))).toEqual(['noon'])
-      for (const target of testedEngines) {
-        using restored = await newCopyPlace(target)
-        const { exitCode, errors } = await restore(saved.directory, restored)
-        expect([exitCode, errors]).toEqual([0, expect.stringMatching(/^Restored the store of 20/m)])
-        expect(readdirSync(dirname(saved.directory))).toEqual(['noon'])
-        await checkRestored(restored, saved, receiver)
-        expect(await issuedAgain(restored, saved.lost, saved.secretKeyFile)).toEqual([])
-      }
-    },
-    LIMIT_MS,
-  )
+      await checkRestored(restored, saved, receiver)
+      expect(await issuedAgain(restored, saved.lost, saved.secretKeyFile)).toEqual([])
+    }
+  })
 })
 
 /** Makes a small store, stops it, and backs it up. Returns the store and the directory of the backup. */
@@ -388,7 +383,6 @@ test.skipIf(!testedEngines.includes('postgres'))(
     expect((await restoreAt()).exitCode).toBe(0)
     expect(readdirSync(temporary).filter(name => name.startsWith('petstore'))).toEqual([])
   },
-  LIMIT_MS,
 )
 
 /** The file of a backup that has one category, in a directory for a restored store. Disposing it deletes both. */
@@ -520,37 +514,33 @@ function enlarge({ directory }: StoreDirectory): void {
       SELECT 'filler ' || i, hex(zeroblob(500000)) FROM n`)
 }
 
-test(
-  'an interrupted backup leaves nothing, and an interrupted restore leaves no database',
-  async () => {
-    await using saved = await makeSmallBackup()
-    enlarge(saved.place)
-    const parent = join(saved.place.directory, 'backups')
-    mkdirSync(parent)
-    const target = join(parent, 'one')
-    const stopped = await runInterrupted(['backup', '--to', target, '--data', saved.place.directory], () =>
-      readdirSync(parent).some(name => existsSync(join(parent, name, 'petstore.db'))),
-    )
-    expect([stopped.exitCode, stopped.errors.trim(), readdirSync(parent)]).toEqual([
-      130,
-      `Interrupted. Nothing was left in ${target}.`,
-      [],
-    ])
-    expect((await backup(saved.place, target)).exitCode).toBe(0)
-    const place = join(parent, 'restored')
-    const cut = await runInterrupted(
-      ['restore', '--from', target, '--to', place],
-      () => existsSync(place) && readdirSync(place).some(name => name.endsWith('.petstore-draft')),
-    )
-    expect([cut.exitCode, cut.errors.trim()]).toEqual([
-      130,
-      'Interrupted. Nothing was restored; you can restore again.',
-    ])
-    expect(readdirSync(place).filter(name => name.startsWith('petstore'))).toEqual([])
-    expect((await restore(target, { name: place })).exitCode).toBe(0)
-  },
-  LIMIT_MS,
-)
+test('an interrupted backup leaves nothing, and an interrupted restore leaves no database', async () => {
+  await using saved = await makeSmallBackup()
+  enlarge(saved.place)
+  const parent = join(saved.place.directory, 'backups')
+  mkdirSync(parent)
+  const target = join(parent, 'one')
+  const stopped = await runInterrupted(['backup', '--to', target, '--data', saved.place.directory], () =>
+    readdirSync(parent).some(name => existsSync(join(parent, name, 'petstore.db'))),
+  )
+  expect([stopped.exitCode, stopped.errors.trim(), readdirSync(parent)]).toEqual([
+    130,
+    `Interrupted. Nothing was left in ${target}.`,
+    [],
+  ])
+  expect((await backup(saved.place, target)).exitCode).toBe(0)
+  const place = join(parent, 'restored')
+  const cut = await runInterrupted(
+    ['restore', '--from', target, '--to', place],
+    () => existsSync(place) && readdirSync(place).some(name => name.endsWith('.petstore-draft')),
+  )
+  expect([cut.exitCode, cut.errors.trim()]).toEqual([
+    130,
+    'Interrupted. Nothing was restored; you can restore again.',
+  ])
+  expect(readdirSync(place).filter(name => name.startsWith('petstore'))).toEqual([])
+  expect((await restore(target, { name: place })).exitCode).toBe(0)
+})
 
 /** Runs a command, and sends it SIGINT as soon as `isTime` returns true. */
 async function runInterrupted(

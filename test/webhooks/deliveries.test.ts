@@ -247,6 +247,6 @@ onEveryEngine(engine => {
         await faultsAt(store, filtered, since, filterTypes),
       ]).toEqual([[], []])
       expect(loggedErrors(store)).toEqual([])
-    }, 120_000)
+    })
   })
 })
