@@ -83,14 +83,6 @@ test('`reset` restores the seed, and `restore` restores a snapshot', async () =>
   expect(await codeOf(sandbox.restore('other'))).toBe('404 snapshot_not_found')
 })
 
-test('a command runs after a snapshot that was taken while the store opened', async () => {
-  await using sandbox = await openSandbox({ seed: 'empty' })
-  // This snapshot opens the store, whose dispatcher at once executes a command, which arrives during the snapshot.
-  await sandbox.snapshot('first')
-  await sandbox.createCategory({ body: { name: 'Dogs' } }, { timeoutMs: 5000, retriesMax: 0 })
-  expect((await sandbox.listCategories()).data.items.length).toBe(1)
-})
-
 test('a sandbox can start with the snapshot of another sandbox if the key of the other sandbox is given', async () => {
   await using template = await openSandbox({ seed: 'empty' })
   await makePet(template, 3)

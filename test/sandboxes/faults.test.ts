@@ -120,11 +120,10 @@ describe('an effect on a request', () => {
     const sandbox = await sandboxWith({ operation: 'placeOrder', effect: { type: 'drop_before_command' } })
     await expect(sandbox.call('POST', '/store/orders', order)).rejects.toThrow()
     expect(await orderCount(sandbox)).toBe(0)
-    const raw = await receiveRaw(
-      host.base,
-      headOf(sandbox, 'GET', '/pets', ['Petstore-Fault: drop_before_command']),
-    )
+    const drop = ['Petstore-Fault: drop_before_command']
+    const raw = await receiveRaw(host.base, headOf(sandbox, 'GET', '/pets', drop))
     expect(raw).toEqual({ bytes: '', isReset: true })
+    expect((await receiveRaw(host.base, headOf(sandbox, 'HEAD', '/pets', drop))).bytes).toBe('')
   })
 
   test('drop_after_commit: the order exists without a response, and a retry gets the same order', async () => {
@@ -158,15 +157,6 @@ describe('an effect on a request', () => {
     await sandbox.call('POST', '/store/orders', order)
     expect(await orderCount(sandbox)).toBe(2)
   })
-
-  test('a drop of a HEAD request closes the connection without a response', async () => {
-    const sandbox = await host.create()
-    const raw = await receiveRaw(
-      host.base,
-      headOf(sandbox, 'HEAD', '/pets', ['Petstore-Fault: drop_before_command']),
-    )
-    expect(raw.bytes).toBe('')
-  }, 20_000)
 
   test('truncate: the body ends early, so that a client sees a broken connection', async () => {
     const sandbox = await sandboxWith({ operation: 'listPets', effect: { type: 'truncate', bytes: 20 } })
@@ -245,15 +235,6 @@ describe('a condition', () => {
     expect(await failuresOf({ share: 1 }, 5)).toEqual([1, 2, 3, 4, 5])
   })
 
-  test('the conditions "header" and "idempotencyKey" match only requests with the given header or key', async () => {
-    expect(await failuresOf({ header: { name: 'X-Test', value: 'a' } }, 1, { 'X-Test': 'a' })).toEqual([1])
-    expect(await failuresOf({ header: { name: 'X-Test', value: 'a' } }, 1, { 'X-Test': 'b' })).toEqual([])
-    expect(await failuresOf({ header: { name: 'X-Test' } }, 1, { 'X-Test': 'b' })).toEqual([1])
-    const sandbox = await sandboxWith({ when: { idempotencyKey: 'once' }, effect: failing })
-    expect((await sandbox.call('POST', '/store/orders', order)).status).toBe(201)
-    expect((await sandbox.call('POST', '/store/orders', withKey)).status).toBe(503)
-  })
-
   test('the first rule that applies decides, each rule counts its calls, and deleted rules do nothing', async () => {
     const sandbox = await sandboxWith(
       { when: { every: 2 }, effect: failing },
@@ -274,12 +255,9 @@ describe('a condition', () => {
 })
 
 describe('rules of a sandbox', () => {
-  test('the rules of a sandbox affect no other sandbox, operation of the host, page or probe', async () => {
+  test('the rules of a sandbox affect no operation of the host, page or probe', async () => {
     const broken = await sandboxWith({ effect: { type: 'error', code: 'internal_error' } })
-    const other = await host.create()
     expect((await broken.call('GET', '/pets')).status).toBe(500)
-    const untouched = await other.call('GET', '/pets')
-    expect([untouched.status, untouched.headers.get('petstore-fault')]).toEqual([200, null])
     expect((await broken.callHost('GET', '/faults')).status).toBe(200)
     expect((await broken.call('GET', '/docs')).status).toBe(200)
     expect((await broken.call('GET', '/readyz')).status).toBe(200)
@@ -331,37 +309,32 @@ describe('rules of a sandbox', () => {
 
 describe('the header Petstore-Fault', () => {
   test.each([
-    'explode',
-    'error',
-    'error; code=nothing',
-    'delay',
-    'delay; delay_ms=abc',
-    'delay; ms=1',
-    'rate_limit',
-    'cut_stream',
-    'webhook_lost',
-    '',
-  ])('a header Petstore-Fault is refused if it is malformed or its effect cannot apply: %p', async field => {
-    const sandbox = await host.create()
-    const refused = await sandbox.call('GET', '/pets', { headers: { 'Petstore-Fault': field } })
-    expect(refused.status).toBe(400)
-    expect(refused.data).toMatchObject({
-      code: 'invalid_parameter',
-      errors: [{ in: 'header', name: 'Petstore-Fault' }],
-    })
-  })
-
-  test.each([
     ['drop-after-comit', 'not with "drop-after-comit" (did you mean drop_after_commit?)'],
-    ['delay; delay_ms=100000', 'delay_ms must be at most 60000. An example: delay; delay_ms=500'],
+    ['', 'Petstore-Fault'],
     ['error', 'code is required. An example: error; code='],
     ['error; code=storage_ful', 'not "storage_ful" (did you mean storage_full?)'],
+    ['delay', 'delay_ms is required'],
+    ['delay; delay_ms=abc', 'delay_ms'],
+    ['delay; delay_ms=100000', 'delay_ms must be at most 60000. An example: delay; delay_ms=500'],
+    ['delay; ms=1', 'ms'],
+    ['rate_limit', 'Petstore-Fault'],
+    ['cut_stream', 'Petstore-Fault'],
     ['webhook_lost', 'only rules can change deliveries'],
-  ])('the refusal of a header Petstore-Fault says what is wrong: %p', async (field, message) => {
-    const sandbox = await host.create()
-    const refused = await sandbox.call('GET', '/pets', { headers: { 'Petstore-Fault': field } })
-    expect((refused.data as { message: string }).message).toContain(message)
-  })
+  ])(
+    'a header Petstore-Fault is refused with a reason if its effect cannot apply: %p',
+    async (field, message) => {
+      const sandbox = await host.create()
+      const refused = await sandbox.call('GET', '/pets', { headers: { 'Petstore-Fault': field } })
+      expect([refused.status, refused.data]).toMatchObject([
+        400,
+        {
+          code: 'invalid_parameter',
+          message: expect.stringContaining(message),
+          errors: [{ in: 'header', name: 'Petstore-Fault' }],
+        },
+      ])
+    },
+  )
 
   test('the header Petstore-Fault of a request affects only its own request', async () => {
     const sandbox = await host.create()
@@ -412,13 +385,6 @@ describe('an effect on a delivery', () => {
 
   test('webhook_out_of_order: the events do not arrive in their order', async () => {
     const arrived = await deliver({ call: 1 }, { type: 'webhook_out_of_order' }, 3)
-    const sequences = arrived.map(({ sequence }) => sequence)
-    expect(sequences).toHaveLength(3)
-    expect(sequences).not.toEqual(sequences.toSorted())
-  })
-
-  test('webhook_out_of_order: the events also arrive out of order if the rule has no condition', async () => {
-    const arrived = await deliver(undefined, { type: 'webhook_out_of_order' }, 3)
     const sequences = arrived.map(({ sequence }) => sequence)
     expect(sequences).toHaveLength(3)
     expect(sequences).not.toEqual(sequences.toSorted())

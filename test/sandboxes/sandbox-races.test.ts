@@ -1,11 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { openReceiver } from '../support/receiver.ts'
 import { openSandboxHost, type TestHost, type TestSandbox } from '../support/sandbox-host.ts'
-import { until } from '../support/until.ts'
 
-const ROUNDS = 25
+const ROUNDS = 10
 
 function sandboxFolders({ directory }: TestHost): string[] {
   return readdirSync(join(directory, 'sandboxes'))
@@ -66,36 +64,6 @@ describe('snapshots', () => {
     expect(taken.filter(({ status }) => status === 200)).toHaveLength(5)
     expect(taken.filter(({ status }) => status === 409)).toHaveLength(10)
     expect((await sandbox.callHost('GET', '/snapshots')).data).toHaveLength(5)
-  })
-
-  test('a sandbox seeded from a snapshot accepts no key of the snapshot and delivers to no webhook', async () => {
-    await using host = await openSandboxHost()
-    await using receiver = await openReceiver()
-    const teacher = await host.create()
-    const { data } = await teacher.call('POST', '/keys', { body: { name: 'assistant', scopes: ['admin'] } })
-    const { key } = data as { key: string }
-    await teacher.call('POST', '/webhooks', {
-      body: { url: `${receiver.base}/hook`, types: ['petstore.order.placed'] },
-    })
-    await teacher.callHost('PUT', '/snapshots/start')
-    const response = await fetch(`${host.base}/sandboxes`, {
-      method: 'POST',
-      headers: { Authorization: `Bearer ${teacher.created.adminKey}`, 'Content-Type': 'application/json' },
-      body: JSON.stringify({ seed: `${teacher.created.id}/start` }),
-    })
-    const { baseUrl, adminKey } = (await response.json()) as { baseUrl: string; adminKey: string }
-    const keys = await fetch(`${baseUrl}/keys`, { headers: { Authorization: `Bearer ${key}` } })
-    expect(keys.status).toBe(401)
-    const order = await fetch(`${baseUrl}/store/orders`, {
-      method: 'POST',
-      headers: { Authorization: `Bearer ${adminKey}`, 'Content-Type': 'application/json' },
-      body: '{"petId":3}',
-    })
-    expect(order.status).toBe(201)
-    await Bun.sleep(300)
-    expect(receiver.received).toHaveLength(0)
-    await teacher.call('POST', '/store/orders', { body: { petId: 3 } })
-    await until('the webhook of the teacher delivers', () => receiver.received.length === 1, 10_000)
   })
 })
 

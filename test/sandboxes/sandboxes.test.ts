@@ -2,12 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { dynamicSql } from '../../src/database/statement.ts'
-import {
-  type CreatedSandbox,
-  ID_ALPHABET,
-  ID_CHARS,
-  isSandboxId,
-} from '../../src/sandboxes/contract/schema.ts'
+import { ID_ALPHABET, ID_CHARS, isSandboxId } from '../../src/sandboxes/contract/schema.ts'
 import { verifyAuditChain } from '../../src/shop/log/verification.ts'
 import { sendBytes } from '../support/hostile-request.ts'
 import {
@@ -118,15 +113,8 @@ describe('sandboxes', () => {
     }
   })
 
-  test('the key, cursors, positions and idempotency keys of a sandbox have no effect in another sandbox', async () => {
+  test('the cursors, positions and idempotency keys of a sandbox have no effect in another sandbox', async () => {
     const [mine, other] = await Promise.all([host.create(), host.create()])
-    const key = { Authorization: `Bearer ${mine.created.adminKey}` }
-    expect(codeOf(await other.call('POST', '/store/orders', { ...order, headers: key }))).toBe(
-      '401 invalid_token',
-    )
-    const shown = await fetch(`${host.base}/sandboxes/${other.created.id}`, { headers: key })
-    expect(shown.status).toBe(401)
-
     const cursor = /cursor=([\w-]+)/.exec(
       (await mine.call('GET', '/pets?limit=1')).headers.get('link') ?? '',
     )?.[1]
@@ -192,21 +180,23 @@ describe('sandboxes', () => {
 
   test('a sandbox keeps its content, key, rules, clock and request log when the host restarts', async () => {
     const first = await openSandboxHost()
-    const sandbox = await first.create()
-    await sandbox.call('POST', '/store/orders', order)
+    const [sandbox, cleared] = [await first.create(), await first.create({ seed: 'empty' })]
     const rules = [{ name: 'slow', effect: { type: 'delay', delayMs: 5 } }]
-    await sandbox.callHost('PUT', '/faults', { rules })
+    for (const { callHost } of [sandbox, cleared]) await callHost('PUT', '/faults', { rules })
+    await cleared.callHost('DELETE', '/faults')
+    await sandbox.call('POST', '/store/orders', order)
     await sandbox.callHost('PUT', '/clock', { now: '2027-06-01T00:00:00Z' })
     await first.stop()
     const port = Number(new URL(first.base).port)
     await using again = await openSandboxHost({ directory: first.directory, port })
     expect((await sandbox.call('GET', '/store/orders/1')).headers.get('petstore-fault')).toContain('slow')
     expect((await sandbox.callHost('GET', '/faults')).data).toMatchObject({
-      rules: [{ name: 'slow', calls: 1n }],
+      rules: [{ name: 'slow', calls: 2n, applied: 2n }],
     })
+    expect((await cleared.callHost('GET', '/faults')).data).toEqual({ rules: [] })
     expect((await sandbox.callHost('GET', '/requests')).data).toHaveLength(2)
     expect((await sandbox.callHost('GET', '/clock')).text).toContain('2027-06-01T00:0')
-    expect(again.host.counts.sandboxes).toBe(1)
+    expect([again.host.counts.sandboxes, again.errors]).toEqual([2, []])
   })
 
   test('a sandbox refuses bad input with a message that says what is valid', async () => {
@@ -354,29 +344,14 @@ describe('snapshots', () => {
     expect(codeOf(await sandbox.callHost('GET', '/snapshots/one-order'))).toBe('404 snapshot_not_found')
   })
 
-  test('a new sandbox can start from a snapshot only with the key of the old sandbox, and outlives it', async () => {
+  test('a sandbox that started from the snapshot of another one outlives it', async () => {
     const teacher = await host.create({ seed: 'empty' })
     await teacher.call('POST', '/categories', { body: { name: 'Dragons' } })
     await teacher.callHost('PUT', '/snapshots/lesson')
-    const seed = `${teacher.created.id}/lesson`
-    const create = (key: string): Promise<Response> =>
-      fetch(`${host.base}/sandboxes`, {
-        method: 'POST',
-        headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
-        body: JSON.stringify({ seed }),
-      })
-    const stranger = await host.create()
-    expect((await create(stranger.created.adminKey)).status).toBe(401)
-    const made = await create(teacher.created.adminKey)
-    expect(made.status).toBe(201)
-    const { baseUrl, id, adminKey } = (await made.json()) as { baseUrl: string; id: string; adminKey: string }
+    const student = await host.create({ seed: `${teacher.created.id}/lesson` }, teacher.created.adminKey)
     await teacher.callHost('DELETE', '')
-    const reset = await fetch(`${host.base}/sandboxes/${id}/reset`, {
-      method: 'POST',
-      headers: { Authorization: `Bearer ${adminKey}` },
-    })
-    expect(reset.status).toBe(200)
-    expect(await (await fetch(`${baseUrl}/categories`)).json()).toMatchObject([{ name: 'Dragons' }])
+    expect((await student.callHost('POST', '/reset')).status).toBe(200)
+    expect((await student.call('GET', '/categories')).data).toMatchObject([{ name: 'Dragons' }])
   })
 
   test('a sandbox that starts from the snapshot of another one has its shop, and nothing of its owner', async () => {
@@ -384,7 +359,8 @@ describe('snapshots', () => {
     const { id, adminKey } = teacher.created
     const url = 'http://127.0.0.1:9/token-of-the-teacher'
     await teacher.call('POST', '/webhooks', { body: { url } })
-    await teacher.call('POST', '/keys', { body: { name: 'Assistant', scopes: ['admin'] } })
+    const assistant = await teacher.call('POST', '/keys', { body: { name: 'Assistant', scopes: ['admin'] } })
+    const { key } = assistant.data as { key: string }
     const headers = { 'Idempotency-Key': 'lesson-1', 'X-Request-Id': 'laptop-of-the-teacher' }
     const placed = await teacher.call('POST', '/store/orders', { ...order, headers })
     const rows = { categories: [{ line: 1, name: 'Staged' }], pets: [] }
@@ -393,27 +369,21 @@ describe('snapshots', () => {
       (await teacher.call('GET', '/webhooks/1/deliveries')).text.includes('"durationMs"'),
     )
     await teacher.callHost('PUT', '/snapshots/lesson')
-    const response = await fetch(`${host.base}/sandboxes`, {
-      method: 'POST',
-      headers: { Authorization: `Bearer ${adminKey}`, 'Content-Type': 'application/json' },
-      body: JSON.stringify({ seed: `${id}/lesson` }),
-    })
-    // Safe: the body of a 201 is a created sandbox.
-    const created = (await response.json()) as CreatedSandbox
-    const student = { Authorization: `Bearer ${created.adminKey}` }
-    const read = async (path: string): Promise<string> =>
-      (await fetch(`${created.baseUrl}${path}`, { headers: student })).text()
-    const address = `${host.base}/sandboxes/${created.id}`
+    const student = await host.create({ seed: `${id}/lesson` }, adminKey)
+    const { created } = student
+    const read = async (path: string): Promise<string> => (await student.call('GET', path)).text
     for (let generation = 1; generation <= 2; generation++) {
       expect(await read('/webhooks')).toBe('[]')
       expect(JSON.parse(await read('/keys'))).toHaveLength(1)
+      const asAssistant = { headers: { Authorization: `Bearer ${key}` } }
+      expect((await student.call('GET', '/keys', asAssistant)).status).toBe(401)
       expect(JSON.parse(await read('/store/orders'))).toEqual([JSON.parse(placed.text)])
       expect(await read('/events?after=0&type=petstore.order.placed')).toContain('"petId":3')
-      const shown = await (await fetch(address, { headers: student })).text()
+      const shown = (await student.callHost('GET', '')).text
       expect(shown).toContain('"seed":"snapshot/lesson"')
       const all = [
         shown,
-        JSON.stringify(created),
+        JSON.stringify({ ...created, generation: 1 }),
         await read('/audit?limit=100'),
         await read('/events?after=0'),
       ]
@@ -428,13 +398,9 @@ describe('snapshots', () => {
       for (const table of ['staged_row', 'attempt', 'delivery'])
         expect([table, await countRows(created.id, table)]).toEqual([table, 0n])
       // The same idempotency key is a new one in this sandbox, so the order of another pet is placed.
-      const repeated = await fetch(`${created.baseUrl}/store/orders`, {
-        method: 'POST',
-        headers: { ...student, ...headers, 'Content-Type': 'application/json' },
-        body: '{"petId":4}',
-      })
-      expect([repeated.status, await repeated.text()]).toEqual([201, expect.stringContaining('"petId":4')])
-      expect((await fetch(`${address}/reset`, { method: 'POST', headers: student })).status).toBe(200)
+      const repeated = await student.call('POST', '/store/orders', { body: { petId: 4 }, headers })
+      expect([repeated.status, repeated.data]).toMatchObject([201, { petId: 4n }])
+      expect((await student.callHost('POST', '/reset')).status).toBe(200)
     }
   })
 

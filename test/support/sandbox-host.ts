@@ -19,8 +19,8 @@ export interface TestHost extends AsyncDisposable {
   readonly directory: string
   /** The errors that the host logged. */
   readonly errors: readonly object[]
-  /** Creates a sandbox over HTTP. Throws unless the response is 201. */
-  create(input?: Partial<Record<keyof NewSandbox, unknown>>): Promise<TestSandbox>
+  /** Creates a sandbox over HTTP. Throws unless it gets 201. `key` is that of the sandbox with the snapshot. */
+  create(input?: Partial<Record<keyof NewSandbox, unknown>>, key?: string): Promise<TestSandbox>
   /** Stops the host, and keeps its data. */
   stop(): Promise<void>
 }
@@ -87,7 +87,7 @@ export async function openSandboxHost(options: TestHostOptions = {}): Promise<Te
   }
   return {
     ...{ base, host, directory, errors, stop },
-    create: input => createSandbox(base, input),
+    create: (input, key) => createSandbox(base, input, key),
     [Symbol.asyncDispose]: async () => {
       await stop()
       rmSync(directory, { recursive: true, force: true })
@@ -99,8 +99,9 @@ export async function openSandboxHost(options: TestHostOptions = {}): Promise<Te
 export async function createSandbox(
   base: string,
   input: Partial<Record<keyof NewSandbox, unknown>> = {},
+  key?: string,
 ): Promise<TestSandbox> {
-  const response = await send('POST', `${base}/sandboxes`, { body: input })
+  const response = await send('POST', `${base}/sandboxes`, { body: input, ...(key && { key }) })
   if (response.status !== 201) throw new Error(`no sandbox was created: ${response.text}`)
   // Safe: the body of a 201 is a created sandbox.
   const created = response.data as CreatedSandbox
