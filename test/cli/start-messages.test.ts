@@ -212,7 +212,7 @@ test('every documented message of a start that fails is caused by a test', () =>
 
 test('docs/start.md has every error message of the modules that start a store', () => {
   const modules = [
-    ...['serve/serve', 'serve/process', 'keys/secret-key', 'keys/admin-key-file'],
+    ...['serve/serve', 'serve/process', 'keys/secret-key', 'store-access/admin-key-file'],
     ...['store-access/address-file', 'store-access/stopped-store'],
   ]
   const thrown = modules.flatMap(name => {
