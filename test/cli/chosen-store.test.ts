@@ -1,5 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { networkInterfaces, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { lockDirectory } from '../../src/database/sqlite/data-lock.ts'
@@ -261,5 +270,28 @@ test('a file is no data directory, and a lock that cannot be read does not mean 
   expect([ofLock.exitCode, ofLock.errors]).toEqual([
     1,
     expect.stringMatching(/^The data directory [^\n]* cannot be read: [^\n]*\n$/),
+  ])
+})
+
+test.each([
+  'keys list',
+  'keys reset-admin',
+  'audit verify',
+  'export pets',
+  'reset --empty --yes',
+  'backup --to {data}/backup',
+])('petstore %s says that there is no store in its data directory, and creates nothing', async words => {
+  using place = scratch()
+  const data = join(place.path, 'absent')
+  const { exitCode, output, errors } = await run([
+    ...words.replace('{data}', data).split(' '),
+    '--data',
+    data,
+  ])
+  expect([exitCode, output, errors, existsSync(data)]).toEqual([
+    1,
+    '',
+    `There is no store in ${data}: specify its directory with --data.\n`,
+    false,
   ])
 })

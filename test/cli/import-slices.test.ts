@@ -283,8 +283,6 @@ test('--in-slices prints how to continue, and --resume refuses a complete import
     2,
     '--resume takes the id that the import printed, not x.',
   ])
-  const both = await run([...args, '--resume', id, '--pets', pets], env)
-  expect(both.exitCode).toBe(2)
 })
 
 test('a warning precedes only a long load into a running store', () => {

@@ -156,21 +156,6 @@ onEveryEngine(engine => {
     expect(await strict.pets()).toEqual(['Rex in Dogs: 1 available'])
   })
 
-  test('a dry run reports the errors and changes nothing', async () => {
-    const dry = await newShop()
-    const good = await dry.importMessages(
-      '--categories',
-      newFile(categories),
-      '--pets',
-      newFile(pets),
-      '--dry-run',
-    )
-    expect(good).toEqual([0, 'Would load 2 categories and 4 pets.'])
-    const [exitCode, first] = await dry.importMessages('--pets', newFile(pets), '--dry-run')
-    expect([exitCode, first]).toEqual([1, 'file.csv:2: there is no category "Dogs"'])
-    expect(await dry.pets()).toEqual([])
-  })
-
   test('an import stages a large file in groups, and counts the lines of records that have several', async () => {
     const large = await newShop()
     // PostgreSQL takes fifteen times as long per row. 3,000 are still several groups and several reads.

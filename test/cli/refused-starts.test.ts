@@ -1,10 +1,8 @@
-import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { databaseFile } from '../../src/database/sqlite/database-file.ts'
-import { onPostgres, run, startProcess } from '../support/process.ts'
+import { run, startProcess } from '../support/process.ts'
 
 let directory = ''
 beforeAll(() => {
@@ -112,11 +110,6 @@ const failing: { name: string; args?: string[]; env?: Record<string, string>; sa
     says: 'PETSTORE_SECRET_KEY_FILE must name the file of the key',
   },
   { name: 'an unknown flag', args: ['--prot', '9000'], says: "unknown option '--prot'" },
-  {
-    name: 'a database server that cannot be reached',
-    env: onPostgres('postgres://a:b@127.0.0.1:1/x'),
-    says: 'cannot be opened',
-  },
 ]
 for (const { name, args = [], env = {}, says } of failing) {
   test(`the start reports ${name}`, async () => {
@@ -163,27 +156,6 @@ test('a store listens on an IPv6 address that is written in brackets', async () 
   expect((await fetch(`${server.base}/livez`)).status).toBe(200)
 })
 
-test('the start reports a port in use', async () => {
-  await using server = await startProcess(['serve', '--port', '0', '--no-demo', '--data', newDirectory()])
-  const port = new URL(server.base).port
-  const ended = await run(['serve', '--port', port, '--no-demo', '--data', newDirectory()])
-  expect(ended.errors.trim()).toBe(
-    `127.0.0.1:${port} is in use: stop the process that listens there, or choose another --port.`,
-  )
-  expect(ended.exitCode).toBe(1)
-})
-
-test('the start reports a data directory that another process uses', async () => {
-  const data = newDirectory()
-  await using server = await startProcess(['serve', '--port', '0', '--no-demo', '--data', data])
-  expect(server.base).toStartWith('http://127.0.0.1:')
-  const ended = await run(['serve', '--port', '0', '--data', data])
-  expect(ended.errors.trim()).toBe(
-    `The data directory ${data} is in use by another petstore process. Stop it, or choose another --data.`,
-  )
-  expect(ended.exitCode).toBe(1)
-})
-
 test('the start reports a store that is started twice, on the same port and directory', async () => {
   const data = newDirectory()
   await using server = await startProcess(['serve', '--port', '0', '--no-demo', '--data', data])
@@ -200,18 +172,6 @@ test('the start reports a directory that cannot be written', async () => {
   const ended = await run(['serve', '--port', '0', '--data', join(file, 'data')])
   expect(ended.errors).toContain(`The data directory ${join(file, 'data')} cannot be written`)
   expect([ended.exitCode, ended.errors.trim().split('\n').length]).toEqual([1, 1])
-})
-
-test('the start reports a database of a newer version', async () => {
-  const data = newDirectory()
-  mkdirSync(data)
-  {
-    using database = new Database(databaseFile(data), { create: true })
-    database.run('PRAGMA user_version = 99')
-  }
-  const ended = await run(['serve', '--port', '0', '--data', data])
-  expect(ended.errors).toContain('The database is at version 99, created by a newer petstore')
-  expect(ended.exitCode).toBe(1)
 })
 
 test.each([

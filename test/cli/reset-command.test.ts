@@ -141,14 +141,3 @@ test.skipIf(!testedEngines.includes('postgres'))(
     expect(readFileSync(file, 'utf8')).toBe('of another store')
   },
 )
-
-test('reset refuses a directory that does not exist, and creates no store there', async () => {
-  await using place = await newStoreDirectory('sqlite')
-  const absent = join(place.directory, 'absent')
-  const { exitCode, errors } = await run(['reset', '--empty', '--yes', '--data', absent])
-  expect([exitCode, errors.trim(), existsSync(absent)]).toEqual([
-    1,
-    `There is no store in ${absent}: specify its directory with --data.`,
-    false,
-  ])
-})

@@ -215,15 +215,6 @@ test('the single file prints the licenses of the runtime and of its packages', a
   expect(output.includes(`github.com/oven-sh/WebKit/tree/${process.versions.webkit}`)).toBe(true)
 })
 
-test('a second process on a data directory reports that the directory is in use', async () => {
-  using installation = install()
-  await using server = await installation.start()
-  const second = await installation.run('serve', '--port', '0')
-  expect(second).toMatchObject({ exitCode: 1, output: '' })
-  expect(second.errors).toContain('The data directory ./data is in use by another petstore process.')
-  expect((await fetch(`${server.base}/readyz`)).status).toBe(200)
-})
-
 if (process.platform === 'linux') {
   test('a store that runs from the single file opens no file of the project', async () => {
     using installation = install()
@@ -269,14 +260,4 @@ test('a truncated single file reports that the file is truncated', async () => {
   truncateSync(join(installation.path, 'petstore'), statSync(built).size - 3_000_000)
   const { exitCode, errors } = await installation.run('--version')
   expect([exitCode, errors]).toEqual([1, expect.stringContaining('is truncated')])
-})
-
-test('a data directory that cannot be created is reported in one line', async () => {
-  using installation = install()
-  writeFileSync(join(installation.path, 'data'), '')
-  const { exitCode, errors } = await installation.run('serve', '--port', '0')
-  expect([exitCode, errors]).toEqual([
-    1,
-    expect.stringMatching(/^The data directory \.\/data cannot be written: .*\n$/),
-  ])
 })
