@@ -54,7 +54,8 @@ async function flood(head: string, repeated: string): Promise<FloodOutcome> {
 }
 
 const hint = 'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n'
-const chunked = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n'
+const ok = 'HTTP/1.1 200 OK\r\n'
+const chunked = `${ok}Transfer-Encoding: chunked\r\n\r\n`
 const floods = [
   {
     name: '100 Continue responses',
@@ -65,7 +66,7 @@ const floods = [
   { name: '103 Early Hints responses', head: '', repeated: hint.repeat(500), expected: 'informational' },
   {
     name: 'header fields',
-    head: 'HTTP/1.1 200 OK\r\n',
+    head: ok,
     repeated: 'X-Any: b\r\n'.repeat(500),
     expected: 'HTTP',
   },
@@ -75,6 +76,13 @@ const floods = [
     name: 'chunks of one byte with extensions',
     head: chunked,
     repeated: `1;${'a'.repeat(4000)}\r\nx\r\n`,
+    expected: 200,
+  },
+  { name: 'a body without a length', head: `${ok}\r\n`, repeated: 'x'.repeat(4096), expected: 200 },
+  {
+    name: 'a body with a long length',
+    head: `${ok}Content-Length: 99999999999\r\n\r\n`,
+    repeated: 'x'.repeat(4096),
     expected: 200,
   },
   { name: 'a chunked body', head: chunked, repeated: `1000\r\n${'x'.repeat(4096)}\r\n`, expected: 200 },

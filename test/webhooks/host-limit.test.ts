@@ -94,20 +94,3 @@ test('a host whose limit is reached is not asked for again in each millisecond',
   const [, secondMs = 0] = askedMs
   expect(askedMs.filter(ms => ms > secondMs && ms < secondMs + 900)).toEqual([])
 })
-
-test('a wait for the limit of a host uses up no attempt', async () => {
-  let periods = 0
-  const hostLimit = new HostLimit({ attemptsMax: 1, periodMs: 20, monotonicClock: () => periods * 20 })
-  await using store = await openTestStore('sqlite', { delivery: { hostLimit, retryDelaysMs: [20] } })
-  // The requests are: the first event, a failed attempt of the second event, and its retry.
-  await using receiver = await openReceiver((_, index) => reply(index === 1 ? 500 : 204))
-  const webhook = await createWebhook(store, receiver)
-  await emitEvents(store, 'First')
-  await waitForDeliveries(store, webhook, 'delivered')
-  await emitEvents(store, 'Second')
-  await waitForDeliveries(store, webhook, 'pending')
-  const passing = setInterval(() => periods++, 5)
-  const [, second] = await waitForDeliveries(store, webhook, 'delivered', 2)
-  clearInterval(passing)
-  expect(second?.attempts.map(({ status }) => status)).toEqual([undefined, 500n, 204n])
-})

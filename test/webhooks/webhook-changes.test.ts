@@ -33,6 +33,7 @@ onEveryEngine(engine => {
       '{"url":"http://till.example/#part"}': ['/url invalid_format'],
       '{"url":" http://till.example/"}': ['/url invalid_format'],
       '{"url":"http://till.example/a b"}': ['/url invalid_format'],
+      '{"url":"http://till.example/{a}"}': ['/url invalid_format'],
       '{"url":"http:\\\\\\\\till.example"}': ['/url invalid_format'],
       '{"url":"http://till.example:99999/"}': ['/url invalid_format'],
       [`{"url":"http://till.example/${'a'.repeat(2048)}"}`]: ['/url invalid_format'],

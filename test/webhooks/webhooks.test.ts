@@ -136,42 +136,30 @@ onEveryEngine(engine => {
     })
   })
 
-  describe('addresses that are refused', () => {
-    test('a URL that is not a URI, or has a user, is refused with the name of the member', async () => {
-      for (const url of ['http://127.0.0.1:9/{a}', 'http://user@127.0.0.1:9/hook']) {
-        const refusal = await refusalOf(store().client.createWebhook({ body: { url } }))
-        expect([refusal.status, refusal.errors.map(({ pointer, code }) => `${pointer} ${code}`)]).toEqual([
+  test('a private address is refused when a webhook is created or changed', async () => {
+    const addresses: Record<string, readonly string[]> = {
+      'till.example': ['93.184.215.14'],
+      'inside.example': ['93.184.215.14', '10.0.0.7'],
+    }
+    const resolve = async (host: string): Promise<readonly string[]> => addresses[host] ?? []
+    await using own = await openTestStore(engine, { allowPrivateWebhooks: false, delivery: { resolve } })
+    const { data } = await own.client.createWebhook({ body: { ...body, url: 'https://till.example/hook' } })
+    for (const host of ['127.0.0.1:8080', '[::1]', 'inside.example', '169.254.169.254']) {
+      const url = `http://${host}/`
+      for (const call of [
+        () => own.client.createWebhook({ body: { url } }),
+        () => own.client.updateWebhook({ webhookId: data.id, body: { url } }),
+      ]) {
+        const { status, errors } = await refusalOf(call())
+        expect([host, status, errors[0]?.pointer, errors[0]?.code]).toEqual([
+          host,
           422,
-          ['/url invalid_format'],
+          '/url',
+          'invalid_format',
         ])
       }
-    })
-
-    test('a private address is refused when a webhook is created or changed', async () => {
-      const addresses: Record<string, readonly string[]> = {
-        'till.example': ['93.184.215.14'],
-        'inside.example': ['93.184.215.14', '10.0.0.7'],
-      }
-      const resolve = async (host: string): Promise<readonly string[]> => addresses[host] ?? []
-      await using own = await openTestStore(engine, { allowPrivateWebhooks: false, delivery: { resolve } })
-      const { data } = await own.client.createWebhook({ body: { ...body, url: 'https://till.example/hook' } })
-      for (const host of ['127.0.0.1:8080', '[::1]', 'inside.example', '169.254.169.254']) {
-        const url = `http://${host}/`
-        for (const call of [
-          () => own.client.createWebhook({ body: { url } }),
-          () => own.client.updateWebhook({ webhookId: data.id, body: { url } }),
-        ]) {
-          const { status, errors } = await refusalOf(call())
-          expect([host, status, errors[0]?.pointer, errors[0]?.code]).toEqual([
-            host,
-            422,
-            '/url',
-            'invalid_format',
-          ])
-        }
-      }
-      expect((await own.client.getWebhook({ webhookId: data.id })).data.url).toBe('https://till.example/hook')
-    })
+    }
+    expect((await own.client.getWebhook({ webhookId: data.id })).data.url).toBe('https://till.example/hook')
   })
 
   test('every operation on one webhook is refused if the webhook does not exist', async () => {
