@@ -234,7 +234,7 @@ interface Course {
 }
 
 async function begin(row: Row, base: string, key = ADMIN_KEY, tabOf?: Page): Promise<Course> {
-  const { page } = await browser.open({ base }, await row.path(), { key, ...(tabOf && { tabOf }) })
+  const page = await browser.open({ base }, await row.path(), { key, ...(tabOf && { tabOf }) })
   let mode = 'lose'
   let refusals = 0
   const sent = new Set<string>()
@@ -341,7 +341,7 @@ test.each(groups)(
   'each change is made once if its response is lost, however the user repeats it: %j',
   async group => {
     await placeOrder('R-0052')
-    const { page: orders } = await browser.open(server, '/orders')
+    const orders = await browser.open(server, '/orders')
     await orders.getByText('R-0052').first().waitFor()
     const groupRows = Object.entries(rows).filter(([name]) => group.includes(name))
     const courses = await Promise.all(groupRows.map(([, row]) => begin(row, server.base, ADMIN_KEY, orders)))

@@ -3,14 +3,14 @@ import { seriousViolations } from '../support/accessibility.ts'
 import { sharedStore } from '../support/shop.ts'
 import { openTestStore } from '../support/store.ts'
 import { consoleBrowser } from './console-session.ts'
-import { addPet, isTooWide, keyWith, LONG_NAME } from './shop-data.ts'
+import { addPet, keyWith } from './shop-data.ts'
 
 const store = sharedStore('sqlite')
 const browser = consoleBrowser()
 
 test('the dashboard shows the last changes at once and each event as it happens, with links', async () => {
   const { petId } = await addPet(store(), 'Biscuit', 9n)
-  const { page, faults } = await browser.open(store(), '')
+  const page = await browser.open(store(), '')
   const feed = page.getByRole('region', { name: 'Live events' })
   await feed.getByText('Biscuit has 9 units in stock and is available.').waitFor()
   await feed.getByText('Biscuit was added to Kind of Biscuit.').waitFor()
@@ -36,8 +36,6 @@ test('the dashboard shows the last changes at once and each event as it happens,
   expect(await feed.getByText('The category Once was added.').count()).toBe(1)
   await sentence.getByRole('link', { name: 'Biscuit' }).click()
   await page.getByRole('heading', { name: 'Biscuit' }).waitFor()
-  expect(faults).toEqual([])
-  await page.close()
 })
 
 /** Returns the parts of a chart that are beyond its edges, and so are cut. */
@@ -58,14 +56,12 @@ test.each([
 ])('the right-most point of a chart and its label are not cut on %s screen', async (_, width) => {
   const { petId } = await addPet(store(), 'Charted', 9n)
   await store().client.placeOrder({ body: { petId, quantity: 2n } })
-  const { page, faults } = await browser.open(store(), `/pets/${petId}`, { width })
+  const page = await browser.open(store(), `/pets/${petId}`, { width })
   await page.locator('.recharts-line-dot').first().waitFor()
   expect(await page.evaluate<string[]>(CUT_PARTS)).toEqual([])
   await page.goto(`${store().base}/console`)
   await page.locator('.recharts-bar path').first().waitFor()
   expect(await page.evaluate<string[]>(CUT_PARTS)).toEqual([])
-  expect(faults).toEqual([])
-  await page.close()
 })
 
 test('what is to be reordered is listed, sold out or not, also in the list that the card links to', async () => {
@@ -76,7 +72,7 @@ test('what is to be reordered is listed, sold out or not, also in the list that 
   await level('Nearly gone', 2n, 2n)
   await level('Gone', 0n, 1n)
   await level('Enough of it', 3n, 2n)
-  const { page, faults } = await browser.open(store(), '')
+  const page = await browser.open(store(), '')
   const lowStock = page.getByRole('region', { name: 'To reorder' })
   await lowStock.getByText('2 units (level 2)').waitFor()
   expect(await lowStock.getByRole('link').allInnerTexts()).toEqual(['See all', 'Gone', 'Nearly gone'])
@@ -88,13 +84,11 @@ test('what is to be reordered is listed, sold out or not, also in the list that 
   await page.goBack()
   await page.getByRole('region', { name: 'Pets by status' }).getByRole('link', { name: 'sold' }).click()
   await page.getByRole('link', { name: 'Gone', exact: true }).waitFor()
-  expect(faults).toEqual([])
-  await page.close()
 })
 
 test('the dashboard of an empty shop says how to give a pet a level, and that there are no orders', async () => {
   await using empty = await openTestStore('sqlite')
-  const { page, faults } = await browser.open(empty, '')
+  const page = await browser.open(empty, '')
   await page.getByText('No pet is at or below its level. To give a pet a level').waitFor()
   await page.getByText(/No orders in the last 30 days\. .*, unless it was cancelled\./).waitFor()
   await page.locator('svg path.recharts-sector').first().waitFor()
@@ -112,37 +106,23 @@ test('the dashboard of an empty shop says how to give a pet a level, and that th
   await page.getByRole('link', { name: 'Dashboard', exact: true }).click()
   await page.getByRole('link', { name: 'The first' }).first().waitFor()
   await start.waitFor({ state: 'detached' })
-  expect(faults).toEqual([])
   await page.close()
 })
 
 test('a key with few scopes gets the parts of the dashboard that it may read', async () => {
   const key = await keyWith(store(), 'pets:write')
-  const { page, faults } = await browser.open(store(), '', { key })
+  const page = await browser.open(store(), '', { key })
   await page.getByText('Your key may not read orders').waitFor()
   await page.getByRole('region', { name: 'To reorder' }).waitFor()
   expect(await page.getByRole('region', { name: 'Live events' }).count()).toBe(0)
   expect(await seriousViolations(page)).toEqual([])
   // Only the audit log has the changes before now, newest first.
   const follower = await browser.open(store(), '', { key: await keyWith(store(), 'events:read') })
-  await follower.page.getByText('Changes appear here from now on.').waitFor()
-  expect([...faults, ...follower.faults]).toEqual([])
-  await Promise.all([page.close(), follower.page.close()])
-})
-
-test('the dashboard fits a small dark screen, even with a long name that cannot wrap', async () => {
-  await addPet(store(), LONG_NAME)
-  const { page, faults } = await browser.open(store(), '', { width: 390, colorScheme: 'dark' })
-  await page.getByRole('link', { name: LONG_NAME, exact: true }).first().waitFor()
-  await page.locator('svg path.recharts-sector').first().waitFor()
-  expect(await isTooWide(page)).toBe(false)
-  expect(await seriousViolations(page)).toEqual([])
-  expect(faults).toEqual([])
-  await page.close()
+  await follower.getByText('Changes appear here from now on.').waitFor()
 })
 
 test('on a dark system, the button for the colours first offers light colours, and then dark colours', async () => {
-  const { page, faults } = await browser.open(store(), '', { colorScheme: 'dark' })
+  const page = await browser.open(store(), '', { colorScheme: 'dark' })
   const schemeOfPage = () => page.locator('html').getAttribute('data-mantine-color-scheme')
   await page.getByRole('button', { name: 'Use light colours' }).click()
   await page.getByRole('button', { name: 'Use dark colours' }).waitFor()
@@ -150,6 +130,4 @@ test('on a dark system, the button for the colours first offers light colours, a
   await page.getByRole('button', { name: 'Use dark colours' }).click()
   await page.getByRole('button', { name: 'Use light colours' }).waitFor()
   expect(await schemeOfPage()).toBe('dark')
-  expect(faults).toEqual([])
-  await page.close()
 })

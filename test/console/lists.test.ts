@@ -34,7 +34,7 @@ async function untilShows(page: Page, name: string, first: number, last: number)
 
 test('Back, Forward and a reload show the same page of a list, and a filter starts at the first page', async () => {
   const categoryId = await createThreePages(store(), 'Vole')
-  const { page, faults } = await browser.open(store(), `/pets?categoryId=${categoryId}`)
+  const page = await browser.open(store(), `/pets?categoryId=${categoryId}`)
   const next = page.getByRole('button', { name: 'Next' })
   await untilShows(page, 'Vole', 1, 20)
   await next.click()
@@ -60,18 +60,16 @@ test('Back, Forward and a reload show the same page of a list, and a filter star
   await page.getByRole('textbox', { name: 'Search' }).fill('Vole 4')
   await page.getByText('Page 3').waitFor({ state: 'detached' })
   expect(new URL(page.url()).search).toBe(`?categoryId=${categoryId}&search=Vole+4`)
-  expect(faults).toEqual([])
-  await page.close()
 })
 
 test('a link to a later page of a list works in a new tab, and an invalid cursor leads to the first page', async () => {
   const categoryId = await createThreePages(store(), 'Newt')
   const path = `/pets?categoryId=${categoryId}`
   const first = await browser.open(store(), path)
-  await first.page.getByRole('button', { name: 'Next' }).click()
-  await untilShows(first.page, 'Newt', 21, 40)
-  const { search } = new URL(first.page.url())
-  const { page, faults } = await browser.open(store(), `/pets${search}`)
+  await first.getByRole('button', { name: 'Next' }).click()
+  await untilShows(first, 'Newt', 21, 40)
+  const { search } = new URL(first.url())
+  const page = await browser.open(store(), `/pets${search}`)
   await untilShows(page, 'Newt', 21, 40)
   await page.getByRole('button', { name: 'Next' }).click()
   await untilShows(page, 'Newt', 41, 45)
@@ -89,21 +87,17 @@ test('a link to a later page of a list works in a new tab, and an invalid cursor
   ]
   for (const { cursor, list } of cases) {
     const invalid = await browser.open(store(), `${list.path}&cursor=${cursor}`)
-    await untilShows(invalid.page, 'Newt', list.first, list.last)
-    expect(new URL(invalid.page.url()).searchParams.has('cursor')).toBe(false)
-    expect(await invalid.page.getByRole('alert').count()).toBe(0)
-    expect(invalid.faults).toEqual([])
-    await invalid.page.close()
+    await untilShows(invalid, 'Newt', list.first, list.last)
+    expect(new URL(invalid.url()).searchParams.has('cursor')).toBe(false)
+    expect(await invalid.getByRole('alert').count()).toBe(0)
   }
-  expect(faults).toEqual([])
-  await Promise.all([page.close(), first.page.close()])
 })
 
 test('the filters of orders, of the audit log and of deliveries are in the address', async () => {
   const { client } = store()
   const { orderId } = await makePet(client, { quantity: 9n, reserved: 1n })
   await client.updateOrder({ orderId, body: { reference: 'R-1' } })
-  const { page, faults } = await browser.open(store(), '/orders')
+  const page = await browser.open(store(), '/orders')
   await page.getByRole('textbox', { name: 'Reference' }).fill('R-1')
   await page.waitForURL('**/orders?reference=R-1')
   await page.getByRole('link', { name: `Order ${orderId}`, exact: true }).waitFor()
@@ -128,13 +122,11 @@ test('the filters of orders, of the audit log and of deliveries are in the addre
   await page.goto(`${store().base}/console/webhooks/${webhook.id}?state=failed`)
   await page.getByText('No delivery is failed').waitFor()
   expect(await page.getByText('Send a test event to see').count()).toBe(0)
-  expect(faults).toEqual([])
-  await page.close()
 })
 
 test('the names of keys are visible when a user goes from the history of a pet to the audit log and back', async () => {
   const { petId } = await addPet(store(), 'Watched')
-  const { page, faults } = await browser.open(store(), `/pets/${petId}`)
+  const page = await browser.open(store(), `/pets/${petId}`)
   const cell = page.getByRole('cell', { name: 'admin (environment)' }).first()
   await cell.waitFor()
   await page.getByRole('link', { name: 'Audit log' }).click()
@@ -143,12 +135,10 @@ test('the names of keys are visible when a user goes from the history of a pet t
   await page.goBack()
   await page.getByRole('heading', { name: 'Watched' }).waitFor()
   await cell.waitFor()
-  expect(faults).toEqual([])
-  await page.close()
 })
 
 test('for an id that does not exist, the console says that there is no such resource or page', async () => {
-  const { page, faults } = await browser.open(store(), '/orders/9223372036854775807')
+  const page = await browser.open(store(), '/orders/9223372036854775807')
   await page.getByText('There is no such order').waitFor()
   for (const [path, text] of [
     ['orders/9223372036854775808', 'There is no such order'],
@@ -160,19 +150,16 @@ test('for an id that does not exist, the console says that there is no such reso
     await page.goto(`${store().base}/console/${path}`)
     await page.getByText(text ?? '').waitFor()
   }
-  expect(faults).toEqual([])
-  await page.close()
 })
 
 test('while the client waits after too many requests, the page says so, and then continues', async () => {
   await using strict = await openTestStore('sqlite', { rateLimit: { requests: 200, seconds: 10 } })
-  const { page, faults } = await browser.open(strict, '/inventory')
+  const page = await browser.open(strict, '/inventory')
   await page.getByText('No stock yet').waitFor()
   while ((await strict.send('GET', '/keys/current')).status !== 429);
   await page.getByRole('link', { name: 'Categories', exact: true }).click()
   await page.getByText(/This page continues in \d+ s by itself/).waitFor()
   await page.getByText('No categories yet').waitFor()
   await page.getByText('This page continues').waitFor({ state: 'detached' })
-  expect(faults).toEqual([])
   await page.close()
 })

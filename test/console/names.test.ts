@@ -32,7 +32,7 @@ test('a name without visible characters has a placeholder in lists, in its headi
     const { petId, categoryId } = await addPet(store(), name)
     await store().client.updateCategory({ categoryId, body: { name } })
     const placeholder = `(no visible name) ${petId}`
-    const { page, faults } = await browser.open(store(), '/pets?sort=-id')
+    const page = await browser.open(store(), '/pets?sort=-id')
     await page
       .getByRole('cell', { name: `(no visible name) ${categoryId}` })
       .first()
@@ -46,8 +46,6 @@ test('a name without visible characters has a placeholder in lists, in its headi
     await page.goto(`${store().base}/console/inventory?sort=-id`)
     await page.getByRole('button', { name: `Adjust ${placeholder}` }).waitFor()
     await page.getByRole('link', { name: placeholder }).waitFor()
-    expect(faults).toEqual([])
-    await page.close()
   }
 })
 
@@ -55,13 +53,11 @@ test('a name with a character that reverses text does not reverse the text aroun
   // The second name begins with the character that ends a bidirectional isolate, so it could reverse nearby text.
   for (const name of ['\u202egnp.reversed', '\u2069\u202egnp.reversed']) {
     const { petId } = await addPet(store(), name)
-    const { page, faults } = await browser.open(store(), `/pets/${petId}`)
+    const page = await browser.open(store(), `/pets/${petId}`)
     const sentence = page.getByRole('region', { name: 'History' }).getByText(/was added to/)
     await sentence.waitFor()
     expect(await isLeftToRight(sentence, 'was added to')).toBe(true)
     expect(await page.title()).toBe('\u2068\u202egnp.reversed\u2069 · Petstore')
-    expect(faults).toEqual([])
-    await page.close()
   }
 })
 
@@ -70,7 +66,7 @@ test('a long name or address in a heading takes less than a third of a small scr
   const url = `http://127.0.0.1:1/${'path-'.repeat(300)}`
   const { data: webhook } = await store().client.createWebhook({ body: { url } })
   for (const path of [`/pets/${petId}`, `/webhooks/${webhook.id}`]) {
-    const { page, faults } = await browser.open(store(), path, { width: 390 })
+    const page = await browser.open(store(), path, { width: 390 })
     const heading = page.getByRole('heading', { level: 1, name: /WWW|path-/ })
     await heading.waitFor()
     const box = await heading.boundingBox()
@@ -78,8 +74,6 @@ test('a long name or address in a heading takes less than a third of a small scr
     expect([path, (box?.height ?? 0) < 300]).toEqual([path, true])
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390)
     expect(await seriousViolations(page)).toEqual([])
-    expect(faults).toEqual([])
-    await page.close()
   }
 })
 
@@ -91,7 +85,7 @@ test('scopes and states are never cut off, whatever is next to them', async () =
   const { data: webhook } = await client.createWebhook({ body })
   await client.sendTestEvent({ webhookId: webhook.id })
   for (const width of [390, 1440]) {
-    const { page, faults } = await browser.open(store(), '/keys', { width })
+    const page = await browser.open(store(), '/keys', { width })
     await page.getByRole('button', { name: `Revoke ${key.name}` }).waitFor()
     expect(await cutBadges(page)).toEqual([])
     await page.goto(`${store().base}/console/webhooks`)
@@ -100,8 +94,6 @@ test('scopes and states are never cut off, whatever is next to them', async () =
     await page.getByRole('link', { name: LONG_NAME }).click()
     await page.getByRole('button', { name: 'Deliver again' }).first().waitFor()
     expect(await cutBadges(page)).toEqual([])
-    expect(faults).toEqual([])
-    await page.close()
   }
 })
 

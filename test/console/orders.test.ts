@@ -13,7 +13,7 @@ const browser = consoleBrowser()
 test('an order is placed, edited and completed', async () => {
   const { petId } = await makePet(store().client, { quantity: 5n })
   await store().client.updatePet({ petId, body: { name: 'Biscuit' } })
-  const { page, faults } = await browser.open(store(), '/orders')
+  const page = await browser.open(store(), '/orders')
   await page.getByText('No orders').waitFor()
   expect(await seriousViolations(page)).toEqual([])
   await page.getByRole('button', { name: 'Sell', exact: true }).click()
@@ -46,44 +46,21 @@ test('an order is placed, edited and completed', async () => {
   expect([data.quantity, data.complete, data.reference]).toEqual([3n, true, 'R-77'])
   // After the message appears, the page reads the order again.
   await page.getByRole('button', { name: 'Edit' }).waitFor({ state: 'detached' })
-  expect(faults).toEqual([])
-  await page.close()
-})
-
-test('an edit of an order that changed meanwhile overwrites nothing until the user chooses', async () => {
-  const { client } = store()
-  const { orderId } = await makePet(client, { quantity: 9n, reserved: 1n })
-  const { page, faults } = await browser.open(store(), `/orders/${orderId}`)
-  await page.getByRole('button', { name: 'Edit' }).click()
-  await client.updateOrder({ orderId, body: { quantity: 4n } })
-  await page.getByLabel('Reference').fill('mine')
-  await page.getByRole('button', { name: 'Save' }).click()
-  await page.getByText('Someone else changed this meanwhile').waitFor()
-  expect((await client.getOrder({ orderId })).data.quantity).toBe(4n)
-  expect((await client.getOrder({ orderId })).data.reference).toBeUndefined()
-  await page.getByRole('button', { name: 'Use the values in the store' }).click()
-  await page.getByLabel('Reference').fill('mine')
-  await page.getByRole('button', { name: 'Save' }).click()
-  await page.getByText('Order changed').waitFor()
-  const { data } = await client.getOrder({ orderId })
-  expect([data.quantity, data.reference]).toEqual([4n, 'mine'])
-  expect(faults).toEqual([])
-  await page.close()
 })
 
 /** Opens the page of a new order for one unit, and enters 3 units in its dialog, without saving. */
 async function enterThreeUnits() {
   const { client } = store()
   const { orderId } = await makePet(client, { quantity: 9n, reserved: 1n })
-  const { page, faults } = await browser.open(store(), `/orders/${orderId}`)
+  const page = await browser.open(store(), `/orders/${orderId}`)
   const dialog = page.getByRole('dialog')
   await page.getByRole('button', { name: 'Edit' }).click()
   await dialog.getByLabel('Units').fill('3')
-  return { client, orderId, page, faults, dialog }
+  return { client, orderId, page, dialog }
 }
 
 test('after an edit, the next dialog is about the new version, although the page reads it slowly', async () => {
-  const { page, faults, dialog } = await enterThreeUnits()
+  const { page, dialog } = await enterThreeUnits()
   await delayRequests(page, request => request.method() === 'GET', 500)
   await dialog.getByRole('button', { name: 'Save' }).click()
   await page.getByText('Order changed').waitFor()
@@ -91,12 +68,10 @@ test('after an edit, the next dialog is about the new version, although the page
   await dialog.getByText('3 units will leave the stock.').waitFor()
   await dialog.getByRole('button', { name: 'Complete' }).click()
   await page.getByText('Order completed').waitFor()
-  expect(faults).toEqual([])
-  await page.close()
 })
 
 test('an edit ends, and cannot be stopped, while a store does not respond to reads', async () => {
-  const { client, orderId, page, faults, dialog } = await enterThreeUnits()
+  const { client, orderId, page, dialog } = await enterThreeUnits()
   const reads = await holdRequests(page, request => request.method() === 'GET')
   await dialog.getByRole('button', { name: 'Save' }).click()
   await until('the change is made', async () => (await client.getOrder({ orderId })).data.quantity === 3n)
@@ -109,28 +84,6 @@ test('an edit ends, and cannot be stopped, while a store does not respond to rea
   await page.getByText('Order changed').waitFor()
   reads.release()
   await page.getByText('3', { exact: true }).waitFor()
-  expect(faults).toEqual([])
-  await page.close()
-})
-
-test('a key that may only read orders sees the orders without buttons, on a small dark screen too', async () => {
-  const { client } = store()
-  const { orderId } = await makePet(client, { quantity: 9n, reserved: 1n })
-  const { data } = await client.createKey({ body: { name: 'reader', scopes: ['orders:read'] } })
-  const options = { key: data.key, width: 390, colorScheme: 'dark' as const }
-  const { page, faults } = await browser.open(store(), `/orders/${orderId}`, options)
-  await page.getByRole('heading', { name: `Order ${orderId}` }).waitFor()
-  await page.getByText('Units', { exact: true }).waitFor()
-  expect(await page.getByRole('button', { name: /Edit|Complete|Cancel order/ }).count()).toBe(0)
-  expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390)
-  expect(await seriousViolations(page)).toEqual([])
-  await page.getByRole('button', { name: 'Menu' }).click()
-  await page.getByRole('link', { name: 'Orders', exact: true }).click()
-  await page.getByRole('link', { name: `Order ${orderId}` }).waitFor()
-  expect(await page.getByRole('button', { name: 'Sell' }).count()).toBe(0)
-  expect(await seriousViolations(page)).toEqual([])
-  expect(faults).toEqual([])
-  await page.close()
 })
 
 test('the order dialogs ask for a pet, tell namesakes apart, and refuse a year with five digits', async () => {
@@ -138,7 +91,7 @@ test('the order dialogs ask for a pet, tell namesakes apart, and refuse a year w
   const twin = await makePet(client, { quantity: 5n })
   const { petId, orderId } = await makePet(client, { quantity: 9n, reserved: 1n })
   for (const id of [twin.petId, petId]) await client.updatePet({ petId: id, body: { name: 'Twin' } })
-  const { page, faults } = await browser.open(store(), `/orders/${orderId}`)
+  const page = await browser.open(store(), `/orders/${orderId}`)
   const dialog = page.getByRole('dialog')
   await page.getByRole('button', { name: 'Edit' }).click()
   await dialog.getByLabel('Ship date').fill('20261-01-01T10:00')
@@ -162,76 +115,16 @@ test('the order dialogs ask for a pet, tell namesakes apart, and refuse a year w
   await dialog.waitFor({ state: 'detached' })
   const { data } = await client.listOrders({ sort: '-id', limit: 1 })
   expect(data.items[0]?.petId).toBe(petId)
-  expect(faults).toEqual([])
-  await page.close()
 })
 
 /** Whether a request reads pets. */
 const readsPets = (request: Request): boolean => new URL(request.url()).pathname === '/pets'
 
-test('while the field for a pet searches a slow store, no option of another search can be chosen', async () => {
-  const { client } = store()
-  const { petId: other } = await makePet(client, { quantity: 5n })
-  const { petId: neon } = await makePet(client, { quantity: 5n })
-  await client.updatePet({ petId: other, body: { name: 'Goldfish' } })
-  await client.updatePet({ petId: neon, body: { name: 'Neon tetra' } })
-  const { page, faults } = await browser.open(store(), '/orders')
-  const dialog = page.getByRole('dialog')
-  await page.getByRole('button', { name: 'Sell', exact: true }).click()
-  const field = dialog.getByRole('combobox', { name: 'Pet' })
-  await field.click()
-  await page.getByRole('option').first().waitFor()
-  await delayRequests(page, readsPets, 300)
-  await page.keyboard.type('neon')
-  await page.keyboard.press('ArrowDown')
-  await page.keyboard.press('Enter')
-  expect(await page.getByRole('option').count()).toBe(0)
-  expect(await field.inputValue()).toBe('neon')
-  // Enter neither chose a pet nor sent the order.
-  expect(await dialog.getByText('Pet is required').count()).toBe(0)
-  // The Enter counts once the list is there.
-  await until('the pet is chosen', async () => (await field.inputValue()) === 'Neon tetra (5 for sale)')
-  await page.keyboard.press('Enter')
-  await page.getByText('Sold: 1 ×').waitFor()
-  const { data } = await client.listOrders({ sort: '-id', limit: 1 })
-  expect(data.items[0]?.petId).toBe(neon)
-  expect(faults).toEqual([])
-  await page.close()
-})
-
-test('a name that is typed over a chosen pet orders nothing until that pet is found', async () => {
-  const { client } = store()
-  const { petId: chosen } = await makePet(client, { quantity: 5n })
-  const { petId: typed } = await makePet(client, { quantity: 5n })
-  await client.updatePet({ petId: chosen, body: { name: 'Chosen before' } })
-  await client.updatePet({ petId: typed, body: { name: 'Typed after' } })
-  const { page, faults } = await browser.open(store(), `/pets/${chosen}`)
-  const dialog = page.getByRole('dialog')
-  await page.getByRole('main').getByRole('button', { name: 'Sell', exact: true }).click()
-  const field = dialog.getByRole('combobox', { name: 'Pet' })
-  await until('the pet is chosen', async () => (await field.inputValue()) === 'Chosen before (5 for sale)')
-  const hold = await holdRequests(page, request => readsPets(request) && request.url().includes('name='))
-  await field.fill('Typed after')
-  await dialog.getByRole('button', { name: 'Sell', exact: true }).click()
-  await dialog.getByText('Pet is required').waitFor()
-  hold.release()
-  await until(
-    'the typed pet is chosen',
-    async () => (await field.inputValue()) === 'Typed after (5 for sale)',
-  )
-  await dialog.getByRole('button', { name: 'Sell', exact: true }).click()
-  await page.getByText('Sold: 1 ×').waitFor()
-  const { data } = await client.listOrders({ sort: '-id', limit: 1 })
-  expect(data.items[0]?.petId).toBe(typed)
-  expect(faults).toEqual([])
-  await page.close()
-})
-
 test('Enter chooses the only pet of the list, and the button orders the pet whose whole name is typed', async () => {
   const { client } = store()
   const { petId } = await makePet(client, { quantity: 5n })
   await client.updatePet({ petId, body: { name: 'Xolo the first' } })
-  const { page, faults } = await browser.open(store(), '/orders')
+  const page = await browser.open(store(), '/orders')
   const dialog = page.getByRole('dialog')
   for (const [typed, key] of [
     ['xolo', 'Enter'],
@@ -258,8 +151,6 @@ test('Enter chooses the only pet of the list, and the button orders the pet whos
   }
   const { data: pets } = await client.listPets({ name: 'Xolo', include: 'stock' })
   expect(pets.items[0]?.quantity).toBe(3n)
-  expect(faults).toEqual([])
-  await page.close()
 })
 
 test('an open list of pets does not change under the highlighted option', async () => {
@@ -268,7 +159,7 @@ test('an open list of pets does not change under the highlighted option', async 
   const { petId: second } = await makePet(client, { quantity: 1n })
   await client.updatePet({ petId: first, body: { name: 'Stable A' } })
   await client.updatePet({ petId: second, body: { name: 'Stable B' } })
-  const { page, faults } = await browser.open(store(), '/orders')
+  const page = await browser.open(store(), '/orders')
   const dialog = page.getByRole('dialog')
   await page.getByRole('button', { name: 'Sell', exact: true }).click()
   const field = dialog.getByRole('combobox', { name: 'Pet' })
@@ -280,8 +171,6 @@ test('an open list of pets does not change under the highlighted option', async 
   await page.getByRole('link', { name: `Order ${order.id}`, exact: true, includeHidden: true }).waitFor()
   await page.keyboard.press('Enter')
   await until('the highlighted pet is chosen', async () => (await field.inputValue()).startsWith('Stable A'))
-  expect(faults).toEqual([])
-  await page.close()
 })
 
 test('the field for a pet lists available pets first, and says why the other pets cannot be ordered', async () => {
@@ -292,7 +181,7 @@ test('the field for a pet lists available pets first, and says why the other pet
     const { petId } = await makePet(client, setup)
     await client.updatePet({ petId, body: { name: names[index] } })
   }
-  const { page, faults } = await browser.open(store(), '/orders')
+  const page = await browser.open(store(), '/orders')
   await page.getByRole('button', { name: 'Sell', exact: true }).click()
   const field = page.getByRole('dialog').getByRole('combobox', { name: 'Pet' })
   await field.fill('Otto')
@@ -310,17 +199,13 @@ test('the field for a pet lists available pets first, and says why the other pet
   await until('the pet is chosen', async () => (await field.inputValue()) === 'Otto D (2 for sale)')
   await page.getByRole('dialog').getByRole('button', { name: 'Sell', exact: true }).click()
   await page.getByText('Sold: 1 ×').waitFor()
-  expect(faults).toEqual([])
-  await page.close()
 })
 
 test('the next receipt number is proposed, although a customer is the reference of the last order', async () => {
   const { petId } = await makePet(store().client, { quantity: 5n })
   for (const reference of ['R-0099', 'Ms Novak'])
     await store().client.placeOrder({ body: { petId, reference } })
-  const { page, faults } = await browser.open(store(), '/orders')
+  const page = await browser.open(store(), '/orders')
   await page.getByRole('button', { name: 'Sell', exact: true }).click()
   await page.getByRole('dialog').locator('input[value="R-0100"]').waitFor()
-  expect(faults).toEqual([])
-  await page.close()
 })

@@ -4,14 +4,14 @@ import { sharedStore, stockOf } from '../support/shop.ts'
 import { until } from '../support/until.ts'
 import { consoleBrowser } from './console-session.ts'
 import { delayRequests, holdRequests } from './requests.ts'
-import { addPet, isTooWide, keyWith, LONG_NAME } from './shop-data.ts'
+import { addPet } from './shop-data.ts'
 
 const store = sharedStore('sqlite')
 const browser = consoleBrowser()
 
 test('a pet is added with a category that the user searches for', async () => {
   await store().client.createCategory({ body: { name: 'Salamanders' } })
-  const { page, faults } = await browser.open(store(), '/pets')
+  const page = await browser.open(store(), '/pets')
   await page.getByRole('button', { name: 'Add pet' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByRole('button', { name: 'Add pet' }).click()
@@ -25,13 +25,11 @@ test('a pet is added with a category that the user searches for', async () => {
   await dialog.getByRole('button', { name: 'Add pet' }).click()
   await page.getByRole('heading', { name: 'Axel' }).waitFor()
   await page.getByRole('link', { name: 'Salamanders' }).first().waitFor()
-  expect(faults).toEqual([])
-  await page.close()
 })
 
 test('a pet that is added with units has them in one movement, and stays on hold if that was chosen', async () => {
   await store().client.createCategory({ body: { name: 'Guppies' } })
-  const { page } = await browser.open(store(), '/pets')
+  const page = await browser.open(store(), '/pets')
   const dialog = page.getByRole('dialog')
   const add = dialog.getByRole('button', { name: 'Add pet' })
   await page.getByRole('button', { name: 'Add pet' }).click()
@@ -55,25 +53,23 @@ test('a pet that is added with units has them in one movement, and stays on hold
   expect(data.items.map(({ quantityChange, note }) => [quantityChange, note])).toEqual([
     [12n, 'Opening stock'],
   ])
-  await page.close()
 })
 
 test('a typed name chooses a category whose name has another Unicode form', async () => {
   const decomposed = 'Ac\u0327ai\u0301'
   await store().client.createCategory({ body: { name: decomposed } })
-  const { page } = await browser.open(store(), '/pets')
+  const page = await browser.open(store(), '/pets')
   await page.getByRole('button', { name: 'Add pet' }).click()
   const category = page.getByRole('dialog').getByRole('combobox', { name: 'Category' })
   await category.fill(decomposed.normalize('NFC'))
   await category.press('Tab')
   await until('the category is chosen', async () => (await category.inputValue()) === decomposed)
-  await page.close()
 })
 
 test('the filters of the list are in the address, so a reload shows the same pets', async () => {
   const { petId, categoryId } = await addPet(store(), 'Filtered in')
   await addPet(store(), 'Filtered out')
-  const { page, faults } = await browser.open(store(), '/pets')
+  const page = await browser.open(store(), '/pets')
   // One letter is the start of a name.
   await page.getByRole('textbox', { name: 'Search' }).fill('~')
   await page.getByText('No pet matches').waitFor()
@@ -97,54 +93,11 @@ test('the filters of the list are in the address, so a reload shows the same pet
   await link.click()
   await page.getByRole('heading', { name: 'Filtered in' }).waitFor()
   expect(new URL(page.url()).pathname).toBe(`/console/pets/${petId}`)
-  expect(faults).toEqual([])
-  await page.close()
-})
-
-test('an edit of a pet that changed meanwhile overwrites nothing until the user chooses', async () => {
-  const { petId } = await addPet(store(), 'Before')
-  const { page, faults } = await browser.open(store(), `/pets/${petId}`)
-  await page.getByRole('button', { name: 'Edit' }).click()
-  const dialog = page.getByRole('dialog')
-  const name = dialog.getByRole('textbox', { name: 'Name' })
-  await name.fill('Mine')
-  await store().client.updatePet({ petId, body: { name: 'Theirs' } })
-  // The page behind the dialog shows the change. The dialog keeps the version that it was opened with.
-  await page.getByRole('heading', { name: 'Theirs', includeHidden: true }).waitFor()
-  expect(await name.inputValue()).toBe('Mine')
-  await dialog.getByRole('button', { name: 'Save' }).click()
-  await dialog.getByText('Someone else changed this meanwhile').waitFor()
-  await dialog.getByRole('cell', { name: 'Theirs' }).waitFor()
-  expect(await nameOf(petId)).toBe('Theirs')
-  expect(await seriousViolations(page)).toEqual([])
-  await dialog.getByRole('button', { name: 'Keep my values' }).click()
-  expect(await nameOf(petId)).toBe('Theirs')
-  await dialog.getByRole('button', { name: 'Save' }).click()
-  await page.getByRole('heading', { name: 'Mine' }).waitFor()
-  expect(await nameOf(petId)).toBe('Mine')
-  expect(faults).toEqual([])
-  await page.close()
-})
-
-test('after a conflict, the user can choose the values in the store', async () => {
-  const { petId } = await addPet(store(), 'Before')
-  const { page } = await browser.open(store(), `/pets/${petId}`)
-  await page.getByRole('button', { name: 'Edit' }).click()
-  const dialog = page.getByRole('dialog')
-  await dialog.getByRole('textbox', { name: 'Name' }).fill('Mine')
-  await store().client.updatePet({ petId, body: { name: 'Theirs' } })
-  await dialog.getByRole('button', { name: 'Save' }).click()
-  await dialog.getByRole('button', { name: 'Use the values in the store' }).click()
-  expect(await dialog.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('Theirs')
-  await dialog.getByRole('button', { name: 'Save' }).click()
-  await dialog.waitFor({ state: 'detached' })
-  expect(await nameOf(petId)).toBe('Theirs')
-  await page.close()
 })
 
 test('after a pet is put on hold, an edit is about the new version, although the page reads it slowly', async () => {
   const { petId } = await addPet(store(), 'Slow', 3n)
-  const { page, faults } = await browser.open(store(), `/pets/${petId}`)
+  const page = await browser.open(store(), `/pets/${petId}`)
   await page.getByRole('button', { name: 'Put on hold' }).waitFor()
   await delayRequests(page, request => request.method() === 'GET', 500)
   await page.getByRole('button', { name: 'Put on hold' }).click()
@@ -154,13 +107,11 @@ test('after a pet is put on hold, an edit is about the new version, although the
   await dialog.getByRole('textbox', { name: 'Name' }).fill('Slower')
   await dialog.getByRole('button', { name: 'Save' }).click()
   await page.getByText('Slower was saved.').waitFor()
-  expect(faults).toEqual([])
-  await page.close()
 })
 
 test('a pet is put on hold and released, and only a pet that can be released or sold has the button', async () => {
   const { petId } = await addPet(store(), 'Held', 3n)
-  const { page, faults } = await browser.open(store(), `/pets/${petId}`)
+  const page = await browser.open(store(), `/pets/${petId}`)
   await page.getByRole('button', { name: 'Put on hold' }).click()
   await page.getByRole('button', { name: 'Release' }).waitFor()
   await page.getByText('On hold: it cannot be sold.').waitFor()
@@ -178,13 +129,11 @@ test('a pet is put on hold and released, and only a pet that can be released or 
   await dialog.getByRole('button', { name: 'Delete' }).click()
   await dialog.getByText('Held has 3 units in open orders.').waitFor()
   expect(await stockOf(store().client, petId)).toBe('pending 3/3')
-  expect(faults).toEqual([])
-  await page.close()
 })
 
 test('an order is placed on the page of its pet, which then lists the order', async () => {
   const { petId } = await addPet(store(), 'Ordered here', 4n)
-  const { page, faults } = await browser.open(store(), `/pets/${petId}`)
+  const page = await browser.open(store(), `/pets/${petId}`)
   await page.getByRole('main').getByRole('button', { name: 'Sell', exact: true }).click()
   const dialog = page.getByRole('dialog')
   expect(await dialog.getByRole('combobox', { name: 'Pet' }).inputValue()).toBe('Ordered here (4 for sale)')
@@ -202,13 +151,11 @@ test('an order is placed on the page of its pet, which then lists the order', as
   await orders.getByRole('link', { name: /^Order \d+$/ }).click()
   await page.getByRole('heading', { name: /^Order \d+$/ }).waitFor()
   await page.getByRole('link', { name: 'Ordered here' }).waitFor()
-  expect(faults).toEqual([])
-  await page.close()
 })
 
 test('the stock of a pet is set and adjusted, and its movements and history show the changes', async () => {
   const { petId } = await addPet(store(), 'Counted')
-  const { page, faults } = await browser.open(store(), `/pets/${petId}`)
+  const page = await browser.open(store(), `/pets/${petId}`)
   const dialog = page.getByRole('dialog')
   await page.getByRole('button', { name: 'Set stock' }).click()
   await dialog.getByRole('textbox', { name: 'In stock' }).fill('7')
@@ -231,14 +178,12 @@ test('the stock of a pet is set and adjusted, and its movements and history show
   await history.getByText('Counted has 5 units in stock and is available.').waitFor()
   await history.getByText('Counted was added to Kind of Counted.').waitFor()
   expect(await seriousViolations(page)).toEqual([])
-  expect(faults).toEqual([])
-  await page.close()
 })
 
 test('a category is chosen with the keyboard, and a closed dialog returns the focus', async () => {
   const { petId } = await addPet(store(), 'By keyboard')
   await store().client.createCategory({ body: { name: 'Voles' } })
-  const { page, faults } = await browser.open(store(), `/pets/${petId}`)
+  const page = await browser.open(store(), `/pets/${petId}`)
   await page.getByRole('button', { name: 'Edit' }).press('Enter')
   const dialog = page.getByRole('dialog')
   const name = dialog.getByRole('textbox', { name: 'Name' })
@@ -258,14 +203,12 @@ test('a category is chosen with the keyboard, and a closed dialog returns the fo
   await dialog.waitFor({ state: 'detached' })
   await page.getByRole('link', { name: 'Voles' }).first().waitFor()
   expect(await page.evaluate('document.activeElement.textContent')).toBe('Edit')
-  expect(faults).toEqual([])
-  await page.close()
 })
 
 test('while the field for a category searches a slow store, no result of another search is saved', async () => {
   const { petId, categoryId } = await addPet(store(), 'Searched for')
   const { data: newts } = await store().client.createCategory({ body: { name: 'Newts' } })
-  const { page, faults } = await browser.open(store(), `/pets/${petId}`)
+  const page = await browser.open(store(), `/pets/${petId}`)
   await page.getByRole('button', { name: 'Edit' }).click()
   const dialog = page.getByRole('dialog')
   const category = dialog.getByRole('combobox', { name: 'Category' })
@@ -286,57 +229,15 @@ test('while the field for a category searches a slow store, no result of another
   await dialog.getByRole('button', { name: 'Save' }).click()
   await page.getByText('was saved').waitFor()
   expect((await store().client.listPets({ id: [petId] })).data.items[0]?.categoryId).toBe(newts.id)
-  expect(faults).toEqual([])
-  await page.close()
 })
 
 test('after the deletion of a pet, the list is shown, and the page says that there is no such pet', async () => {
   const { petId } = await addPet(store(), 'Leaving')
-  const { page, faults } = await browser.open(store(), `/pets/${petId}`)
+  const page = await browser.open(store(), `/pets/${petId}`)
   await page.getByRole('button', { name: 'Delete' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
   await page.getByRole('heading', { name: 'Pets', exact: true }).waitFor()
   await page.goBack()
   await page.getByRole('heading', { name: `There is no pet ${petId}` }).waitFor()
   await page.getByText('Leaving was deleted.').first().waitFor()
-  expect(faults).toEqual([])
-  await page.close()
 })
-
-test('a key without scopes for pets sees a pet and no button that it cannot use', async () => {
-  const { petId } = await addPet(store(), 'Only to look at')
-  const key = await keyWith(store(), 'orders:read')
-  const { page, faults } = await browser.open(store(), `/pets/${petId}`, { key })
-  await page.getByRole('heading', { name: 'Only to look at' }).waitFor()
-  await page.getByText('In stock', { exact: true }).waitFor()
-  expect(await page.getByRole('group', { name: 'Actions' }).count()).toBe(0)
-  expect(await page.getByRole('region').count()).toBe(0)
-  await page.getByRole('link', { name: 'Pets', exact: true }).click()
-  await page.getByRole('link', { name: 'Only to look at' }).waitFor()
-  expect(await page.getByRole('button', { name: 'Add pet' }).count()).toBe(0)
-  expect(faults).toEqual([])
-  await page.close()
-})
-
-test('the views of pets fit a small dark screen, even with a long name that cannot wrap', async () => {
-  const { petId } = await addPet(store(), LONG_NAME)
-  const screen = { width: 390, colorScheme: 'dark' } as const
-  const { page, faults } = await browser.open(store(), `/pets?sort=-id`, screen)
-  await page.getByRole('link', { name: LONG_NAME }).waitFor()
-  expect(await isTooWide(page)).toBe(false)
-  expect(await seriousViolations(page)).toEqual([])
-  await page.getByRole('link', { name: LONG_NAME }).click()
-  // The line of a constant stock is flat. It has no height, so the browser counts it as hidden.
-  const line = page.getByRole('region', { name: 'Movements' }).locator('svg path.recharts-curve').first()
-  await line.waitFor({ state: 'attached' })
-  await page.getByRole('region', { name: 'History' }).getByText('was added to').waitFor()
-  expect(new URL(page.url()).pathname).toBe(`/console/pets/${petId}`)
-  expect(await isTooWide(page)).toBe(false)
-  expect(await seriousViolations(page)).toEqual([])
-  expect(faults).toEqual([])
-  await page.close()
-})
-
-async function nameOf(petId: bigint): Promise<string | undefined> {
-  return (await store().client.listPets({ id: [petId] })).data.items[0]?.name
-}

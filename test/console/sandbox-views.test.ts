@@ -1,59 +1,41 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Browser, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { seriousViolations } from '../support/accessibility.ts'
-import { launchBrowser } from '../support/browser.ts'
 import { ROOT } from '../support/root.ts'
 import { openSandboxHost, type TestHost, type TestSandbox } from '../support/sandbox-host.ts'
 import { openTestStore } from '../support/store.ts'
 import { until } from '../support/until.ts'
+import { consoleBrowser } from './console-session.ts'
 import { holdRequests } from './requests.ts'
 
 const [, source = ''] = readFileSync(join(ROOT, 'src/console/views/views.ts'), 'utf8').split('sandboxViews')
 /** The paths of the views that only a sandbox has. */
 const paths = [...source.matchAll(/\['([^']+)', async/g)].map(([, path = '']) => path)
 
-interface SandboxConsole {
-  readonly page: Page
-  readonly sandbox: TestSandbox
-  /** Requests to another host, errors and warnings in the console of the browser, and uncaught errors of the page. */
-  readonly faults: string[]
+const browser = consoleBrowser()
+let host: TestHost
+beforeAll(async () => {
+  host = await openSandboxHost()
+})
+afterAll(async () => {
+  await host[Symbol.asyncDispose]()
+})
+
+async function open(
+  path: string,
+  width = 1440,
+  label = 'Ada',
+): Promise<{ page: Page; sandbox: TestSandbox }> {
+  const sandbox = await host.create({ label })
+  const { baseUrl, adminKey } = sandbox.created
+  return { page: await browser.open({ base: baseUrl }, path, { key: adminKey, width }), sandbox }
 }
 
 describe('the console of a sandbox:', () => {
-  let browser: Browser | undefined
-  let host: TestHost | undefined
-
-  beforeAll(async () => {
-    browser = await launchBrowser()
-    host = await openSandboxHost()
-  })
-  afterAll(async () => {
-    await browser?.close()
-    await host?.[Symbol.asyncDispose]()
-  })
-
-  async function open(path: string, width = 1440, label = 'Ada'): Promise<SandboxConsole> {
-    if (!browser || !host) throw new Error('the browser or the host did not start')
-    const { base } = host
-    const sandbox = await host.create({ label })
-    const page = await browser.newPage({ viewport: { width, height: 900 }, reducedMotion: 'reduce' })
-    const faults: string[] = []
-    page.on('request', request => {
-      if (!request.url().startsWith(base) && !/^(data|blob):/.test(request.url())) faults.push(request.url())
-    })
-    page.on('console', message => {
-      const isRefusal = message.text().startsWith('Failed to load resource')
-      if (!isRefusal && ['error', 'warning'].includes(message.type())) faults.push(message.text())
-    })
-    page.on('pageerror', error => faults.push(error.message))
-    await page.goto(`${sandbox.created.baseUrl}/console${path}#key=${sandbox.created.adminKey}`)
-    return { page, sandbox, faults }
-  }
-
   test('requests are shown as they arrive, newest first, with their headers and bodies', async () => {
-    const { page, sandbox, faults } = await open('/requests')
+    const { page, sandbox } = await open('/requests')
     await page.getByText('Requests to the sandbox appear here').waitFor()
     await sandbox.call('POST', '/categories', { body: { name: 'Otters' } })
     await sandbox.call('GET', '/pets/404404')
@@ -69,8 +51,6 @@ describe('the console of a sandbox:', () => {
     expect(await dialog.innerText()).toContain('authorization: Bearer pst_***')
     expect(await dialog.innerText()).not.toContain(sandbox.created.adminKey)
     expect(await seriousViolations(page)).toEqual([])
-    expect(faults).toEqual([])
-    await page.close()
   })
 
   test('requests are filtered by method, status and path, and the log can be paused and cleared', async () => {
@@ -103,11 +83,10 @@ describe('the console of a sandbox:', () => {
     await shown(2)
     await page.getByRole('button', { name: 'Clear' }).click()
     await page.getByText('Requests to the sandbox appear here').waitFor()
-    await page.close()
   })
 
   test('a failure is added from a template, shows how often it was applied, and is removed', async () => {
-    const { page, sandbox, faults } = await open('/failures')
+    const { page, sandbox } = await open('/failures')
     await page.getByText('No failures').waitFor()
     await page.getByRole('button', { name: 'Add a failure' }).click()
     const dialog = page.getByRole('dialog')
@@ -128,12 +107,10 @@ describe('the console of a sandbox:', () => {
     await row.getByRole('button', { name: 'Remove full' }).click()
     await page.getByText('No failures').waitFor()
     expect((await sandbox.call('GET', '/pets')).status).toBe(200)
-    expect(faults).toEqual([])
-    await page.close()
   })
 
   test('the sandbox is reset to a snapshot and to its seed, and its lifecycle clock is set', async () => {
-    const { page, sandbox, faults } = await open('/sandbox')
+    const { page, sandbox } = await open('/sandbox')
     const categories = async (): Promise<number> =>
       JSON.parse((await sandbox.call('GET', '/categories')).text).length
     const add = (name: string) => sandbox.call('POST', '/categories', { body: { name } })
@@ -165,8 +142,6 @@ describe('the console of a sandbox:', () => {
     await until('the clock is real', async () => (await sandbox.call('GET', '/pets/1')).status === 200)
     await page.getByRole('button', { name: 'Delete snapshot lesson-1' }).click()
     await page.getByRole('button', { name: 'Delete snapshot lesson-1' }).waitFor({ state: 'hidden' })
-    expect(faults).toEqual([])
-    await page.close()
   })
 
   test('the page of a sandbox that was deleted says so, and not that the store may be restarting', async () => {
@@ -175,11 +150,10 @@ describe('the console of a sandbox:', () => {
     await sandbox.callHost('DELETE', '')
     await page.getByText('This sandbox no longer exists').waitFor()
     expect(await page.getByText('It may be restarting').count()).toBe(0)
-    await page.close()
   })
 
   test('if the user stops waiting for a reset, the page says that the reset may have taken effect', async () => {
-    const { page, faults } = await open('/sandbox')
+    const { page } = await open('/sandbox')
     const hold = await holdRequests(page, request => request.url().endsWith('/reset'))
     const dialog = page.getByRole('dialog')
     await page.getByRole('button', { name: 'Reset', exact: true }).click()
@@ -189,12 +163,10 @@ describe('the console of a sandbox:', () => {
     await dialog.getByText('The change may have been made, and another one would be made too.').waitFor()
     expect(await page.getByText('does not respond').count()).toBe(0)
     hold.release()
-    expect(faults).toEqual([])
-    await page.close()
   })
 
   test('the header and the title show the label of the sandbox, or else the start of its id', async () => {
-    const { page, sandbox, faults } = await open('/pets')
+    const { page, sandbox } = await open('/pets')
     await page.getByRole('banner').getByText('Ada', { exact: true }).waitFor()
     await until('the title has the label', async () => (await page.title()) === 'Pets · Ada · Petstore')
     await page.close()
@@ -214,23 +186,20 @@ describe('the console of a sandbox:', () => {
     const box = await other.page.getByRole('button', { name: 'Sign out' }).boundingBox()
     expect((box?.x ?? 390) + (box?.width ?? 0)).toBeLessThan(390)
     expect(await other.page.evaluate('document.documentElement.scrollWidth')).toBe(390)
-    expect([...faults, ...other.faults]).toEqual([])
-    await other.page.close()
   })
 
   test('the sign-in page says where the key of a sandbox is, and to what a refused key may belong', async () => {
     const { page, sandbox } = await open('/pets')
-    const other = await host?.create({ seed: 'empty' })
+    const other = await host.create({ seed: 'empty' })
     await page.getByRole('button', { name: 'Sign out' }).click()
     await page.getByText('A lost key cannot be shown again').waitFor()
     expect(await page.locator('main').innerText()).not.toContain('reset-admin')
-    await page.getByRole('textbox', { name: 'Key' }).fill(other?.created.adminKey ?? '')
+    await page.getByRole('textbox', { name: 'Key' }).fill(other.created.adminKey)
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.getByText('The key may belong to another sandbox.').waitFor()
     await page.getByRole('textbox', { name: 'Key' }).fill(sandbox.created.adminKey)
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.getByRole('heading', { name: 'Pets' }).waitFor()
-    await page.close()
   })
 
   test('with another key of the sandbox, the views say which key they need, and the user stays signed in', async () => {
@@ -244,7 +213,6 @@ describe('the console of a sandbox:', () => {
     await page.getByText('needs the key that was created with the sandbox').first().waitFor()
     await page.getByRole('link', { name: 'Pets', exact: true }).click()
     await page.getByRole('heading', { name: 'Pets' }).waitFor()
-    await page.close()
   })
 
   test('on a narrow screen, the views do not scroll sideways', async () => {
@@ -260,17 +228,16 @@ describe('the console of a sandbox:', () => {
       await page.waitForLoadState()
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390)
     }
-    await page.close()
   })
 
   test('a sandbox has the pages of its views, and a shop does not', async () => {
     await using store = await openTestStore('sqlite')
-    const sandbox = await host?.create({ seed: 'empty' })
+    const sandbox = await host.create({ seed: 'empty' })
     expect(paths).toEqual(['/requests', '/failures', '/sandbox'])
     for (const path of ['', ...paths]) {
-      const inSandbox = await fetch(`${sandbox?.created.baseUrl}/console${path}`)
+      const inSandbox = await fetch(`${sandbox.created.baseUrl}/console${path}`)
       expect([path, inSandbox.status]).toEqual([path, 200])
-      const meta = `<meta name="petstore-host-api" content="/sandboxes/${sandbox?.created.id}">`
+      const meta = `<meta name="petstore-host-api" content="/sandboxes/${sandbox.created.id}">`
       expect(await inSandbox.text()).toContain(meta)
       const inShop = await fetch(`${store.base}/console${path}`)
       expect([path, inShop.status]).toEqual([path, path === '' ? 200 : 404])

@@ -11,7 +11,7 @@ const browser = consoleBrowser()
 
 test('a field for units keeps a text that is not a whole number, reports it, and sends no number', async () => {
   const { petId } = await addPet(store(), 'Numbered', 4n)
-  const { page, faults } = await browser.open(store(), `/pets/${petId}`)
+  const page = await browser.open(store(), `/pets/${petId}`)
   const dialog = page.getByRole('dialog')
   await page.getByRole('button', { name: 'Set stock' }).click()
   const field = dialog.getByRole('textbox', { name: 'In stock' })
@@ -37,13 +37,11 @@ test('a field for units keeps a text that is not a whole number, reports it, and
   await limit.fill('12')
   await page.waitForURL('**/inventory?atMost=12')
   await page.getByText('Enter a whole number').waitFor({ state: 'detached' })
-  expect(faults).toEqual([])
-  await page.close()
 })
 
 test('a field for units selects its number when it gets the focus, so that typing replaces the number', async () => {
   const { petId } = await addPet(store(), 'Ordered by keyboard', 20n)
-  const { page, faults } = await browser.open(store(), `/pets/${petId}`)
+  const page = await browser.open(store(), `/pets/${petId}`)
   const dialog = page.getByRole('dialog')
   await page.getByRole('link', { name: 'Orders', exact: true }).click()
   await page.getByRole('button', { name: 'Sell', exact: true }).click()
@@ -67,8 +65,6 @@ test('a field for units selects its number when it gets the focus, so that typin
   // A second click sets the caret.
   await field.click()
   await until('the caret is set', async () => !(await isSelected(field)))
-  expect(faults).toEqual([])
-  await page.close()
 })
 
 /** Returns whether the whole text of a field is selected. */
