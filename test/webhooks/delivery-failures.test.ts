@@ -218,26 +218,19 @@ test.skipIf(!testedEngines.includes('postgres'))(
 )
 
 /**
- * Lets a receiver request a pause of 1 second, and emits a second event during the pause. `onPause` is called before
- * that event. Returns when each of `count` requests arrived; undefined if the machine was so slow that the pause ended
- * first.
+ * Lets a receiver request a pause of 1 second, and emits a second event during the pause. Returns when each of the
+ * three requests arrived; undefined if the machine was so slow that the pause ended first.
  */
-async function emitDuringPause(
-  store: TestStore,
-  count: number,
-  onPause = () => {},
-): Promise<number[] | undefined> {
+async function emitDuringPause(store: TestStore): Promise<number[] | undefined> {
   await using receiver = await openReceiver((_, index) =>
     index === 0 ? reply(503, { 'retry-after': '1' }) : reply(204),
   )
   const webhook = await createWebhook(store, receiver)
   await emitEvents(store, 'Asked to wait')
   await until('the first attempt is stored', async () => (await deliveriesOf(store, webhook)).length === 1)
-  onPause()
   await emitEvents(store, 'Behind it')
   const isInPause = receiver.received.length === 1
-  await until('the next event has arrived', () => namesIn(receiver).includes('Behind it'), 30_000)
-  await receiver.waitForRequests(count)
+  await receiver.waitForRequests(3)
   await store.client.deleteWebhook(webhook)
   return isInPause ? receiver.received.map(({ arrivedMs }) => arrivedMs) : undefined
 }
@@ -245,20 +238,10 @@ async function emitDuringPause(
 test('a delivery and the deliveries after it wait as long as Retry-After specifies', async () => {
   await using store = await openTestStore('sqlite', { delivery })
   let arrivedMs: number[] | undefined
-  while (!arrivedMs) arrivedMs = await emitDuringPause(store, 3)
+  while (!arrivedMs) arrivedMs = await emitDuringPause(store)
   const [first = 0, ...others] = arrivedMs
   expect(others).toHaveLength(2)
   for (const other of others) expect(other - first).toBeGreaterThanOrEqual(990)
-})
-
-test('a wall clock that is set back does not lengthen the pause that Retry-After requests', async () => {
-  let steppedMs = 0
-  const clock = (): number => Date.now() + steppedMs
-  await using store = await openTestStore('sqlite', { delivery, clock })
-  const setBack = (): void => {
-    steppedMs -= 3_600_000
-  }
-  while (!(await emitDuringPause(store, 2, setBack)));
 })
 
 test('after ten failures in a row, a webhook makes no attempt for 1 second; a success ends the pauses', async () => {
