@@ -14,8 +14,6 @@ import { type ProcessResult, run } from '../support/process.ts'
 import { waitForPositions } from '../support/received-events.ts'
 import { onEveryEngine, openTestStore, type TestStore } from '../support/store.ts'
 
-const COMMAND_MS_MAX = 120_000
-
 /** Opens a store with 15 audit entries. The first entry records the admin key, the last entries the fifth order. */
 async function openUsedStore(engine: EngineName): Promise<TestStore> {
   const store = await openTestStore(engine)
@@ -46,31 +44,24 @@ async function problemsAfter(store: TestStore, ...tampering: string[]): Promise<
 }
 
 onEveryEngine(engine => {
-  test(
-    'an unchanged audit log is reported as intact, and its anchor is still valid after more entries',
-    async () => {
-      await using store = await openUsedStore(engine)
-      const first = await audit(store, 'verify')
-      const anchor = /Anchor: (15:[\w-]{43})$/.exec(first.output.trim())?.[1] ?? ''
-      expect([first.exitCode, first.output]).toEqual([
-        0,
-        `15 entries, 1 to 15, are intact. Anchor: ${anchor}\n`,
-      ])
-      await store.client.placeOrder({ body: { petId: 1n } })
-      await waitForPositions(store)
-      const second = await audit(store, 'verify', '--anchor', anchor)
-      expect([second.exitCode, second.output.slice(0, 35)]).toEqual([
-        0,
-        '17 entries, 1 to 17, are intact. An',
-      ])
-      const other = await audit(store, 'verify', '--anchor', anchor.replace('15:', '13:'))
-      expect([other.exitCode, other.errors.trim()]).toEqual([
-        1,
-        'The audit log up to entry 13 does not match the anchor.',
-      ])
-    },
-    COMMAND_MS_MAX,
-  )
+  test('an unchanged audit log is reported as intact, and its anchor is still valid after more entries', async () => {
+    await using store = await openUsedStore(engine)
+    const first = await audit(store, 'verify')
+    const anchor = /Anchor: (15:[\w-]{43})$/.exec(first.output.trim())?.[1] ?? ''
+    expect([first.exitCode, first.output]).toEqual([
+      0,
+      `15 entries, 1 to 15, are intact. Anchor: ${anchor}\n`,
+    ])
+    await store.client.placeOrder({ body: { petId: 1n } })
+    await waitForPositions(store)
+    const second = await audit(store, 'verify', '--anchor', anchor)
+    expect([second.exitCode, second.output.slice(0, 35)]).toEqual([0, '17 entries, 1 to 17, are intact. An'])
+    const other = await audit(store, 'verify', '--anchor', anchor.replace('15:', '13:'))
+    expect([other.exitCode, other.errors.trim()]).toEqual([
+      1,
+      'The audit log up to entry 13 does not match the anchor.',
+    ])
+  })
 
   test('a change to the data, key, request id, instant, subject or pet of an entry is detected', async () => {
     await using store = await openUsedStore(engine)
@@ -135,34 +126,26 @@ onEveryEngine(engine => {
     ])
   })
 
-  test(
-    'the export has one line of JSON per entry, and the chain can be verified from it',
-    async () => {
-      await using store = await openUsedStore(engine)
-      const { exitCode, output } = await audit(store, 'export')
-      const lines = output.trim().split('\n')
-      expect([exitCode, lines.length]).toEqual([0, 15])
-      let last = CHAIN_START
-      for (const line of lines) {
-        const entry = Exported.parse(parseJson(line))
-        last = nextChainEntry(last, { ...entry, data: writeJson(entry.data), at: entry.at })
-        expect({ position: entry.position, hash: entry.hash }).toEqual(last)
-      }
-    },
-    COMMAND_MS_MAX,
-  )
+  test('the export has one line of JSON per entry, and the chain can be verified from it', async () => {
+    await using store = await openUsedStore(engine)
+    const { exitCode, output } = await audit(store, 'export')
+    const lines = output.trim().split('\n')
+    expect([exitCode, lines.length]).toEqual([0, 15])
+    let last = CHAIN_START
+    for (const line of lines) {
+      const entry = Exported.parse(parseJson(line))
+      last = nextChainEntry(last, { ...entry, data: writeJson(entry.data), at: entry.at })
+      expect({ position: entry.position, hash: entry.hash }).toEqual(last)
+    }
+  })
 })
 
-test(
-  'an invalid anchor is reported in one line',
-  async () => {
-    const directory = mkdtempSync(join(tmpdir(), 'petstore-audit-'))
-    const wrong = await run(['audit', 'verify', '--data', directory, '--anchor', '15'])
-    rmSync(directory, { recursive: true })
-    expect([wrong.exitCode, wrong.errors.trim().split('\n').length]).toEqual([2, 1])
-  },
-  COMMAND_MS_MAX,
-)
+test('an invalid anchor is reported in one line', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'petstore-audit-'))
+  const wrong = await run(['audit', 'verify', '--data', directory, '--anchor', '15'])
+  rmSync(directory, { recursive: true })
+  expect([wrong.exitCode, wrong.errors.trim().split('\n').length]).toEqual([2, 1])
+})
 
 const Exported = z.object({
   position: z.bigint(),

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import jsQR from 'jsqr'
 import type { Browser, BrowserContext, Locator, Page } from 'playwright-core'
 import { cardsPage } from '../../src/sandboxes/pages/cards-page.ts'
@@ -23,33 +23,34 @@ interface CommandResult {
 }
 
 describe('the pages of a host in a real browser', () => {
-  let browser: Browser | undefined
-  let host: TestHost | undefined
+  let browser: Browser
+  let host: TestHost
+  const contexts: BrowserContext[] = []
 
   beforeAll(async () => {
     browser = await launchBrowser()
     host = await openSandboxHost({ limits: { createdPerHour: 1000 } })
+  })
+  afterEach(async () => {
+    for (const context of contexts.splice(0)) await context.close()
   })
   afterAll(async () => {
     await browser?.close()
     await host?.[Symbol.asyncDispose]()
   })
 
-  function base(): string {
-    if (!host) throw new Error('the host did not start')
-    return host.base
-  }
-
+  /** Opens a context, which is closed after the test. */
   async function newContext(options: Parameters<Browser['newContext']>[0] = {}): Promise<BrowserContext> {
-    if (!browser) throw new Error('the browser did not start')
-    return browser.newContext({ viewport: { width: 1280, height: 900 }, ...options })
+    const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options })
+    contexts.push(context)
+    return context
   }
 
   async function open(context: BrowserContext, url: string): Promise<WatchedPage> {
     const page = await context.newPage()
     const faults: string[] = []
     page.on('request', request => {
-      const isLocal = request.url().startsWith(base()) || request.url().startsWith('data:')
+      const isLocal = request.url().startsWith(host.base) || request.url().startsWith('data:')
       if (!isLocal) faults.push(`it requested ${request.url()}`)
     })
     page.on('console', message => {
@@ -79,12 +80,12 @@ describe('the pages of a host in a real browser', () => {
   ] as const) {
     test(`both pages fit into ${width} px in ${colorScheme} mode, and are accessible`, async () => {
       const context = await newContext({ viewport: { width, height: 800 }, colorScheme })
-      const { page, faults } = await open(context, `${base()}/`)
+      const { page, faults } = await open(context, `${host.base}/`)
       await createOn(page, /Demo shop/, '<b>Ada & co</b>')
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width)
       expect(await seriousViolations(page)).toEqual([])
       const link = page.getByRole('link', { name: 'Print page' })
-      const print = await open(context, base() + (await link.getAttribute('href')))
+      const print = await open(context, host.base + (await link.getAttribute('href')))
       await print.page.getByRole('heading', { name: '<b>Ada & co</b>' }).waitFor()
       expect(await print.page.evaluate('document.documentElement.scrollWidth')).toBe(width)
       expect(await seriousViolations(print.page)).toEqual([])
@@ -94,14 +95,13 @@ describe('the pages of a host in a real browser', () => {
       await print.page.emulateMedia({ media: 'print' })
       expect(await print.page.evaluate(background)).toBe('rgb(255, 255, 255)')
       expect([...faults, ...print.faults]).toEqual([])
-      await context.close()
     })
   }
 
   for (const seed of ['Demo shop', 'Empty', 'Large']) {
     test(`${seed}: each command on the page works, and no order is placed twice`, async () => {
       const context = await newContext()
-      const { page } = await open(context, `${base()}/`)
+      const { page } = await open(context, `${host.base}/`)
       const section = await createOn(page, new RegExp(seed), '')
       const results: CommandResult[] = []
       for (const command of await section.locator('pre').allInnerTexts())
@@ -120,13 +120,12 @@ describe('the pages of a host in a real browser', () => {
         headers: { Authorization: `Bearer ${await section.locator('#key').innerText()}` },
       })
       expect(await orders.json()).toHaveLength(2)
-      await context.close()
     })
   }
 
   test('the link to the console signs in, and the docs and the description are those of the sandbox', async () => {
     const context = await newContext()
-    const { page } = await open(context, `${base()}/`)
+    const { page } = await open(context, `${host.base}/`)
     const section = await createOn(page, /Demo shop/, 'Ada')
     const opening = context.waitForEvent('page')
     await section.getByRole('link', { name: 'Console' }).click()
@@ -140,12 +139,11 @@ describe('the pages of a host in a real browser', () => {
       expect(href).toStartWith(address)
       expect((await fetch(href)).status).toBe(200)
     }
-    await context.close()
   })
 
   test('the buttons copy the address, the key and the commands', async () => {
     const context = await newContext({ permissions: ['clipboard-read', 'clipboard-write'] })
-    const { page } = await open(context, `${base()}/`)
+    const { page } = await open(context, `${host.base}/`)
     const section = await createOn(page, /Demo shop/, 'Ada')
     for (const [button, shown] of [
       ['Copy the address', '#address'],
@@ -158,7 +156,6 @@ describe('the pages of a host in a real browser', () => {
         await page.locator(shown).innerText(),
       )
     }
-    await context.close()
   })
 
   test('without HTTPS, a sandbox is created, and its key is copied with the older command of the browser', async () => {
@@ -166,7 +163,7 @@ describe('the pages of a host in a real browser', () => {
     const page = await context.newPage()
     const faults: string[] = []
     page.on('pageerror', error => faults.push(error.message))
-    await page.goto(`${base().replace('127.0.0.1', INSECURE_HOST)}/`)
+    await page.goto(`${host.base.replace('127.0.0.1', INSECURE_HOST)}/`)
     const section = await createOn(page, /Demo shop/, 'Ada')
     await page.evaluate(`document.addEventListener('copy', () => {
         globalThis.copiedText = document.activeElement.value
@@ -175,7 +172,6 @@ describe('the pages of a host in a real browser', () => {
     await section.getByText('Copied').last().waitFor()
     expect(await page.evaluate<string>('copiedText')).toBe(await page.locator('#key').innerText())
     expect(faults).toEqual([])
-    await context.close()
   })
 
   test('a failure to copy or to reset is reported next to the button', async () => {
@@ -184,7 +180,7 @@ describe('the pages of a host in a real browser', () => {
       content: `navigator.clipboard.writeText = () => Promise.reject(new Error('no'))
           document.execCommand = () => false`,
     })
-    const { page } = await open(context, `${base()}/`)
+    const { page } = await open(context, `${host.base}/`)
     const section = await createOn(page, /Demo shop/, 'Ada')
     const copying = section.getByText('The browser does not allow copying.')
     for (const name of ['Copy the key', 'Copy command 1', 'Copy command 4']) {
@@ -202,12 +198,11 @@ describe('the pages of a host in a real browser', () => {
     await failure.waitFor()
     expect(await distance(failure, reset)).toBeLessThan(100)
     expect(await copying.count()).toBe(0)
-    await context.close()
   })
 
   test('the page resets and deletes a sandbox after a confirmation, and forgets a deleted one', async () => {
     const context = await newContext()
-    const { page, faults } = await open(context, `${base()}/`)
+    const { page, faults } = await open(context, `${host.base}/`)
     const section = await createOn(page, /Empty/, 'Ada')
     const commands = await section.locator('pre').allInnerTexts()
     await runCommand(commands[1] ?? '')
@@ -229,12 +224,11 @@ describe('the pages of a host in a real browser', () => {
     expect(await page.getByText('Created in this browser').isVisible()).toBe(false)
     expect((await fetch(`${address}/categories`)).status).toBe(404)
     expect(faults).toEqual([])
-    await context.close()
   })
 
   test('the page lists the sandboxes of this browser after a reload, without expired and deleted ones', async () => {
     const context = await newContext()
-    const { page } = await open(context, `${base()}/`)
+    const { page } = await open(context, `${host.base}/`)
     const section = await createOn(page, /Empty/, 'Ada')
     const key = await section.locator('#key').innerText()
     const id = (await section.locator('#address').innerText()).split('/').at(-1)
@@ -252,14 +246,13 @@ describe('the pages of a host in a real browser', () => {
     const shown = page.getByRole('region', { name: 'Your sandbox: Ada' })
     await shown.waitFor()
     expect(await shown.locator('#key').innerText()).toBe(key)
-    await fetch(`${base()}/sandboxes/${id}`, {
+    await fetch(`${host.base}/sandboxes/${id}`, {
       method: 'DELETE',
       headers: { Authorization: `Bearer ${key}` },
     })
     await list.getByRole('button', { name: 'Ada' }).click()
     await page.getByRole('alert').getByText('There is no sandbox at this address').waitFor()
     expect(await list.getByRole('button').count()).toBe(1)
-    await context.close()
   })
 
   test('the page works in a browser that stores nothing, and says that the key must be copied', async () => {
@@ -269,12 +262,11 @@ describe('the pages of a host in a real browser', () => {
           get() { throw new DOMException('no', 'SecurityError') },
         })`,
     })
-    const { page, faults } = await open(context, `${base()}/`)
+    const { page, faults } = await open(context, `${host.base}/`)
     const section = await createOn(page, /Empty/, '')
     expect(await section.innerText()).toContain('Copy the key now')
     expect(await section.locator('#key').innerText()).toMatch(KEY)
     expect(faults).toEqual([])
-    await context.close()
   })
 
   test('the page shows the refusal of a full host, and says if the host cannot be reached', async () => {
@@ -292,7 +284,7 @@ describe('the pages of a host in a real browser', () => {
 
   test('the page works with the keyboard: the focus moves to the sandbox, and back when it is deleted', async () => {
     const context = await newContext()
-    const { page } = await open(context, `${base()}/`)
+    const { page } = await open(context, `${host.base}/`)
     const focused = (): Promise<unknown> => page.evaluate('document.activeElement?.textContent.trim()')
     await page.getByRole('radio', { name: /Demo shop/ }).focus()
     await page.keyboard.press('ArrowDown')
@@ -306,13 +298,12 @@ describe('the pages of a host in a real browser', () => {
     await page.keyboard.press('Enter')
     await page.getByText('The sandbox was deleted.').waitFor()
     expect(await focused()).toBe('Create a sandbox')
-    await context.close()
   })
 
   test('the print page shows the label, the address, its QR code and the key of the URL, on one sheet', async () => {
     const context = await newContext()
-    const { created } = await (host?.create({ label: 'Ada' }) ?? Promise.reject(new Error('no host')))
-    const address = `${base()}/sandboxes/${created.id}/print`
+    const { created } = await host.create({ label: 'Ada' })
+    const address = `${host.base}/sandboxes/${created.id}/print`
     const { page, faults } = await open(context, `${address}#key=${created.adminKey}`)
     await page.getByRole('heading', { name: 'Key' }).waitFor()
     const link = await readQrCode(page, page.getByRole('img', { name: 'QR code of the console' }))
@@ -337,7 +328,6 @@ describe('the pages of a host in a real browser', () => {
     expect(text).toContain(`BASE=${created.baseUrl}`)
     expect(text).not.toContain('KEY=')
     expect([...faults, ...withoutKey.faults]).toEqual([])
-    await context.close()
   })
 
   for (const [place, isSecure] of [
@@ -347,7 +337,7 @@ describe('the pages of a host in a real browser', () => {
     test(`the lesson of a sandbox has its address in the commands, and buttons that copy them, ${place}`, async () => {
       const context = await newContext({ viewport: { width: 390, height: 900 } })
       if (isSecure) await context.grantPermissions(['clipboard-read', 'clipboard-write'])
-      const { created } = await (host?.create() ?? Promise.reject(new Error('no host')))
+      const { created } = await host.create()
       const address = `${created.baseUrl}/docs/guide/lesson`
       const { page, faults } = await open(
         context,
@@ -365,12 +355,11 @@ describe('the pages of a host in a real browser', () => {
       expect(commands).toBeGreaterThan(20)
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390)
       if (isSecure) expect([faults, await seriousViolations(page)]).toEqual([[], []])
-      await context.close()
     })
   }
 
   test('the lesson of a sandbox is a page for students: it has no answer, and no command of a host', async () => {
-    const { created } = await (host?.create() ?? Promise.reject(new Error('no host')))
+    const { created } = await host.create()
     const guide = async (name: string): Promise<string> =>
       (await fetch(`${created.baseUrl}/docs/guide/${name}`)).text()
     const lesson = await guide('lesson')
@@ -383,10 +372,10 @@ describe('the pages of a host in a real browser', () => {
 
   test('a class has ten cards on a sheet of A4, and the QR code of a card opens the console signed in', async () => {
     const context = await newContext()
-    const { created } = await (host?.create({ label: '' }) ?? Promise.reject(new Error('no host')))
+    const { created } = await host.create({ label: '' })
     const { baseUrl: address, adminKey: key } = created
     const labels = ['<b>Ada & co</b>', ...Array(8).fill('W'.repeat(100)), '']
-    const { page, faults } = await open(context, `${base()}/livez`)
+    const { page, faults } = await open(context, `${host.base}/livez`)
     await page.setContent(cardsPage(labels.map(label => ({ label, address, key }))))
     const headings = await page.getByRole('heading').allInnerTexts()
     expect(headings).toEqual([...labels.slice(0, -1), 'Sandbox 10'])
@@ -398,30 +387,29 @@ describe('the pages of a host in a real browser', () => {
     const console = await open(context, link ?? '')
     await console.page.getByRole('heading', { name: 'Dashboard' }).waitFor()
     expect(faults).toEqual([])
-    await context.close()
   })
 
   test('the print page shows no text of a request that does not have the form of a key', async () => {
-    const { created } = await (host?.create() ?? Promise.reject(new Error('no host')))
+    const { created } = await host.create()
     const page = async (token: string): Promise<string> => {
       const headers = { Authorization: `Bearer ${token}` }
-      return (await fetch(`${base()}/sandboxes/${created.id}/print`, { headers })).text()
+      return (await fetch(`${host.base}/sandboxes/${created.id}/print`, { headers })).text()
     }
     expect(await page(created.adminKey)).toContain(created.adminKey)
     for (const token of ['<b>', created.adminKey.slice(0, -1)]) expect(await page(token)).not.toContain(token)
   })
 
   test('the print page of an unknown sandbox says that there is none, with status 404', async () => {
-    const response = await fetch(`${base()}/sandboxes/7k2m9xq4w8e3rtyu5pasdf6ghj/print`)
+    const response = await fetch(`${host.base}/sandboxes/7k2m9xq4w8e3rtyu5pasdf6ghj/print`)
     expect(response.status).toBe(404)
     expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8')
     expect(await response.text()).toContain('There is no sandbox at this address')
-    const head = await fetch(`${base()}/sandboxes/7k2m9xq4w8e3rtyu5pasdf6ghj/print`, { method: 'HEAD' })
+    const head = await fetch(`${host.base}/sandboxes/7k2m9xq4w8e3rtyu5pasdf6ghj/print`, { method: 'HEAD' })
     expect(head.status).toBe(404)
   })
 
   test('a browser gets a page for an address without a sandbox, and a program gets an error as JSON', async () => {
-    const address = `${base()}/s/7k2m9xq4w8e3rtyu5pasdf6ghj`
+    const address = `${host.base}/s/7k2m9xq4w8e3rtyu5pasdf6ghj`
     const get = (path: string, accept: string, method = 'GET'): Promise<Response> =>
       fetch(address + path, { method, headers: { Accept: accept } })
     const browserAccept = 'text/html,application/xhtml+xml,*/*;q=0.8'
@@ -459,7 +447,7 @@ describe('the pages of a host in a real browser', () => {
 
   test('the pages and their files have a strict content security policy', async () => {
     for (const path of ['/', '/pages.css', '/landing.js', '/print.js', '/sandboxes/none/print']) {
-      const policy = (await fetch(base() + path)).headers.get('content-security-policy') ?? ''
+      const policy = (await fetch(host.base + path)).headers.get('content-security-policy') ?? ''
       expect([path, policy]).toEqual([
         path,
         expect.stringContaining("default-src 'none'; script-src 'self';"),
