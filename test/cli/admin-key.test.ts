@@ -1,7 +1,6 @@
 import { Database } from 'bun:sqlite'
-import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { expect, test } from 'bun:test'
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { SQL } from 'bun'
 import { databaseFile } from '../../src/database/sqlite/database-file.ts'
@@ -13,12 +12,9 @@ import type { EngineName } from '../support/engines.ts'
 import { newDatabase } from '../support/postgres-server.ts'
 import { onPostgres, type ProcessResult, run, type ServerProcess, startProcess } from '../support/process.ts'
 import { ADMIN_KEY, codeOf, onEveryEngine, openTestStore } from '../support/store.ts'
+import { testFolder } from '../support/test-folder.ts'
 
-let directory = ''
-beforeAll(() => {
-  directory = mkdtempSync(join(tmpdir(), 'petstore-admin-key-'))
-})
-afterAll(() => rmSync(directory, { recursive: true, force: true }))
+const directory = testFolder()
 
 /** The files and settings of a new store. */
 interface NewStore {

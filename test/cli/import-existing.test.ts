@@ -1,6 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { beforeAll, describe, expect, test } from 'bun:test'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import {
   checkFiles,
@@ -20,14 +19,14 @@ import { performWithoutLock } from '../controls/unlocked-category.ts'
 import { everyItem } from '../support/client.ts'
 import { testedEngines } from '../support/engines.ts'
 import { ADMIN_KEY, onEveryEngine, openTestStore, type TestStore } from '../support/store.ts'
+import { testFolder } from '../support/test-folder.ts'
 import { violatedInvariants } from '../support/violated-invariants.ts'
 
 /** More pets than one group or one slice of an import can hold. */
 const PETS = 620
 
-let directory = ''
+const directory = testFolder()
 beforeAll(() => {
-  directory = mkdtempSync(join(tmpdir(), 'petstore-existing-'))
   const rows = Array.from({ length: PETS }, (_, index) => `P${index},Dogs`)
   write('categories.csv', 'name\nDogs\nFish\n')
   write('pets.csv', `name,category\n${rows.join('\n')}\n`)
@@ -37,7 +36,6 @@ beforeAll(() => {
   write('same-names.csv', 'name,category\nAda,Dogs\nAda,Fish\nAda,Dogs\n')
   write('mixed.csv', 'name,category\nP0,Dogs\nP0,Fish\nRex,Dogs\nP7,Dogs\nRex,Dogs\nrex,Dogs\nP0,Fish\n')
 })
-afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
 function write(name: string, text: string): void {
   writeFileSync(join(directory, name), text)

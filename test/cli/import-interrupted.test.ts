@@ -1,22 +1,20 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { beforeAll, expect, test } from 'bun:test'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { makeClient } from '../support/client.ts'
 import { childEnvironment, command, run, startProcess } from '../support/process.ts'
 import { ADMIN_KEY } from '../support/store.ts'
+import { testFolder } from '../support/test-folder.ts'
 
 const TIMEOUT_MS = 60_000
 const PETS = 20_000
 
-let directory = ''
+const directory = testFolder()
 beforeAll(() => {
-  directory = mkdtempSync(join(tmpdir(), 'petstore-interrupted-'))
   const rows = Array.from({ length: PETS }, (_, index) => `P${index},Dogs`)
   writeFileSync(join(directory, 'categories.csv'), 'name\nDogs\n')
   writeFileSync(join(directory, 'pets.csv'), `name,category\n${rows.join('\n')}\n`)
 })
-afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
 const env = { PETSTORE_ADMIN_KEY: ADMIN_KEY }
 

@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { expect, test } from 'bun:test'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type ProcessResult, run } from '../support/process.ts'
 import { ADMIN_KEY } from '../support/store.ts'
+import { testFolder } from '../support/test-folder.ts'
 
-let directory = ''
-beforeAll(() => {
-  directory = mkdtempSync(join(tmpdir(), 'petstore-rejects-'))
-})
-afterAll(() => rmSync(directory, { recursive: true, force: true }))
+const directory = testFolder()
 
 let count = 0
 /** Makes a new directory with these files. `path` returns a path in this directory; `import` imports into its store. */

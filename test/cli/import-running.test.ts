@@ -1,19 +1,17 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { beforeAll, describe, expect, test } from 'bun:test'
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { localAddress } from '../../src/cli/store-access/this-machine.ts'
 import { lockDirectory } from '../../src/database/sqlite/data-lock.ts'
 import { makeClient } from '../support/client.ts'
 import { type ProcessResult, run, startProcess } from '../support/process.ts'
 import { ADMIN_KEY } from '../support/store.ts'
+import { testFolder } from '../support/test-folder.ts'
 
-let directory = ''
+const directory = testFolder()
 beforeAll(() => {
-  directory = mkdtempSync(join(tmpdir(), 'petstore-import-running-'))
   writeFileSync(join(directory, 'categories.csv'), 'name\nOtters\n')
 })
-afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
 let count = 0
 const newDirectory = (): string => join(directory, `data-${++count}`)

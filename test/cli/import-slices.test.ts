@@ -1,6 +1,5 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { beforeAll, expect, test } from 'bun:test'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { UnreadableFile } from '../../src/catalogue/file-text.ts'
 import {
@@ -22,13 +21,13 @@ import type { Log } from '../../src/values/log.ts'
 import { run, startProcess } from '../support/process.ts'
 import { makePet } from '../support/shop.ts'
 import { ADMIN_KEY, onEveryEngine, openTestStore, type TestStore } from '../support/store.ts'
+import { testFolder } from '../support/test-folder.ts'
 import { violatedInvariants } from '../support/violated-invariants.ts'
 
 const PETS = 1200
 
-let directory = ''
+const directory = testFolder()
 beforeAll(() => {
-  directory = mkdtempSync(join(tmpdir(), 'petstore-slices-'))
   write('categories.csv', 'name\nDogs\nFish\n')
   write(
     'pets.csv',
@@ -37,7 +36,6 @@ beforeAll(() => {
   write('wrong.csv', 'name,category\nRex,Cats\nIda,Dogs\n,Dogs\nTom,Cats\n')
   write('twice.csv', 'name\nDogs\nDogs\n')
 })
-afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
 function write(name: string, text: string): void {
   writeFileSync(join(directory, name), text)

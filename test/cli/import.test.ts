@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
@@ -7,12 +7,9 @@ import { newCopyPlace } from '../support/copy-place.ts'
 import { newDatabase } from '../support/postgres-server.ts'
 import { onPostgres, type ProcessResult, run, type ServerProcess, startProcess } from '../support/process.ts'
 import { ADMIN_KEY, onEveryEngine } from '../support/store.ts'
+import { testFolder } from '../support/test-folder.ts'
 
-let directory = ''
-beforeAll(() => {
-  directory = mkdtempSync(join(tmpdir(), 'petstore-import-'))
-})
-afterAll(() => rmSync(directory, { recursive: true, force: true }))
+const directory = testFolder()
 
 let count = 0
 function newFile(text: string | Uint8Array): string {

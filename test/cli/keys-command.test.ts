@@ -1,6 +1,5 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { expect, test } from 'bun:test'
+import { closeSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { writeAddressFile } from '../../src/cli/store-access/address-file.ts'
 import { lockDirectory } from '../../src/database/sqlite/data-lock.ts'
@@ -20,12 +19,9 @@ import {
 import { deadPort } from '../support/receiver.ts'
 import { codeOf, onEveryEngine } from '../support/store.ts'
 import { newStoreDirectory } from '../support/store-directory.ts'
+import { testFolder } from '../support/test-folder.ts'
 
-let directory = ''
-beforeAll(() => {
-  directory = mkdtempSync(join(tmpdir(), 'petstore-keys-'))
-})
-afterAll(() => rmSync(directory, { recursive: true, force: true }))
+const directory = testFolder()
 
 /** A store, and functions that run commands on it. */
 interface Shop {

@@ -1,6 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { closeSync, constants, existsSync, mkdtempSync, openSync, readSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { describe, expect, test } from 'bun:test'
+import { closeSync, constants, existsSync, openSync, readSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { LogStream, type LogStreamOptions } from '../../src/cli/serve/log-stream.ts'
@@ -9,6 +8,7 @@ import { sendBytes } from '../support/hostile-request.ts'
 import { command, startProcess } from '../support/process.ts'
 import { deadPort } from '../support/receiver.ts'
 import { openTestStore } from '../support/store.ts'
+import { testFolder } from '../support/test-folder.ts'
 import { until } from '../support/until.ts'
 
 const START_MS_MAX = 30_000
@@ -18,11 +18,7 @@ const REQUESTS = 150
 const STOPS = 8
 const LONG_PATH = `/pets/${'x'.repeat(900)}`
 
-let directory = ''
-beforeAll(() => {
-  directory = mkdtempSync(join(tmpdir(), 'petstore-log-'))
-})
-afterAll(() => rmSync(directory, { recursive: true, force: true }))
+const directory = testFolder()
 
 /** A log sink that fails on demand, and the text that was written to it. */
 class Sink {

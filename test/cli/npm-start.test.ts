@@ -1,20 +1,16 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { chmodSync, existsSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { expect, test } from 'bun:test'
+import { chmodSync, existsSync, mkdtempSync, realpathSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { childEnvironment } from '../support/process.ts'
 import { openReceiver } from '../support/receiver.ts'
 import { ROOT } from '../support/root.ts'
+import { testFolder } from '../support/test-folder.ts'
 import { until } from '../support/until.ts'
 
 const START_MS_MAX = 45_000
 const STOP_MS_MAX = 20_000
 
-let directory = ''
-beforeAll(() => {
-  directory = mkdtempSync(join(tmpdir(), 'petstore-npm-'))
-})
-afterAll(() => rmSync(directory, { recursive: true, force: true }))
+const directory = testFolder()
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   test(`${signal} to npm start stops the store gracefully`, async () => {

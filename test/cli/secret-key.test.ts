@@ -1,6 +1,5 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { expect, test } from 'bun:test'
+import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { settleSecretKey } from '../../src/cli/keys/secret-key.ts'
 import { configFrom } from '../../src/cli/store-access/store-config.ts'
@@ -11,17 +10,14 @@ import { newDatabase } from '../support/postgres-server.ts'
 import { run } from '../support/process.ts'
 import { ADMIN_KEY, onEveryEngine, openTestStore } from '../support/store.ts'
 import { newStoreDirectory } from '../support/store-directory.ts'
+import { testFolder } from '../support/test-folder.ts'
 
 const OTHER_KEY_MESSAGE =
   'The webhook secrets in this database were encrypted with a different key: start the store with that key.'
 const NO_KEY_MESSAGE =
   'it must contain 32 random bytes in base64; "petstore new-secret-key FILE" creates one.'
 
-let directory = ''
-beforeAll(() => {
-  directory = mkdtempSync(join(tmpdir(), 'petstore-secret-key-'))
-})
-afterAll(() => rmSync(directory, { recursive: true, force: true }))
+const directory = testFolder()
 
 /** Starts a server that must refuse to start, and returns its error output. */
 async function refusalOf(args: readonly string[], env: Readonly<Record<string, string>>): Promise<string> {

@@ -1,6 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { describe, expect, test } from 'bun:test'
+import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Delivery } from '../../src/shop/webhooks/delivery-schema.ts'
 import { everyItem, makeClient } from '../support/client.ts'
@@ -8,13 +7,10 @@ import { newDatabase } from '../support/postgres-server.ts'
 import { onPostgres, run, startProcess } from '../support/process.ts'
 import { openReceiver, reply } from '../support/receiver.ts'
 import { ADMIN_KEY, codeOf, onEveryEngine } from '../support/store.ts'
+import { testFolder } from '../support/test-folder.ts'
 import { until } from '../support/until.ts'
 
-let directory = ''
-beforeAll(() => {
-  directory = mkdtempSync(join(tmpdir(), 'petstore-cli-'))
-})
-afterAll(() => rmSync(directory, { recursive: true, force: true }))
+const directory = testFolder()
 
 let count = 0
 const newDirectory = (): string => join(directory, `data-${++count}`)

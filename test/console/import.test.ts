@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { expect, test } from 'bun:test'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { readPets } from '../../src/catalogue/catalogue-file.ts'
 import { catalogueSource } from '../../src/cli/import/catalogue-source.ts'
 import { sharedStore } from '../support/shop.ts'
+import { testFolder } from '../support/test-folder.ts'
 import { until } from '../support/until.ts'
 import { consoleBrowser } from './console-session.ts'
 import { holdRequests } from './requests.ts'
@@ -13,11 +13,7 @@ import { holdRequests } from './requests.ts'
 const store = sharedStore('sqlite')
 const browser = consoleBrowser()
 
-let directory = ''
-beforeAll(() => {
-  directory = mkdtempSync(join(tmpdir(), 'petstore-console-import-'))
-})
-afterAll(() => rmSync(directory, { recursive: true, force: true }))
+const directory = testFolder()
 
 /** Writes a file of pets, and chooses the file on the page. Returns its path. */
 async function choosePets(page: Page, content: string | Uint8Array): Promise<string> {

@@ -1,20 +1,16 @@
 import { Database } from 'bun:sqlite'
-import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { expect, test } from 'bun:test'
+import { copyFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { databaseFile } from '../../src/database/sqlite/database-file.ts'
 import { makeClient } from '../support/client.ts'
 import { run, type ServerProcess, startProcess } from '../support/process.ts'
 import { ADMIN_KEY } from '../support/store.ts'
+import { testFolder } from '../support/test-folder.ts'
 
 const CATEGORIES = 50
 
-let directory = ''
-beforeAll(() => {
-  directory = mkdtempSync(join(tmpdir(), 'petstore-stop-'))
-})
-afterAll(() => rmSync(directory, { recursive: true, force: true }))
+const directory = testFolder()
 
 let count = 0
 const newDirectory = (): string => join(directory, `data-${++count}`)

@@ -1,5 +1,5 @@
 import { Database } from 'bun:sqlite'
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import {
   chmodSync,
   copyFileSync,
@@ -20,16 +20,13 @@ import { watchFiles, watchSize } from '../../src/database/sqlite/files.ts'
 import { makeClient } from '../support/client.ts'
 import { run, type ServerProcess, startProcess } from '../support/process.ts'
 import { ADMIN_KEY } from '../support/store.ts'
+import { testFolder } from '../support/test-folder.ts'
 import { until } from '../support/until.ts'
 
 /** The longest time until a deleted file is noticed. The store checks once a second, and the machine can be slow. */
 const DETECTION_MS_MAX = 20_000
 
-let directory = ''
-beforeAll(() => {
-  directory = mkdtempSync(join(tmpdir(), 'petstore-directory-'))
-})
-afterAll(() => rmSync(directory, { recursive: true, force: true }))
+const directory = testFolder()
 
 let count = 0
 const newDirectory = (): string => join(directory, `data-${++count}`)

@@ -1,16 +1,6 @@
 import { Database } from 'bun:sqlite'
-import { afterAll, beforeAll, expect, test } from 'bun:test'
-import {
-  cpSync,
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { beforeAll, expect, test } from 'bun:test'
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { refuseWrongFiles } from '../../src/database/sqlite/database-file.ts'
 import { openSqlite } from '../../src/database/sqlite/engine.ts'
@@ -20,10 +10,10 @@ import { makeClient } from '../support/client.ts'
 import { run, startProcess } from '../support/process.ts'
 import { makePet } from '../support/shop.ts'
 import { ADMIN_KEY } from '../support/store.ts'
+import { testFolder } from '../support/test-folder.ts'
 import { until } from '../support/until.ts'
 
-const root = mkdtempSync(join(tmpdir(), 'petstore-lost-log-'))
-afterAll(() => rmSync(root, { recursive: true, force: true }))
+const root = testFolder()
 
 const env = { PETSTORE_ADMIN_KEY: ADMIN_KEY, PETSTORE_LOG_LEVEL: 'info' }
 const start = (data: string, ...flags: string[]) =>

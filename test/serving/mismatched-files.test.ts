@@ -1,5 +1,5 @@
 import { Database } from 'bun:sqlite'
-import { afterAll, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { spawnSync } from 'node:child_process'
 import {
   chownSync,
@@ -7,7 +7,6 @@ import {
   cpSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -17,15 +16,14 @@ import {
   truncateSync,
   writeFileSync,
 } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { makeClient } from '../support/client.ts'
 import { run, startProcess } from '../support/process.ts'
 import { makePet } from '../support/shop.ts'
 import { ADMIN_KEY } from '../support/store.ts'
+import { testFolder } from '../support/test-folder.ts'
 
-const root = mkdtempSync(join(tmpdir(), 'petstore-files-'))
-afterAll(() => rmSync(root, { recursive: true, force: true }))
+const root = testFolder()
 
 const env = { PETSTORE_ADMIN_KEY: ADMIN_KEY, PETSTORE_LOG_LEVEL: 'error' }
 const argsOf = (data: string): string[] => ['serve', '--data', data, '--port', '0', '--no-demo']
