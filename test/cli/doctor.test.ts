@@ -21,23 +21,15 @@ function subjects({ output }: ProcessResult, mark: 'ok' | 'warn' | 'FAIL'): stri
     .map(line => line.slice(6, 20).trim())
 }
 
-async function useAndStop(place: StoreDirectory): Promise<void> {
-  await using server = await place.start()
-  await useShop(place.client(server), 2, 200, 1)
-  await server.kill('SIGTERM')
-}
-
 onEveryEngine(engine => {
   test('the doctor finds nothing wrong in a running or stopped store, and does not change a stopped one', async () => {
     await using place = await newStoreDirectory(engine)
-    {
-      await using server = await place.start()
-      const writes = useShop(place.client(server), 2, 600, 1)
+    await place.use(async client => {
+      const writes = useShop(client, 2, 600, 1)
       const busy = await doctor(place)
       await writes
       expect([busy.exitCode, subjects(busy, 'FAIL')]).toEqual([0, []])
-      await server.kill('SIGTERM')
-    }
+    })
     const before = await contentOf(place)
     const { exitCode, output } = await doctor(place)
     expect([exitCode, output]).toEqual([
@@ -50,7 +42,7 @@ onEveryEngine(engine => {
 
   test('the doctor finds and names damage to the stock, the totals, the audit log and the secret key', async () => {
     await using place = await newStoreDirectory(engine)
-    await useAndStop(place)
+    await place.use(client => useShop(client, 2, 200, 1))
     const damages: [subject: string, damage: string, repair: string, message: string][] = [
       [
         'stock',
@@ -116,7 +108,7 @@ onEveryEngine(engine => {
 
 test('the doctor finds a world-readable file, a missing key, a wrong database version and a damaged file', async () => {
   await using place = await newStoreDirectory('sqlite')
-  await useAndStop(place)
+  await place.use(client => useShop(client, 2, 200, 1))
   const file = join(place.directory, 'petstore.db')
   chmodSync(file, 0o644)
   const readable = await doctor(place)
@@ -153,7 +145,7 @@ async function runAsOther(args: string[]): Promise<ProcessResult> {
 
 test('the doctor fails if its user may not read the directory or a file of a store, and names a remedy', async () => {
   await using place = await newStoreDirectory('sqlite')
-  await useAndStop(place)
+  await place.use(client => useShop(client, 2, 200, 1))
   const { directory } = place
   // Without root, the owner itself loses the permission.
   const file = join(directory, 'secret-key')

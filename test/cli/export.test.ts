@@ -95,17 +95,14 @@ const COLUMNS = 'name,category,quantity,hold,reorderAt'
 
 test('exported pets and categories can be imported into another store', async () => {
   await using place = await newStoreDirectory('sqlite')
-  {
-    await using server = await place.start()
-    const client = place.client(server)
+  await place.use(async client => {
     await useShop(client, 1, 100, 1)
     const { data } = await client.createCategory({ body: { name: ODD_NAME, description: 'a; b' } })
     const { data: pet } = await client.createPet({
       body: { name: ODD_NAME, categoryId: data.id, status: 'pending' },
     })
     await client.setInventory({ petId: pet.id, body: { quantity: 1n, reorderAt: 3n } })
-    await server.kill('SIGTERM')
-  }
+  })
   using target = await newCopyPlace('sqlite')
   mkdirSync(target.directory)
   const files = { categories: join(place.directory, 'c.csv'), pets: join(place.directory, 'p.csv') }
@@ -127,13 +124,10 @@ test('exported pets and categories can be imported into another store', async ()
 test('an export for a spreadsheet has a mark and no formula, and an import of it has the same names', async () => {
   await using place = await newStoreDirectory('sqlite')
   const names = ['=1+1', "'=x", '-5', '+a', '@b', "'tis", 'Zo\u00eb']
-  {
-    await using server = await place.start()
-    const client = place.client(server)
+  await place.use(async client => {
     const { data } = await client.createCategory({ body: { name: '=Dogs' } })
     for (const name of names) await client.createPet({ body: { name, categoryId: data.id } })
-    await server.kill('SIGTERM')
-  }
+  })
   const file = join(place.directory, 'p.csv')
   const spreadsheet = ['--bom', '--escape-formulas']
   await exportOf(place, 'pets', '--columns', 'id,name,category', ...spreadsheet, '--output', file)
@@ -161,13 +155,10 @@ test('an export for a spreadsheet has a mark and no formula, and an import of it
 test('a name that begins with apostrophes before a formula is the same after an export without escapes', async () => {
   await using place = await newStoreDirectory('sqlite')
   const names = ["'=x", "''=x", "''", "'tis", '=1+1']
-  {
-    await using server = await place.start()
-    const client = place.client(server)
+  await place.use(async client => {
     const { data } = await client.createCategory({ body: { name: "'=Dogs" } })
     for (const name of names) await client.createPet({ body: { name, categoryId: data.id } })
-    await server.kill('SIGTERM')
-  }
+  })
   const file = join(place.directory, 'p.csv')
   await exportOf(place, 'pets', '--columns', 'name,category', '--output', file)
   expect(readFileSync(file, 'utf8')).toContain('\n=1+1,')
@@ -205,10 +196,7 @@ test('no name can control a terminal, and a pipe gets it unchanged', async () =>
 
 test('unknown resources and columns, and an existing file are refused', async () => {
   await using place = await newStoreDirectory('sqlite')
-  {
-    await using server = await place.start()
-    await server.kill('SIGTERM')
-  }
+  await place.use()
   const existing = join(place.directory, 'existing.csv')
   writeFileSync(existing, 'mine')
   const absent = join(place.directory, 'absent')
@@ -234,11 +222,7 @@ test('unknown resources and columns, and an existing file are refused', async ()
 
 test('an export to a closed pipe ends without an error, and an interrupted export leaves no file', async () => {
   await using place = await newStoreDirectory('sqlite')
-  {
-    await using server = await place.start()
-    await useShop(place.client(server), 2, 300, 1)
-    await server.kill('SIGTERM')
-  }
+  await place.use(client => useShop(client, 2, 300, 1))
   await place.database(`INSERT INTO category (id, name, name_key, pet_count, version, created_at, updated_at)
     WITH RECURSIVE n (i) AS (SELECT 1000 UNION ALL SELECT i + 1 FROM n WHERE i < 400000)
     SELECT i, 'Category ' || i, 'category ' || i, 0, 1, '2026-11-22T00:00:00.000Z', '2026-11-22T00:00:00.000Z'

@@ -81,16 +81,14 @@ onEveryEngine(engine => {
 
   test('a running store is not reset, and a stopped store is not reset without a confirmation', async () => {
     await using place = await newStoreDirectory(engine)
-    {
-      await using server = await place.start()
-      await importCategories(place.client(server), 3)
+    await place.use(async client => {
+      await importCategories(client, 3)
       const running = await reset(place, '--empty', '--yes')
       expect([running.exitCode, running.errors]).toEqual([
         1,
         expect.stringMatching(/is in use by another petstore process|A process of the store is connected/),
       ])
-      await server.kill('SIGTERM')
-    }
+    })
     const [before] = await place.database('SELECT count(*) AS count FROM category')
     const unconfirmed = await reset(place, '--empty')
     expect([unconfirmed.exitCode, unconfirmed.errors]).toEqual([

@@ -32,11 +32,7 @@ onEveryEngine(engine => {
     await using place = await newStoreDirectory(engine)
     const other = join(directory, `other-${engine}`)
     expect((await run(['new-secret-key', other])).exitCode).toBe(0)
-    {
-      await using server = await place.start()
-      await place.client(server).createWebhook({ body: { url: 'http://127.0.0.1:9/' } })
-      await server.kill('SIGTERM')
-    }
+    await place.use(client => client.createWebhook({ body: { url: 'http://127.0.0.1:9/' } }))
     const env = { ...place.env, PETSTORE_SECRET_KEY_FILE: other }
     expect(await refusalOf(place.args, env)).toBe(OTHER_KEY_MESSAGE)
     await using again = await place.start()
@@ -97,11 +93,7 @@ test('a missing secret key is reported, and is not replaced while webhooks need 
   await using place = await newStoreDirectory('sqlite')
   const file = join(place.directory, 'secret-key')
   const aside = join(directory, 'aside')
-  {
-    await using server = await place.start()
-    await place.client(server).createWebhook({ body: { url: 'http://127.0.0.1:9/' } })
-    await server.kill('SIGTERM')
-  }
+  await place.use(client => client.createWebhook({ body: { url: 'http://127.0.0.1:9/' } }))
   renameSync(file, aside)
   for (let start = 0; start < 2; start++) {
     expect(await refusalOf(place.args, place.env)).toBe(
@@ -110,11 +102,7 @@ test('a missing secret key is reported, and is not replaced while webhooks need 
     expect(existsSync(file)).toBe(false)
   }
   renameSync(aside, file)
-  {
-    await using server = await place.start()
-    await place.client(server).deleteWebhook({ webhookId: 1n })
-    await server.kill('SIGTERM')
-  }
+  await place.use(client => client.deleteWebhook({ webhookId: 1n }))
   rmSync(file)
   await using server = await place.start()
   expect((await place.client(server).createWebhook({ body: { url: 'http://127.0.0.1:9/' } })).status).toBe(

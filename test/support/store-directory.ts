@@ -30,6 +30,8 @@ export interface StoreDirectory extends AsyncDisposable {
   /** Starts an additional server, on its own port. */
   startAnother(): Promise<ServerProcess>
   client(server: ServerProcess): Client
+  /** Starts a server, does this work with a client of it, and stops it. */
+  use(work?: (client: Client) => Promise<unknown>): Promise<void>
   /** Runs SQL on the database of the servers, and returns the rows. */
   database(text: string): Promise<RawRow[]>
   /** Ends all leases, because a dead process would hold them for up to 30 seconds. */
@@ -63,6 +65,7 @@ export async function newStoreDirectory(engine: EngineName): Promise<StoreDirect
     file.run('PRAGMA busy_timeout = 5000')
     return file.query<RawRow, []>(text).all()
   }
+  const client = ({ base }: ServerProcess): Client => makeClient({ base, key: ADMIN_KEY })
   return {
     directory,
     args,
@@ -71,9 +74,14 @@ export async function newStoreDirectory(engine: EngineName): Promise<StoreDirect
       if (!script) return serve(port)
       return startProcess([directory, ADMIN_KEY, `${port}`], { ...(url && { DATABASE_URL: url }) }, script)
     },
+    use: async work => {
+      await using server = await serve(port)
+      await work?.(client(server))
+      await server.kill('SIGTERM')
+    },
     startWith: environment => startProcess(['serve', '--port', '0', ...args], environment),
     startAnother: async () => serve(await deadPort()),
-    client: ({ base }) => makeClient({ base, key: ADMIN_KEY }),
+    client,
     database,
     endLeases: async () => {
       await database(

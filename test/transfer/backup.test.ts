@@ -185,11 +185,7 @@ onEveryEngine(engine => {
 /** Makes a small store, stops it, and backs it up. Returns the store and the directory of the backup. */
 async function makeSmallBackup(): Promise<{ place: StoreDirectory; directory: string } & AsyncDisposable> {
   const place = await newStoreDirectory('sqlite')
-  {
-    await using server = await place.start()
-    await importCategories(place.client(server), 5)
-    await server.kill('SIGTERM')
-  }
+  await place.use(client => importCategories(client, 5))
   const directory = join(place.directory, 'backup')
   const { exitCode, errors } = await backup(place, directory, '--with-secret-key')
   expect([exitCode, errors]).toEqual([0, expect.not.stringContaining('keep a copy')])

@@ -201,11 +201,7 @@ onEveryEngine(engine => {
 
   test('a copy that is interrupted leaves its target untouched, and a second copy succeeds', async () => {
     await using place = await newStoreDirectory('sqlite')
-    {
-      await using server = await place.start()
-      await importCategories(place.client(server), 8000)
-      await server.kill('SIGTERM')
-    }
+    await place.use(client => importCategories(client, 8000))
     const source = placeOf(place)
     using target = await newCopyPlace(engine)
     await using proxy = await openPostgresProxy(
@@ -231,10 +227,7 @@ onEveryEngine(engine => {
 
   test('a copy refuses a target with rows and leaves it unchanged, but accepts empty tables of a store', async () => {
     await using place = await newStoreDirectory('sqlite')
-    {
-      await using server = await place.start()
-      await server.kill('SIGTERM')
-    }
+    await place.use()
     const source = placeOf(place)
     using target = await newCopyPlace(engine)
     await migrate(target)
@@ -270,11 +263,7 @@ onEveryEngine(engine => {
 
   test('control: a copy that drops or changes a row is detected, and leaves its target untouched', async () => {
     await using place = await newStoreDirectory('sqlite')
-    {
-      await using server = await place.start()
-      await importCategories(place.client(server), 20)
-      await server.kill('SIGTERM')
-    }
+    await place.use(client => importCategories(client, 20))
     for (const [table, loss] of [
       ['category', 'drops a row'],
       ['event', 'changes a text'],
