@@ -46,139 +46,137 @@ function keysAt({ received }: Receiver): (string | undefined)[] {
   return received.map(({ headers }) => headers.authorization)
 }
 
-describe('the key of a command', () => {
-  test('the key in a data directory is sent to the store of that directory, with or without --url', async () => {
-    const current = await run(['get-current-key', '--data', data])
-    expect([current.exitCode, JSON.parse(current.output).id]).toEqual([0, 1])
-    const byVariable = await run(['get-current-key'], { PETSTORE_DATA: data })
-    const byAddress = await run(['get-current-key', '--url', `${server.base}/`], { PETSTORE_DATA: data })
-    expect([byVariable.output, byAddress.output]).toEqual([current.output, current.output])
-  })
+test('the key in a data directory is sent to the store of that directory, with or without --url', async () => {
+  const current = await run(['get-current-key', '--data', data])
+  expect([current.exitCode, JSON.parse(current.output).id]).toEqual([0, 1])
+  const byVariable = await run(['get-current-key'], { PETSTORE_DATA: data })
+  const byAddress = await run(['get-current-key', '--url', `${server.base}/`], { PETSTORE_DATA: data })
+  expect([byVariable.output, byAddress.output]).toEqual([current.output, current.output])
+})
 
-  test('the file of a key may be in UTF-16, as PowerShell writes it, and its text is in no message', async () => {
-    const key = readFileSync(join(data, 'admin-key'), 'utf8')
-    const file = join(data, 'written-by-powershell')
-    writeFileSync(file, Buffer.from(`\ufeff${key.trim()}\r\n`, 'utf16le'))
-    const current = await run(['get-current-key', '--key', `@${file}`, '--data', data])
-    expect([current.exitCode, JSON.parse(current.output).id]).toEqual([0, 1])
-    writeFileSync(file, Buffer.from('secret-\xeb', 'latin1'))
-    const wrong = await run(['get-current-key', '--key', `@${file}`, '--data', data])
-    expect(wrong.errors.trim()).toBe('The file of --key cannot be read: it is not a text in UTF-8.')
-  })
+test('the file of a key may be in UTF-16, as PowerShell writes it, and its text is in no message', async () => {
+  const key = readFileSync(join(data, 'admin-key'), 'utf8')
+  const file = join(data, 'written-by-powershell')
+  writeFileSync(file, Buffer.from(`\ufeff${key.trim()}\r\n`, 'utf16le'))
+  const current = await run(['get-current-key', '--key', `@${file}`, '--data', data])
+  expect([current.exitCode, JSON.parse(current.output).id]).toEqual([0, 1])
+  writeFileSync(file, Buffer.from('secret-\xeb', 'latin1'))
+  const wrong = await run(['get-current-key', '--key', `@${file}`, '--data', data])
+  expect(wrong.errors.trim()).toBe('The file of --key cannot be read: it is not a text in UTF-8.')
+})
 
-  test('the file of a body and the file of the key in the settings may be in UTF-16', async () => {
-    const body = join(data, 'body.json')
-    writeFileSync(body, Buffer.from('\ufeff{"name": "Zo\u00eb"}\r\n', 'utf16le'))
-    const created = await run(['create-category', '--body', `@${body}`, '--data', data])
-    expect([created.exitCode, JSON.parse(created.output).name]).toEqual([0, 'Zo\u00eb'])
-    const keyFile = join(data, 'key-in-utf-16')
-    writeFileSync(keyFile, Buffer.from(`${ADMIN_KEY}\r\n`, 'utf16le').swap16())
-    const directory = mkdtempSync(join(tmpdir(), 'petstore-utf16-'))
-    await using other = await startProcess(['serve', '--port', '0', '--no-demo', '--data', directory], {
-      PETSTORE_ADMIN_KEY_FILE: keyFile,
-    })
-    const current = await run(['get-current-key', '--url', other.base, '--key', ADMIN_KEY])
-    expect(current.exitCode).toBe(0)
-    rmSync(directory, { recursive: true, force: true })
+test('the file of a body and the file of the key in the settings may be in UTF-16', async () => {
+  const body = join(data, 'body.json')
+  writeFileSync(body, Buffer.from('\ufeff{"name": "Zo\u00eb"}\r\n', 'utf16le'))
+  const created = await run(['create-category', '--body', `@${body}`, '--data', data])
+  expect([created.exitCode, JSON.parse(created.output).name]).toEqual([0, 'Zo\u00eb'])
+  const keyFile = join(data, 'key-in-utf-16')
+  writeFileSync(keyFile, Buffer.from(`${ADMIN_KEY}\r\n`, 'utf16le').swap16())
+  const directory = mkdtempSync(join(tmpdir(), 'petstore-utf16-'))
+  await using other = await startProcess(['serve', '--port', '0', '--no-demo', '--data', directory], {
+    PETSTORE_ADMIN_KEY_FILE: keyFile,
   })
+  const current = await run(['get-current-key', '--url', other.base, '--key', ADMIN_KEY])
+  expect(current.exitCode).toBe(0)
+  rmSync(directory, { recursive: true, force: true })
+})
 
-  test('the key of --key is sent, although PETSTORE_KEY has another one', async () => {
-    await using other = await openReceiver(() => oneKey)
-    const [given, variable] = [ADMIN_KEY, keyText(new Uint8Array(32).fill(5))]
-    const env = { PETSTORE_URL: other.base, PETSTORE_KEY: variable }
-    await run(['get-current-key', '--key', given], env)
-    await run(['get-current-key'], env)
-    expect(keysAt(other)).toEqual([`Bearer ${given}`, `Bearer ${variable}`])
-  })
+test('the key of --key is sent, although PETSTORE_KEY has another one', async () => {
+  await using other = await openReceiver(() => oneKey)
+  const [given, variable] = [ADMIN_KEY, keyText(new Uint8Array(32).fill(5))]
+  const env = { PETSTORE_URL: other.base, PETSTORE_KEY: variable }
+  await run(['get-current-key', '--key', given], env)
+  await run(['get-current-key'], env)
+  expect(keysAt(other)).toEqual([`Bearer ${given}`, `Bearer ${variable}`])
+})
 
-  test('a pipe in place of the file of a key is refused at once', async () => {
-    const pipe = join(data, 'pipe')
-    Bun.spawnSync(['mkfifo', pipe])
-    const { exitCode, errors } = await run(['get-current-key', '--key', `@${pipe}`, '--data', data])
-    expect([exitCode, errors.trim()]).toEqual([2, 'The file of --key cannot be read: it is not a file.'])
-  })
+test('a pipe in place of the file of a key is refused at once', async () => {
+  const pipe = join(data, 'pipe')
+  Bun.spawnSync(['mkfifo', pipe])
+  const { exitCode, errors } = await run(['get-current-key', '--key', `@${pipe}`, '--data', data])
+  expect([exitCode, errors.trim()]).toEqual([2, 'The file of --key cannot be read: it is not a file.'])
+})
 
-  test('the key of the data directory is sent to no other address', async () => {
-    await using other = await openReceiver(() => oneKey)
-    await run(['get-current-key', '--url', other.base, '--data', data])
-    await run(['get-current-key'], { PETSTORE_URL: other.base, PETSTORE_DATA: data })
-    // Not toEqual, for which an empty list equals a list of undefined.
-    expect(keysAt(other)).toStrictEqual([undefined, undefined])
-  })
+test('the key of the data directory is sent to no other address', async () => {
+  await using other = await openReceiver(() => oneKey)
+  await run(['get-current-key', '--url', other.base, '--data', data])
+  await run(['get-current-key'], { PETSTORE_URL: other.base, PETSTORE_DATA: data })
+  // Not toEqual, for which an empty list equals a list of undefined.
+  expect(keysAt(other)).toStrictEqual([undefined, undefined])
+})
 
-  test('no key is sent to the address of an ended store whose process id is in use again', async () => {
-    await using other = await openReceiver(() => oneKey)
-    const directory = mkdtempSync(join(tmpdir(), 'petstore-stale-'))
-    cpSync(join(data, 'admin-key'), join(directory, 'admin-key'))
-    cpSync(join(data, 'petstore.db'), join(directory, 'petstore.db'))
-    writeFileSync(join(directory, 'lock'), '')
-    writeFileSync(join(directory, 'address'), `${other.base}\n${process.pid}\n`)
-    const { exitCode, errors } = await run(['get-current-key', '--data', directory])
-    const health = await run(['health', '--data', directory])
-    rmSync(directory, { recursive: true, force: true })
-    expect([exitCode, errors, health.exitCode]).toEqual([3, expect.stringContaining('No store runs in'), 3])
-    expect(other.received).toEqual([])
-  })
+test('no key is sent to the address of an ended store whose process id is in use again', async () => {
+  await using other = await openReceiver(() => oneKey)
+  const directory = mkdtempSync(join(tmpdir(), 'petstore-stale-'))
+  cpSync(join(data, 'admin-key'), join(directory, 'admin-key'))
+  cpSync(join(data, 'petstore.db'), join(directory, 'petstore.db'))
+  writeFileSync(join(directory, 'lock'), '')
+  writeFileSync(join(directory, 'address'), `${other.base}\n${process.pid}\n`)
+  const { exitCode, errors } = await run(['get-current-key', '--data', directory])
+  const health = await run(['health', '--data', directory])
+  rmSync(directory, { recursive: true, force: true })
+  expect([exitCode, errors, health.exitCode]).toEqual([3, expect.stringContaining('No store runs in'), 3])
+  expect(other.received).toEqual([])
+})
 
-  test('a command for a store that is still starting says that the store has no address yet', async () => {
-    const directory = mkdtempSync(join(tmpdir(), 'petstore-starting-'))
-    const lock = lockDirectory(directory)
-    const { exitCode, errors } = await run(['get-current-key', '--data', directory])
-    lock.release()
-    rmSync(directory, { recursive: true })
-    expect([exitCode, errors]).toEqual([
-      3,
-      `A petstore process uses ${directory}, but has no address yet: try again in a moment.\n`,
-    ])
-  })
+test('a command for a store that is still starting says that the store has no address yet', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'petstore-starting-'))
+  const lock = lockDirectory(directory)
+  const { exitCode, errors } = await run(['get-current-key', '--data', directory])
+  lock.release()
+  rmSync(directory, { recursive: true })
+  expect([exitCode, errors]).toEqual([
+    3,
+    `A petstore process uses ${directory}, but has no address yet: try again in a moment.\n`,
+  ])
+})
 
-  test('the key is not sent to another machine whose address is in the address file of a data directory', async () => {
-    const directory = mkdtempSync(join(tmpdir(), 'petstore-foreign-'))
-    writeFileSync(join(directory, 'address'), `http://192.0.2.1:8080\n${process.pid}\n`)
-    const { exitCode, errors } = await run(['get-current-key', '--data', directory], {
-      PETSTORE_KEY: ADMIN_KEY,
-    })
-    expect([exitCode, errors]).toEqual([3, expect.stringContaining('No store runs in')])
-    const lock = lockDirectory(directory)
-    const locked = await run(['get-current-key', '--data', directory, '--timeout', '2'])
-    lock.release()
-    rmSync(directory, { recursive: true })
-    expect(locked.errors).toContain('has no address yet')
-    expect(
-      Object.values(networkInterfaces())
-        .flat()
-        .map(entry => entry?.address),
-    ).not.toContain('192.0.2.1')
+test('the key is not sent to another machine whose address is in the address file of a data directory', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'petstore-foreign-'))
+  writeFileSync(join(directory, 'address'), `http://192.0.2.1:8080\n${process.pid}\n`)
+  const { exitCode, errors } = await run(['get-current-key', '--data', directory], {
+    PETSTORE_KEY: ADMIN_KEY,
   })
+  expect([exitCode, errors]).toEqual([3, expect.stringContaining('No store runs in')])
+  const lock = lockDirectory(directory)
+  const locked = await run(['get-current-key', '--data', directory, '--timeout', '2'])
+  lock.release()
+  rmSync(directory, { recursive: true })
+  expect(locked.errors).toContain('has no address yet')
+  expect(
+    Object.values(networkInterfaces())
+      .flat()
+      .map(entry => entry?.address),
+  ).not.toContain('192.0.2.1')
+})
 
-  test('the key can come from an option, a file or a variable, and is in no output', async () => {
-    await using other = await openReceiver(() => reply(401, json, '{"code":"invalid_token","message":"no"}'))
-    const file = join(data, 'copied-key')
-    writeFileSync(file, `${ADMIN_KEY}\n`)
-    const ran: ProcessResult[] = [
-      await run(['get-current-key', '--url', other.base, '--key', `@${file}`, '-i']),
-      await run(['get-current-key', '--url', other.base], { PETSTORE_KEY: `@${file}` }),
-      await run(['get-current-key', '--url', other.base, '--key', ADMIN_KEY, '--output', 'json']),
-    ]
-    expect(keysAt(other)).toEqual(ran.map(() => `Bearer ${ADMIN_KEY}`))
-    expect(ran.map(({ exitCode }) => exitCode)).toEqual([1, 1, 1])
-    expect(ran.filter(({ output, errors }) => (output + errors).includes(ADMIN_KEY))).toEqual([])
-    expect(ran[1]?.errors).toContain('The key came from PETSTORE_KEY.')
-  })
+test('the key can come from an option, a file or a variable, and is in no output', async () => {
+  await using other = await openReceiver(() => reply(401, json, '{"code":"invalid_token","message":"no"}'))
+  const file = join(data, 'copied-key')
+  writeFileSync(file, `${ADMIN_KEY}\n`)
+  const ran: ProcessResult[] = [
+    await run(['get-current-key', '--url', other.base, '--key', `@${file}`, '-i']),
+    await run(['get-current-key', '--url', other.base], { PETSTORE_KEY: `@${file}` }),
+    await run(['get-current-key', '--url', other.base, '--key', ADMIN_KEY, '--output', 'json']),
+  ]
+  expect(keysAt(other)).toEqual(ran.map(() => `Bearer ${ADMIN_KEY}`))
+  expect(ran.map(({ exitCode }) => exitCode)).toEqual([1, 1, 1])
+  expect(ran.filter(({ output, errors }) => (output + errors).includes(ADMIN_KEY))).toEqual([])
+  expect(ran[1]?.errors).toContain('The key came from PETSTORE_KEY.')
+})
 
-  test('the key is not sent to the target of a redirect, nor to a proxy if the store is on this machine', async () => {
-    await using other = await openReceiver(() => oneKey)
-    await using first = await openReceiver(() => reply(307, { Location: `${other.base}/keys/current` }))
-    const proxied = { http_proxy: other.base, HTTP_PROXY: other.base, ALL_PROXY: other.base }
-    const { exitCode, output, errors } = await runAt(first.base, ['get-current-key'], proxied)
-    expect([exitCode, output, errors.trim()]).toEqual([
-      3,
-      '',
-      `${first.base}: The server responded with HTTP status 307.`,
-    ])
-    expect(keysAt(first)).toContain(`Bearer ${ADMIN_KEY}`)
-    expect(other.connections()).toBe(0)
-  })
+test('the key is not sent to the target of a redirect, nor to a proxy if the store is on this machine', async () => {
+  await using other = await openReceiver(() => oneKey)
+  await using first = await openReceiver(() => reply(307, { Location: `${other.base}/keys/current` }))
+  const proxied = { http_proxy: other.base, HTTP_PROXY: other.base, ALL_PROXY: other.base }
+  const { exitCode, output, errors } = await runAt(first.base, ['get-current-key'], proxied)
+  expect([exitCode, output, errors.trim()]).toEqual([
+    3,
+    '',
+    `${first.base}: The server responded with HTTP status 307.`,
+  ])
+  expect(keysAt(first)).toContain(`Bearer ${ADMIN_KEY}`)
+  expect(other.connections()).toBe(0)
 })
 
 describe('servers that are not stores', () => {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Delivery } from '../../src/shop/webhooks/delivery-schema.ts'
@@ -126,40 +126,38 @@ test('a store retries a delivery after the delays in PETSTORE_WEBHOOK_RETRIES', 
   expect((atMs[2] ?? 0) - (atMs[1] ?? 0)).toBeGreaterThanOrEqual(2000)
 })
 
-describe('settings', () => {
-  test('a setting can be set by variable or by flag, and the flag overrides the variable', async () => {
-    const env = {
-      PETSTORE_CLOCK: '2028-01-01T00:00:00Z',
-      PETSTORE_DEMO: 'false',
-      PETSTORE_STABILITY: 'stable',
-      PETSTORE_BASE_URL: 'https://shop.example/',
-    }
-    const args = ['serve', '--port', '0', '--stability', 'beta']
-    await using byVariable = await startProcess([...args, '--data', newDirectory()], env)
-    expect(byVariable.base).toBe('https://shop.example')
-    const flag = ['--base-url', 'https://till.example']
-    await using byFlag = await startProcess([...args, ...flag, '--data', newDirectory()], env)
-    expect(byFlag.base).toBe('https://till.example')
-  })
+test('a setting can be set by variable or by flag, and the flag overrides the variable', async () => {
+  const env = {
+    PETSTORE_CLOCK: '2028-01-01T00:00:00Z',
+    PETSTORE_DEMO: 'false',
+    PETSTORE_STABILITY: 'stable',
+    PETSTORE_BASE_URL: 'https://shop.example/',
+  }
+  const args = ['serve', '--port', '0', '--stability', 'beta']
+  await using byVariable = await startProcess([...args, '--data', newDirectory()], env)
+  expect(byVariable.base).toBe('https://shop.example')
+  const flag = ['--base-url', 'https://till.example']
+  await using byFlag = await startProcess([...args, ...flag, '--data', newDirectory()], env)
+  expect(byFlag.base).toBe('https://till.example')
+})
 
-  test('the lifecycle clock can be set past the sunset, while the instants in the data use the real time', async () => {
-    const args = ['--clock', '2028-01-01T00:00:00Z', '--no-demo', '--port', '0', '--data', newDirectory()]
-    await using server = await startProcess(['serve', ...args], { PETSTORE_ADMIN_KEY: ADMIN_KEY })
-    expect((await fetch(`${server.base}/pets/1`)).status).toBe(410)
-    const client = makeClient({ base: server.base, key: ADMIN_KEY })
-    const { data } = await client.listKeys({})
-    expect(data.items[0]?.createdAt).toStartWith(new Date().toISOString().slice(0, 10))
-  })
+test('the lifecycle clock can be set past the sunset, while the instants in the data use the real time', async () => {
+  const args = ['--clock', '2028-01-01T00:00:00Z', '--no-demo', '--port', '0', '--data', newDirectory()]
+  await using server = await startProcess(['serve', ...args], { PETSTORE_ADMIN_KEY: ADMIN_KEY })
+  expect((await fetch(`${server.base}/pets/1`)).status).toBe(410)
+  const client = makeClient({ base: server.base, key: ADMIN_KEY })
+  const { data } = await client.listKeys({})
+  expect(data.items[0]?.createdAt).toStartWith(new Date().toISOString().slice(0, 10))
+})
 
-  test('the admin key of a store can be one that petstore new-key has printed', async () => {
-    const { output, exitCode } = await run(['new-key'])
-    expect([exitCode, /^pst_[0-9A-Za-z]{49}\n$/.test(output)]).toEqual([0, true])
-    await using server = await startProcess(['serve', '--port', '0', '--no-demo', '--data', newDirectory()], {
-      PETSTORE_ADMIN_KEY: output.trim(),
-    })
-    const client = makeClient({ base: server.base, key: output.trim() })
-    expect((await client.listKeys({})).data.items).toHaveLength(1)
+test('the admin key of a store can be one that petstore new-key has printed', async () => {
+  const { output, exitCode } = await run(['new-key'])
+  expect([exitCode, /^pst_[0-9A-Za-z]{49}\n$/.test(output)]).toEqual([0, true])
+  await using server = await startProcess(['serve', '--port', '0', '--no-demo', '--data', newDirectory()], {
+    PETSTORE_ADMIN_KEY: output.trim(),
   })
+  const client = makeClient({ base: server.base, key: output.trim() })
+  expect((await client.listKeys({})).data.items).toHaveLength(1)
 })
 
 test('a store whose terminal is closed stops gracefully, and its exit code is that of SIGHUP', async () => {

@@ -1,5 +1,5 @@
 import { Database } from 'bun:sqlite'
-import { describe, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import {
   mkdirSync,
   mkdtempSync,
@@ -80,66 +80,64 @@ test(`after kill -9 with ${SANDBOXES} sandboxes open, every one opens again with
   rmSync(data, { recursive: true, force: true })
 })
 
-describe('damaged sandboxes', () => {
-  test('a damaged sandbox is detected at its first use after a boot, and can be reset to a snapshot', async () => {
-    const first = await openSandboxHost()
-    const [damaged, healthy] = [await first.create(), await first.create()]
-    await healthy.call('POST', '/store/orders', { body: { petId: 3 } })
-    await damaged.callHost('PUT', '/snapshots/before')
-    await first.stop()
-    overwriteMiddle(join(first.directory, 'sandboxes', damaged.created.id, 'petstore.db'))
-    pretendBoot(first.directory)
-    const port = Number(new URL(first.base).port)
-    await using host = await openSandboxHost({ directory: first.directory, port })
-    const refused = await damaged.call('GET', '/pets')
-    expect(refused.data).toMatchObject({ code: 'sandbox_damaged', status: 503n })
-    expect((await damaged.callHost('GET', '')).data).toMatchObject({ state: 'damaged' })
-    expect((await healthy.call('GET', '/store/orders')).data).toHaveLength(1)
-    expect((await damaged.callHost('POST', '/reset', { snapshot: 'before' })).data).toMatchObject({
-      state: 'ready',
-    })
-    expect((await damaged.call('GET', '/pets')).status).toBe(200)
-    expect(host.errors).toMatchObject([{ message: 'the database of a sandbox is damaged' }])
+test('a damaged sandbox is detected at its first use after a boot, and can be reset to a snapshot', async () => {
+  const first = await openSandboxHost()
+  const [damaged, healthy] = [await first.create(), await first.create()]
+  await healthy.call('POST', '/store/orders', { body: { petId: 3 } })
+  await damaged.callHost('PUT', '/snapshots/before')
+  await first.stop()
+  overwriteMiddle(join(first.directory, 'sandboxes', damaged.created.id, 'petstore.db'))
+  pretendBoot(first.directory)
+  const port = Number(new URL(first.base).port)
+  await using host = await openSandboxHost({ directory: first.directory, port })
+  const refused = await damaged.call('GET', '/pets')
+  expect(refused.data).toMatchObject({ code: 'sandbox_damaged', status: 503n })
+  expect((await damaged.callHost('GET', '')).data).toMatchObject({ state: 'damaged' })
+  expect((await healthy.call('GET', '/store/orders')).data).toHaveLength(1)
+  expect((await damaged.callHost('POST', '/reset', { snapshot: 'before' })).data).toMatchObject({
+    state: 'ready',
   })
+  expect((await damaged.call('GET', '/pets')).status).toBe(200)
+  expect(host.errors).toMatchObject([{ message: 'the database of a sandbox is damaged' }])
+})
 
-  test.each([
-    ['other content', (file: string) => writeFileSync(file, 'this is not a database'.repeat(1000))],
-    ['no content', (file: string) => truncateSync(file)],
-  ])('a snapshot with %s is refused as damaged, and the sandbox keeps its content', async (_, damage) => {
-    await using host = await openSandboxHost()
-    const sandbox = await host.create()
-    const { id } = sandbox.created
-    await sandbox.call('POST', '/store/orders', { body: { petId: 3 } })
-    await sandbox.callHost('PUT', '/snapshots/before')
-    const copy = await host.host.create({ seed: `${id}/before` })
-    const directory = join(host.directory, 'sandboxes')
-    damage(join(directory, id, 'snapshots', 'before.db'))
-    damage(join(directory, copy.id, 'seed.db'))
-    const refusal = {
-      code: 'sandbox_damaged',
-      message: expect.stringContaining('this snapshot is damaged or missing'),
-    }
-    expect((await sandbox.callHost('POST', '/reset', { snapshot: 'before' })).data).toMatchObject(refusal)
-    expect(await host.host.reset(copy.id, undefined).catch(error => error)).toMatchObject(refusal)
-    expect(await host.host.create({ seed: `${id}/before` }).catch(error => error)).toMatchObject(refusal)
-    const unchanged = { state: 'ready', generation: 1n }
-    expect((await sandbox.callHost('GET', '')).data).toMatchObject(unchanged)
-    expect((await sandbox.call('GET', '/store/orders')).data).toHaveLength(1)
-    expect(host.host.find(copy.id)).toMatchObject({ isDamaged: false, generation: 1 })
-    expect(host.errors).toMatchObject(Array(3).fill({ message: 'a snapshot is damaged' }))
-  })
+test.each([
+  ['other content', (file: string) => writeFileSync(file, 'this is not a database'.repeat(1000))],
+  ['no content', (file: string) => truncateSync(file)],
+])('a snapshot with %s is refused as damaged, and the sandbox keeps its content', async (_, damage) => {
+  await using host = await openSandboxHost()
+  const sandbox = await host.create()
+  const { id } = sandbox.created
+  await sandbox.call('POST', '/store/orders', { body: { petId: 3 } })
+  await sandbox.callHost('PUT', '/snapshots/before')
+  const copy = await host.host.create({ seed: `${id}/before` })
+  const directory = join(host.directory, 'sandboxes')
+  damage(join(directory, id, 'snapshots', 'before.db'))
+  damage(join(directory, copy.id, 'seed.db'))
+  const refusal = {
+    code: 'sandbox_damaged',
+    message: expect.stringContaining('this snapshot is damaged or missing'),
+  }
+  expect((await sandbox.callHost('POST', '/reset', { snapshot: 'before' })).data).toMatchObject(refusal)
+  expect(await host.host.reset(copy.id, undefined).catch(error => error)).toMatchObject(refusal)
+  expect(await host.host.create({ seed: `${id}/before` }).catch(error => error)).toMatchObject(refusal)
+  const unchanged = { state: 'ready', generation: 1n }
+  expect((await sandbox.callHost('GET', '')).data).toMatchObject(unchanged)
+  expect((await sandbox.call('GET', '/store/orders')).data).toHaveLength(1)
+  expect(host.host.find(copy.id)).toMatchObject({ isDamaged: false, generation: 1 })
+  expect(host.errors).toMatchObject(Array(3).fill({ message: 'a snapshot is damaged' }))
+})
 
-  test('control: a damaged sandbox is not detected before the machine boots again', async () => {
-    const first = await openSandboxHost()
-    const sandbox = await first.create()
-    await first.stop()
-    overwriteMiddle(join(first.directory, 'sandboxes', sandbox.created.id, 'petstore.db'))
-    const port = Number(new URL(first.base).port)
-    await using host = await openSandboxHost({ directory: first.directory, port })
-    expect((await sandbox.call('GET', '/livez')).status).toBe(200)
-    expect((await sandbox.callHost('GET', '')).data).toMatchObject({ state: 'ready' })
-    expect(host.host.counts.open).toBe(1)
-  })
+test('control: a damaged sandbox is not detected before the machine boots again', async () => {
+  const first = await openSandboxHost()
+  const sandbox = await first.create()
+  await first.stop()
+  overwriteMiddle(join(first.directory, 'sandboxes', sandbox.created.id, 'petstore.db'))
+  const port = Number(new URL(first.base).port)
+  await using host = await openSandboxHost({ directory: first.directory, port })
+  expect((await sandbox.call('GET', '/livez')).status).toBe(200)
+  expect((await sandbox.callHost('GET', '')).data).toMatchObject({ state: 'ready' })
+  expect(host.host.counts.open).toBe(1)
 })
 
 /** Overwrites the middle of a file, as a power failure can. */

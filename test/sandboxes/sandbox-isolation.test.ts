@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { leakFaultRules } from '../controls/leaking-fault-rules.ts'
 import { openSandboxHost, type TestHost } from '../support/sandbox-host.ts'
 
@@ -29,12 +29,10 @@ async function leaksOf(
   return leaks
 }
 
-describe('the isolation of sandboxes', () => {
-  test('two sandboxes share no key, rule, order or log entry', async () => {
-    expect(await leaksOf()).toEqual([])
-  })
+test('two sandboxes share no key, rule, order or log entry', async () => {
+  expect(await leaksOf()).toEqual([])
+})
 
-  test('control: a rule that leaks into another sandbox is detected', async () => {
-    expect(await leaksOf(leakFaultRules)).toEqual(['a rule affects another sandbox'])
-  })
+test('control: a rule that leaks into another sandbox is detected', async () => {
+  expect(await leaksOf(leakFaultRules)).toEqual(['a rule affects another sandbox'])
 })

@@ -175,62 +175,60 @@ onEveryEngine(engine => {
     })
   })
 
-  describe('the sending of deliveries', () => {
-    test('a webhook has four concurrent attempts if there are enough events, and never more', async () => {
-      await using store = await openTestStore(engine, { delivery })
-      const { responderOf, concurrentMax, release } = holdResponses()
-      await using receiver = await openReceiver(responderOf)
-      await createWebhook(store, receiver)
-      await emitEvents(store, ...Array.from({ length: 12 }, (_, index) => `${index}`))
-      await receiver.waitForRequests(4)
-      // Other receivers are served meanwhile, which gives a fifth attempt time to arrive.
-      await using other = await openReceiver()
-      await createWebhook(store, other)
-      await emitEvents(store, 'Meanwhile')
-      await other.waitForRequests(1)
-      expect([receiver.received.length, concurrentMax()]).toEqual([4, 4])
-      release()
-      await receiver.waitForRequests(13)
-      expect(concurrentMax()).toBe(4)
-    })
+  test('a webhook has four concurrent attempts if there are enough events, and never more', async () => {
+    await using store = await openTestStore(engine, { delivery })
+    const { responderOf, concurrentMax, release } = holdResponses()
+    await using receiver = await openReceiver(responderOf)
+    await createWebhook(store, receiver)
+    await emitEvents(store, ...Array.from({ length: 12 }, (_, index) => `${index}`))
+    await receiver.waitForRequests(4)
+    // Other receivers are served meanwhile, which gives a fifth attempt time to arrive.
+    await using other = await openReceiver()
+    await createWebhook(store, other)
+    await emitEvents(store, 'Meanwhile')
+    await other.waitForRequests(1)
+    expect([receiver.received.length, concurrentMax()]).toEqual([4, 4])
+    release()
+    await receiver.waitForRequests(13)
+    expect(concurrentMax()).toBe(4)
+  })
 
-    test('the first attempts of deliveries start in the order of the positions of their events', async () => {
-      await using store = await openTestStore(engine, { delivery })
-      await using receiver = await openReceiver()
-      const webhook = await createWebhook(store, receiver)
-      await Promise.all(Array.from({ length: 60 }, (_, index) => emitEvents(store, `${index}`)))
-      await waitForDeliveries(store, webhook, 'delivered', 60)
-      const rows = await store.database('SELECT position, created_at FROM delivery ORDER BY position')
-      const begun = rows.map(({ created_at }) => String(created_at))
-      expect(begun).toEqual(begun.toSorted())
-    })
+  test('the first attempts of deliveries start in the order of the positions of their events', async () => {
+    await using store = await openTestStore(engine, { delivery })
+    await using receiver = await openReceiver()
+    const webhook = await createWebhook(store, receiver)
+    await Promise.all(Array.from({ length: 60 }, (_, index) => emitEvents(store, `${index}`)))
+    await waitForDeliveries(store, webhook, 'delivered', 60)
+    const rows = await store.database('SELECT position, created_at FROM delivery ORDER BY position')
+    const begun = rows.map(({ created_at }) => String(created_at))
+    expect(begun).toEqual(begun.toSorted())
+  })
 
-    test('each event of 16 writers is delivered once if nothing fails, with and without a filter', async () => {
-      await using store = await openTestStore(engine, { delivery })
-      const filterTypes = [
-        'petstore.order.placed',
-        'petstore.category.created',
-        'petstore.pet.created',
-      ] as const
-      await using all = await openReceiver()
-      await using filtered = await openReceiver()
-      const since = await headOf(store)
-      await createWebhook(store, all)
-      await createWebhook(store, filtered, [...filterTypes])
-      await useShop(store.client, 16, 500, 20261121)
-      const rows = (await eventRows(store)).filter(({ position }) => position === null || position > since)
-      const due = [publicTypes, filterTypes].map(
-        types => rows.filter(({ type }) => types.some(one => one === type)).length,
-      )
-      const delivered = `SELECT count(*) AS n FROM delivery WHERE state = 'delivered'`
-      await until('all events are delivered', async () =>
-        (await store.database(delivered)).every(({ n }) => n === BigInt((due[0] ?? 0) + (due[1] ?? 0))),
-      )
-      expect([
-        await faultsAt(store, all, since),
-        await faultsAt(store, filtered, since, filterTypes),
-      ]).toEqual([[], []])
-      expect(loggedErrors(store)).toEqual([])
-    })
+  test('each event of 16 writers is delivered once if nothing fails, with and without a filter', async () => {
+    await using store = await openTestStore(engine, { delivery })
+    const filterTypes = [
+      'petstore.order.placed',
+      'petstore.category.created',
+      'petstore.pet.created',
+    ] as const
+    await using all = await openReceiver()
+    await using filtered = await openReceiver()
+    const since = await headOf(store)
+    await createWebhook(store, all)
+    await createWebhook(store, filtered, [...filterTypes])
+    await useShop(store.client, 16, 500, 20261121)
+    const rows = (await eventRows(store)).filter(({ position }) => position === null || position > since)
+    const due = [publicTypes, filterTypes].map(
+      types => rows.filter(({ type }) => types.some(one => one === type)).length,
+    )
+    const delivered = `SELECT count(*) AS n FROM delivery WHERE state = 'delivered'`
+    await until('all events are delivered', async () =>
+      (await store.database(delivered)).every(({ n }) => n === BigInt((due[0] ?? 0) + (due[1] ?? 0))),
+    )
+    expect([await faultsAt(store, all, since), await faultsAt(store, filtered, since, filterTypes)]).toEqual([
+      [],
+      [],
+    ])
+    expect(loggedErrors(store)).toEqual([])
   })
 })

@@ -122,79 +122,77 @@ onEveryEngine(engine => {
     })
   })
 
-  describe('webhooks', () => {
-    test('a webhook whose receiver responds with 410 (Gone) is disabled, and one event reports it', async () => {
-      await using store = await openTestStore(engine, { delivery })
-      await using gone = await openReceiver(() => reply(410))
-      await using other = await openReceiver()
-      const webhook = await createWebhook(store, gone)
-      await createWebhook(store, other, ['petstore.webhook.disabled'])
-      await Promise.all(['1', '2', '3', '4'].map(name => emitEvents(store, name)))
-      await other.waitForRequests(1)
-      const { data } = await store.client.getWebhook(webhook)
-      expect(data).toMatchObject({ enabled: false, disabledReason: 'gone' })
-      const page = await store.client.listEvents({ after: 0n, type: ['petstore.webhook.disabled'] })
-      expect(page.data.items).toHaveLength(1)
-      expect(page.data.items[0]).toMatchObject({ subject: `webhooks/${webhook.webhookId}` })
-      // The rest of the URL may be a secret, and must not be shown to everybody that reads events.
-      expect(page.data.items[0]?.data).toEqual({ ...data, url: gone.base })
-      expect(gone.received.length).toBeLessThanOrEqual(4)
-      expect((await deliveriesOf(store, webhook)).every(({ state }) => state !== 'pending')).toBe(true)
-    })
+  test('a webhook whose receiver responds with 410 (Gone) is disabled, and one event reports it', async () => {
+    await using store = await openTestStore(engine, { delivery })
+    await using gone = await openReceiver(() => reply(410))
+    await using other = await openReceiver()
+    const webhook = await createWebhook(store, gone)
+    await createWebhook(store, other, ['petstore.webhook.disabled'])
+    await Promise.all(['1', '2', '3', '4'].map(name => emitEvents(store, name)))
+    await other.waitForRequests(1)
+    const { data } = await store.client.getWebhook(webhook)
+    expect(data).toMatchObject({ enabled: false, disabledReason: 'gone' })
+    const page = await store.client.listEvents({ after: 0n, type: ['petstore.webhook.disabled'] })
+    expect(page.data.items).toHaveLength(1)
+    expect(page.data.items[0]).toMatchObject({ subject: `webhooks/${webhook.webhookId}` })
+    // The rest of the URL may be a secret, and must not be shown to everybody that reads events.
+    expect(page.data.items[0]?.data).toEqual({ ...data, url: gone.base })
+    expect(gone.received.length).toBeLessThanOrEqual(4)
+    expect((await deliveriesOf(store, webhook)).every(({ state }) => state !== 'pending')).toBe(true)
+  })
 
-    test('a webhook is disabled after failing for five days; enabling it ends the period of failures', async () => {
-      let aheadMs = 0
-      await using store = await openTestStore(engine, {
-        delivery: { ...delivery, retryDelaysMs: [] },
-        clock: () => Date.now() + aheadMs,
-      })
-      let isFailing = true
-      await using receiver = await openReceiver(() => reply(isFailing ? 500 : 204))
-      const webhook = await createWebhook(store, receiver)
-      for (let day = 0; day <= 5; day++) {
-        expect((await store.client.getWebhook(webhook)).data.enabled).toBe(true)
-        aheadMs = day * DAY_MS + day * 1000
-        await emitEvents(store, `Day ${day}`)
-        await waitForDeliveries(store, webhook, 'failed', day + 1)
-      }
-      const { data } = await store.client.getWebhook(webhook)
-      expect([data.enabled, data.disabledReason]).toEqual([false, 'failing'])
-      await emitEvents(store, 'Meanwhile')
-      isFailing = false
-      const enabled = await store.client.updateWebhook({ ...webhook, body: { enabled: true } })
-      expect(enabled.data).not.toHaveProperty('failingSince')
-      await until('the webhook continues', () => namesIn(receiver).includes('Meanwhile'))
+  test('a webhook is disabled after failing for five days; enabling it ends the period of failures', async () => {
+    let aheadMs = 0
+    await using store = await openTestStore(engine, {
+      delivery: { ...delivery, retryDelaysMs: [] },
+      clock: () => Date.now() + aheadMs,
     })
-
-    test('the days in which a store was off or sent nothing do not count as failures of a webhook', async () => {
-      let aheadMs = 0
-      await using store = await openTestStore(engine, {
-        delivery: { ...delivery, retryDelaysMs: [] },
-        clock: () => Date.now() + aheadMs,
-      })
-      await using receiver = await openReceiver(() => reply(500))
-      const webhook = await createWebhook(store, receiver)
-      for (const [count, day] of [0, 6, 12, 100].entries()) {
-        aheadMs = day * DAY_MS
-        await emitEvents(store, `Day ${day}`)
-        await waitForDeliveries(store, webhook, 'failed', count + 1)
-      }
+    let isFailing = true
+    await using receiver = await openReceiver(() => reply(isFailing ? 500 : 204))
+    const webhook = await createWebhook(store, receiver)
+    for (let day = 0; day <= 5; day++) {
       expect((await store.client.getWebhook(webhook)).data.enabled).toBe(true)
-    })
+      aheadMs = day * DAY_MS + day * 1000
+      await emitEvents(store, `Day ${day}`)
+      await waitForDeliveries(store, webhook, 'failed', day + 1)
+    }
+    const { data } = await store.client.getWebhook(webhook)
+    expect([data.enabled, data.disabledReason]).toEqual([false, 'failing'])
+    await emitEvents(store, 'Meanwhile')
+    isFailing = false
+    const enabled = await store.client.updateWebhook({ ...webhook, body: { enabled: true } })
+    expect(enabled.data).not.toHaveProperty('failingSince')
+    await until('the webhook continues', () => namesIn(receiver).includes('Meanwhile'))
+  })
 
-    test('a retry that a wrong clock has put off for a year is made once the clock is right', async () => {
-      let aheadMs = 365 * DAY_MS
-      await using store = await openTestStore(engine, {
-        delivery: { ...delivery, retryDelaysMs: [DAY_MS], leaseMs: 150 },
-        clock: () => Date.now() + aheadMs,
-      })
-      await using receiver = await openReceiver((_, index) => reply(index === 0 ? 500 : 204))
-      const webhook = await createWebhook(store, receiver)
-      await emitEvents(store, 'While the clock was wrong')
-      await waitForDeliveries(store, webhook, 'pending')
-      aheadMs = 0
-      await waitForDeliveries(store, webhook, 'delivered')
+  test('the days in which a store was off or sent nothing do not count as failures of a webhook', async () => {
+    let aheadMs = 0
+    await using store = await openTestStore(engine, {
+      delivery: { ...delivery, retryDelaysMs: [] },
+      clock: () => Date.now() + aheadMs,
     })
+    await using receiver = await openReceiver(() => reply(500))
+    const webhook = await createWebhook(store, receiver)
+    for (const [count, day] of [0, 6, 12, 100].entries()) {
+      aheadMs = day * DAY_MS
+      await emitEvents(store, `Day ${day}`)
+      await waitForDeliveries(store, webhook, 'failed', count + 1)
+    }
+    expect((await store.client.getWebhook(webhook)).data.enabled).toBe(true)
+  })
+
+  test('a retry that a wrong clock has put off for a year is made once the clock is right', async () => {
+    let aheadMs = 365 * DAY_MS
+    await using store = await openTestStore(engine, {
+      delivery: { ...delivery, retryDelaysMs: [DAY_MS], leaseMs: 150 },
+      clock: () => Date.now() + aheadMs,
+    })
+    await using receiver = await openReceiver((_, index) => reply(index === 0 ? 500 : 204))
+    const webhook = await createWebhook(store, receiver)
+    await emitEvents(store, 'While the clock was wrong')
+    await waitForDeliveries(store, webhook, 'pending')
+    aheadMs = 0
+    await waitForDeliveries(store, webhook, 'delivered')
   })
 })
 

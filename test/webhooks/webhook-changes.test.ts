@@ -70,76 +70,74 @@ onEveryEngine(engine => {
     })
   })
 
-  describe('changes', () => {
-    test('a change of a webhook is a merge patch: absent members stay, null removes a description', async () => {
-      const { client } = store()
-      const { data } = await client.createWebhook({ body: { ...body, description: 'Prints pick lists.' } })
-      const { id: webhookId, secret: _secret, ...made } = data
-      const patch = async (change: object): Promise<object> => {
-        const reply = await store().send('PATCH', `/webhooks/${webhookId}`, { body: JSON.stringify(change) })
-        expect(reply.status).toBe(200)
-        const { id: _id, ...shown } = z.looseObject({}).parse(await reply.json())
-        return shown
-      }
-      expect(await patch({})).toEqual(made)
-      expect(await patch({ id: Number(webhookId) })).toEqual(made)
-      expect(await patch({ types: null })).toEqual({ ...made, types: undefined })
-      expect(await patch({ description: null })).toEqual({
-        ...made,
-        types: undefined,
-        description: undefined,
-      })
-      expect(await patch({ description: '', types: ['petstore.pet.deleted'] })).toEqual({
-        ...made,
-        description: '',
-      })
-      const disabled = await patch({ enabled: false })
-      expect(disabled).toEqual({ ...made, description: '', enabled: false, disabledReason: 'asked' })
-      expect(await patch({ enabled: false, description: '' })).toEqual(disabled)
-      expect(await patch({ enabled: true, url: 'http://127.0.0.1:9/else' })).toEqual({
-        ...made,
-        description: '',
-        url: 'http://127.0.0.1:9/else',
-      })
-      await client.deleteWebhook({ webhookId })
+  test('a change of a webhook is a merge patch: absent members stay, null removes a description', async () => {
+    const { client } = store()
+    const { data } = await client.createWebhook({ body: { ...body, description: 'Prints pick lists.' } })
+    const { id: webhookId, secret: _secret, ...made } = data
+    const patch = async (change: object): Promise<object> => {
+      const reply = await store().send('PATCH', `/webhooks/${webhookId}`, { body: JSON.stringify(change) })
+      expect(reply.status).toBe(200)
+      const { id: _id, ...shown } = z.looseObject({}).parse(await reply.json())
+      return shown
+    }
+    expect(await patch({})).toEqual(made)
+    expect(await patch({ id: Number(webhookId) })).toEqual(made)
+    expect(await patch({ types: null })).toEqual({ ...made, types: undefined })
+    expect(await patch({ description: null })).toEqual({
+      ...made,
+      types: undefined,
+      description: undefined,
     })
+    expect(await patch({ description: '', types: ['petstore.pet.deleted'] })).toEqual({
+      ...made,
+      description: '',
+    })
+    const disabled = await patch({ enabled: false })
+    expect(disabled).toEqual({ ...made, description: '', enabled: false, disabledReason: 'asked' })
+    expect(await patch({ enabled: false, description: '' })).toEqual(disabled)
+    expect(await patch({ enabled: true, url: 'http://127.0.0.1:9/else' })).toEqual({
+      ...made,
+      description: '',
+      url: 'http://127.0.0.1:9/else',
+    })
+    await client.deleteWebhook({ webhookId })
+  })
 
-    test('a change of a webhook is refused with a pointer to each invalid member', async () => {
-      const { data } = await store().client.createWebhook({ body })
-      const path = `/webhooks/${data.id}`
-      for (const [text, faults] of [
-        ['{"url":null}', ['/url type_mismatch']],
-        ['{"enabled":null}', ['/enabled type_mismatch']],
-        ['{"enabled":"yes"}', ['/enabled type_mismatch']],
-        [`{"id":${data.id + 1n}}`, ['/id read_only']],
-        ['{"secret":"whsec_mine"}', ['/secret unknown_field']],
-        ['{"url":"till","types":[]}', ['/types too_short', '/url invalid_format']],
-      ] as const) {
-        expect((await faultsOf(store(), 'PATCH', path, text)).sort()).toEqual([...faults])
-      }
-      await store().client.deleteWebhook({ webhookId: data.id })
-    })
+  test('a change of a webhook is refused with a pointer to each invalid member', async () => {
+    const { data } = await store().client.createWebhook({ body })
+    const path = `/webhooks/${data.id}`
+    for (const [text, faults] of [
+      ['{"url":null}', ['/url type_mismatch']],
+      ['{"enabled":null}', ['/enabled type_mismatch']],
+      ['{"enabled":"yes"}', ['/enabled type_mismatch']],
+      [`{"id":${data.id + 1n}}`, ['/id read_only']],
+      ['{"secret":"whsec_mine"}', ['/secret unknown_field']],
+      ['{"url":"till","types":[]}', ['/types too_short', '/url invalid_format']],
+    ] as const) {
+      expect((await faultsOf(store(), 'PATCH', path, text)).sort()).toEqual([...faults])
+    }
+    await store().client.deleteWebhook({ webhookId: data.id })
+  })
 
-    test('a change of a webhook can depend on the version that was read', async () => {
-      const { client } = store()
-      const { data } = await client.createWebhook({ body })
-      const webhookId = data.id
-      const { etag } = await client.getWebhook({ webhookId })
-      expect((await client.getWebhook({ webhookId }, { ifNoneMatch: etag ?? '' })).status).toBe(304)
-      const changed = await client.updateWebhook(
-        { webhookId, body: { description: 'One' } },
-        { ifMatch: etag ?? '' },
-      )
-      expect(changed.etag).not.toBe(etag)
-      for (const call of [
-        () => client.updateWebhook({ webhookId, body: { description: 'Two' } }, { ifMatch: etag ?? '' }),
-        () => client.deleteWebhook({ webhookId }, { ifMatch: etag ?? '' }),
-      ]) {
-        const refusal = await refusalOf(call())
-        expect([refusal.status, refusal.headers.get('etag')]).toEqual([412, changed.etag ?? ''])
-      }
-      await client.deleteWebhook({ webhookId }, { ifMatch: changed.etag ?? '' })
-      expect(await codeOf(client.getWebhook({ webhookId }))).toBe('404 webhook_not_found')
-    })
+  test('a change of a webhook can depend on the version that was read', async () => {
+    const { client } = store()
+    const { data } = await client.createWebhook({ body })
+    const webhookId = data.id
+    const { etag } = await client.getWebhook({ webhookId })
+    expect((await client.getWebhook({ webhookId }, { ifNoneMatch: etag ?? '' })).status).toBe(304)
+    const changed = await client.updateWebhook(
+      { webhookId, body: { description: 'One' } },
+      { ifMatch: etag ?? '' },
+    )
+    expect(changed.etag).not.toBe(etag)
+    for (const call of [
+      () => client.updateWebhook({ webhookId, body: { description: 'Two' } }, { ifMatch: etag ?? '' }),
+      () => client.deleteWebhook({ webhookId }, { ifMatch: etag ?? '' }),
+    ]) {
+      const refusal = await refusalOf(call())
+      expect([refusal.status, refusal.headers.get('etag')]).toEqual([412, changed.etag ?? ''])
+    }
+    await client.deleteWebhook({ webhookId }, { ifMatch: changed.etag ?? '' })
+    expect(await codeOf(client.getWebhook({ webhookId }))).toBe('404 webhook_not_found')
   })
 })

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { z } from 'zod'
 import { WEBHOOKS_MAX } from '../../src/shop/webhooks/schema.ts'
 import { type Resolve, resolveHost, resolveWithin } from '../../src/webhooks/address.ts'
@@ -81,58 +81,56 @@ onEveryEngine(engine => {
     },
   )
 
-  describe('secrets', () => {
-    test('the secret of a webhook is returned when it is created or rotated, and appears nowhere else', async () => {
-      await using own = await openTestStore(engine)
-      await using receiver = await openReceiver()
-      const created = await own.send('POST', '/webhooks', { body: JSON.stringify({ url: receiver.base }) })
-      expect([created.status, created.headers.get('cache-control')]).toEqual([201, 'no-store'])
-      const { id, secret } = Made.parse(await created.json())
-      expect(created.headers.get('location')).toBe(`${own.base}/webhooks/${id}`)
-      expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/)
-      const webhookId = BigInt(id)
-      await own.client.sendTestEvent({ webhookId })
-      const { data } = await own.client.rotateWebhookSecret({ webhookId })
-      expect(data.secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/)
-      expect(data.secret).not.toBe(secret)
-      await own.client.updateWebhook({ webhookId, body: { description: 'Changed.' } })
-      await waitForDeliveries(own, { webhookId, secret }, 'delivered')
-      const everything = await everythingOf(own, webhookId)
-      expect(everything).toContain(receiver.base)
-      for (const sentSecret of [secret, data.secret]) {
-        const bytes = Buffer.from(sentSecret.replace('whsec_', ''), 'base64')
-        for (const form of [sentSecret.slice(6), bytes.toString('hex'), bytes.toString('base64url')]) {
-          expect(everything.includes(form)).toBe(false)
-        }
+  test('the secret of a webhook is returned when it is created or rotated, and appears nowhere else', async () => {
+    await using own = await openTestStore(engine)
+    await using receiver = await openReceiver()
+    const created = await own.send('POST', '/webhooks', { body: JSON.stringify({ url: receiver.base }) })
+    expect([created.status, created.headers.get('cache-control')]).toEqual([201, 'no-store'])
+    const { id, secret } = Made.parse(await created.json())
+    expect(created.headers.get('location')).toBe(`${own.base}/webhooks/${id}`)
+    expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/)
+    const webhookId = BigInt(id)
+    await own.client.sendTestEvent({ webhookId })
+    const { data } = await own.client.rotateWebhookSecret({ webhookId })
+    expect(data.secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/)
+    expect(data.secret).not.toBe(secret)
+    await own.client.updateWebhook({ webhookId, body: { description: 'Changed.' } })
+    await waitForDeliveries(own, { webhookId, secret }, 'delivered')
+    const everything = await everythingOf(own, webhookId)
+    expect(everything).toContain(receiver.base)
+    for (const sentSecret of [secret, data.secret]) {
+      const bytes = Buffer.from(sentSecret.replace('whsec_', ''), 'base64')
+      for (const form of [sentSecret.slice(6), bytes.toString('hex'), bytes.toString('base64url')]) {
+        expect(everything.includes(form)).toBe(false)
       }
-      expect(everything).not.toContain('whsec_')
-    })
+    }
+    expect(everything).not.toContain('whsec_')
+  })
 
-    test('a webhook secret is not stored for replay: its creation and rotation accept no Idempotency-Key', async () => {
-      const { data } = await store().client.createWebhook({ body })
-      const { id: webhookId } = data
-      const options = { idempotencyKey: 'once' }
-      const refused = '400 idempotency_key_refused'
-      expect(await codeOf(store().client.createWebhook({ body }, options))).toBe(refused)
-      expect(await codeOf(store().client.rotateWebhookSecret({ webhookId }, options))).toBe(refused)
-      const changed = { webhookId, body: { description: 'Once' } }
-      await store().client.updateWebhook(changed, options)
-      const again = await store().client.updateWebhook(changed, options)
-      expect(again.headers.get('idempotent-replayed')).toBe('true')
-    })
+  test('a webhook secret is not stored for replay: its creation and rotation accept no Idempotency-Key', async () => {
+    const { data } = await store().client.createWebhook({ body })
+    const { id: webhookId } = data
+    const options = { idempotencyKey: 'once' }
+    const refused = '400 idempotency_key_refused'
+    expect(await codeOf(store().client.createWebhook({ body }, options))).toBe(refused)
+    expect(await codeOf(store().client.rotateWebhookSecret({ webhookId }, options))).toBe(refused)
+    const changed = { webhookId, body: { description: 'Once' } }
+    await store().client.updateWebhook(changed, options)
+    const again = await store().client.updateWebhook(changed, options)
+    expect(again.headers.get('idempotent-replayed')).toBe('true')
+  })
 
-    test('a rotation replaces the secret, and says that the previous secret expires after a day', async () => {
-      const now = Date.parse('2026-11-21T09:30:00.120Z')
-      await using own = await openTestStore(engine, { clock: () => now })
-      const { data } = await own.client.createWebhook({ body })
-      const rotated = await own.client.rotateWebhookSecret({ webhookId: data.id })
-      expect(rotated.headers.get('cache-control')).toBe('no-store')
-      const { secret: _secret, ...shown } = data
-      expect(rotated.data).toEqual({
-        ...shown,
-        secret: rotated.data.secret,
-        previousSecretUntil: '2026-11-22T09:30:00.120Z',
-      })
+  test('a rotation replaces the secret, and says that the previous secret expires after a day', async () => {
+    const now = Date.parse('2026-11-21T09:30:00.120Z')
+    await using own = await openTestStore(engine, { clock: () => now })
+    const { data } = await own.client.createWebhook({ body })
+    const rotated = await own.client.rotateWebhookSecret({ webhookId: data.id })
+    expect(rotated.headers.get('cache-control')).toBe('no-store')
+    const { secret: _secret, ...shown } = data
+    expect(rotated.data).toEqual({
+      ...shown,
+      secret: rotated.data.secret,
+      previousSecretUntil: '2026-11-22T09:30:00.120Z',
     })
   })
 
