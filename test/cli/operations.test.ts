@@ -395,7 +395,7 @@ test.each([
   [['update-order', '1', '--complete', 'yes'], 'It must be true or false.'],
   [
     ['update-order', '1'],
-    'Specify what to change: --quantity, --ship-date, --complete, --reference, --body.',
+    'Specify what to change: --quantity, --ship-date, --complete, --reference, --unit-price, --body.',
   ],
   [['create-pet', '--name', 'x'], 'Specify --category-id.'],
   [['redeliver-failed', '1'], 'Specify --since.'],

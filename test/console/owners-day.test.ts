@@ -54,9 +54,9 @@ describe.each([390, 1440])('on a screen of %p pixels', width => {
       else await dialog.locator(`input[value="B-${width}-${String(sale + 8).padStart(2, '0')}"]`).waitFor()
       await page.keyboard.type(`kath ${width}`)
       await page.getByRole('option', { name: `Käthe ${width}` }).waitFor()
-      // The keys beside the name: Enter for the pet, six times Tab, Enter for the button.
+      // The keys beside the name: Enter for the pet, seven times Tab, Enter for the button.
       await page.keyboard.press('Enter')
-      for (let key = 0; key < 6; key++) await page.keyboard.press('Tab')
+      for (let key = 0; key < 7; key++) await page.keyboard.press('Tab')
       await page.keyboard.press('Enter')
       const sold = `Sold: 1 × Käthe ${width} (Golden Retriever).`
       await page
@@ -96,12 +96,18 @@ describe.each([390, 1440])('on a screen of %p pixels', width => {
     await page.getByText('Placed: 1 × ').getByRole('link').click()
     await page.getByRole('button', { name: 'Edit' }).click()
     await dialog.getByLabel('Units').fill('3')
+    await dialog.getByLabel('Price of one (EUR)').fill('1.250')
+    await press('Save')
+    await dialog.getByText('Enter an amount such as 12.50').waitFor()
+    await dialog.getByLabel('Price of one (EUR)').fill('9,50')
     await dialog.getByLabel('Ship date').fill('2027-01-02T10:30')
     await press('Save')
     await page.getByText('Order changed').waitFor()
     const { data: orders } = await client.listOrders({ petId: [petId] })
     // Half past ten in Auckland, in summer.
-    expect(orders.items).toMatchObject([{ quantity: 3n, shipDate: '2027-01-01T21:30:00Z', complete: false }])
+    expect(orders.items).toMatchObject([
+      { quantity: 3n, unitPrice: 950n, shipDate: '2027-01-01T21:30:00Z', complete: false },
+    ])
     await page.getByRole('button', { name: 'Complete', exact: true }).click()
     await press('Complete')
     await page.getByRole('button', { name: 'Open again' }).waitFor()
@@ -165,6 +171,7 @@ describe.each([390, 1440])('on a screen of %p pixels', width => {
   test('an owner lists, sums, saves and prints the orders of a day, and finds one by its receipt', async () => {
     const { client } = store()
     const { petId } = await addPet(store(), `=Diary ${width}`, 90n)
+    await client.updatePet({ petId, body: { price: 1250n } })
     nowMs += 10 * DAY_MS
     for (const [quantity, complete] of [
       [2n, true],
@@ -178,9 +185,10 @@ describe.each([390, 1440])('on a screen of %p pixels', width => {
     // The days are those of the store, whatever the clock of the browser shows.
     await setStoreTime(page, nowMs)
     await page.getByText('Today', { exact: true }).click()
-    await page.getByText(`1 order, 1 unit. Times: ${ZONE}.`).waitFor()
+    await page.getByText(`1 order, 1 unit, €12.50. Times: ${ZONE}.`).waitFor()
     await page.getByText('Yesterday', { exact: true }).click()
-    const totals = page.getByText(`3 orders, 6 units, of which 1 open with 3 units. Times: ${ZONE}.`)
+    const sums = '3 orders, 6 units, €75.00, of which 1 open with 3 units, €37.50'
+    const totals = page.getByText(`${sums}. Times: ${ZONE}.`)
     await totals.waitFor()
     await page.getByText('Range', { exact: true }).click()
     const day = (ms: number) => new Intl.DateTimeFormat('sv-SE', { timeZone: ZONE }).format(ms)
@@ -191,8 +199,12 @@ describe.each([390, 1440])('on a screen of %p pixels', width => {
     await totals.waitFor()
     const [plain, excel] = [await savedFile(page, 'CSV'), await savedFile(page, 'CSV for Excel')]
     expect(plain.name).toBe(`orders-${day(nowMs - DAY_MS)}.csv`)
-    expect(plain.text.split('\n')[0]).toBe('order,placed,pet,petId,units,state,shipDate,reference,timeZone')
-    expect(plain.text.split('\n')[2]).toContain(`,=Diary ${width},${petId},3,open,,D-${width}-3,${ZONE}`)
+    expect(plain.text.split('\n')[0]).toBe(
+      'order,placed,pet,petId,units,state,shipDate,reference,timeZone,unitPrice,amount,currency,completedAt',
+    )
+    expect(plain.text.split('\n')[2]).toContain(
+      `,=Diary ${width},${petId},3,open,,D-${width}-3,${ZONE},12.50,37.50,EUR,`,
+    )
     // The browser is in American English, whose decimal sign is a point.
     expect(excel.text).toBe(`\ufeff${plain.text.replaceAll('=Diary', "'=Diary")}`)
     await page.emulateMedia({ media: 'print' })
