@@ -13,7 +13,7 @@ const rows: readonly { readonly title: string; readonly paths: RegExp; readonly 
     { title: 'Markdown', paths: /\.md$/, unit: 'words' },
     { title: 'tests', paths: /^test\/(?!.*(lock|timings)\.json$)|^src\/.*\.test\.ts$/, unit: 'lines' },
     { title: 'src without tests', paths: /^src\/.*\.(tsx?|js|css|sql)$/, unit: 'lines' },
-    { title: 'bench, fuzz and build', paths: /^(bench|fuzz|build)\/.*\.(tsx?|m?js|css)$/, unit: 'lines' },
+    { title: 'bench and build', paths: /^(bench|build)\/.*\.(tsx?|m?js|css)$/, unit: 'lines' },
   ]
 
 /** Returns the output of git, as bytes. */

@@ -14,17 +14,6 @@ test('an unknown argument is refused with a hint that npm needs -- before option
   }
 })
 
-test('the fuzzer starts its own store, prints its help, and reports a bad number without a stack trace', async () => {
-  const fuzz = join(ROOT, 'fuzz', 'main.ts')
-  const environment = { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '' }
-  const ran = await runToEnd([process.execPath, fuzz, '--requests', '300'], environment)
-  expect([ran.exitCode, ran.output.includes('0 findings')]).toEqual([0, true])
-  const help = await runToEnd([process.execPath, fuzz, '--help'], environment)
-  expect([help.exitCode, help.output.includes('--url')]).toEqual([0, true])
-  const wrong = await runToEnd([process.execPath, fuzz, '--requests', 'abc'], environment)
-  expect([wrong.exitCode > 0, wrong.errors.includes('    at ')]).toEqual([true, false])
-})
-
 test('the help of serve and of sandboxes shows the default host, port and data directory', async () => {
   for (const [name, port, data] of [
     ['serve', '8080', './data'],

@@ -63,8 +63,6 @@ const STANDALONE = 'standalone'
 /** The folders and files that each folder outside src may import, in addition to itself. */
 const mayImportOutside: Readonly<Record<string, readonly string[]>> = {
   examples: [],
-  // The fuzzer knows the store only by its description.
-  fuzz: [STANDALONE],
   bench: ['src', STANDALONE, 'test/support/store.ts'],
   // The build generates and packs the client.
   build: ['src'],
@@ -78,8 +76,7 @@ const mayImportOutside: Readonly<Record<string, readonly string[]>> = {
   'test/deploy': SHARED_BY_TESTS,
   'test/database': SHARED_BY_TESTS,
   'test/http': SHARED_BY_TESTS,
-  // This suite also tests the fuzzer.
-  'test/openapi': [...SHARED_BY_TESTS, 'fuzz', 'build'],
+  'test/openapi': [...SHARED_BY_TESTS, 'build'],
   'test/sandboxes': SHARED_BY_TESTS,
   'test/serving': SHARED_BY_TESTS,
   'test/shop': SHARED_BY_TESTS,
@@ -117,7 +114,7 @@ function forbiddenImports(source: Source): string[] {
     .map(path => `${source.path} imports ${path}`)
 }
 
-/** Returns the folder of a file outside src: `fuzz`, `test/shop`. A file at the root of test counts as a folder. */
+/** Returns the folder of a file outside src: `bench`, `test/shop`. A file at the root of test counts as a folder. */
 function folderOutside(path: string): string {
   return path.split('/', path.startsWith('test/') ? 2 : 1).join('/')
 }
@@ -202,8 +199,8 @@ test('the picture in ARCHITECTURE.md shows the import rule, and no room imports 
   expect(wrongInPicture(page.replace(line, '').replace('values  ', `${line}values  `))).toEqual(['main.ts'])
 })
 
-test('build, examples, fuzz, bench and test import only what the import rule allows', () => {
-  const files = sources('{build,examples,fuzz,bench,test}/**/*.{ts,mjs}')
+test('build, examples, bench and test import only what the import rule allows', () => {
+  const files = sources('{build,examples,bench,test}/**/*.{ts,mjs}')
   expect(standaloneFiles(files)).toContain('test/support/process.ts')
   expect(forbiddenOutside(files)).toEqual([])
 })
@@ -216,25 +213,24 @@ test('control: each forbidden import of a file outside src is detected', () => {
     importing('test/support/shop.ts', 'test/support/store.ts'),
   ]
   const allowed = [
-    importing('fuzz/run.ts', 'fuzz/random.ts', 'test/support/process.ts'),
     importing('bench/run.ts', 'src/serving/server.ts', 'test/support/process.ts', 'test/support/store.ts'),
-    importing('test/openapi/fuzz.test.ts', 'fuzz/run.ts', 'test/controls/x.ts', 'test/support/shop.ts'),
+    importing(
+      'test/openapi/x.test.ts',
+      'test/openapi/fuzz/run.ts',
+      'test/controls/x.ts',
+      'test/support/shop.ts',
+    ),
   ]
   expect(forbiddenOutside([...support, ...allowed])).toEqual([])
   const wrong = [
     ['examples/x.ts', 'src/serving/server.ts'],
     ['examples/x.ts', 'test/support/until.ts'],
-    ['fuzz/x.ts', 'src/serving/server.ts'],
-    ['fuzz/x.ts', 'bench/child.ts'],
-    ['fuzz/x.ts', 'test/support/store.ts'],
-    ['fuzz/x.ts', 'test/support/shop.ts'],
-    ['bench/x.ts', 'fuzz/run.ts'],
     ['bench/x.ts', 'test/support/shop.ts'],
     ['bench/x.ts', 'test/shop/x.ts'],
     ['test/support/x.ts', 'test/controls/x.ts'],
     ['test/controls/x.ts', 'test/shop/x.ts'],
     ['test/shop/x.ts', 'test/webhooks/x.ts'],
-    ['test/shop/x.ts', 'fuzz/run.ts'],
+    ['test/shop/x.ts', 'test/openapi/fuzz/run.ts'],
     ['test/shop/x.ts', 'bench/run.ts'],
     ['test/run.ts', 'src/serving/server.ts'],
   ] as const

@@ -9,7 +9,7 @@ export interface Source {
   readonly text: string
 }
 
-export const TYPESCRIPT = '{src,build,test,bench,fuzz}/**/*.{ts,tsx}'
+export const TYPESCRIPT = '{src,build,test,bench}/**/*.{ts,tsx}'
 
 /** Returns the files that match a pattern, without installed packages. */
 export function sources(pattern: string): Source[] {

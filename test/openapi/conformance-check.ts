@@ -45,7 +45,8 @@ export function checkConformance(
   return [...new Set(faults)]
 }
 
-function checkResponse(
+/** Returns the faults of one response, as `checkConformance` does. */
+export function checkResponse(
   operation: DescribedOperation | undefined,
   answer: Observed,
   validate: Validate,
