@@ -107,8 +107,7 @@ async function prepare(
       const currency = await settleCurrency(engine, config.currency, clock)
       if (config.currency !== undefined && currency !== config.currency)
         throw new CommandFailed(
-          `PETSTORE_CURRENCY=${config.currency}: this store has orders with prices in ${currency}. ` +
-            'Leave the variable out.',
+          `PETSTORE_CURRENCY=${config.currency}: this store has orders with prices in ${currency}.`,
         )
       if (config.demo) await loadDemo(engine, clock)
       return { secretKey, currency }
