@@ -9,6 +9,7 @@ import { type ProcessResult, run, startProcess } from '../support/process.ts'
 import { deadPort } from '../support/receiver.ts'
 import { ROOT } from '../support/root.ts'
 import { openSandboxHost } from '../support/sandbox-host.ts'
+import { makePet } from '../support/shop.ts'
 import { ADMIN_KEY } from '../support/store.ts'
 import { newStoreDirectory, type StoreDirectory } from '../support/store-directory.ts'
 import { scratch } from '../support/tool.ts'
@@ -89,6 +90,18 @@ const failures: readonly Failure[] = [
         database.run('PRAGMA user_version = 99')
       }
       return start(place)
+    },
+  ],
+  [
+    'PETSTORE_CURRENCY',
+    async place => {
+      {
+        await using server = await place.start()
+        const client = makeClient({ base: server.base, key: ADMIN_KEY })
+        const { petId } = await makePet(client)
+        await client.placeOrder({ body: { petId, unitPrice: 1n } })
+      }
+      return start(place, { ...place.env, PETSTORE_CURRENCY: 'USD' })
     },
   ],
   [

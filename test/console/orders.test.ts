@@ -254,3 +254,24 @@ test('a pet gets a price, a sale proposes it, and another price and another pet 
   await dialog.waitFor({ state: 'detached' })
   expect((await client.listPets({ id: [petId] })).data.items[0]?.price).toBeUndefined()
 })
+
+test('a pet that is sold while the field reads its list is in the list once', async () => {
+  const { client } = store()
+  const { petId } = await makePet(client)
+  await client.updatePet({ petId, body: { name: 'Twice read' } })
+  const page = await browser.open(store(), '/orders')
+  const available = page.waitForResponse(
+    response => response.url().includes('status=available') && response.url().includes('Twice'),
+  )
+  let isSold = false
+  await page.route(/search=Twice.*status=sold|status=sold.*search=Twice/, async route => {
+    await available
+    if (!isSold) await client.placeOrder({ body: { petId, complete: true } })
+    isSold = true
+    await route.continue()
+  })
+  await page.getByRole('button', { name: 'Sell', exact: true }).click()
+  await page.getByRole('dialog').getByRole('combobox', { name: 'Pet' }).fill('Twice')
+  await page.getByRole('option', { name: /^Twice read/ }).waitFor()
+  expect([isSold, await page.getByRole('option').count()]).toEqual([true, 1])
+})

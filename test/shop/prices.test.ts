@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import type { OrderPatch } from '../../src/shop/orders/schema.ts'
+import { waitForPositions } from '../support/received-events.ts'
 import { makePet, sharedStore, stockOf } from '../support/shop.ts'
 import { codeOf, onEveryEngine, refusalOf } from '../support/store.ts'
 
@@ -26,6 +27,7 @@ onEveryEngine(engine => {
     expect((await client.updatePet({ petId, body: { price: null } })).data.price).toBeUndefined()
     expect(etags.size).toBe(4)
     expect(await codeOf(client.updatePet({ petId, body: { price: MAX + 1n } }))).toBe('422 validation_failed')
+    await waitForPositions(store())
     const events = await store().database(
       `SELECT data FROM event WHERE type = 'petstore.pet.updated' AND pet_id = ${petId} ORDER BY id`,
     )

@@ -46,7 +46,8 @@ export function PetSelect({ first, value, onChange, error }: PetSelectProps) {
           findPets(client, text, { status: ['available'], limit: AVAILABLE_MAX, signal }),
           findPets(client, text, { status: ['pending', 'sold'], limit: OTHERS_MAX, signal }),
         ])
-        return [...available, ...others]
+        // A pet that is sold between the two reads is in both; a list with a pet twice ends the page.
+        return [...new Map([...available, ...others].map(pet => [pet.id, pet])).values()]
       }}
       read={async name => (await client.listPets({ name, include: 'stock' })).data.items}
       optionOf={optionOf}
