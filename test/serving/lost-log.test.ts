@@ -185,7 +185,8 @@ test('a store to which nobody writes moves its log into the database file, which
     for (const suffix of ['-wal', '-shm']) rmSync(join(alone, `petstore.db${suffix}`), { force: true })
     return refusalOf(alone) === 'opens'
   })
-  expect(statSync(join(data, 'petstore.db-wal')).size).toBeLessThan(10_000)
+  // The log is cut after its pages are in the database file.
+  await until('the log is small', () => statSync(join(data, 'petstore.db-wal')).size < 10_000)
   await engine.close()
 })
 
