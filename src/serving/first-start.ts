@@ -57,21 +57,35 @@ export async function adoptSecretKey(
   return true
 }
 
+/** Thrown if another currency is requested than that of the prices in orders. The message is a sentence. */
+export class CurrencyBound extends Error {}
+
 /**
- * Returns the currency of the store. The first start records it: the requested one, or EUR. A later start changes it
- * only while no order has a price; otherwise the result is the recorded one.
+ * Returns the currency that a store has, or gets from `settleCurrency`: the requested one, the recorded one, or EUR.
+ * Throws CurrencyBound.
  */
+export async function currencyFor(engine: StoreEngine, requested: string | undefined): Promise<string> {
+  const recorded = await engine.readShort(reader => readMetadata(reader, 'currency'))
+  if (recorded === undefined || requested === undefined || requested === recorded)
+    return requested ?? recorded ?? CURRENCY_DEFAULT
+  if (await engine.readShort(hasPricedOrder))
+    throw new CurrencyBound(
+      `PETSTORE_CURRENCY=${requested}: this store has orders with prices in ${recorded}.`,
+    )
+  return requested
+}
+
+/** Records the currency of a store, and returns it. Throws CurrencyBound. */
 export async function settleCurrency(
   engine: StoreEngine,
   requested: string | undefined,
   clock: () => number,
 ): Promise<string> {
+  const value = await currencyFor(engine, requested)
   const recorded = await engine.readShort(reader => readMetadata(reader, 'currency'))
-  const wanted = requested ?? recorded ?? CURRENCY_DEFAULT
-  if (recorded !== undefined && (wanted === recorded || (await engine.readShort(hasPricedOrder))))
-    return recorded
-  await runSystemCommand(engine, 'replaceMetadata', { name: 'currency', value: wanted }, clock)
-  return wanted
+  if (value !== recorded)
+    await runSystemCommand(engine, 'replaceMetadata', { name: 'currency', value }, clock)
+  return value
 }
 
 /** The file to which the store writes a generated admin key. */

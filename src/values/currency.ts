@@ -7,13 +7,19 @@ export function currencyCode(text: string): string | undefined {
   return Intl.supportedValuesOf('currency').includes(code) ? code : undefined
 }
 
+/** The formats by currency and locale: to make one takes longer than to write a whole row of an export. */
+const formats = new Map<string, Intl.NumberFormat>()
+
+function formatOf(currency: string, locale?: string): Intl.NumberFormat {
+  const key = `${currency} ${locale}`
+  const format = formats.get(key) ?? new Intl.NumberFormat(locale, { style: 'currency', currency })
+  formats.set(key, format)
+  return format
+}
+
 /** Returns the number of decimals of a currency: 2 for EUR, 0 for JPY, 3 for KWD. */
 function decimalsOf(currency: string): number {
-  const { maximumFractionDigits = 2 } = new Intl.NumberFormat('en', {
-    style: 'currency',
-    currency,
-  }).resolvedOptions()
-  return maximumFractionDigits
+  return formatOf(currency).resolvedOptions().maximumFractionDigits ?? 2
 }
 
 /** Returns an amount in minor units as a decimal number: `12.50` for 1250 in EUR. */
@@ -29,7 +35,7 @@ export function decimalText(amount: bigint, currency: string): `${number}` {
 /** Returns an amount in minor units as people of a locale write it: `€ 12.50`, `12,50 €`. */
 export function moneyText(amount: bigint, currency: string, locale?: string): string {
   // A string keeps all digits (ECMA-402), where a number would round large amounts.
-  return new Intl.NumberFormat(locale, { style: 'currency', currency }).format(decimalText(amount, currency))
+  return formatOf(currency, locale).format(decimalText(amount, currency))
 }
 
 /** An amount as people type it: digits, and decimals after a point or a comma, with the currency before or after. */

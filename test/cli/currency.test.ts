@@ -34,9 +34,9 @@ onEveryEngine(engine => {
       await using store = await newStoreDirectory(engine)
       const place = engine === 'postgres' ? [] : ['--data', store.directory]
       const file = join(store.directory, 'pets.csv')
-      const load = (text: string) => {
+      const load = (text: string, ...options: string[]) => {
         writeFileSync(file, text)
-        return run(['import', '--pets', file, '--create-categories', ...place], {
+        return run(['import', '--pets', file, '--create-categories', ...options, ...place], {
           ...store.env,
           PETSTORE_CURRENCY: 'kwd',
         })
@@ -49,10 +49,15 @@ onEveryEngine(engine => {
 
       expect(await withStore(store, undefined, currenciesAt)).toEqual(['KWD', 'KWD'])
       expect(await withStore(store, 'JPY', currenciesAt)).toEqual(['JPY', 'JPY'])
+      // A dry run reads prices in the other currency, as the import would, and records nothing.
+      expect((await load('name,category,price\nMia,Dogs,1.250\n', '--dry-run')).exitCode).toBe(0)
+      expect(await withStore(store, undefined, currenciesAt)).toEqual(['JPY', 'JPY'])
       await withStore(store, undefined, async base => {
         const client = makeClient({ base, key: ADMIN_KEY })
         expect((await client.placeOrder({ body: { petId: 1n } })).data.unitPrice).toBe(1250n)
       })
+      const other = await load('name,category,price\nMia,Dogs,1.250\n')
+      expect([other.exitCode, other.errors]).toEqual([1, expect.stringContaining('with prices in JPY.')])
       const refused = await run(['serve', '--port', '0', ...store.args], {
         ...store.env,
         PETSTORE_CURRENCY: 'EUR',

@@ -4,7 +4,7 @@ import { escapedFormula } from '../../catalogue/cell.ts'
 import type { Config } from '../../config.ts'
 import { draftOf } from '../../files/draft.ts'
 import { publishFile } from '../../files/private-file.ts'
-import { readMetadata } from '../../shop/kernel/metadata.ts'
+import { readCurrency } from '../../shop/kernel/metadata.ts'
 import {
   type ExportedResource,
   type ExportedRow,
@@ -14,7 +14,6 @@ import {
 } from '../../transfer/exports.ts'
 import { countText } from '../../values/count-text.ts'
 import { csvLine } from '../../values/csv.ts'
-import { CURRENCY_DEFAULT } from '../../values/currency.ts'
 import { writeJson } from '../../values/json.ts'
 import { similarName } from '../../values/similar-name.ts'
 import { openSnapshot, sayIfRunning } from '../store-access/snapshot.ts'
@@ -168,7 +167,7 @@ async function writeRows(
       : `${writeJson(Object.fromEntries(columns.map(name => [name, row[name] ?? null])))}\n`
   let count = 0
   let texts = format === 'csv' ? [(bom ? '\ufeff' : '') + csvLine(columns)] : []
-  const currency = (await readMetadata(snapshot.reader, 'currency')) ?? CURRENCY_DEFAULT
+  const currency = await readCurrency(snapshot.reader)
   for await (const row of exportRows(snapshot.reader, resource, {
     base,
     timeZone: config.timeZone,

@@ -19,7 +19,7 @@ import { StoreError } from '../../contract/error.ts'
 import { parseDatabaseUrl } from '../../database/postgres/database-url.ts'
 import { DirectoryInUse } from '../../database/sqlite/data-lock.ts'
 import { refuseWrongFiles } from '../../database/sqlite/database-file.ts'
-import { settleCurrency } from '../../serving/first-start.ts'
+import { CurrencyBound, currencyFor, settleCurrency } from '../../serving/first-start.ts'
 import { countText } from '../../values/count-text.ts'
 import { CURRENCY_DEFAULT } from '../../values/currency.ts'
 import { databaseName } from '../store-access/copy-place.ts'
@@ -213,6 +213,7 @@ async function load({
     screen.stop()
     if (!hasBegun) rejects.discard()
     if (error instanceof UnreadableFile) throw new CommandFailed(error.message)
+    if (error instanceof CurrencyBound) throw new CommandFailed(error.message)
     if (error instanceof ApiError)
       throw new CommandFailed(`The running store refused the import: ${error.message} ${hint()}`)
     if (error instanceof ConnectionError)
@@ -315,8 +316,11 @@ async function openTarget(
       writerCacheKib: IMPORT_CACHE_KIB,
       canUndo: modeOf(options) === 'at once',
     })
-    await settleCurrency(store.engine, config.currency, store.engine.clock)
-    const target = engineTarget(store.engine, store.engine.clock, 'import', importId)
+    const { engine } = store
+    const target = engineTarget(engine, engine.clock, 'import', importId)
+    // A dry run reads prices as the import would, and records nothing.
+    const findCurrency = (): Promise<string> =>
+      dryRun ? currencyFor(engine, config.currency) : settleCurrency(engine, config.currency, engine.clock)
     const close = async (): Promise<void> => {
       await store[Symbol.asyncDispose]()
     }
@@ -326,7 +330,7 @@ async function openTarget(
         : isNew
           ? `a new store in ${directory}`
           : `the store in ${directory}, which is stopped`
-    return { target: { ...target, close }, undo: store.undo, place, isRunning: false }
+    return { target: { ...target, findCurrency, close }, undo: store.undo, place, isRunning: false }
   } catch (error) {
     if (!(error instanceof DirectoryInUse)) throw error
     const base = runningAddress(config, error)

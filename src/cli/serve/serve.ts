@@ -5,7 +5,7 @@ import { StoreError } from '../../contract/error.ts'
 import { lockPath } from '../../database/sqlite/data-lock.ts'
 import { hasCode } from '../../files/system-error.ts'
 import { registryFile } from '../../sandboxes/host/registry-file.ts'
-import { ensureAdminKey, settleCurrency } from '../../serving/first-start.ts'
+import { CurrencyBound, ensureAdminKey, settleCurrency } from '../../serving/first-start.ts'
 import type { StoreEngine } from '../../serving/open.ts'
 import { type BoundPort, bindPort, type Serving, startServer } from '../../serving/server.ts'
 import { watchedTables } from '../../serving/service.ts'
@@ -105,14 +105,11 @@ async function prepare(
       const given = config.adminKey ?? config.adminKeyInFile ?? adminKeyFile(config.data)
       await ensureAdminKey(engine, given, clock)
       const currency = await settleCurrency(engine, config.currency, clock)
-      if (config.currency !== undefined && currency !== config.currency)
-        throw new CommandFailed(
-          `PETSTORE_CURRENCY=${config.currency}: this store has orders with prices in ${currency}.`,
-        )
       if (config.demo) await loadDemo(engine, clock)
       return { secretKey, currency }
     })
   } catch (error) {
+    if (error instanceof CurrencyBound) throw new CommandFailed(error.message)
     if (error instanceof StoreError) throw new CommandFailed(`The store cannot start: ${error.message}`)
     throw error
   }

@@ -1,7 +1,6 @@
 import { unknownReference } from '../../contract/refusals.ts'
 import type { Reader, Tx } from '../../database/engine.ts'
 import { readBoolean, sql, storedBoolean } from '../../database/statement.ts'
-import { CURRENCY_DEFAULT } from '../../values/currency.ts'
 import { storedInstant } from '../../values/instant.ts'
 import { hasOneForm, matchName, nameForm } from '../../values/same-name.ts'
 import { similarName } from '../../values/similar-name.ts'
@@ -10,7 +9,7 @@ import { addToCategory, createCategory } from '../categories/verbs.ts'
 import type { Context } from '../kernel/context.ts'
 import type { CommandHandler, CommandsOf } from '../kernel/handlers.ts'
 import { SWEPT_MAX } from '../kernel/limits.ts'
-import { readMetadata } from '../kernel/metadata.ts'
+import { readCurrency } from '../kernel/metadata.ts'
 import { addPet } from '../pets/verbs.ts'
 import { ambiguous, noCategory, occursTwice } from './limits.ts'
 import type { imports } from './operations.ts'
@@ -198,7 +197,7 @@ async function findImportCategories(tx: Tx, { body }: { body: ImportNames }): Pr
     const similar = isSearched ? similarName(name, listed ?? []) : undefined
     matches.push({ categories, ...(similar !== undefined && { similar }) })
   }
-  return { matches, currency: (await readMetadata(tx, 'currency')) ?? CURRENCY_DEFAULT }
+  return { matches, currency: await readCurrency(tx) }
 }
 
 function categoriesNamed(reader: Reader, name: string): Promise<NamedCategory[]> | NamedCategory[] {
