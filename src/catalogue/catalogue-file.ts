@@ -2,7 +2,7 @@ import type { ImportedCategory, ImportedPet } from '../shop/imports/schema.ts'
 import { AMOUNT_MAX, DESCRIPTION_CHARS_MAX, NAME_CHARS_MAX, STOCK_MAX } from '../shop/kernel/limits.ts'
 import { escapeControls } from '../values/control-characters.ts'
 import { countText } from '../values/count-text.ts'
-import { CURRENCY_DEFAULT, decimalText, minorUnitsIn } from '../values/currency.ts'
+import { decimalText, minorUnitsIn } from '../values/currency.ts'
 import { similarName } from '../values/similar-name.ts'
 import { cellValue, shownCell, unitsIn, yesOrNo } from './cell.ts'
 import { type FileRecord, FileRecords, RECORD_CHARS_MAX } from './file-records.ts'
@@ -37,19 +37,24 @@ interface Layout<Row> {
   readonly required: readonly string[]
   readonly optional: readonly string[]
   /** Returns the row of a line. The cells are valid by `ruleOf`. */
-  readonly toRow: (cells: Cells, line: bigint, currency: string) => Row
+  /** Returns the rule that the value of a column breaks; undefined if it is valid. */
+  readonly ruleOf: (column: string, value: string) => string | undefined
+  readonly toRow: (cells: Cells, line: bigint) => Row
 }
 
 const categoryLayout: Layout<ImportedCategory> = {
   required: ['name'],
   optional: ['description'],
+  ruleOf: brokenRule,
   toRow: ({ name = '', description }, line) => ({ line, name, ...(description && { description }) }),
 }
 
-const petLayout: Layout<ImportedPet> = {
+const petLayoutIn = (currency: string): Layout<ImportedPet> => ({
   required: ['name', 'category'],
   optional: ['quantity', 'hold', 'reorderAt', 'price'],
-  toRow: ({ name = '', category = '', quantity, hold, reorderAt, price }, line, currency) => ({
+  ruleOf: (column, value) =>
+    column === 'price' ? brokenPriceRule(value, currency) : brokenRule(column, value),
+  toRow: ({ name = '', category = '', quantity, hold, reorderAt, price }, line) => ({
     line,
     name,
     category,
@@ -58,7 +63,7 @@ const petLayout: Layout<ImportedPet> = {
     ...(reorderAt && { reorderAt: unitsIn(reorderAt) ?? 0n }),
     ...(price && { price: minorUnitsIn(price, currency) ?? 0n }),
   }),
-}
+})
 
 const COLUMNS_SHOWN = 10
 
@@ -82,7 +87,7 @@ export function readCategories(
   source: CatalogueSource,
   onNotice: (notice: string) => void,
 ): AsyncGenerator<ParsedLine<ImportedCategory>> {
-  return readRows(source, categoryLayout, onNotice, CURRENCY_DEFAULT)
+  return readRows(source, categoryLayout, onNotice)
 }
 
 /**
@@ -94,14 +99,13 @@ export function readPets(
   onNotice: (notice: string) => void,
   currency: string,
 ): AsyncGenerator<ParsedLine<ImportedPet>> {
-  return readRows(source, petLayout, onNotice, currency)
+  return readRows(source, petLayoutIn(currency), onNotice)
 }
 
 async function* readRows<Row>(
   source: CatalogueSource,
   layout: Layout<Row>,
   onNotice: (notice: string) => void,
-  currency: string,
 ): AsyncGenerator<ParsedLine<Row>> {
   const name = escapeControls(source.name)
   const lines = new FileLines(source.name, 'table', RECORD_CHARS_MAX)
@@ -117,7 +121,7 @@ async function* readRows<Row>(
         continue
       }
       rows++
-      const result = entryOf(record, columns, { delimiter: records.delimiter ?? ',', layout, currency })
+      const result = entryOf(record, columns, records.delimiter ?? ',', layout)
       yield { source: { head, text: record.text }, ...result }
     }
   }
@@ -199,17 +203,11 @@ function isLikeStock(name: string): boolean {
   return hasOneOf(STOCK_WORDS) || similarName(name, ['quantity']) !== undefined
 }
 
-/** How the records of a file become rows. */
-interface FileRules<Row> {
-  readonly delimiter: string
-  readonly layout: Layout<Row>
-  readonly currency: string
-}
-
 function entryOf<Row>(
   record: FileRecord,
   columns: readonly (string | undefined)[],
-  { delimiter, layout, currency }: FileRules<Row>,
+  delimiter: string,
+  layout: Layout<Row>,
 ): { row: Row } | { line: bigint; problem: string } {
   const line = BigInt(record.line)
   const values = record.cells.map(cellValue)
@@ -217,10 +215,10 @@ function entryOf<Row>(
     record.problem ??
     problemOfWidth(values, columns, layout.required) ??
     problemOfLines(record, columns, delimiter) ??
-    problemOfCells(values, columns, [...layout.required, ...layout.optional], currency)
+    problemOfCells(values, columns, layout)
   if (problem !== undefined) return { line, problem }
   const named = columns.flatMap((name, index) => (name === undefined ? [] : [[name, values[index] ?? '']]))
-  return { row: layout.toRow(Object.fromEntries(named), line, currency) }
+  return { row: layout.toRow(Object.fromEntries(named), line) }
 }
 
 /**
@@ -257,33 +255,33 @@ function problemOfLines(
   return `is one row of ${lines.length} lines, and each looks like a row of its own: ${advice}`
 }
 
-function problemOfCells(
+function problemOfCells<Row>(
   values: readonly string[],
   columns: readonly (string | undefined)[],
-  order: readonly string[],
-  currency: string,
+  { required, optional, ruleOf }: Layout<Row>,
 ): string | undefined {
-  for (const name of order) {
+  for (const name of [...required, ...optional]) {
     const index = columns.indexOf(name)
     const value = values[index] ?? ''
-    const rule = index < 0 ? undefined : brokenRule(name, value, currency)
+    const rule = index < 0 ? undefined : ruleOf(name, value)
     if (rule !== undefined) return `${name} ${shownCell(value)} ${rule}`
   }
   return undefined
 }
 
-function brokenRule(column: string, value: string, currency: string): string | undefined {
+function brokenPriceRule(value: string, currency: string): string | undefined {
+  const price = value === '' ? 0n : minorUnitsIn(value, currency)
+  if (price !== undefined && price <= AMOUNT_MAX) return undefined
+  const example = decimalText(1250n, currency)
+  return `must be an amount of ${currency} such as ${example}, without separators between thousands`
+}
+
+function brokenRule(column: string, value: string): string | undefined {
   if (column === 'quantity' || column === 'reorderAt') {
     if (value === '' || unitsIn(value) !== undefined) return undefined
     return /^\d{1,3}[.,]\d{3}$/.test(value)
       ? 'may be read in two ways: write it without a separator'
       : `must be an integer from 0 to ${STOCK_MAX}`
-  }
-  if (column === 'price') {
-    const price = value === '' ? 0n : minorUnitsIn(value, currency)
-    if (price !== undefined && price <= AMOUNT_MAX) return undefined
-    const example = decimalText(1250n, currency)
-    return `must be an amount of ${currency} such as ${example}, without separators between thousands`
   }
   if (column === 'hold') {
     return value === '' || yesOrNo(value) !== undefined ? undefined : 'must be yes, no or empty'
