@@ -20,6 +20,7 @@ export type ErrorCode =
   | 'pet_not_found'
   | 'category_not_found'
   | 'order_not_found'
+  | 'sale_not_found'
   | 'inventory_item_not_found'
   | 'webhook_not_found'
   | 'delivery_not_found'
@@ -34,6 +35,8 @@ export type ErrorCode =
   | 'pet_not_available'
   | 'insufficient_stock'
   | 'order_already_complete'
+  | 'order_not_complete'
+  | 'return_exceeds_order'
   | 'stock_below_reserved'
   | 'stock_out_of_bounds'
   | 'pet_in_use'
@@ -102,6 +105,7 @@ export type AuditEntry =
   | OrderPlacedAuditEntry
   | OrderUpdatedAuditEntry
   | OrderCompletedAuditEntry
+  | OrderReturnedAuditEntry
   | OrderReopenedAuditEntry
   | OrderCancelledAuditEntry
   | InventoryChangedAuditEntry
@@ -293,6 +297,7 @@ export type DeliveredEventType =
   | 'petstore.order.placed'
   | 'petstore.order.updated'
   | 'petstore.order.completed'
+  | 'petstore.order.returned'
   | 'petstore.order.reopened'
   | 'petstore.order.cancelled'
   | 'petstore.inventory.changed'
@@ -359,6 +364,7 @@ export type Event =
   | OrderPlacedEvent
   | OrderUpdatedEvent
   | OrderCompletedEvent
+  | OrderReturnedEvent
   | OrderReopenedEvent
   | OrderCancelledEvent
   | InventoryChangedEvent
@@ -376,6 +382,7 @@ export type FeedEventType =
   | 'petstore.order.placed'
   | 'petstore.order.updated'
   | 'petstore.order.completed'
+  | 'petstore.order.returned'
   | 'petstore.order.reopened'
   | 'petstore.order.cancelled'
   | 'petstore.inventory.changed'
@@ -518,11 +525,12 @@ export interface KeyRevokedAuditEntry {
   data: ApiKey
 }
 
-/** What changed the stock. */
+/** What changed the stock. Only movements of earlier versions have `reopening`. */
 export type MovementReason =
   | 'opening'
   | 'order'
   | 'completion'
+  | 'return'
   | 'reopening'
   | 'cancellation'
   | 'count'
@@ -578,6 +586,42 @@ export interface NewPet {
   price?: Int64Input | undefined
 }
 
+/** Units of one order to return. */
+export interface NewReturn {
+  /** Units to return; all that are left of the order by default. */
+  quantity?: Int64Input | undefined
+  /** Whether the units go back into the stock; for example, not if they are damaged. */
+  restock?: boolean | undefined
+  /** The reason for the return. */
+  note?: string | undefined
+}
+
+/** A sale over the counter: each line becomes a complete order, and all have one receipt. */
+export interface NewSale {
+  /** What the customer takes along. */
+  lines: readonly NewSaleLine[]
+  /** The name that the client gives to the order, such as the number of a receipt; stored as sent. Several orders may have the same reference. */
+  reference?: string | null | undefined
+}
+
+/** Units of one pet. */
+export interface NewSaleLine {
+  /** The id of the ordered pet. */
+  petId: Int64Input
+  /** Units ordered. */
+  quantity?: Int64Input | undefined
+  /** The price of one unit, in minor units of the currency of the store: the price of the pet when the order was placed, or another that the request names. */
+  unitPrice?: Int64Input | null | undefined
+}
+
+/** The return of all that is left of a sale. */
+export interface NewSaleReturn {
+  /** Whether the units go back into the stock; for example, not if they are damaged. */
+  restock?: boolean | undefined
+  /** The reason for the return. */
+  note?: string | undefined
+}
+
 /** The webhook to create. */
 export interface NewWebhook {
   /** The URL that events are sent to: http or https, without user information or fragment. Every address of the host must be public, unless the operator allows private ones. */
@@ -610,6 +654,10 @@ export interface Order {
   unitPrice?: bigint
   /** When the order was completed: the time of the sale. Absent if it is open. */
   completedAt?: string
+  /** The receipt of the sale: the id of its first order. Receipts are unique, but not without gaps: processes take ids in blocks, and a restored store skips many. */
+  receipt?: bigint
+  /** Units that came back. Absent if none did. */
+  returned?: bigint
 }
 
 /** A change to an order, and the key that made it. `data` is the resource after the change; for `deleted` and `cancelled`, its last state. */
@@ -696,7 +744,7 @@ export interface OrderCompletedEvent {
   data: Order
 }
 
-/** A JSON Merge Patch (RFC 7396) for an order. `id`, `petId`, `createdAt`, `petName` and `completedAt` may be sent only with their current values. If one patch changes the quantity and completes the order, the new quantity is shipped. `null` removes the shipDate, the reference or the unitPrice. */
+/** A JSON Merge Patch (RFC 7396) for an order. `id`, `petId`, `createdAt`, `petName`, `completedAt`, `receipt` and `returned` may be sent only with their current values. Of a complete order, only the reference can be changed. If one patch changes the quantity and completes the order, the new quantity is shipped. `null` removes the shipDate, the reference or the unitPrice. */
 export interface OrderPatch {
   /** Assigned by the store. */
   id?: Int64Input | undefined
@@ -718,6 +766,10 @@ export interface OrderPatch {
   unitPrice?: Int64Input | null | undefined
   /** When the order was completed: the time of the sale. Absent if it is open. */
   completedAt?: string | undefined
+  /** The receipt of the sale: the id of its first order. Receipts are unique, but not without gaps: processes take ids in blocks, and a restored store skips many. */
+  receipt?: Int64Input | undefined
+  /** Units that came back. Absent if none did. */
+  returned?: Int64Input | undefined
 }
 
 /** A change to an order, and the key that made it. `data` is the resource after the change; for `deleted` and `cancelled`, its last state. */
@@ -804,6 +856,48 @@ export interface OrderReopenedEvent {
   data: Order
 }
 
+/** A change to an order, and the key that made it. `data` is the resource after the change; for `deleted` and `cancelled`, its last state. */
+export interface OrderReturnedAuditEntry {
+  /** The position of the entry in the audit log. */
+  position: bigint
+  /** The resource that the event is about: its kind and id. */
+  subject: string
+  /** When the event happened. */
+  at: string
+  /** The key that made the change; absent if the store itself made it. */
+  keyId?: bigint
+  /** The id of the request that made the change; the log of the store contains it too. */
+  requestId: string
+  /** SHA-256 over this entry and the hash of the previous entry, in base64url. */
+  hash: string
+  /** The type. */
+  type: 'petstore.order.returned'
+  data: Order
+}
+
+/** An event about an order. `data` is the resource after the change; for `deleted` and `cancelled`, its last state. */
+export interface OrderReturnedEvent {
+  /** The version of CloudEvents. */
+  specversion: string
+  /** The id of the event: the same in the feed, in the stream and in every delivery. */
+  id: string
+  /** The base URL of the store. */
+  source: string
+  /** The resource that the event is about: its kind and id. */
+  subject: string
+  /** When the event happened. */
+  time: string
+  /** The media type of `data`. */
+  datacontenttype: string
+  /** The position of the event: a decimal number with leading zeros, so that string order is numeric order. */
+  sequence: string
+  /** The trace of the request that made the change (W3C Trace Context), if the request named one. */
+  traceparent?: string
+  /** The type. */
+  type: 'petstore.order.returned'
+  data: Order
+}
+
 /** The sort order of a list; a leading minus reverses it. */
 export type OrderSort = 'id' | '-id' | 'shipDate' | '-shipDate' | 'createdAt' | '-createdAt'
 
@@ -855,6 +949,10 @@ export interface OrdersOnDay {
   day: string
   /** Orders placed on this day, without cancelled ones. */
   orders: bigint
+  /** The amount of the sales of this day, in minor units of `currency`. */
+  amount?: bigint
+  /** The amount of the returns of this day. */
+  returnedAmount?: bigint
 }
 
 /** A pet in the catalogue. The server always sends its status. */
@@ -1029,11 +1127,82 @@ export interface PetUpdatedEvent {
   data: Pet
 }
 
+/** Lines of one receipt, which were written together. */
+export interface Sale {
+  /** The receipt of the sale: the id of its first order. Receipts are unique, but not without gaps: processes take ids in blocks, and a restored store skips many. */
+  receipt: bigint
+  /** One line for each line of the request. */
+  lines: SaleLine[]
+}
+
+/** A line of the books: a completed order, or a return with a negative quantity. A line is never changed or deleted; only its `reference` follows the order. */
+export interface SaleLine {
+  /** Assigned by the store. */
+  id: bigint
+  /** When the units were sold or returned. */
+  at: string
+  /** The receipt of the sale: the id of its first order. Receipts are unique, but not without gaps: processes take ids in blocks, and a restored store skips many. */
+  receipt: bigint
+  /** The order that was completed or returned. */
+  orderId: bigint
+  /** The pet that was sold. */
+  petId: bigint
+  /** The name of the pet when the order was placed. */
+  petName?: string
+  /** Units sold; negative for a return. */
+  quantity: bigint
+  /** The price of one unit, in minor units of the currency of the store. */
+  unitPrice?: bigint
+  /** `unitPrice` times `quantity`; negative for a return. */
+  amount?: bigint
+  /** The reference of the order, as it is now. */
+  reference?: string
+  /** The reason for the return. */
+  note?: string
+  /** Only in a return: whether the units went back into the stock. */
+  restocked?: boolean
+}
+
+/** The sums of the lines of one day, or of the days of one month. */
+export interface SalesPeriod {
+  /** The first day. */
+  from: string
+  /** The last day. */
+  to: string
+  /** Lines of sales and returns. */
+  lines: bigint
+  /** Units sold. */
+  units: bigint
+  /** The amount of the sales. */
+  amount: bigint
+  /** Units returned, whenever they were sold. */
+  returnedUnits: bigint
+  /** The amount of the returns. The takings are `amount` minus this. */
+  returnedAmount: bigint
+}
+
+/** What one sum is of. */
+export type SalesPeriodLength = 'day' | 'month'
+
+/** The sort order of a list; a leading minus reverses it. */
+export type SalesSort = 'at' | '-at'
+
+/** The sales of a range of days. */
+export interface SalesTotals {
+  /** The currency of all amounts (ISO 4217). */
+  currency: string
+  /** The time zone of the days (IANA). */
+  timeZone: string
+  /** Every day or month of the range, oldest first. */
+  periods: SalesPeriod[]
+}
+
 /** A permission of a key. `admin` includes all others, and `keys:manage` includes `audit:read`. */
 export type Scope =
   | 'pets:write'
   | 'orders:read'
   | 'orders:write'
+  | 'orders:return'
   | 'inventory:read'
   | 'inventory:write'
   | 'events:read'

@@ -25,6 +25,9 @@ import type {
   NewCategory,
   NewOrder,
   NewPet,
+  NewReturn,
+  NewSale,
+  NewSaleReturn,
   NewWebhook,
   Order,
   OrderPatch,
@@ -34,6 +37,11 @@ import type {
   PetPatch,
   PetSort,
   PetStatus,
+  Sale,
+  SaleLine,
+  SalesPeriodLength,
+  SalesSort,
+  SalesTotals,
   StockAdjustment,
   StockMovement,
   StoreSummary,
@@ -319,17 +327,16 @@ export interface Operations {
   ): Promise<Read<Order, O>>
 
   /**
-   * Change or complete an order. A JSON Merge Patch. `complete: true` ships the units. A complete order cannot be changed, not even its reference, but it can be opened again: `complete: false` alone puts its units back as reserved, and removes its shipDate.
+   * Change or complete an order. A JSON Merge Patch. `complete: true` ships the units: the sale gets its line in the books. Of a complete order, only the reference can be changed. To take units back, return them.
    *
    * Requires a key with the scope `orders:write`.
    *
    * Specific errors:
    *
    * - 404 `order_not_found`: There is no order with this id; cancelled orders are deleted.
-   * - 409 `order_already_complete`: A complete order can only be opened again.
+   * - 409 `order_already_complete`: Only the reference of a complete order can be changed; its units can be returned.
    * - 409 `pet_not_available`: The pet is on hold and cannot be ordered.
    * - 409 `insufficient_stock`: Fewer units are available than the order requires.
-   * - 409 `stock_out_of_bounds`: The stock would be outside the range 0 to 1,000,000,000.
    */
   updateOrder(
     input: {
@@ -348,7 +355,7 @@ export interface Operations {
    * Specific errors:
    *
    * - 404 `order_not_found`: There is no order with this id; cancelled orders are deleted.
-   * - 409 `order_already_complete`: A complete order can only be opened again.
+   * - 409 `order_already_complete`: Only the reference of a complete order can be changed; its units can be returned.
    */
   cancelOrder(
     input: {
@@ -357,6 +364,113 @@ export interface Operations {
     },
     options?: CallOptions,
   ): Promise<ApiResponse<undefined>>
+
+  /**
+   * Return units of a complete order. Writes a line of the books with a negative quantity, at the time of the return: no day that is over changes. Requires the scope `orders:return` too, unless the same key sold the units within the last 15 minutes.
+   *
+   * Requires a key with the scope `orders:write`.
+   *
+   * Specific errors:
+   *
+   * - 404 `order_not_found`: There is no order with this id; cancelled orders are deleted.
+   * - 409 `order_not_complete`: Only the units of a complete order can be returned.
+   * - 409 `return_exceeds_order`: More units would be returned than were sold.
+   * - 422 `unknown_reference`: The body refers to something that does not exist.
+   * - 409 `stock_out_of_bounds`: The stock would be outside the range 0 to 1,000,000,000.
+   */
+  returnOrder(
+    input: {
+      /** The id of the order. */
+      orderId: Int64Input
+      body: NewReturn
+    },
+    options?: CallOptions,
+  ): Promise<ApiResponse<SaleLine>>
+
+  /**
+   * Sell several pets to one customer. A sale over the counter, all or nothing: each line becomes a complete order, and all have one receipt, the id of the first. Each order has a `petstore.order.placed` event.
+   *
+   * Requires a key with the scope `orders:write`.
+   *
+   * Specific errors:
+   *
+   * - 422 `unknown_reference`: The body refers to something that does not exist.
+   * - 409 `pet_not_available`: The pet is on hold and cannot be ordered.
+   * - 409 `insufficient_stock`: Fewer units are available than the order requires.
+   */
+  recordSale(
+    input: {
+      body: NewSale
+    },
+    options?: CallOptions,
+  ): Promise<ApiResponse<Sale>>
+
+  /**
+   * Return all that is left of a sale. Returns the rest of each order of a receipt in one transaction. Requires the scope `orders:return` too, unless the same key sold the units within the last 15 minutes.
+   *
+   * Requires a key with the scope `orders:write`.
+   *
+   * Specific errors:
+   *
+   * - 404 `sale_not_found`: There is no sale with this receipt.
+   * - 409 `return_exceeds_order`: More units would be returned than were sold.
+   * - 422 `unknown_reference`: The body refers to something that does not exist.
+   * - 409 `stock_out_of_bounds`: The stock would be outside the range 0 to 1,000,000,000.
+   */
+  returnSale(
+    input: {
+      /** The receipt of the sale. */
+      receipt: Int64Input
+      body: NewSaleReturn
+    },
+    options?: CallOptions,
+  ): Promise<ApiResponse<Sale>>
+
+  /**
+   * List the sales and returns. The books of the store: one line for each completed order and each return, oldest first. `createdAfter` and `createdBefore` are exclusive bounds of `at`.
+   *
+   * Requires a key with the scope `orders:read`.
+   *
+   * Specific errors:
+   *
+   * - 400 `invalid_cursor`: The cursor does not belong to this list with these filters and this sort.
+   */
+  listSales<const O extends CallOptions = NoOptions>(
+    input?: {
+      /** The maximum number of items on the page; 20 by default. */
+      limit?: Int64Input | undefined
+      /** Lines that were written after this instant. */
+      createdAfter?: string | undefined
+      /** Lines that were written before this instant. */
+      createdBefore?: string | undefined
+      /** Lines of this receipt: a sale and its returns. */
+      receipt?: Int64Input | undefined
+      /** Lines of this pet. */
+      petId?: Int64Input | undefined
+      /** Oldest first, or newest first. */
+      sort?: SalesSort | undefined
+      /** The page to read: `next` of the previous page. */
+      cursor?: string | undefined
+    },
+    options?: O,
+  ): PagedList<SaleLine, O>
+
+  /**
+   * Read the takings of days or months. The sums of the lines of every day or month from `from` to `to`, both included, at most 400. The days are those of the time zone of the store. A month at an end of the range has only the days of the range. A return counts on the day on which it was made, and never changes a day before.
+   *
+   * Requires a key with the scope `orders:read`.
+   */
+  listSalesTotals<const O extends CallOptions = NoOptions>(
+    input?: {
+      /** The first day. */
+      from: string
+      /** The last day. */
+      to: string
+      /** Whether each sum is of a day (the default) or of a month. */
+      by?: SalesPeriodLength | undefined
+    },
+    options?: O,
+  ): Promise<Read<SalesTotals, O>>
 
   /**
    * List the stock. With `quantityAtMost` or `toReorder=true`, the list can only be sorted by `quantity` (the default: what to restock first) or `-quantity`. `toReorder=true` goes with `status` only if the list is of given pets (`petId`). `search` finds pets as in `GET /pets`; it goes with `status`, `quantityAtMost` and `toReorder`, and its pages can be short or empty although a next page follows.
@@ -861,6 +975,16 @@ export const operations = {
   getOrder: { method: 'GET', path: '/store/orders/{orderId}' },
   updateOrder: { method: 'PATCH', path: '/store/orders/{orderId}', takesIdempotencyKey: true },
   cancelOrder: { method: 'DELETE', path: '/store/orders/{orderId}', empty: true, takesIdempotencyKey: true },
+  returnOrder: { method: 'POST', path: '/store/orders/{orderId}/returns', takesIdempotencyKey: true },
+  recordSale: { method: 'POST', path: '/store/sales', takesIdempotencyKey: true },
+  returnSale: { method: 'POST', path: '/store/sales/{receipt}/returns', takesIdempotencyKey: true },
+  listSales: {
+    method: 'GET',
+    path: '/store/sales',
+    query: ['limit', 'cursor', 'createdAfter', 'createdBefore', 'receipt', 'petId', 'sort'],
+    pages: 'cursor',
+  },
+  listSalesTotals: { method: 'GET', path: '/store/sales/totals', query: ['from', 'to', 'by'] },
   listInventory: {
     method: 'GET',
     path: '/store/inventory',

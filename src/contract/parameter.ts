@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { constantNames } from '../values/constant-names.ts'
-import { instant, instantOrDate } from '../values/instant.ts'
+import { date, instant, instantOrDate } from '../values/instant.ts'
 import { int64, parseInt64 } from '../values/int64.ts'
 import { parseSequence } from '../values/sequence.ts'
 import { text } from '../values/text.ts'
@@ -102,6 +102,16 @@ export function instantParameter(description: string, example = '2026-12-01T00:0
     read: withPlus,
     expects: 'an RFC 3339 date-time with an offset',
     allowReserved: true,
+    description,
+    example,
+  }
+}
+
+export function dateParameter(description: string, example: string): Parameter<string> {
+  return {
+    schema: date,
+    read: value => value,
+    expects: 'a date that exists, such as 2026-11-21',
     description,
     example,
   }

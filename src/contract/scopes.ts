@@ -3,6 +3,7 @@ export const scopeNames = [
   'pets:write',
   'orders:read',
   'orders:write',
+  'orders:return',
   'inventory:read',
   'inventory:write',
   'events:read',

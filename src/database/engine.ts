@@ -12,7 +12,16 @@ export interface Reader {
 }
 
 /** The nouns whose rows the engine numbers 1, 2, 3, ... */
-export type Noun = 'category' | 'pet' | 'order' | 'movement' | 'event' | 'key' | 'webhook' | 'delivery'
+export type Noun =
+  | 'category'
+  | 'pet'
+  | 'order'
+  | 'sale'
+  | 'movement'
+  | 'event'
+  | 'key'
+  | 'webhook'
+  | 'delivery'
 
 /** One transaction, which runs one command. */
 export interface Tx extends Reader {

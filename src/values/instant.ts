@@ -76,6 +76,18 @@ export const instant = z
   .meta({ format: 'date-time' })
 
 const DATE = /^\d{4}-\d{2}-\d{2}$/
+
+/** The schema of an OpenAPI `date` (RFC 3339, `full-date`) that exists, in the years 0001 to 9999. */
+export const date = z
+  .string()
+  .superRefine((value, context) => {
+    if (!DATE.test(value) || startMs(value) === undefined) {
+      const params = { field: 'invalid_format' }
+      context.addIssue({ code: 'custom', message: 'must be a date that exists', params })
+    }
+  })
+  .meta({ format: 'date', example: '2026-11-21' })
+
 const DAY_MS = 24 * 3_600_000
 
 /** The schema of an instant, or of a date without a time, which means a whole day in UTC. */

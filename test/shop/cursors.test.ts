@@ -62,6 +62,16 @@ const lists: Readonly<Record<string, Variants>> = {
       sort: ['sort=shipDate', 'sort=-shipDate'],
     },
   },
+  listSales: {
+    paths: ['/store/sales'],
+    queries: {
+      createdAfter: ['createdAfter=2020-01-01T00:00:00Z', 'createdAfter=2020-01-02T00:00:00Z'],
+      createdBefore: ['createdBefore=2100-01-01T00:00:00Z', 'createdBefore=2100-01-02T00:00:00Z'],
+      receipt: ['receipt=1', 'receipt=2'],
+      petId: ['petId=1', 'petId=2'],
+      sort: ['sort=at', 'sort=-at'],
+    },
+  },
   listAudit: {
     paths: ['/audit'],
     queries: {
@@ -105,6 +115,7 @@ onEveryEngine(engine => {
     for (const petId of [2n, 3n]) await client.setInventory({ petId, body: { quantity: 1n, reorderAt: 1n } })
     for (const shipDate of ['2027-02-01T00:00:00Z', '2027-02-02T00:00:00Z', '2027-02-03T00:00:00Z'])
       await client.placeOrder({ body: { petId: 1n, complete: true, shipDate, reference: 'R-1' } })
+    await client.returnOrder({ orderId: 1n, body: {} })
     await client.createKey({ body: { name: 'Till', scopes: ['orders:read'] } })
     for (const path of ['one', 'two'])
       await client.createWebhook({

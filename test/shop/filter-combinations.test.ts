@@ -76,6 +76,12 @@ const models = (
     createdAfter: compares('createdAt', 1, early(instants)),
     createdBefore: compares('createdAt', -1, late(instants)),
   },
+  listSales: {
+    createdAfter: compares('at', 1, early(instants)),
+    createdBefore: compares('at', -1, late(instants)),
+    receipt: equals('receipt', '1'),
+    petId: equals('petId', '4'),
+  },
   listInventory: {
     petId: equals('petId', '2', '5', '9'),
     status: equals('status', 'available', 'sold'),

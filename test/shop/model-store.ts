@@ -7,6 +7,8 @@ export class ModelStore {
   onHold = false
   readonly open = new Map<bigint, number>()
   readonly complete = new Map<bigint, number>()
+  /** The units of complete orders that came back. */
+  readonly returned = new Map<bigint, number>()
   /** The references of the orders that have a reference, by order id. */
   readonly references = new Map<bigint, string>()
 
@@ -55,8 +57,7 @@ export class ModelStore {
     const completedUnits = this.complete.get(id)
     if (completedUnits !== undefined) {
       if (units !== undefined && units !== completedUnits) return '409 order_already_complete'
-      if (complete === false) this.reopen(id, completedUnits)
-      return '200'
+      return complete === false ? '409 order_already_complete' : '200'
     }
     const before = this.open.get(id)
     if (before === undefined) return '404 order_not_found'
@@ -72,10 +73,17 @@ export class ModelStore {
     return '200'
   }
 
-  private reopen(id: bigint, units: number): void {
-    this.complete.delete(id)
-    this.open.set(id, units)
-    this.quantity += units
+  /** Takes units of a complete order back; all that are left if `units` is undefined. */
+  giveBack(id: bigint, units: number | undefined, restock: boolean): string {
+    if (this.open.has(id)) return '409 order_not_complete'
+    const sold = this.complete.get(id)
+    if (sold === undefined) return '404 order_not_found'
+    const left = sold - (this.returned.get(id) ?? 0)
+    const back = units ?? left
+    if (left === 0 || back > left) return '409 return_exceeds_order'
+    this.returned.set(id, sold - left + back)
+    if (restock) this.quantity += back
+    return '201'
   }
 
   cancel(id: bigint): string {
@@ -88,7 +96,6 @@ export class ModelStore {
   setReference(id: bigint, reference: string | null): string {
     if (!this.open.has(id) && !this.complete.has(id)) return '404 order_not_found'
     if ((this.references.get(id) ?? null) === reference) return '200'
-    if (this.complete.has(id)) return '409 order_already_complete'
     if (reference === null) this.references.delete(id)
     else this.references.set(id, reference)
     return '200'

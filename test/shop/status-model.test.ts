@@ -8,7 +8,7 @@ import { violatedInvariants } from '../support/violated-invariants.ts'
 import { ModelStore } from './model-store.ts'
 
 const SEED = 20261121
-const RUNS = 60
+const RUNS = 40
 /** The number of runs of a control: enough for every broken model to meet the few steps that reveal it. */
 const CONTROL_RUNS = 400
 const COMMANDS_MAX = 25
@@ -19,6 +19,7 @@ type Step =
   | { readonly do: 'status'; readonly status: 'available' | 'pending' | 'sold' }
   | { readonly do: 'place'; readonly units: number; readonly complete: boolean }
   | { readonly do: 'change'; readonly which: number; readonly units?: number; readonly complete?: boolean }
+  | { readonly do: 'return'; readonly which: number; readonly units?: number; readonly restock: boolean }
   | { readonly do: 'cancel'; readonly which: number }
   | { readonly do: 'set reference'; readonly which: number; readonly reference: string | null }
   | { readonly do: 'count'; readonly quantity: number }
@@ -33,6 +34,10 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record(
     { do: fc.constant('change'), which, units, complete: fc.boolean() },
     { requiredKeys: ['do', 'which'] },
+  ),
+  fc.record(
+    { do: fc.constant('return'), which, units, restock: fc.boolean() },
+    { requiredKeys: ['do', 'which', 'restock'] },
   ),
   fc.record({ do: fc.constant('cancel'), which }),
   fc.record({ do: fc.constant('set reference'), which, reference: fc.constantFrom(...references, null) }),
@@ -105,6 +110,14 @@ async function applyStep(
         model.change(orderId, current.units, complete),
       ]
     }
+    case 'return': {
+      const { restock } = current
+      const body = { restock, ...(current.units !== undefined && { quantity: BigInt(current.units) }) }
+      return [
+        await outcomeOf(client.returnOrder({ orderId, body })),
+        model.giveBack(orderId, current.units, restock),
+      ]
+    }
     case 'cancel':
       return [await outcomeOf(client.cancelOrder({ orderId })), model.cancel(orderId)]
     case 'set reference': {
@@ -141,7 +154,7 @@ onEveryEngine(engine => {
     'random commands have the outcomes, and lead to the stock, that the model predicts',
     async () => {
       await using store = await openTestStore(engine)
-      const property = fc.asyncProperty(fc.array(step, { maxLength: COMMANDS_MAX }), steps =>
+      const property = fc.asyncProperty(fc.array(step, { maxLength: COMMANDS_MAX, size: 'max' }), steps =>
         compare(store.client, steps, new ModelStore()),
       )
       await fc.assert(property, { numRuns: RUNS, seed: SEED })
@@ -177,13 +190,17 @@ const controls: Readonly<Record<string, () => ModelStore>> = {
         return end
       }
     })(),
-  'a reference that can be changed on a complete order': () =>
+  'a second return of the same units': () =>
     new (class extends ModelStore {
-      override setReference(id: bigint, reference: string | null): string {
-        if (!this.complete.has(id)) return super.setReference(id, reference)
-        if (reference === null) this.references.delete(id)
-        else this.references.set(id, reference)
-        return '200'
+      override giveBack(id: bigint, back: number | undefined, restock: boolean): string {
+        this.returned.clear()
+        return super.giveBack(id, back, restock)
+      }
+    })(),
+  'a return without restocking that restocks': () =>
+    new (class extends ModelStore {
+      override giveBack(id: bigint, back: number | undefined): string {
+        return super.giveBack(id, back, true)
       }
     })(),
   'a count that is allowed below the reserved units': () =>
@@ -200,7 +217,7 @@ for (const [name, broken] of Object.entries(controls)) {
     `control: ${name} is detected`,
     async () => {
       await using store = await openTestStore('sqlite')
-      const property = fc.asyncProperty(fc.array(step, { maxLength: COMMANDS_MAX }), steps =>
+      const property = fc.asyncProperty(fc.array(step, { maxLength: COMMANDS_MAX, size: 'max' }), steps =>
         compare(store.client, steps, broken()),
       )
       const { failed } = await fc.check(property, { numRuns: CONTROL_RUNS, seed: SEED, endOnFailure: true })

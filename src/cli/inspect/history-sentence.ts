@@ -27,6 +27,7 @@ export function entrySentence(entry: AuditEntry, { before, movement }: EntryCont
     case 'petstore.order.placed':
     case 'petstore.order.updated':
     case 'petstore.order.completed':
+    case 'petstore.order.returned':
     case 'petstore.order.reopened':
     case 'petstore.order.cancelled':
       return orderSentence(entry.data, verbOf(entry))
@@ -65,6 +66,7 @@ const reasons: Readonly<Record<StockMovement['reason'], string>> = {
   opening: 'when the pet was created',
   order: 'by order',
   completion: 'on completion of order',
+  return: 'by a return of order',
   reopening: 'when it was opened again, for order',
   cancellation: 'on cancellation of order',
   count: 'by a stock count',

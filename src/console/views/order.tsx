@@ -1,4 +1,4 @@
-import { Button, Paper, SimpleGrid, Skeleton, Text } from '@mantine/core'
+import { Button, Checkbox, Paper, SimpleGrid, Skeleton, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { useLocation } from 'wouter'
@@ -10,8 +10,10 @@ import { formatMoney } from '../data/shop-currency.ts'
 import { idIn } from '../data/url-filters.ts'
 import { ChangedFacts } from '../parts/generic/conflict.tsx'
 import { Empty } from '../parts/generic/empty.tsx'
-import { type DialogProps, FormDialog } from '../parts/generic/form-dialog.tsx'
+import { type DialogProps, FormDialog, useForm } from '../parts/generic/form-dialog.tsx'
 import { Page } from '../parts/generic/page.tsx'
+import { TextField } from '../parts/generic/text-field.tsx'
+import { UnitsInput } from '../parts/inventory/units-input.tsx'
 import { formatCount, formatInstant, formatUnits } from '../parts/names/format.ts'
 import { PetName } from '../parts/names/names.tsx'
 import { Refusal } from '../parts/names/refusal.tsx'
@@ -23,7 +25,7 @@ import type { ViewProps } from './view-props.ts'
 
 /** An open dialog about an order, with the version that the user saw when it was opened. */
 interface OpenedOrderDialog {
-  readonly dialog: 'edit' | 'complete' | 'reopen' | 'cancel'
+  readonly dialog: 'edit' | 'complete' | 'return' | 'cancel'
   readonly version: Version<Order>
 }
 
@@ -36,7 +38,7 @@ export function OrderView({ id }: ViewProps) {
       {/* Outside the content, which changes if the order is completed or cancelled while a dialog is open. */}
       {opened?.dialog === 'edit' && <EditOrder order={opened.version} onClose={close} />}
       {opened?.dialog === 'complete' && <CompleteOrder version={opened.version} onClose={close} />}
-      {opened?.dialog === 'reopen' && <ReopenOrder version={opened.version} onClose={close} />}
+      {opened?.dialog === 'return' && <ReturnOrder version={opened.version} onClose={close} />}
       {opened?.dialog === 'cancel' && <CancelOrder version={opened.version} onClose={close} />}
     </>
   )
@@ -75,6 +77,7 @@ function NoOrder({ id }: ViewProps) {
 
 function OrderFacts({ order }: { readonly order: Order }) {
   const { petId, quantity, shipDate, complete, reference, createdAt, unitPrice, completedAt } = order
+  const { returned, receipt } = order
   const moment = completedAt ?? shipDate
   const facts: [label: string, value: ReactNode][] = [
     [
@@ -84,10 +87,12 @@ function OrderFacts({ order }: { readonly order: Order }) {
       </ViewLink>,
     ],
     ['Units', formatCount(quantity)],
+    ...(returned === undefined ? [] : [['Returned', formatCount(returned)] satisfies [string, string]]),
     ['Amount', unitPrice === undefined ? '–' : formatMoney(unitPrice * quantity)],
     ['Placed', createdAt ? formatInstant(createdAt) : '–'],
     [complete ? words.soldAt : 'Ship date', moment ? formatInstant(moment) : 'No date'],
     ['Reference', reference ?? 'None'],
+    ...(receipt === undefined ? [] : [['Receipt', String(receipt)] satisfies [string, string]]),
   ]
   return (
     <>
@@ -123,9 +128,10 @@ function OrderActions({ version, onOpen }: OrderActionsProps) {
   const can = useCan()
   if (!can('orders:write')) return null
   if (version.data.complete) {
+    if (leftOf(version.data) === 0n) return null
     return (
-      <Button variant="default" onClick={() => onOpen({ dialog: 'reopen', version })}>
-        Open again
+      <Button variant="default" onClick={() => onOpen({ dialog: 'return', version })}>
+        Return
       </Button>
     )
   }
@@ -160,31 +166,63 @@ function CompleteOrder({ version, onClose }: OrderQuestionProps) {
       conflict={conflict}
       onClose={onClose}
     >
-      <Text>{formatUnits(order.quantity)} will leave the stock. To undo this, open the order again.</Text>
+      <Text>{formatUnits(order.quantity)} will leave the stock. Later, its units can be returned.</Text>
     </FormDialog>
   )
 }
 
-function ReopenOrder({ version, onClose }: OrderQuestionProps) {
+function ReturnOrder({ version, onClose }: OrderQuestionProps) {
   const { client } = useSession()
-  const { conflict, order, etag, look } = useOrderConfirmation(version)
+  const { conflict, order, look } = useOrderConfirmation(version)
+  const left = leftOf(order)
+  const form = useForm<{ quantity: bigint | undefined; note: string }>(
+    { quantity: left, note: '' },
+    { quantity: 'Units', note: 'Note' },
+  )
+  const [restock, setRestock] = useState(true)
+  const { quantity = 0n, note } = form.values
   return (
     <FormDialog
-      name="reopen-order"
-      title="Open the order again?"
-      action="Open again"
-      done="The order is open again"
-      make={() => request(client, 'updateOrder', { orderId: order.id, body: { complete: false } }, etag)}
+      name="return-order"
+      title={`Return units of order ${order.id}`}
+      action="Return"
+      done="The return is in the books"
+      form={form}
+      check={() => ({
+        ...((quantity < 1n || quantity > left) && { quantity: `Enter 1 to ${formatCount(left)} units.` }),
+      })}
+      make={() =>
+        request(client, 'returnOrder', {
+          orderId: order.id,
+          body: { quantity, restock, ...(note.trim() !== '' && { note: note.trim() }) },
+        })
+      }
       look={look}
       conflict={conflict}
       onClose={onClose}
     >
-      <Text>
-        {formatUnits(order.quantity)} will be back in the stock, reserved for this order. Then it can be
-        changed or cancelled.
-      </Text>
+      {field => (
+        <>
+          <UnitsInput {...field('quantity')} allowNegative={false} data-autofocus />
+          <Checkbox
+            label="Back into the stock"
+            description="Not if the units are damaged"
+            checked={restock}
+            onChange={event => setRestock(event.currentTarget.checked)}
+          />
+          <TextField {...field('note')} description="For the books, such as the reason" />
+          {order.unitPrice !== undefined && (
+            <Text>Money to give back: {formatMoney(order.unitPrice * quantity)}</Text>
+          )}
+        </>
+      )}
     </FormDialog>
   )
+}
+
+/** Returns the units that the customer still has. */
+function leftOf({ quantity, returned = 0n }: Order): bigint {
+  return quantity - returned
 }
 
 function CancelOrder({ version, onClose }: OrderQuestionProps) {
@@ -224,9 +262,16 @@ function useOrderConfirmation(version: Version<Order>) {
 }
 
 /** Returns the facts that a user needs to decide about an order. */
-function factsOf({ quantity, shipDate, complete, reference }: Order): [label: string, text: string][] {
+function factsOf({
+  quantity,
+  returned = 0n,
+  shipDate,
+  complete,
+  reference,
+}: Order): [label: string, text: string][] {
   return [
     ['Units', formatCount(quantity)],
+    ['Returned', formatCount(returned)],
     ['State', complete ? 'complete' : 'open'],
     ['Ship date', shipDate ? formatInstant(shipDate) : 'No date'],
     ['Reference', reference ?? 'None'],

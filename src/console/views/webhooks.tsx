@@ -25,7 +25,7 @@ const eventTypes: readonly FeedEventType[] = [
   'petstore.order.placed',
   'petstore.order.updated',
   'petstore.order.completed',
-  'petstore.order.reopened',
+  'petstore.order.returned',
   'petstore.order.cancelled',
   'petstore.inventory.changed',
   'petstore.webhook.disabled',

@@ -92,10 +92,9 @@ test('the changes of the totals are summed up over the events, and a sum of zero
     batch([event(2n, 'pets/2', 1n)], { pets: 1n }, { orders: -2n, reserved: -3n }),
     batch([event(3n, 'pets/3', 1n)]),
   ]
-  const changes = numberEvents(CHAIN_START, found).sums.take()
-  expect(changes.map(({ parameters }) => parameters)).toEqual([
-    { name: 'pets', change: 2n },
-    { name: 'reserved', change: -3n },
+  expect(numberEvents(CHAIN_START, found).sums.takeChanges()).toEqual([
+    ['pets', 2n],
+    ['reserved', -3n],
   ])
 })
 

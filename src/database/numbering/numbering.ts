@@ -42,7 +42,7 @@ interface BatchedEvent extends Omit<NewEvent, 'id' | 'subjectVersion' | 'keyId' 
 
 /** Returns the columns of a batch. */
 export function batchOf(events: readonly NewEvent[], totals: TotalSums): Omit<EventBatch, 'id'> {
-  const changes = totals.take().map(({ parameters: { name, change } }) => [name, change])
+  const changes = totals.takeChanges()
   return {
     events: JSON.stringify(events.map(batchedEvent)),
     totals: changes.length === 0 ? null : changesText(Object.fromEntries(changes)),
@@ -85,7 +85,7 @@ export async function numberNextBatches(
   if (batches.length === 0) return { head, isPartial: false }
   const { events, last, sums } = numberEvents(head, batches)
   for (const event of events) database.write(insertEvent, { ...event })
-  for (const { statement, parameters } of sums.take()) database.write(statement, parameters)
+  sums.writeTo(database)
   database.write(moveHead, { position: last.position, hash: last.hash })
   return { head: last, isPartial: batches.length === BATCHES_PER_STEP_MAX }
 }

@@ -257,7 +257,7 @@ export class BatchWriter<Command, Reply> implements Tx {
       this.#counters = new Map([...this.#counters, ...this.#issuedIds])
       this.#issuedIds = new Map()
     }
-    for (const { statement, parameters } of this.#totals.take()) this.#connection.run(statement, parameters)
+    this.#totals.writeTo({ write: (...call) => this.#connection.run(...call) })
     if (this.#head === this.#savedHead) return undefined
     const { position, hash } = this.#head
     this.#connection.run(moveHead, { position, hash })

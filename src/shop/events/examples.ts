@@ -26,7 +26,9 @@ const completedOrder = {
   shipDate: '2026-12-02T09:30:00Z',
   complete: true,
   completedAt: createdAt,
+  receipt: 1,
 }
+const returnedOrder = { ...completedOrder, returned: 1 }
 const { shipDate: _, ...reopenedOrder } = firstOrder
 const secondOrder = {
   ...{ id: 2, petId: 350, quantity: 1, shipDate, complete: false, createdAt },
@@ -63,6 +65,8 @@ export const eventExamples: Readonly<Record<EventType | typeof TEST_TYPE, EventE
   'petstore.order.placed': event(721, 'petstore.order.placed', 'orders/1', firstOrder),
   'petstore.order.updated': event(737, 'petstore.order.updated', 'orders/2', secondOrder),
   'petstore.order.completed': event(744, 'petstore.order.completed', 'orders/1', completedOrder),
+  'petstore.order.returned': event(746, 'petstore.order.returned', 'orders/1', returnedOrder),
+  // Events of earlier versions.
   'petstore.order.reopened': event(746, 'petstore.order.reopened', 'orders/1', reopenedOrder),
   'petstore.order.cancelled': event(739, 'petstore.order.cancelled', 'orders/2', secondOrder),
   'petstore.inventory.changed': event(720, 'petstore.inventory.changed', 'inventory/3', stock),

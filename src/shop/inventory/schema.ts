@@ -43,6 +43,7 @@ const count = int64.meta({ minimum: 0 })
 const exampleDays = Array.from({ length: 30 }, (_, index) => ({
   day: new Date(Date.UTC(2026, 9, 23 + index)).toISOString().slice(0, 10),
   orders: index === 29 ? 1 : 0,
+  ...{ amount: index === 29 ? 69000 : 0, returnedAmount: 0 },
 }))
 
 const PetCounts = z.object({ available: count, pending: count, sold: count }).meta({
@@ -57,11 +58,19 @@ const OrdersOnDay = z
       .string()
       .meta({ description: 'A day in the time zone of the shop.', format: 'date', example: '2026-11-21' }),
     orders: count.meta({ description: 'Orders placed on this day, without cancelled ones.', example: 1 }),
+    amount: count.optional().meta({
+      description: 'The amount of the sales of this day, in minor units of `currency`.',
+      example: 69000,
+    }),
+    returnedAmount: count.optional().meta({
+      description: 'The amount of the returns of this day.',
+      example: 0,
+    }),
   })
   .meta({
     id: 'OrdersOnDay',
     description: 'The number of orders on one day.',
-    example: { day: '2026-11-21', orders: 1 },
+    example: { day: '2026-11-21', orders: 1, amount: 69000, returnedAmount: 0 },
   })
 
 export const StoreSummary = z

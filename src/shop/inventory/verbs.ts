@@ -12,6 +12,7 @@ import { STOCK_MAX } from '../kernel/limits.ts'
 import { type Condition, compares, equals, listPage, sortBy } from '../kernel/paging.ts'
 import { IDS_MAX, inStatusById, isAnyPet, paddedStatuses } from '../pets/rows.ts'
 import { refuseBesideSearch, searchPets } from '../pets/words.ts'
+import { readSalesPeriods } from '../sales/verbs.ts'
 import { inventoryItemNotFound, stockBelowReserved, stockOutOfBounds } from '../stock/refusals.ts'
 import { findPet, type PetRow, petColumns, petRow, type StoredPet } from '../stock/rows.ts'
 import { type InventoryItem, PetStatus, type StockMovement } from '../stock/schema.ts'
@@ -223,9 +224,11 @@ export async function getStoreSummary(
 ): Promise<StoreSummary> {
   const dateOf = datesIn(timeZone)
   const today = Date.parse(dateOf(Date.parse(now)))
-  const days = Array.from({ length: SUMMARY_DAYS }, (_, index) =>
-    storedInstant(today - (SUMMARY_DAYS - 1 - index) * DAY_MS).slice(0, 10),
-  )
+  const days = Array.from({ length: SUMMARY_DAYS }, (_, index) => {
+    const ms = today - (SUMMARY_DAYS - 1 - index) * DAY_MS
+    return { firstMs: ms, lastMs: ms }
+  })
+  const sales = await readSalesPeriods(reader, timeZone, days)
   const names = [...PetStatus.options.map(petsInStatus), openOrders, unitsOnHand, unitsReserved]
   // No zone is a whole day behind UTC or before it, so the first day is among these.
   const totals = await readTotals(reader, names, storedInstant(today - SUMMARY_DAYS * DAY_MS))
@@ -246,7 +249,9 @@ export async function getStoreSummary(
     openOrders: totalOf(openOrders),
     unitsOnHand: totalOf(unitsOnHand),
     unitsReserved: totalOf(unitsReserved),
-    ordersByDay: days.map(day => ({ day, orders: placed.get(day) ?? 0n })),
+    ordersByDay: sales.map(({ from: day, amount, returnedAmount }) => ({
+      ...{ day, orders: placed.get(day) ?? 0n, amount, returnedAmount },
+    })),
     currency,
     timeZone,
   }

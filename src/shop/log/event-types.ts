@@ -11,6 +11,7 @@ export const orderTypes = [
   'petstore.order.placed',
   'petstore.order.updated',
   'petstore.order.completed',
+  'petstore.order.returned',
   'petstore.order.reopened',
   'petstore.order.cancelled',
 ] as const

@@ -11,11 +11,26 @@ import {
   textParameter,
 } from '../../contract/parameter.ts'
 import { invalidCursor, unknownReference } from '../../contract/refusals.ts'
+import { noStockToReturnTo, orderNotComplete, returnExceedsOrder, saleNotFound } from '../sales/refusals.ts'
+import { returnExample, SaleLine } from '../sales/schema.ts'
 import { insufficientStock, petNotAvailable, stockOutOfBounds } from '../stock/refusals.ts'
 import { orderAlreadyComplete, orderNotFound } from './refusals.ts'
-import { NewOrder, Order, OrderPatch, orderExample, REFERENCE_CODE_POINTS_MAX } from './schema.ts'
+import {
+  NewOrder,
+  NewReturn,
+  NewSale,
+  NewSaleReturn,
+  Order,
+  OrderPatch,
+  orderExample,
+  REFERENCE_CODE_POINTS_MAX,
+  Sale,
+} from './schema.ts'
 
 const pathParameters = { orderId: idParameter('The id of the order.', 1) }
+
+const whoMayReturn =
+  'Requires the scope `orders:return` too, unless the same key sold the units within the last 15 minutes.'
 
 interface OrderFilters {
   readonly petId?: unknown
@@ -156,7 +171,7 @@ export const orders = {
     tag: 'Store',
     summary: 'Change or complete an order',
     description:
-      'A JSON Merge Patch. `complete: true` ships the units. A complete order cannot be changed, not even its reference, but it can be opened again: `complete: false` alone puts its units back as reserved, and removes its shipDate.',
+      'A JSON Merge Patch. `complete: true` ships the units: the sale gets its line in the books. Of a complete order, only the reference can be changed. To take units back, return them.',
     scope: 'orders:write',
     pathParameters,
     body: OrderPatch,
@@ -172,15 +187,14 @@ export const orders = {
       orderAlreadyComplete(1n, 'changed'),
       petNotAvailable(3n),
       insufficientStock({ petId: 3n, free: 2n, quantity: 5n, requested: 3n }),
-      stockOutOfBounds(3n, 1_000_000_003n),
     ],
     agent: {
       name: 'change_order',
       about:
-        'Complete an open order (complete true ships its units), change it, or open a complete order again (complete false). Only what you send changes.',
+        'Complete an open order (complete true ships its units), or change it. Only what you send changes. A complete order is returned with return_order.',
       takes: {
         orderId: true,
-        complete: 'true: ship it; false: undo a sale, so that it can be cancelled.',
+        complete: 'true: ship it.',
         quantity: true,
         shipDate: 'When it ships.',
         reference: 'Another reference.',
@@ -202,6 +216,87 @@ export const orders = {
       name: 'cancel_order',
       about: 'Cancel an open order: its units are free again, and the order is deleted.',
       takes: { orderId: true },
+    },
+  },
+  returnOrder: {
+    method: 'POST',
+    path: '/store/orders/{orderId}/returns',
+    tag: 'Store',
+    summary: 'Return units of a complete order',
+    description: `Writes a line of the books with a negative quantity, at the time of the return: no day that is over changes. ${whoMayReturn}`,
+    scope: 'orders:write',
+    pathParameters,
+    body: NewReturn,
+    success: {
+      status: 201,
+      resource: SaleLine,
+      description: 'The line of the return.',
+      example: returnExample,
+    },
+    errors: [
+      orderNotFound(404n),
+      orderNotComplete(1n),
+      returnExceedsOrder(1n, 2n),
+      noStockToReturnTo(1n, 3n),
+      stockOutOfBounds(3n, 1_000_000_003n),
+    ],
+    agent: {
+      name: 'return_order',
+      about: 'Take back units of a complete order: a return in the books, and usually back into the stock.',
+      takes: {
+        orderId: true,
+        quantity: 'All that are left by default.',
+        restock: 'false: the units do not go back into the stock.',
+        note: true,
+      },
+    },
+  },
+  recordSale: {
+    method: 'POST',
+    path: '/store/sales',
+    tag: 'Store',
+    summary: 'Sell several pets to one customer',
+    description:
+      'A sale over the counter, all or nothing: each line becomes a complete order, and all have one receipt, the id of the first. Each order has a `petstore.order.placed` event.',
+    scope: 'orders:write',
+    body: NewSale,
+    success: { status: 201, resource: Sale, description: 'The lines of the books.' },
+    errors: [
+      unknownReference('Pet', 404n),
+      petNotAvailable(3n),
+      insufficientStock({ petId: 3n, free: 2n, quantity: 5n, requested: 3n }),
+    ],
+    agent: {
+      name: 'record_sale',
+      about: 'Sell several pets to one customer, with one receipt: all or nothing.',
+      takes: { lines: true, reference: true },
+    },
+  },
+  returnSale: {
+    method: 'POST',
+    path: '/store/sales/{receipt}/returns',
+    tag: 'Store',
+    summary: 'Return all that is left of a sale',
+    description: `Returns the rest of each order of a receipt in one transaction. ${whoMayReturn}`,
+    scope: 'orders:write',
+    pathParameters: { receipt: idParameter('The receipt of the sale.', 1) },
+    body: NewSaleReturn,
+    success: {
+      status: 201,
+      resource: Sale,
+      description: 'The lines of the returns.',
+      example: { receipt: 1, lines: [returnExample] },
+    },
+    errors: [
+      saleNotFound(404n),
+      returnExceedsOrder(1n, 0n),
+      noStockToReturnTo(1n, 3n),
+      stockOutOfBounds(3n, 1_000_000_003n),
+    ],
+    agent: {
+      name: 'return_sale',
+      about: 'Take back all that is left of a sale, by its receipt.',
+      takes: { receipt: true, restock: true, note: true },
     },
   },
 } as const satisfies Record<string, Operation>

@@ -8,8 +8,8 @@ export function orderAlreadyComplete(orderId: bigint, change: 'changed' | 'cance
   return new StoreError('order_already_complete', `Order ${orderId} is complete and cannot be ${change}.`)
 }
 
-/** The refusal to open an order again: its units cannot come back to a pet that was deleted. */
-export function orderOfDeletedPet(orderId: bigint, petId: bigint): StoreError {
-  const message = `Order ${orderId} is complete and cannot be opened again, because pet ${petId} was deleted.`
+/** The refusal to open a complete order again. */
+export function orderCannotReopen(orderId: bigint): StoreError {
+  const message = `Order ${orderId} is complete; to take its units back, use POST /store/orders/${orderId}/returns.`
   return new StoreError('order_already_complete', message)
 }

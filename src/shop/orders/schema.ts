@@ -4,6 +4,7 @@ import { int64, int64Between } from '../../values/int64.ts'
 import { text } from '../../values/text.ts'
 import { amount } from '../kernel/amount-schema.ts'
 import { NAME_CHARS_MAX } from '../kernel/limits.ts'
+import { note, receipt, SaleLine, saleExample } from '../sales/schema.ts'
 
 const ORDER_QUANTITY_MAX = 1_000_000n
 /** The quantity of a new order if the request contains none. */
@@ -44,6 +45,10 @@ const completedAt = instant.meta({
   description: 'When the order was completed: the time of the sale. Absent if it is open.',
   example: '2026-11-21T10:15:00.480Z',
 })
+const returned = int64Between(1n, ORDER_QUANTITY_MAX).meta({
+  description: 'Units that came back. Absent if none did.',
+  example: 1,
+})
 const complete = z.boolean().meta({ description: 'Whether the units have left the store.', example: false })
 
 export const orderExample = {
@@ -70,6 +75,8 @@ export const Order = z
     petName: petName.optional(),
     unitPrice: unitPrice.optional(),
     completedAt: completedAt.optional(),
+    receipt: receipt.optional(),
+    returned: returned.optional(),
   })
   .meta({
     id: 'Order',
@@ -107,12 +114,85 @@ export const OrderPatch = z
     petName: petName.meta({ readOnly: true }),
     unitPrice: unitPrice.nullable(),
     completedAt: completedAt.meta({ readOnly: true }),
+    receipt: receipt.meta({ readOnly: true }),
+    returned: returned.meta({ readOnly: true }),
   })
   .partial()
   .meta({
     id: 'OrderPatch',
     description:
-      'A JSON Merge Patch (RFC 7396) for an order. `id`, `petId`, `createdAt`, `petName` and `completedAt` may be sent only with their current values. If one patch changes the quantity and completes the order, the new quantity is shipped. `null` removes the shipDate, the reference or the unitPrice.',
+      'A JSON Merge Patch (RFC 7396) for an order. `id`, `petId`, `createdAt`, `petName`, `completedAt`, `receipt` and `returned` may be sent only with their current values. Of a complete order, only the reference can be changed. If one patch changes the quantity and completes the order, the new quantity is shipped. `null` removes the shipDate, the reference or the unitPrice.',
     example: { shipDate: '2026-12-02T09:30:00Z' },
   })
 export type OrderPatch = z.output<typeof OrderPatch>
+
+const restock = z.boolean().optional().meta({
+  description: 'Whether the units go back into the stock; for example, not if they are damaged.',
+  default: true,
+  example: true,
+})
+
+export const NewReturn = z
+  .strictObject({
+    quantity: quantity
+      .optional()
+      .meta({ description: 'Units to return; all that are left of the order by default.', example: 1 }),
+    restock,
+    note: note.optional(),
+  })
+  .meta({
+    id: 'NewReturn',
+    description: 'Units of one order to return.',
+    example: { quantity: 1, note: 'The collar was too small.' },
+  })
+export type NewReturn = z.output<typeof NewReturn>
+
+export const NewSaleReturn = z.strictObject({ restock, note: note.optional() }).meta({
+  id: 'NewSaleReturn',
+  description: 'The return of all that is left of a sale.',
+  example: { note: 'Sold twice by mistake.' },
+})
+export type NewSaleReturn = z.output<typeof NewSaleReturn>
+
+/** The maximum number of lines of a sale. */
+const SALE_LINES_MAX = 50
+
+export const NewSale = z
+  .strictObject({
+    lines: z
+      .array(
+        z
+          .strictObject({
+            petId,
+            quantity: quantity.optional().meta({ default: Number(ORDER_QUANTITY_DEFAULT) }),
+            unitPrice: unitPrice.nullable().optional(),
+          })
+          .meta({
+            id: 'NewSaleLine',
+            description: 'Units of one pet.',
+            example: { petId: 3, quantity: 2 },
+          }),
+      )
+      .min(1)
+      .max(SALE_LINES_MAX)
+      .meta({ description: 'What the customer takes along.' }),
+    reference: reference.nullable().optional(),
+  })
+  .meta({
+    id: 'NewSale',
+    description: 'A sale over the counter: each line becomes a complete order, and all have one receipt.',
+    example: { lines: [{ petId: 3, quantity: 2 }], reference: 'R-2026-0042' },
+  })
+export type NewSale = z.output<typeof NewSale>
+
+export const Sale = z
+  .object({
+    receipt,
+    lines: z.array(SaleLine).meta({ description: 'One line for each line of the request.' }),
+  })
+  .meta({
+    id: 'Sale',
+    description: 'Lines of one receipt, which were written together.',
+    example: { receipt: 1, lines: [saleExample] },
+  })
+export type Sale = z.output<typeof Sale>

@@ -6,8 +6,8 @@ import { mapRead } from '../../database/map-read.ts'
 import { readBoolean, sql, storedBoolean } from '../../database/statement.ts'
 import { formatInstant, toStoredInstant } from '../../values/instant.ts'
 import type { Context } from '../kernel/context.ts'
-import { type CommandsOf, onResource, type QueriesOf } from '../kernel/handlers.ts'
-import { AMOUNT_MAX, STOCK_MAX } from '../kernel/limits.ts'
+import { onResource, type QueriesOf } from '../kernel/handlers.ts'
+import { AMOUNT_MAX } from '../kernel/limits.ts'
 import {
   type Condition,
   compares,
@@ -21,12 +21,13 @@ import {
   startsWith,
 } from '../kernel/paging.ts'
 import { type EventSubject, recordEvent } from '../log/recording.ts'
-import { stockOutOfBounds } from '../stock/refusals.ts'
+import { writeLine } from '../sales/lines.ts'
+import type { SaleLine } from '../sales/schema.ts'
 import { findPet } from '../stock/rows.ts'
 import { moveStock, whyNotReserved } from '../stock/stock.ts'
 import { openOrders, ordersPlacedIn } from '../stock/totals.ts'
 import { orders } from './operations.ts'
-import { orderAlreadyComplete, orderNotFound, orderOfDeletedPet } from './refusals.ts'
+import { orderAlreadyComplete, orderCannotReopen, orderNotFound } from './refusals.ts'
 import {
   type NewOrder,
   ORDER_COMPLETE_DEFAULT,
@@ -35,7 +36,7 @@ import {
   type OrderPatch,
 } from './schema.ts'
 
-interface OrderRow {
+export interface OrderRow {
   readonly id: bigint
   readonly petId: bigint
   readonly quantity: bigint
@@ -47,30 +48,34 @@ interface OrderRow {
   readonly petName: string | null
   readonly unitPrice: bigint | null
   readonly completedAt: string | null
+  /** The id of the first order that was sold with this one; null if the order is open. */
+  readonly receipt: bigint | null
+  /** The units that came back. */
+  readonly returned: bigint
   readonly version: bigint
 }
 
-type StoredOrder = Omit<OrderRow, 'complete'> & { readonly complete: bigint }
+export type StoredOrder = Omit<OrderRow, 'complete'> & { readonly complete: bigint }
 
-const orderColumns = `id, pet_id AS "petId", quantity, ship_date AS "shipDate", complete, reference,
+export const orderColumns = `id, pet_id AS "petId", quantity, ship_date AS "shipDate", complete, reference,
   created_at AS "createdAt", pet_name AS "petName", unit_price AS "unitPrice",
-  completed_at AS "completedAt", version`
+  completed_at AS "completedAt", receipt, returned, version`
 
 const findOrder = sql<StoredOrder>()(`SELECT ${orderColumns} FROM orders WHERE id = $orderId`)
 
 const insertOrder = sql()(`
   INSERT INTO orders (id, pet_id, quantity, ship_date, complete, reference, version, created_at, updated_at, pet_name,
-    unit_price, completed_at)
+    unit_price, completed_at, receipt)
   VALUES ($orderId, $petId, $quantity, $shipDate, $complete, $reference, 1, $now, $now, $petName, $unitPrice,
-    $completedAt)`)
+    $completedAt, $receipt)`)
 
 const rewriteOrder = sql<StoredOrder>()(`
   UPDATE orders SET quantity = $quantity, ship_date = $shipDate, complete = $complete, reference = $reference,
-    unit_price = $unitPrice, completed_at = $completedAt, version = version + 1, updated_at = $now
+    unit_price = $unitPrice, completed_at = $completedAt, receipt = $receipt, version = version + 1, updated_at = $now
   WHERE id = $orderId AND version = $version AND complete = 0 RETURNING ${orderColumns}`)
 
-const reopenComplete = sql<StoredOrder>()(`
-  UPDATE orders SET ship_date = NULL, complete = 0, completed_at = NULL, version = version + 1, updated_at = $now
+const renameComplete = sql<StoredOrder>()(`
+  UPDATE orders SET reference = $reference, version = version + 1, updated_at = $now
   WHERE id = $orderId AND version = $version AND complete = 1 RETURNING ${orderColumns}`)
 
 const removeOpenOrder = sql<{ id: bigint }>()(`
@@ -160,7 +165,7 @@ function between(column: string, after: string | undefined, before: string | und
 }
 
 /** Returns the row of an order. Throws `order_not_found`. */
-function getOrder(reader: Reader, { orderId }: { orderId: bigint }): OrderRow | Promise<OrderRow> {
+export function getOrder(reader: Reader, { orderId }: { orderId: bigint }): OrderRow | Promise<OrderRow> {
   return mapRead(reader.one(findOrder, { orderId }), order => {
     if (!order) throw orderNotFound(orderId)
     return orderRow(order)
@@ -172,9 +177,22 @@ function getOrder(reader: Reader, { orderId }: { orderId: bigint }): OrderRow | 
  * Throws `unknown_reference`, `pet_not_available`, `insufficient_stock`.
  */
 async function placeOrder(tx: Tx, { body }: { body: NewOrder }, context: Context): Promise<Order> {
+  const id = await tx.nextId('order')
+  return (await insertPlaced(tx, context, body, { id, receipt: id })).order
+}
+
+/**
+ * Creates the order with an id. If it is complete, its line of the books has the given receipt. Throws as `placeOrder`
+ * does.
+ */
+export async function insertPlaced(
+  tx: Tx,
+  context: Context,
+  body: NewOrder,
+  { id, receipt, pointer = '' }: { readonly id: bigint; readonly receipt: bigint; readonly pointer?: string },
+): Promise<{ order: Order; line: SaleLine | undefined }> {
   const { petId, quantity = ORDER_QUANTITY_DEFAULT, complete = ORDER_COMPLETE_DEFAULT } = body
   const { reference = null } = body
-  const id = await tx.nextId('order')
   const moved = await moveStock(tx, context, {
     petId,
     quantityChange: complete ? -quantity : 0n,
@@ -188,21 +206,23 @@ async function placeOrder(tx: Tx, { body }: { body: NewOrder }, context: Context
   const shipDate = requestedDate ?? (complete ? context.now : null)
   const { name: petName, price } = moved.pet
   const unitPrice = body.unitPrice === undefined ? price : body.unitPrice
-  refuseLargeAmount(unitPrice, quantity)
+  refuseLargeAmount(unitPrice, quantity, pointer)
   const order = {
     ...{ id, petId, quantity, shipDate, complete, reference, createdAt: context.now, version: 1n },
     ...{ petName, unitPrice, completedAt: complete ? context.now : null },
+    ...{ receipt: complete ? receipt : null, returned: 0n },
   }
   tx.write(insertOrder, { ...order, orderId: id, complete: storedBoolean(complete), now: context.now })
-  const totals = { [ordersPlacedIn(context.now)]: 1n, ...(!complete && { [openOrders]: 1n }) }
+  const sale = complete ? await writeLine(tx, context, { ...order, receipt }, { quantity }) : undefined
+  const totals = { [ordersPlacedIn(context.now)]: 1n, ...(sale?.totals ?? { [openOrders]: 1n }) }
   await recordEvent(tx, context, { type: 'petstore.order.placed', ...aboutOrder(order), totals })
-  return orderOf(order)
+  return { order: orderOf(order), line: sale?.line }
 }
 
 /**
- * Updates an open order, completes it if requested, and returns it. A complete order can only be opened again. Throws
- * `order_already_complete`, `stock_out_of_bounds`, `pet_not_available`, `insufficient_stock`; `validation_failed` for a
- * different `id`, `petId` or `createdAt`.
+ * Updates an open order, completes it if requested, and returns it. Of a complete order, only the reference can be
+ * changed. Throws `order_already_complete`, `pet_not_available`, `insufficient_stock`; `validation_failed` for another
+ * value of a member that the store recorded.
  */
 async function updateOrder(
   tx: Tx,
@@ -218,13 +238,11 @@ async function updateOrder(
   const reference = body.reference === undefined ? before.reference : body.reference
   const unitPrice = body.unitPrice === undefined ? before.unitPrice : body.unitPrice
   const isSame =
-    quantity === before.quantity &&
-    requestedDate === before.shipDate &&
-    reference === before.reference &&
-    unitPrice === before.unitPrice
-  if (isSame && complete === before.complete) return orderOf(before)
-  if (before.complete && isSame) return reopenOrder(tx, context, before)
-  if (before.complete) throw orderAlreadyComplete(orderId, 'changed')
+    quantity === before.quantity && requestedDate === before.shipDate && unitPrice === before.unitPrice
+  if (before.complete && !complete) throw orderCannotReopen(orderId)
+  if (before.complete && !isSame) throw orderAlreadyComplete(orderId, 'changed')
+  if (isSame && complete === before.complete && reference === before.reference) return orderOf(before)
+  if (before.complete) return renameOrder(tx, context, before, reference)
   refuseLargeAmount(unitPrice, quantity)
   const shipDate = requestedDate ?? (complete ? context.now : null)
   const rewritten = await tx.one(rewriteOrder, {
@@ -236,44 +254,34 @@ async function updateOrder(
     reference,
     unitPrice,
     completedAt: complete ? context.now : null,
+    receipt: complete ? orderId : null,
     now: context.now,
   })
   if (!rewritten) throw new Stale(`order ${orderId}`)
   const row = orderRow(rewritten)
   await changeReservation(tx, context, before, quantity)
-  if (complete) await shipUnits(tx, context, row)
-  const type = complete ? 'petstore.order.completed' : 'petstore.order.updated'
-  const totals = complete ? { [openOrders]: -1n } : undefined
-  await recordEvent(tx, context, { type, ...aboutOrder(row), totals })
+  if (!complete) {
+    await recordEvent(tx, context, { type: 'petstore.order.updated', ...aboutOrder(row) })
+    return orderOf(row)
+  }
+  await shipUnits(tx, context, row)
+  const sale = await writeLine(tx, context, { ...row, receipt: orderId }, { quantity })
+  const totals = { [openOrders]: -1n, ...sale.totals }
+  await recordEvent(tx, context, { type: 'petstore.order.completed', ...aboutOrder(row), totals })
   return orderOf(row)
 }
 
-/**
- * Opens a complete order again: its units are back in the stock, and reserved for it. A hold does not refuse this.
- * Throws `order_already_complete` if the pet was deleted, `stock_out_of_bounds`.
- */
-async function reopenOrder(tx: Tx, context: Context, { id, version }: OrderRow): Promise<Order> {
-  const rewritten = await tx.one(reopenComplete, { orderId: id, version, now: context.now })
-  if (!rewritten) throw new Stale(`order ${id}`)
-  const order = orderRow(rewritten)
-  const { petId, quantity } = order
-  const moved = await moveStock(tx, context, {
-    petId,
-    quantityChange: quantity,
-    reservedChange: quantity,
-    reason: 'reopening',
-    orderId: id,
-    isRefusedOnHold: false,
-  })
-  if (!moved) {
-    const pet = await findPet(tx, petId)
-    if (!pet) throw orderOfDeletedPet(id, petId)
-    const quantityAfter = pet.quantity + quantity
-    if (quantityAfter > STOCK_MAX) throw stockOutOfBounds(petId, quantityAfter)
-    throw new Stale(`pet ${petId}`)
-  }
-  const totals = { [openOrders]: 1n }
-  await recordEvent(tx, context, { type: 'petstore.order.reopened', ...aboutOrder(order), totals })
+/** Changes the reference of a complete order: a typing error, or the name of a person who wants to be forgotten. */
+async function renameOrder(
+  tx: Tx,
+  context: Context,
+  { id, version }: OrderRow,
+  reference: string | null,
+): Promise<Order> {
+  const renamed = await tx.one(renameComplete, { orderId: id, version, reference, now: context.now })
+  if (!renamed) throw new Stale(`order ${id}`)
+  const order = orderRow(renamed)
+  await recordEvent(tx, context, { type: 'petstore.order.updated', ...aboutOrder(order) })
   return orderOf(order)
 }
 
@@ -296,7 +304,7 @@ async function cancelOrder(
   return undefined
 }
 
-function aboutOrder(order: OrderRow): EventSubject {
+export function aboutOrder(order: OrderRow): EventSubject {
   const { id, version, petId } = order
   return { subject: `orders/${id}`, subjectVersion: version, petId, data: orderOf(order) }
 }
@@ -306,9 +314,9 @@ function orderRow(order: StoredOrder): OrderRow {
 }
 
 /** Returns the resource for a row, with a shipDate only if there is one, and a reference only if there is one. */
-function orderOf(order: Omit<OrderRow, 'version'>): Order {
-  const { id, petId, quantity, shipDate, complete, reference, createdAt, petName, unitPrice, completedAt } =
-    order
+export function orderOf(order: Omit<OrderRow, 'version'>): Order {
+  const { id, petId, quantity, shipDate, complete, reference, createdAt, petName, unitPrice } = order
+  const { completedAt, receipt, returned } = order
   return {
     id,
     petId,
@@ -320,15 +328,21 @@ function orderOf(order: Omit<OrderRow, 'version'>): Order {
     ...(petName !== null && { petName }),
     ...(unitPrice !== null && { unitPrice }),
     ...(completedAt !== null && { completedAt: formatInstant(completedAt) }),
+    ...(receipt !== null && { receipt }),
+    ...(returned > 0n && { returned }),
   }
 }
 
 /** Throws `validation_failed` for each member of a patch that differs from what the store recorded in the order. */
-function refuseOtherFacts({ createdAt, completedAt, petName }: OrderPatch, before: OrderRow): void {
+function refuseOtherFacts(body: OrderPatch, before: OrderRow): void {
   const is = orderOf(before)
-  const sent = { createdAt: normalized(createdAt), completedAt: normalized(completedAt), petName }
-  const others = ['createdAt', 'completedAt', 'petName'] as const
-  const errors = others
+  const { createdAt, completedAt, petName, receipt, returned } = body
+  const sent = {
+    createdAt: normalized(createdAt),
+    completedAt: normalized(completedAt),
+    ...{ petName, receipt, returned },
+  }
+  const errors = (['createdAt', 'completedAt', 'petName', 'receipt', 'returned'] as const)
     .filter(name => sent[name] !== undefined && sent[name] !== is[name])
     .map((name): FieldError => {
       const message = `${name} is ${is[name] ?? 'absent'} and cannot be changed.`
@@ -341,11 +355,11 @@ function normalized(instant: string | undefined): string | undefined {
   return instant && formatInstant(toStoredInstant(instant))
 }
 
-/** Throws `validation_failed` if an order has an amount beyond the maximum. */
-function refuseLargeAmount(unitPrice: bigint | null, quantity: bigint): void {
+/** Throws `validation_failed` if an order has an amount beyond the maximum. `pointer` names the order in the body. */
+function refuseLargeAmount(unitPrice: bigint | null, quantity: bigint, pointer = ''): void {
   if (unitPrice === null || unitPrice * quantity <= AMOUNT_MAX) return
   const message = `unitPrice times quantity is ${unitPrice * quantity}; the maximum is ${AMOUNT_MAX}.`
-  throw validationFailed([{ in: 'body', pointer: '/unitPrice', code: 'out_of_range', message }])
+  throw validationFailed([{ in: 'body', pointer: `${pointer}/unitPrice`, code: 'out_of_range', message }])
 }
 
 function orderBranches(
@@ -442,7 +456,7 @@ export const orderQueries: QueriesOf<typeof orders> = {
   getOrder: (reader, input) => mapRead(getOrder(reader, input), orderOf),
 }
 
-export const orderCommands: CommandsOf<typeof orders> = {
+export const orderVerbs = {
   placeOrder,
   updateOrder: onResource(getOrder, orderOf, updateOrder),
   cancelOrder: onResource(getOrder, orderOf, cancelOrder),

@@ -10,7 +10,7 @@ import { insertMetadata, replaceMetadata } from '../kernel/metadata.ts'
 import type { Conditions } from '../kernel/preconditions.ts'
 import { installAdminKey, keyCommands, replaceFirstKey, resetAdminKey } from '../keys/verbs.ts'
 import { sweepEvents } from '../log/retention.ts'
-import { orderCommands } from '../orders/verbs.ts'
+import { orderCommands } from '../orders/sale-verbs.ts'
 import { petCommands } from '../pets/verbs.ts'
 import { leaseWebhooks, recordAttempts, releaseWebhooks } from '../webhooks/delivery-state.ts'
 import { webhookCommands } from '../webhooks/delivery-verbs.ts'
@@ -112,7 +112,10 @@ const ROW_IDS = ['petId', 'categoryId', 'orderId', 'webhookId', 'keyId']
 /** Returns names of the rows that a command names by an id in its path or body, such as `petId 7`. */
 export function rowsOf({ input }: Pick<Command, 'input'>): string[] {
   const body: unknown = Reflect.get(input, 'body')
-  const parts = typeof body === 'object' && body !== null ? [input, body] : [input]
+  const lines: unknown = typeof body === 'object' && body !== null ? Reflect.get(body, 'lines') : undefined
+  const parts = [input, body, ...(Array.isArray(lines) ? lines : [])].filter(
+    part => typeof part === 'object' && part !== null,
+  )
   return parts.flatMap(part =>
     ROW_IDS.flatMap(name => {
       const id: unknown = Reflect.get(part, name)

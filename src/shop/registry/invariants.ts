@@ -8,6 +8,11 @@ interface Violation {
   readonly id: bigint | string
 }
 
+const quarterHourOf = <const Column extends string>(column: Column) =>
+  `substr(${column}, 1, 14) || CASE WHEN substr(${column}, 15, 2) < '15' THEN '00'
+    WHEN substr(${column}, 15, 2) < '30' THEN '15'
+    WHEN substr(${column}, 15, 2) < '45' THEN '30' ELSE '45' END` as const
+
 /**
  * The invariants of pets, orders and categories, which hold after every commit. Each statement returns the rows that
  * violate its invariant. None depends on events, because retention deletes old events.
@@ -27,6 +32,12 @@ export const invariants = {
       (SELECT coalesce(sum(quantity), 0) FROM orders WHERE pet_id = pet.id AND complete = 0)`),
   'every open order has its pet': sql<Violation>()(`
     SELECT id FROM orders WHERE complete = 0 AND pet_id NOT IN (SELECT id FROM pet)`),
+  'every complete order has one line of its sale': sql<Violation>()(`
+    SELECT id FROM orders WHERE complete <> (SELECT count(*) FROM sale_line
+      WHERE sale_line.receipt = orders.receipt AND order_id = orders.id AND sale_line.quantity = orders.quantity)`),
+  'the returned units are the sum of the lines of returns': sql<Violation>()(`
+    SELECT id FROM orders WHERE returned <> (SELECT coalesce(-sum(quantity), 0) FROM sale_line
+      WHERE sale_line.receipt = orders.receipt AND order_id = orders.id AND quantity < 0)`),
   'every pet has its category': sql<Violation>()(
     `SELECT id FROM pet WHERE category_id NOT IN (SELECT id FROM category)`,
   ),
@@ -40,18 +51,33 @@ export const invariants = {
  * event changes the totals when it gets its position, so the changes of the last events may be missing.
  */
 export const totalsInvariant = sql<{ readonly id: string; readonly missing: bigint }>()(`
-    WITH counted (name, value) AS (
+    WITH line (quarter_hour, quantity, amount) AS (
+      SELECT ${quarterHourOf('at')}, quantity, coalesce(quantity * unit_price, 0) FROM sale_line),
+    counted (name, value) AS (
       SELECT 'pets/' || status, count(*) FROM pet GROUP BY status
       UNION ALL SELECT 'units/onHand', CAST(sum(quantity) AS BIGINT) FROM pet
       UNION ALL SELECT 'units/reserved', CAST(sum(reserved) AS BIGINT) FROM pet
       UNION ALL SELECT 'orders/open', count(*) FROM orders WHERE complete = 0
-      UNION ALL SELECT 'orders/placed/' || substr(created_at, 1, 14) ||
-          CASE WHEN substr(created_at, 15, 2) < '15' THEN '00' WHEN substr(created_at, 15, 2) < '30' THEN '15'
-          WHEN substr(created_at, 15, 2) < '45' THEN '30' ELSE '45' END, count(*)
-        FROM orders GROUP BY 1)
-    SELECT name AS id, coalesce(counted.value, 0) - coalesce(total.value, 0) AS missing
-    FROM counted FULL JOIN total USING (name)
-    WHERE coalesce(counted.value, 0) <> coalesce(total.value, 0)`)
+      UNION ALL SELECT 'orders/placed/' || ${quarterHourOf('created_at')}, count(*) FROM orders GROUP BY 1
+      UNION ALL SELECT 'sales/' || quarter_hour || '/lines', count(*) FROM line GROUP BY quarter_hour
+      UNION ALL SELECT 'sales/' || quarter_hour || '/units', CAST(sum(quantity) AS BIGINT)
+        FROM line WHERE quantity > 0 GROUP BY quarter_hour
+      UNION ALL SELECT 'sales/' || quarter_hour || '/amount', CAST(sum(amount) AS BIGINT)
+        FROM line WHERE quantity > 0 GROUP BY quarter_hour
+      UNION ALL SELECT 'sales/' || quarter_hour || '/returnedUnits', -CAST(sum(quantity) AS BIGINT)
+        FROM line WHERE quantity < 0 GROUP BY quarter_hour
+      UNION ALL SELECT 'sales/' || quarter_hour || '/returnedAmount', -CAST(sum(amount) AS BIGINT)
+        FROM line WHERE quantity < 0 GROUP BY quarter_hour),
+    stored (name, value) AS (
+      SELECT name, value FROM total
+      UNION ALL SELECT 'sales/' || quarter_hour || '/lines', lines FROM sales_total
+      UNION ALL SELECT 'sales/' || quarter_hour || '/units', units FROM sales_total
+      UNION ALL SELECT 'sales/' || quarter_hour || '/amount', amount FROM sales_total
+      UNION ALL SELECT 'sales/' || quarter_hour || '/returnedUnits', returned_units FROM sales_total
+      UNION ALL SELECT 'sales/' || quarter_hour || '/returnedAmount', returned_amount FROM sales_total)
+    SELECT name AS id, coalesce(counted.value, 0) - coalesce(stored.value, 0) AS missing
+    FROM counted FULL JOIN stored USING (name)
+    WHERE coalesce(counted.value, 0) <> coalesce(stored.value, 0)`)
 
 const pendingChanges = sql<{ totals: string }>()('SELECT totals FROM event_batch WHERE totals IS NOT NULL')
 

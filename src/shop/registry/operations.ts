@@ -7,6 +7,7 @@ import { inventory } from '../inventory/operations.ts'
 import { keys } from '../keys/operations.ts'
 import { orders } from '../orders/operations.ts'
 import { pets } from '../pets/operations.ts'
+import { sales } from '../sales/operations.ts'
 import { webhooks } from '../webhooks/operations.ts'
 
 /** Every operation of the API, by operationId. */
@@ -14,6 +15,7 @@ export const contract = {
   ...pets,
   ...categories,
   ...orders,
+  ...sales,
   ...inventory,
   ...events,
   ...webhooks,

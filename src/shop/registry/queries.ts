@@ -13,6 +13,7 @@ import { keyQueries } from '../keys/verbs.ts'
 import { untaggedCursor, untaggedPosition } from '../log/content-tag.ts'
 import { orderQueries } from '../orders/verbs.ts'
 import { petQueries } from '../pets/verbs.ts'
+import { salesQueries } from '../sales/verbs.ts'
 import { webhookQueries } from '../webhooks/delivery-verbs.ts'
 import { type Contract, contract, type QueryId } from './operations.ts'
 import { encodeReply } from './reply.ts'
@@ -21,6 +22,7 @@ const queries: QueriesOf<Contract> = {
   ...petQueries,
   ...categoryQueries,
   ...orderQueries,
+  ...salesQueries,
   ...inventoryQueries,
   ...eventQueries,
   ...webhookQueries,

@@ -49,6 +49,7 @@ export const MovementReason = z
     'opening',
     'order',
     'completion',
+    'return',
     'reopening',
     'cancellation',
     'count',
@@ -56,7 +57,11 @@ export const MovementReason = z
     'status',
     'closing',
   ])
-  .meta({ id: 'MovementReason', description: 'What changed the stock.', example: 'order' })
+  .meta({
+    id: 'MovementReason',
+    description: 'What changed the stock. Only movements of earlier versions have `reopening`.',
+    example: 'order',
+  })
 export type MovementReason = z.output<typeof MovementReason>
 
 export const StockMovement = z

@@ -14,15 +14,20 @@ export function petsInStatus(status: PetStatus): string {
   return `pets/${status}`
 }
 
+/**
+ * Returns the quarter-hour of UTC with an instant: `2026-11-22T10:15`. Each time zone adds them up to other days, and
+ * all zones of today begin their days at one.
+ */
+export function quarterHourText(at: string): string {
+  const minute = Number(at.slice(14, 16))
+  return `${at.slice(0, 14)}${String(minute - (minute % 15)).padStart(2, '0')}`
+}
+
 const ORDERS_PLACED = 'orders/placed/'
 
-/**
- * Returns the name of a total: the orders placed in the quarter-hour of an instant, without cancelled orders. Each time
- * zone adds them up to other days, and all zones of today begin their days at a quarter-hour of UTC.
- */
+/** Returns the name of a total: the orders placed in the quarter-hour of an instant, without cancelled orders. */
 export function ordersPlacedIn(at: string): string {
-  const minute = Number(at.slice(14, 16))
-  return `${ORDERS_PLACED}${at.slice(0, 14)}${String(minute - (minute % 15)).padStart(2, '0')}`
+  return ORDERS_PLACED + quarterHourText(at)
 }
 
 /** Returns the start (milliseconds) of the quarter-hour that a total counts; undefined if it counts something else. */

@@ -62,6 +62,7 @@ function sentence({ change, before, at }: ChangeSentenceProps): ReactNode {
     case 'petstore.order.placed':
     case 'petstore.order.updated':
     case 'petstore.order.completed':
+    case 'petstore.order.returned':
     case 'petstore.order.reopened':
     case 'petstore.order.cancelled':
       return <OrderChange order={change.data} type={change.type} at={at} />
@@ -156,6 +157,7 @@ const orderVerbs = {
   'petstore.order.placed': 'was placed for',
   'petstore.order.updated': 'was changed: it is now for',
   'petstore.order.completed': 'was completed for',
+  'petstore.order.returned': 'had a return. It was for',
   'petstore.order.reopened': 'was opened again: it reserves',
   'petstore.order.cancelled': 'was cancelled for',
 } as const

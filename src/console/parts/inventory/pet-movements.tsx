@@ -21,6 +21,7 @@ const reasons: Readonly<Record<MovementReason, string>> = {
   opening: 'Opening stock',
   order: 'Order placed or changed',
   completion: 'Order completed',
+  return: 'Return',
   reopening: 'Order opened again',
   cancellation: 'Order cancelled',
   count: 'Stock count',

@@ -4,7 +4,7 @@ import { notifications, notificationsStore } from '@mantine/notifications'
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
 import type { ApiResponse, Client, Order } from '../../../client/petstore-client.ts'
-import { type Change, inTurn, request, UnknownOutcome, useChange } from '../../data/change.ts'
+import { request, UnknownOutcome, useChange } from '../../data/change.ts'
 import { nameText } from '../../data/name-text.ts'
 import { formatMoney } from '../../data/shop-currency.ts'
 import { ActButton } from '../generic/act-button.tsx'
@@ -78,7 +78,7 @@ function Undo({ client, sale, note }: Omit<SaleNoteProps, 'name'>) {
   const change = useChange<unknown>('undo-sale', {
     onDone: () => {
       notifications.hide(note)
-      notifications.show({ message: `Order ${orderId} was undone: its units are back in the stock.` })
+      notifications.show({ message: `The sale was taken back: its units are in the stock again.` })
       return queries.invalidateQueries()
     },
     onFailed: error => {
@@ -111,38 +111,17 @@ function Undo({ client, sale, note }: Omit<SaleNoteProps, 'name'>) {
       aria-keyshortcuts="Alt+Z"
       title="Alt+Z moves here"
       ref={button}
-      onAct={() => change.start(() => undoOf(client, sale))}
+      onAct={() => change.start(() => request(client, 'returnOrder', { orderId, body: {} }))}
     >
       Undo
     </ActButton>
   )
 }
 
-/** The refusal of the second step of an undo, after the first one. */
-class HalfUndone extends Error {}
-
-/**
- * Returns the change that opens a complete order again, and cancels it. Each step changes only the version that this
- * page knows: a sale that someone else has changed stays as it is.
- */
-function undoOf(client: Client, { data: { id: orderId }, etag }: ApiResponse<Order>): Change<unknown> {
-  return inTurn(
-    request(client, 'updateOrder', { orderId, body: { complete: false } }, etag),
-    opened => request(client, 'cancelOrder', { orderId }, opened.etag),
-    (_, error) => {
-      throw new HalfUndone(sentenceOf(error))
-    },
-  )
-}
-
 function UndoRefusal({ id, error }: { readonly id: bigint; readonly error: Error }) {
-  const text =
-    error instanceof HalfUndone
-      ? `Order ${id} is open again, but it was not cancelled. ${error.message}`
-      : `Order ${id} was not undone. ${sentenceOf(error)}`
   return (
     <>
-      {text} <OrderLink id={id} />
+      Order {id} was not taken back. {sentenceOf(error)} <OrderLink id={id} />
     </>
   )
 }

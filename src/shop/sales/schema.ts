@@ -1,0 +1,122 @@
+import { z } from 'zod'
+import { instant } from '../../values/instant.ts'
+import { int64, int64Between } from '../../values/int64.ts'
+import { text } from '../../values/text.ts'
+import { amount } from '../kernel/amount-schema.ts'
+import { AMOUNT_MAX, NAME_CHARS_MAX } from '../kernel/limits.ts'
+
+/** The maximum number of code points of the note of a return. */
+const NOTE_CODE_POINTS_MAX = 2000
+
+export const receipt = int64.meta({
+  description:
+    'The receipt of the sale: the id of its first order. Receipts are unique, but not without gaps: processes take ids in blocks, and a restored store skips many.',
+  example: 1,
+})
+export const note = text(0, NOTE_CODE_POINTS_MAX).meta({
+  description: 'The reason for the return.',
+  example: 'The collar was too small.',
+})
+
+/** The line of a sale as an example. */
+export const saleExample = {
+  id: 1,
+  at: '2026-11-21T10:15:00.480Z',
+  receipt: 1,
+  orderId: 1,
+  petId: 3,
+  petName: 'Biscuit (Beagle)',
+  quantity: 2,
+  unitPrice: 69000,
+  amount: 138000,
+  reference: 'R-2026-0042',
+}
+/** The line of a return as an example. */
+export const returnExample = {
+  ...{ ...saleExample, id: 2, at: '2026-11-22T09:05:00.000Z', quantity: -1, amount: -69000 },
+  ...{ note: 'The collar was too small.', restocked: true },
+}
+
+export const SaleLine = z
+  .object({
+    id: int64.meta({ description: 'Assigned by the store.', example: 1 }),
+    at: instant.meta({ description: 'When the units were sold or returned.', example: saleExample.at }),
+    receipt,
+    orderId: int64.meta({ description: 'The order that was completed or returned.', example: 1 }),
+    petId: int64.meta({ description: 'The pet that was sold.', example: 3 }),
+    petName: text(1, NAME_CHARS_MAX)
+      .optional()
+      .meta({ description: 'The name of the pet when the order was placed.', example: 'Biscuit (Beagle)' }),
+    quantity: int64.meta({ description: 'Units sold; negative for a return.', example: 2 }),
+    unitPrice: amount.optional().meta({
+      description: 'The price of one unit, in minor units of the currency of the store.',
+      example: 69000,
+    }),
+    amount: int64Between(-AMOUNT_MAX, AMOUNT_MAX)
+      .optional()
+      .meta({ description: '`unitPrice` times `quantity`; negative for a return.', example: 138000 }),
+    reference: z
+      .string()
+      .optional()
+      .meta({ description: 'The reference of the order, as it is now.', maxLength: 200 }),
+    note: note.optional(),
+    restocked: z
+      .boolean()
+      .optional()
+      .meta({ description: 'Only in a return: whether the units went back into the stock.', example: true }),
+  })
+  .meta({
+    id: 'SaleLine',
+    description:
+      'A line of the books: a completed order, or a return with a negative quantity. A line is never changed or deleted; only its `reference` follows the order.',
+    example: saleExample,
+  })
+export type SaleLine = z.output<typeof SaleLine>
+
+const count = int64.meta({ minimum: 0 })
+const date = z.string().meta({ format: 'date', example: '2026-11-21' })
+
+const SalesPeriod = z
+  .object({
+    from: date.meta({ description: 'The first day.' }),
+    to: date.meta({ description: 'The last day.' }),
+    lines: count.meta({ description: 'Lines of sales and returns.', example: 3 }),
+    units: count.meta({ description: 'Units sold.', example: 4 }),
+    amount: count.meta({ description: 'The amount of the sales.', example: 207000 }),
+    returnedUnits: count.meta({ description: 'Units returned, whenever they were sold.', example: 1 }),
+    returnedAmount: count.meta({
+      description: 'The amount of the returns. The takings are `amount` minus this.',
+      example: 69000,
+    }),
+  })
+  .meta({
+    id: 'SalesPeriod',
+    description: 'The sums of the lines of one day, or of the days of one month.',
+    example: {
+      ...{ from: '2026-11-21', to: '2026-11-21', lines: 3, units: 4, amount: 207000 },
+      ...{ returnedUnits: 1, returnedAmount: 69000 },
+    },
+  })
+export type SalesPeriod = z.output<typeof SalesPeriod>
+
+/** The maximum number of periods in one response. */
+export const PERIODS_MAX = 400
+
+export const SalesTotals = z
+  .object({
+    currency: z.string().meta({
+      description: 'The currency of all amounts (ISO 4217).',
+      pattern: '^[A-Z]{3}$',
+      maxLength: 3,
+      example: 'EUR',
+    }),
+    timeZone: z
+      .string()
+      .meta({ description: 'The time zone of the days (IANA).', maxLength: 100, example: 'Europe/Vienna' }),
+    periods: z
+      .array(SalesPeriod)
+      .max(PERIODS_MAX)
+      .meta({ description: 'Every day or month of the range, oldest first.' }),
+  })
+  .meta({ id: 'SalesTotals', description: 'The sales of a range of days.' })
+export type SalesTotals = z.output<typeof SalesTotals>
