@@ -1131,7 +1131,7 @@ export interface PetUpdatedEvent {
 export interface Sale {
   /** The receipt of the sale: the id of its first order. Receipts are unique, but not without gaps: processes take ids in blocks, and a restored store skips many. */
   receipt: bigint
-  /** One line for each line of the request. */
+  /** The lines that were written. */
   lines: SaleLine[]
 }
 

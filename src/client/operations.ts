@@ -366,6 +366,24 @@ export interface Operations {
   ): Promise<ApiResponse<undefined>>
 
   /**
+   * Sell several pets to one customer. A sale over the counter, all or nothing: each line becomes a complete order, and all have one receipt, the id of the first. Each order has a `petstore.order.placed` event.
+   *
+   * Requires a key with the scope `orders:write`.
+   *
+   * Specific errors:
+   *
+   * - 422 `unknown_reference`: The body refers to something that does not exist.
+   * - 409 `pet_not_available`: The pet is on hold and cannot be ordered.
+   * - 409 `insufficient_stock`: Fewer units are available than the order requires.
+   */
+  recordSale(
+    input: {
+      body: NewSale
+    },
+    options?: CallOptions,
+  ): Promise<ApiResponse<Sale>>
+
+  /**
    * Return units of a complete order. Writes a line of the books with a negative quantity, at the time of the return: no day that is over changes. Requires the scope `orders:return` too, unless the same key sold the units within the last 15 minutes.
    *
    * Requires a key with the scope `orders:write`.
@@ -386,24 +404,6 @@ export interface Operations {
     },
     options?: CallOptions,
   ): Promise<ApiResponse<SaleLine>>
-
-  /**
-   * Sell several pets to one customer. A sale over the counter, all or nothing: each line becomes a complete order, and all have one receipt, the id of the first. Each order has a `petstore.order.placed` event.
-   *
-   * Requires a key with the scope `orders:write`.
-   *
-   * Specific errors:
-   *
-   * - 422 `unknown_reference`: The body refers to something that does not exist.
-   * - 409 `pet_not_available`: The pet is on hold and cannot be ordered.
-   * - 409 `insufficient_stock`: Fewer units are available than the order requires.
-   */
-  recordSale(
-    input: {
-      body: NewSale
-    },
-    options?: CallOptions,
-  ): Promise<ApiResponse<Sale>>
 
   /**
    * Return all that is left of a sale. Returns the rest of each order of a receipt in one transaction. Requires the scope `orders:return` too, unless the same key sold the units within the last 15 minutes.
@@ -975,8 +975,8 @@ export const operations = {
   getOrder: { method: 'GET', path: '/store/orders/{orderId}' },
   updateOrder: { method: 'PATCH', path: '/store/orders/{orderId}', takesIdempotencyKey: true },
   cancelOrder: { method: 'DELETE', path: '/store/orders/{orderId}', empty: true, takesIdempotencyKey: true },
-  returnOrder: { method: 'POST', path: '/store/orders/{orderId}/returns', takesIdempotencyKey: true },
   recordSale: { method: 'POST', path: '/store/sales', takesIdempotencyKey: true },
+  returnOrder: { method: 'POST', path: '/store/orders/{orderId}/returns', takesIdempotencyKey: true },
   returnSale: { method: 'POST', path: '/store/sales/{receipt}/returns', takesIdempotencyKey: true },
   listSales: {
     method: 'GET',

@@ -145,14 +145,13 @@ const rows: Readonly<Record<string, Row>> = {
       await dialogOf('Sell', {})(page)
       await page.getByRole('button', { name: 'Undo' }).click()
     },
-    disturbed: /orders\/\d+$/,
-    requests: 2,
-    effects: 3,
+    disturbed: /returns$/,
+    effects: 2,
     isAtOnce: true,
   },
   'edit-order': { path: orderView(false), act: dialogOf('Edit', { Units: '3' }, 'Save') },
   'complete-order': { path: orderView(false), act: dialogOf('Complete', {}) },
-  'reopen-order': { path: orderView(true), act: dialogOf('Open again', {}) },
+  'return-order': { path: orderView(true), act: dialogOf('Return', { Note: 'Too small' }) },
   'cancel-order': { path: orderView(false), act: dialogOf('Cancel order', {}) },
   'create-key': {
     path: at('/keys'),

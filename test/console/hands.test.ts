@@ -4,7 +4,7 @@ import { makePet, sharedStore, stockOf } from '../support/shop.ts'
 import { ADMIN_KEY } from '../support/store.ts'
 import { until } from '../support/until.ts'
 import { consoleBrowser } from './console-session.ts'
-import { delayRequests, holdRequests } from './requests.ts'
+import { delayRequests } from './requests.ts'
 import { addPet, isTooWide } from './shop-data.ts'
 
 const store = sharedStore('sqlite')
@@ -34,7 +34,7 @@ test('an Enter before the list counts once it is there; a second one sells, and 
   // The button is far away for the keyboard, but not its shortcut.
   await page.keyboard.press('Alt+z')
   await page.keyboard.press('Enter')
-  await page.getByText('was undone').waitFor()
+  await page.getByText('was taken back').waitFor()
   expect(await stockOf(client, petId)).toBe('available 5/0')
 })
 
@@ -199,13 +199,13 @@ test('a sale that is undone in one of two tabs cannot be undone again in the oth
   const orderId = data.items[0]?.id ?? 0n
   await other.bringToFront()
   await other.getByRole('link', { name: `Order ${orderId}`, exact: true }).click()
-  await other.getByRole('button', { name: 'Open again' }).click()
-  await other.getByRole('dialog').getByRole('button', { name: 'Open again' }).click()
-  await other.getByRole('button', { name: 'Complete' }).waitFor()
+  await other.getByRole('button', { name: 'Return' }).click()
+  await other.getByRole('dialog').getByRole('button', { name: 'Return' }).click()
+  await other.getByText('The return is in the books').waitFor()
   await page.bringToFront()
-  const hold = await holdRequests(page, request => request.method() === 'DELETE')
   await undo.click()
-  await page.getByText(`Order ${orderId} was not undone.`).waitFor()
-  expect(hold.held).toEqual([])
-  expect(await stockOf(client, petId)).toBe('available 5/1')
+  await page
+    .getByText(`Order ${orderId} was not taken back. Order ${orderId} was returned already.`)
+    .waitFor()
+  expect(await stockOf(client, petId)).toBe('available 5/0')
 })

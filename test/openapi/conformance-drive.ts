@@ -215,8 +215,8 @@ async function driveTimeouts(options: TestOptions = {}): Promise<Observed[]> {
 function anyRequest(id: OperationId): CallerRequest {
   const operation: Operation = contract[id]
   const required = Object.entries(operation.query ?? {}).filter(([, parameter]) => parameter.required)
-  const query = required.map(([name, { example }]) => `?${name}=${encodeURIComponent(String(example))}`)
-  const path = operation.path.replaceAll(/\{\w+\}/g, '1') + query.join('')
+  const query = required.map(([name, { example }]) => `${name}=${encodeURIComponent(String(example))}`)
+  const path = operation.path.replaceAll(/\{\w+\}/g, '1') + (query.length > 0 ? `?${query.join('&')}` : '')
   const preview = operation.preview && { headers: { 'Petstore-Preview': operation.preview } }
   return { path, ...preview, ...(operation.body && { body: JSON.stringify(operation.body.meta()?.example) }) }
 }

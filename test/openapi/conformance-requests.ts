@@ -30,6 +30,13 @@ async function completeOrderPath(store: TestStore): Promise<string> {
   return path
 }
 
+async function orderPathOfDeletedPet(store: TestStore): Promise<string> {
+  const path = await completeOrderPath(store)
+  const { data } = await store.client.getOrder({ orderId: BigInt(path.split('/').at(-1) ?? '') })
+  await store.client.deletePet({ petId: data.petId ?? 0n })
+  return path
+}
+
 /**
  * For each operation of the description, a function that prepares a store for a successful request, and returns the
  * request.
@@ -58,6 +65,16 @@ export const successes: Readonly<Partial<Record<OperationId, RequestSetup>>> = {
   getOrder: async store => ({ path: await openOrderPath(store) }),
   updateOrder: async store => json(await openOrderPath(store), { complete: true }),
   cancelOrder: async store => ({ path: await openOrderPath(store) }),
+  returnOrder: async store => json(`${await completeOrderPath(store)}/returns`, { quantity: 1 }),
+  recordSale: async ({ client }) =>
+    json('/store/sales', { lines: [{ petId: Number((await makePet(client, { quantity: 9n })).petId) }] }),
+  returnSale: async store =>
+    json(`${(await completeOrderPath(store)).replace('orders', 'sales')}/returns`, { note: 'All back.' }),
+  listSales: async store => {
+    await completeOrderPath(store)
+    return { path: '/store/sales?sort=-at' }
+  },
+  listSalesTotals: () => ({ path: '/store/sales/totals?from=2026-11-01&to=2026-11-30' }),
   listInventory: () => ({ path: '/store/inventory' }),
   getInventoryItem: async store => ({ path: await stockPath(store) }),
   setInventory: async store => json(await stockPath(store), { quantity: 12 }),
@@ -101,13 +118,50 @@ export const refusedByTheShop: readonly (readonly [OperationId, RequestSetup])[]
   ['updateOrder', async store => json(await openOrderPath(store, true), { quantity: 3 })],
   ['updateOrder', async store => json(await openOrderPath(store), { quantity: 9 })],
   [
-    'updateOrder',
+    'returnOrder',
     async store => {
       const path = await completeOrderPath(store)
       const { data } = await store.client.getOrder({ orderId: BigInt(path.split('/').at(-1) ?? '') })
       await store.client.setInventory({ petId: data.petId ?? 0n, body: { quantity: 1_000_000_000n } })
-      return json(path, { complete: false })
+      return json(`${path}/returns`, {})
     },
+  ],
+  ['returnOrder', async store => json(`${await openOrderPath(store)}/returns`, {})],
+  ['returnOrder', async store => json(`${await completeOrderPath(store)}/returns`, { quantity: 3 })],
+  ['returnOrder', async store => json(`${await orderPathOfDeletedPet(store)}/returns`, {})],
+  ['recordSale', () => json('/store/sales', { lines: [{ petId: 404404 }] })],
+  [
+    'recordSale',
+    async ({ client }) =>
+      json('/store/sales', { lines: [{ petId: Number((await makePet(client, onHold)).petId) }] }),
+  ],
+  [
+    'recordSale',
+    async ({ client }) =>
+      json('/store/sales', {
+        lines: [{ petId: Number((await makePet(client, reserved)).petId), quantity: 3 }],
+      }),
+  ],
+  [
+    'returnSale',
+    async store => {
+      const path = (await completeOrderPath(store)).replace('orders', 'sales')
+      await store.send('POST', `${path}/returns`, { body: '{}' })
+      return json(`${path}/returns`, {})
+    },
+  ],
+  [
+    'returnSale',
+    async store => {
+      const path = await completeOrderPath(store)
+      const { data } = await store.client.getOrder({ orderId: BigInt(path.split('/').at(-1) ?? '') })
+      await store.client.setInventory({ petId: data.petId ?? 0n, body: { quantity: 1_000_000_000n } })
+      return json(`${path.replace('orders', 'sales')}/returns`, {})
+    },
+  ],
+  [
+    'returnSale',
+    async store => json(`${(await orderPathOfDeletedPet(store)).replace('orders', 'sales')}/returns`, {}),
   ],
   ['cancelOrder', async store => ({ path: await completeOrderPath(store) })],
   ['setInventory', async store => json(await stockPath(store, reserved), { quantity: 1 })],

@@ -283,7 +283,12 @@ describe('examples of the description', () => {
     for (const operation of operations) {
       for (const { name, in: place, example } of operation.parameters) {
         if (place !== 'query') continue
-        const query = [example].flat().map(value => `${name}=${encodeURIComponent(String(value))}`)
+        const others = operation.parameters.filter(
+          one => one.in === 'query' && one.required && one.name !== name,
+        )
+        const query = [{ name, example }, ...others].flatMap(one =>
+          [one.example].flat().map(value => `${one.name}=${encodeURIComponent(String(value))}`),
+        )
         const path = operation.path.replace(/\{petId\}/, '3').replace(/\{webhookId\}/, '1')
         const answer = await store.send(operation.method, `${path}?${query.join('&')}`)
         await answer.body?.cancel()

@@ -21,18 +21,23 @@ import { InstantInput, instantIn, NOT_AN_INSTANT, TextField } from '../parts/gen
 import { formatInstant } from '../parts/names/format.ts'
 import { Name } from '../parts/names/names.tsx'
 
-const scopes: readonly { value: Scope; label: string }[] = [
-  { value: 'pets:write', label: 'pets:write – create and change pets and categories' },
-  { value: 'orders:read', label: 'orders:read – see orders' },
-  { value: 'orders:write', label: 'orders:write – place, change and complete orders' },
-  { value: 'inventory:read', label: 'inventory:read – see stock movements' },
-  { value: 'inventory:write', label: 'inventory:write – count and adjust the stock' },
-  { value: 'events:read', label: 'events:read – follow every change' },
-  { value: 'webhooks:manage', label: 'webhooks:manage – send events to other programs' },
-  { value: 'audit:read', label: 'audit:read – see who changed what' },
-  { value: 'keys:manage', label: 'keys:manage – create and revoke keys' },
-  { value: 'admin', label: 'admin – everything' },
-]
+const scopeMeanings: Readonly<Record<Scope, string>> = {
+  'pets:write': 'create and change pets and categories',
+  'orders:read': 'see orders and the books',
+  'orders:write': 'sell; place, change and complete orders; take back its own sale for 15 minutes',
+  'orders:return': 'take back any sale, with orders:write',
+  'inventory:read': 'see stock movements',
+  'inventory:write': 'count and adjust the stock',
+  'events:read': 'follow every change',
+  'webhooks:manage': 'send events to other programs',
+  'audit:read': 'see who changed what',
+  'keys:manage': 'create and revoke keys',
+  admin: 'everything',
+}
+const scopes = Object.entries(scopeMeanings).map(([value, meaning]) => ({
+  value,
+  label: `${value} – ${meaning}`,
+}))
 
 /** The scopes of the usual users of a shop. */
 const presets: readonly { readonly label: string; readonly scopes: Scope[] }[] = [

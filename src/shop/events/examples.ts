@@ -31,7 +31,7 @@ const completedOrder = {
 const returnedOrder = { ...completedOrder, returned: 1 }
 const { shipDate: _, ...reopenedOrder } = firstOrder
 const secondOrder = {
-  ...{ id: 2, petId: 350, quantity: 1, shipDate, complete: false, createdAt },
+  ...{ id: 4, petId: 350, quantity: 1, shipDate, complete: false, createdAt },
   ...{ petName: 'Juniper (Whippet)', unitPrice: 45000 },
 }
 const webhook = {
@@ -55,20 +55,20 @@ const stock = { petId: 3, quantity: 1, status: 'pending', reserved: 1 }
 export const eventExamples: Readonly<Record<EventType | typeof TEST_TYPE, EventExample>> = {
   'petstore.pet.created': event(718, 'petstore.pet.created', 'pets/350', juniper),
   'petstore.pet.updated': event(724, 'petstore.pet.updated', 'pets/4', bramble),
-  'petstore.pet.deleted': event(741, 'petstore.pet.deleted', 'pets/350', juniper),
+  'petstore.pet.deleted': event(749, 'petstore.pet.deleted', 'pets/350', juniper),
   'petstore.category.created': event(717, 'petstore.category.created', 'categories/17', ferrets),
   'petstore.category.updated': event(727, 'petstore.category.updated', 'categories/1', {
     id: 1,
     name: 'Dogs',
   }),
-  'petstore.category.deleted': event(742, 'petstore.category.deleted', 'categories/17', ferrets),
+  'petstore.category.deleted': event(750, 'petstore.category.deleted', 'categories/17', ferrets),
   'petstore.order.placed': event(721, 'petstore.order.placed', 'orders/1', firstOrder),
-  'petstore.order.updated': event(737, 'petstore.order.updated', 'orders/2', secondOrder),
-  'petstore.order.completed': event(744, 'petstore.order.completed', 'orders/1', completedOrder),
-  'petstore.order.returned': event(746, 'petstore.order.returned', 'orders/1', returnedOrder),
+  'petstore.order.updated': event(745, 'petstore.order.updated', 'orders/4', secondOrder),
+  'petstore.order.completed': event(752, 'petstore.order.completed', 'orders/1', completedOrder),
+  'petstore.order.returned': event(754, 'petstore.order.returned', 'orders/1', returnedOrder),
   // Events of earlier versions.
-  'petstore.order.reopened': event(746, 'petstore.order.reopened', 'orders/1', reopenedOrder),
-  'petstore.order.cancelled': event(739, 'petstore.order.cancelled', 'orders/2', secondOrder),
+  'petstore.order.reopened': event(754, 'petstore.order.reopened', 'orders/1', reopenedOrder),
+  'petstore.order.cancelled': event(747, 'petstore.order.cancelled', 'orders/4', secondOrder),
   'petstore.inventory.changed': event(720, 'petstore.inventory.changed', 'inventory/3', stock),
   'petstore.webhook.disabled': event(733, 'petstore.webhook.disabled', 'webhooks/1', disabledWebhook),
   [TEST_TYPE]: event(730, TEST_TYPE, 'webhooks/1', enabled),

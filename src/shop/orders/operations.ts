@@ -12,7 +12,7 @@ import {
 } from '../../contract/parameter.ts'
 import { invalidCursor, unknownReference } from '../../contract/refusals.ts'
 import { noStockToReturnTo, orderNotComplete, returnExceedsOrder, saleNotFound } from '../sales/refusals.ts'
-import { returnExample, SaleLine } from '../sales/schema.ts'
+import { returnExamples, SaleLine } from '../sales/schema.ts'
 import { insufficientStock, petNotAvailable, stockOutOfBounds } from '../stock/refusals.ts'
 import { orderAlreadyComplete, orderNotFound } from './refusals.ts'
 import {
@@ -218,39 +218,6 @@ export const orders = {
       takes: { orderId: true },
     },
   },
-  returnOrder: {
-    method: 'POST',
-    path: '/store/orders/{orderId}/returns',
-    tag: 'Store',
-    summary: 'Return units of a complete order',
-    description: `Writes a line of the books with a negative quantity, at the time of the return: no day that is over changes. ${whoMayReturn}`,
-    scope: 'orders:write',
-    pathParameters,
-    body: NewReturn,
-    success: {
-      status: 201,
-      resource: SaleLine,
-      description: 'The line of the return.',
-      example: returnExample,
-    },
-    errors: [
-      orderNotFound(404n),
-      orderNotComplete(1n),
-      returnExceedsOrder(1n, 2n),
-      noStockToReturnTo(1n, 3n),
-      stockOutOfBounds(3n, 1_000_000_003n),
-    ],
-    agent: {
-      name: 'return_order',
-      about: 'Take back units of a complete order: a return in the books, and usually back into the stock.',
-      takes: {
-        orderId: true,
-        quantity: 'All that are left by default.',
-        restock: 'false: the units do not go back into the stock.',
-        note: true,
-      },
-    },
-  },
   recordSale: {
     method: 'POST',
     path: '/store/sales',
@@ -272,6 +239,39 @@ export const orders = {
       takes: { lines: true, reference: true },
     },
   },
+  returnOrder: {
+    method: 'POST',
+    path: '/store/orders/{orderId}/returns',
+    tag: 'Store',
+    summary: 'Return units of a complete order',
+    description: `Writes a line of the books with a negative quantity, at the time of the return: no day that is over changes. ${whoMayReturn}`,
+    scope: 'orders:write',
+    pathParameters: { orderId: idParameter('The id of the order.', 2) },
+    body: NewReturn,
+    success: {
+      status: 201,
+      resource: SaleLine,
+      description: 'The line of the return.',
+      example: returnExamples[0],
+    },
+    errors: [
+      orderNotFound(404n),
+      orderNotComplete(1n),
+      returnExceedsOrder(1n, 2n),
+      noStockToReturnTo(1n, 3n),
+      stockOutOfBounds(3n, 1_000_000_003n),
+    ],
+    agent: {
+      name: 'return_order',
+      about: 'Take back units of a complete order: a return in the books, and usually back into the stock.',
+      takes: {
+        orderId: true,
+        quantity: 'All that are left by default.',
+        restock: 'false: the units do not go back into the stock.',
+        note: true,
+      },
+    },
+  },
   returnSale: {
     method: 'POST',
     path: '/store/sales/{receipt}/returns',
@@ -279,13 +279,13 @@ export const orders = {
     summary: 'Return all that is left of a sale',
     description: `Returns the rest of each order of a receipt in one transaction. ${whoMayReturn}`,
     scope: 'orders:write',
-    pathParameters: { receipt: idParameter('The receipt of the sale.', 1) },
+    pathParameters: { receipt: idParameter('The receipt of the sale.', 2) },
     body: NewSaleReturn,
     success: {
       status: 201,
       resource: Sale,
       description: 'The lines of the returns.',
-      example: { receipt: 1, lines: [returnExample] },
+      example: { receipt: 2, lines: [returnExamples[1]] },
     },
     errors: [
       saleNotFound(404n),

@@ -4,7 +4,7 @@ import { int64, int64Between } from '../../values/int64.ts'
 import { text } from '../../values/text.ts'
 import { amount } from '../kernel/amount-schema.ts'
 import { NAME_CHARS_MAX } from '../kernel/limits.ts'
-import { note, receipt, SaleLine, saleExample } from '../sales/schema.ts'
+import { note, receipt, SaleLine, saleExamples } from '../sales/schema.ts'
 
 const ORDER_QUANTITY_MAX = 1_000_000n
 /** The quantity of a new order if the request contains none. */
@@ -143,7 +143,7 @@ export const NewReturn = z
   .meta({
     id: 'NewReturn',
     description: 'Units of one order to return.',
-    example: { quantity: 1, note: 'The collar was too small.' },
+    example: { quantity: 1, note: 'It barks at night.' },
   })
 export type NewReturn = z.output<typeof NewReturn>
 
@@ -170,7 +170,7 @@ export const NewSale = z
           .meta({
             id: 'NewSaleLine',
             description: 'Units of one pet.',
-            example: { petId: 3, quantity: 2 },
+            example: { petId: 5 },
           }),
       )
       .min(1)
@@ -181,18 +181,18 @@ export const NewSale = z
   .meta({
     id: 'NewSale',
     description: 'A sale over the counter: each line becomes a complete order, and all have one receipt.',
-    example: { lines: [{ petId: 3, quantity: 2 }], reference: 'R-2026-0042' },
+    example: { lines: [{ petId: 5 }, { petId: 6, unitPrice: 45000 }], reference: 'R-2026-0043' },
   })
 export type NewSale = z.output<typeof NewSale>
 
 export const Sale = z
   .object({
     receipt,
-    lines: z.array(SaleLine).meta({ description: 'One line for each line of the request.' }),
+    lines: z.array(SaleLine).max(SALE_LINES_MAX).meta({ description: 'The lines that were written.' }),
   })
   .meta({
     id: 'Sale',
     description: 'Lines of one receipt, which were written together.',
-    example: { receipt: 1, lines: [saleExample] },
+    example: { receipt: 2, lines: saleExamples },
   })
 export type Sale = z.output<typeof Sale>

@@ -10,7 +10,7 @@ import {
   sortParameter,
 } from '../../contract/parameter.ts'
 import { invalidCursor } from '../../contract/refusals.ts'
-import { returnExample, SaleLine, SalesTotals, saleExample } from './schema.ts'
+import { SaleLine, SalesTotals, saleExamples } from './schema.ts'
 
 interface SalesFilters {
   readonly receipt?: unknown
@@ -35,15 +35,15 @@ export const sales = {
       ...paging,
       createdAfter: instantParameter('Lines that were written after this instant.', '2026-11-21T00:00:00Z'),
       createdBefore: instantParameter('Lines that were written before this instant.', '2027-12-01T00:00:00Z'),
-      receipt: idParameter('Lines of this receipt: a sale and its returns.', 1),
-      petId: idParameter('Lines of this pet.'),
+      receipt: idParameter('Lines of this receipt: a sale and its returns.', 2),
+      petId: idParameter('Lines of this pet.', 5),
       sort: sortParameter('SalesSort', z.enum(['at', '-at']), 'at', 'Oldest first, or newest first.'),
     },
     success: {
       status: 200,
       list: SaleLine,
       description: 'A page of lines.',
-      example: [saleExample, returnExample],
+      example: saleExamples,
     },
     errors: [invalidCursor()],
     isShort: ({ receipt }: SalesFilters) => receipt === undefined,
@@ -69,8 +69,8 @@ export const sales = {
       'The sums of the lines of every day or month from `from` to `to`, both included, at most 400. The days are those of the time zone of the store. A month at an end of the range has only the days of the range. A return counts on the day on which it was made, and never changes a day before.',
     scope: 'orders:read',
     query: {
-      from: required(dateParameter('The first day.', '2026-11-01')),
-      to: required(dateParameter('The last day.', '2026-11-30')),
+      from: required(dateParameter('The first day.', '2026-11-21')),
+      to: required(dateParameter('The last day.', '2026-11-21')),
       by: enumParameter(SalesPeriodLength, 'Whether each sum is of a day (the default) or of a month.'),
     },
     success: {

@@ -15,46 +15,62 @@ export const receipt = int64.meta({
 })
 export const note = text(0, NOTE_CODE_POINTS_MAX).meta({
   description: 'The reason for the return.',
-  example: 'The collar was too small.',
+  example: 'It barks at night.',
 })
 
-/** The line of a sale as an example. */
-export const saleExample = {
-  id: 1,
-  at: '2026-11-21T10:15:00.480Z',
-  receipt: 1,
-  orderId: 1,
-  petId: 3,
-  petName: 'Biscuit (Beagle)',
-  quantity: 2,
-  unitPrice: 69000,
-  amount: 138000,
-  reference: 'R-2026-0042',
-}
-/** The line of a return as an example. */
-export const returnExample = {
-  ...{ ...saleExample, id: 2, at: '2026-11-22T09:05:00.000Z', quantity: -1, amount: -69000 },
-  ...{ note: 'The collar was too small.', restocked: true },
-}
+/** The lines of a sale as an example. */
+export const saleExamples = [
+  {
+    id: 1,
+    at: '2026-11-21T09:30:00.120Z',
+    receipt: 2,
+    orderId: 2,
+    petId: 5,
+    petName: 'Brontë (Yorkshire Terrier)',
+    quantity: 1,
+    unitPrice: 43000,
+    amount: 43000,
+    reference: 'R-2026-0043',
+  },
+  {
+    id: 2,
+    at: '2026-11-21T09:30:00.120Z',
+    receipt: 2,
+    orderId: 3,
+    petId: 6,
+    petName: 'Caoimhe (Irish Setter)',
+    quantity: 1,
+    unitPrice: 45000,
+    amount: 45000,
+    reference: 'R-2026-0043',
+  },
+] as const
+const [firstLine, secondLine] = saleExamples
+/** The lines of returns as examples. */
+export const returnExamples = [
+  { ...firstLine, id: 3, quantity: -1, amount: -43000, note: 'It barks at night.', restocked: true },
+  { ...secondLine, id: 4, quantity: -1, amount: -45000, note: 'Sold twice by mistake.', restocked: true },
+] as const
 
 export const SaleLine = z
   .object({
     id: int64.meta({ description: 'Assigned by the store.', example: 1 }),
-    at: instant.meta({ description: 'When the units were sold or returned.', example: saleExample.at }),
+    at: instant.meta({ description: 'When the units were sold or returned.', example: firstLine.at }),
     receipt,
     orderId: int64.meta({ description: 'The order that was completed or returned.', example: 1 }),
     petId: int64.meta({ description: 'The pet that was sold.', example: 3 }),
-    petName: text(1, NAME_CHARS_MAX)
-      .optional()
-      .meta({ description: 'The name of the pet when the order was placed.', example: 'Biscuit (Beagle)' }),
+    petName: text(1, NAME_CHARS_MAX).optional().meta({
+      description: 'The name of the pet when the order was placed.',
+      example: 'Brontë (Yorkshire Terrier)',
+    }),
     quantity: int64.meta({ description: 'Units sold; negative for a return.', example: 2 }),
     unitPrice: amount.optional().meta({
       description: 'The price of one unit, in minor units of the currency of the store.',
-      example: 69000,
+      example: 43000,
     }),
     amount: int64Between(-AMOUNT_MAX, AMOUNT_MAX)
       .optional()
-      .meta({ description: '`unitPrice` times `quantity`; negative for a return.', example: 138000 }),
+      .meta({ description: '`unitPrice` times `quantity`; negative for a return.', example: 43000 }),
     reference: z
       .string()
       .optional()
@@ -69,12 +85,17 @@ export const SaleLine = z
     id: 'SaleLine',
     description:
       'A line of the books: a completed order, or a return with a negative quantity. A line is never changed or deleted; only its `reference` follows the order.',
-    example: saleExample,
+    example: firstLine,
   })
 export type SaleLine = z.output<typeof SaleLine>
 
 const count = int64.meta({ minimum: 0 })
 const date = z.string().meta({ format: 'date', example: '2026-11-21' })
+
+const periodExample = {
+  ...{ from: '2026-11-21', to: '2026-11-21', lines: 2, units: 2, amount: 88000 },
+  ...{ returnedUnits: 0, returnedAmount: 0 },
+}
 
 const SalesPeriod = z
   .object({
@@ -92,10 +113,7 @@ const SalesPeriod = z
   .meta({
     id: 'SalesPeriod',
     description: 'The sums of the lines of one day, or of the days of one month.',
-    example: {
-      ...{ from: '2026-11-21', to: '2026-11-21', lines: 3, units: 4, amount: 207000 },
-      ...{ returnedUnits: 1, returnedAmount: 69000 },
-    },
+    example: periodExample,
   })
 export type SalesPeriod = z.output<typeof SalesPeriod>
 
@@ -118,5 +136,9 @@ export const SalesTotals = z
       .max(PERIODS_MAX)
       .meta({ description: 'Every day or month of the range, oldest first.' }),
   })
-  .meta({ id: 'SalesTotals', description: 'The sales of a range of days.' })
+  .meta({
+    id: 'SalesTotals',
+    description: 'The sales of a range of days.',
+    example: { currency: 'EUR', timeZone: 'UTC', periods: [periodExample] },
+  })
 export type SalesTotals = z.output<typeof SalesTotals>

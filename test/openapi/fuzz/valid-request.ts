@@ -15,7 +15,7 @@ export function validRequest(client: VirtualClient, operation: Operation, given?
     path,
     query: operation.inputs.flatMap(parameter => queryPairs(client, operation, parameter)),
     headers: new Map(),
-    members: new Map(validMembers(client, operation, resource)),
+    members: new Map(validMembers(client, operation, operation.body, resource)),
     resource,
     expects: { kind: 'valid', precondition: 'none' },
   }
@@ -58,17 +58,33 @@ function queryPairs(client: VirtualClient, operation: Operation, parameter: Para
   return client.draw(values).map(text => [name, encodeURIComponent(text)])
 }
 
-function validMembers(client: VirtualClient, operation: Operation, resource?: Resource): [string, string][] {
+/** The most objects that an array of a body has. */
+const OBJECTS_MAX = 3
+
+/** Returns members of an object of the body, each with its JSON text. */
+function validMembers(
+  client: VirtualClient,
+  operation: Operation,
+  object: Schema | undefined,
+  resource?: Resource,
+): [string, string][] {
+  const objectText = (schema: Schema): string =>
+    `{${validMembers(client, operation, schema).map(([name, text]) => `${JSON.stringify(name)}:${text}`)}}`
   const textOf = (member: Schema, kind: string | undefined): string => {
     if (member.format === 'uri') return JSON.stringify(`${client.run.receiver}/${client.draw(fc.nat(999))}`)
+    const { items } = member
+    if (items && items.members.size > 0) {
+      const length = client.draw(fc.integer({ min: 1, max: OBJECTS_MAX }))
+      return `[${Array.from({ length }, () => objectText(items))}]`
+    }
     if (kind === undefined) return client.draw(validJson(member))
     return anyOf(client, client.resources(kind, client.chance(10)))?.id ?? client.draw(absentId)
   }
-  return [...(operation.body?.members ?? [])].flatMap(([name, member]): [string, string][] => {
+  return [...(object?.members ?? [])].flatMap(([name, member]): [string, string][] => {
     const kind = client.kindOf(operation, name)
     // A read-only member may be sent with its current value. Of a resource, the client knows only the id.
     if (member.readOnly) return resource && name === 'id' && client.chance(10) ? [[name, resource.id]] : []
-    const isSent = operation.body?.required.includes(name) || client.chance(kind === undefined ? 50 : 15)
+    const isSent = object?.required.includes(name) || client.chance(kind === undefined ? 50 : 15)
     return isSent ? [[name, textOf(member, kind)]] : []
   })
 }
