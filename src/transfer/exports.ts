@@ -74,8 +74,30 @@ const resources = {
       'unitPrice',
       'completedAt',
       'currency',
+      'receipt',
+      'returned',
     ],
-    rows: orderRows,
+    rows: (reader, store) => withLocalTime(storedOrders(reader, store), 'createdAt', store),
+  },
+  sales: {
+    columns: [
+      'id',
+      'at',
+      'localTime',
+      'receipt',
+      'orderId',
+      'petId',
+      'petName',
+      'quantity',
+      'unitPrice',
+      'amount',
+      'currency',
+      'reference',
+      'note',
+      'restocked',
+      'keyId',
+    ],
+    rows: (reader, store) => withLocalTime(storedSales(reader, store), 'at', store),
   },
   movements: {
     columns: [
@@ -153,16 +175,28 @@ export function exportRows(
 const storedOrders = rowsById(
   sql<DatabaseRow>()(`
     SELECT id, pet_id AS "petId", quantity, ship_date AS "shipDate", complete, reference, created_at AS "createdAt",
-      updated_at AS "updatedAt", pet_name AS "petName", unit_price AS "unitPrice", completed_at AS "completedAt"
+      updated_at AS "updatedAt", pet_name AS "petName", unit_price AS "unitPrice", completed_at AS "completedAt",
+      receipt, returned
     FROM orders WHERE id > $after ${pageEnd}`),
 )
 
-/** Yields the orders, each with the local time of its creation and the currency of its price. */
-async function* orderRows(reader: Reader, store: ExportedStore): AsyncGenerator<ExportedRow> {
-  const localTime = localTimesIn(store.timeZone ?? 'UTC')
-  for await (const row of storedOrders(reader, store)) {
-    yield { ...row, localTime: localTime(Date.parse(String(row.createdAt))), currency: store.currency }
-  }
+const storedSales = rowsById(
+  sql<DatabaseRow>()(`
+    SELECT id, at, receipt, order_id AS "orderId", pet_id AS "petId", pet_name AS "petName", quantity,
+      unit_price AS "unitPrice", unit_price * quantity AS amount,
+      (SELECT reference FROM orders WHERE orders.id = order_id) AS reference, note, restocked, key_id AS "keyId"
+    FROM sale_line WHERE id > $after ${pageEnd}`),
+)
+
+/** Yields rows, each with the local time of its instant in a column and the currency of its amounts. */
+async function* withLocalTime(
+  rows: AsyncIterable<ExportedRow>,
+  column: string,
+  { timeZone = 'UTC', currency }: ExportedStore,
+): AsyncGenerator<ExportedRow> {
+  const localTime = localTimesIn(timeZone)
+  for await (const row of rows)
+    yield { ...row, localTime: localTime(Date.parse(String(row[column]))), currency }
 }
 
 const nextMovements = sql<DatabaseRow & { readonly petId: bigint; readonly version: bigint }>()(`
@@ -224,9 +258,9 @@ function rowsById(statement: Statement<DatabaseRow, 'after'>) {
 }
 
 const isInstantColumn = (name: string): boolean => /(?:^at|At|shipDate)$/.test(name)
-const booleanColumns: ReadonlySet<string> = new Set(['hold', 'complete', 'enabled'])
+const booleanColumns: ReadonlySet<string> = new Set(['hold', 'complete', 'enabled', 'restocked'])
 /** They are exported as decimal numbers, as an import reads them. */
-const moneyColumns: ReadonlySet<string> = new Set(['price', 'unitPrice'])
+const moneyColumns: ReadonlySet<string> = new Set(['price', 'unitPrice', 'amount'])
 const listColumns: ReadonlySet<string> = new Set(['scopes', 'types'])
 
 /** Returns a row with its values as the API writes them. */

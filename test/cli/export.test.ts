@@ -51,6 +51,7 @@ onEveryEngine(engine => {
     expect(orders.at(-1)).toMatchObject({ ...order })
     for (const [resource, table] of [
       ['movements', 'movement'],
+      ['sales', 'sale_line'],
       ['events', 'event WHERE position IS NOT NULL'],
       ['keys', 'api_key'],
       ['webhooks', 'webhook'],

@@ -136,6 +136,7 @@ function wholeCommandLine(id: OperationId) {
 
 function textOf(example: unknown, values: readonly string[]): string {
   const [first] = [example].flat()
+  if (typeof first === 'object') return JSON.stringify(example)
   return first === undefined ? (values[0] ?? 'text') : String(first)
 }
 

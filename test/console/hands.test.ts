@@ -205,7 +205,7 @@ test('a sale that is undone in one of two tabs cannot be undone again in the oth
   await page.bringToFront()
   await undo.click()
   await page
-    .getByText(`Order ${orderId} was not taken back. Order ${orderId} was returned already.`)
+    .getByText(`The sale with receipt ${orderId} was not taken back. Order ${orderId} was returned already.`)
     .waitFor()
   expect(await stockOf(client, petId)).toBe('available 5/0')
 })

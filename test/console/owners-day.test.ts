@@ -75,6 +75,52 @@ describe.each([390, 1440])('on a screen of %p pixels', width => {
     await end()
   })
 
+  test('an owner sells several articles to one customer by keyboard, and takes all of them back', async () => {
+    const { client } = store()
+    const first = await addPet(store(), `Leash ${width}`, 9n)
+    const second = await addPet(store(), `Collar ${width}`, 9n)
+    await client.updatePet({ petId: first.petId, body: { price: 1250n } })
+    await client.updatePet({ petId: second.petId, body: { price: 640n } })
+    const { page, dialog, press, end } = await open('/')
+    await page.getByRole('banner').getByRole('button', { name: 'Sell', exact: true }).click()
+    const pet = dialog.getByRole('combobox', { name: 'Pet' })
+    const choose = async (name: string): Promise<void> => {
+      await until('the field of the pet has the focus', () => pet.evaluate(field => field.matches(':focus')))
+      await page.keyboard.type(name)
+      await page.getByRole('option', { name }).waitFor()
+      await page.keyboard.press('Enter')
+    }
+    await choose(`Leash ${width}`)
+    await dialog.getByLabel('Price of one (EUR)').and(page.locator('[value="12.50"]')).waitFor()
+    await dialog.getByLabel('Units').fill('2')
+    await page.keyboard.press('Alt+A')
+    await dialog.getByText('1 article, €25.00 so far').waitFor()
+    await choose(`Collar ${width}`)
+    await dialog.getByLabel('Price of one (EUR)').and(page.locator('[value="6.40"]')).waitFor()
+    await dialog.getByRole('button', { name: 'Add another article' }).click()
+    await choose(`Collar ${width}`)
+    await dialog.getByRole('button', { name: 'Add another article' }).click()
+    await dialog.getByText('3 articles, €37.80 so far').waitFor()
+    await dialog
+      .getByRole('button', { name: `Remove Collar ${width}` })
+      .last()
+      .click()
+    await dialog.getByText('2 articles, €31.40 so far').waitFor()
+    expect(await seriousViolations(page)).toEqual([])
+    await press('Sell')
+    const note = page.getByRole('alert').filter({ hasText: /^Sold: receipt \d+, 3 units, €31\.40\./ })
+    await note.waitFor()
+    expect([await stockOf(client, first.petId), await stockOf(client, second.petId)]).toEqual([
+      ...['available 7/0', 'available 8/0'],
+    ])
+    await note.getByRole('button', { name: 'Undo' }).click()
+    await page.getByText('The sale was taken back: its units are in the stock again.').waitFor()
+    expect([await stockOf(client, first.petId), await stockOf(client, second.petId)]).toEqual([
+      ...['available 9/0', 'available 9/0'],
+    ])
+    await end()
+  })
+
   test('an owner takes back a sale of yesterday, and takes, changes and completes orders for collection', async () => {
     const { client } = store()
     const { petId } = await addPet(store(), `Collected ${width}`, 9n)

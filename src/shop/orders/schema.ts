@@ -175,7 +175,7 @@ export const NewSale = z
       )
       .min(1)
       .max(SALE_LINES_MAX)
-      .meta({ description: 'What the customer takes along.' }),
+      .meta({ description: 'What the customer takes along.', example: [{ petId: 5 }] }),
     reference: reference.nullable().optional(),
   })
   .meta({

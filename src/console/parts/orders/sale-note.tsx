@@ -3,13 +3,13 @@ import { useHotkeys } from '@mantine/hooks'
 import { notifications, notificationsStore } from '@mantine/notifications'
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
-import type { ApiResponse, Client, Order } from '../../../client/petstore-client.ts'
+import type { Client, Order, Sale } from '../../../client/petstore-client.ts'
 import { request, UnknownOutcome, useChange } from '../../data/change.ts'
 import { nameText } from '../../data/name-text.ts'
 import { formatMoney } from '../../data/shop-currency.ts'
 import { ActButton } from '../generic/act-button.tsx'
 import { UnknownAlert } from '../generic/unknown-alert.tsx'
-import { formatCount } from '../names/format.ts'
+import { formatCount, formatUnits } from '../names/format.ts'
 import { OrderLink } from '../names/names.tsx'
 import { sentenceOf } from '../names/refusal.tsx'
 
@@ -22,16 +22,15 @@ const NAME_SHOWN = 60
 const shown: string[] = []
 const NOTES_MAX = 2
 
-/** Shows a note about an order that was placed. A sale can be undone there. */
-export function noteSale(client: Client, sale: ApiResponse<Order>): void {
-  const { id, petId, petName = `Pet ${petId}` } = sale.data
-  const note = `sale ${id}`
+/** Shows a note about an order that was placed, or about a sale. A sale can be undone there. */
+export function noteSale(client: Client, sale: Order | Sale): void {
+  const note = `sale ${'lines' in sale ? sale.receipt : sale.id}`
   shown.push(note)
   if (shown.length > NOTES_MAX) notifications.hide(shown.shift() ?? '')
   notifications.show({
     id: note,
     autoClose: SHOWN_MS,
-    message: <SaleNote client={client} sale={sale} name={shortened(nameText(petName, petId))} note={note} />,
+    message: <SaleNote client={client} sale={sale} note={note} />,
   })
 }
 
@@ -51,30 +50,48 @@ function shortened(name: string): string {
 
 interface SaleNoteProps {
   readonly client: Client
-  readonly sale: ApiResponse<Order>
-  readonly name: string
+  readonly sale: Order | Sale
   /** The id of the notification. */
   readonly note: string
 }
 
-function SaleNote({ client, sale, name, note }: SaleNoteProps) {
-  const { id, quantity, complete, reference, unitPrice } = sale.data
+function SaleNote({ client, sale, note }: SaleNoteProps) {
+  const isBasket = 'lines' in sale
+  const { receipt } = sale
   return (
     <Stack gap="xs">
       <Text size="sm" className="name">
-        {complete ? 'Sold' : 'Placed'}: {formatCount(quantity)} × {name}
-        {unitPrice !== undefined && `, ${formatMoney(unitPrice * quantity)}`}. <OrderLink id={id} />
-        {reference !== undefined && `, ${reference}`}
+        {isBasket ? <BasketText sale={sale} /> : <OrderText order={sale} />}
       </Text>
-      {complete && <Undo client={client} sale={sale} note={note} />}
+      {receipt !== undefined && <Undo client={client} receipt={receipt} note={note} />}
     </Stack>
   )
 }
 
+function OrderText({ order }: { readonly order: Order }) {
+  const { id, petId, petName = `Pet ${petId}`, quantity, complete, reference, unitPrice } = order
+  return (
+    <>
+      {complete ? 'Sold' : 'Placed'}: {formatCount(quantity)} × {shortened(nameText(petName, petId))}
+      {unitPrice !== undefined && `, ${formatMoney(unitPrice * quantity)}`}. <OrderLink id={id} />
+      {reference !== undefined && `, ${reference}`}
+    </>
+  )
+}
+
+function BasketText({ sale: { receipt, lines } }: { readonly sale: Sale }) {
+  const units = lines.reduce((sum, { quantity }) => sum + quantity, 0n)
+  const amount = lines.reduce((sum, line) => sum + (line.amount ?? 0n), 0n)
+  return (
+    <>
+      Sold: receipt {String(receipt)}, {formatUnits(units)}, {formatMoney(amount)}. <OrderLink id={receipt} />
+    </>
+  )
+}
+
 /** The button that undoes a sale. The note stays until the outcome is known. */
-function Undo({ client, sale, note }: Omit<SaleNoteProps, 'name'>) {
+function Undo({ client, receipt, note }: Omit<SaleNoteProps, 'sale'> & { readonly receipt: bigint }) {
   const queries = useQueryClient()
-  const { id: orderId } = sale.data
   const change = useChange<unknown>('undo-sale', {
     onDone: () => {
       notifications.hide(note)
@@ -88,7 +105,7 @@ function Undo({ client, sale, note }: Omit<SaleNoteProps, 'name'>) {
       notifications.show({
         color: 'red',
         autoClose: false,
-        message: <UndoRefusal id={orderId} error={error} />,
+        message: <UndoRefusal id={receipt} error={error} />,
       })
     },
   })
@@ -101,7 +118,7 @@ function Undo({ client, sale, note }: Omit<SaleNoteProps, 'name'>) {
     if (mustStay) keepNote(note)
   }, [note, mustStay])
   if (unknown)
-    return <UnknownAlert change={change} look={{ path: `/orders/${orderId}`, what: 'the order' }} />
+    return <UnknownAlert change={change} look={{ path: `/orders/${receipt}`, what: 'the order' }} />
   return (
     <ActButton
       size="xs"
@@ -111,7 +128,7 @@ function Undo({ client, sale, note }: Omit<SaleNoteProps, 'name'>) {
       aria-keyshortcuts="Alt+Z"
       title="Alt+Z moves here"
       ref={button}
-      onAct={() => change.start(() => request(client, 'returnOrder', { orderId, body: {} }))}
+      onAct={() => change.start(() => request(client, 'returnSale', { receipt, body: {} }))}
     >
       Undo
     </ActButton>
@@ -121,7 +138,7 @@ function Undo({ client, sale, note }: Omit<SaleNoteProps, 'name'>) {
 function UndoRefusal({ id, error }: { readonly id: bigint; readonly error: Error }) {
   return (
     <>
-      Order {id} was not taken back. {sentenceOf(error)} <OrderLink id={id} />
+      The sale with receipt {String(id)} was not taken back. {sentenceOf(error)} <OrderLink id={id} />
     </>
   )
 }

@@ -1,17 +1,18 @@
-import { Checkbox } from '@mantine/core'
-import { useLocalStorage } from '@mantine/hooks'
+import { Button, Checkbox, Group, Stack, Text } from '@mantine/core'
+import { useHotkeys, useLocalStorage } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { ApiResponse, NewOrder, Order } from '../../../client/petstore-client.ts'
-import { request } from '../../data/change.ts'
+import type { ApiResponse, Client, NewOrder, Order, Pet, Sale } from '../../../client/petstore-client.ts'
+import { type Change, request } from '../../data/change.ts'
+import { nameText } from '../../data/name-text.ts'
 import { readPet } from '../../data/pets.ts'
 import { basePath } from '../../data/session.ts'
 import { useCan, useSession } from '../../data/session-context.ts'
 import { amountIn, amountProblem, amountText, formatMoney, shopCurrency } from '../../data/shop-currency.ts'
-import { type DialogProps, FormDialog, useForm } from '../generic/form-dialog.tsx'
+import { type DialogProps, type Field, FormDialog, useForm } from '../generic/form-dialog.tsx'
 import { TextField } from '../generic/text-field.tsx'
 import { UnitsInput } from '../inventory/units-input.tsx'
-import { formatCount } from '../names/format.ts'
+import { countText, formatCount } from '../names/format.ts'
 import { type OrderedPet, PetSelect } from '../pets/pet-select.tsx'
 import { nextReference } from './next-reference.ts'
 import { noteSale } from './sale-note.tsx'
@@ -43,6 +44,14 @@ export function Sell({ pet, onClose }: SellProps) {
   )
 }
 
+/** An article that is in the sale already. */
+interface BasketLine {
+  readonly petId: bigint
+  readonly name: string
+  readonly quantity: bigint
+  readonly unitPrice: bigint | null | undefined
+}
+
 function OneSale({ pet, onClose, onSellAnother }: SellProps & { readonly onSellAnother: () => void }) {
   const { client } = useSession()
   const [complete, setComplete] = useLocalStorage({
@@ -50,38 +59,46 @@ function OneSale({ pet, onClose, onSellAnother }: SellProps & { readonly onSellA
     defaultValue: true,
     getInitialValueInEffect: false,
   })
+  const [basket, setBasket] = useState<readonly BasketLine[]>([])
   const form = useForm<SaleFields>(
     { petId: pet ? String(pet.id) : '', quantity: 1n, unitPrice: undefined, reference: undefined },
     { petId: 'Pet', quantity: 'Units', unitPrice: `Price of one (${shopCurrency})`, reference: 'Reference' },
   )
   const proposed = useProposedReference()
-  const priceOfPet = usePriceOf(form.values.petId)
-  const { unitPrice = priceOfPet ?? '' } = form.values
+  const { unitPrice, price, line } = useArticle(form.values)
+  const isNow = complete || basket.length > 0
   // An order that is collected later often has the name of the customer.
-  const { reference = complete ? proposed : '' } = form.values
+  const { reference = isNow ? proposed : '' } = form.values
+  const addLine = (added: BasketLine): void => {
+    setBasket([...basket, added])
+    form.set({ petId: '', quantity: 1n, unitPrice: undefined })
+  }
   return (
     <FormDialog
       name="sell"
       title="Sell"
-      action={complete ? 'Sell' : 'Place order'}
-      another={complete ? 'Sell another' : 'Place another'}
-      done={(sale: ApiResponse<Order>) => noteSale(client, sale)}
+      action={isNow ? 'Sell' : 'Place order'}
+      another={isNow ? 'Sell another' : 'Place another'}
+      done={(sale: ApiResponse<Order | Sale>) => noteSale(client, sale.data)}
       form={form}
       check={() => amountProblem('unitPrice', unitPrice)}
-      make={() => {
-        const isKnown = form.values.unitPrice !== undefined || priceOfPet !== undefined
-        const price = isKnown ? (amountIn(unitPrice) ?? null) : undefined
-        return request(client, 'placeOrder', { body: bodyOf(form.values, { reference, complete, price }) })
-      }}
+      make={() => changeOf(client, basket, bodyOf(form.values, { reference, complete: isNow, price }))}
       look={{ path: '/orders', what: 'the newest orders' }}
       onClose={onClose}
       onAnother={onSellAnother}
     >
       {field => (
         <>
-          {/* A price that was typed is that of the pet before. */}
+          <Basket
+            lines={basket}
+            onRemove={removed => setBasket(basket.filter(one => one !== removed))}
+            {...(isNow && line && { onAdd: () => addLine(line) })}
+          />
+          {/* A new field for each article. A price that was typed is that of the pet before. */}
           <PetSelect
-            first={pet}
+            key={basket.length}
+            isNext={basket.length > 0}
+            first={basket.length === 0 ? pet : undefined}
             {...field('petId')}
             onChange={petId => form.set({ petId, unitPrice: undefined })}
           />
@@ -96,15 +113,12 @@ function OneSale({ pet, onClose, onSellAnother }: SellProps & { readonly onSellA
             inputMode="decimal"
             {...sumOf(unitPrice, form.values.quantity)}
           />
-          <TextField
-            {...field('reference')}
-            value={reference}
-            description="For example, the number of a receipt; the next one is proposed"
-          />
+          <ReferenceField {...field('reference')} value={reference} />
           <Checkbox
             label="The customer takes it now"
             description="If not, the order is open: its units stay here, reserved. This page remembers the choice."
-            checked={complete}
+            checked={isNow}
+            disabled={basket.length > 0}
             onChange={event => setComplete(event.currentTarget.checked)}
           />
         </>
@@ -113,16 +127,100 @@ function OneSale({ pet, onClose, onSellAnother }: SellProps & { readonly onSellA
   )
 }
 
-/** Returns the price of a pet as a field shows it: empty for a pet without one, undefined while it is not known. */
-function usePriceOf(petId: string): string | undefined {
+function ReferenceField(field: Field<string | undefined> & { readonly value: string }) {
+  return <TextField {...field} description="For example, the number of a receipt; the next one is proposed" />
+}
+
+/** Returns the price that is shown and sent for the article in the fields, and its line once it is complete. */
+function useArticle({ petId, quantity, unitPrice: typed }: SaleFields) {
+  const pet = usePet(petId)
+  const priceOfPet = pet && (pet.price === undefined ? '' : amountText(pet.price))
+  const unitPrice = typed ?? priceOfPet ?? ''
+  const isKnown = typed !== undefined || priceOfPet !== undefined
+  const price = isKnown ? (amountIn(unitPrice) ?? null) : undefined
+  const isValid = amountProblem('unitPrice', unitPrice).unitPrice === undefined
+  const line: BasketLine | undefined =
+    pet && quantity !== undefined && quantity > 0n && isValid
+      ? { petId: pet.id, name: nameText(pet.name, pet.id), quantity, unitPrice: price }
+      : undefined
+  return { unitPrice, price, line }
+}
+
+/** Returns the change that sells the articles of a basket and that of the fields, or places an order for one pet. */
+function changeOf(
+  client: Client,
+  basket: readonly BasketLine[],
+  order: NewOrder,
+): Change<ApiResponse<Order | Sale>> {
+  if (basket.length === 0) return request(client, 'placeOrder', { body: order })
+  const { petId, quantity, unitPrice, reference } = order
+  const last = petId === undefined ? [] : [{ petId, quantity, unitPrice }]
+  const lines = [...basket.map(({ name: _, ...line }) => line), ...last]
+  return request(client, 'recordSale', { body: { lines, ...(reference !== undefined && { reference }) } })
+}
+
+interface BasketProps {
+  readonly lines: readonly BasketLine[]
+  readonly onRemove: (line: BasketLine) => void
+  /** Absent while there is no article to add. */
+  readonly onAdd?: () => void
+}
+
+/** The articles of the sale so far, and the button that adds the one in the fields. */
+function Basket({ lines, onRemove, onAdd }: BasketProps) {
+  useHotkeys([['alt+A', () => onAdd?.()]], [])
+  const known = lines.flatMap(({ quantity, unitPrice }) =>
+    typeof unitPrice === 'bigint' ? unitPrice * quantity : [],
+  )
+  const sum = known.reduce((total, amount) => total + amount, 0n)
+  return (
+    <Stack gap="xs">
+      {lines.map((line, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the same pet may be in several lines
+        <Group key={index} justify="space-between" wrap="nowrap">
+          <Text size="sm" className="name">
+            {formatCount(line.quantity)} × {line.name}
+            {typeof line.unitPrice === 'bigint' && `, ${formatMoney(line.unitPrice * line.quantity)}`}
+          </Text>
+          <Button
+            size="compact-xs"
+            variant="default"
+            aria-label={`Remove ${line.name}`}
+            onClick={() => onRemove(line)}
+          >
+            Remove
+          </Button>
+        </Group>
+      ))}
+      <Group justify="space-between">
+        <Text size="sm" role="status">
+          {lines.length > 0 &&
+            `${countText(lines.length, 'article', 'articles')}, ${formatMoney(sum)} so far`}
+        </Text>
+        <Button
+          size="compact-sm"
+          variant="light"
+          disabled={!onAdd}
+          aria-keyshortcuts="Alt+A"
+          title="Alt+A does the same"
+          onClick={onAdd}
+        >
+          Add another article
+        </Button>
+      </Group>
+    </Stack>
+  )
+}
+
+/** Returns the chosen pet; undefined while none is chosen or known. */
+function usePet(petId: string): Pet | undefined {
   const { client } = useSession()
   const { data } = useQuery({
     queryKey: ['pets', 'one', BigInt(petId || 0)],
     queryFn: () => readPet(client, BigInt(petId)),
     enabled: petId !== '',
   })
-  if (petId === '' || data === undefined) return undefined
-  return data?.data.price === undefined ? '' : amountText(data.data.price)
+  return petId === '' ? undefined : data?.data
 }
 
 /** The sum below the price, once there is one for several units. */

@@ -23,13 +23,15 @@ interface PetSelectProps {
   readonly value: string
   readonly onChange: (id: string) => void
   readonly error?: ReactNode
+  /** Whether the field takes the focus when it appears in an open dialog. */
+  readonly isNext?: boolean
 }
 
 /**
  * A field that finds a pet by the words of its name. The list shows how many units of each pet are for sale. Pets that
  * cannot be ordered stay in the list, at its end: a user who looks for one must see why it cannot be ordered.
  */
-export function PetSelect({ first, value, onChange, error }: PetSelectProps) {
+export function PetSelect({ first, value, onChange, error, isNext = false }: PetSelectProps) {
   const { client } = useSession()
   const [selected, setSelected] = useState(first && optionOf(first, []))
   return (
@@ -37,6 +39,7 @@ export function PetSelect({ first, value, onChange, error }: PetSelectProps) {
       label="Pet"
       placeholder="A word of the name"
       required
+      autoFocus={isNext}
       data-autofocus={first === undefined || undefined}
       // The dialog opens with the focus here. An open list would hide the other fields.
       openOnFocus={false}
