@@ -118,6 +118,10 @@ describe.each([390, 1440])('on a screen of %p pixels', width => {
     expect([await stockOf(client, first.petId), await stockOf(client, second.petId)]).toEqual([
       ...['available 9/0', 'available 9/0'],
     ])
+    await page.goto(`${store().base}/console/orders?day=today`)
+    await page
+      .getByText(/takings €0\.00: \d+ units sold for €31\.40, 3 units returned for €31\.40\./)
+      .waitFor()
     await end()
   })
 

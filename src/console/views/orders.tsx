@@ -12,6 +12,7 @@ import { formatCount, formatInstant } from '../parts/names/format.ts'
 import { OrderLink, PetName } from '../parts/names/names.tsx'
 import { OrderDiary, type OrderListInput } from '../parts/orders/order-diary.tsx'
 import { createdIn, isReversed, PeriodField, periodIn, periodText } from '../parts/orders/period.tsx'
+import { Takings } from '../parts/orders/takings.tsx'
 import { OrderBadge } from '../parts/pets/status.tsx'
 
 const states = ['open', 'complete'] as const
@@ -55,11 +56,14 @@ export function Orders() {
       {period && isReversed(period) ? (
         <ReversedDays />
       ) : period ? (
-        <OrderDiary
-          input={{ sort: '-createdAt', ...createdIn(period), ...byState }}
-          columns={columns}
-          name={state === undefined ? periodText(period) : `${periodText(period)}, ${state}`}
-        />
+        <>
+          {period.from !== '' && period.to !== '' && state === undefined && <Takings {...period} />}
+          <OrderDiary
+            input={{ sort: '-createdAt', ...createdIn(period), ...byState }}
+            columns={columns}
+            name={state === undefined ? periodText(period) : `${periodText(period)}, ${state}`}
+          />
+        </>
       ) : (
         <PagedTable
           label="Orders"

@@ -3,7 +3,7 @@ import { dayAfter, dayIn, shopZone, startOfDay } from '../../data/shop-zone.ts'
 import { optionIn, type useUrlFilters } from '../../data/url-filters.ts'
 
 /** Days of the shop, such as `2026-11-22`. An empty text leaves that end open. */
-interface Period {
+export interface Period {
   readonly from: string
   readonly to: string
 }
@@ -13,7 +13,7 @@ export function isReversed({ from, to }: Period): boolean {
   return from !== '' && to !== '' && from > to
 }
 
-const choices = ['today', 'yesterday', 'range'] as const
+const choices = ['today', 'yesterday', 'month', 'last-month', 'range'] as const
 
 /** Returns the days that the address selects; undefined for orders of any time. `day` is today in the shop. */
 export function periodIn({ get }: ReturnType<typeof useUrlFilters>, day: string): Period | undefined {
@@ -24,11 +24,22 @@ export function periodIn({ get }: ReturnType<typeof useUrlFilters>, day: string)
       const yesterday = dayAfter(day, -1)
       return { from: yesterday, to: yesterday }
     }
+    case 'month':
+      return monthOf(day)
+    case 'last-month':
+      return monthOf(dayAfter(`${day.slice(0, 7)}-01`, -1))
     case 'range':
       return { from: dayIn(get('from')), to: dayIn(get('to')) }
     default:
       return undefined
   }
+}
+
+/** Returns the days of the month of a day. */
+function monthOf(day: string): Period {
+  const from = `${day.slice(0, 7)}-01`
+  const next = dayAfter(from, 31)
+  return { from, to: dayAfter(`${next.slice(0, 7)}-01`, -1) }
 }
 
 /** Returns the filters of the API for a period, whose bounds are exclusive. */
@@ -46,7 +57,7 @@ export function periodText({ from, to }: Period): string {
   return from === to ? from : `${from} to ${to}`
 }
 
-/** Selects orders of any time, of today, of yesterday, or of a range of days. The address keeps the choice. */
+/** Selects orders of any time, a day, a month or a range of days. The address keeps the choice. */
 export function PeriodField({ filters }: { readonly filters: ReturnType<typeof useUrlFilters> }) {
   const { get, set } = filters
   const choice = optionIn(choices, get('day'))
@@ -60,6 +71,8 @@ export function PeriodField({ filters }: { readonly filters: ReturnType<typeof u
           { value: 'any', label: 'Any day' },
           { value: 'today', label: 'Today' },
           { value: 'yesterday', label: 'Yesterday' },
+          { value: 'month', label: 'This month' },
+          { value: 'last-month', label: 'Last month' },
           { value: 'range', label: 'Range' },
         ]}
       />
