@@ -120,7 +120,7 @@ describe.each([390, 1440])('on a screen of %p pixels', width => {
     ])
     await page.goto(`${store().base}/console/orders?day=today`)
     await page
-      .getByText(/takings €0\.00: \d+ units sold for €31\.40, 3 units returned for €31\.40\./)
+      .getByText(/takings €0\.00: \d+ units sold for €31\.40, \d+ units returned for €31\.40\./)
       .waitFor()
     await end()
   })
