@@ -1,10 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { type ReservedSQL, SQL } from 'bun'
-import { parseDatabaseUrl } from '../../src/database/postgres/database-url.ts'
 import { Executions } from '../../src/database/postgres/executions.ts'
-import { migratePostgres } from '../../src/database/postgres/migrations.ts'
 import { testedEngines } from '../support/engines.ts'
-import { newDatabase } from '../support/postgres-server.ts'
+import { newMigratedDatabase } from '../support/postgres-server.ts'
 
 const NOW = Date.parse('2026-06-01T12:00:00Z')
 const DAY_MS = 24 * 3_600_000
@@ -33,10 +31,7 @@ function newProcess(clock: () => number = () => NOW) {
 
 describe.skipIf(!testedEngines.includes('postgres'))('the keys of commands on PostgreSQL', () => {
   beforeAll(async () => {
-    const url = await newDatabase()
-    const [host] = parseDatabaseUrl(url).hosts
-    if (host) await migratePostgres(host)
-    pool = new SQL({ url, max: 2, bigint: true })
+    pool = new SQL({ url: await newMigratedDatabase(), max: 2, bigint: true })
   })
   afterAll(() => pool.close())
   beforeEach(async () => {

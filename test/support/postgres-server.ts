@@ -2,6 +2,8 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { SQL } from 'bun'
+import { parseDatabaseUrl } from '../../src/database/postgres/database-url.ts'
+import { migratePostgres } from '../../src/database/postgres/migrations.ts'
 import { embeddedPostgres } from './embedded-postgres.ts'
 import { testedEngines } from './engines.ts'
 import { freePort } from './free-port.ts'
@@ -17,6 +19,7 @@ export interface PostgresServer {
 
 let running: Promise<PostgresServer> | undefined
 let databases = 0
+let migrated: Promise<string> | undefined
 
 /** The environment variable with the URL of a server that several processes of one run share. */
 export const SHARED_SERVER_VARIABLE = 'PETSTORE_TEST_POSTGRES'
@@ -26,11 +29,31 @@ export const VERSION_VARIABLE = 'PETSTORE_TEST_POSTGRES_VERSION'
 
 /** Creates an empty database on a PostgreSQL server, by default the one of this test run. Returns its URL. */
 export async function newDatabase(server?: string): Promise<string> {
-  const address = server ?? process.env[SHARED_SERVER_VARIABLE] ?? (await startPostgres())
+  return await createDatabase(server ?? (await sharedServer()))
+}
+
+/** Creates a database with the tables of a store. Returns its URL. A copy takes half the time of the migrations. */
+export async function newMigratedDatabase(): Promise<string> {
+  migrated ??= migrateNewDatabase()
+  return await createDatabase(await sharedServer(), `TEMPLATE ${await migrated} STRATEGY file_copy`)
+}
+
+/** Returns the name of a new database with the tables of a store. */
+async function migrateNewDatabase(): Promise<string> {
+  const url = await newDatabase()
+  for (const host of parseDatabaseUrl(url).hosts) await migratePostgres(host)
+  return new URL(url).pathname.slice(1)
+}
+
+async function createDatabase(address: string, source = ''): Promise<string> {
   const name = `store_${process.pid}_${++databases}`
   await using admin = new SQL({ url: `${address}/postgres`, max: 1 })
-  await admin.unsafe(`CREATE DATABASE ${name}`)
+  await admin.unsafe(`CREATE DATABASE ${name} ${source}`)
   return `${address}/${name}`
+}
+
+async function sharedServer(): Promise<string> {
+  return process.env[SHARED_SERVER_VARIABLE] ?? (await startPostgres())
 }
 
 /** Starts the server of this process, once. Returns its URL. */

@@ -28,7 +28,7 @@ import { executeQuery, type Query } from '../../src/shop/registry/queries.ts'
 import type { Log } from '../../src/values/log.ts'
 import { type Client, makeClient } from './client.ts'
 import { type EngineName, isSandboxRun, testedEngines } from './engines.ts'
-import { newDatabase } from './postgres-server.ts'
+import { newDatabase, newMigratedDatabase } from './postgres-server.ts'
 import { workerModule } from './process.ts'
 import { RecordedCache } from './recorded-cache.ts'
 import { SANDBOX_PATH, type ServedStore, type ServeOptions, serveAsSandbox } from './sandbox-store.ts'
@@ -111,7 +111,7 @@ export async function openTestStore(kind: EngineName, options: TestOptions = {})
   const { wrapEngine = engine => engine } = options
   const directory = mkdtempSync(join(tmpdir(), 'petstore-test-'))
   const databaseUrl =
-    kind === 'postgres' ? (options.databaseUrl ?? (await newDatabase(options.server))) : undefined
+    kind === 'postgres' ? (options.databaseUrl ?? (await databaseOn(options.server))) : undefined
   const logged: LogLine[] = []
   const log = collect(logged)
   const clock = options.clock ?? Date.now
@@ -173,6 +173,11 @@ export async function openTestStore(kind: EngineName, options: TestOptions = {})
       if (stale.length > 0) throw new Error(`the cache has stale replies to ${stale}`)
     },
   }
+}
+
+/** Returns a new database; on the server of the test run, one with the tables of a store. */
+async function databaseOn(server: string | undefined): Promise<string> {
+  return server === undefined ? await newMigratedDatabase() : await newDatabase(server)
 }
 
 /** Returns whether no other process and no proxy has sessions of the database. */
