@@ -161,8 +161,8 @@ export function exportColumns(resource: ExportedResource): readonly string[] {
 }
 
 /**
- * Yields all rows of a resource: movements by pet and time, events by position, all others by id. Secrets, hashes of
- * keys and stored replies are never exported.
+ * Yields all rows of a resource: movements by pet and time, events by position, sales by receipt, all others by id.
+ * Secrets, hashes of keys and stored replies are never exported.
  */
 export function exportRows(
   reader: Reader,
@@ -180,13 +180,23 @@ const storedOrders = rowsById(
     FROM orders WHERE id > $after ${pageEnd}`),
 )
 
-const storedSales = rowsById(
-  sql<DatabaseRow>()(`
+const nextSales = sql<DatabaseRow & { readonly id: bigint; readonly receipt: bigint }>()(`
     SELECT id, at, receipt, order_id AS "orderId", pet_id AS "petId", pet_name AS "petName", quantity,
       unit_price AS "unitPrice", unit_price * quantity AS amount,
       (SELECT reference FROM orders WHERE orders.id = order_id) AS reference, note, restocked, key_id AS "keyId"
-    FROM sale_line WHERE id > $after ${pageEnd}`),
-)
+    FROM sale_line WHERE (receipt, id) > ($receipt, $id) ORDER BY receipt, id LIMIT ${ROWS_PER_READ}`)
+
+/** Yields the lines of the books, receipt by receipt. */
+async function* storedSales(reader: Reader, { currency }: ExportedStore): AsyncGenerator<ExportedRow> {
+  for (let [receipt, id] = [-1n, -1n]; ; ) {
+    const page = await reader.many(nextSales, { receipt, id })
+    for (const row of page) yield decoded(row, currency)
+    const last = page.at(-1)
+    if (!last) return
+    receipt = last.receipt
+    id = last.id
+  }
+}
 
 /** Yields rows, each with the local time of its instant in a column and the currency of its amounts. */
 async function* withLocalTime(

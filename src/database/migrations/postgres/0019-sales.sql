@@ -7,11 +7,11 @@ ALTER TABLE orders ADD COLUMN returned BIGINT NOT NULL DEFAULT 0 CHECK (returned
 UPDATE orders SET receipt = id WHERE complete = 1;
 
 -- The books: a line for each completed order, and one with a negative quantity for each return. No line is changed or
--- deleted.
+-- deleted. The key begins with the receipt, because each sale writes every index of this table.
 -- `pet_name`: null in the line of an order of an earlier version for a pet that was deleted.
 -- `key_id`: the key that sold or took back; null in the lines of earlier versions.
 CREATE TABLE sale_line (
-  id BIGINT NOT NULL PRIMARY KEY,
+  id BIGINT NOT NULL,
   at TEXT COLLATE "C" NOT NULL,
   receipt BIGINT NOT NULL,
   order_id BIGINT NOT NULL,
@@ -22,11 +22,11 @@ CREATE TABLE sale_line (
   note TEXT COLLATE "C",
   restocked BIGINT CHECK (restocked IN (0, 1)),
   key_id BIGINT,
+  PRIMARY KEY (receipt, id),
   CHECK ((quantity < 0) = (restocked IS NOT NULL))
 );
 
 CREATE INDEX sale_line_by_time ON sale_line (at, id);
-CREATE INDEX sale_line_by_receipt ON sale_line (receipt, id);
 CREATE INDEX sale_line_by_pet ON sale_line (pet_id, at, id);
 
 INSERT INTO sale_line (id, at, receipt, order_id, pet_id, pet_name, quantity, unit_price)

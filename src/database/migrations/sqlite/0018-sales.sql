@@ -7,11 +7,11 @@ ALTER TABLE orders ADD COLUMN returned INTEGER NOT NULL DEFAULT 0 CHECK (returne
 UPDATE orders SET receipt = id WHERE complete = 1;
 
 -- The books: a line for each completed order, and one with a negative quantity for each return. No line is changed or
--- deleted.
+-- deleted. The key begins with the receipt, because each sale writes every index of this table.
 -- `pet_name`: null in the line of an order of an earlier version for a pet that was deleted.
 -- `key_id`: the key that sold or took back; null in the lines of earlier versions.
 CREATE TABLE sale_line (
-  id INTEGER NOT NULL PRIMARY KEY,
+  id INTEGER NOT NULL,
   at TEXT NOT NULL,
   receipt INTEGER NOT NULL,
   order_id INTEGER NOT NULL,
@@ -22,12 +22,12 @@ CREATE TABLE sale_line (
   note TEXT,
   restocked INTEGER CHECK (restocked IN (0, 1)),
   key_id INTEGER,
+  PRIMARY KEY (receipt, id),
   CHECK ((quantity < 0) = (restocked IS NOT NULL))
-) STRICT;
+) STRICT, WITHOUT ROWID;
 
-CREATE INDEX sale_line_by_time ON sale_line (at);
-CREATE INDEX sale_line_by_receipt ON sale_line (receipt);
-CREATE INDEX sale_line_by_pet ON sale_line (pet_id, at);
+CREATE INDEX sale_line_by_time ON sale_line (at, id);
+CREATE INDEX sale_line_by_pet ON sale_line (pet_id, at, id);
 
 INSERT INTO sale_line (id, at, receipt, order_id, pet_id, pet_name, quantity, unit_price)
 SELECT id, completed_at, id, id, pet_id, pet_name, quantity, unit_price FROM orders WHERE complete = 1;
