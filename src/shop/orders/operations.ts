@@ -293,10 +293,5 @@ export const orders = {
       noStockToReturnTo(1n, 3n),
       stockOutOfBounds(3n, 1_000_000_003n),
     ],
-    agent: {
-      name: 'return_sale',
-      about: 'Take back all that is left of a sale, by its receipt.',
-      takes: { receipt: true, restock: true, note: true },
-    },
   },
 } as const satisfies Record<string, Operation>

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type Operation, pagingOfAgents } from '../../contract/operation.ts'
+import type { Operation } from '../../contract/operation.ts'
 import {
   dateParameter,
   enumParameter,
@@ -47,18 +47,6 @@ export const sales = {
     },
     errors: [invalidCursor()],
     isShort: ({ receipt }: SalesFilters) => receipt === undefined,
-    agent: {
-      name: 'list_sales',
-      about: 'Show what was sold and returned, line by line.',
-      takes: {
-        createdAfter: true,
-        createdBefore: true,
-        receipt: true,
-        petId: true,
-        sort: '-at: newest first.',
-        ...pagingOfAgents,
-      },
-    },
   },
   listSalesTotals: {
     method: 'GET',
@@ -79,7 +67,7 @@ export const sales = {
       description: 'The sums.',
     },
     agent: {
-      name: 'sales_totals',
+      name: 'check_takings',
       about: 'Show the takings, units and returns of days or months.',
       takes: { from: true, to: true, by: true },
     },
