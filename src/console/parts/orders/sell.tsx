@@ -44,6 +44,8 @@ export function Sell({ pet, onClose }: SellProps) {
   )
 }
 
+const NOT_CHOSEN = 'Choose a pet from the list, or clear the field.'
+
 /** An article that is in the sale already. */
 interface BasketLine {
   readonly petId: bigint
@@ -60,6 +62,7 @@ function OneSale({ pet, onClose, onSellAnother }: SellProps & { readonly onSellA
     getInitialValueInEffect: false,
   })
   const [basket, setBasket] = useState<readonly BasketLine[]>([])
+  const [typed, setTyped] = useState('')
   const form = useForm<SaleFields>(
     { petId: pet ? String(pet.id) : '', quantity: 1n, unitPrice: undefined, reference: undefined },
     { petId: 'Pet', quantity: 'Units', unitPrice: `Price of one (${shopCurrency})`, reference: 'Reference' },
@@ -71,6 +74,7 @@ function OneSale({ pet, onClose, onSellAnother }: SellProps & { readonly onSellA
   const { reference = isNow ? proposed : '' } = form.values
   const addLine = (added: BasketLine): void => {
     setBasket([...basket, added])
+    setTyped('')
     form.set({ petId: '', quantity: 1n, unitPrice: undefined })
   }
   return (
@@ -81,7 +85,11 @@ function OneSale({ pet, onClose, onSellAnother }: SellProps & { readonly onSellA
       another={isNow ? 'Sell another' : 'Place another'}
       done={(sale: ApiResponse<Order | Sale>) => noteSale(client, sale.data)}
       form={form}
-      check={() => amountProblem('unitPrice', unitPrice)}
+      check={() => ({
+        ...amountProblem('unitPrice', unitPrice),
+        // Without this, an article that was typed and not chosen would be missing in the sale.
+        ...(basket.length > 0 && form.values.petId === '' && typed.trim() !== '' && { petId: NOT_CHOSEN }),
+      })}
       make={() => changeOf(client, basket, bodyOf(form.values, { reference, complete: isNow, price }))}
       look={{ path: '/orders', what: 'the newest orders' }}
       onClose={onClose}
@@ -98,6 +106,7 @@ function OneSale({ pet, onClose, onSellAnother }: SellProps & { readonly onSellA
           <PetSelect
             key={basket.length}
             isNext={basket.length > 0}
+            onType={setTyped}
             first={basket.length === 0 ? pet : undefined}
             {...field('petId')}
             onChange={petId => form.set({ petId, unitPrice: undefined })}

@@ -25,13 +25,15 @@ interface PetSelectProps {
   readonly error?: ReactNode
   /** Whether the field takes the focus when it appears in an open dialog. */
   readonly isNext?: boolean
+  /** Called with the text of the field when the user types. */
+  readonly onType?: (text: string) => void
 }
 
 /**
  * A field that finds a pet by the words of its name. The list shows how many units of each pet are for sale. Pets that
  * cannot be ordered stay in the list, at its end: a user who looks for one must see why it cannot be ordered.
  */
-export function PetSelect({ first, value, onChange, error, isNext = false }: PetSelectProps) {
+export function PetSelect({ first, value, onChange, error, isNext = false, onType }: PetSelectProps) {
   const { client } = useSession()
   const [selected, setSelected] = useState(first && optionOf(first, []))
   return (
@@ -40,6 +42,7 @@ export function PetSelect({ first, value, onChange, error, isNext = false }: Pet
       placeholder="A word of the name"
       required
       autoFocus={isNext}
+      onInput={({ currentTarget }) => onType?.(currentTarget.value)}
       data-autofocus={first === undefined || undefined}
       // The dialog opens with the focus here. An open list would hide the other fields.
       openOnFocus={false}
