@@ -75,6 +75,8 @@ test('what is to be reordered is listed, sold out or not, also in the list that 
   const page = await browser.open(store(), '')
   const lowStock = page.getByRole('region', { name: 'To reorder' })
   await lowStock.getByText('2 units (level 2)').waitFor()
+  await lowStock.getByRole('link', { name: 'Nearly gone' }).waitFor()
+  await lowStock.getByRole('link', { name: 'Gone', exact: true }).waitFor()
   expect(await lowStock.getByRole('link').allInnerTexts()).toEqual(['See all', 'Gone', 'Nearly gone'])
   await lowStock.getByRole('link', { name: 'See all' }).click()
   const all = page.getByRole('table', { name: 'Inventory' })

@@ -21,7 +21,7 @@ test(
   `on full disks of ${SIZES} sizes, exactly the acknowledged categories are stored, and reads continue`,
   async () => {
     for (let pagesLeft = 0; pagesLeft < SIZES; pagesLeft++) {
-      await using store = await openTestStore('sqlite', { pagesMax: 60 + pagesLeft })
+      await using store = await openTestStore('sqlite', { pagesMax: 64 + pagesLeft })
       const statuses: number[] = []
       for (let wave = 0; wave < 40 && !statuses.includes(503); wave++) {
         const replies = Array.from({ length: 40 }, async (_, index) => {
