@@ -10,6 +10,7 @@ import { testedEngines } from '../support/engines.ts'
 import { serverError } from '../support/postgres-error.ts'
 import { type CommitFate, openPostgresProxy, type PostgresProxy } from '../support/postgres-proxy.ts'
 import { newDatabase } from '../support/postgres-server.ts'
+import { waitForPositions } from '../support/received-events.ts'
 import { type Seeded, seeded } from '../support/seeded.ts'
 import { makePet } from '../support/shop.ts'
 import { recordSoak, timeLimitMs, times } from '../support/soak.ts'
@@ -214,6 +215,8 @@ describe.skipIf(!testedEngines.includes('postgres'))('an unreliable PostgreSQL',
       const retries: unknown[] = []
       const onRetry = (retry: unknown): unknown => retries.push(retry)
       const client = createClient({ baseUrl: store.base, key: data.key, onRetry })
+      // Otherwise the commit that freezes the proxy may be that of the sequencer.
+      await waitForPositions(store)
       proxy.onCommit(() => {
         // The server gets the COMMIT. Its reply waits.
         proxy.freeze()
