@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { type ExportedResource, exportRows } from '../../src/transfer/exports.ts'
 import { openSqliteSource } from '../../src/transfer/sqlite-copy.ts'
+import { localTimesIn } from '../../src/values/time-zone.ts'
 import { importCategories } from '../support/busy-shop.ts'
 import { run } from '../support/process.ts'
 import { openReceiver, reply } from '../support/receiver.ts'
@@ -90,7 +91,7 @@ onEveryEngine(engine => {
           petName: 'Rex',
           localTime: '2026-11-20 21:00:00',
         },
-        ...{ unitPrice: '1250.50', completedAt: null, currency: 'EUR' },
+        ...{ unitPrice: '1250.50', completedAt: null, currency: 'EUR', receipt: null, returned: 0n },
       },
     ])
     const absent = { note: null, orderId: null }
@@ -129,6 +130,16 @@ onEveryEngine(engine => {
       const updatedAt = new Date(nowMs).toISOString().replace('.000', '')
       expect([index, row]).toEqual([index, { ...row, createdAt: created.createdAt, updatedAt }])
     }
+    const { data: back } = await client.returnOrder({ orderId, body: { quantity: 1n, note: 'too loud' } })
+    expect(await lastRow('sales')).toEqual({
+      ...{
+        ...back,
+        localTime: localTimesIn('Pacific/Auckland')(nowMs),
+        unitPrice: '1250.50',
+        amount: '-1250.50',
+      },
+      ...{ currency: 'EUR', keyId: 1n },
+    })
     await client.revokeKey({ keyId: key.id })
     expect((await lastRow('keys'))?.revokedAt).toBe(new Date(nowMs).toISOString().replace('.000', ''))
   })
