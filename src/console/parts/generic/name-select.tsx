@@ -34,6 +34,8 @@ interface NameSelectProps<Item> extends Omit<SelectProps, 'onChange' | 'onSelect
   readonly chosen: ComboboxItem | undefined
   /** Called with null if the user clears the field, or types in a required field instead of choosing. */
   readonly onSelect: (option: ComboboxItem | null) => void
+  /** Called with the text of the field when the user types. */
+  readonly onType?: ((text: string) => void) | undefined
   /** Shown in place of the options if there is no item at all, and if none matches. */
   readonly noneText: string
   readonly noMatchText: string
@@ -43,8 +45,9 @@ interface NameSelectProps<Item> extends Omit<SelectProps, 'onChange' | 'onSelect
 
 /** A field that searches by name: no option can be chosen that does not match the typed text. */
 export function NameSelect<Item extends NamedItem>(props: NameSelectProps<Item>) {
-  const { resource, search, read, optionOf, chosen, onSelect, noneText, noMatchText, noneHelp, ...select } =
+  const { resource, search, read, optionOf, chosen, onSelect, onType, noneText, noMatchText, ...others } =
     props
+  const { noneHelp, ...select } = others
   const { found, isPending, isTyping, field } = useNameField(props)
   const options = found.map(item => optionOf(item, found))
   const isNone = !isTyping && !isPending && found.length === 0
@@ -69,7 +72,7 @@ function isIn(options: readonly ComboboxItem[], { value }: ComboboxItem): boolea
 
 /** Returns the items that match exactly what the user typed, and the properties of the field. */
 function useNameField<Item extends NamedItem>(props: NameSelectProps<Item>) {
-  const { optionOf, chosen, onSelect, required, value } = props
+  const { optionOf, chosen, onSelect, onType, required, value } = props
   /** The text of the field, unless it is the name of the chosen item. */
   const [typed, setTyped] = useState<string>()
   const [isOpen, setOpen] = useState(false)
@@ -105,6 +108,7 @@ function useNameField<Item extends NamedItem>(props: NameSelectProps<Item>) {
     onInput: ({ currentTarget }: SyntheticEvent<HTMLInputElement>) => {
       queue.end(false)
       setTyped(currentTarget.value)
+      onType?.(currentTarget.value)
       // What was chosen before is not what a form shows. A filter stays until it is replaced.
       if (required) onSelect(null)
     },

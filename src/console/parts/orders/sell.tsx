@@ -44,8 +44,6 @@ export function Sell({ pet, onClose }: SellProps) {
   )
 }
 
-const NOT_CHOSEN = 'Choose a pet from the list, or clear the field.'
-
 /** An article that is in the sale already. */
 interface BasketLine {
   readonly petId: bigint
@@ -85,11 +83,12 @@ function OneSale({ pet, onClose, onSellAnother }: SellProps & { readonly onSellA
       another={isNow ? 'Sell another' : 'Place another'}
       done={(sale: ApiResponse<Order | Sale>) => noteSale(client, sale.data)}
       form={form}
-      check={() => ({
-        ...amountProblem('unitPrice', unitPrice),
-        // Without this, an article that was typed and not chosen would be missing in the sale.
-        ...(basket.length > 0 && form.values.petId === '' && typed.trim() !== '' && { petId: NOT_CHOSEN }),
-      })}
+      check={() => {
+        // The field has lost the text. With the next click, the articles above are sold without it.
+        setTyped('')
+        const isForgotten = basket.length > 0 && form.values.petId === '' && typed.trim() !== ''
+        return { ...amountProblem('unitPrice', unitPrice), ...(isForgotten && forgotten(typed)) }
+      }}
       make={() => changeOf(client, basket, bodyOf(form.values, { reference, complete: isNow, price }))}
       look={{ path: '/orders', what: 'the newest orders' }}
       onClose={onClose}
@@ -134,6 +133,10 @@ function OneSale({ pet, onClose, onSellAnother }: SellProps & { readonly onSellA
       )}
     </FormDialog>
   )
+}
+
+function forgotten(typed: string): { readonly petId: string } {
+  return { petId: `“${typed.trim()}” was not chosen. Choose a pet, or sell without it.` }
 }
 
 function ReferenceField(field: Field<string | undefined> & { readonly value: string }) {

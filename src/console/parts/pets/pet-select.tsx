@@ -42,7 +42,7 @@ export function PetSelect({ first, value, onChange, error, isNext = false, onTyp
       placeholder="A word of the name"
       required
       autoFocus={isNext}
-      onInput={({ currentTarget }) => onType?.(currentTarget.value)}
+      onType={onType}
       data-autofocus={first === undefined || undefined}
       // The dialog opens with the focus here. An open list would hide the other fields.
       openOnFocus={false}
