@@ -270,7 +270,7 @@ function rowsById(statement: Statement<DatabaseRow, 'after'>) {
 const isInstantColumn = (name: string): boolean => /(?:^at|At|shipDate)$/.test(name)
 const booleanColumns: ReadonlySet<string> = new Set(['hold', 'complete', 'enabled', 'restocked'])
 /** They are exported as decimal numbers, as an import reads them. */
-const moneyColumns: ReadonlySet<string> = new Set(['price', 'unitPrice', 'amount'])
+export const moneyColumns: ReadonlySet<string> = new Set(['price', 'unitPrice', 'amount'])
 const listColumns: ReadonlySet<string> = new Set(['scopes', 'types'])
 
 /** Returns a row with its values as the API writes them. */

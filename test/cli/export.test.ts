@@ -144,7 +144,15 @@ test('an export for a spreadsheet has a mark and no formula, and an import of it
   expect((await run(['import', '--pets', file, ...args])).errors).toContain('Loaded 1 category and 7 pets.')
   const stored = await target.database('SELECT name FROM pet ORDER BY id')
   expect(stored.map(({ name }) => name)).toEqual(names)
-  const movements = await exportOf(place, 'movements', '--escape-formulas')
+  await place.use(async client => {
+    const { data } = await client.listPets({ name: '=1+1' })
+    const id = data.items[0]?.id ?? 0n
+    const { data: sale } = await client.recordSale({ body: { lines: [{ petId: id, unitPrice: 5n }] } })
+    await client.returnSale({ receipt: sale.receipt, body: { note: '=2' } })
+  })
+  const sales = await exportOf(place, 'sales', '--escape-formulas', '--columns', 'petId,note,amount')
+  expect(sales.output).toBe(`petId,note,amount\n1,,0.05\n1,'=2,-0.05\n`)
+  const movements = await exportOf(place, 'movements', '--columns', 'id,quantityChange', '--escape-formulas')
   expect(movements.output).not.toContain("'")
   const refused = await exportOf(place, 'pets', '--bom', '--format', 'ndjson')
   expect([refused.exitCode, refused.errors.trim()]).toEqual([

@@ -95,6 +95,12 @@ test('every operation but the stream sends each option as the right parameter, h
   expect(server.received).toHaveLength(finiteIds.length)
 })
 
+test('a return without options takes back all that is left', async () => {
+  await using demo = await openDemo()
+  await runHere(demo.base, ['place-order', '--pet-id', '7', '--complete', 'true'])
+  expect(await runHere(demo.base, ['return-order', '1'])).toContain('"quantity":-1')
+})
+
 test('the options of an operation differ in name, and no local command is named like an operation', async () => {
   for (const id of commandIds) {
     const { flags, common } = optionsOf(id, operationOf(id))

@@ -240,7 +240,7 @@ describe.each([390, 1440])('on a screen of %p pixels', width => {
     const [plain, excel] = [await savedFile(page, 'CSV'), await savedFile(page, 'CSV for Excel')]
     expect(plain.name).toBe(`orders-${day(nowMs - DAY_MS)}.csv`)
     expect(plain.text.split('\n')[0]).toBe(
-      'order,placed,pet,petId,units,state,shipDate,reference,timeZone,unitPrice,amount,currency,completedAt',
+      'order,placed,pet,petId,units,state,shipDate,reference,timeZone,unitPrice,amount,currency,completedAt,receipt,returnedUnits',
     )
     expect(plain.text.split('\n')[2]).toContain(
       `,=Diary ${width},${petId},3,open,,D-${width}-3,${ZONE},12.50,37.50,EUR,`,

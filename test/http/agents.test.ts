@@ -14,7 +14,7 @@ import { until } from '../support/until.ts'
 
 /** The most characters that all tools together may take of the context of a model. */
 const TOOL_CHARS_MAX = 12 * 1024
-const TOOLS_MAX = 17
+const TOOLS_MAX = 16
 
 const guide = readFileSync(join(ROOT, 'docs', 'agents.md'), 'utf8')
 
@@ -136,7 +136,7 @@ test('an agent sees the tools that its key allows, and a hidden tool is refused 
   )
 })
 
-test('all tools together are at most 17, and take at most 12 KB of the context of a model', async () => {
+test('all tools together are at most 16, and take at most 12 KB of the context of a model', async () => {
   await using agent = await connectAgent(store().base)
   const names = await agent.toolNames()
   expect(new Set(names).size).toBe(names.length)

@@ -11,6 +11,7 @@ import {
   exportColumns,
   exportedResources,
   exportRows,
+  moneyColumns,
 } from '../../transfer/exports.ts'
 import { countText } from '../../values/count-text.ts'
 import { csvLine } from '../../values/csv.ts'
@@ -163,7 +164,7 @@ async function writeRows(
   const base = config.baseUrl ?? DEFAULT_BASE
   const textOf = (row: ExportedRow): string =>
     format === 'csv'
-      ? csvLine(columns.map(name => cellOf(row[name], escapeFormulas)))
+      ? csvLine(columns.map(name => cellOf(row[name], escapeFormulas && !moneyColumns.has(name))))
       : `${writeJson(Object.fromEntries(columns.map(name => [name, row[name] ?? null])))}\n`
   let count = 0
   let texts = format === 'csv' ? [(bom ? '\ufeff' : '') + csvLine(columns)] : []

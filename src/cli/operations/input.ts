@@ -47,7 +47,9 @@ export async function requestOf(
     const members = valuesIn('body')
     if (isWhole) refuseMembers(flags, members, bodyFlag)
     else requireAll(flags.filter(({ place, name }) => place === 'body' && members[name] === undefined))
-    if (!isWhole && Object.keys(members).length === 0) throw nothingToSend(flags, bodyFlag)
+    // A change without a member would change nothing. What a POST creates may have only defaults, such as a return.
+    if (operation.method !== 'POST' && !isWhole && Object.keys(members).length === 0)
+      throw nothingToSend(flags, bodyFlag)
     input.body = isWhole ? await readBodyOption(bodyText, bodyFlag) : members
   }
   return { input, call: callOptionsOf(valuesIn('header')) }

@@ -173,6 +173,7 @@ function CompleteOrder({ version, onClose }: OrderQuestionProps) {
 
 function ReturnOrder({ version, onClose }: OrderQuestionProps) {
   const { client } = useSession()
+  const can = useCan()
   const { conflict, order, look } = useOrderConfirmation(version)
   const left = leftOf(order)
   const form = useForm<{ quantity: bigint | undefined; note: string }>(
@@ -211,6 +212,11 @@ function ReturnOrder({ version, onClose }: OrderQuestionProps) {
             onChange={event => setRestock(event.currentTarget.checked)}
           />
           <TextField {...field('note')} description="For the books, such as the reason" />
+          {!can('orders:return') && (
+            <Text c="dimmed" size="sm">
+              This key takes back only what it sold itself in the last 15 minutes.
+            </Text>
+          )}
           {order.unitPrice !== undefined && (
             <Text>Money to give back: {formatMoney(order.unitPrice * quantity)}</Text>
           )}

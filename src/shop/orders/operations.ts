@@ -233,11 +233,6 @@ export const orders = {
       petNotAvailable(3n),
       insufficientStock({ petId: 3n, free: 2n, quantity: 5n, requested: 3n }),
     ],
-    agent: {
-      name: 'record_sale',
-      about: 'Sell several pets to one customer, with one receipt: all or nothing.',
-      takes: { lines: true, reference: true },
-    },
   },
   returnOrder: {
     method: 'POST',

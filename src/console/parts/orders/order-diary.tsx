@@ -150,6 +150,24 @@ function useSaving(input: OrderListInput, { orders: shown, hasMore }: ReadOrders
   return { save, stop: () => stopping.current?.abort(), count }
 }
 
+const csvHead = [
+  'order',
+  'placed',
+  'pet',
+  'petId',
+  'units',
+  'state',
+  'shipDate',
+  'reference',
+  'timeZone',
+  'unitPrice',
+  'amount',
+  'currency',
+  'completedAt',
+  'receipt',
+  'returnedUnits',
+]
+
 /**
  * Returns the orders as CSV, with local times. The file for Excel begins with a byte order mark, has the delimiter that
  * Excel expects, and no text in it becomes a formula, a number or a date.
@@ -166,23 +184,21 @@ function fileOf(orders: readonly Order[], names: ReadonlyMap<bigint, string>, is
       : isForExcel
         ? amountText(amount).replace('.', decimalSign())
         : amountText(amount)
-  const head = [
-    'order',
-    'placed',
-    'pet',
-    'petId',
-    'units',
-    'state',
-    'shipDate',
-    'reference',
-    'timeZone',
-    'unitPrice',
-    'amount',
-    'currency',
-    'completedAt',
-  ]
   const rows = orders.map(
-    ({ id, createdAt, petId, petName, quantity, complete, shipDate, reference, unitPrice, completedAt }) => [
+    ({
+      id,
+      createdAt,
+      petId,
+      petName,
+      quantity,
+      complete,
+      shipDate,
+      reference,
+      unitPrice,
+      completedAt,
+      receipt,
+      returned,
+    }) => [
       id,
       time(createdAt),
       cell(petName ?? names.get(petId)),
@@ -196,10 +212,12 @@ function fileOf(orders: readonly Order[], names: ReadonlyMap<bigint, string>, is
       money(unitPrice === undefined ? undefined : unitPrice * quantity),
       unitPrice === undefined ? undefined : shopCurrency,
       time(completedAt),
+      receipt,
+      returned,
     ],
   )
   const delimiter = isForExcel ? excelDelimiter() : ','
-  return (isForExcel ? '\ufeff' : '') + [head, ...rows].map(row => csvLine(row, delimiter)).join('')
+  return (isForExcel ? '\ufeff' : '') + [csvHead, ...rows].map(row => csvLine(row, delimiter)).join('')
 }
 
 function decimalSign(): string {

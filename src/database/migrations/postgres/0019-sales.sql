@@ -5,6 +5,8 @@ INSERT INTO counter (noun, last) SELECT 'sale', last FROM counter WHERE noun = '
 ALTER TABLE orders ADD COLUMN receipt BIGINT;
 ALTER TABLE orders ADD COLUMN returned BIGINT NOT NULL DEFAULT 0 CHECK (returned BETWEEN 0 AND quantity);
 UPDATE orders SET receipt = id WHERE complete = 1;
+-- A process of an earlier version that still runs cannot complete an order without a line in the books.
+ALTER TABLE orders ADD CONSTRAINT orders_receipt CHECK ((complete = 1) = (receipt IS NOT NULL));
 
 -- The books: a line for each completed order, and one with a negative quantity for each return. No line is changed or
 -- deleted. The key begins with the receipt, because each sale writes every index of this table.
