@@ -54,9 +54,9 @@ async function insertRows({ database }: TestStore): Promise<void> {
   await database(
     `INSERT INTO pet_word (word, pet_id) SELECT 'pet', id FROM pet UNION ALL SELECT id::text, id FROM pet`,
   )
-  await database(`INSERT INTO orders (id, pet_id, quantity, ship_date, complete, reference, version, created_at,
-      updated_at)
-    SELECT n, n % 1000 + 1, 1, CASE n % 2 WHEN 0 THEN '${at}' END, n % 5 / 4,
+  await database(`INSERT INTO orders (id, pet_id, quantity, ship_date, complete, receipt, reference, version,
+      created_at, updated_at)
+    SELECT n, n % 1000 + 1, 1, CASE n % 2 WHEN 0 THEN '${at}' END, n % 5 / 4, CASE n % 5 WHEN 4 THEN n END,
       CASE n % 3 WHEN 0 THEN 'R-' || n % 500 END, 1, '${at}', '${at}'
     FROM generate_series(1, ${PETS}) AS n`)
   await database('ANALYZE')
