@@ -36,9 +36,9 @@ type Cells = Readonly<Record<string, string>>
 interface Layout<Row> {
   readonly required: readonly string[]
   readonly optional: readonly string[]
-  /** Returns the row of a line. The cells are valid by `ruleOf`. */
   /** Returns the rule that the value of a column breaks; undefined if it is valid. */
   readonly ruleOf: (column: string, value: string) => string | undefined
+  /** Returns the row of a line. The cells are valid by `ruleOf`. */
   readonly toRow: (cells: Cells, line: bigint) => Row
 }
 

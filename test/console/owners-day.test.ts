@@ -128,6 +128,9 @@ describe.each([390, 1440])('on a screen of %p pixels', width => {
       .getByRole('cell', { name: /€(31\.40|62\.80)/ })
       .first()
       .waitFor()
+    await page.goto(`${store().base}/console/pets/${first.petId}`)
+    await page.getByText('has a return. It was for').first().waitFor()
+    await page.getByText('2 units came back so far.').first().waitFor()
     await end()
   })
 

@@ -53,9 +53,11 @@ function petSentence(pet: Pet, before: Pet | undefined): string {
   return `Pet ${pet.id} ${changes.join(' and ')}.`
 }
 
-function orderSentence({ id, petId, quantity = 1n, reference, shipDate }: Order, verb: string): string {
+function orderSentence(order: Order, verb: string): string {
+  const { id, petId, quantity = 1n, reference, shipDate, returned } = order
   const details = [
     `${unitsText(quantity)} of pet ${petId}`,
+    ...(returned === undefined ? [] : [`${returned} came back so far`]),
     ...(reference === undefined ? [] : [`reference ${reference}`]),
     ...(shipDate === undefined ? [] : [`ships ${shipDate}`]),
   ]

@@ -174,7 +174,7 @@ function CompleteOrder({ version, onClose }: OrderQuestionProps) {
 function ReturnOrder({ version, onClose }: OrderQuestionProps) {
   const { client } = useSession()
   const can = useCan()
-  const { conflict, order, look } = useOrderConfirmation(version)
+  const order = version.data
   const left = leftOf(order)
   const form = useForm<{ quantity: bigint | undefined; note: string }>(
     { quantity: left, note: '' },
@@ -198,8 +198,7 @@ function ReturnOrder({ version, onClose }: OrderQuestionProps) {
           body: { quantity, restock, ...(note.trim() !== '' && { note: note.trim() }) },
         })
       }
-      look={look}
-      conflict={conflict}
+      look={lookAt(order)}
       onClose={onClose}
     >
       {field => (
@@ -263,21 +262,18 @@ function useOrderConfirmation(version: Version<Order>) {
     conflict: { read: readAgain, shown: facts },
     order: shown.data,
     etag: shown.etag,
-    look: { path: `/orders/${version.data.id}`, what: 'the order' },
+    look: lookAt(version.data),
   }
 }
 
+function lookAt({ id }: Order) {
+  return { path: `/orders/${id}`, what: 'the order' }
+}
+
 /** Returns the facts that a user needs to decide about an order. */
-function factsOf({
-  quantity,
-  returned = 0n,
-  shipDate,
-  complete,
-  reference,
-}: Order): [label: string, text: string][] {
+function factsOf({ quantity, shipDate, complete, reference }: Order): [label: string, text: string][] {
   return [
     ['Units', formatCount(quantity)],
-    ['Returned', formatCount(returned)],
     ['State', complete ? 'complete' : 'open'],
     ['Ship date', shipDate ? formatInstant(shipDate) : 'No date'],
     ['Reference', reference ?? 'None'],

@@ -55,7 +55,7 @@ async function recordSale(tx: Tx, { body }: { body: NewSale }, context: Context)
   const receipt = lines[0]?.id ?? 0n
   const written = new Map<number, SaleLine>()
   for (const { line, id, index } of lines.toSorted(
-    (a, b) => compare(a.line.petId, b.line.petId) || a.index - b.index,
+    (a, b) => Number(a.line.petId - b.line.petId) || a.index - b.index,
   )) {
     const order = { ...line, reference: body.reference, complete: true }
     const placed = await insertPlaced(tx, context, order, { id, receipt, pointer: `/lines/${index}` })
@@ -116,9 +116,9 @@ async function returnSale(
   if (returns.length === 0) throw returnExceedsOrder(receipt, 0n)
   const lines: SaleLine[] = []
   // The pets change after all orders, in the order of their ids, so that two commands never wait for each other.
-  for (const one of returns.toSorted((a, b) => compare(a.order.petId, b.order.petId)))
+  for (const one of returns.toSorted((a, b) => Number(a.order.petId - b.order.petId)))
     lines.push(await writeReturn(tx, context, one, body))
-  return { receipt, lines: lines.toSorted((a, b) => compare(a.orderId, b.orderId)) }
+  return { receipt, lines: lines.toSorted((a, b) => Number(a.orderId - b.orderId)) }
 }
 
 /** Throws `insufficient_scope` if the caller may return only what it sold itself a short time ago. */
@@ -166,10 +166,6 @@ async function restockUnits(
   if (!pet) throw noStockToReturnTo(id, petId)
   if (pet.quantity + quantity > STOCK_MAX) throw stockOutOfBounds(petId, pet.quantity + quantity)
   throw new Stale(`pet ${petId}`)
-}
-
-function compare(one: bigint, other: bigint): number {
-  return one < other ? -1 : one > other ? 1 : 0
 }
 
 export const orderCommands: CommandsOf<typeof orders> = {

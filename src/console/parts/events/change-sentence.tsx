@@ -157,7 +157,7 @@ const orderVerbs = {
   'petstore.order.placed': 'was placed for',
   'petstore.order.updated': 'was changed: it is now for',
   'petstore.order.completed': 'was completed for',
-  'petstore.order.returned': 'had a return. It was for',
+  'petstore.order.returned': 'has a return. It was for',
   'petstore.order.reopened': 'was opened again: it reserves',
   'petstore.order.cancelled': 'was cancelled for',
 } as const
@@ -172,6 +172,7 @@ function OrderChange({ order, type, at }: OrderChangeProps) {
     <>
       {type === 'petstore.order.cancelled' ? `Order ${order.id}` : <OrderLink id={order.id} />}{' '}
       {orderVerbs[type]} <PetLink id={order.petId} at={at} />, {formatUnits(order.quantity)}.
+      {type === 'petstore.order.returned' && ` ${formatUnits(order.returned ?? 0n)} came back so far.`}
       {type === 'petstore.order.updated' &&
         order.shipDate &&
         ` It ships on ${formatInstant(order.shipDate)}.`}
