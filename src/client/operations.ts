@@ -59,7 +59,7 @@ export interface Operations {
   /**
    * List pets. Filters are combined with AND, the values of one repeated filter with OR. `id` selects up to 100 pets by id; ids that do not exist are left out. With a single `id`, the response carries the ETag of that pet, for `If-Match` on `/pets/{petId}`. With `name`, the list can only be sorted by `name` (the default) or `-name`.
    *
-   * `search` finds pets by the words of their names, without case and accents: each word of the text must be the start of a word of the name, so `kathe ret` finds "Käthe (Golden Retriever)". A text without a letter or digit finds nothing. The pets are in the order of the words that they were found by. It cannot be combined with `id`, `name` or `sort`. **A page can be short, or even empty, although a next page follows**: a page reads a bounded number of words, so continue until there is no `next` link.
+   * `search` finds pets by the words of their names, without case and accents: first those that have words that start with each word of the text, so `kathe ret` finds "Käthe (Golden Retriever)", then those that have them inside their words: `fisch` finds "Goldfisch", 犬 finds 小型犬. Letters such as ä are also found as they are spelled without marks: `baer` finds "Bär". A text without a letter, digit or symbol finds nothing. The pets are in the order of the words that they were found by. It cannot be combined with `id`, `name` or `sort`. **A page can be short, or even empty, although a next page follows**: a page reads a bounded number of words, so continue until there is no `next` link.
    *
    * With `include=stock`, each pet also has its `quantity` and `reserved`; the units that can be ordered are `quantity` minus `reserved`. The ETag then changes with the stock, so it is weak even with a single `id`: it is not the ETag of the pet. A cursor can be used with and without `include`.
    *
@@ -81,7 +81,7 @@ export interface Operations {
       categoryId?: readonly Int64Input[] | undefined
       /** Pets whose name starts with this text; case is ignored. */
       name?: string | undefined
-      /** Pets with words that start with each word of this text. An empty text is no filter. */
+      /** Pets whose names have each word of this text, also inside their words. An empty text is no filter. */
       search?: string | undefined
       /** The sort order; a leading minus reverses it. */
       sort?: PetSort | undefined
@@ -493,7 +493,7 @@ export interface Operations {
       quantityAtMost?: Int64Input | undefined
       /** true: only items whose quantity is at or below their reorderAt, sold out or not; false: no filter. */
       toReorder?: boolean | undefined
-      /** Items of pets with words that start with each word of this text. An empty text is no filter. */
+      /** Items of pets whose names have each word of this text, also inside their words. An empty text is no filter. */
       search?: string | undefined
       /** The sort order; a leading minus reverses it. */
       sort?: InventorySort | undefined

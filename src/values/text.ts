@@ -51,19 +51,6 @@ export function sortKey(name: string): string {
   return firstPoints(folded === key ? key : `${folded}\u0001${key}`, KEY_CODE_POINTS_MAX)
 }
 
-/** The maximum number of code points of a word. An index has a limit for the bytes of an entry. */
-const WORD_CODE_POINTS_MAX = 60
-const WORD = /[\p{L}\p{M}\p{N}]+/gu
-
-/**
- * Returns the distinct words of a text, folded: runs of letters, marks and digits. A script without spaces, such as
- * Japanese or Thai, has one word for each run between punctuation.
- */
-export function wordsOf(text: string): string[] {
-  const words = foldedForm(text).match(WORD) ?? []
-  return [...new Set(words.map(word => firstPoints(word, WORD_CODE_POINTS_MAX)))]
-}
-
 const ASCII = /^[\0-\x7f]*$/
 
 /**
@@ -89,7 +76,7 @@ const FOLDED_LETTERS: Readonly<Record<string, string>> = {
  * Returns a text without case and accents, so that `kathe` and Käthe are the same. The start of a text, up to a whole
  * character, is the start of its folded form.
  */
-function foldedForm(text: string): string {
+export function foldedForm(text: string): string {
   if (ASCII.test(text)) return text.toLowerCase()
   let folded = ''
   for (const point of text.normalize('NFKD').replaceAll(IGNORED, '')) {
@@ -100,7 +87,8 @@ function foldedForm(text: string): string {
   return folded.normalize('NFC')
 }
 
-function firstPoints(text: string, count: number): string {
+/** Returns the start of a text of at most `count` code points. */
+export function firstPoints(text: string, count: number): string {
   return text.length <= count ? text : [...text].slice(0, count).join('')
 }
 

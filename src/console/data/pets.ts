@@ -7,20 +7,6 @@ import { usePastName } from './past-names.ts'
 import { useSession } from './session-context.ts'
 
 const IDS_MAX = 100
-/** The characters from which on the store searches for words. A single character is the start of a name. */
-const SEARCH_CHARS_MIN = 2
-
-/** Returns the search in a list of pets, or of their stock, for a text that someone typed to find a pet. */
-export function searchOf(text: string): { search?: string } {
-  return [...text].length < SEARCH_CHARS_MIN ? {} : { search: text }
-}
-
-/** Returns the filter of a list of pets for such a text. */
-export function petFilterOf(text: string): { search?: string; name?: string } {
-  const found = searchOf(text)
-  return found.search === undefined && text !== '' ? { name: text } : found
-}
-
 interface FoundPets {
   readonly status?: readonly PetStatus[]
   readonly limit: number
@@ -28,13 +14,13 @@ interface FoundPets {
   readonly signal?: AbortSignal
 }
 
-/** Finds pets whose names have words that start with those of a text, with their stock. An empty text finds all. */
+/** Searches pets, with their stock. An empty text finds all. */
 export async function findPets(
   client: Client,
   text: string,
   { status, limit, signal }: FoundPets,
 ): Promise<Pet[]> {
-  const input = { include: 'stock' as const, ...(status && { status }), ...petFilterOf(text) }
+  const input = { include: 'stock' as const, ...(status && { status }), search: text }
   return (await readFullPage(page => client.listPets({ ...input, ...page }, { signal }), undefined, limit))
     .items
 }

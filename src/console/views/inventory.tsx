@@ -2,7 +2,7 @@ import { Group } from '@mantine/core'
 import { useState } from 'react'
 import type { InventoryItem, InventorySort, PetStatus } from '../../client/petstore-client.ts'
 import { readFullPage } from '../data/full-page.ts'
-import { searchOf, usePetName } from '../data/pets.ts'
+import { usePetName } from '../data/pets.ts'
 import { useCan, useSession } from '../data/session-context.ts'
 import { idIn, useUrlFilters, valueIn } from '../data/url-filters.ts'
 import { Empty } from '../parts/generic/empty.tsx'
@@ -63,15 +63,13 @@ export function Inventory() {
   const close = (): void => setOpened(undefined)
   const filters = useInventoryFilters()
   const { search, status, quantityAtMost, toReorder, sort } = filters
-  const found = searchOf(search)
   const input = {
     ...(status && !toReorder && { status: statusesOf(status) }),
     ...(toReorder && { toReorder }),
     ...(quantityAtMost !== undefined && { quantityAtMost }),
-    ...(found.search === undefined ? { sort } : found),
+    ...(search === '' ? { sort } : { search }),
   }
-  const isFiltered =
-    found.search !== undefined || status !== undefined || quantityAtMost !== undefined || toReorder
+  const isFiltered = search !== '' || status !== undefined || quantityAtMost !== undefined || toReorder
   return (
     <Page title="Inventory">
       <InventoryFilters {...filters} />
@@ -163,7 +161,7 @@ function InventoryFilters(filters: ReturnType<typeof useInventoryFilters>) {
       <SortSelect
         sorts={allowed}
         value={sort}
-        isFixed={searchOf(search).search !== undefined}
+        isFixed={search !== ''}
         onChange={value => set('sort', value)}
       />
     </Filters>

@@ -3,7 +3,6 @@ import { useState } from 'react'
 import { useLocation } from 'wouter'
 import type { Pet } from '../../client/petstore-client.ts'
 import { readFullPage } from '../data/full-page.ts'
-import { petFilterOf, searchOf } from '../data/pets.ts'
 import { useCan, useSession } from '../data/session-context.ts'
 import { formatMoney } from '../data/shop-currency.ts'
 import { idIn, optionIn, useUrlFilters, valueIn } from '../data/url-filters.ts'
@@ -44,16 +43,12 @@ export function Pets() {
   const { client } = useSession()
   const filters = usePetFilters()
   const { search, status, categoryId, sort } = filters
-  const found = petFilterOf(search)
   const input = {
     include: 'stock' as const,
     ...(status && { status: [status] }),
     ...(categoryId !== undefined && { categoryId: [categoryId] }),
-    ...found,
-    // What a search finds has an order of its own, and names that start with a letter are sorted by name.
-    ...(found.search === undefined && {
-      sort: found.name !== undefined && !sort.endsWith('name') ? ('name' as const) : sort,
-    }),
+    // What a search finds has an order of its own.
+    ...(search === '' ? { sort } : { search }),
   }
   const isFiltered = search !== '' || status !== undefined || categoryId !== undefined
   return (
@@ -109,7 +104,7 @@ function PetFilters({ search, status, categoryId, sort, set }: ReturnType<typeof
       <SortSelect
         sorts={nameSorts}
         value={sort}
-        isFixed={searchOf(search).search !== undefined}
+        isFixed={search !== ''}
         onChange={value => set('sort', value)}
       />
     </Filters>
@@ -130,11 +125,7 @@ function AddPetButton() {
 }
 
 function NoMatch() {
-  return (
-    <Empty title="No pet matches">
-      Change the search or the filters above. The search looks at the start of each word.
-    </Empty>
-  )
+  return <Empty title="No pet matches">Change the search or the filters above.</Empty>
 }
 
 function NoPets() {

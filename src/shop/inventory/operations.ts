@@ -70,9 +70,9 @@ export const inventory = {
         'true: only items whose quantity is at or below their reorderAt, sold out or not; false: no filter.',
       ),
       search: textParameter(
-        2,
+        1,
         200,
-        'Items of pets with words that start with each word of this text. An empty text is no filter.',
+        'Items of pets whose names have each word of this text, also inside their words. An empty text is no filter.',
         '',
       ),
       sort: sortParameter(

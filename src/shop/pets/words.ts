@@ -1,8 +1,9 @@
 import type { Page } from '../../contract/operation.ts'
 import { excludedByFilter } from '../../contract/refusals.ts'
 import type { Reader, Tx } from '../../database/engine.ts'
-import { dynamicSql, sql } from '../../database/statement.ts'
-import { prefixEnd, wordsOf } from '../../values/text.ts'
+import { dynamicSql, type Place, type Statement, sql } from '../../database/statement.ts'
+import { hasInside, partsInBothSpellings, wordsOf } from '../../values/search-words.ts'
+import { prefixEnd } from '../../values/text.ts'
 import {
   type CursorList,
   LIMIT_DEFAULT,
@@ -15,28 +16,27 @@ import { petColumns, type StoredPet } from '../stock/rows.ts'
 
 /** The maximum number of words that one page reads. A search for words that no pet has together stops after them. */
 const PROBES_MAX = 500
+/** The number of words that one statement looks into, and the maximum number of such statements of a page. */
+const WORDS_PER_SLICE = 20_000
+const SLICES_MAX = 5
+/** Stands before a word in the places of the words that contain a text. No word has it. */
+const INSIDE = ' '
 
 const insertWord = sql()('INSERT INTO pet_word (word, pet_id) VALUES ($word, $petId)')
 const deleteWord = sql()('DELETE FROM pet_word WHERE word = $word AND pet_id = $petId')
 
-/** A word, and the pet whose name has it. */
+/** A word, and the pet whose name has it. Inside words, `INSIDE` stands before the word. */
 interface Probe extends StoredPet {
   readonly word: string
 }
 
-/** Returns the statement that reads the next words with a start, in order, each with its pet. */
-const selectProbes = (start: string, after: SortKeys | undefined, limit: number) =>
-  dynamicSql<Probe>(place => {
-    const from = after
-      ? `(word, pet_id) > (${place(after.sortKey)}, ${place(after.tieKey)})`
-      : `word >= ${place(start)}`
-    // Every start has such an end, because the last code point of Unicode is no letter.
-    const to = `word < ${place(prefixEnd(start) ?? '')}`
-    return `
-      SELECT ${petColumns}, word FROM (
-        SELECT word, pet_id FROM pet_word WHERE ${from} AND ${to} ORDER BY word, pet_id LIMIT ${place(BigInt(limit))}
-      ) AS probe JOIN pet ON pet.id = probe.pet_id ORDER BY word, pet_id`
-  })
+/** A range of words that is read for a search. */
+interface Range {
+  readonly after: SortKeys
+  /** Returns the statement that reads the next probes. Without it, the page ends here. */
+  readonly select?: (after: SortKeys, limit: number) => Statement<Probe>
+  readonly finds: (probe: Probe) => boolean
+}
 
 /** Writes the words of a pet that gets, changes or loses its name. */
 export function renameWords(
@@ -65,11 +65,109 @@ interface Search extends Pick<CursorList, 'list' | 'filters'> {
   readonly accepts: (pet: StoredPet) => boolean
 }
 
+/** Returns the statement that reads the next words that meet some conditions, in order, each with its pet. */
+const selectProbes = (word: string, conditions: readonly string[], limit: string) => `
+  SELECT ${petColumns}, ${word} AS word FROM (
+    SELECT word, pet_id FROM pet_word WHERE ${conditions.join(' AND ')} ORDER BY word, pet_id LIMIT ${limit}
+  ) AS probe JOIN pet ON pet.id = probe.pet_id ORDER BY probe.word, pet_id`
+
+const isAfter = (place: Place, { sortKey, tieKey }: SortKeys): string =>
+  `(word, pet_id) > (${place(sortKey)}, ${place(tieKey)})`
+
+/** Returns the statement that reads the next words with a start. */
+const selectStarts = (start: string, after: SortKeys, limit: number) =>
+  dynamicSql<Probe>(place => {
+    // Every start has such an end, because the last code point of Unicode is in no word.
+    const to = `word < ${place(prefixEnd(start) ?? '')}`
+    return selectProbes('probe.word', [isAfter(place, after), to], place(BigInt(limit)))
+  })
+
+interface Slice {
+  readonly after: SortKeys
+  /** The last word of the slice; absent if it goes to the end of the table. */
+  readonly end?: SortKeys
+}
+
+/** Returns the statement that reads the next words of a slice that have all parts. */
+const selectInside = (parts: readonly string[], { after, end }: Slice, limit: number) =>
+  dynamicSql<Probe>(place => {
+    const range = [isAfter(place, wordPlace(after))]
+    if (end) range.push(`(word, pet_id) <= (${place(end.sortKey)}, ${place(end.tieKey)})`)
+    const places = parts.map(place)
+    const last = place(BigInt(limit))
+    const statement = (position: string): string =>
+      selectProbes(
+        `'${INSIDE}' || probe.word`,
+        [...range, ...places.map(part => `${position}(word, ${part}) > 0`)],
+        last,
+      )
+    return [statement('instr'), statement('strpos')]
+  })
+
+/** Returns the statement that reads the last word of the slice after a place; no row if fewer words follow. */
+const selectSliceEnd = (after: SortKeys) =>
+  dynamicSql<SortKeys>(
+    place => `
+      SELECT word AS "sortKey", pet_id AS "tieKey" FROM pet_word WHERE ${isAfter(place, wordPlace(after))}
+      ORDER BY word, pet_id LIMIT 1 OFFSET ${WORDS_PER_SLICE - 1}`,
+  )
+
+/** Returns the place in the table of a place among the words that contain a text. */
+function wordPlace({ sortKey, tieKey }: SortKeys): SortKeys {
+  return { sortKey: String(sortKey).slice(INSIDE.length), tieKey }
+}
+
 /**
- * Returns a page of the pets whose names have every word of a text, or a word that starts with it. The longest word of
- * the text is the start of a range of words, which is read in order; the program checks the rest. A pet has the place
- * of its first word in the range. The page is short if its bounded number of words is used up. Throws
- * `invalid_cursor`.
+ * Returns the ranges of a search from a place on: the words that start with the longest text, then slices of the whole
+ * table. A pet has the place of its first word in them.
+ */
+async function* rangesOf(
+  reader: Reader,
+  texts: readonly string[],
+  from: SortKeys | undefined,
+): AsyncGenerator<Range> {
+  const [longest] = texts.toSorted((one, other) => other.length - one.length)
+  if (longest === undefined) return
+  const startsWords = (name: string): boolean => {
+    const words = wordsOf(name)
+    return texts.every(text => words.some(word => word.startsWith(text)))
+  }
+  const isInside = from !== undefined && String(from.sortKey).startsWith(INSIDE)
+  if (!isInside) {
+    yield {
+      after: from ?? { sortKey: longest, tieKey: 0n },
+      select: (after, limit) => selectStarts(longest, after, limit),
+      finds: probe => startsWords(probe.name) && isFirst(probe, word => word.startsWith(longest)),
+    }
+  }
+  const parts = partsInBothSpellings(longest)
+  const finds = (probe: Probe): boolean =>
+    texts.every(text => hasInside(probe.name, text)) &&
+    !startsWords(probe.name) &&
+    isFirst(probe, word => parts.every(part => word.includes(part)))
+  let after: SortKeys = isInside ? from : { sortKey: INSIDE, tieKey: 0n }
+  for (let slice = 0; slice < SLICES_MAX; slice++) {
+    const end = await reader.one(selectSliceEnd(after))
+    yield {
+      after,
+      select: (place, limit) => selectInside(parts, { after: place, ...(end && { end }) }, limit),
+      finds,
+    }
+    if (!end) return
+    after = { sortKey: INSIDE + String(end.sortKey), tieKey: end.tieKey }
+  }
+  yield { after, finds }
+}
+
+/** Returns whether the word of a probe is the first of its pet in a range. */
+function isFirst({ name, word }: Probe, isInRange: (word: string) => boolean): boolean {
+  const probed = word.startsWith(INSIDE) ? word.slice(INSIDE.length) : word
+  return wordsOf(name).every(other => !isInRange(other) || !isBefore(other, probed))
+}
+
+/**
+ * Returns a page of the pets whose names have every word of a text: first those with words that start with them, then
+ * those with words that contain them. Throws `invalid_cursor`.
  */
 export async function searchPets<Item>(
   reader: Reader,
@@ -81,36 +179,28 @@ export async function searchPets<Item>(
     filters: { ...filters, search: input.search },
     sort: { column: 'word', descending: false },
   }
-  let after = readCursor(cursors, input.cursor)
-  const starts = wordsOf(input.search)
-  const [longest] = starts.toSorted((one, other) => other.length - one.length)
-  if (longest === undefined) return { items: [] }
+  const texts = wordsOf(input.search)
   const limit = input.limit ?? LIMIT_DEFAULT
   const items: Item[] = []
-  for (let left = PROBES_MAX; left > 0; ) {
+  let left = PROBES_MAX
+  for await (const { after, select, finds } of rangesOf(reader, texts, readCursor(cursors, input.cursor))) {
+    let place = after
     // Usually every word in the range is a match, so the first read is enough.
-    const size = left === PROBES_MAX ? Math.min(limit + 1, left) : left
-    const probes = await reader.many(selectProbes(longest, after, size))
-    for (const probe of probes) {
-      if (accepts(probe) && hasWords(probe, starts, longest)) {
-        if (items.length === limit) return { items, next: after && writeCursor(cursors, after) }
-        items.push(toItem(probe))
+    for (let size = Math.min(limit + 1, left); ; size = left) {
+      if (!select || left === 0) return { items, next: writeCursor(cursors, place) }
+      const probes = await reader.many(select(place, size))
+      for (const probe of probes) {
+        if (accepts(probe) && finds(probe)) {
+          if (items.length === limit) return { items, next: writeCursor(cursors, place) }
+          items.push(toItem(probe))
+        }
+        place = { sortKey: probe.word, tieKey: probe.id }
       }
-      after = { sortKey: probe.word, tieKey: probe.id }
+      left -= probes.length
+      if (probes.length < size) break
     }
-    if (probes.length < size) return { items }
-    left -= size
   }
-  return { items, next: after && writeCursor(cursors, after) }
-}
-
-/** Returns whether a name has every word, and none before the probed word that starts with `longest`. */
-function hasWords({ name, word }: Probe, starts: readonly string[], longest: string): boolean {
-  const words = wordsOf(name)
-  return (
-    starts.every(start => words.some(one => one.startsWith(start))) &&
-    words.filter(one => one.startsWith(longest)).every(one => one === word || isBefore(word, one))
-  )
+  return { items }
 }
 
 /** Returns whether a word comes before another in the order of both databases, which is that of the code points. */

@@ -1,7 +1,8 @@
 import type { Reader } from '../../database/engine.ts'
 import { readChanges } from '../../database/numbering/totals.ts'
 import { dynamicSql, sql } from '../../database/statement.ts'
-import { sortKey, wordsOf } from '../../values/text.ts'
+import { wordsOf } from '../../values/search-words.ts'
+import { sortKey } from '../../values/text.ts'
 
 /** A row that violates an invariant: `id` is an id, or the name of a total. */
 interface Violation {

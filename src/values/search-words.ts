@@ -1,0 +1,45 @@
+import { firstPoints, foldedForm } from './text.ts'
+
+/** The maximum number of code points of a word. An index has a limit for the bytes of an entry. */
+const WORD_CODE_POINTS_MAX = 60
+const WORD = /[\p{L}\p{M}\p{N}]+|\p{So}/gu
+
+/**
+ * Returns the distinct words of a text, folded: runs of letters, marks and digits, and each symbol such as an emoji. A
+ * script without spaces, such as Japanese or Thai, has one word for each run between punctuation.
+ */
+export function wordsOf(text: string): string[] {
+  const words = foldedForm(text).match(WORD) ?? []
+  return [...new Set(words.map(word => firstPoints(word, WORD_CODE_POINTS_MAX)))]
+}
+
+/** Letters that are also written as two. */
+const SPELLED_LETTERS: Readonly<Record<string, string>> = { ä: 'ae', ö: 'oe', ü: 'ue', ø: 'oe', å: 'aa' }
+const SPELLED_LETTER = new RegExp(`[${Object.keys(SPELLED_LETTERS).join('')}]`, 'gi')
+/** The second letter of a spelling. The folded form of the word lacks it. */
+const SPELLING_END = /(?<=[aou])e|(?<=a)a/
+
+/** Returns the distinct words of a name, with those that have two spellings in both: Bär is `bar` and `baer`. */
+export function spelledWordsOf(name: string): string[] {
+  const words = wordsOf(name)
+  const composed = name.normalize('NFC')
+  const spelled = composed.replaceAll(
+    SPELLED_LETTER,
+    letter => SPELLED_LETTERS[letter.toLowerCase()] ?? letter,
+  )
+  return spelled === composed ? words : [...new Set([...words, ...wordsOf(spelled)])]
+}
+
+/** Returns the parts of a text that every folded word has which contains the text in one of its spellings. */
+export function partsInBothSpellings(text: string): string[] {
+  return [...new Set(text.split(SPELLING_END))].filter(part => part !== '')
+}
+
+/** Returns whether a word of a name contains a text. The second letter of a spelling alone is not in the name. */
+export function hasInside(name: string, text: string): boolean {
+  const parts = partsInBothSpellings(text)
+  return (
+    spelledWordsOf(name).some(word => word.includes(text)) &&
+    wordsOf(name).some(word => parts.every(part => word.includes(part)))
+  )
+}
