@@ -376,3 +376,18 @@ test('a change of a sandbox is sent again unaltered, except a reset', async () =
     await course.page.close()
   }
 })
+
+test('a change is not sent again after a day, because the store has forgotten its key by then', async () => {
+  const row = rows.sell
+  if (!row) throw new Error('no row sells')
+  await placeOrder('R-0052')
+  const course = await begin(row, server.base)
+  await loseResponse(course)
+  const { page, alert, sent, setMode } = course
+  setMode('pass')
+  await page.clock.setSystemTime(Date.now() + 23.5 * 3_600_000)
+  await alert.getByRole('button', { name: 'Send again' }).click()
+  await alert.getByText('another one would be made too').waitFor()
+  expect(await alert.getByRole('button').allTextContents()).toEqual(['Start a new change'])
+  expect(sent.size).toBe(1)
+})

@@ -158,9 +158,13 @@ interface ChangingOptions<Result> {
 interface MadeChange<Result> {
   readonly change: Change<Result>
   readonly idempotencyKey: string
+  readonly madeAt: number
   /** Whether the outcome of an attempt was not known. Then only the store's answer for this key can settle it. */
   isUnclear: boolean
 }
+
+/** How long a change can be sent again, in milliseconds: the store keeps its response for a day. */
+const REPEATABLE_MS = 23 * 3_600_000
 
 interface Attempt<Result> {
   readonly make: MakeChange<Result>
@@ -182,9 +186,16 @@ export function useChange<Result>(
   const isShown = useIsShown()
   const attempt = async ({ make, signal }: Attempt<Result>): Promise<Result> => {
     for (let renewals = 0; ; renewals++) {
-      sent.current ??= { change: await make(signal), idempotencyKey: newKey(name), isUnclear: false }
+      sent.current ??= {
+        change: await make(signal),
+        idempotencyKey: newKey(name),
+        madeAt: Date.now(),
+        isUnclear: false,
+      }
       const made = sent.current
-      const { change, idempotencyKey } = made
+      const { change, idempotencyKey, madeAt } = made
+      if (made.isUnclear && Date.now() - madeAt > REPEATABLE_MS)
+        throw new UnknownOutcome({ ...change, isRepeatable: false }, undefined)
       try {
         return await change.send({ signal, idempotencyKey })
       } catch (error) {
