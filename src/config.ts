@@ -259,6 +259,20 @@ function variableText(variable: string): string | undefined {
   return variable === 'PETSTORE_PORT' && text?.startsWith('tcp://') ? undefined : text || undefined
 }
 
+/** The variables that Kubernetes sets for each Service in a namespace, such as PETSTORE_DB_PORT_5432_TCP_ADDR. */
+const FROM_KUBERNETES = /_SERVICE_(HOST|PORT)|_PORT(_\d+_(TCP|UDP|SCTP).*)?$/
+
+/** Returns the variables, by default of the environment, that look like settings and are none: often misspelled. */
+export function unknownVariables(names = Object.keys(process.env)): string[] {
+  const known: readonly string[] = [
+    ...settingList.map(({ variable }) => variable),
+    ...Object.keys(commandVariables),
+  ]
+  return names.filter(
+    name => name.startsWith('PETSTORE_') && !known.includes(name) && !FROM_KUBERNETES.test(name),
+  )
+}
+
 /** Returns a variable of the environment; undefined if it is empty. */
 export function environmentText(variable: CommandVariable): string | undefined {
   return process.env[variable] || undefined

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'bun:test'
-import { readConfig, settings } from './config.ts'
+import { readConfig, settings, unknownVariables } from './config.ts'
 import {
   readHost,
   readIdleSeconds,
@@ -140,6 +140,20 @@ test('a setting is that of its option, its variable, the command or the table, a
   expect(() => portOf('udp://10.96.0.7:80')).toThrow('PETSTORE_PORT=udp://10.96.0.7:80:')
   expect(() => portOf('http')).toThrow('PETSTORE_PORT=http: the port must be a number from 0 to 65535.')
   expect(() => portOf('9000', '70000')).toThrow('--port=70000: the port must be a number from 0 to 65535.')
+})
+
+test('a variable that looks like a setting and is none is found, but not those of Kubernetes', () => {
+  const others = [
+    'PATH',
+    'PETSTORE_DATA',
+    'PETSTORE_DATABASE_PASSWORD_FILE',
+    'PETSTORE_KEY',
+    'PETSTORE_SANDBOXES',
+  ]
+  const injected = ['SERVICE_HOST', 'SERVICE_PORT_HTTP', 'PORT_8080_TCP_ADDR', 'DB_PORT', 'DB_PORT_5432_TCP']
+  const misspelled = ['PETSTORE_DATABASE_URL', 'PETSTORE_TIMEZONE', 'PETSTORE_DATA_DIR']
+  const names = [...others, ...injected.map(name => `PETSTORE_${name}`), ...misspelled]
+  expect(unknownVariables(names)).toEqual(misspelled)
 })
 
 test('an option without a value sets its setting only if the user gave it', () => {

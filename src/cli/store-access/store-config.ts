@@ -1,12 +1,12 @@
 import { existsSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
-import { type Config, ConfigError, readConfig } from '../../config.ts'
+import { type Config, ConfigError, readConfig, unknownVariables } from '../../config.ts'
 import { UnsupportedVersion } from '../../database/migrate.ts'
 import { isDirectoryLocked } from '../../database/sqlite/data-lock.ts'
 import { databaseFile } from '../../database/sqlite/database-file.ts'
 import { hasCode } from '../../files/system-error.ts'
-import { CommandFailed, EXIT_USAGE, escapeControls, reasonOf } from '../terminal/terminal.ts'
+import { CommandFailed, EXIT_USAGE, escapeControls, reasonOf, say } from '../terminal/terminal.ts'
 
 /** The options with which a command that works on one store, running or stopped, chooses it. */
 export interface PlaceOptions {
@@ -51,8 +51,13 @@ export function existingStoreFrom(options: PlaceOptions): Config {
   return config
 }
 
-/** Returns the settings of a command, as `readConfig` does. Throws CommandFailed with a one-sentence message. */
+/**
+ * Returns the settings of a command, as `readConfig` does, and says which variables are ignored. Throws CommandFailed
+ * with a one-sentence message.
+ */
 export function configFrom(...from: Parameters<typeof readConfig>): Config {
+  for (const name of unknownVariables())
+    say(`${name} is not a setting and is ignored: docs/running.md lists them.`)
   try {
     return readConfig(...from)
   } catch (error) {

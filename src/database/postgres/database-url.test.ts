@@ -41,6 +41,9 @@ test('an invalid address is refused with a sentence that does not contain the pa
   const expected = {
     'mysql://u:secret@localhost/shop': example,
     localhost: example,
+    '"postgres://u:secret@localhost/shop"': 'it must not begin or end with a quote or a blank.',
+    'postgres://u:secret@localhost/shop\n': 'it must not begin or end with a quote or a blank.',
+    'postgres://u:sec#ret@localhost/shop': 'it has a #: write %23 in a password.',
     'postgres://u:se/cret@localhost/shop': noHost,
     'postgres://u:secret@localhost:99999/shop': noHost,
     'postgres://u:secret@a,,b/shop': noHost,

@@ -39,7 +39,13 @@ const HOST = /^(\[[0-9a-f:.]+\]|[^:[\]]+)?(?::(\d{1,5}))?$/i
  */
 export function parseDatabaseUrl(text: string, passwordOf?: () => string): DatabaseAddress {
   const [, scheme, user, authority = '', path = '', query = ''] = CONNECTION_URL.exec(text) ?? []
-  if (scheme === undefined) throw new Error(`it must be a URL such as ${URL_FORM}.`)
+  if (/^["'\s]|["'\s]$/.test(text)) throw new Error('it must not begin or end with a quote or a blank.')
+  if (scheme === undefined) {
+    const isPassword = /^postgres(ql)?:\/\/.*#/i.test(text)
+    throw new Error(
+      isPassword ? 'it has a #: write %23 in a password.' : `it must be a URL such as ${URL_FORM}.`,
+    )
+  }
   if (!isPercentEncoded(`${user ?? ''}${path}`)) throw new Error(NOT_ENCODED)
   const parameters = new URLSearchParams(query)
   const certificate = parameters.get('sslrootcert')
