@@ -5,19 +5,13 @@ import { countText } from '../values/count-text.ts'
 import { decimalText, minorUnitsIn } from '../values/currency.ts'
 import { similarName } from '../values/similar-name.ts'
 import { cellValue, shownCell, unitsIn, yesOrNo } from './cell.ts'
+import { columnMeantBy, isOwnName } from './column-names.ts'
 import { type FileRecord, FileRecords, RECORD_CHARS_MAX } from './file-records.ts'
-import { FileLines, UnreadableFile, withoutLineEnd } from './file-text.ts'
+import { type CatalogueSource, FileLines, UnreadableFile, withoutLineEnd } from './file-text.ts'
+import { tableBytes } from './workbook.ts'
 
 /** The kind of the rows in a file. */
 export type CatalogueKind = 'categories' | 'pets'
-
-/** A file of an import. */
-export interface CatalogueSource {
-  /** The name for messages, without a directory. */
-  readonly name: string
-  /** Yields the bytes. Throws UnreadableFile if they cannot be read, or changed meanwhile. */
-  chunks(): AsyncIterable<Uint8Array>
-}
 
 /** The text of a record, and the text before the first row, with which it is a file of its own. */
 export interface RecordText {
@@ -109,13 +103,16 @@ async function* readRows<Row>(
 ): AsyncGenerator<ParsedLine<Row>> {
   const name = escapeControls(source.name)
   const lines = new FileLines(source.name, 'table', RECORD_CHARS_MAX)
-  const records = new FileRecords(source.name, [...layout.required, ...layout.optional])
+  const known = [...layout.required, ...layout.optional]
+  const records = new FileRecords(source.name, cell => columnMeantBy(cell, known) !== undefined)
   let columns: readonly (string | undefined)[] | undefined
   let head = ''
   let rows = 0
   const entriesOf = function* (found: readonly FileRecord[]): Generator<ParsedLine<Row>> {
     for (const record of found) {
       if (columns === undefined) {
+        const titles = countText(records.skippedLines, 'line is', 'lines are')
+        if (records.skippedLines > 0) onNotice(`${name}: above the names of the columns, ${titles} left out`)
         columns = columnsOf(`${name}:${record.line}`, record, layout, onNotice)
         head = lines.mark + records.separatorLine + record.text
         continue
@@ -125,7 +122,7 @@ async function* readRows<Row>(
       yield { source: { head, text: record.text }, ...result }
     }
   }
-  for await (const chunk of source.chunks()) yield* entriesOf(records.push(lines.push(chunk)))
+  for await (const chunk of tableBytes(source, onNotice)) yield* entriesOf(records.push(lines.push(chunk)))
   yield* entriesOf(records.end(lines.end()))
   if (columns === undefined) {
     throw new UnreadableFile(`${name} is empty: its first line must name the columns.`)
@@ -146,10 +143,7 @@ function columnsOf<Row>(
   const width = cells.findLastIndex(cell => cellValue(cell) !== '') + 1
   const written = cells.slice(0, width).map(cellValue)
   const known = [...required, ...optional]
-  const names = written.map(name => {
-    const plain = name.toLowerCase().replaceAll(/[\s_-]/g, '')
-    return known.find(other => other.toLowerCase() === plain) ?? name.toLowerCase()
-  })
+  const names = columnNames(written, known)
   const others = written.filter((_, index) => !known.includes(names[index] ?? ''))
   const rule = `the columns are ${known.join(', ')}`
   const missing = required.find(name => !names.includes(name))
@@ -163,19 +157,54 @@ function columnsOf<Row>(
       `${place}: the column "category" is that of a file of pets, not of categories; ${rule}`,
     )
   const repeated = names.findIndex((name, index) => known.includes(name) && names.indexOf(name) !== index)
-  if (repeated >= 0)
-    throw new UnreadableFile(`${place}: the column ${shownCell(written[repeated] ?? '')} appears twice`)
+  if (repeated >= 0) throw new UnreadableFile(`${place}: ${repeatedColumn(written, names, repeated)}`)
   const stock = known.includes('quantity') && !names.includes('quantity') && others.find(isLikeStock)
   if (stock)
     throw new UnreadableFile(
       `${place}: the column "quantity" is missing; ${rule}. Did you mean "quantity" by ${shownCell(stock)}? Name ` +
         'that column quantity. If it is no stock, add an empty column quantity, which means 1 of each',
     )
+  const renamed = written.flatMap((written, index) => {
+    const column = names[index] ?? ''
+    return known.includes(column) && !isOwnName(written, column)
+      ? [{ written: shownCell(written), column }]
+      : []
+  })
+  if (renamed.length > 0) onNotice(`${place}: ${readAs(renamed)}`)
   if (others.length > 0) {
     const unused = known.filter(name => !names.includes(name))
     onNotice(`${place}: ${ignoredColumns(others, unused)}; ${rule}`)
   }
   return names.map(name => (known.includes(name) ? name : undefined))
+}
+
+/**
+ * Returns what the names of columns mean. A column that is called otherwise is used only if no column has its own name.
+ */
+function columnNames(written: readonly string[], known: readonly string[]): string[] {
+  const own = known.filter(column => written.some(name => isOwnName(name, column)))
+  const open = known.filter(column => !own.includes(column))
+  return written.map(name => {
+    const column = own.find(other => isOwnName(name, other)) ?? columnMeantBy(name, open)
+    return column ?? name.toLowerCase()
+  })
+}
+
+/** Returns what is wrong with a column that has the same meaning as one before it. */
+function repeatedColumn(written: readonly string[], names: readonly string[], index: number): string {
+  const column = names[index] ?? ''
+  const [first, second] = [written[names.indexOf(column)] ?? '', written[index] ?? '']
+  if (isOwnName(second, column)) return `the column ${shownCell(second)} appears twice`
+  return `the columns ${shownCell(first)} and ${shownCell(second)} are both read as ${column}: name one of them so`
+}
+
+function readAs([first, ...more]: readonly { readonly written: string; readonly column: string }[]): string {
+  const others = more.map(({ written, column }) => `${written} as ${column}`)
+  return listText([`${first?.written} is read as ${first?.column}`, ...others])
+}
+
+function listText(items: readonly string[]): string {
+  return items.length < 2 ? (items[0] ?? '') : `${items.slice(0, -1).join(', ')} and ${items.at(-1)}`
 }
 
 function ignoredColumns(names: readonly string[], unused: readonly string[]): string {
@@ -186,8 +215,9 @@ function ignoredColumns(names: readonly string[], unused: readonly string[]): st
   })
   const more = names.length > COLUMNS_SHOWN ? [`${names.length - COLUMNS_SHOWN} more`] : []
   const all = [...shown, ...more]
-  const list = all.length === 1 ? all[0] : `${all.slice(0, -1).join(', ')} and ${all.at(-1)}`
-  return names.length === 1 ? `the column ${list} is ignored` : `the columns ${list} are ignored`
+  return names.length === 1
+    ? `the column ${listText(all)} is ignored`
+    : `the columns ${listText(all)} are ignored`
 }
 
 /** Returns whether a column seems to have stock: ignored, it would make each pet one of one. */

@@ -51,12 +51,15 @@ export function yesOrNo(value: string): boolean | undefined {
 /** Digits in groups of three, with a separator that is no decimal sign: a blank, an apostrophe, or one that repeats. */
 const GROUPED = /^\d{1,3}(?:([ \u00a0\u2009\u202f'’])\d{3}(?:\1\d{3})*|([.,])\d{3}(?:\2\d{3})+)$/
 
+/** What people write after a number of units. */
+const UNIT = /(?<=\d)\s*(?:stk|stck|stück|st|pcs|pc|pieces|pièces|pces|uds|ud|x)\.?$/i
+
 /**
  * Returns the units in a cell; undefined if the cell is not a number of units, or may be two numbers: `1,000` is a
  * thousand for some people, and one for others.
  */
 export function unitsIn(value: string): bigint | undefined {
-  const whole = value.replace(/^(\d+)[.,]0{1,2}$/, '$1')
+  const whole = value.replace(UNIT, '').replace(/^(\d+)[.,]0{1,2}$/, '$1')
   const digits = GROUPED.test(whole) ? whole.replaceAll(/\D/g, '') : whole
   if (!/^(?:0|[1-9]\d{0,9})$/.test(digits)) return undefined
   const units = BigInt(digits)

@@ -17,6 +17,9 @@ const BLANK_LINE = /^[\s\ufeff,;|"]*$/
 const SEPARATOR_LINE = /^\s*"?sep=(.?)"?[\s,;|]*$/i
 /** A cell in quotes, in which each quote is doubled. */
 const QUOTED = /^"((?:[^"]|"")*)"$/
+/** A header has this many names of columns at least, unless it is among the first lines of a file. */
+const COLUMNS_OF_HEADER = 2
+const PREAMBLE_LINES_MAX = 10
 /** Excel writes quotes only around a cell that has one of these. */
 const NEEDS_QUOTES = /[,\t\r\n]|""/
 
@@ -39,8 +42,12 @@ export class FileRecords {
   /** The line before the header that names the delimiter, with its line end; otherwise empty. */
   separatorLine = ''
   delimiter: string | undefined
+  /** The number of lines with a value above the header. */
+  skippedLines = 0
   readonly #name: string
-  readonly #known: readonly string[]
+  readonly #isColumn: (cell: string) => boolean
+  /** The lines from the first one with a value on, until the header is found among them. */
+  #preamble: string[] = []
   #hasQuotes = true
   #linesEnded = 0
   #lines: string[] = []
@@ -48,10 +55,10 @@ export class FileRecords {
   /** The lines of a file with tabs that may be one record, because a cell begins with a quote. */
   #open: FileRecord[] = []
 
-  /** `known` are the names of columns, in lower case: the delimiter is the one that finds the most of them. */
-  constructor(name: string, known: readonly string[]) {
+  /** `isColumn` recognizes the name of a column: the header is the line that has the most of them. */
+  constructor(name: string, isColumn: (cell: string) => boolean) {
     this.#name = escapeControls(name)
-    this.#known = known
+    this.#isColumn = isColumn
   }
 
   /** Returns the records that the next lines complete. Throws UnreadableFile for a record that is too long. */
@@ -65,26 +72,60 @@ export class FileRecords {
   }
 
   #records(lines: readonly string[], isEnd: boolean): FileRecord[] {
-    const rest = this.delimiter === undefined ? this.#afterPreamble(lines) : lines
+    const rest = this.delimiter === undefined ? this.#afterPreamble(lines, isEnd) : lines
     const found = this.#parsed(rest, isEnd)
     if (this.#width === 0 && found[0]) this.#width = widthOf(found[0].cells)
     const records = this.#hasQuotes ? found : found.flatMap(record => this.#tabRecord(record))
     return records.filter(({ cells }) => widthOf(cells) > 0)
   }
 
-  /** Skips blank lines and the line with the delimiter. At the header, decides how the file is read. */
-  #afterPreamble(lines: readonly string[]): readonly string[] {
+  /** Skips blank lines, the line with the delimiter, and titles. At the header, decides how the file is read. */
+  #afterPreamble(lines: readonly string[], isEnd: boolean): readonly string[] {
     for (const [index, line] of lines.entries()) {
       const separator = SEPARATOR_LINE.exec(line)?.[1]
-      if (separator !== undefined && this.separatorLine === '') this.#separator(separator, line)
-      else if (!BLANK_LINE.test(line)) {
-        this.delimiter = /sep=(.)/i.exec(this.separatorLine)?.[1] ?? delimiterOf(line, this.#known)
-        this.#hasQuotes = this.delimiter !== '\t' || this.#isQuotedHeader(line)
-        return lines.slice(index)
+      if (
+        this.#preamble.length > 0 ||
+        !(BLANK_LINE.test(line) || (separator !== undefined && this.separatorLine === ''))
+      ) {
+        this.#preamble.push(...lines.slice(index))
+        break
       }
+      if (separator !== undefined && this.separatorLine === '') this.#separator(separator, line)
       this.#linesEnded++
     }
-    return []
+    const header = this.#headerIn(this.#preamble, isEnd)
+    if (header === undefined) return []
+    const rest = this.#preamble.splice(0)
+    const line = rest[header] ?? ''
+    this.delimiter = this.#separatorOf(line).delimiter
+    this.#hasQuotes = this.delimiter !== '\t' || this.#isQuotedHeader(line)
+    this.skippedLines = rest.slice(0, header).filter(one => !BLANK_LINE.test(one)).length
+    this.#linesEnded += header
+    return rest.slice(header)
+  }
+
+  /** Returns the index of the header; undefined if it may be in a line that is not read yet. */
+  #headerIn(lines: readonly string[], isEnd: boolean): number | undefined {
+    let best: { readonly index: number; readonly columns: number } | undefined
+    let filled = 0
+    for (const [index, line] of lines.entries()) {
+      if (BLANK_LINE.test(line)) continue
+      const { columns } = this.#separatorOf(line)
+      if (!best || columns > best.columns) best = { index, columns }
+      if (best.columns >= COLUMNS_OF_HEADER || ++filled === PREAMBLE_LINES_MAX) return best.index
+    }
+    return isEnd ? best?.index : undefined
+  }
+
+  /** Returns the delimiter with which a line has the most names of columns, and their number. */
+  #separatorOf(line: string): { readonly delimiter: string; readonly columns: number } {
+    const given = /sep=(.)/i.exec(this.separatorLine)?.[1]
+    const counts = (given === undefined ? DELIMITERS : [given]).map(delimiter => ({
+      delimiter,
+      columns: line.split(delimiter).filter(cell => this.#isColumn(cellValue(cell.replaceAll('"', ''))))
+        .length,
+    }))
+    return counts.toSorted((one, other) => other.columns - one.columns)[0] ?? { delimiter: ',', columns: 0 }
   }
 
   #separator(separator: string, line: string): void {
@@ -98,7 +139,7 @@ export class FileRecords {
   #isQuotedHeader(line: string): boolean {
     return line.split('\t').some(cell => {
       const [, name] = QUOTED.exec(cell.trim()) ?? []
-      return name !== undefined && this.#known.includes(cellValue(name).toLowerCase())
+      return name !== undefined && this.#isColumn(cellValue(name))
     })
   }
 
@@ -175,7 +216,7 @@ export function recordsOfText(
   text: string,
   known: readonly string[],
 ): { readonly records: readonly FileRecord[]; readonly delimiter: string } {
-  const reader = new FileRecords(name, known)
+  const reader = new FileRecords(name, cell => known.includes(cell.toLowerCase()))
   const records = reader.end(linesOf(text))
   return { records, delimiter: reader.delimiter ?? ',' }
 }
@@ -261,14 +302,6 @@ function withoutExcelQuotes(record: FileRecord): FileRecord {
     return content !== undefined && NEEDS_QUOTES.test(content) ? content.replaceAll('""', '"') : cell
   })
   return { ...record, cells }
-}
-
-/** Returns the delimiter with which a header has the most known columns; a comma if it has none. */
-function delimiterOf(header: string, known: readonly string[]): string {
-  const cells = (delimiter: string): string[] =>
-    header.split(delimiter).map(cell => cellValue(cell.replaceAll('"', '')).toLowerCase())
-  const counts = DELIMITERS.map(delimiter => cells(delimiter).filter(cell => known.includes(cell)).length)
-  return DELIMITERS[counts.indexOf(Math.max(...counts))] ?? ','
 }
 
 /** Returns the number of cells up to the last one with a value. */

@@ -1,6 +1,14 @@
 import { escapeControls } from '../values/control-characters.ts'
 import { foreignFormat } from './foreign-format.ts'
 
+/** A file of an import. */
+export interface CatalogueSource {
+  /** The name for messages, without a directory. */
+  readonly name: string
+  /** Yields the bytes. Throws UnreadableFile if they cannot be read, or changed meanwhile. */
+  chunks(): AsyncIterable<Uint8Array>
+}
+
 /** Thrown if a file is refused as a whole. The message is a sentence for the user. */
 export class UnreadableFile extends Error {}
 

@@ -1,4 +1,4 @@
-const EXCEL = 'open it in Excel, and save it with "Save As" as "CSV UTF-8 (Comma delimited)"'
+const EXCEL = 'open it in Excel, and save it with "Save As" as "Excel Workbook (.xlsx)" or "CSV UTF-8"'
 const UNPACK = 'unpack it first'
 const AS_CSV = 'save its table as CSV with the program that made it'
 
@@ -17,20 +17,19 @@ const formats: readonly ForeignFormat[] = [
     start: 'PK\x03\x04',
     has: 'opendocument.spreadsheet',
     name: 'a LibreOffice spreadsheet (ODS)',
-    advice: 'open it in LibreOffice, and save it as "Text CSV" with the character set "Unicode (UTF-8)"',
+    advice: 'open it in LibreOffice, and save it as "Excel 2007-365 (.xlsx)"',
   },
-  { start: 'PK\x03\x04', has: 'xl/', name: 'an Excel workbook (XLSX)', advice: EXCEL },
   {
     start: 'PK\x03\x04',
     has: '[Content_Types].xml',
-    name: 'an Excel workbook (XLSX) or another Office file',
+    name: 'a damaged Excel workbook or another Office file',
     advice: EXCEL,
   },
   {
     start: 'PK\x03\x04',
     has: 'Index/',
     name: 'a Numbers spreadsheet',
-    advice: 'open it in Numbers, and choose "File > Export To > CSV" with the encoding "Unicode (UTF-8)"',
+    advice: 'open it in Numbers, and choose "File > Export To > Excel"',
   },
   {
     start: 'PK\x03\x04',

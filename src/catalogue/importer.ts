@@ -14,13 +14,13 @@ import { countText } from '../values/count-text.ts'
 import { caselessForm } from '../values/same-name.ts'
 import {
   type CatalogueKind,
-  type CatalogueSource,
   type ParsedLine,
   type RecordText,
   readCategories,
   readPets,
 } from './catalogue-file.ts'
 import { shownCell } from './cell.ts'
+import type { CatalogueSource } from './file-text.ts'
 import { type NameSource, RowCheck, type RowResult } from './row-check.ts'
 import { nextSliceRows, SLICE_ROWS_FIRST } from './slice-size.ts'
 

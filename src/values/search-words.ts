@@ -15,7 +15,7 @@ export function wordsOf(text: string): string[] {
 
 /** Letters that are also written as two. */
 const SPELLED_LETTERS: Readonly<Record<string, string>> = { ä: 'ae', ö: 'oe', ü: 'ue', ø: 'oe', å: 'aa' }
-const SPELLED_LETTER = new RegExp(`[${Object.keys(SPELLED_LETTERS).join('')}]`, 'gi')
+const SPELLED_LETTER = /[äöüøå]/gi
 /** The second letter of a spelling. The folded form of the word lacks it. */
 const SPELLING_END = /(?<=[aou])e|(?<=a)a/
 

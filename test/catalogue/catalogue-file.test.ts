@@ -180,21 +180,31 @@ test('a comma stays the delimiter of a file although a column name contains a se
 
 test('a stock column of another program is asked for, and other columns about a stock are ignored', async () => {
   const stocks =
-    'In stock [Shop]|Stock level|Qty|Variant Inventory Qty|On hand (current)|Available|Available [Shop]|Count|Pcs|quantitiy|' +
-    'Bestand|St\u00fcck|Stu\u0308ck|Verf\u00fcgbar|Qt\u00e9|Disponible|Existencias|Unidades|Quantidade'
+    'Variant Inventory Qty|Available|Available [Shop]|Count|Pcs|quantitiy|Verf\u00fcgbar|Disponible|Quantidade'
   for (const column of stocks.split('|')) {
     const { failure, rows } = await read(`Name,Category,${column}\nRex,Dogs,4\n`)
     expect([rows, failure]).toEqual([[], expect.stringContaining(`Did you mean "quantity" by "${column}"?`)])
   }
+  const understood =
+    'In stock [Shop]|Stock level|Qty|On hand (current)|Bestand|St\u00fcck|Stu\u0308ck|Qt\u00e9|Existencias|Unidades'
+  for (const column of understood.split('|')) {
+    const { rows, notices } = await read(`Name,Category,${column}\nRex,Dogs,4\n`)
+    expect(rows[0]?.quantity).toBe(4n)
+    expect(notices).toEqual([`pets.csv:1: ${JSON.stringify(column)} is read as quantity`])
+  }
   const others =
-    'Track stock|Low stock [Shop]|Minimum stock|Available for sale [Shop]|Stock value|In stock?|Meldebestand|Units sold|' +
-    'Reserved stock|Restock date|Stock item ID|Out of stock|Stock m\u00ednimo|Variant Inventory Policy|Unit price'
+    'Track stock|Available for sale [Shop]|Stock value|In stock?|Units sold|' +
+    'Reserved stock|Restock date|Stock item ID|Out of stock|Variant Inventory Policy'
   for (const column of others.split('|')) {
     const { rows, notices } = await read(`name,category,${column}\nRex,Dogs,4\n`)
     expect([column, rows.length, notices.length]).toEqual([column, 1, 1])
   }
   const both = await read('name,category,quantity,Stock level\nRex,Dogs,4,9\n')
   expect(both.rows[0]?.quantity).toBe(4n)
+  const { failure } = await read('name,category,Bestand,Stock level\nRex,Dogs,4,9\n')
+  expect(failure).toContain(
+    'the columns "Bestand" and "Stock level" are both read as quantity: name one of them so',
+  )
 })
 
 test('the Ctrl-Z with which DOS ends a file is no row', async () => {

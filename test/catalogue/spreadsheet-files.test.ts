@@ -186,7 +186,8 @@ for (const [title, [content, ...lines]] of Object.entries(readings)) {
 
 test('a file of another format is refused with its name and how to save it as CSV', async () => {
   const formats: Readonly<Record<string, string>> = {
-    'PK\x03\x04\x14\0\x06\0[Content_Types].xml xl/workbook.xml': 'an Excel workbook (XLSX): open it in Excel',
+    'PK\x03\x04\x14\0\x06\0[Content_Types].xml xl/workbook.xml':
+      'a damaged Excel workbook or another Office file: open it in Excel',
     '\xd0\xcf\x11\xe0\xa1\xb1': 'an Excel workbook (XLS, or XLSX with a password): open it in Excel',
     'PK\x03\x04mimetypeapplication/vnd.oasis.opendocument.spreadsheet': 'a LibreOffice spreadsheet (ODS)',
     'PK\x03\x04Index/Document.iwa': 'a Numbers spreadsheet',

@@ -149,6 +149,23 @@ test('the page loads the valid lines of a file with tabs, and offers the invalid
   expect(data.items.map(({ name }) => name)).toEqual(['"Lucky', '12" snake'])
 })
 
+test('a workbook of Excel is checked and loaded, and its invalid lines are saved as CSV', async () => {
+  const page = await browser.open(store(), '/import')
+  const workbook = join(import.meta.dir, '../catalogue/files/german.xlsx')
+  await page.locator('input[type=file]').nth(1).setInputFiles(workbook)
+  await page.getByRole('checkbox', { name: /^Create the categories/ }).check()
+  await page.getByRole('checkbox', { name: /^Load the valid lines/ }).check()
+  await page.getByRole('button', { name: 'Check' }).click()
+  await page.getByText('"Artikel" is read as name').waitFor()
+  const download = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'Download the invalid lines of pets' }).click()
+  expect((await download).suggestedFilename()).toBe('rejected-german.csv')
+  await page.getByRole('main').getByRole('button', { name: 'Import', exact: true }).click()
+  await page.getByText('2 new categories and 4 pets were loaded.').waitFor()
+  const { data } = await store().client.listPets({ search: 'hundefutter', include: 'stock' })
+  expect(data.items).toMatchObject([{ name: 'Hundefutter, Rind', price: 1999n, quantity: 3n }])
+})
+
 test('the result of a check belongs to its options: another option needs another check', async () => {
   const page = await browser.open(store(), '/import')
   await choosePets(page, 'name,category\nChanged mind,Unknown kind\n')

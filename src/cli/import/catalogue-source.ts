@@ -1,8 +1,7 @@
 import type { Stats } from 'node:fs'
 import { access, constants, stat } from 'node:fs/promises'
 import { basename, resolve } from 'node:path'
-import type { CatalogueSource } from '../../catalogue/catalogue-file.ts'
-import { UnreadableFile } from '../../catalogue/file-text.ts'
+import { type CatalogueSource, UnreadableFile } from '../../catalogue/file-text.ts'
 import { hasCode } from '../../files/system-error.ts'
 import { CommandFailed, escapeControls, fileName, reasonOf } from '../terminal/terminal.ts'
 

@@ -1,5 +1,5 @@
-import type { CatalogueKind, CatalogueSource, RecordText } from '../../catalogue/catalogue-file.ts'
-import { UnreadableFile } from '../../catalogue/file-text.ts'
+import type { CatalogueKind, RecordText } from '../../catalogue/catalogue-file.ts'
+import { type CatalogueSource, UnreadableFile } from '../../catalogue/file-text.ts'
 import {
   checkFiles,
   type Findings,

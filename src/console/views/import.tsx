@@ -23,8 +23,8 @@ import { ViewLink } from '../parts/names/view-link.tsx'
 const TABLE_MIN_PX = 440
 /** The maximum number of problems that the page lists. */
 const SHOWN_MAX = 100
-/** The files that a person may have saved as text with a spreadsheet. */
-const FILE_TYPES = '.csv,.tsv,.tab,.txt,text/csv,text/tab-separated-values,text/plain'
+/** The files that a person may have saved with a spreadsheet. */
+const FILE_TYPES = '.xlsx,.csv,.tsv,.tab,.txt,text/csv,text/tab-separated-values,text/plain'
 
 const options: readonly { readonly name: keyof ImportChoices; readonly label: string }[] = [
   { name: 'skipExisting', label: 'Leave out a pet if its category has a pet with its name' },
@@ -74,7 +74,7 @@ export function Import() {
         A categories file has the columns <Code>name</Code> and <Code>description</Code>. A pets file has{' '}
         <Code>name</Code>, <Code>category</Code> (the name of the category), <Code>quantity</Code>,{' '}
         <Code>hold</Code> (yes, no or empty) and <Code>reorderAt</Code>. Only <Code>name</Code> and{' '}
-        <Code>category</Code> are required. Save a spreadsheet as “CSV UTF-8”.
+        <Code>category</Code> are required. A file can be an Excel workbook (.xlsx) or “CSV UTF-8”.
       </Text>
       <Fieldset variant="unstyled" maw={480} disabled={isBusy || change.unknown !== undefined}>
         <Stack>
@@ -275,7 +275,10 @@ interface RejectsLinkProps {
 function RejectsLink({ kind, text, name = `${kind}.csv` }: RejectsLinkProps) {
   if (text === undefined) return null
   return (
-    <Button variant="default" onClick={() => downloadCsv(text, `rejected-${name}`)}>
+    <Button
+      variant="default"
+      onClick={() => downloadCsv(text, `rejected-${name.replace(/\.xlsx$/i, '.csv')}`)}
+    >
       Download the invalid lines of {kind}
     </Button>
   )

@@ -1,0 +1,119 @@
+import { escapeControls } from '../values/control-characters.ts'
+import { shownCell } from './cell.ts'
+import { type CatalogueSource, UnreadableFile } from './file-text.ts'
+
+const MIB = 1024 * 1024
+/** The maximum size of a workbook, and of what it contains: a small file can unpack to all memory. */
+const WORKBOOK_MIB_MAX = 20
+const CONTENT_MIB_MAX = 60
+const ROWS_PER_CHUNK = 1000
+
+const ZIP_START = 'PK\x03\x04'
+const WORKBOOK_PART = 'xl/workbook.xml'
+const AS_CSV = 'save it as "CSV UTF-8"'
+
+type Cell = string | number | boolean | Date | null
+
+/**
+ * Yields the bytes of a file; those of an Excel workbook (XLSX) as CSV, with a line for each row of its first sheet.
+ * Throws UnreadableFile for a workbook that is too large or damaged.
+ */
+export async function* tableBytes(
+  source: CatalogueSource,
+  onNotice: (notice: string) => void,
+): AsyncGenerator<Uint8Array> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  let isZip: boolean | undefined
+  for await (const chunk of source.chunks()) {
+    if (isZip === false) {
+      yield chunk
+      continue
+    }
+    chunks.push(chunk)
+    size += chunk.length
+    if (isZip === undefined && size >= ZIP_START.length) isZip = startsLikeZip(chunks)
+    if (isZip === false) yield* chunks.splice(0)
+    if (size > WORKBOOK_MIB_MAX * MIB) throw tooLarge(source, `has more than ${WORKBOOK_MIB_MAX} MiB`)
+  }
+  if (isZip && (await isWorkbook(source, joined(chunks, size))))
+    yield* linesOf(source, joined(chunks, size), onNotice)
+  else yield* chunks
+}
+
+function startsLikeZip(chunks: readonly Uint8Array[]): boolean {
+  const start = chunks.flatMap(chunk => [...chunk.subarray(0, ZIP_START.length)]).slice(0, ZIP_START.length)
+  return String.fromCharCode(...start) === ZIP_START
+}
+
+function joined(chunks: readonly Uint8Array[], size: number): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(size)
+  let offset = 0
+  for (const chunk of chunks) {
+    bytes.set(chunk, offset)
+    offset += chunk.length
+  }
+  return bytes
+}
+
+function tooLarge({ name }: CatalogueSource, reason: string): UnreadableFile {
+  return new UnreadableFile(`${escapeControls(name)} ${reason}: ${AS_CSV}.`)
+}
+
+/** Returns whether a ZIP archive is a workbook, from the list of its parts. Nothing is unpacked. */
+async function isWorkbook(source: CatalogueSource, bytes: Uint8Array): Promise<boolean> {
+  const { unzipSync } = await import('fflate')
+  let contentBytes = 0
+  let hasWorkbook = false
+  try {
+    unzipSync(bytes, {
+      filter: ({ name, originalSize }) => {
+        contentBytes += originalSize
+        hasWorkbook ||= name === WORKBOOK_PART
+        return false
+      },
+    })
+  } catch {
+    // Then it is refused as a ZIP archive, with what else it may be.
+    return false
+  }
+  if (hasWorkbook && contentBytes > CONTENT_MIB_MAX * MIB)
+    throw tooLarge(source, `contains more than ${CONTENT_MIB_MAX} MiB`)
+  return hasWorkbook
+}
+
+async function* linesOf(
+  source: CatalogueSource,
+  bytes: Uint8Array<ArrayBuffer>,
+  onNotice: (notice: string) => void,
+): AsyncGenerator<Uint8Array> {
+  // Loaded here, because most files are CSV.
+  const { default: readWorkbook } = await import('read-excel-file/universal')
+  const name = escapeControls(source.name)
+  const sheets = await readWorkbook(bytes.buffer).catch(error => {
+    const reason = escapeControls(error instanceof Error ? error.message : String(error))
+    throw new UnreadableFile(`${name} cannot be read as an Excel workbook (${reason}): ${AS_CSV}.`)
+  })
+  const [first, ...others] = sheets
+  const unread = others.filter(({ data }) => data.length > 0).map(({ sheet }) => shownCell(sheet))
+  if (first && unread.length > 0)
+    onNotice(`${name}: only the sheet ${shownCell(first.sheet)} is read, not ${unread.join(', ')}`)
+  // Safe: the library makes no other values without a schema.
+  const rows = (first?.data ?? []) as readonly (readonly Cell[])[]
+  const encoder = new TextEncoder()
+  for (let from = 0; from < rows.length; from += ROWS_PER_CHUNK) {
+    const lines = rows.slice(from, from + ROWS_PER_CHUNK).map(row => `${row.map(csvCell).join(',')}\n`)
+    yield encoder.encode(lines.join(''))
+  }
+}
+
+/** Returns a cell as CSV, on one line so that the lines have the numbers of the rows. */
+function csvCell(value: Cell): string {
+  if (value === null) return ''
+  if (typeof value === 'boolean') return value ? 'yes' : 'no'
+  const text = value instanceof Date ? value.toISOString().slice(0, 10) : String(value)
+  return `"${text
+    .split(/[\r\n]+/)
+    .join(' ')
+    .replaceAll('"', '""')}"`
+}

@@ -1,0 +1,149 @@
+import { expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { strToU8, zipSync } from 'fflate'
+import { readPets } from '../../src/catalogue/catalogue-file.ts'
+
+const MIB = 1024 * 1024
+const OFFICE = 'http://schemas.openxmlformats.org/officeDocument/2006'
+
+interface Reading {
+  readonly lines: readonly string[]
+  readonly notices: readonly string[]
+}
+
+/** Reads pets from bytes that arrive in pieces. */
+async function read(bytes: Uint8Array, pieceBytes = 1000): Promise<Reading> {
+  const notices: string[] = []
+  const lines: string[] = []
+  const chunks = async function* (): AsyncGenerator<Uint8Array> {
+    for (let from = 0; from < bytes.length; from += pieceBytes) yield bytes.subarray(from, from + pieceBytes)
+  }
+  try {
+    for await (const entry of readPets({ name: 'pets.xlsx', chunks }, line => notices.push(line), 'EUR')) {
+      if ('problem' in entry) lines.push(`${entry.line}: ${entry.problem}`)
+      else {
+        const { line, name, category, quantity, reorderAt, price } = entry.row
+        lines.push([line, name, category, quantity, reorderAt ?? '', price ?? ''].join('|'))
+      }
+    }
+  } catch (error) {
+    return { lines: [error instanceof Error ? error.message : String(error)], notices }
+  }
+  return { lines, notices }
+}
+
+async function readFixture(name: string, pieceBytes?: number): Promise<Reading> {
+  return await read(await Bun.file(join(import.meta.dir, 'files', name)).bytes(), pieceBytes)
+}
+
+/** Returns a workbook whose sheet has this XML. */
+function workbook(sheet: string, parts: Record<string, Uint8Array> = {}): Uint8Array {
+  const relation = (id: string, type: string, target: string): string =>
+    `<Relationship Id="${id}" Type="${OFFICE}/relationships/${type}" Target="${target}"/>`
+  const relations = (inner: string): string =>
+    `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">${inner}</Relationships>`
+  const main = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
+  return zipSync({
+    '[Content_Types].xml': strToU8(
+      '<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"/>',
+    ),
+    '_rels/.rels': strToU8(relations(relation('r1', 'officeDocument', 'xl/workbook.xml'))),
+    'xl/workbook.xml': strToU8(
+      `<workbook ${main} xmlns:r="${OFFICE}/relationships">` +
+        '<sheets><sheet name="S" sheetId="1" r:id="r1"/></sheets></workbook>',
+    ),
+    'xl/_rels/workbook.xml.rels': strToU8(relations(relation('r1', 'worksheet', 'worksheets/sheet1.xml'))),
+    'xl/worksheets/sheet1.xml': strToU8(`<worksheet ${main}>${sheet}</worksheet>`),
+    ...parts,
+  })
+}
+
+const row = (number: number, ...cells: readonly string[]): string =>
+  `<row r="${number}">${cells
+    .map(
+      (text, index) =>
+        `<c r="${String.fromCharCode(65 + index)}${number}" t="inlineStr"><is><t>${text}</t></is></c>`,
+    )
+    .join('')}</row>`
+
+test('a workbook with a title, German names of columns, a date, units and a second sheet is read', async () => {
+  for (const pieceBytes of [1, 1000, MIB]) {
+    expect(await readFixture('german.xlsx', pieceBytes)).toEqual({
+      lines: [
+        '4|Goldfisch "Gold"|Fische|3|5|250',
+        '5|Hundefutter, Rind|Futter|3||1999',
+        '6|2026-10-03|Futter|12|1|',
+        '7|Zwei Zeilen|Futter|0||',
+        '8: quantity "viele" must be an integer from 0 to 1000000000',
+      ],
+      notices: [
+        'pets.xlsx: only the sheet "Bestand" is read, not "Alt"',
+        'pets.xlsx: above the names of the columns, 1 line is left out',
+        'pets.xlsx:3: "Artikel" is read as name, "Warengruppe" as category, "Bestand" as quantity, ' +
+          '"VK-Preis (€)" as price and "Mindestbestand" as reorderAt',
+        expect.stringContaining('the column "EAN" is ignored'),
+      ],
+    })
+  }
+})
+
+test('formulas are read as their stored values, and a text that looks like one is a text', async () => {
+  expect((await readFixture('english.xlsx')).lines).toEqual([
+    '2|Rex|Dogs|2||125050',
+    '3|=HYPERLINK("http://x.example")|Dogs|1||30',
+    '4|Max II|Dogs|5||',
+  ])
+})
+
+test('empty rows count, so that a problem names the row of the sheet', async () => {
+  const sheet = `<sheetData>${row(3, 'name', 'category')}${row(7, 'Rex', 'Dogs')}${row(9, '', 'Dogs')}</sheetData>`
+  expect((await read(workbook(sheet))).lines).toEqual([
+    '7|Rex|Dogs|1||',
+    '9: name "" must have 1 to 200 characters',
+  ])
+})
+
+test('a workbook that unpacks to all memory, is large, or is damaged is refused', async () => {
+  const rows = `<sheetData>${row(1, 'name', 'category')}`
+  const bomb = workbook(`${rows}${' '.repeat(61 * MIB)}</sheetData>`)
+  expect(bomb.length).toBeLessThan(MIB)
+  const before = process.memoryUsage().rss
+  expect((await read(bomb, MIB)).lines).toEqual([
+    'pets.xlsx contains more than 60 MiB: save it as "CSV UTF-8".',
+  ])
+  expect(process.memoryUsage().rss - before).toBeLessThan(60 * MIB)
+  const large = new Uint8Array(21 * MIB)
+  large.set(bomb)
+  expect((await read(large, MIB)).lines).toEqual(['pets.xlsx has more than 20 MiB: save it as "CSV UTF-8".'])
+  const good = workbook(`${rows}${row(2, 'Rex', 'Dogs')}</sheetData>`)
+  for (const bytes of [
+    good.subarray(0, good.length / 2),
+    workbook('', { 'xl/workbook.xml': strToU8('<x') }),
+  ]) {
+    const { lines } = await read(bytes)
+    expect(lines).toEqual([expect.stringMatching(/^pets\.xlsx (is|cannot be read as) an? .*CSV/)])
+  }
+})
+
+test('a declared size that is too small does not make a program unpack more', async () => {
+  const bomb = workbook(`<sheetData>${row(1, 'name', 'category')}${' '.repeat(61 * MIB)}</sheetData>`)
+  // The uncompressed sizes are in the headers of the parts and in the central directory.
+  const view = new DataView(bomb.buffer, bomb.byteOffset)
+  for (let at = 0; at < bomb.length - 4; at++) {
+    const signature = view.getUint32(at, true)
+    if (signature === 0x04034b50 && view.getUint32(at + 22, true) > MIB) view.setUint32(at + 22, 1000, true)
+    if (signature === 0x02014b50 && view.getUint32(at + 24, true) > MIB) view.setUint32(at + 24, 1000, true)
+  }
+  const before = process.memoryUsage().rss
+  const { lines } = await read(bomb, MIB)
+  expect(lines.length).toBe(1)
+  expect(process.memoryUsage().rss - before).toBeLessThan(60 * MIB)
+})
+
+test('external references, macros and entities are not followed or run', async () => {
+  const sheet =
+    `<!DOCTYPE x [<!ENTITY e SYSTEM "file:///etc/passwd">]><sheetData>${row(1, 'name', 'category')}` +
+    `${row(2, '&e;', 'Dogs')}</sheetData>`
+  const { lines } = await read(workbook(sheet, { 'xl/vbaProject.bin': new Uint8Array(1000) }))
+  expect(lines.join()).not.toContain('root:')
+})
