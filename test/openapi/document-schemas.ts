@@ -16,8 +16,14 @@ const annotations = [
   'x-enum-varnames',
 ]
 
+/** The name under which the schemas of a document are known to the validator. */
+const DOCUMENT = 'document'
+
 /** The beginning of the event stream of a store. */
 const EVENT_STREAM = /^retry: \d+\nid: \d+\n\n/
+
+/** The validators by their schemas. To compile those of a store takes a second of processor time. */
+const validators = new Map<string, Validate>()
 
 /**
  * Returns a validator of the schemas of a document: a JSON Schema validator that is independent of this project.
@@ -26,15 +32,22 @@ const EVENT_STREAM = /^retry: \d+\nid: \d+\n\n/
  * `streams` is the beginning that an event stream must have.
  */
 export function validatorOf({ components }: OpenApi, streams = EVENT_STREAM): Validate {
+  const name = `${streams} ${JSON.stringify(components.schemas)}`
+  const validate = validators.get(name) ?? newValidator(components.schemas, streams)
+  validators.set(name, validate)
+  return validate
+}
+
+function newValidator(schemas: unknown, streams: RegExp): Validate {
   const ajv = new Ajv({ strict: true, allErrors: true, allowUnionTypes: true })
   addFormats.default(ajv)
   // The only binary body is the event stream, of which only the beginning is ever read.
   ajv.addFormat('binary', streams)
-  const definitions = eachSchema(components.schemas)
+  ajv.addSchema({ definitions: eachSchema(schemas) }, DOCUMENT)
   const compiled = new Map<string, ValidateFunction>()
   return (schema, value) => {
     const text = JSON.stringify(schema)
-    const validate = compiled.get(text) ?? ajv.compile({ definitions, allOf: [asJsonSchema(schema)] })
+    const validate = compiled.get(text) ?? ajv.compile({ allOf: [asJsonSchema(schema)] })
     compiled.set(text, validate)
     if (validate(value)) return []
     return (validate.errors ?? []).map(({ instancePath, message, params }) =>
@@ -45,7 +58,8 @@ export function validatorOf({ components }: OpenApi, streams = EVENT_STREAM): Va
 
 function asJsonSchema(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(asJsonSchema)
-  if (typeof schema === 'string') return schema.replace(/^#\/components\/schemas\//, '#/definitions/')
+  if (typeof schema === 'string')
+    return schema.replace(/^#\/components\/schemas\//, `${DOCUMENT}#/definitions/`)
   if (typeof schema !== 'object' || schema === null) return schema
   const entries = Object.entries(schema).filter(([name]) => !annotations.includes(name))
   const converted: Record<string, unknown> = Object.fromEntries(

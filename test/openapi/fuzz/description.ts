@@ -37,6 +37,8 @@ export type Operation = DescribedOperation & {
   readonly body: Schema | undefined
   /** The schema of the body of a success. */
   readonly result: Schema | undefined
+  /** The kinds of the resources that a valid request names, such as `petId`. */
+  readonly kinds: readonly string[]
   readonly needsKey: boolean
   /** The scope that the key must have; undefined if the operation accepts any valid key, or needs no key. */
   readonly scope: string | undefined
@@ -47,6 +49,8 @@ export interface Description {
   /** The prefix of absolute URIs of the store. */
   readonly base: string
   readonly operations: readonly Operation[]
+  /** The kinds of the resources that any operation names. */
+  readonly kinds: readonly string[]
   readonly validate: Validate
 }
 
@@ -58,26 +62,30 @@ export async function fetchDescription(url: string): Promise<Description> {
   const ending = [...operations.values()].filter(
     ({ responses }) => !responses['200']?.content['text/event-stream'],
   )
+  const read = ending.map(operation => readOperation(document, operation))
   return {
     base: document.servers[0]?.url ?? '',
-    operations: ending.map(operation => readOperation(document, operation)),
+    operations: read,
+    kinds: [...new Set(read.flatMap(({ kinds }) => kinds))],
     validate: validatorOf(document),
   }
 }
 
 function readOperation(document: OpenApi, described: DescribedOperation): Operation {
-  const { parameters, requestBody, responses, security, 'x-scope': scope } = described
+  const { method, path, parameters, requestBody, responses, security, 'x-scope': scope } = described
   const schemaOf = (content = {}): Schema | undefined => {
     const [first] = Object.values<{ schema?: unknown }>(content)
     return first?.schema === undefined ? undefined : readSchema(document, first.schema)
   }
+  const body = schemaOf(requestBody?.content)
   return {
     ...described,
+    kinds: `${path} ${method === 'POST' ? body?.required : ''}`.match(/\w+Id/g) ?? [],
     inputs: parameters.map(parameter => {
       const schema = { ...readSchema(document, parameter.schema), example: parameter.example }
       return { ...parameter, schema }
     }),
-    body: schemaOf(requestBody?.content),
+    body,
     result: schemaOf(Object.entries(responses).find(([status]) => status < '300')?.[1].content),
     needsKey: !security.some(requirement => Object.keys(requirement).length === 0),
     scope: typeof scope === 'string' ? scope : undefined,

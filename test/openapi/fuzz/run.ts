@@ -85,12 +85,11 @@ function followUps(client: VirtualClient, request: FuzzRequest, response: FuzzRe
 /** Returns a random operation: less often a read of a list, or one for which resources are missing. */
 function pickOperation(client: VirtualClient): Operation {
   const { operations } = client.run.description
-  const likely = operations.filter(({ path, body, method }) => {
-    const kinds = `${path} ${method === 'POST' ? body?.required : ''}`.match(/\w+Id/g) ?? []
-    const isReady = kinds.every(kind => client.resources(kind).length > 1)
-    return isReady && (method !== 'GET' || path.endsWith('}'))
-  })
-  return client.pick(client.chance(60) ? likely : operations)
+  if (!client.chance(60)) return client.pick(operations)
+  const ready = new Set(client.run.description.kinds.filter(kind => client.resources(kind).length > 1))
+  const isLikely = ({ path, method, kinds }: Operation): boolean =>
+    kinds.every(kind => ready.has(kind)) && (method !== 'GET' || path.endsWith('}'))
+  return client.pick(operations.filter(isLikely))
 }
 
 /** Returns a repetition of an earlier request with an idempotency key, or another request with the same key. */
