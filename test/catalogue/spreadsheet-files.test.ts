@@ -7,7 +7,7 @@ import { catalogueSource } from '../../src/cli/import/catalogue-source.ts'
 import { everyItem } from '../support/client.ts'
 import { newCopyPlace } from '../support/copy-place.ts'
 import { run } from '../support/process.ts'
-import { ADMIN_KEY, onEveryEngine } from '../support/store.ts'
+import { ADMIN_KEY } from '../support/store.ts'
 import { newStoreDirectory } from '../support/store-directory.ts'
 
 const TIMEOUT_MS = 120_000
@@ -223,69 +223,67 @@ test('a line far into a file that is not in UTF-8 is named with its number and i
   )
 })
 
-onEveryEngine(engine => {
-  test(
-    'an import finds categories and pets in another Unicode form, and a category of a pet in another case',
-    async () => {
-      await using place = await newStoreDirectory(engine)
-      await using server = await place.start()
-      const client = place.client(server)
-      const importPets = (content: string, ...args: string[]) =>
-        run(['import', '--pets', newFile(content), '--data', place.directory, ...args], place.env)
-      const [composed, decomposed] = ['Caf\u00e9', 'Cafe\u0301']
-      const category = newFile(`name\n${composed}\n`)
-      await run(['import', '--categories', category, '--data', place.directory], place.env)
-      const again = await run(
-        ['import', '--categories', newFile(`name\n${decomposed}\n`), '--data', place.directory],
-        place.env,
-      )
-      expect(again.errors).toContain('Loaded 0 categories (1 more already existed)')
-      expect((await importPets(`name,category\nZo\u00eb,${composed}\n`)).exitCode).toBe(0)
-      const skipped = await importPets(
-        `name,category\nZoe\u0308,${decomposed}\nZo\u00eb,CAFE\u0301\nZOE\u0308,cafe\u0301\nMax\u0301,${decomposed}\n`,
-        '--skip-existing',
-      )
-      expect(skipped.errors).toContain(`found without regard to case: "CAFE\u0301" as "${composed}"`)
-      expect(skipped.errors).toContain('Loaded 0 categories and 2 pets; 2 more were left out.')
-      const names = []
-      for await (const { name } of everyItem(client.listPets, { limit: 100 })) names.push(name)
-      expect(names).toEqual(['Zo\u00eb', 'ZOE\u0308', 'Max\u0301'])
-      await client.createCategory({ body: { name: 'CAF\u00c9' } })
-      const several = await importPets(`name,category\nTom,caf\u00e9\n`)
-      expect(several.errors).toContain('there are several categories "caf\u00e9" in the store: rename one')
-      const exact = await importPets(`name,category\nTom,CAFE\u0301\n`)
-      expect(exact.errors).toContain('Loaded 0 categories and 1 pet.')
-      await server.kill('SIGTERM')
-    },
-    TIMEOUT_MS,
-  )
+test(
+  'an import finds categories and pets in another Unicode form, and a category of a pet in another case',
+  async () => {
+    await using place = await newStoreDirectory('sqlite')
+    await using server = await place.start()
+    const client = place.client(server)
+    const importPets = (content: string, ...args: string[]) =>
+      run(['import', '--pets', newFile(content), '--data', place.directory, ...args], place.env)
+    const [composed, decomposed] = ['Caf\u00e9', 'Cafe\u0301']
+    const category = newFile(`name\n${composed}\n`)
+    await run(['import', '--categories', category, '--data', place.directory], place.env)
+    const again = await run(
+      ['import', '--categories', newFile(`name\n${decomposed}\n`), '--data', place.directory],
+      place.env,
+    )
+    expect(again.errors).toContain('Loaded 0 categories (1 more already existed)')
+    expect((await importPets(`name,category\nZo\u00eb,${composed}\n`)).exitCode).toBe(0)
+    const skipped = await importPets(
+      `name,category\nZoe\u0308,${decomposed}\nZo\u00eb,CAFE\u0301\nZOE\u0308,cafe\u0301\nMax\u0301,${decomposed}\n`,
+      '--skip-existing',
+    )
+    expect(skipped.errors).toContain(`found without regard to case: "CAFE\u0301" as "${composed}"`)
+    expect(skipped.errors).toContain('Loaded 0 categories and 2 pets; 2 more were left out.')
+    const names = []
+    for await (const { name } of everyItem(client.listPets, { limit: 100 })) names.push(name)
+    expect(names).toEqual(['Zo\u00eb', 'ZOE\u0308', 'Max\u0301'])
+    await client.createCategory({ body: { name: 'CAF\u00c9' } })
+    const several = await importPets(`name,category\nTom,caf\u00e9\n`)
+    expect(several.errors).toContain('there are several categories "caf\u00e9" in the store: rename one')
+    const exact = await importPets(`name,category\nTom,CAFE\u0301\n`)
+    expect(exact.errors).toContain('Loaded 0 categories and 1 pet.')
+    await server.kill('SIGTERM')
+  },
+  TIMEOUT_MS,
+)
 
-  test(
-    'missing categories are reported with a similar name, and --create-categories creates each of them once',
-    async () => {
-      await using place = await newStoreDirectory(engine)
-      const categories = newFile('name\nFerrets\n')
-      const pets = newFile('name,category\nRex,Ferets\nIda,Cats\nTom,cats\nMax,Dogs\n')
-      const files = ['import', '--categories', categories, '--pets', pets]
-      const args = engine === 'sqlite' ? [...files, '--data', place.directory] : files
-      const refused = await run(args, place.env)
-      expect(refused.errors).toContain(':2: there is no category "Ferets": did you mean "Ferrets"?')
-      expect(refused.errors).toContain(
-        '3 categories are missing: with --create-categories, the import creates them.',
-      )
-      for (const more of [['--dry-run'], ['--in-slices']]) {
-        const { exitCode, errors } = await run([...args, '--create-categories', ...more], place.env)
-        expect([exitCode, errors]).toEqual([0, expect.stringMatching(/load(ed)? 4 categories and 4 pets\./i)])
-        expect(errors).toContain('new categories, which are created: "Ferets", "Cats", "Dogs"\n')
-      }
-      await using server = await place.start()
-      const { data } = await place.client(server).listCategories({ limit: 100 })
-      expect(data.items.map(({ name }) => name).sort()).toEqual(['Cats', 'Dogs', 'Ferets', 'Ferrets'])
-      await server.kill('SIGTERM')
-    },
-    TIMEOUT_MS,
-  )
-})
+test(
+  'missing categories are reported with a similar name, and --create-categories creates each of them once',
+  async () => {
+    await using place = await newStoreDirectory('sqlite')
+    const categories = newFile('name\nFerrets\n')
+    const pets = newFile('name,category\nRex,Ferets\nIda,Cats\nTom,cats\nMax,Dogs\n')
+    const files = ['import', '--categories', categories, '--pets', pets]
+    const args = [...files, '--data', place.directory]
+    const refused = await run(args, place.env)
+    expect(refused.errors).toContain(':2: there is no category "Ferets": did you mean "Ferrets"?')
+    expect(refused.errors).toContain(
+      '3 categories are missing: with --create-categories, the import creates them.',
+    )
+    for (const more of [['--dry-run'], ['--in-slices']]) {
+      const { exitCode, errors } = await run([...args, '--create-categories', ...more], place.env)
+      expect([exitCode, errors]).toEqual([0, expect.stringMatching(/load(ed)? 4 categories and 4 pets\./i)])
+      expect(errors).toContain('new categories, which are created: "Ferets", "Cats", "Dogs"\n')
+    }
+    await using server = await place.start()
+    const { data } = await place.client(server).listCategories({ limit: 100 })
+    expect(data.items.map(({ name }) => name).sort()).toEqual(['Cats', 'Dogs', 'Ferets', 'Ferrets'])
+    await server.kill('SIGTERM')
+  },
+  TIMEOUT_MS,
+)
 
 test('the rejected lines of a file in UTF-16 are written in UTF-8, with the mark and the line sep=', async () => {
   using target = await newCopyPlace('sqlite')

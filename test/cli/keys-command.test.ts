@@ -101,68 +101,62 @@ onEveryEngine(engine => {
       ['petstore.key.revoked', null],
     ])
   })
+})
 
-  test('keys revoke does not revoke the last admin key, whether the store is running or stopped', async () => {
-    const shop = await newShop(engine)
-    const refusal =
-      'The store refused: Key 1 is the last admin key without an expiry. ' +
-      'Create another one first, or replace it with "petstore keys reset-admin --revoke-others".\n'
-    const stopped = await shop.keys('revoke', '1')
-    expect([stopped.exitCode, stopped.errors]).toEqual([1, refusal])
-    await using _server = await shop.serve()
-    const running = await shop.keys('revoke', '1')
-    expect([running.exitCode, running.errors]).toEqual([1, refusal])
-    const created = await shop.keys('create', '--name', 'owner', '--scope', 'admin')
-    expect((await shop.keys('revoke', '1', '--key', created.output.trim())).errors).toBe(
-      'Key 1 was revoked.\n',
-    )
-  })
+test('keys list prints more keys than one page has, and keys revoke refuses an id that was revoked', async () => {
+  const shop = await newShop('sqlite')
+  {
+    await using server = await shop.serve()
+    const key = readFileSync(join(shop.data, 'admin-key'), 'utf8').trim()
+    const client = makeClient({ base: server.base, key })
+    for (let number = 0; number < 101; number++)
+      await client.createKey({ body: { name: `key ${number}`, scopes: ['events:read'] } })
+    await server.kill('SIGTERM')
+  }
+  const rows = await listed(shop)
+  expect([rows.length, rows.at(-1)?.[1], new Set(rows.map(([id]) => id)).size]).toEqual([102, 'key 100', 102])
+  const id = rows.at(-1)?.[0] ?? ''
+  expect((await shop.keys('revoke', id)).errors).toBe(`Key ${id} was revoked.\n`)
+  const again = await shop.keys('revoke', id)
+  expect([again.exitCode, again.errors]).toEqual([
+    1,
+    `The store refused: Key ${id} does not exist or was revoked.\n`,
+  ])
+})
 
-  test('keys create says which key it has created if it cannot print the key', async () => {
-    const shop = await newShop(engine)
-    // A descriptor that is open only for reading cannot be written, like a full disk.
-    const unwritable = openSync(import.meta.path, 'r')
-    const args = ['keys', 'create', '--name', 'till', '--scope', 'orders:read', '--data', shop.data]
-    const { line, env } = command(args)
-    const child = Bun.spawn(line, {
-      env: { ...env, ...shop.env },
-      stdout: unwritable,
-      stderr: 'pipe',
-    })
-    const errors = await new Response(child.stderr).text()
-    closeSync(unwritable)
-    expect([await child.exited, errors]).toEqual([
-      1,
-      expect.stringMatching(
-        /Key (\d+) was created, but nobody can know it: revoke it with "petstore keys revoke \1"\.$/m,
-      ),
-    ])
+test('keys create says which key it has created if it cannot print the key', async () => {
+  const shop = await newShop('sqlite')
+  // A descriptor that is open only for reading cannot be written, like a full disk.
+  const unwritable = openSync(import.meta.path, 'r')
+  const args = ['keys', 'create', '--name', 'till', '--scope', 'orders:read', '--data', shop.data]
+  const { line, env } = command(args)
+  const child = Bun.spawn(line, {
+    env: { ...env, ...shop.env },
+    stdout: unwritable,
+    stderr: 'pipe',
   })
+  const errors = await new Response(child.stderr).text()
+  closeSync(unwritable)
+  expect([await child.exited, errors]).toEqual([
+    1,
+    expect.stringMatching(
+      /Key (\d+) was created, but nobody can know it: revoke it with "petstore keys revoke \1"\.$/m,
+    ),
+  ])
+})
 
-  test('keys list prints more keys than one page has, and keys revoke refuses an id that was revoked', async () => {
-    const shop = await newShop(engine)
-    {
-      await using server = await shop.serve()
-      const key = readFileSync(join(shop.data, 'admin-key'), 'utf8').trim()
-      const client = makeClient({ base: server.base, key })
-      for (let number = 0; number < 101; number++)
-        await client.createKey({ body: { name: `key ${number}`, scopes: ['events:read'] } })
-      await server.kill('SIGTERM')
-    }
-    const rows = await listed(shop)
-    expect([rows.length, rows.at(-1)?.[1], new Set(rows.map(([id]) => id)).size]).toEqual([
-      102,
-      'key 100',
-      102,
-    ])
-    const id = rows.at(-1)?.[0] ?? ''
-    expect((await shop.keys('revoke', id)).errors).toBe(`Key ${id} was revoked.\n`)
-    const again = await shop.keys('revoke', id)
-    expect([again.exitCode, again.errors]).toEqual([
-      1,
-      `The store refused: Key ${id} does not exist or was revoked.\n`,
-    ])
-  })
+test('keys revoke does not revoke the last admin key, whether the store is running or stopped', async () => {
+  const shop = await newShop('sqlite')
+  const refusal =
+    'The store refused: Key 1 is the last admin key without an expiry. ' +
+    'Create another one first, or replace it with "petstore keys reset-admin --revoke-others".\n'
+  const stopped = await shop.keys('revoke', '1')
+  expect([stopped.exitCode, stopped.errors]).toEqual([1, refusal])
+  await using _server = await shop.serve()
+  const running = await shop.keys('revoke', '1')
+  expect([running.exitCode, running.errors]).toEqual([1, refusal])
+  const created = await shop.keys('create', '--name', 'owner', '--scope', 'admin')
+  expect((await shop.keys('revoke', '1', '--key', created.output.trim())).errors).toBe('Key 1 was revoked.\n')
 })
 
 test.skipIf(!testedEngines.includes('sqlite'))(

@@ -88,68 +88,6 @@ async function eventTypes(stream: OpenStream, last: string): Promise<string[]> {
 }
 
 onEveryEngine(engine => {
-  test('the single file serves the API, its pages and its descriptions', async () => {
-    using installation = install(await settingsFor(engine))
-    await using server = await installation.start()
-    const { base } = server
-    expect(await (await fetch(`${base}/pets/3`)).json()).toMatchObject({ name: 'Biscuit (Beagle)' })
-    const client = makeClient({ base, key: ADMIN_KEY })
-    // On SQLite, the reader worker reads a list of this length.
-    expect((await client.listPets({ limit: 100, sort: 'name' })).data.items).toHaveLength(100)
-    for (const path of ['/openapi.json', '/openapi.yaml', '/llms.txt', '/metrics']) {
-      expect([path, (await fetch(base + path)).status]).toEqual([path, 200])
-    }
-    for (const path of ['/docs', '/console']) {
-      const page = await (await fetch(base + path)).text()
-      const addresses = addressesIn(page).filter(address => address !== '/openapi.json')
-      expect(addresses).toHaveLength(2)
-      for (const address of addresses) {
-        const response = await fetch(base + address)
-        expect([address, response.status]).toEqual([address, 200])
-      }
-    }
-    expect(await (await fetch(`${base}/docs/guide`)).text()).toContain('href="guide/start"')
-    for (const name of readdirSync(join(ROOT, 'dist/guide')).filter(name => name !== 'index.html')) {
-      const response = await fetch(`${base}/docs/guide/${name.replace('.html', '')}`)
-      expect([name, await response.text()]).toEqual([
-        name,
-        readFileSync(join(ROOT, 'dist/guide', name), 'utf8'),
-      ])
-    }
-    for (const name of readdirSync(join(ROOT, 'dist/console'))) {
-      const response = await fetch(`${base}/console/assets/${name}`)
-      expect([name, await response.text()]).toEqual([
-        name,
-        readFileSync(join(ROOT, 'dist/console', name), 'utf8'),
-      ])
-    }
-    expect(await server.kill('SIGTERM')).toBe(0)
-  })
-
-  test('the single file sends events, and keeps acknowledged orders after SIGKILL', async () => {
-    using installation = install(await settingsFor(engine))
-    await using receiver = await openReceiver()
-    let orderId = 0n
-    {
-      await using server = await installation.start('--allow-private-webhooks')
-      const client = makeClient({ base: server.base, key: ADMIN_KEY })
-      await client.createWebhook({ body: { url: `${receiver.base}/` } })
-      await using stream = await openStream(server.base)
-      const { data: order } = await client.placeOrder({ body: { petId: 3n, reference: 'R-1' } })
-      orderId = order.id ?? 0n
-      expect(await eventTypes(stream, 'petstore.order.placed')).toContain('petstore.order.placed')
-      await receiver.waitForRequests(1)
-      await server.kill('SIGKILL')
-    }
-    await using server = await installation.start()
-    const client = makeClient({ base: server.base, key: ADMIN_KEY })
-    const { data } = await client.getOrder({ orderId })
-    expect(data).toMatchObject({ id: orderId, reference: 'R-1' })
-    const verified = await installation.run('audit', 'verify')
-    expect([verified.exitCode, verified.output]).toEqual([0, expect.stringContaining('are intact')])
-    expect(await server.kill('SIGTERM')).toBe(0)
-  })
-
   test('the single file imports into a store, backs it up, checks it and restores it', async () => {
     const env = await settingsFor(engine)
     using installation = install(env)
@@ -174,6 +112,68 @@ onEveryEngine(engine => {
     const response = await fetch(`${server.base}/pets?name=Ottoline`)
     expect(await response.json()).toMatchObject([{ name: 'Ottoline' }])
   })
+})
+
+test('the single file serves the API, its pages and its descriptions', async () => {
+  using installation = install(await settingsFor('sqlite'))
+  await using server = await installation.start()
+  const { base } = server
+  expect(await (await fetch(`${base}/pets/3`)).json()).toMatchObject({ name: 'Biscuit (Beagle)' })
+  const client = makeClient({ base, key: ADMIN_KEY })
+  // On SQLite, the reader worker reads a list of this length.
+  expect((await client.listPets({ limit: 100, sort: 'name' })).data.items).toHaveLength(100)
+  for (const path of ['/openapi.json', '/openapi.yaml', '/llms.txt', '/metrics']) {
+    expect([path, (await fetch(base + path)).status]).toEqual([path, 200])
+  }
+  for (const path of ['/docs', '/console']) {
+    const page = await (await fetch(base + path)).text()
+    const addresses = addressesIn(page).filter(address => address !== '/openapi.json')
+    expect(addresses).toHaveLength(2)
+    for (const address of addresses) {
+      const response = await fetch(base + address)
+      expect([address, response.status]).toEqual([address, 200])
+    }
+  }
+  expect(await (await fetch(`${base}/docs/guide`)).text()).toContain('href="guide/start"')
+  for (const name of readdirSync(join(ROOT, 'dist/guide')).filter(name => name !== 'index.html')) {
+    const response = await fetch(`${base}/docs/guide/${name.replace('.html', '')}`)
+    expect([name, await response.text()]).toEqual([
+      name,
+      readFileSync(join(ROOT, 'dist/guide', name), 'utf8'),
+    ])
+  }
+  for (const name of readdirSync(join(ROOT, 'dist/console'))) {
+    const response = await fetch(`${base}/console/assets/${name}`)
+    expect([name, await response.text()]).toEqual([
+      name,
+      readFileSync(join(ROOT, 'dist/console', name), 'utf8'),
+    ])
+  }
+  expect(await server.kill('SIGTERM')).toBe(0)
+})
+
+test('the single file sends events, and keeps acknowledged orders after SIGKILL', async () => {
+  using installation = install(await settingsFor('sqlite'))
+  await using receiver = await openReceiver()
+  let orderId = 0n
+  {
+    await using server = await installation.start('--allow-private-webhooks')
+    const client = makeClient({ base: server.base, key: ADMIN_KEY })
+    await client.createWebhook({ body: { url: `${receiver.base}/` } })
+    await using stream = await openStream(server.base)
+    const { data: order } = await client.placeOrder({ body: { petId: 3n, reference: 'R-1' } })
+    orderId = order.id ?? 0n
+    expect(await eventTypes(stream, 'petstore.order.placed')).toContain('petstore.order.placed')
+    await receiver.waitForRequests(1)
+    await server.kill('SIGKILL')
+  }
+  await using server = await installation.start()
+  const client = makeClient({ base: server.base, key: ADMIN_KEY })
+  const { data } = await client.getOrder({ orderId })
+  expect(data).toMatchObject({ id: orderId, reference: 'R-1' })
+  const verified = await installation.run('audit', 'verify')
+  expect([verified.exitCode, verified.output]).toEqual([0, expect.stringContaining('are intact')])
+  expect(await server.kill('SIGTERM')).toBe(0)
 })
 
 test('the single file prints its version, its commands and the description of the API', async () => {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { realNames } from '../support/demo-store.ts'
 import { ROOT } from '../support/root.ts'
-import { ADMIN_KEY, onEveryEngine, openTestStore } from '../support/store.ts'
+import { ADMIN_KEY, openTestStore } from '../support/store.ts'
 import { runTool } from '../support/tool.ts'
 
 const TIMEOUT_MS = 120_000
@@ -23,19 +23,17 @@ async function runWorkflows(file: string, base: string): Promise<{ exitCode: num
   return { exitCode, summary: /Workflows: .*/.exec(printed)?.[0] ?? printed }
 }
 
-onEveryEngine(engine => {
-  test(
-    'the workflows of arazzo.yaml succeed on a running store',
-    async () => {
-      await using store = await openTestStore(engine, realNames)
-      const { exitCode, summary } = await runWorkflows('arazzo.yaml', store.base)
-      expect([exitCode, summary]).toEqual([0, 'Workflows: 4 passed, 4 total'])
-      const { data } = await store.client.listOrders({ limit: 100 })
-      expect(data.items.filter(({ complete }) => complete).length).toBeGreaterThanOrEqual(2)
-    },
-    TIMEOUT_MS,
-  )
-})
+test(
+  'the workflows of arazzo.yaml succeed on a running store',
+  async () => {
+    await using store = await openTestStore('sqlite', realNames)
+    const { exitCode, summary } = await runWorkflows('arazzo.yaml', store.base)
+    expect([exitCode, summary]).toEqual([0, 'Workflows: 4 passed, 4 total'])
+    const { data } = await store.client.listOrders({ limit: 100 })
+    expect(data.items.filter(({ complete }) => complete).length).toBeGreaterThanOrEqual(2)
+  },
+  TIMEOUT_MS,
+)
 
 test(
   'control: a workflow that expects the wrong status is detected',
