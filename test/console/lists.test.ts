@@ -153,7 +153,7 @@ test('for an id that does not exist, the console says that there is no such reso
 })
 
 test('while the client waits after too many requests, the page says so, and then continues', async () => {
-  await using strict = await openTestStore('sqlite', { rateLimit: { requests: 200, seconds: 10 } })
+  await using strict = await openTestStore('sqlite', { rateLimit: { requests: 100, seconds: 5 } })
   const page = await browser.open(strict, '/inventory')
   await page.getByText('No stock yet').waitFor()
   while ((await strict.send('GET', '/keys/current')).status !== 429);

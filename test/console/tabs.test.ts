@@ -8,7 +8,7 @@ import { holdRequests } from './requests.ts'
 import { keyWith } from './shop-data.ts'
 
 /** More than the six connections that a browser opens to one host. */
-const TABS = 8
+const TABS = 7
 /** Longer than a stream is silent before a page says so, and polls. Pages with a clock of the test skip this time. */
 const SILENCE_MS = 25_000
 
@@ -54,7 +54,7 @@ test.each([
   ['with locks', '127.0.0.1'],
   ['without HTTPS, and so without locks', INSECURE_HOST],
 ])(
-  'eight tabs of the console all load and show events, %s, and another tab reads the stream when one is closed',
+  'seven tabs of the console all load and show events, %s, and another tab reads the stream when one is closed',
   async (_, host) => {
     const context = await newContext()
     // Without audit:read, the tabs show only what the stream brings.
@@ -69,7 +69,7 @@ test.each([
   },
 )
 
-test('eight tabs with the requests of a sandbox all load and show requests, without HTTPS', async () => {
+test('seven tabs with the requests of a sandbox all load and show requests, without HTTPS', async () => {
   await using host = await openSandboxHost()
   const sandbox = await host.create({ seed: 'empty' })
   const context = await newContext()
