@@ -17,6 +17,7 @@ import {
   readRetryDelays,
   readSecretKey,
   readSecurityContact,
+  readShopName,
   readSwitch,
   readText,
   readTimeZone,
@@ -94,6 +95,13 @@ export const settings = {
     description: 'time zone of the shop, such as Europe/Vienna: where its days begin and end',
     fallback: 'UTC',
     read: readTimeZone,
+  },
+  shopName: {
+    variable: 'PETSTORE_SHOP_NAME',
+    flag: '--shop-name <name>',
+    description: 'name of the shop on its receipts: 1 to 80 characters',
+    fallback: 'Petstore',
+    read: readShopName,
   },
   currency: {
     variable: 'PETSTORE_CURRENCY',

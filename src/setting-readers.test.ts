@@ -7,6 +7,7 @@ import {
   readOrigin,
   readRetryDelays,
   readSecurityContact,
+  readShopName,
 } from './setting-readers.ts'
 import { RETRY_DELAYS_MS } from './webhooks/retry.ts'
 
@@ -192,4 +193,13 @@ test('a message shows a value that is refused, but never a password in it', () =
     'Error: --base-url=(hidden)@shop.example',
     'Error: --base-url=(hidden)@y?password=(hidden) w',
   ])
+})
+
+test('the name of a shop has 1 to 80 characters, and is printed as one line', () => {
+  const longest = '\u{1f436}'.repeat(80)
+  expect([' Käthe & Söhne ', longest].map(readShopName)).toEqual(['Käthe & Söhne', longest])
+  expect(readConfig({ shopName: 'Ida' }).shopName).toBe('Ida')
+  expect(readConfig({}).shopName).toBe('Petstore')
+  for (const text of [' ', `${longest}x`, 'two\nlines', 'a\u202eb'])
+    expect(() => readShopName(text)).toThrow('it must have 1 to 80 characters')
 })

@@ -4,6 +4,7 @@ import { textOfFile } from './catalogue/file-text.ts'
 import { isDatabaseAddress, URL_FORM } from './database/postgres/database-url.ts'
 import { isKeyText } from './shop/keys/schema.ts'
 import { SECRET_KEY_BYTES } from './shop/webhooks/schema.ts'
+import { escapeControls } from './values/control-characters.ts'
 import { currencyCode } from './values/currency.ts'
 import { durationMs } from './values/duration.ts'
 import { parseInstantMs } from './values/instant.ts'
@@ -67,6 +68,17 @@ export function readTimeZone(text: string): string {
   const name = timeZoneName(text)
   if (name === undefined)
     throw new Error('it must be the name of a time zone, such as Europe/Vienna, America/New_York or UTC.')
+  return name
+}
+
+/** The maximum length of the name of a shop in code points. */
+const SHOP_NAME_MAX = 80
+
+/** Returns the name of a shop without the spaces around it. */
+export function readShopName(text: string): string {
+  const name = text.trim()
+  if (name === '' || [...name].length > SHOP_NAME_MAX || escapeControls(name) !== name)
+    throw new Error(`it must have 1 to ${SHOP_NAME_MAX} characters, without control characters.`)
   return name
 }
 

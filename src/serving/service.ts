@@ -52,6 +52,8 @@ export interface ServiceOptions {
   readonly timeZone?: string | undefined
   /** The currency of the store (ISO 4217); EUR by default. */
   readonly currency?: string | undefined
+  /** The name of the shop on its receipts; Petstore by default. */
+  readonly shopName?: string | undefined
   /**
    * Identifies the content of a store that can be reset: 1 to 9,000,000, another number after each reset. Cursors and
    * positions that carry another tag are refused. Undefined for a shop.

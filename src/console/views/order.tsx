@@ -15,7 +15,7 @@ import { Page } from '../parts/generic/page.tsx'
 import { TextField } from '../parts/generic/text-field.tsx'
 import { UnitsInput } from '../parts/inventory/units-input.tsx'
 import { formatCount, formatInstant, formatUnits } from '../parts/names/format.ts'
-import { PetName } from '../parts/names/names.tsx'
+import { PetName, ReceiptLink } from '../parts/names/names.tsx'
 import { Refusal } from '../parts/names/refusal.tsx'
 import { words } from '../parts/names/shop-words.ts'
 import { ViewLink } from '../parts/names/view-link.tsx'
@@ -92,7 +92,9 @@ function OrderFacts({ order }: { readonly order: Order }) {
     ['Placed', createdAt ? formatInstant(createdAt) : '–'],
     [complete ? words.soldAt : 'Ship date', moment ? formatInstant(moment) : 'No date'],
     ['Reference', reference ?? 'None'],
-    ...(receipt === undefined ? [] : [['Receipt', String(receipt)] satisfies [string, string]]),
+    ...(receipt === undefined
+      ? []
+      : [['Receipt', <ReceiptLink key="receipt" receipt={receipt} />] satisfies [string, ReactNode]]),
   ]
   return (
     <>

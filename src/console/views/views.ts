@@ -44,6 +44,7 @@ export const views: readonly NavigationEntry[] = [
     [
       ['/orders', async () => (await import('./orders.tsx')).Orders],
       ['/orders/:id', async () => (await import('./order.tsx')).OrderView],
+      ['/receipts/:id', async () => (await import('./receipt.tsx')).ReceiptView],
     ],
     'orders:read',
   ),

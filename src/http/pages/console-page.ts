@@ -56,6 +56,8 @@ interface ConsoleOptions {
   readonly timeZone?: string | undefined
   /** The currency of the store; EUR by default. */
   readonly currency?: string | undefined
+  /** The name of the shop; Petstore by default. */
+  readonly shopName?: string | undefined
 }
 
 /**
@@ -65,14 +67,13 @@ interface ConsoleOptions {
 export function consoleRoutes(
   base: string,
   files: ConsoleFiles,
-  { hostApi, timeZone = 'UTC', currency = CURRENCY_DEFAULT }: ConsoleOptions = {},
+  { hostApi, timeZone = 'UTC', currency = CURRENCY_DEFAULT, shopName = 'Petstore' }: ConsoleOptions = {},
 ): [string, Handler['handle']][] {
   const options = {
     pathOfBase: basePath(base),
     pathInHostApi: hostApi === undefined ? undefined : basePath(hostApi),
     names: [...files.keys()],
-    timeZone,
-    currency,
+    ...{ timeZone, currency, shopName },
   }
   const showPage: Handler['handle'] = context => sendPage(context, options)
   return [
@@ -100,6 +101,7 @@ interface ConsolePageOptions {
   readonly names: readonly string[]
   readonly timeZone: string
   readonly currency: string
+  readonly shopName: string
 }
 
 /**
@@ -123,7 +125,7 @@ function sendPage({ headers, path, request }: RequestContext, options: ConsolePa
 }
 
 function consolePage(
-  { pathOfBase, pathInHostApi, names, timeZone, currency }: ConsolePageOptions,
+  { pathOfBase, pathInHostApi, names, timeZone, currency, shopName }: ConsolePageOptions,
   nonce: string,
 ): string {
   const assets = `${pathOfBase}/console/assets`
@@ -139,6 +141,7 @@ function consolePage(
 <meta name="petstore-nonce" content="${nonce}">
 <meta name="petstore-time-zone" content="${escapeHtml(timeZone)}">
 <meta name="petstore-currency" content="${escapeHtml(currency)}">
+<meta name="petstore-shop-name" content="${escapeHtml(shopName)}">
 ${hostApi}<link rel="stylesheet" href="${escapeHtml(assets)}/${mainOf('css')}">
 <script type="module" src="${escapeHtml(assets)}/${mainOf('js')}"></script>
 `,

@@ -7,6 +7,7 @@ export const viewPaths = [
   '/inventory',
   '/orders',
   '/orders/:id',
+  '/receipts/:id',
   '/webhooks',
   '/webhooks/:id',
   '/keys',

@@ -29,6 +29,8 @@ interface FixedPathsOptions {
   readonly hostApi?: string | undefined
   /** The contact in security.txt, which does not exist without one. */
   readonly securityContact?: string | undefined
+  /** The name of the shop on its receipts. */
+  readonly shopName?: string | undefined
   readonly clock: () => number
 }
 
@@ -41,7 +43,7 @@ export function fixedPaths(
   metrics: Metrics,
   serves: (operation: Operation) => boolean,
   pages: Pages,
-  { hostApi, securityContact, clock }: FixedPathsOptions,
+  { hostApi, securityContact, shopName, clock }: FixedPathsOptions,
   cache: RepresentationCache | undefined,
 ): Paths {
   const { base, engine } = pipeline
@@ -65,7 +67,7 @@ export function fixedPaths(
       ...docsRoutes(base, pages.docsScript),
       ...pages.guides,
       ...consoleRoutes(base, pages.console, {
-        hostApi,
+        ...{ hostApi, shopName },
         timeZone: pipeline.timeZone,
         currency: pipeline.currency,
       }),

@@ -64,6 +64,11 @@ export function OrderLink({ id }: { readonly id: bigint }) {
   return <ViewLink href={`/orders/${id}`}>{`Order ${id}`}</ViewLink>
 }
 
+/** A link to the receipt of a sale. */
+export function ReceiptLink({ receipt }: { readonly receipt: bigint }) {
+  return <ViewLink href={`/receipts/${receipt}`}>{`Receipt ${receipt}`}</ViewLink>
+}
+
 /** The name of a key, or a text such as `Key 7` if it is not among those that `useKeyNames` reads. */
 export function KeyName({ id }: { readonly id: bigint }) {
   return <Name name={useKeyNames().get(id)?.name ?? `Key ${id}`} id={id} />

@@ -1,4 +1,4 @@
-import { Stack, Text } from '@mantine/core'
+import { Group, Stack, Text } from '@mantine/core'
 import { useHotkeys } from '@mantine/hooks'
 import { notifications, notificationsStore } from '@mantine/notifications'
 import { useQueryClient } from '@tanstack/react-query'
@@ -10,7 +10,7 @@ import { formatMoney } from '../../data/shop-currency.ts'
 import { ActButton } from '../generic/act-button.tsx'
 import { UnknownAlert } from '../generic/unknown-alert.tsx'
 import { formatCount, formatUnits } from '../names/format.ts'
-import { OrderLink } from '../names/names.tsx'
+import { OrderLink, ReceiptLink } from '../names/names.tsx'
 import { sentenceOf } from '../names/refusal.tsx'
 
 /** How long the note of a sale is shown, in milliseconds: someone notices a wrong sale when it is printed or packed. */
@@ -120,18 +120,22 @@ function Undo({ client, receipt, note }: Omit<SaleNoteProps, 'sale'> & { readonl
   if (unknown)
     return <UnknownAlert change={change} look={{ path: `/orders/${receipt}`, what: 'the order' }} />
   return (
-    <ActButton
-      size="xs"
-      variant="default"
-      ms="auto"
-      change={change}
-      aria-keyshortcuts="Alt+Z"
-      title="Alt+Z moves here"
-      ref={button}
-      onAct={() => change.start(() => request(client, 'returnSale', { receipt, body: {} }))}
-    >
-      Undo
-    </ActButton>
+    <Group justify="space-between">
+      <Text size="sm">
+        <ReceiptLink receipt={receipt} />
+      </Text>
+      <ActButton
+        size="xs"
+        variant="default"
+        change={change}
+        aria-keyshortcuts="Alt+Z"
+        title="Alt+Z moves here"
+        ref={button}
+        onAct={() => change.start(() => request(client, 'returnSale', { receipt, body: {} }))}
+      >
+        Undo
+      </ActButton>
+    </Group>
   )
 }
 
