@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core'
 import { seriousViolations } from '../support/accessibility.ts'
 import { sharedStore } from '../support/shop.ts'
 import { consoleBrowser } from './console-session.ts'
+import { setStoreTime } from './requests.ts'
 import { addPet, isTooWide, LONG_NAME } from './shop-data.ts'
 
 /** The zone of the shop is west of Greenwich: at 22:00 there, it is the next day in UTC. */
@@ -78,4 +79,41 @@ test('the note of a sale has its receipt beside Undo, and a return changes the r
   await page.getByText('1 × €6.40').waitFor()
   await note.getByRole('button', { name: 'Undo' }).click()
   await page.locator('.receipt').getByText('€0.00').waitFor()
+})
+
+test('the takings of a week stand beside those of as many days of the week before, in days of the shop', async () => {
+  const { client } = store()
+  const petId = await addPriced('Ball', 1250n)
+  const sell = async (day: string, quantity: bigint): Promise<bigint> => {
+    // Late in the evening, it is the next day in UTC. The clocks of the shop are changed on March 14.
+    nowMs = Date.parse(`${day}T22:00:00-0${day < '2027-03-14' ? 3 : 2}:30`)
+    return (await client.placeOrder({ body: { petId, quantity, complete: true } })).data.id ?? 0n
+  }
+  await sell('2027-03-07', 8n)
+  await sell('2027-03-08', 1n)
+  await sell('2027-03-11', 8n)
+  const orderId = await sell('2027-03-15', 3n)
+  nowMs += DAY_MS
+  await client.returnOrder({ orderId, body: { quantity: 2n } })
+  nowMs += DAY_MS
+  const page = await browser.open(store(), '/orders', { width: 390 })
+  await setStoreTime(page, nowMs)
+  for (const [period, ...texts] of [
+    [
+      'This week',
+      'takings €12.50: 3 units sold',
+      'As much as from 2027-03-08 to 2027-03-10 (€12.50). Today is not',
+    ],
+    ['Yesterday', 'takings -€25.00: 0 units sold', '€62.50 less than on 2027-03-15 (€37.50).'],
+    ['Today', 'takings €0.00', '€25.00 more than on 2027-03-16 (-€25.00). Today is not over.'],
+    ['Last month', 'takings €0.00', 'As much as from 2027-01-01 to 2027-01-31, 31 days (€0.00).'],
+  ] as const) {
+    await page.getByText(period, { exact: true }).click()
+    for (const text of texts) await page.getByText(text).waitFor()
+  }
+  // At another till, a sale makes the week better.
+  await page.getByText('This week', { exact: true }).click()
+  await client.placeOrder({ body: { petId, complete: true } })
+  await page.getByText('100% more than from 2027-03-08 to 2027-03-10 (€12.50).').waitFor()
+  expect([await isTooWide(page), await seriousViolations(page)]).toEqual([false, []])
 })

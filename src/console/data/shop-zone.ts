@@ -11,13 +11,6 @@ export function localDay(ms: number): string {
   return localTime(ms).slice(0, 10)
 }
 
-const DAY_MS = 86_400_000
-
-/** Returns the day that is a number of days after another one. */
-export function dayAfter(day: string, days: number): string {
-  return new Date(Date.parse(`${day}T00:00Z`) + days * DAY_MS).toISOString().slice(0, 10)
-}
-
 /** Returns the instant at which a day begins in the shop, for a request. `earlierMs` is how much earlier it must be. */
 export function startOfDay(day: string, earlierMs = 0): string {
   return new Date(instantOf(`${day}T00:00`) - earlierMs).toISOString()

@@ -1,6 +1,7 @@
+import { dayAfter } from '../data/days.ts'
 import { useKeyNames } from '../data/key-names.ts'
 import { nameText } from '../data/name-text.ts'
-import { dayAfter, dayIn, shopZone, startOfDay } from '../data/shop-zone.ts'
+import { dayIn, shopZone, startOfDay } from '../data/shop-zone.ts'
 import { idIn, useUrlFilters } from '../data/url-filters.ts'
 import { Diary } from '../parts/events/diary.tsx'
 import { Empty, ReversedDays } from '../parts/generic/empty.tsx'

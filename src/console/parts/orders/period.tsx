@@ -1,19 +1,14 @@
 import { Group, SegmentedControl, TextInput } from '@mantine/core'
-import { dayAfter, dayIn, shopZone, startOfDay } from '../../data/shop-zone.ts'
+import { dayAfter, monthOf, type Period, weekOf } from '../../data/days.ts'
+import { dayIn, shopZone, startOfDay } from '../../data/shop-zone.ts'
 import { optionIn, type useUrlFilters } from '../../data/url-filters.ts'
-
-/** Days of the shop, such as `2026-11-22`. An empty text leaves that end open. */
-export interface Period {
-  readonly from: string
-  readonly to: string
-}
 
 /** Returns whether the last day of a period is before the first one. */
 export function isReversed({ from, to }: Period): boolean {
   return from !== '' && to !== '' && from > to
 }
 
-const choices = ['today', 'yesterday', 'month', 'last-month', 'range'] as const
+const choices = ['today', 'yesterday', 'week', 'month', 'last-month', 'range'] as const
 
 /** Returns the days that the address selects; undefined for orders of any time. `day` is today in the shop. */
 export function periodIn({ get }: ReturnType<typeof useUrlFilters>, day: string): Period | undefined {
@@ -24,6 +19,8 @@ export function periodIn({ get }: ReturnType<typeof useUrlFilters>, day: string)
       const yesterday = dayAfter(day, -1)
       return { from: yesterday, to: yesterday }
     }
+    case 'week':
+      return weekOf(day)
     case 'month':
       return monthOf(day)
     case 'last-month':
@@ -33,13 +30,6 @@ export function periodIn({ get }: ReturnType<typeof useUrlFilters>, day: string)
     default:
       return undefined
   }
-}
-
-/** Returns the days of the month of a day. */
-function monthOf(day: string): Period {
-  const from = `${day.slice(0, 7)}-01`
-  const next = dayAfter(from, 31)
-  return { from, to: dayAfter(`${next.slice(0, 7)}-01`, -1) }
 }
 
 /** Returns the filters of the API for a period, whose bounds are exclusive. */
@@ -71,6 +61,7 @@ export function PeriodField({ filters }: { readonly filters: ReturnType<typeof u
           { value: 'any', label: 'Any day' },
           { value: 'today', label: 'Today' },
           { value: 'yesterday', label: 'Yesterday' },
+          { value: 'week', label: 'This week' },
           { value: 'month', label: 'This month' },
           { value: 'last-month', label: 'Last month' },
           { value: 'range', label: 'Range' },

@@ -1,13 +1,14 @@
 import { Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { SalesPeriod } from '../../../client/petstore-client.ts'
+import { dayAfter, daysBetween, type Period, periodBefore } from '../../data/days.ts'
 import { useSession } from '../../data/session-context.ts'
+import { today } from '../../data/shop-clock.ts'
 import { formatMoney } from '../../data/shop-currency.ts'
-import { dayAfter } from '../../data/shop-zone.ts'
 import { type Column, ColumnTable } from '../generic/table.tsx'
 import { formatCount, formatUnits } from '../names/format.ts'
 import { Refusal } from '../names/refusal.tsx'
-import { type Period, periodText } from './period.tsx'
+import { periodText } from './period.tsx'
 
 /** A longer period is shown by month. */
 const DAYS_SHOWN_MAX = 62
@@ -34,6 +35,7 @@ export function Takings({ from, to }: Period) {
   return (
     <Stack gap="xs">
       <Text role="status">{data ? `${period}: ${sentenceOf(data)}` : `${period}: reading the books…`}</Text>
+      {data && <Comparison from={from} to={to} takings={totalOf(data, takingsOf)} />}
       {data && data.length > 1 && (
         <ColumnTable
           label="Takings"
@@ -46,13 +48,51 @@ export function Takings({ from, to }: Period) {
   )
 }
 
+/** How much more or less the takings of a period are than those of as many days of the period before. */
+function Comparison({ from, to, takings }: Period & { readonly takings: bigint }) {
+  const { client } = useSession()
+  const day = today.use()
+  const before = periodBefore({ from, to }, day)
+  const { data } = useQuery({
+    queryKey: ['orders', 'takings', before?.from, before?.to, 'month'],
+    queryFn: async () =>
+      (await client.listSalesTotals({ from: '', to: '', ...before, by: 'month' })).data.periods,
+    enabled: before !== undefined,
+  })
+  if (!before || !data) return null
+  const earlier = totalOf(data, takingsOf)
+  const days = daysBetween(before.from, before.to)
+  // The lengths differ only if that is the month before.
+  const length = days === daysBetween(from, to < day ? to : day) ? '' : `, ${days + 1} days`
+  return (
+    <Text size="sm">
+      {comparisonOf(takings, earlier)} {days === 0 ? 'on' : 'from'} {periodText(before)}
+      {length} ({formatMoney(earlier)}).{to >= day && ' Today is not over.'}
+    </Text>
+  )
+}
+
+function comparisonOf(takings: bigint, earlier: bigint): string {
+  const difference = takings - earlier
+  const size = difference < 0n ? -difference : difference
+  const word = difference < 0n ? 'less' : 'more'
+  if (difference === 0n) return 'As much as'
+  // Of nothing, and of more returns than sales, there is no share.
+  if (earlier <= 0n || takings < 0n) return `${formatMoney(size)} ${word} than`
+  const percent = Math.round((Number(size) * 100) / Number(earlier))
+  return percent === 0 ? 'About as much as' : `${formatCount(percent)}% ${word} than`
+}
+
+function totalOf(periods: readonly SalesPeriod[], of: (one: SalesPeriod) => bigint): bigint {
+  return periods.reduce((total, one) => total + of(one), 0n)
+}
+
 function takingsOf({ amount, returnedAmount }: Pick<SalesPeriod, 'amount' | 'returnedAmount'>): bigint {
   return amount - returnedAmount
 }
 
 function sentenceOf(periods: readonly SalesPeriod[]): string {
-  const sum = (of: (one: SalesPeriod) => bigint): bigint =>
-    periods.reduce((total, one) => total + of(one), 0n)
+  const sum = (of: (one: SalesPeriod) => bigint): bigint => totalOf(periods, of)
   const sold = `${formatUnits(sum(one => one.units))} sold for ${formatMoney(sum(one => one.amount))}`
   const units = sum(one => one.returnedUnits)
   const returned =
