@@ -1,9 +1,10 @@
 import { expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import { seriousViolations } from '../support/accessibility.ts'
 import { sharedStore } from '../support/shop.ts'
 import { consoleBrowser } from './console-session.ts'
-import { setStoreTime } from './requests.ts'
+import { holdRequests, setStoreTime } from './requests.ts'
 import { addPet, isTooWide, LONG_NAME } from './shop-data.ts'
 
 /** The zone of the shop is west of Greenwich: at 22:00 there, it is the next day in UTC. */
@@ -116,4 +117,105 @@ test('the takings of a week stand beside those of as many days of the week befor
   await client.placeOrder({ body: { petId, complete: true } })
   await page.getByText('100% more than from 2027-03-08 to 2027-03-10 (€12.50).').waitFor()
   expect([await isTooWide(page), await seriousViolations(page)]).toEqual([false, []])
+})
+
+/** Clicks a button that saves a file. Returns its name and its lines. */
+async function savedFile(page: Page, button: string): Promise<{ name: string; lines: string[] }> {
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: button, exact: true }).click(),
+  ])
+  const text = readFileSync(await download.path(), 'utf8')
+  return { name: download.suggestedFilename(), lines: text.split('\n').slice(0, -1) }
+}
+
+test('the sales of a period by pet and by category have all pages of its lines, and can be stopped', async () => {
+  const { client } = store()
+  const [leash, collar, gone] = [
+    await addPriced('Leash two', 1250n),
+    await addPriced('=Collar two', 640n),
+    await addPriced('Gone', 100n),
+  ]
+  const { data: pets } = await client.listPets({ id: [collar] })
+  // Two pets of one category, and one pet that is deleted after its sale.
+  await client.updatePet({ petId: leash, body: { categoryId: pets.items[0]?.categoryId ?? 0n } })
+  for (const petId of [leash, collar]) await client.setInventory({ petId, body: { quantity: 900n } })
+  const sell = (petId: bigint, count: number) =>
+    client.recordSale({ body: { lines: Array.from({ length: count }, () => ({ petId })) } })
+  nowMs = Date.parse('2027-04-30T23:59:00-02:30')
+  await sell(leash, 50)
+  nowMs = Date.parse('2027-05-01T00:00:00-02:30')
+  for (const count of [50, 50, 20]) await sell(collar, count)
+  nowMs = Date.parse('2027-05-31T23:59:59-02:30')
+  const { data: sale } = await sell(leash, 50)
+  await client.returnOrder({ orderId: sale.receipt, body: { note: 'Torn' } })
+  await sell(gone, 1)
+  await client.setInventory({ petId: gone, body: { quantity: 0n } })
+  await client.deletePet({ petId: gone })
+  nowMs = Date.parse('2027-06-01T00:00:00-02:30')
+  await sell(leash, 50)
+
+  const page = await browser.open(store(), '/orders?day=range&from=2027-05-01&to=2027-05-31', { width: 390 })
+  await page.getByText('takings €1,381.50: 171 units sold').waitFor()
+  const hold = await holdRequests(page, request => /store\/sales\?.*cursor=/.test(request.url()))
+  await page.getByText('By pet', { exact: true }).click()
+  await page.getByText('100 lines read…').waitFor()
+  await page.getByRole('button', { name: 'Stop' }).click()
+  await page.getByRole('button', { name: 'Read again' }).waitFor()
+  hold.release()
+  await page.getByRole('button', { name: 'Read again' }).click()
+  const rows = async (): Promise<string[]> =>
+    (await page.getByRole('row').allInnerTexts()).slice(1).map(text => text.replaceAll(/\s+/g, ' '))
+  const report = page.locator('.printed')
+  await report.getByText('takings €1,381.50: 171 units sold for €1,394.00, 1 unit returned').waitFor()
+  const sums = ['=Collar two 120 €768.00 0 €0.00 €768.00', 'Leash two 50 €625.00 1 €12.50 €612.50']
+  expect(await rows()).toEqual([...sums, 'Gone 1 €1.00 0 €0.00 €1.00'])
+  expect([await isTooWide(page), await seriousViolations(page)]).toEqual([false, []])
+  const byPet = await savedFile(page, 'CSV for Excel')
+  expect(byPet).toEqual({
+    name: 'sales-pets-2027-05-01-to-2027-05-31-excel.csv',
+    lines: [
+      '\ufeffpet,petId,sold,sales,returned,returns,takings,currency,from,to',
+      `'=Collar two,${collar},120,768.00,0,0.00,768.00,EUR,2027-05-01,2027-05-31`,
+      `Leash two,${leash},50,625.00,1,12.50,612.50,EUR,2027-05-01,2027-05-31`,
+      `Gone,${gone},1,1.00,0,0.00,1.00,EUR,2027-05-01,2027-05-31`,
+    ],
+  })
+  await page.getByText('By category', { exact: true }).click()
+  await page.getByText('Deleted pets').waitFor()
+  expect(await rows()).toEqual([
+    ...['Kind of =Collar two 170 €1,393.00 1 €12.50 €1,380.50', 'Deleted pets 1 €1.00 0 €0.00 €1.00'],
+  ])
+  // A sale at another till is in the takings at once, and in the report when it is read again.
+  nowMs = Date.parse('2027-05-31T23:59:59-02:30')
+  await sell(leash, 1)
+  await page.getByText('takings €1,394.00').waitFor()
+  await report.getByText('takings €1,381.50').waitFor()
+  await page.getByRole('button', { name: 'Read again' }).click()
+  await report.getByText('takings €1,394.00').waitFor()
+
+  await page.getByText('Sales and returns', { exact: true }).click()
+  const { name, lines } = await savedFile(page, 'CSV')
+  expect([name, lines.length]).toEqual(['sales-lines-2027-05-01-to-2027-05-31.csv', 174])
+  const returned = `,Leash two,${leash},-1,12.50,-12.50,EUR,,Torn,yes,${ZONE}`
+  expect(lines.filter(line => line.endsWith(returned))).toHaveLength(1)
+  await page.emulateMedia({ media: 'print' })
+  await page.getByRole('heading', { name: 'Käthe & <Söhne>: sales and returns' }).waitFor()
+  for (const hidden of ['By category', 'Read again'])
+    expect(await page.getByText(hidden, { exact: true }).isVisible()).toBe(false)
+})
+
+test('a report of more than 10,000 lines says that it has only the newest ones', async () => {
+  const { client } = store()
+  const petId = await addPriced('Food', 100n)
+  await client.setInventory({ petId, body: { quantity: 20_000n } })
+  nowMs = Date.parse('2027-07-01T12:00:00Z')
+  const lines = Array.from({ length: 50 }, () => ({ petId }))
+  await client.recordSale({ body: { lines: [{ petId, quantity: 7n }] } })
+  nowMs += 1000
+  for (let sales = 0; sales < 200; sales++) await client.recordSale({ body: { lines } })
+  const page = await browser.open(store(), '/orders?day=range&from=2027-07-01&to=2027-07-02&show=pets')
+  await page.getByText('Only the newest 10,000 lines are in this report; there are more.').waitFor()
+  await page.getByText('10,000 units sold for €10,000.00').waitFor()
+  await page.getByText('10,007 units sold for €10,007.00').waitFor()
 })

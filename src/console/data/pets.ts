@@ -106,10 +106,15 @@ export async function readPetNames(
   client: Client,
   ids: readonly bigint[],
 ): Promise<ReadonlyMap<bigint, string>> {
-  const names = new Map<bigint, string>()
+  return new Map((await readPets(client, ids)).map(({ id, name }) => [id, name]))
+}
+
+/** Reads pets by their ids. A pet that does not exist is absent. */
+export async function readPets(client: Client, ids: readonly bigint[]): Promise<Pet[]> {
+  const pets: Pet[] = []
   for (let from = 0; from < ids.length; from += IDS_MAX) {
     const { data } = await client.listPets({ id: ids.slice(from, from + IDS_MAX) })
-    for (const { id, name } of data.items) names.set(id, name)
+    pets.push(...data.items)
   }
-  return names
+  return pets
 }

@@ -12,10 +12,12 @@ import { formatCount, formatInstant } from '../parts/names/format.ts'
 import { OrderLink, PetName } from '../parts/names/names.tsx'
 import { OrderDiary, type OrderListInput } from '../parts/orders/order-diary.tsx'
 import { createdIn, isReversed, PeriodField, periodIn, periodText } from '../parts/orders/period.tsx'
+import { type ReportKind, reports, SalesReport } from '../parts/orders/sales-report.tsx'
 import { Takings } from '../parts/orders/takings.tsx'
 import { OrderBadge } from '../parts/pets/status.tsx'
 
 const states = ['open', 'complete'] as const
+const reportKinds = ['pets', 'categories', 'lines'] as const satisfies ReportKind[]
 
 const columns: readonly Column<Order>[] = [
   { head: 'Order', isShort: true, cell: ({ id }) => <OrderLink id={id} /> },
@@ -47,6 +49,8 @@ export function Orders() {
   const day = today.use()
   const period = reference === '' ? periodIn(filters, day) : undefined
   const byState = state !== undefined && { complete: state === 'complete' }
+  const hasTakings = period !== undefined && period.from !== '' && period.to !== '' && state === undefined
+  const report = hasTakings ? optionIn(reportKinds, filters.get('show')) : undefined
   // The store finds references in all orders, in the order of the references.
   const input: OrderListInput =
     reference === '' ? { sort: '-id', ...byState } : { referencePrefix: reference }
@@ -57,12 +61,17 @@ export function Orders() {
         <ReversedDays />
       ) : period ? (
         <>
-          {period.from !== '' && period.to !== '' && state === undefined && <Takings {...period} />}
-          <OrderDiary
-            input={{ sort: '-createdAt', ...createdIn(period), ...byState }}
-            columns={columns}
-            name={state === undefined ? periodText(period) : `${periodText(period)}, ${state}`}
-          />
+          {hasTakings && <Takings {...period} hasTable={report === undefined} />}
+          {hasTakings && <ReportField report={report} onChange={kind => filters.set('show', kind)} />}
+          {report === undefined ? (
+            <OrderDiary
+              input={{ sort: '-createdAt', ...createdIn(period), ...byState }}
+              columns={columns}
+              name={state === undefined ? periodText(period) : `${periodText(period)}, ${state}`}
+            />
+          ) : (
+            <SalesReport {...period} kind={report} />
+          )}
         </>
       ) : (
         <PagedTable
@@ -83,6 +92,27 @@ export function Orders() {
         />
       )}
     </Page>
+  )
+}
+
+interface ReportFieldProps {
+  readonly report: ReportKind | undefined
+  readonly onChange: (kind: string | null) => void
+}
+
+/** Selects the orders of a period, its lines in the books, or their sums. */
+function ReportField({ report, onChange }: ReportFieldProps) {
+  return (
+    <SegmentedControl
+      aria-label="Show"
+      style={{ alignSelf: 'start' }}
+      value={report ?? 'orders'}
+      onChange={value => onChange(value === 'orders' ? null : value)}
+      data={[
+        { value: 'orders', label: 'Orders' },
+        ...reportKinds.map(kind => ({ value: kind, label: reports[kind] })),
+      ]}
+    />
   )
 }
 

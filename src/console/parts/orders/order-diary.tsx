@@ -1,18 +1,16 @@
-import { Button, Group, Stack, Text } from '@mantine/core'
-import { useMutation, useQuery } from '@tanstack/react-query'
-import { useRef, useState } from 'react'
-import { escapedFormula } from '../../../catalogue/cell.ts'
+import { Group, Stack, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
 import type { Client, Order } from '../../../client/petstore-client.ts'
-import { csvLine, excelText } from '../../../values/csv.ts'
 import { readPetNames } from '../../data/pets.ts'
 import { useSession } from '../../data/session-context.ts'
-import { amountText, formatMoney, shopCurrency } from '../../data/shop-currency.ts'
-import { localTime, shopZone } from '../../data/shop-zone.ts'
-import { downloadCsv } from '../generic/download.ts'
+import { formatMoney, shopCurrency } from '../../data/shop-currency.ts'
+import { shopZone } from '../../data/shop-zone.ts'
 import { Empty } from '../generic/empty.tsx'
 import { type Column, ColumnTable } from '../generic/table.tsx'
 import { countText, formatCount, formatUnits } from '../names/format.ts'
 import { Refusal } from '../names/refusal.tsx'
+import { type CellWriter, type CsvCells, csvFile } from './csv-file.ts'
+import { ListActions, type RowReading } from './list-actions.tsx'
 
 /** The maximum number of orders that are listed, summed up and printed. A file has all. */
 const ORDERS_MAX = 1000
@@ -43,7 +41,13 @@ export function OrderDiary({ input, columns, name }: OrderDiaryProps) {
     <Stack className="printed">
       <Group justify="space-between">
         <Text role="status">{data ? `${name}: ${totalsOf(data)}` : `${name}: reading…`}</Text>
-        {data && <DiaryActions input={input} read={data} name={name} />}
+        {data && (
+          <ListActions
+            name={name}
+            file="orders"
+            textOf={(isForExcel, reading) => fileOf(client, data, { input, isForExcel, ...reading })}
+          />
+        )}
       </Group>
       <ColumnTable label="Orders" columns={columns} rows={data?.orders} idOf={({ id }) => id} />
     </Stack>
@@ -84,70 +88,20 @@ function unitsAndAmount(orders: readonly Order[]): string {
     : `${units}, ${formatMoney(amounts.reduce((sum, one) => sum + one, 0n))}`
 }
 
-interface DiaryActionsProps extends Pick<OrderDiaryProps, 'input' | 'name'> {
-  readonly read: ReadOrders
-}
-
-function DiaryActions({ input, read, name }: DiaryActionsProps) {
-  const { save, stop, count } = useSaving(input, read, name)
-  return (
-    <Stack gap="xs" className="unprinted">
-      <Group gap="xs">
-        {save.isPending && (
-          <>
-            <Text size="sm" role="status">
-              {countText(count, 'order', 'orders')} read…
-            </Text>
-            <Button variant="default" size="xs" onClick={stop}>
-              Stop
-            </Button>
-          </>
-        )}
-        <Button variant="default" size="xs" onClick={() => print()}>
-          Print
-        </Button>
-        <Button variant="default" size="xs" disabled={save.isPending} onClick={() => save.mutate(false)}>
-          CSV
-        </Button>
-        <Button variant="default" size="xs" disabled={save.isPending} onClick={() => save.mutate(true)}>
-          CSV for Excel
-        </Button>
-      </Group>
-      <Refusal error={save.error} />
-    </Stack>
-  )
-}
-
-/** Saves all orders of a list as a file, also those that the page does not show. If it is stopped, there is no file. */
-function useSaving(input: OrderListInput, { orders: shown, hasMore }: ReadOrders, name: string) {
-  const { client } = useSession()
-  const [count, setCount] = useState(0)
-  const stopping = useRef<AbortController>(undefined)
-  const readAll = async (signal: AbortSignal): Promise<Order[]> => {
-    const orders: Order[] = []
+/** Returns all orders of a list as a file, also those that the page does not show. */
+async function fileOf(
+  client: Client,
+  { orders: shown, hasMore }: ReadOrders,
+  { input, isForExcel, signal, onRead }: RowReading & { input: OrderListInput; isForExcel: boolean },
+): Promise<string> {
+  const orders = hasMore ? [] : [...shown]
+  if (hasMore)
     for await (const order of client.listOrders({ ...input, limit: PAGE_MAX }, { signal })) {
       orders.push(order)
-      if (orders.length % PAGE_MAX === 0) setCount(orders.length)
+      if (orders.length % PAGE_MAX === 0) onRead(orders.length)
     }
-    return orders
-  }
-  const save = useMutation({
-    mutationFn: async (isForExcel: boolean) => {
-      stopping.current = new AbortController()
-      const { signal } = stopping.current
-      setCount(0)
-      try {
-        const orders = hasMore ? await readAll(signal) : shown
-        const names = await readPetNames(client, [...new Set(orders.map(({ petId }) => petId))])
-        if (signal.aborted) return
-        const file = name.toLowerCase().replace(',', '').replaceAll(' ', '-')
-        downloadCsv(fileOf(orders, names, isForExcel), `orders-${file}${isForExcel ? '-excel' : ''}.csv`)
-      } catch (error) {
-        if (!signal.aborted) throw error
-      }
-    },
-  })
-  return { save, stop: () => stopping.current?.abort(), count }
+  const names = await readPetNames(client, [...new Set(orders.map(({ petId }) => petId))])
+  return csvFile(csvHead, orders, (order, write) => cellsOf(order, names, write), isForExcel)
 }
 
 const csvHead = [
@@ -168,63 +122,27 @@ const csvHead = [
   'returnedUnits',
 ]
 
-/**
- * Returns the orders as CSV, with local times. The file for Excel begins with a byte order mark, has the delimiter that
- * Excel expects, and no text in it becomes a formula, a number or a date.
- */
-function fileOf(orders: readonly Order[], names: ReadonlyMap<bigint, string>, isForExcel: boolean): string {
-  const cell = (text: string | undefined): string | undefined =>
-    isForExcel && text !== undefined ? excelText(escapedFormula(text)) : text
-  const time = (instant: string | undefined): string | undefined =>
-    instant && localTime(Date.parse(instant)).replace('T', ' ')
-  // Excel reads a number only with the decimal sign of its reader, which is that of this browser.
-  const money = (amount: bigint | undefined): string | undefined =>
-    amount === undefined
-      ? undefined
-      : isForExcel
-        ? amountText(amount).replace('.', decimalSign())
-        : amountText(amount)
-  const rows = orders.map(
-    ({
-      id,
-      createdAt,
-      petId,
-      petName,
-      quantity,
-      complete,
-      shipDate,
-      reference,
-      unitPrice,
-      completedAt,
-      receipt,
-      returned,
-    }) => [
-      id,
-      time(createdAt),
-      cell(petName ?? names.get(petId)),
-      petId,
-      quantity,
-      complete ? 'complete' : 'open',
-      time(shipDate),
-      cell(reference),
-      shopZone,
-      money(unitPrice),
-      money(unitPrice === undefined ? undefined : unitPrice * quantity),
-      unitPrice === undefined ? undefined : shopCurrency,
-      time(completedAt),
-      receipt,
-      returned,
-    ],
-  )
-  const delimiter = isForExcel ? excelDelimiter() : ','
-  return (isForExcel ? '\ufeff' : '') + [csvHead, ...rows].map(row => csvLine(row, delimiter)).join('')
-}
-
-function decimalSign(): string {
-  return new Intl.NumberFormat().format(1.5).includes(',') ? ',' : '.'
-}
-
-/** Returns the delimiter that Excel expects: a semicolon where the decimal sign is a comma. */
-function excelDelimiter(): ',' | ';' {
-  return decimalSign() === ',' ? ';' : ','
+function cellsOf(
+  order: Order,
+  names: ReadonlyMap<bigint, string>,
+  { text, time, money }: CellWriter,
+): CsvCells {
+  const { id, petId, petName = names.get(petId), quantity, complete, unitPrice } = order
+  return [
+    id,
+    time(order.createdAt),
+    text(petName),
+    petId,
+    quantity,
+    complete ? 'complete' : 'open',
+    time(order.shipDate),
+    text(order.reference),
+    shopZone,
+    money(unitPrice),
+    money(unitPrice === undefined ? undefined : unitPrice * quantity),
+    unitPrice === undefined ? undefined : shopCurrency,
+    time(order.completedAt),
+    order.receipt,
+    order.returned,
+  ]
 }

@@ -2,6 +2,7 @@ import { Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { SalesPeriod } from '../../../client/petstore-client.ts'
 import { dayAfter, daysBetween, type Period, periodBefore } from '../../data/days.ts'
+import { type SoldThing, takingsOf } from '../../data/sale-lines.ts'
 import { useSession } from '../../data/session-context.ts'
 import { today } from '../../data/shop-clock.ts'
 import { formatMoney } from '../../data/shop-currency.ts'
@@ -13,17 +14,23 @@ import { periodText } from './period.tsx'
 /** A longer period is shown by month. */
 const DAYS_SHOWN_MAX = 62
 
-const columns: readonly Column<SalesPeriod>[] = [
-  { head: 'Days', isShort: true, cell: periodText },
+/** What was sold and returned in a period, or of a pet or a category. */
+type Sums = Pick<SoldThing, 'units' | 'amount' | 'returnedUnits' | 'returnedAmount'>
+
+export const sumColumns: readonly Column<Sums>[] = [
   { head: 'Sold', isNumber: true, cell: ({ units }) => formatCount(units) },
   { head: 'Sales', isNumber: true, cell: ({ amount }) => formatMoney(amount) },
   { head: 'Returned', isNumber: true, cell: ({ returnedUnits }) => formatCount(returnedUnits) },
   { head: 'Returns', isNumber: true, cell: ({ returnedAmount }) => formatMoney(returnedAmount) },
   { head: 'Takings', isNumber: true, cell: one => formatMoney(takingsOf(one)) },
 ]
+const columns: readonly Column<SalesPeriod>[] = [
+  { head: 'Days', isShort: true, cell: periodText },
+  ...sumColumns,
+]
 
-/** The takings of a period from the books, as a sentence; of several days, also by day or month. */
-export function Takings({ from, to }: Period) {
+/** The takings of a period from the books, as a sentence; of several days, also by day or month if `hasTable`. */
+export function Takings({ from, to, hasTable }: Period & { readonly hasTable: boolean }) {
   const { client } = useSession()
   const by = dayAfter(from, DAYS_SHOWN_MAX) > to ? 'day' : 'month'
   const { data, error, refetch } = useQuery({
@@ -34,9 +41,11 @@ export function Takings({ from, to }: Period) {
   const period = periodText({ from, to })
   return (
     <Stack gap="xs">
-      <Text role="status">{data ? `${period}: ${sentenceOf(data)}` : `${period}: reading the books…`}</Text>
+      <Text role="status">
+        {data ? `${period}: ${salesSentence(data)}` : `${period}: reading the books…`}
+      </Text>
       {data && <Comparison from={from} to={to} takings={totalOf(data, takingsOf)} />}
-      {data && data.length > 1 && (
+      {hasTable && data && data.length > 1 && (
         <ColumnTable
           label="Takings"
           columns={columns}
@@ -83,16 +92,13 @@ function comparisonOf(takings: bigint, earlier: bigint): string {
   return percent === 0 ? 'About as much as' : `${formatCount(percent)}% ${word} than`
 }
 
-function totalOf(periods: readonly SalesPeriod[], of: (one: SalesPeriod) => bigint): bigint {
+function totalOf(periods: readonly Sums[], of: (one: Sums) => bigint): bigint {
   return periods.reduce((total, one) => total + of(one), 0n)
 }
 
-function takingsOf({ amount, returnedAmount }: Pick<SalesPeriod, 'amount' | 'returnedAmount'>): bigint {
-  return amount - returnedAmount
-}
-
-function sentenceOf(periods: readonly SalesPeriod[]): string {
-  const sum = (of: (one: SalesPeriod) => bigint): bigint => totalOf(periods, of)
+/** Returns what was sold and returned as a sentence. */
+export function salesSentence(periods: readonly Sums[]): string {
+  const sum = (of: (one: Sums) => bigint): bigint => totalOf(periods, of)
   const sold = `${formatUnits(sum(one => one.units))} sold for ${formatMoney(sum(one => one.amount))}`
   const units = sum(one => one.returnedUnits)
   const returned =

@@ -1,0 +1,244 @@
+import { Button, Group, Stack, Text, Title } from '@mantine/core'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { type ReactNode, useState } from 'react'
+import type { Client, SaleLine } from '../../../client/petstore-client.ts'
+import type { Period } from '../../data/days.ts'
+import { nameText } from '../../data/name-text.ts'
+import { readPets } from '../../data/pets.ts'
+import { LINES_MAX, readLines, type SoldThing, salesBy, takingsOf } from '../../data/sale-lines.ts'
+import { useSession } from '../../data/session-context.ts'
+import { formatMoney, shopCurrency } from '../../data/shop-currency.ts'
+import { shopName } from '../../data/shop-name.ts'
+import { shopZone } from '../../data/shop-zone.ts'
+import { Empty } from '../generic/empty.tsx'
+import { type Column, ColumnTable } from '../generic/table.tsx'
+import { countText, formatCount, formatInstant } from '../names/format.ts'
+import { Name, ReceiptLink } from '../names/names.tsx'
+import { Refusal } from '../names/refusal.tsx'
+import { csvFile } from './csv-file.ts'
+import { ListActions, ReadingNote } from './list-actions.tsx'
+import { createdIn, periodText } from './period.tsx'
+import { salesSentence, sumColumns } from './takings.tsx'
+
+/** What a report lists, and its title. */
+export const reports = { pets: 'By pet', categories: 'By category', lines: 'Sales and returns' } as const
+export type ReportKind = keyof typeof reports
+
+/** The maximum number of rows that are shown and printed. A file has all. */
+const ROWS_MAX = 1000
+
+interface ReportProps extends Period {
+  readonly kind: ReportKind
+}
+
+/** The lines of the books in a period, or their sums by pet or category, as they were when they were read. */
+export function SalesReport({ from, to, kind }: ReportProps) {
+  const { client } = useSession()
+  const queries = useQueryClient()
+  const [count, setCount] = useState(0)
+  const queryKey = ['sale lines', from, to]
+  const read = useQuery({
+    queryKey,
+    queryFn: ({ signal }) => {
+      setCount(0)
+      return readLines(client, createdIn({ from, to }), { signal, onRead: setCount })
+    },
+    // A report needs up to a hundred requests, so no event repeats them.
+    staleTime: 'static',
+  })
+  const ids = new Set(read.data?.lines.map(({ petId }) => petId))
+  const places = useQuery({
+    queryKey: ['sale lines', 'categories', from, to, read.data?.atMs],
+    queryFn: () => readPlaces(client, [...ids]),
+    enabled: kind === 'categories' && read.data !== undefined,
+    staleTime: 'static',
+  })
+  const period = periodText({ from, to })
+  const isReady = read.data !== undefined && (kind !== 'categories' || places.data !== undefined)
+  const again = (
+    <Button variant="default" size="xs" disabled={read.isFetching} onClick={() => void read.refetch()}>
+      Read again
+    </Button>
+  )
+  const error = read.error ?? places.error
+  if (error) return <Refusal error={error} onRetry={() => void (read.error ? read : places).refetch()} />
+  return (
+    <Stack className="printed">
+      <Title order={2} size="h4" className="name">
+        <Name name={shopName} />: {reports[kind].toLowerCase()}
+      </Title>
+      {(read.isFetching || !read.data) && (
+        <Group className="unprinted" gap="xs">
+          {read.isFetching ? (
+            <ReadingNote
+              text={countText(count, 'line', 'lines')}
+              onStop={() => void queries.cancelQueries({ queryKey, exact: true })}
+            />
+          ) : (
+            again
+          )}
+        </Group>
+      )}
+      {read.data?.hasMore && (
+        <Text role="alert">
+          Only the newest {formatCount(LINES_MAX)} lines are in this report; there are more. Choose fewer
+          days.
+        </Text>
+      )}
+      {isReady && read.data && (
+        <Report {...{ from, to, kind, period, again }} {...read.data} places={places.data ?? noPlaces} />
+      )}
+    </Stack>
+  )
+}
+
+interface ReadReportProps extends ReportProps {
+  readonly period: string
+  readonly lines: readonly SaleLine[]
+  readonly atMs: number
+  readonly places: CategoriesOfPets
+  /** The button that reads the lines again. */
+  readonly again: ReactNode
+}
+
+function Report({ from, to, kind, period, lines, atMs, places, again }: ReadReportProps) {
+  if (lines.length === 0) return <Empty title={`${period}: no sales`}>{again}</Empty>
+  const byPet = salesBy(lines, line => ({ id: line.petId, name: petNameOf(line) }))
+  const sums = kind === 'categories' ? salesBy(lines, ({ petId }) => places.get(petId) ?? gone) : byPet
+  const rows = kind === 'lines' ? lines.length : sums.length
+  return (
+    <>
+      <Group justify="space-between">
+        <Text role="status">
+          {period}: {salesSentence(byPet)} Read: {formatInstant(new Date(atMs).toISOString())}.
+          {rows > ROWS_MAX && ` The first ${formatCount(ROWS_MAX)} rows are listed; a file has all.`}
+        </Text>
+        <ListActions
+          name={period}
+          file={`sales-${kind}`}
+          textOf={isForExcel =>
+            kind === 'lines' ? linesFile(lines, isForExcel) : sumsFile(sums, kind, { from, to }, isForExcel)
+          }
+        >
+          {again}
+        </ListActions>
+      </Group>
+      {kind === 'lines' ? (
+        <ColumnTable
+          label={reports[kind]}
+          columns={lineColumns}
+          rows={lines.slice(0, ROWS_MAX)}
+          idOf={({ id }) => id}
+        />
+      ) : (
+        <ColumnTable
+          label={reports[kind]}
+          columns={[{ head: kind === 'pets' ? 'Pet' : 'Category', cell: NameOfSum }, ...sumColumns]}
+          rows={sums.slice(0, ROWS_MAX)}
+          idOf={({ id }) => id ?? ''}
+        />
+      )}
+    </>
+  )
+}
+
+function NameOfSum({ id, name }: SoldThing) {
+  return <Name name={name} {...(id !== undefined && { id })} />
+}
+
+/** The name that a pet had when it was sold. */
+function petNameOf({ petId, petName = `Pet ${petId}` }: SaleLine): string {
+  return nameText(petName, petId)
+}
+
+/** The category of each pet, by its id. A pet that was deleted has none. */
+type CategoriesOfPets = ReadonlyMap<bigint, Pick<SoldThing, 'id' | 'name'>>
+
+const noPlaces: CategoriesOfPets = new Map()
+const gone = { id: undefined, name: 'Deleted pets' } as const
+const CATEGORIES_PER_PAGE = 100
+
+async function readPlaces(client: Client, petIds: readonly bigint[]): Promise<CategoriesOfPets> {
+  const pets = await readPets(client, petIds)
+  const names = new Map<bigint, string>()
+  if (pets.length > 0)
+    for await (const { id, name } of client.listCategories({ limit: CATEGORIES_PER_PAGE }))
+      names.set(id, nameText(name, id))
+  return new Map(
+    pets.map(({ id, categoryId }) => [
+      id,
+      { id: categoryId, name: names.get(categoryId) ?? `Category ${categoryId}` },
+    ]),
+  )
+}
+
+const lineColumns: readonly Column<SaleLine>[] = [
+  { head: 'At', isShort: true, cell: ({ at }) => formatInstant(at) },
+  { head: 'Receipt', isShort: true, cell: ({ receipt }) => <ReceiptLink receipt={receipt} /> },
+  { head: 'Pet', cell: line => <Name name={petNameOf(line)} /> },
+  { head: 'Units', isNumber: true, cell: ({ quantity }) => formatCount(quantity) },
+  {
+    head: 'Price',
+    isNumber: true,
+    cell: ({ unitPrice }) => (unitPrice === undefined ? '–' : formatMoney(unitPrice)),
+  },
+  {
+    head: 'Amount',
+    isNumber: true,
+    cell: ({ amount }) => (amount === undefined ? '–' : formatMoney(amount)),
+  },
+  { head: 'Reference', cell: ({ reference }) => reference ?? '–' },
+  { head: 'Note', cell: ({ note = '' }) => note || '–' },
+]
+
+function linesFile(lines: readonly SaleLine[], isForExcel: boolean): string {
+  const head =
+    'line,at,receipt,order,pet,petId,units,unitPrice,amount,currency,reference,note,restocked,timeZone'
+  return csvFile(
+    head.split(','),
+    lines,
+    (line, { text, time, money }) => [
+      line.id,
+      time(line.at),
+      line.receipt,
+      line.orderId,
+      text(petNameOf(line)),
+      line.petId,
+      line.quantity,
+      money(line.unitPrice),
+      money(line.amount),
+      line.unitPrice === undefined ? undefined : shopCurrency,
+      text(line.reference),
+      text(line.note),
+      line.restocked === undefined ? undefined : line.restocked ? 'yes' : 'no',
+      shopZone,
+    ],
+    isForExcel,
+  )
+}
+
+function sumsFile(
+  sums: readonly SoldThing[],
+  kind: Exclude<ReportKind, 'lines'>,
+  { from, to }: Period,
+  isForExcel: boolean,
+): string {
+  const thing = kind === 'pets' ? 'pet,petId' : 'category,categoryId'
+  return csvFile(
+    `${thing},sold,sales,returned,returns,takings,currency,from,to`.split(','),
+    sums,
+    (sum, { text, money }) => [
+      text(sum.name),
+      sum.id,
+      sum.units,
+      money(sum.amount),
+      sum.returnedUnits,
+      money(sum.returnedAmount),
+      money(takingsOf(sum)),
+      shopCurrency,
+      from,
+      to,
+    ],
+    isForExcel,
+  )
+}
