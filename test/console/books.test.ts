@@ -219,3 +219,21 @@ test('a report of more than 10,000 lines says that it has only the newest ones',
   await page.getByText('10,000 units sold for €10,000.00').waitFor()
   await page.getByText('10,007 units sold for €10,007.00').waitFor()
 })
+
+test('the chart of the dashboard has the takings of each day, also one on which more came back', async () => {
+  const { client } = store()
+  const petId = await addPriced('Cage', 250_000n)
+  nowMs = Date.parse('2027-09-01T22:00:00-02:30')
+  const { data: order } = await client.placeOrder({ body: { petId, complete: true } })
+  nowMs += DAY_MS
+  await client.returnOrder({ orderId: order.id ?? 0n, body: {} })
+  const page = await browser.open(store(), '', { width: 390 })
+  const panel = page.getByRole('region', { name: 'Takings per day' })
+  const sums = 'Sep 1: €2,500.00, Sep 2: -€2,500.00.'
+  await panel.getByRole('img', { name: `Takings of €0.00 in the last 30 days. ${sums}` }).waitFor()
+  await panel
+    .getByText(/^-€\d(\.\d)?K$/)
+    .first()
+    .waitFor()
+  expect([await isTooWide(page), await seriousViolations(page)]).toEqual([false, []])
+})

@@ -1,23 +1,43 @@
 import { BarChart } from '@mantine/charts'
 import type { OrdersOnDay } from '../../client/petstore-client.ts'
+import { takingsOf } from '../data/sale-lines.ts'
+import { amountText, shopCurrency } from '../data/shop-currency.ts'
 import { formatCount, formatDay } from '../parts/names/format.ts'
 
 interface OrdersByDayProps {
   readonly days: readonly OrdersOnDay[]
+  /** Whether the bars are the takings of the days, in place of the numbers of orders. */
+  readonly hasAmounts: boolean
   /** In pixels. */
   readonly height: number
 }
 
-export function OrdersByDay({ days, height }: OrdersByDayProps) {
+const money = new Intl.NumberFormat(undefined, { style: 'currency', currency: shopCurrency })
+/** An axis has room for `€1.2K`. */
+const shortMoney = new Intl.NumberFormat(undefined, {
+  style: 'currency',
+  currency: shopCurrency,
+  notation: 'compact',
+  maximumFractionDigits: 1,
+})
+
+export function OrdersByDay({ days, hasAmounts, height }: OrdersByDayProps) {
+  const name = hasAmounts ? 'Takings' : 'Orders'
+  const barOf = ({ orders, amount = 0n, returnedAmount = 0n }: OrdersOnDay): number =>
+    Number(hasAmounts ? amountText(takingsOf({ amount, returnedAmount })) : orders)
   return (
     <BarChart
       h={height}
       // The chart library takes floating-point numbers, which are exact enough for a chart.
-      data={days.map(({ day, orders }) => ({ day: formatDay(day), Orders: Number(orders) }))}
+      data={days.map(day => ({ day: formatDay(day.day), [name]: barOf(day) }))}
       dataKey="day"
-      series={[{ name: 'Orders', color: 'teal.7' }]}
-      valueFormatter={formatCount}
-      yAxisProps={{ allowDecimals: false, width: 40 }}
+      series={[{ name, color: 'teal.7' }]}
+      valueFormatter={hasAmounts ? amount => money.format(amount) : formatCount}
+      yAxisProps={
+        hasAmounts
+          ? { width: 64, tickFormatter: (amount: number) => shortMoney.format(amount) }
+          : { allowDecimals: false, width: 40 }
+      }
       xAxisProps={{ minTickGap: 24 }}
       // `ChartPlace` presents the chart as one image with a text alternative, so no part of it takes the focus.
       barChartProps={{ accessibilityLayer: false }}

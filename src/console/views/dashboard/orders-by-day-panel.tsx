@@ -1,5 +1,7 @@
 import { Center, Text } from '@mantine/core'
 import type { OrdersOnDay } from '../../../client/petstore-client.ts'
+import { takingsOf } from '../../data/sale-lines.ts'
+import { formatMoney } from '../../data/shop-currency.ts'
 import { shopZone } from '../../data/shop-zone.ts'
 import { ChartPlace, lazyChart } from '../../parts/generic/chart.tsx'
 import { Panel } from '../../parts/generic/panel.tsx'
@@ -14,18 +16,23 @@ interface OrdersByDayPanelProps {
   readonly days: readonly OrdersOnDay[] | undefined
 }
 
-/** The number of orders placed on each of the last 30 days, without cancelled ones. */
+/**
+ * The takings of each of the last 30 days, if there were any. Otherwise the number of orders placed on each of them,
+ * without cancelled ones.
+ */
 export function OrdersByDayPanel({ days }: OrdersByDayPanelProps) {
+  const hasAmounts =
+    days?.some(({ amount = 0n, returnedAmount = 0n }) => amount + returnedAmount > 0n) ?? false
   return (
     <Panel
-      title="Orders per day"
+      title={hasAmounts ? 'Takings per day' : 'Orders per day'}
       link={
         <Text size="sm" c="dimmed">
           Days of {shopZone}
         </Text>
       }
     >
-      {days?.every(({ orders }) => orders === 0n) ? (
+      {!hasAmounts && days?.every(({ orders }) => orders === 0n) ? (
         <Center h={CHART_PX}>
           <Text size="sm" c="dimmed" ta="center">
             No orders in the last {days.length} days. An order appears on the day on which it was placed,
@@ -33,8 +40,11 @@ export function OrdersByDayPanel({ days }: OrdersByDayPanelProps) {
           </Text>
         </Center>
       ) : (
-        <ChartPlace label={days ? summaryOf(days) : 'Orders per day are loading'} height={CHART_PX}>
-          {days && <OrdersByDay days={days} height={CHART_PX} />}
+        <ChartPlace
+          label={days ? (hasAmounts ? takingsIn(days) : summaryOf(days)) : 'Orders per day are loading'}
+          height={CHART_PX}
+        >
+          {days && <OrdersByDay days={days} hasAmounts={hasAmounts} height={CHART_PX} />}
         </ChartPlace>
       )}
     </Panel>
@@ -47,4 +57,16 @@ function summaryOf(days: readonly OrdersOnDay[]): string {
     .filter(({ orders }) => orders > 0n)
     .map(({ day, orders }) => `${formatDay(day)}: ${orders}`)
   return `${countText(total, 'order', 'orders')} in the last ${days.length} days. ${counts.join(', ')}.`
+}
+
+function takingsIn(days: readonly OrdersOnDay[]): string {
+  const takings = days.map(({ day, amount = 0n, returnedAmount = 0n }) => ({
+    day,
+    sum: takingsOf({ amount, returnedAmount }),
+  }))
+  const total = takings.reduce((all, { sum }) => all + sum, 0n)
+  const sums = takings
+    .filter(({ sum }) => sum !== 0n)
+    .map(({ day, sum }) => `${formatDay(day)}: ${formatMoney(sum)}`)
+  return `Takings of ${formatMoney(total)} in the last ${days.length} days. ${sums.join(', ')}.`
 }
