@@ -38,6 +38,7 @@ import { Brand } from './parts/generic/brand.tsx'
 import { OtherKey } from './parts/generic/other-key.tsx'
 import { PageSkeleton } from './parts/generic/page.tsx'
 import { Name } from './parts/names/names.tsx'
+import { Reserve } from './parts/orders/reserve.tsx'
 import { Sell } from './parts/orders/sell.tsx'
 import { HeaderSearch } from './parts/pets/header-search.tsx'
 import { NoAccess } from './views/no-access.tsx'
@@ -147,7 +148,7 @@ function Frame({ session }: { readonly session: Session }) {
           </Group>
           <Group gap="xs" wrap="nowrap">
             <HeaderSearch visibleFrom="sm" w={260} />
-            <SellButton />
+            <SellButtons />
             <Button
               component="a"
               href={`${basePath}/docs/guide/your-first-day`}
@@ -213,16 +214,21 @@ function Frame({ session }: { readonly session: Session }) {
   )
 }
 
-function SellButton() {
+function SellButtons() {
   const can = useCan()
   const [isSelling, selling] = useDisclosure(false)
+  const [isReserving, reserving] = useDisclosure(false)
   if (!can('orders:write')) return null
   return (
     <>
       <Button variant="light" size="compact-sm" onClick={selling.open}>
         Sell
       </Button>
+      <Button variant="default" size="compact-sm" onClick={reserving.open}>
+        Reserve
+      </Button>
       {isSelling && <Sell onClose={selling.close} />}
+      {isReserving && <Reserve onClose={reserving.close} />}
     </>
   )
 }

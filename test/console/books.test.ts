@@ -237,3 +237,46 @@ test('the chart of the dashboard has the takings of each day, also one on which 
     .waitFor()
   expect([await isTooWide(page), await seriousViolations(page)]).toEqual([false, []])
 })
+
+test('a reservation lasts until the end of its day in the shop, then stands out, and Sell still sells', async () => {
+  const { client } = store()
+  const petId = await addPriced('Kept', 900n)
+  nowMs = Date.parse('2028-03-10T22:00:00-03:30')
+  const page = await browser.open(store(), `/pets/${petId}`, { width: 390 })
+  await setStoreTime(page, nowMs)
+  const dialog = page.getByRole('dialog')
+  const press = (name: string) => dialog.getByRole('button', { name, exact: true }).click()
+  await page.getByRole('main').getByRole('button', { name: 'Reserve', exact: true }).click()
+  await dialog.getByLabel('For whom').fill('Ms Novak')
+  await dialog.getByLabel('Until').fill('2028-03-09')
+  await press('Reserve')
+  await dialog.getByText('Choose today or a later day.').waitFor()
+  // On this day, the clocks of the shop are changed.
+  await dialog.getByLabel('Until').fill('2028-03-12')
+  expect([await isTooWide(page), await seriousViolations(page)]).toEqual([false, []])
+  await press('Reserve')
+  await page.getByText('Reserved: 1 × Kept').waitFor()
+  const { data: open } = await client.listOrders({ petId: [petId] })
+  expect(open.items).toMatchObject([
+    { complete: false, reference: 'Ms Novak', unitPrice: 900n, shipDate: '2028-03-13T02:29:59.999Z' },
+  ])
+  await page.getByRole('main').getByRole('button', { name: 'Sell', exact: true }).click()
+  await press('Sell')
+  await page.getByText('Sold: 1 × Kept').waitFor()
+
+  const orderId = open.items[0]?.id
+  await page.goto(`${store().base}/console/orders?state=open`)
+  const row = page.getByRole('row', { name: `Order ${orderId}` })
+  await row.waitFor()
+  await setStoreTime(page, Date.parse('2028-03-12T23:59:55-02:30'))
+  await page.getByText('Today', { exact: true }).click()
+  await page.getByText('2028-03-12, open: no orders').waitFor()
+  expect(await page.getByText('overdue').count()).toBe(0)
+  // At midnight, the day is over.
+  await page.getByText(`Order ${orderId} for Ms Novak: 1 unit of Kept, until Mar 12.`).waitFor()
+  await page.getByText('Any day', { exact: true }).click()
+  await row.getByText('⚠ overdue').waitFor()
+  expect([await isTooWide(page), await seriousViolations(page)]).toEqual([false, []])
+  await client.cancelOrder({ orderId: orderId ?? 0n })
+  await page.getByText('for Ms Novak:').waitFor({ state: 'detached' })
+})

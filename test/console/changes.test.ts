@@ -139,6 +139,19 @@ const rows: Readonly<Record<string, Row>> = {
       await dialog.getByRole('button', { name: 'Sell', exact: true }).click()
     },
   },
+  'sell basket': {
+    path: petView,
+    act: async page => {
+      await page.getByRole('main').getByRole('button', { name: 'Sell', exact: true }).click()
+      const dialog = page.getByRole('dialog')
+      await dialog.locator('input[value^="R-"]').waitFor()
+      await dialog.getByRole('button', { name: 'Add another article' }).click()
+      await dialog.getByText('1 article,').waitFor()
+      await dialog.getByRole('button', { name: 'Sell', exact: true }).click()
+    },
+    disturbed: /sales$/,
+  },
+  reserve: { path: petView, act: dialogOf('Reserve', { 'For whom': 'Ms Novak', Until: '2999-12-31' }) },
   'undo-sale': {
     path: petView,
     act: async page => {
@@ -303,7 +316,9 @@ test('the table below has every dialog and every button of the console that chan
   const uses =
     /<FormDialog\s+name="([^"]+)"|\buse(?:Change|ActAtOnce|ControlChange)(?:<[\w<>]*>)?\(\s*'([^']+)'/g
   const names = sources.flatMap(({ text }) => [...text.matchAll(uses)].map(([, form, hook]) => form ?? hook))
-  expect(names.toSorted()).toEqual([...Object.keys(rows), ...Object.keys(sandboxRows)].toSorted())
+  // A row may have a second word: another course of the same dialog.
+  const tested = new Set(Object.keys({ ...rows, ...sandboxRows }).map(row => row.split(' ')[0]))
+  expect(names.toSorted()).toEqual([...tested].toSorted())
 })
 
 test('only the change module sends changes, so that none can be made from anything but its value', () => {

@@ -62,9 +62,9 @@ test.each([PHONE, WIDE])(
       else await dialog.locator(`input[value="B-${width}-${String(sale + 8).padStart(2, '0')}"]`).waitFor()
       await page.keyboard.type(`kath ${width}`)
       await page.getByRole('option', { name: `Käthe ${width}` }).waitFor()
-      // The keys beside the name: Enter for the pet, seven times Tab, Enter for the button.
+      // The keys beside the name: Enter for the pet, six times Tab, Enter for the button.
       await page.keyboard.press('Enter')
-      for (let key = 0; key < 7; key++) await page.keyboard.press('Tab')
+      for (let key = 0; key < 6; key++) await page.keyboard.press('Tab')
       await page.keyboard.press('Enter')
       const sold = `Sold: 1 × Käthe ${width} (Golden Retriever).`
       await page
@@ -116,6 +116,13 @@ test('an owner sells several articles to one customer by keyboard, and takes all
   await press('Sell')
   await dialog.getByText('“never chosen” was not chosen. Choose a pet, or sell without it.').waitFor()
   expect(await seriousViolations(page)).toEqual([])
+  // Units and a price without a pet are not left out in silence either, whatever was asked before.
+  await dialog.getByLabel('Units').fill('3')
+  await press('Sell')
+  await dialog.getByText('“never chosen” was not chosen for 3 units. Choose a pet').waitFor()
+  await dialog.getByLabel('Price of one (EUR)').fill('4.20')
+  await press('Sell')
+  await dialog.getByText('was not chosen for 3 units at 4.20. Choose a pet').waitFor()
   await press('Sell')
   const note = page.getByRole('alert').filter({ hasText: /^Sold: receipt \d+, 3 units, €31\.40\./ })
   await note.waitFor()
@@ -155,12 +162,14 @@ test('an owner takes back a sale of yesterday, and takes, changes and completes 
   expect(await page.getByRole('button', { name: 'Return' }).count()).toBe(0)
   expect(await stockOf(client, petId)).toBe('available 9/0')
 
-  await page.getByRole('banner').getByRole('button', { name: 'Sell', exact: true }).click()
+  await page.getByRole('banner').getByRole('button', { name: 'Reserve', exact: true }).click()
   await dialog.getByRole('combobox', { name: 'Pet' }).fill(`coll`)
   await page.getByRole('option', { name: `Collected` }).click()
-  await dialog.getByLabel('The customer takes it now').uncheck()
-  await press('Place order')
-  await page.getByText('Placed: 1 × ').getByRole('link').click()
+  await press('Reserve')
+  await dialog.getByText('Enter the name of the customer.').waitFor()
+  await dialog.getByLabel('For whom').fill('Ms Novak')
+  await press('Reserve')
+  await page.getByText('Reserved: 1 × ').getByRole('link').click()
   await page.getByRole('button', { name: 'Edit' }).click()
   await dialog.getByLabel('Units').fill('3')
   await dialog.getByLabel('Price of one (EUR)').fill('1.250')

@@ -5,6 +5,7 @@ import { today } from '../data/shop-clock.ts'
 import { Figure } from '../parts/generic/figure.tsx'
 import { Page } from '../parts/generic/page.tsx'
 import { Refusal } from '../parts/names/refusal.tsx'
+import { OverdueOrders } from '../parts/orders/overdue-orders.tsx'
 import { EventFeed } from './dashboard/event-feed.tsx'
 import { OrdersByDayPanel } from './dashboard/orders-by-day-panel.tsx'
 import { StartHere } from './dashboard/start-here.tsx'
@@ -40,6 +41,7 @@ function Totals() {
   if (error) return <Refusal error={error} onRetry={() => void refetch()} />
   return (
     <>
+      <OverdueOrders />
       <SimpleGrid cols={{ base: 2, sm: 3, lg: 6 }}>
         <Figure label="Pets available" count={data?.pets.available} />
         <Figure label="Pets set aside" count={data?.pets.pending} />

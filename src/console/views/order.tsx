@@ -20,6 +20,7 @@ import { Refusal } from '../parts/names/refusal.tsx'
 import { words } from '../parts/names/shop-words.ts'
 import { ViewLink } from '../parts/names/view-link.tsx'
 import { StateDiagram } from '../parts/pets/state-diagram.tsx'
+import { OverdueBadge } from '../parts/pets/status.tsx'
 import { EditOrder } from './edit-order.tsx'
 import type { ViewProps } from './view-props.ts'
 
@@ -90,7 +91,12 @@ function OrderFacts({ order }: { readonly order: Order }) {
     ...(returned === undefined ? [] : [['Returned', formatCount(returned)] satisfies [string, string]]),
     ['Amount', unitPrice === undefined ? '–' : formatMoney(unitPrice * quantity)],
     ['Placed', createdAt ? formatInstant(createdAt) : '–'],
-    [complete ? words.soldAt : 'Ship date', moment ? formatInstant(moment) : 'No date'],
+    [
+      complete ? words.soldAt : 'Ship date',
+      <>
+        {moment ? formatInstant(moment) : 'No date'} {!complete && <OverdueBadge shipDate={shipDate} />}
+      </>,
+    ],
     ['Reference', reference ?? 'None'],
     ...(receipt === undefined
       ? []

@@ -11,6 +11,7 @@ import { type Column, PagedTable } from '../parts/generic/table.tsx'
 import { formatCount, formatInstant } from '../parts/names/format.ts'
 import { OrderLink, PetName } from '../parts/names/names.tsx'
 import { OrderDiary, type OrderListInput } from '../parts/orders/order-diary.tsx'
+import { OverdueOrders } from '../parts/orders/overdue-orders.tsx'
 import { createdIn, isReversed, PeriodField, periodIn, periodText } from '../parts/orders/period.tsx'
 import { type ReportKind, reports, SalesReport } from '../parts/orders/sales-report.tsx'
 import { Takings } from '../parts/orders/takings.tsx'
@@ -29,7 +30,7 @@ const columns: readonly Column<Order>[] = [
     isNumber: true,
     cell: ({ quantity, unitPrice }) => (unitPrice === undefined ? '–' : formatMoney(unitPrice * quantity)),
   },
-  { head: 'State', isShort: true, cell: ({ complete }) => <OrderBadge complete={complete} /> },
+  { head: 'State', isShort: true, cell: OrderBadge },
   {
     head: 'Ships, sold at',
     isShort: true,
@@ -56,6 +57,7 @@ export function Orders() {
     reference === '' ? { sort: '-id', ...byState } : { referencePrefix: reference }
   return (
     <Page title="Orders">
+      <OverdueOrders />
       <OrderFields filters={filters} state={state} reference={reference} />
       {period && isReversed(period) ? (
         <ReversedDays />

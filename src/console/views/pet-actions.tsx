@@ -12,6 +12,7 @@ import { UnknownAlert } from '../parts/generic/unknown-alert.tsx'
 import { AdjustDialog, CountDialog, LevelDialog } from '../parts/inventory/stock-dialogs.tsx'
 import { Refusal } from '../parts/names/refusal.tsx'
 import { words } from '../parts/names/shop-words.ts'
+import { Reserve } from '../parts/orders/reserve.tsx'
 import { Sell } from '../parts/orders/sell.tsx'
 import { DeletePet, EditPet, SellPet } from '../parts/pets/pet-forms.tsx'
 
@@ -19,7 +20,7 @@ import { DeletePet, EditPet, SellPet } from '../parts/pets/pet-forms.tsx'
 export type OpenedPetDialog =
   | { readonly dialog: 'edit' | 'delete' | 'adjust'; readonly pet: Version<Pet> }
   | {
-      readonly dialog: 'sell' | 'count' | 'level' | 'order'
+      readonly dialog: 'sell' | 'count' | 'level' | 'order' | 'reserve'
       readonly pet: Version<Pet>
       readonly stock: Version<InventoryItem>
     }
@@ -50,7 +51,7 @@ export function PetActions({ pet, stock, onOpen }: PetActionsProps) {
     disabled: isReplaced,
     onClick: () => onOpen({ dialog, pet }),
   })
-  const opensWithStock = (dialog: 'sell' | 'count' | 'level' | 'order') => ({
+  const opensWithStock = (dialog: 'sell' | 'count' | 'level' | 'order' | 'reserve') => ({
     variant: 'default',
     // The dialogs change the stock or depend on it, so the user must see it first.
     disabled: !stock || isReplaced,
@@ -65,6 +66,7 @@ export function PetActions({ pet, stock, onOpen }: PetActionsProps) {
             Sell
           </Button>
         )}
+        {canOrder && <Button {...opensWithStock('reserve')}>Reserve</Button>}
         {canHold && (
           <ActButton variant="default" change={hold} onAct={hold.toggle}>
             {status === 'pending' ? 'Release' : 'Put on hold'}
@@ -126,6 +128,8 @@ export function PetDialog({ opened, onClose }: DialogProps & { readonly opened: 
       return <LevelDialog petId={petId} name={name} stock={opened.stock.data} onClose={onClose} />
     case 'order':
       return <Sell pet={{ ...pet.data, ...opened.stock.data }} onClose={onClose} />
+    case 'reserve':
+      return <Reserve pet={{ ...pet.data, ...opened.stock.data }} onClose={onClose} />
     case 'adjust':
       return <AdjustDialog petId={petId} name={name} onClose={onClose} />
   }

@@ -4,6 +4,7 @@ import { useSession } from '../../data/session-context.ts'
 import { Panel } from '../generic/panel.tsx'
 import { formatInstant, formatUnits } from '../names/format.ts'
 import { OrderLink } from '../names/names.tsx'
+import { OverdueBadge } from '../pets/status.tsx'
 
 const ORDERS_MAX = 10
 
@@ -26,6 +27,7 @@ export function OpenOrders({ petId }: { readonly petId: bigint }) {
             </Text>
             <Text size="sm">{formatUnits(quantity)}</Text>
             {shipDate && <Text size="sm">ships {formatInstant(shipDate)}</Text>}
+            <OverdueBadge shipDate={shipDate} />
             {reference && (
               <Text size="sm" c="dimmed" className="name">
                 {reference}

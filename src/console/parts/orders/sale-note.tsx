@@ -72,7 +72,7 @@ function OrderText({ order }: { readonly order: Order }) {
   const { id, petId, petName = `Pet ${petId}`, quantity, complete, reference, unitPrice } = order
   return (
     <>
-      {complete ? 'Sold' : 'Placed'}: {formatCount(quantity)} × {shortened(nameText(petName, petId))}
+      {complete ? 'Sold' : 'Reserved'}: {formatCount(quantity)} × {shortened(nameText(petName, petId))}
       {unitPrice !== undefined && `, ${formatMoney(unitPrice * quantity)}`}. <OrderLink id={id} />
       {reference !== undefined && `, ${reference}`}
     </>

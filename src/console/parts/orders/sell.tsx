@@ -1,18 +1,17 @@
-import { Button, Checkbox, Group, Stack, Text } from '@mantine/core'
-import { useHotkeys, useLocalStorage } from '@mantine/hooks'
+import { Button, Group, Stack, Text } from '@mantine/core'
+import { useHotkeys } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { ApiResponse, Client, NewOrder, Order, Pet, Sale } from '../../../client/petstore-client.ts'
 import { type Change, request } from '../../data/change.ts'
 import { nameText } from '../../data/name-text.ts'
 import { readPet } from '../../data/pets.ts'
-import { basePath } from '../../data/session.ts'
 import { useCan, useSession } from '../../data/session-context.ts'
 import { amountIn, amountProblem, amountText, formatMoney, shopCurrency } from '../../data/shop-currency.ts'
 import { type DialogProps, type Field, FormDialog, useForm } from '../generic/form-dialog.tsx'
 import { TextField } from '../generic/text-field.tsx'
 import { UnitsInput } from '../inventory/units-input.tsx'
-import { countText, formatCount } from '../names/format.ts'
+import { countText, formatCount, formatUnits } from '../names/format.ts'
 import { type OrderedPet, PetSelect } from '../pets/pet-select.tsx'
 import { nextReference } from './next-reference.ts'
 import { noteSale } from './sale-note.tsx'
@@ -26,12 +25,12 @@ interface SaleFields {
   readonly reference: string | undefined
 }
 
-interface SellProps extends DialogProps {
+export interface SellProps extends DialogProps {
   /** The pet that is chosen at first. */
   readonly pet?: OrderedPet
 }
 
-/** The dialog at the counter: a sale, or an order that the customer collects later. One sale can follow another. */
+/** The dialog at the counter. One sale can follow another. */
 export function Sell({ pet, onClose }: SellProps) {
   const [sales, setSales] = useState(0)
   return (
@@ -54,42 +53,40 @@ interface BasketLine {
 
 function OneSale({ pet, onClose, onSellAnother }: SellProps & { readonly onSellAnother: () => void }) {
   const { client } = useSession()
-  const [complete, setComplete] = useLocalStorage({
-    key: `petstore-takes-it-now ${basePath}`,
-    defaultValue: true,
-    getInitialValueInEffect: false,
-  })
   const [basket, setBasket] = useState<readonly BasketLine[]>([])
   const [typed, setTyped] = useState('')
+  const [warned, setWarned] = useState('')
   const form = useForm<SaleFields>(
     { petId: pet ? String(pet.id) : '', quantity: 1n, unitPrice: undefined, reference: undefined },
     { petId: 'Pet', quantity: 'Units', unitPrice: `Price of one (${shopCurrency})`, reference: 'Reference' },
   )
   const proposed = useProposedReference()
   const { unitPrice, price, line } = useArticle(form.values)
-  const isNow = complete || basket.length > 0
-  // An order that is collected later often has the name of the customer.
-  const { reference = isNow ? proposed : '' } = form.values
+  const { reference = proposed } = form.values
+  const forgotten = basket.length > 0 && form.values.petId === '' ? forgottenIn(form.values, typed) : ''
   const addLine = (added: BasketLine): void => {
     setBasket([...basket, added])
     setTyped('')
+    setWarned('')
     form.set({ petId: '', quantity: 1n, unitPrice: undefined })
   }
   return (
     <FormDialog
       name="sell"
       title="Sell"
-      action={isNow ? 'Sell' : 'Place order'}
-      another={isNow ? 'Sell another' : 'Place another'}
+      action="Sell"
+      another="Sell another"
       done={(sale: ApiResponse<Order | Sale>) => noteSale(client, sale.data)}
       form={form}
       check={() => {
-        // The field has lost the text. With the next click, the articles above are sold without it.
-        setTyped('')
-        const isForgotten = basket.length > 0 && form.values.petId === '' && typed.trim() !== ''
-        return { ...amountProblem('unitPrice', unitPrice), ...(isForgotten && forgotten(typed)) }
+        // With the next click, the articles above are sold without what was typed.
+        setWarned(forgotten)
+        const isNew = forgotten !== '' && forgotten !== warned
+        return { ...amountProblem('unitPrice', unitPrice), ...(isNew && { petId: forgotten }) }
       }}
-      make={() => changeOf(client, basket, bodyOf(form.values, { reference, complete: isNow, price }))}
+      make={() =>
+        changeOf(client, basket, orderBody(form.values, { reference, complete: true, unitPrice: price }))
+      }
       look={{ path: '/orders', what: 'the newest orders' }}
       onClose={onClose}
       onAnother={onSellAnother}
@@ -99,7 +96,7 @@ function OneSale({ pet, onClose, onSellAnother }: SellProps & { readonly onSellA
           <Basket
             lines={basket}
             onRemove={removed => setBasket(basket.filter(one => one !== removed))}
-            {...(isNow && line && { onAdd: () => addLine(line) })}
+            {...(line && { onAdd: () => addLine(line) })}
           />
           {/* A new field for each article. A price that was typed is that of the pet before. */}
           <PetSelect
@@ -122,21 +119,20 @@ function OneSale({ pet, onClose, onSellAnother }: SellProps & { readonly onSellA
             {...sumOf(unitPrice, form.values.quantity)}
           />
           <ReferenceField {...field('reference')} value={reference} />
-          <Checkbox
-            label="The customer takes it now"
-            description="If not, the order is open: its units stay here, reserved. This page remembers the choice."
-            checked={isNow}
-            disabled={basket.length > 0}
-            onChange={event => setComplete(event.currentTarget.checked)}
-          />
         </>
       )}
     </FormDialog>
   )
 }
 
-function forgotten(typed: string): { readonly petId: string } {
-  return { petId: `“${typed.trim()}” was not chosen. Choose a pet, or sell without it.` }
+/** Returns why a sale asks before it leaves out what was typed without a pet; empty if nothing was. */
+function forgottenIn({ quantity, unitPrice = '' }: SaleFields, typed: string): string {
+  const price = unitPrice.trim() === '' ? '' : ` at ${unitPrice.trim()}`
+  const units = quantity === undefined ? 'the units' : formatUnits(quantity)
+  const what = quantity === 1n && price === '' ? '' : ` for ${units}${price}`
+  const name = typed.trim()
+  if (name === '' && what === '') return ''
+  return `${name === '' ? 'No pet was' : `“${name}” was not`} chosen${what}. Choose a pet, or sell without it.`
 }
 
 function ReferenceField(field: Field<string | undefined> & { readonly value: string }) {
@@ -267,15 +263,15 @@ function useProposedReference(): string {
 }
 
 /** Returns the body of a request. If it lacks the pet, the store refuses it with a message for the field. */
-function bodyOf(
-  { petId, quantity }: SaleFields,
-  { reference, complete, price }: { reference: string; complete: boolean; price: bigint | null | undefined },
+export function orderBody(
+  { petId, quantity }: Pick<SaleFields, 'petId' | 'quantity'>,
+  { reference, unitPrice, ...others }: Omit<NewOrder, 'petId' | 'quantity'> & { reference: string },
 ): NewOrder {
   const body = {
     ...(petId !== '' && { petId: BigInt(petId) }),
     quantity: quantity ?? 0n,
-    complete,
-    ...(price !== undefined && { unitPrice: price }),
+    ...others,
+    ...(unitPrice !== undefined && { unitPrice }),
     ...(reference.trim() !== '' && { reference: reference.trim() }),
   }
   // Safe: the store validates each body.

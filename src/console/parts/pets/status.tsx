@@ -1,5 +1,7 @@
-import { Badge } from '@mantine/core'
-import type { PetStatus } from '../../../client/petstore-client.ts'
+import { Badge, Stack } from '@mantine/core'
+import type { Order, PetStatus } from '../../../client/petstore-client.ts'
+import { today } from '../../data/shop-clock.ts'
+import { localDay } from '../../data/shop-zone.ts'
 import { type PetStock, statusWord } from '../names/shop-words.ts'
 
 const colors: Readonly<Record<PetStatus, string>> = { available: 'teal', pending: 'yellow', sold: 'gray' }
@@ -23,10 +25,24 @@ export function StatusBadge(pet: PetStock) {
   )
 }
 
-export function OrderBadge({ complete }: { readonly complete: boolean }) {
+export function OrderBadge({ complete, shipDate }: Pick<Order, 'complete' | 'shipDate'>) {
   return (
-    <Badge color={complete ? 'gray' : 'blue'} miw="max-content">
-      {complete ? 'complete' : 'open'}
+    <Stack gap={2} align="start">
+      <Badge color={complete ? 'gray' : 'blue'} miw="max-content">
+        {complete ? 'complete' : 'open'}
+      </Badge>
+      {!complete && <OverdueBadge shipDate={shipDate} />}
+    </Stack>
+  )
+}
+
+/** The sign of an open order that should have left the shop before today. */
+export function OverdueBadge({ shipDate }: { readonly shipDate: string | undefined }) {
+  const day = today.use()
+  if (!shipDate || localDay(Date.parse(shipDate)) >= day) return null
+  return (
+    <Badge color="red" miw="max-content">
+      ⚠ overdue
     </Badge>
   )
 }
