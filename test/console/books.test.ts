@@ -5,7 +5,7 @@ import { seriousViolations } from '../support/accessibility.ts'
 import { sharedStore } from '../support/shop.ts'
 import { consoleBrowser } from './console-session.ts'
 import { holdRequests, setStoreTime } from './requests.ts'
-import { addPet, isTooWide, LONG_NAME } from './shop-data.ts'
+import { addPet, isTooWide, keyWith, LONG_NAME } from './shop-data.ts'
 
 /** The zone of the shop is west of Greenwich: at 22:00 there, it is the next day in UTC. */
 const ZONE = 'America/St_Johns'
@@ -279,4 +279,56 @@ test('a reservation lasts until the end of its day in the shop, then stands out,
   expect([await isTooWide(page), await seriousViolations(page)]).toEqual([false, []])
   await client.cancelOrder({ orderId: orderId ?? 0n })
   await page.getByText('for Ms Novak:').waitFor({ state: 'detached' })
+})
+
+test('a return knows the money to give back after a return at another till; a reference can be corrected', async () => {
+  const { client } = store()
+  const petId = await addPriced('Bowl', 1250n)
+  const { data: order } = await client.placeOrder({ body: { petId, quantity: 3n, complete: true } })
+  const orderId = order.id ?? 0n
+  // Without events, this till learns of the other one only by asking.
+  const key = await keyWith(store(), 'orders:read', 'orders:write', 'orders:return')
+  const page = await browser.open(store(), `/orders/${orderId}`, { width: 390, key })
+  const dialog = page.getByRole('dialog')
+  const press = (name: string) => dialog.getByRole('button', { name, exact: true }).click()
+  await page.getByRole('button', { name: 'Return' }).click()
+  await dialog.getByText('Money to give back: €37.50').waitFor()
+  await client.returnOrder({ orderId, body: { quantity: 2n } })
+  await press('Return')
+  await dialog.getByText('Enter 1 unit.').waitFor()
+  await dialog.getByText('1 unit can still be returned.').waitFor()
+  await dialog.getByLabel('Units').fill('1')
+  await dialog.getByText('Money to give back: €12.50').waitFor()
+  await press('Return')
+  await page.getByText('The return is in the books').waitFor()
+  expect((await client.getOrder({ orderId })).data.returned).toBe(3n)
+
+  await page.getByRole('button', { name: 'Change reference' }).click()
+  expect(await dialog.getByLabel('Units').count()).toBe(0)
+  await dialog.getByLabel('Reference').fill('R-0077')
+  expect([await isTooWide(page), await seriousViolations(page)]).toEqual([false, []])
+  await press('Save')
+  await page.getByText('R-0077', { exact: true }).waitFor()
+  expect((await client.listSales({ receipt: orderId })).data.items.map(({ reference }) => reference)).toEqual(
+    [...['R-0077', 'R-0077', 'R-0077']],
+  )
+})
+
+test('a key for the till may take back any sale if the owner ticks that, and only then', async () => {
+  const page = await browser.open(store(), '/keys', { width: 390 })
+  const dialog = page.getByRole('dialog')
+  const box = dialog.getByLabel('May take back any sale')
+  await page.getByRole('button', { name: 'Create key' }).click()
+  expect(await box.count()).toBe(0)
+  await dialog.getByRole('button', { name: 'Till (sell and look)' }).click()
+  await box.check()
+  expect(await dialog.getByLabel('orders:return').isChecked()).toBe(true)
+  expect([await isTooWide(page), await seriousViolations(page)]).toEqual([false, []])
+  await dialog.getByLabel('Name').fill('Till with returns')
+  await dialog.getByRole('button', { name: 'Create key' }).click()
+  await page.getByText('Copy the key now.').waitFor()
+  const { data } = await store().client.listKeys({ limit: 100 })
+  expect(data.items.find(({ name }) => name === 'Till with returns')?.scopes.toSorted()).toEqual([
+    ...(['events:read', 'orders:read', 'orders:return', 'orders:write'] as const),
+  ])
 })

@@ -24,16 +24,17 @@ const labels = {
   unitPrice: `Price of one (${shopCurrency})`,
 }
 
+/** Of a complete order, only the reference can be changed. */
 export function EditOrder({ order, onClose }: DialogProps & { readonly order: Version<Order> }) {
   const { client } = useSession()
-  const orderId = order.data.id
+  const { id: orderId, complete } = order.data
   const form = useForm(valuesOf(order.data), labels)
   const { values } = form
   const edit = useEdit(order, () => client.getOrder({ orderId }))
   return (
     <FormDialog
       name="edit-order"
-      title={`Edit order ${orderId}`}
+      title={complete ? `Reference of order ${orderId}` : `Edit order ${orderId}`}
       action="Save"
       done="Order changed"
       form={form}
@@ -55,10 +56,14 @@ export function EditOrder({ order, onClose }: DialogProps & { readonly order: Ve
     >
       {field => (
         <>
-          <UnitsInput {...field('quantity')} allowNegative={false} data-autofocus />
-          <TextField {...field('unitPrice')} inputMode="decimal" />
-          <InstantInput {...field('shipDate')} />
-          <TextField {...field('reference')} />
+          {!complete && (
+            <>
+              <UnitsInput {...field('quantity')} allowNegative={false} data-autofocus />
+              <TextField {...field('unitPrice')} inputMode="decimal" />
+              <InstantInput {...field('shipDate')} />
+            </>
+          )}
+          <TextField {...field('reference')} data-autofocus={complete || undefined} />
         </>
       )}
     </FormDialog>

@@ -39,15 +39,37 @@ const scopes = Object.entries(scopeMeanings).map(([value, meaning]) => ({
   label: `${value} – ${meaning}`,
 }))
 
+interface Preset {
+  readonly label: string
+  readonly scopes: Scope[]
+  /** What such a user may do, for the owner of the shop. */
+  readonly may: string
+}
+
+const TILL_SCOPES: Scope[] = ['orders:read', 'orders:write', 'events:read']
+
 /** The scopes of the usual users of a shop. */
-const presets: readonly { readonly label: string; readonly scopes: Scope[] }[] = [
-  { label: 'Till (sell and look)', scopes: ['orders:read', 'orders:write', 'events:read'] },
+const presets: readonly Preset[] = [
+  {
+    label: 'Till (sell and look)',
+    scopes: TILL_SCOPES,
+    may: 'Sells, reserves, sees the takings, and takes back its own sales for 15 minutes.',
+  },
   {
     label: 'Warehouse (stock)',
     scopes: ['orders:read', 'orders:write', 'inventory:read', 'inventory:write', 'events:read'],
+    may: 'Does what a till does, and counts and adjusts the stock.',
   },
-  { label: 'Accountant (read only)', scopes: ['orders:read', 'inventory:read', 'events:read', 'audit:read'] },
-  { label: 'Everything', scopes: ['admin'] },
+  {
+    label: 'Accountant (read only)',
+    scopes: ['orders:read', 'inventory:read', 'events:read', 'audit:read'],
+    may: 'Sees orders, takings, stock movements and who changed what, and changes nothing.',
+  },
+  {
+    label: 'Everything',
+    scopes: ['admin'],
+    may: 'Does all of this, takes back any sale, changes pets and prices, and creates keys.',
+  },
 ]
 
 type OpenedKeyDialog = { readonly dialog: 'create' } | { readonly dialog: 'revoke'; readonly key: ApiKey }
@@ -174,20 +196,26 @@ function CreateKey({ onClose, onCreated }: SecretFormProps) {
 
 /** A box for each scope. The buttons above only tick the boxes of a usual user. */
 function ScopeBoxes({ onChange, ...field }: Field<Scope[]>) {
+  const chosen = new Set(field.value)
+  const others = [...chosen].filter(scope => scope !== 'orders:return')
+  const isTill = others.length === TILL_SCOPES.length && TILL_SCOPES.every(scope => chosen.has(scope))
   return (
     <Checkbox.Group {...field} onChange={onChange} required>
-      <Group gap="xs" my="xs" role="group" aria-label="Usual scopes">
-        {presets.map(preset => (
-          <Button
-            key={preset.label}
-            variant="default"
-            size="compact-sm"
-            onClick={() => onChange(preset.scopes)}
-          >
-            {preset.label}
-          </Button>
+      <Stack gap="xs" my="xs" role="group" aria-label="Usual scopes">
+        {presets.map(({ label, scopes: usual, may }) => (
+          <div key={label}>
+            <Button variant="default" size="compact-sm" onClick={() => onChange(usual)}>
+              {label}
+            </Button>
+            <Text size="sm" c="dimmed">
+              {may}
+            </Text>
+            {usual === TILL_SCOPES && isTill && (
+              <Checkbox value="orders:return" label="May take back any sale" mt={4} />
+            )}
+          </div>
         ))}
-      </Group>
+      </Stack>
       <Stack gap={6}>
         {scopes.map(scope => (
           <Checkbox key={scope.value} {...scope} />

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { useLocation } from 'wouter'
 import { ApiError, type Order } from '../../client/petstore-client.ts'
-import { request } from '../data/change.ts'
+import { InvalidValues, request } from '../data/change.ts'
 import { useConfirmation, type Version } from '../data/edit.ts'
 import { useCan, useSession } from '../data/session-context.ts'
 import { formatMoney } from '../data/shop-currency.ts'
@@ -45,14 +45,18 @@ export function OrderView({ id }: ViewProps) {
   )
 }
 
-function OrderContent({ id, onOpen }: ViewProps & { readonly onOpen: (opened: OpenedOrderDialog) => void }) {
+function useOrder(id: string) {
   const { client } = useSession()
-  const isId = idIn(id) !== undefined
-  const { data, error, refetch } = useQuery({
+  return useQuery({
     queryKey: ['orders', 'one', id],
     queryFn: () => client.getOrder({ orderId: BigInt(id) }),
-    enabled: isId,
+    enabled: idIn(id) !== undefined,
   })
+}
+
+function OrderContent({ id, onOpen }: ViewProps & { readonly onOpen: (opened: OpenedOrderDialog) => void }) {
+  const isId = idIn(id) !== undefined
+  const { data, error, refetch } = useOrder(id)
   const isMissing = !isId || (error instanceof ApiError && error.status === 404)
   if (isMissing) return <NoOrder id={id} />
   return (
@@ -136,11 +140,17 @@ function OrderActions({ version, onOpen }: OrderActionsProps) {
   const can = useCan()
   if (!can('orders:write')) return null
   if (version.data.complete) {
-    if (leftOf(version.data) === 0n) return null
     return (
-      <Button variant="default" onClick={() => onOpen({ dialog: 'return', version })}>
-        Return
-      </Button>
+      <>
+        {leftOf(version.data) > 0n && (
+          <Button variant="default" onClick={() => onOpen({ dialog: 'return', version })}>
+            Return
+          </Button>
+        )}
+        <Button variant="default" onClick={() => onOpen({ dialog: 'edit', version })}>
+          Change reference
+        </Button>
+      </>
     )
   }
   return (
@@ -182,7 +192,9 @@ function CompleteOrder({ version, onClose }: OrderQuestionProps) {
 function ReturnOrder({ version, onClose }: OrderQuestionProps) {
   const { client } = useSession()
   const can = useCan()
-  const order = version.data
+  // Another till may take back units of the order meanwhile.
+  const current = useOrder(String(version.data.id))
+  const order = current.data?.data ?? version.data
   const left = leftOf(order)
   const form = useForm<{ quantity: bigint | undefined; note: string }>(
     { quantity: left, note: '' },
@@ -190,6 +202,12 @@ function ReturnOrder({ version, onClose }: OrderQuestionProps) {
   )
   const [restock, setRestock] = useState(true)
   const { quantity = 0n, note } = form.values
+  const problemOf = (most: bigint): string | undefined => {
+    if (most === 0n) return 'All units were returned already.'
+    const range = most === 1n ? '1 unit' : `1 to ${formatCount(most)} units`
+    return quantity < 1n || quantity > most ? `Enter ${range}.` : undefined
+  }
+  const problem = problemOf(left)
   return (
     <FormDialog
       name="return-order"
@@ -197,15 +215,16 @@ function ReturnOrder({ version, onClose }: OrderQuestionProps) {
       action="Return"
       done="The return is in the books"
       form={form}
-      check={() => ({
-        ...((quantity < 1n || quantity > left) && { quantity: `Enter 1 to ${formatCount(left)} units.` }),
-      })}
-      make={() =>
-        request(client, 'returnOrder', {
+      check={() => ({ ...(problem !== undefined && { quantity: problem }) })}
+      make={async () => {
+        const { data: latest } = await current.refetch()
+        const latestProblem = latest && problemOf(leftOf(latest.data))
+        if (latestProblem !== undefined) throw new InvalidValues({ quantity: latestProblem })
+        return request(client, 'returnOrder', {
           orderId: order.id,
           body: { quantity, restock, ...(note.trim() !== '' && { note: note.trim() }) },
         })
-      }
+      }}
       look={lookAt(order)}
       onClose={onClose}
     >
@@ -224,8 +243,12 @@ function ReturnOrder({ version, onClose }: OrderQuestionProps) {
               This key takes back only what it sold itself in the last 15 minutes.
             </Text>
           )}
-          {order.unitPrice !== undefined && (
-            <Text>Money to give back: {formatMoney(order.unitPrice * quantity)}</Text>
+          {problem !== undefined ? (
+            <Text>{formatUnits(left)} can still be returned.</Text>
+          ) : (
+            order.unitPrice !== undefined && (
+              <Text>Money to give back: {formatMoney(order.unitPrice * quantity)}</Text>
+            )
           )}
         </>
       )}
