@@ -3,6 +3,7 @@ import { readBoolean, type Statement, sql } from '../database/statement.ts'
 import { envelopeText } from '../shop/events/feed.ts'
 import { findLogBounds } from '../shop/log/bounds.ts'
 import { type SequencedEvent, sequencedColumns } from '../shop/log/recording.ts'
+import { DAY_MS, dayStartsIn } from '../shop/sales/verbs.ts'
 import { decimalText } from '../values/currency.ts'
 import { formatInstant } from '../values/instant.ts'
 import { parseJson } from '../values/json.ts'
@@ -27,6 +28,8 @@ interface ExportedStore {
   /** The time zone of the shop, for the local time of orders; UTC by default. */
   readonly timeZone?: string | undefined
   readonly currency: string
+  /** The first and the last day of the lines of the books, in the time zone; all days by default. */
+  readonly days?: { readonly from?: string | undefined; readonly to?: string | undefined }
 }
 
 const pageEnd = `ORDER BY id LIMIT ${ROWS_PER_READ}`
@@ -184,12 +187,20 @@ const nextSales = sql<DatabaseRow & { readonly id: bigint; readonly receipt: big
     SELECT id, at, receipt, order_id AS "orderId", pet_id AS "petId", pet_name AS "petName", quantity,
       unit_price AS "unitPrice", unit_price * quantity AS amount,
       (SELECT reference FROM orders WHERE orders.id = order_id) AS reference, note, restocked, key_id AS "keyId"
-    FROM sale_line WHERE (receipt, id) > ($receipt, $id) ORDER BY receipt, id LIMIT ${ROWS_PER_READ}`)
+    FROM sale_line WHERE (receipt, id) > ($receipt, $id) AND at || '' >= $start AND at || '' < $end
+    ORDER BY receipt, id LIMIT ${ROWS_PER_READ}`)
 
 /** Yields the lines of the books, receipt by receipt. */
-async function* storedSales(reader: Reader, { currency }: ExportedStore): AsyncGenerator<ExportedRow> {
+async function* storedSales(
+  reader: Reader,
+  { currency, timeZone = 'UTC', days: { from, to } = {} }: ExportedStore,
+): AsyncGenerator<ExportedRow> {
+  const startOf = dayStartsIn(timeZone)
+  // An empty text is appended to `at`, so that SQLite does not use the index of the time and sort all lines per page.
+  const start = from === undefined ? '' : startOf(Date.parse(from))
+  const end = to === undefined ? '~' : startOf(Date.parse(to) + DAY_MS)
   for (let [receipt, id] = [-1n, -1n]; ; ) {
-    const page = await reader.many(nextSales, { receipt, id })
+    const page = await reader.many(nextSales, { receipt, id, start, end })
     for (const row of page) yield decoded(row, currency)
     const last = page.at(-1)
     if (!last) return

@@ -152,6 +152,25 @@ test('an export for a spreadsheet has a mark and no formula, and an import of it
   })
   const sales = await exportOf(place, 'sales', '--escape-formulas', '--columns', 'petId,note,amount')
   expect(sales.output).toBe(`petId,note,amount\n1,,0.05\n1,'=2,-0.05\n`)
+  for (const [days, lines] of [
+    [['--from', '2026-01-01', '--to', '9999-12-31'], 3],
+    [['--to', '2026-01-01'], 1],
+  ] as const) {
+    const { output } = await exportOf(place, 'sales', ...days)
+    expect([days, output.trim().split('\n').length]).toEqual([days, lines])
+  }
+  for (const [resource, days, message] of [
+    [
+      'sales',
+      ['--from', '2026-02-30'],
+      '--from=2026-02-30: it must be a date that exists, such as 2026-11-21.',
+    ],
+    ['sales', ['--from', '2026-02-02', '--to', '2026-02-01'], '--to must not be before --from.'],
+    ['pets', ['--to', '2026-02-01'], '--from and --to are for sales.'],
+  ] as const) {
+    const { exitCode, errors } = await exportOf(place, resource, ...days)
+    expect([exitCode, errors.trim()]).toEqual([2, message])
+  }
   const movements = await exportOf(place, 'movements', '--columns', 'id,quantityChange', '--escape-formulas')
   expect(movements.output).not.toContain("'")
   const refused = await exportOf(place, 'pets', '--bom', '--format', 'ndjson')

@@ -86,10 +86,16 @@ test('with forced colours, each state differs in its pixels from the others', as
     'the option under the arrow looks so',
     async () => !plain.equals(await highlighted.screenshot()),
   )
-  const box = page.getByRole('dialog').getByRole('checkbox')
-  const ticked = await box.screenshot()
   await field.press('Escape')
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
+  await page.getByRole('link', { name: 'Keys', exact: true }).click()
+  await page.getByRole('button', { name: 'Create key' }).click()
+  const box = page.getByRole('dialog').getByLabel('audit:read')
+  await box.check()
+  await page.mouse.move(0, 0)
+  const ticked = await box.screenshot()
   await box.uncheck()
+  await page.mouse.move(0, 0)
   await until('the box without a tick looks so', async () => !ticked.equals(await box.screenshot()))
 })
 

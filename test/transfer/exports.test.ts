@@ -40,6 +40,31 @@ onEveryEngine(engine => {
     expect((await rowsOf('keys'))[0]).toMatchObject({ scopes: ['admin'], revokedAt: null })
   })
 
+  test('the lines of the books are exported for days of the shop, both included', async () => {
+    let nowMs = 0
+    await using store = await openTestStore(engine, { clock: () => nowMs })
+    const { petId } = await makePet(store.client, { quantity: 9n })
+    // The days of Newfoundland begin at 02:30 in UTC.
+    for (const at of ['01T02:29:59.999Z', '01T02:30:00Z', '02T02:29:59.999Z', '02T02:30:00Z']) {
+      nowMs = Date.parse(`2026-09-${at}`)
+      await store.client.placeOrder({ body: { petId, complete: true } })
+    }
+    const orders = async (from?: string, to?: string): Promise<string> => {
+      const settings = { base: store.base, timeZone: 'America/St_Johns', currency: 'EUR', days: { from, to } }
+      const rows = await store.engine.readShort(reader =>
+        Array.fromAsync(exportRows(reader, 'sales', settings)),
+      )
+      return rows.map(({ at }) => String(at).slice(8, 16)).join(' ')
+    }
+    const all = '01T02:29 01T02:30 02T02:29 02T02:30'
+    expect(await orders()).toBe(all)
+    expect(await orders('2026-09-01', '2026-09-01')).toBe('01T02:30 02T02:29')
+    expect(await orders('2026-09-02')).toBe('02T02:30')
+    expect(await orders(undefined, '2026-08-31')).toBe('01T02:29')
+    expect(await orders('0001-01-01', '9999-12-31')).toBe(all)
+    expect(await orders('2026-09-03', '2026-09-04')).toBe('')
+  })
+
   test('every column of an export has what the API says, and the instant of the last change', async () => {
     let nowMs = Date.parse('2026-11-20T08:00:00Z')
     await using store = await openTestStore(engine, { clock: () => nowMs })

@@ -15,6 +15,7 @@ import {
 } from '../../transfer/exports.ts'
 import { countText } from '../../values/count-text.ts'
 import { csvLine } from '../../values/csv.ts'
+import { date } from '../../values/instant.ts'
 import { writeJson } from '../../values/json.ts'
 import { similarName } from '../../values/similar-name.ts'
 import { openSnapshot, sayIfRunning } from '../store-access/snapshot.ts'
@@ -28,6 +29,8 @@ interface ExportOptions extends PlaceOptions {
   readonly output?: string
   readonly bom?: true
   readonly escapeFormulas?: boolean
+  readonly from?: string
+  readonly to?: string
 }
 
 const ROWS_PER_WRITE = 500
@@ -47,6 +50,7 @@ ${exportedResources.map(name => `  ${name.padEnd(12)}${exportColumns(name).join(
 
 Examples:
   petstore export orders > orders.csv
+  petstore export sales --from 2026-11-01 --to 2026-11-30 > november.csv
   petstore export pets --bom --escape-formulas --output pets.csv   (a file for Excel)
   petstore export pets --columns name,category,quantity,hold,reorderAt --output pets.csv   (a file for petstore import)
   petstore export events --format ndjson --output events.ndjson`
@@ -60,6 +64,8 @@ export function addExport(program: Command): void {
     .option('--columns <names>', 'the columns, separated by commas (default: all)')
     .option('--bom', 'begin the CSV with a byte order mark, for Excel')
     .option('--escape-formulas', 'begin each text of the CSV that looks like a formula with an apostrophe')
+    .option('--from <day>', 'sales only: the first day in the time zone of the shop, such as 2026-11-01')
+    .option('--to <day>', 'sales only: the last day')
     .option('--output <file>', 'a new file (default: standard output)')
   addPlaceOptions(command).addHelpText('after', EXAMPLES).action(runExport)
 }
@@ -70,6 +76,7 @@ async function runExport(given: string, options: ExportOptions): Promise<void> {
   const { format, bom, escapeFormulas } = options
   if (format !== 'csv' && (bom || escapeFormulas))
     throw new CommandFailed('--bom and --escape-formulas are for CSV: leave out --format ndjson.', EXIT_USAGE)
+  checkDays(resource, options)
   const config = existingStoreFrom(options)
   const consequence = options.output === undefined ? 'The output is incomplete.' : 'No file was written.'
   using interruption = interruptedBySignals(consequence)
@@ -106,6 +113,19 @@ function columnsOf(resource: ExportedResource, given: string | undefined): reado
     `${resource} has no column "${escapeControls(unknown)}". Its columns are ${known.join(', ')}.`,
     EXIT_USAGE,
   )
+}
+
+/** Throws CommandFailed if the days are none, or reversed, or for a resource that has no days. */
+function checkDays(resource: ExportedResource, { from, to }: Pick<ExportOptions, 'from' | 'to'>): void {
+  if ((from !== undefined || to !== undefined) && resource !== 'sales')
+    throw new CommandFailed('--from and --to are for sales.', EXIT_USAGE)
+  for (const [option, day] of Object.entries({ from, to })) {
+    if (day === undefined || date.safeParse(day).success) continue
+    const message = `--${option}=${escapeControls(day)}: it must be a date that exists, such as 2026-11-21.`
+    throw new CommandFailed(message, EXIT_USAGE)
+  }
+  if (from !== undefined && to !== undefined && to < from)
+    throw new CommandFailed('--to must not be before --from.', EXIT_USAGE)
 }
 
 interface Sink {
@@ -157,7 +177,7 @@ function cellOf(value: unknown, escapeFormulas: boolean): unknown {
 async function writeRows(
   config: Config,
   { resource, columns, sink, signal }: RowsToWrite,
-  { format, bom, escapeFormulas = false }: Pick<ExportOptions, 'format' | 'bom' | 'escapeFormulas'>,
+  { format, bom, escapeFormulas = false, from, to }: ExportOptions,
 ): Promise<number> {
   sayIfRunning(config)
   await using snapshot = await openSnapshot(config, { inSlices: true })
@@ -173,6 +193,7 @@ async function writeRows(
     base,
     timeZone: config.timeZone,
     currency,
+    days: { from, to },
   })) {
     texts.push(textOf(row))
     count++

@@ -38,7 +38,7 @@ async function listSales(reader: Reader, input: Input<typeof sales.listSales>): 
   )
 }
 
-const DAY_MS = 86_400_000
+export const DAY_MS = 86_400_000
 /** The last day that a date can name. */
 const LAST_DAY_MS = Date.parse('9999-12-31')
 
@@ -82,17 +82,27 @@ export async function readSalesPeriods(
   timeZone: string,
   ranges: readonly Days[],
 ): Promise<SalesPeriod[]> {
-  const { instantOf } = clocksIn(timeZone)
-  const startOf = (ms: number): string =>
-    ms > LAST_DAY_MS ? '~' : storedInstant(instantOf(`${dateText(ms)}T00:00`)).slice(0, 16)
+  const startOf = dayStartsIn(timeZone)
   const sums = await readSales(
     reader,
-    ranges.map(({ firstMs, lastMs }) => ({ start: startOf(firstMs), end: startOf(lastMs + DAY_MS) })),
+    ranges.map(({ firstMs, lastMs }) => ({
+      start: startOf(firstMs).slice(0, 16),
+      end: startOf(lastMs + DAY_MS).slice(0, 16),
+    })),
   )
   return sums.map((sold, index) => {
     const { firstMs = 0, lastMs = 0 } = ranges[index] ?? {}
     return { from: dateText(firstMs), to: dateText(lastMs), ...sold }
   })
+}
+
+/**
+ * Returns a function that returns when a day begins in a zone, as a stored instant; for the day after the last one, a
+ * text after every instant. The day is the milliseconds of its start in UTC.
+ */
+export function dayStartsIn(timeZone: string): (ms: number) => string {
+  const { instantOf } = clocksIn(timeZone)
+  return ms => (ms > LAST_DAY_MS ? '~' : storedInstant(instantOf(`${dateText(ms)}T00:00`)))
 }
 
 function dateText(ms: number): string {
