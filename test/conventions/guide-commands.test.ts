@@ -16,7 +16,7 @@ const pages: [page: string, outputs: number][] = [
   ['shop.md', 6],
   ['clients.md', 2],
   ['agents.md', 1],
-  ['teaching.md', 5],
+  ['teaching.md', 6],
   ['lesson.md', 20],
   ['sandboxes.md', 4],
 ]
