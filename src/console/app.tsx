@@ -148,7 +148,8 @@ function Frame({ session }: { readonly session: Session }) {
           </Group>
           <Group gap="xs" wrap="nowrap">
             <HeaderSearch visibleFrom="sm" w={260} />
-            <SellButtons />
+            <SellButton />
+            <ReserveButton visibleFrom="sm" />
             <Button
               component="a"
               href={`${basePath}/docs/guide/your-first-day`}
@@ -165,6 +166,7 @@ function Frame({ session }: { readonly session: Session }) {
       </AppShell.Header>
       <AppShell.Navbar p="xs">
         <HeaderSearch hiddenFrom="sm" mb="xs" />
+        <ReserveButton hiddenFrom="sm" mb="xs" />
         <nav aria-label="Views">
           {shownViews.map(({ path, label }) => (
             <NavLink
@@ -214,20 +216,30 @@ function Frame({ session }: { readonly session: Session }) {
   )
 }
 
-function SellButtons() {
+function SellButton() {
   const can = useCan()
   const [isSelling, selling] = useDisclosure(false)
-  const [isReserving, reserving] = useDisclosure(false)
   if (!can('orders:write')) return null
   return (
     <>
       <Button variant="light" size="compact-sm" onClick={selling.open}>
         Sell
       </Button>
-      <Button variant="default" size="compact-sm" onClick={reserving.open}>
+      {isSelling && <Sell onClose={selling.close} />}
+    </>
+  )
+}
+
+/** A phone has the button in its menu, because the header has no room for it. */
+function ReserveButton(props: Pick<ButtonProps, 'visibleFrom' | 'hiddenFrom' | 'mb'>) {
+  const can = useCan()
+  const [isReserving, reserving] = useDisclosure(false)
+  if (!can('orders:write')) return null
+  return (
+    <>
+      <Button {...props} variant="default" size="compact-sm" onClick={reserving.open}>
         Reserve
       </Button>
-      {isSelling && <Sell onClose={selling.close} />}
       {isReserving && <Reserve onClose={reserving.close} />}
     </>
   )

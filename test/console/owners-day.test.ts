@@ -162,7 +162,8 @@ test('an owner takes back a sale of yesterday, and takes, changes and completes 
   expect(await page.getByRole('button', { name: 'Return' }).count()).toBe(0)
   expect(await stockOf(client, petId)).toBe('available 9/0')
 
-  await page.getByRole('banner').getByRole('button', { name: 'Reserve', exact: true }).click()
+  await page.getByRole('button', { name: 'Menu' }).click()
+  await page.getByRole('button', { name: 'Reserve', exact: true }).click()
   await dialog.getByRole('combobox', { name: 'Pet' }).fill(`coll`)
   await page.getByRole('option', { name: `Collected` }).click()
   await press('Reserve')

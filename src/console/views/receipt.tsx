@@ -47,10 +47,9 @@ export function ReceiptView({ id }: ViewProps) {
           <Receipt number={id} lines={data} />
           <Text size="sm">
             Its orders:{' '}
-            {ordersOf(data).map((orderId, index) => (
+            {[...new Set(data.map(({ orderId }) => orderId))].map(orderId => (
               <span key={String(orderId)}>
-                {index > 0 && ', '}
-                <OrderLink id={orderId} />
+                <OrderLink id={orderId} />{' '}
               </span>
             ))}
           </Text>
@@ -60,10 +59,6 @@ export function ReceiptView({ id }: ViewProps) {
       )}
     </Page>
   )
-}
-
-function ordersOf(lines: readonly SaleLine[]): bigint[] {
-  return [...new Set(lines.map(({ orderId }) => orderId))]
 }
 
 /** What is printed. */

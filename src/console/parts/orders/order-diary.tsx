@@ -101,26 +101,11 @@ async function fileOf(
       if (orders.length % PAGE_MAX === 0) onRead(orders.length)
     }
   const names = await readPetNames(client, [...new Set(orders.map(({ petId }) => petId))])
-  return csvFile(csvHead, orders, (order, write) => cellsOf(order, names, write), isForExcel)
+  return csvFile(csvHead.split(','), orders, (order, write) => cellsOf(order, names, write), isForExcel)
 }
 
-const csvHead = [
-  'order',
-  'placed',
-  'pet',
-  'petId',
-  'units',
-  'state',
-  'shipDate',
-  'reference',
-  'timeZone',
-  'unitPrice',
-  'amount',
-  'currency',
-  'completedAt',
-  'receipt',
-  'returnedUnits',
-]
+const csvHead =
+  'order,placed,pet,petId,units,state,shipDate,reference,timeZone,unitPrice,amount,currency,completedAt,receipt,returnedUnits'
 
 function cellsOf(
   order: Order,
@@ -128,21 +113,15 @@ function cellsOf(
   { text, time, money }: CellWriter,
 ): CsvCells {
   const { id, petId, petName = names.get(petId), quantity, complete, unitPrice } = order
+  const amount = unitPrice === undefined ? undefined : unitPrice * quantity
   return [
-    id,
-    time(order.createdAt),
-    text(petName),
-    petId,
-    quantity,
-    complete ? 'complete' : 'open',
-    time(order.shipDate),
-    text(order.reference),
-    shopZone,
-    money(unitPrice),
-    money(unitPrice === undefined ? undefined : unitPrice * quantity),
-    unitPrice === undefined ? undefined : shopCurrency,
-    time(order.completedAt),
-    order.receipt,
-    order.returned,
+    ...[id, time(order.createdAt), text(petName), petId, quantity, complete ? 'complete' : 'open'],
+    ...[time(order.shipDate), text(order.reference), shopZone, money(unitPrice), money(amount)],
+    ...[
+      amount === undefined ? undefined : shopCurrency,
+      time(order.completedAt),
+      order.receipt,
+      order.returned,
+    ],
   ]
 }

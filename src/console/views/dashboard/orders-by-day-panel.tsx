@@ -41,7 +41,7 @@ export function OrdersByDayPanel({ days }: OrdersByDayPanelProps) {
         </Center>
       ) : (
         <ChartPlace
-          label={days ? (hasAmounts ? takingsIn(days) : summaryOf(days)) : 'Orders per day are loading'}
+          label={days ? summaryOf(days, hasAmounts) : 'Orders per day are loading'}
           height={CHART_PX}
         >
           {days && <OrdersByDay days={days} hasAmounts={hasAmounts} height={CHART_PX} />}
@@ -51,22 +51,15 @@ export function OrdersByDayPanel({ days }: OrdersByDayPanelProps) {
   )
 }
 
-function summaryOf(days: readonly OrdersOnDay[]): string {
-  const total = days.reduce((sum, { orders }) => sum + orders, 0n)
-  const counts = days
-    .filter(({ orders }) => orders > 0n)
-    .map(({ day, orders }) => `${formatDay(day)}: ${orders}`)
-  return `${countText(total, 'order', 'orders')} in the last ${days.length} days. ${counts.join(', ')}.`
-}
-
-function takingsIn(days: readonly OrdersOnDay[]): string {
-  const takings = days.map(({ day, amount = 0n, returnedAmount = 0n }) => ({
+function summaryOf(days: readonly OrdersOnDay[], hasAmounts: boolean): string {
+  const values = days.map(({ day, orders, amount = 0n, returnedAmount = 0n }) => ({
     day,
-    sum: takingsOf({ amount, returnedAmount }),
+    value: hasAmounts ? takingsOf({ amount, returnedAmount }) : orders,
   }))
-  const total = takings.reduce((all, { sum }) => all + sum, 0n)
-  const sums = takings
-    .filter(({ sum }) => sum !== 0n)
-    .map(({ day, sum }) => `${formatDay(day)}: ${formatMoney(sum)}`)
-  return `Takings of ${formatMoney(total)} in the last ${days.length} days. ${sums.join(', ')}.`
+  const total = values.reduce((sum, { value }) => sum + value, 0n)
+  const shown = values
+    .filter(({ value }) => value !== 0n)
+    .map(({ day, value }) => `${formatDay(day)}: ${hasAmounts ? formatMoney(value) : value}`)
+  const what = hasAmounts ? `Takings of ${formatMoney(total)}` : countText(total, 'order', 'orders')
+  return `${what} in the last ${days.length} days. ${shown.join(', ')}.`
 }
