@@ -51,25 +51,18 @@ export function salesBy(
     const none = { id, name, units: 0n, amount: 0n, returnedUnits: 0n, returnedAmount: 0n }
     const sum = sums.get(id) ?? none
     const { quantity, amount = 0n } = line
-    sums.set(
-      id,
-      quantity > 0n
-        ? { ...sum, units: sum.units + quantity, amount: sum.amount + amount }
-        : {
-            ...sum,
-            returnedUnits: sum.returnedUnits - quantity,
-            returnedAmount: sum.returnedAmount - amount,
-          },
-    )
+    const { units, returnedUnits } = sum
+    sums.set(id, {
+      ...sum,
+      ...(quantity > 0n
+        ? { units: units + quantity, amount: sum.amount + amount }
+        : { returnedUnits: returnedUnits - quantity, returnedAmount: sum.returnedAmount - amount }),
+    })
   }
   return [...sums.values()].toSorted(
     (a, b) =>
-      compare(takingsOf(b), takingsOf(a)) || compare(b.units, a.units) || a.name.localeCompare(b.name),
+      Number(takingsOf(b) - takingsOf(a)) || Number(b.units - a.units) || a.name.localeCompare(b.name),
   )
-}
-
-function compare(a: bigint, b: bigint): number {
-  return a < b ? -1 : a > b ? 1 : 0
 }
 
 /** Returns what was sold, less what came back. */
