@@ -54,3 +54,46 @@ test('the stock is adjusted from the list, and a refusal says why', async () => 
   await dialog.waitFor({ state: 'detached' })
   expect(await stockOf(store().client, petId)).toBe('pending 4/4')
 })
+
+test('the list to order has each pet at its level by category, and what is missing, as a page and a file', async () => {
+  const { client } = store()
+  const { data: food } = await client.createCategory({ body: { name: 'Zz food' } })
+  const add = async (name: string, quantity: bigint, reorderAt: bigint, reserved = 0n): Promise<void> => {
+    const { data: pet } = await client.createPet({ body: { name, categoryId: food.id } })
+    await client.setInventory({ petId: pet.id, body: { quantity, reorderAt } })
+    if (reserved > 0n) await client.placeOrder({ body: { petId: pet.id, quantity: reserved } })
+  }
+  await add('=Beef', 2n, 10n, 1n)
+  await add('At the level', 5n, 5n)
+  await add('Above the level', 6n, 5n)
+  // More than one page.
+  for (let number = 0; number < 101; number++) await add(`Snack ${number}`, 0n, 1n)
+  const page = await browser.open(store(), '/inventory')
+  await page.getByRole('link', { name: 'List to order' }).click()
+  await page.getByText('103 articles to order').waitFor()
+  const table = page.getByRole('table', { name: 'Zz food' })
+  expect(await table.getByRole('row').nth(1).getByRole('cell').allInnerTexts()).toEqual([
+    '=Beef',
+    '2',
+    '1',
+    '10',
+    '9',
+  ])
+  expect(await table.getByRole('row', { name: 'At the level' }).getByRole('cell').last().innerText()).toBe(
+    '0',
+  )
+  expect(await page.getByText('Above the level').count()).toBe(0)
+  const download = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'CSV', exact: true }).click()
+  const saved = await download
+  expect(saved.suggestedFilename()).toMatch(/^order-list-\d{4}-\d\d-\d\d\.csv$/)
+  const lines = (await Bun.file(await saved.path()).text()).trimEnd().split('\n')
+  expect([lines.length, lines[0], lines[1]]).toEqual([
+    ...[104, 'category,pet,petId,quantity,reserved,reorderAt,missing'],
+    expect.stringMatching(/^Zz food,=Beef,\d+,2,1,10,9$/),
+  ])
+  await page.emulateMedia({ media: 'print' })
+  expect([await table.isVisible(), await page.getByRole('banner').isVisible()]).toEqual([true, false])
+  await page.emulateMedia({ media: 'screen' })
+  expect(await seriousViolations(page)).toEqual([])
+})

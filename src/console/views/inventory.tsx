@@ -16,6 +16,7 @@ import { UnitsInput } from '../parts/inventory/units-input.tsx'
 import { formatCount } from '../parts/names/format.ts'
 import { PetLink } from '../parts/names/names.tsx'
 import { unitsForSale, words } from '../parts/names/shop-words.ts'
+import { ViewLink } from '../parts/names/view-link.tsx'
 import { StatusBadge, statusOptions, unsoldStatuses } from '../parts/pets/status.tsx'
 
 const sorts: { value: InventorySort; label: string }[] = [
@@ -71,7 +72,7 @@ export function Inventory() {
   }
   const isFiltered = search !== '' || status !== undefined || quantityAtMost !== undefined || toReorder
   return (
-    <Page title="Inventory">
+    <Page title="Inventory" actions={<ViewLink href="/inventory/reorder">List to order</ViewLink>}>
       <InventoryFilters {...filters} />
       <PagedTable
         label="Inventory"

@@ -38,7 +38,10 @@ export const views: readonly NavigationEntry[] = [
     ['/pets/:id', async () => (await import('./pet.tsx')).PetView],
   ]),
   entry('Categories', [['/categories', async () => (await import('./categories.tsx')).Categories]]),
-  entry('Inventory', [['/inventory', async () => (await import('./inventory.tsx')).Inventory]]),
+  entry('Inventory', [
+    ['/inventory', async () => (await import('./inventory.tsx')).Inventory],
+    ['/inventory/reorder', async () => (await import('./reorder.tsx')).Reorder],
+  ]),
   entry(
     'Orders',
     [

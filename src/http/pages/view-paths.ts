@@ -5,6 +5,7 @@ export const viewPaths = [
   '/pets/:id',
   '/categories',
   '/inventory',
+  '/inventory/reorder',
   '/orders',
   '/orders/:id',
   '/receipts/:id',

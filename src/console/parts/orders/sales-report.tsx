@@ -1,7 +1,8 @@
 import { Button, Group, Stack, Text, Title } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
-import type { Client, SaleLine } from '../../../client/petstore-client.ts'
+import type { SaleLine } from '../../../client/petstore-client.ts'
+import { type CategoriesOfPets, readCategoriesOf } from '../../data/categories.ts'
 import type { Period } from '../../data/days.ts'
 import { nameText } from '../../data/name-text.ts'
 import { readPets } from '../../data/pets.ts'
@@ -49,7 +50,7 @@ export function SalesReport({ from, to, kind }: ReportProps) {
   const ids = new Set(read.data?.lines.map(({ petId }) => petId))
   const places = useQuery({
     queryKey: ['sale lines', 'categories', from, to, read.data?.atMs],
-    queryFn: () => readPlaces(client, [...ids]),
+    queryFn: async () => readCategoriesOf(client, await readPets(client, [...ids])),
     enabled: kind === 'categories' && read.data !== undefined,
     staleTime: 'static',
   })
@@ -151,26 +152,8 @@ function petNameOf({ petId, petName = `Pet ${petId}` }: SaleLine): string {
   return nameText(petName, petId)
 }
 
-/** The category of each pet, by its id. A pet that was deleted has none. */
-type CategoriesOfPets = ReadonlyMap<bigint, Pick<SoldThing, 'id' | 'name'>>
-
 const noPlaces: CategoriesOfPets = new Map()
 const gone = { id: undefined, name: 'Deleted pets' } as const
-const CATEGORIES_PER_PAGE = 100
-
-async function readPlaces(client: Client, petIds: readonly bigint[]): Promise<CategoriesOfPets> {
-  const pets = await readPets(client, petIds)
-  const names = new Map<bigint, string>()
-  if (pets.length > 0)
-    for await (const { id, name } of client.listCategories({ limit: CATEGORIES_PER_PAGE }))
-      names.set(id, nameText(name, id))
-  return new Map(
-    pets.map(({ id, categoryId }) => [
-      id,
-      { id: categoryId, name: names.get(categoryId) ?? `Category ${categoryId}` },
-    ]),
-  )
-}
 
 const lineColumns: readonly Column<SaleLine>[] = [
   { head: 'At', isShort: true, cell: ({ at }) => formatInstant(at) },
