@@ -30,6 +30,7 @@ import {
   takeLinkKey,
 } from './data/session.ts'
 import { SessionContext, useCan, useSession } from './data/session-context.ts'
+import { version } from './data/shop-name.ts'
 import { shopZone } from './data/shop-zone.ts'
 import { throttleSeconds } from './data/throttle.ts'
 import { ConnectionAlert } from './parts/generic/alerts.tsx'
@@ -181,7 +182,7 @@ function Frame({ session }: { readonly session: Session }) {
         </nav>
         <Group mt="auto" p="xs" justify="space-between" wrap="nowrap">
           <Text size="xs" c="dimmed">
-            Times are those of {shopZone}.
+            Times are those of {shopZone}. Petstore {version}.
           </Text>
           <SchemeButton hiddenFrom="sm" />
         </Group>

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { version } from '../../src/files/version.ts'
 import { seriousViolations } from '../support/accessibility.ts'
 import { sharedStore } from '../support/shop.ts'
 import { openTestStore } from '../support/store.ts'
@@ -11,6 +12,7 @@ const browser = consoleBrowser()
 test('the dashboard shows the last changes at once and each event as it happens, with links', async () => {
   const { petId } = await addPet(store(), 'Biscuit', 9n)
   const page = await browser.open(store(), '')
+  await page.getByText(`Times are those of UTC. Petstore ${version}.`).waitFor()
   const feed = page.getByRole('region', { name: 'Live events' })
   await feed.getByText('Biscuit has 9 units in stock and is available.').waitFor()
   await feed.getByText('Biscuit was added to Kind of Biscuit.').waitFor()

@@ -3,6 +3,7 @@ import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { routeNotFound } from '../../contract/refusals.ts'
 import { builtPages } from '../../files/program-files.ts'
+import { version } from '../../files/version.ts'
 import { CURRENCY_DEFAULT } from '../../values/currency.ts'
 import { acceptsPage } from '../pipeline/negotiate.ts'
 import { findPath } from '../request/paths.ts'
@@ -142,6 +143,7 @@ function consolePage(
 <meta name="petstore-time-zone" content="${escapeHtml(timeZone)}">
 <meta name="petstore-currency" content="${escapeHtml(currency)}">
 <meta name="petstore-shop-name" content="${escapeHtml(shopName)}">
+<meta name="petstore-version" content="${version}">
 ${hostApi}<link rel="stylesheet" href="${escapeHtml(assets)}/${mainOf('css')}">
 <script type="module" src="${escapeHtml(assets)}/${mainOf('js')}"></script>
 `,
