@@ -83,6 +83,9 @@ onEveryEngine(engine => {
     expect(keyIn(store)).toBe(ADMIN_KEY)
     writeFileSync(store.keyFile, `${key}\n`)
     expect(await greeting()).toContain(`admin key       in ${store.keyFile}\n`)
+    // As after a restore.
+    rmSync(store.keyFile)
+    expect(await greeting()).toContain('admin key       none here; "petstore keys reset-admin" makes one\n')
   })
 
   test('a first start whose port is in use changes nothing, and the next start creates an admin key', async () => {

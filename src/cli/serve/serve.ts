@@ -168,6 +168,8 @@ function greet(config: Config, { base }: Serving, keyInFile: string | undefined)
   else if (keyInFile !== undefined) lines.push(`admin key       in ${file}`)
   else if (existsSync(file))
     lines.push(`admin key       not in ${file}: the key there is no valid key of this store`)
+  // As after a restore: without a key, nobody can sign in.
+  else lines.push('admin key       none here; "petstore keys reset-admin" makes one')
   const greeting = `\n${lines.map(line => `  ${line}\n`).join('')}`
   const isReachable = config.baseUrl !== undefined || !isAnyAddress(config.host)
   const note =
