@@ -104,7 +104,11 @@ async function* readRows<Row>(
   const name = escapeControls(source.name)
   const lines = new FileLines(source.name, 'table', RECORD_CHARS_MAX)
   const known = [...layout.required, ...layout.optional]
-  const records = new FileRecords(source.name, cell => columnMeantBy(cell, known) !== undefined)
+  const records = new FileRecords(source.name, {
+    meantBy: cell => columnMeantBy(cell, known),
+    isOwnName: cell => known.some(column => isOwnName(cell, column)),
+    required: layout.required,
+  })
   let columns: readonly (string | undefined)[] | undefined
   let head = ''
   let rows = 0

@@ -17,7 +17,7 @@ const otherNames: Readonly<Record<string, string>> = {
     'reorderlevel reorderpoint minimumstock minstock lowstock meldebestand mindestbestand stockminimum seuildalerte ' +
     'stockmínimo',
   price:
-    'unitprice retailprice saleprice sellingprice preis vkpreis verkaufspreis stückpreis einzelpreis prix ' +
+    'unitprice retailprice saleprice sellingprice preis vk vkpreis vkbrutto verkaufspreis stückpreis einzelpreis prix ' +
     'prixdevente prixunitaire precio preciodeventa preciounitario pvp',
 }
 
@@ -27,12 +27,14 @@ const columnOf: ReadonlyMap<string, string> = new Map(
   ),
 )
 
-/** Returns the name of a column without case, blanks, signs, and without what stands in brackets, such as a place. */
+/** A currency after a name. Other words in round brackets change the meaning: "Price (cost)". */
+const CURRENCY = /\((?:€|\$|£|eur|usd|chf|gbp)\)$/
+
+/** Returns the name of a column without case, blanks and signs, and without a place, as in "In stock [Shop]". */
 function plainName(name: string): string {
-  return name
-    .normalize('NFC')
-    .toLowerCase()
-    .replace(/[[(].*/s, '')
+  const text = name.normalize('NFC').toLowerCase().trim()
+  return (text.endsWith(']') ? text.slice(0, text.lastIndexOf('[')) : text)
+    .replace(CURRENCY, '')
     .replaceAll(/[^\p{L}\p{N}]/gu, '')
 }
 

@@ -17,11 +17,27 @@ const BLANK_LINE = /^[\s\ufeff,;|"]*$/
 const SEPARATOR_LINE = /^\s*"?sep=(.?)"?[\s,;|]*$/i
 /** A cell in quotes, in which each quote is doubled. */
 const QUOTED = /^"((?:[^"]|"")*)"$/
-/** A header has this many names of columns at least, unless it is among the first lines of a file. */
-const COLUMNS_OF_HEADER = 2
+/** The maximum number of lines with a value up to the header. */
 const PREAMBLE_LINES_MAX = 10
 /** Excel writes quotes only around a cell that has one of these. */
 const NEEDS_QUOTES = /[,\t\r\n]|""/
+
+/** What the reader of a file must know to find its header. */
+interface KnownColumns {
+  /** Returns the column that a name means. */
+  readonly meantBy: (cell: string) => string | undefined
+  /** Returns whether a text is the own name of a column. */
+  readonly isOwnName: (cell: string) => boolean
+  readonly required: readonly string[]
+}
+
+/** A line that is divided by a delimiter. */
+interface Separated {
+  readonly delimiter: string
+  /** The number of own names of columns. */
+  readonly own: number
+  readonly meant: ReadonlySet<string>
+}
 
 export interface FileRecord {
   /** The number of its first line. */
@@ -45,7 +61,7 @@ export class FileRecords {
   /** The number of lines with a value above the header. */
   skippedLines = 0
   readonly #name: string
-  readonly #isColumn: (cell: string) => boolean
+  readonly #columns: KnownColumns
   /** The lines from the first one with a value on, until the header is found among them. */
   #preamble: string[] = []
   #hasQuotes = true
@@ -55,10 +71,9 @@ export class FileRecords {
   /** The lines of a file with tabs that may be one record, because a cell begins with a quote. */
   #open: FileRecord[] = []
 
-  /** `isColumn` recognizes the name of a column: the header is the line that has the most of them. */
-  constructor(name: string, isColumn: (cell: string) => boolean) {
+  constructor(name: string, columns: KnownColumns) {
     this.#name = escapeControls(name)
-    this.#isColumn = isColumn
+    this.#columns = columns
   }
 
   /** Returns the records that the next lines complete. Throws UnreadableFile for a record that is too long. */
@@ -104,28 +119,39 @@ export class FileRecords {
     return rest.slice(header)
   }
 
-  /** Returns the index of the header; undefined if it may be in a line that is not read yet. */
+  /**
+   * Returns the index of the header; undefined if it may be in a line that is not read yet. It is the first line with a
+   * value if that has the own name of a column or opens a quote. Otherwise it is the one of the first lines that has
+   * all required columns, or else the most columns.
+   */
   #headerIn(lines: readonly string[], isEnd: boolean): number | undefined {
-    let best: { readonly index: number; readonly columns: number } | undefined
+    let best: { readonly index: number; readonly count: number } | undefined
     let filled = 0
     for (const [index, line] of lines.entries()) {
       if (BLANK_LINE.test(line)) continue
-      const { columns } = this.#separatorOf(line)
-      if (!best || columns > best.columns) best = { index, columns }
-      if (best.columns >= COLUMNS_OF_HEADER || ++filled === PREAMBLE_LINES_MAX) return best.index
+      const { meant, own } = this.#separatorOf(line)
+      const isFirst = filled++ === 0
+      if (isFirst && (own > 0 || line.split('"').length % 2 === 0)) return index
+      if (!best || meant.size > best.count) best = { index, count: meant.size }
+      if (this.#columns.required.every(column => meant.has(column))) return index
+      if (filled === PREAMBLE_LINES_MAX) return best.index
     }
     return isEnd ? best?.index : undefined
   }
 
-  /** Returns the delimiter with which a line has the most names of columns, and their number. */
-  #separatorOf(line: string): { readonly delimiter: string; readonly columns: number } {
+  /** Returns the delimiter with which a line has the most own names of columns, or else means the most columns. */
+  #separatorOf(line: string): Separated {
     const given = /sep=(.)/i.exec(this.separatorLine)?.[1]
-    const counts = (given === undefined ? DELIMITERS : [given]).map(delimiter => ({
-      delimiter,
-      columns: line.split(delimiter).filter(cell => this.#isColumn(cellValue(cell.replaceAll('"', ''))))
-        .length,
-    }))
-    return counts.toSorted((one, other) => other.columns - one.columns)[0] ?? { delimiter: ',', columns: 0 }
+    const { isOwnName, meantBy } = this.#columns
+    const separated = (given === undefined ? DELIMITERS : [given]).map((delimiter): Separated => {
+      const cells = line.split(delimiter).map(cell => cellValue(cell.replaceAll('"', '')))
+      const meant = new Set(cells.map(meantBy).filter(column => column !== undefined))
+      return { delimiter, own: cells.filter(isOwnName).length, meant }
+    })
+    const [best] = separated.toSorted(
+      (one, other) => other.own - one.own || other.meant.size - one.meant.size,
+    )
+    return best ?? { delimiter: ',', own: 0, meant: new Set() }
   }
 
   #separator(separator: string, line: string): void {
@@ -139,7 +165,7 @@ export class FileRecords {
   #isQuotedHeader(line: string): boolean {
     return line.split('\t').some(cell => {
       const [, name] = QUOTED.exec(cell.trim()) ?? []
-      return name !== undefined && this.#isColumn(cellValue(name))
+      return name !== undefined && this.#columns.meantBy(cellValue(name)) !== undefined
     })
   }
 
@@ -216,7 +242,9 @@ export function recordsOfText(
   text: string,
   known: readonly string[],
 ): { readonly records: readonly FileRecord[]; readonly delimiter: string } {
-  const reader = new FileRecords(name, cell => known.includes(cell.toLowerCase()))
+  const meantBy = (cell: string): string | undefined => known.find(column => column === cell.toLowerCase())
+  const isOwnName = (cell: string): boolean => meantBy(cell) !== undefined
+  const reader = new FileRecords(name, { meantBy, isOwnName, required: [] })
   const records = reader.end(linesOf(text))
   return { records, delimiter: reader.delimiter ?? ',' }
 }

@@ -6,10 +6,17 @@ const MIB = 1024 * 1024
 /** The maximum size of a workbook, and of what it contains: a small file can unpack to all memory. */
 const WORKBOOK_MIB_MAX = 20
 const CONTENT_MIB_MAX = 60
+/** The maximum number of cells up to the last row and column, because a sheet is read as a full rectangle. */
+const CELLS_MAX = 2_000_000
 const ROWS_PER_CHUNK = 1000
 
 const ZIP_START = 'PK\x03\x04'
 const WORKBOOK_PART = 'xl/workbook.xml'
+const SHEET_PART = /^xl\/worksheets\/[^/]+\.xml$/
+const CELL_NAME = / r="([A-Z]{1,8})(\d{1,15})"/
+const CELL_NAMES = / r="([A-Z]{1,8})(\d{1,15})"/g
+/** An error such as #N/A, or a formula without its value: the library reads both as an empty cell. */
+const WITHOUT_VALUE = / t="e"|(?:<\/f>|<f [^<>]*\/>)(?:<v ?\/>|<v><\/v>)?<\/c>/
 const AS_CSV = 'save it as "CSV UTF-8"'
 
 type Cell = string | number | boolean | Date | null
@@ -82,6 +89,36 @@ async function isWorkbook(source: CatalogueSource, bytes: Uint8Array): Promise<b
   return hasWorkbook
 }
 
+/** Throws UnreadableFile if a sheet of a workbook is too large to be read, or has a cell whose value is missing. */
+async function checkSheets(source: CatalogueSource, bytes: Uint8Array): Promise<void> {
+  const { strFromU8, unzipSync } = await import('fflate')
+  const name = escapeControls(source.name)
+  const sheets = unzipSync(bytes, { filter: part => SHEET_PART.test(part.name) })
+  for (const [part, content] of Object.entries(sheets)) {
+    const text = strFromU8(content)
+    let [rows, columns] = [0, 0]
+    for (const [, column = '', row = ''] of text.matchAll(CELL_NAMES)) {
+      rows = Math.max(rows, Number(row))
+      columns = Math.max(columns, columnNumber(column))
+    }
+    if (rows * columns > CELLS_MAX)
+      throw tooLarge(source, `has a cell in row ${rows} or column ${columns}, with too many before it`)
+    const missing = WITHOUT_VALUE.exec(text)
+    if (missing) {
+      const at = text.lastIndexOf('<c ', missing.index)
+      const [, column = '', row = ''] = text.slice(at).match(CELL_NAME) ?? []
+      const place = `the cell ${column}${row} (${part.slice('xl/worksheets/'.length)})`
+      const advice = 'correct it, and save the workbook with a spreadsheet program'
+      throw new UnreadableFile(`${name}: ${place} has an error or a formula without its value: ${advice}.`)
+    }
+  }
+}
+
+/** Returns the number of a column: 1 for A, 27 for AA. */
+function columnNumber(name: string): number {
+  return [...name].reduce((number, letter) => number * 26 + letter.charCodeAt(0) - 64, 0)
+}
+
 async function* linesOf(
   source: CatalogueSource,
   bytes: Uint8Array<ArrayBuffer>,
@@ -89,6 +126,7 @@ async function* linesOf(
 ): AsyncGenerator<Uint8Array> {
   // Loaded here, because most files are CSV.
   const { default: readWorkbook } = await import('read-excel-file/universal')
+  await checkSheets(source, bytes)
   const name = escapeControls(source.name)
   const sheets = await readWorkbook(bytes.buffer).catch(error => {
     const reason = escapeControls(error instanceof Error ? error.message : String(error))

@@ -42,14 +42,22 @@ export function moneyText(amount: bigint, currency: string, locale?: string): st
 const SIGN_BEFORE = /^(?:\p{Sc}|[A-Z]{3})/u
 const SIGN_AFTER = /(?:\p{Sc}|[A-Z]{3})$/u
 const TYPED = /^(\d{1,13})(?:[.,](\d+))?$/
+/** Digits in groups, and decimals after another sign than that of the groups. */
+const GROUPED = /^\d{1,3}(?:([.,'’ \u00a0\u202f])\d{3}(?:\1\d{3}){0,3})(?!\1)[.,]\d+$/
+/** How some write an amount without decimals: `49,-`. */
+const WHOLE_END = /[.,][-–]{1,2}$/
 
 /**
- * Returns the minor units in a text such as `12,50`, `12.5`, `€ 12.50` or `12`; undefined for another text, and for
- * one that has more decimals than the currency. `1.250` may mean 1250 in one country, so it is no amount of EUR.
+ * Returns the minor units in a text such as `12,50`, `12.5`, `€ 12.50`, `1.250,00` or `12,-`; undefined for another
+ * text, and for one that has more decimals than the currency. `1.250` may mean 1250 in one country, so it is no amount
+ * of EUR.
  */
 export function minorUnitsIn(text: string, currency: string): bigint | undefined {
-  const number = text.trim().replace(SIGN_BEFORE, '').replace(SIGN_AFTER, '').trim()
-  const [, whole, decimals = ''] = TYPED.exec(number) ?? []
+  const bare = text.trim().replace(SIGN_BEFORE, '').replace(SIGN_AFTER, '').trim()
+  const number = bare.replace(WHOLE_END, '')
+  const group = GROUPED.exec(number)?.[1]
+  const [, whole, decimals = ''] =
+    TYPED.exec(group === undefined ? number : number.replaceAll(group, '')) ?? []
   if (whole === undefined || decimals.length > decimalsOf(currency)) return undefined
   return BigInt(whole + decimals.padEnd(decimalsOf(currency), '0'))
 }

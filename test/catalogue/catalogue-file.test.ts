@@ -180,13 +180,13 @@ test('a comma stays the delimiter of a file although a column name contains a se
 
 test('a stock column of another program is asked for, and other columns about a stock are ignored', async () => {
   const stocks =
-    'Variant Inventory Qty|Available|Available [Shop]|Count|Pcs|quantitiy|Verf\u00fcgbar|Disponible|Quantidade'
+    'Variant Inventory Qty|On hand (current)|Available|Available [Shop]|Count|Pcs|quantitiy|Verf\u00fcgbar|Disponible|Quantidade'
   for (const column of stocks.split('|')) {
     const { failure, rows } = await read(`Name,Category,${column}\nRex,Dogs,4\n`)
     expect([rows, failure]).toEqual([[], expect.stringContaining(`Did you mean "quantity" by "${column}"?`)])
   }
   const understood =
-    'In stock [Shop]|Stock level|Qty|On hand (current)|Bestand|St\u00fcck|Stu\u0308ck|Qt\u00e9|Existencias|Unidades'
+    'In stock [Shop]|Stock level|Qty|Bestand|St\u00fcck|Stu\u0308ck|Qt\u00e9|Existencias|Unidades'
   for (const column of understood.split('|')) {
     const { rows, notices } = await read(`Name,Category,${column}\nRex,Dogs,4\n`)
     expect(rows[0]?.quantity).toBe(4n)
@@ -205,6 +205,24 @@ test('a stock column of another program is asked for, and other columns about a 
   expect(failure).toContain(
     'the columns "Bestand" and "Stock level" are both read as quantity: name one of them so',
   )
+})
+
+test('a file with the own names of columns in its first line has no title, whatever its rows are', async () => {
+  const names = async (text: string): Promise<string[] | string> => {
+    const { rows, failure } = await read(text)
+    return failure ?? rows.map(({ name, category, quantity }) => `${name}|${category}|${quantity}`)
+  }
+  expect(await names('name,category,notes\nTitle,Produkt,Menge\nArtikel,Kategorie,Bestand\n')).toEqual([
+    ...['Title|Produkt|1', 'Artikel|Kategorie|1'],
+  ])
+  expect(await names('name|category|article,product,title,price\nRex|Dogs|z\n')).toEqual(['Rex|Dogs|1'])
+  expect(await names('"note, with\nname,category",name,category\n1,Rex,Dogs\n')).toEqual(['Rex|Dogs|1'])
+  // A title can have words that are also names.
+  expect(await names('Bestand;Preis\n\nArtikel;Kategorie;Preis;Bestand\nRex;Dogs;1;3\n')).toEqual([
+    'Rex|Dogs|3',
+  ])
+  const { notices } = await read('name,category,Preis (EK),Stock (reserved)\nRex,Dogs,4,5\n')
+  expect(notices.join()).not.toContain('is read as')
 })
 
 test('the Ctrl-Z with which DOS ends a file is no row', async () => {

@@ -140,6 +140,33 @@ test('a declared size that is too small does not make a program unpack more', as
   expect(process.memoryUsage().rss - before).toBeLessThan(60 * MIB)
 })
 
+test('a workbook with a cell without its value, or with one too far away, is refused', async () => {
+  const head = row(1, 'name', 'category', 'quantity')
+  const sheet = (cell: string): Uint8Array =>
+    workbook(
+      `<sheetData>${head}<row r="2"><c r="A2"><v>7</v></c><c r="B2"><v>8</v></c>${cell}</row></sheetData>`,
+    )
+  for (const cell of [
+    '<c r="C2" t="e"><v>#N/A</v></c>',
+    '<c r="C2"><f>2+1</f></c>',
+    '<c r="C2"><f>2+1</f><v></v></c>',
+    '<c r="C2"><f>2+1</f><v /></c>',
+    '<c r="C2"><f t="shared" si="0"/></c>',
+  ]) {
+    expect((await read(sheet(cell))).lines).toEqual([
+      'pets.xlsx: the cell C2 (sheet1.xml) has an error or a formula without its value: correct it, and save the ' +
+        'workbook with a spreadsheet program.',
+    ])
+  }
+  expect((await read(sheet('<c r="C2"><f>2+1</f><v>3</v></c>'))).lines).toEqual(['2|7|8|3||'])
+  for (const far of ['XFD1048576', 'ZZZZZZ999999999', 'A3000000']) {
+    const { lines } = await read(sheet(`<c r="${far}"><v>1</v></c>`))
+    expect(lines).toEqual([
+      expect.stringMatching(/^pets\.xlsx has a cell in row \d+ or column \d+, with too many/),
+    ])
+  }
+})
+
 test('external references, macros and entities are not followed or run', async () => {
   const sheet =
     `<!DOCTYPE x [<!ENTITY e SYSTEM "file:///etc/passwd">]><sheetData>${row(1, 'name', 'category')}` +

@@ -156,8 +156,9 @@ test('an export for a spreadsheet has a mark and no formula, and an import of it
     [['--from', '2026-01-01', '--to', '9999-12-31'], 3],
     [['--to', '2026-01-01'], 1],
   ] as const) {
-    const { output } = await exportOf(place, 'sales', ...days)
+    const { output, errors } = await exportOf(place, 'sales', ...days)
     expect([days, output.trim().split('\n').length]).toEqual([days, lines])
+    expect(errors).toContain('The days are those of UTC (PETSTORE_TIME_ZONE).')
   }
   for (const [resource, days, message] of [
     [

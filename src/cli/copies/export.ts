@@ -78,6 +78,8 @@ async function runExport(given: string, options: ExportOptions): Promise<void> {
     throw new CommandFailed('--bom and --escape-formulas are for CSV: leave out --format ndjson.', EXIT_USAGE)
   checkDays(resource, options)
   const config = existingStoreFrom(options)
+  if (options.from !== undefined || options.to !== undefined)
+    say(`The days are those of ${config.timeZone} (PETSTORE_TIME_ZONE).`)
   const consequence = options.output === undefined ? 'The output is incomplete.' : 'No file was written.'
   using interruption = interruptedBySignals(consequence)
   const sink = options.output === undefined ? standardOutput : openFile(options.output)

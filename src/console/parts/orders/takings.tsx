@@ -41,7 +41,8 @@ export function Takings({ from, to, hasTable }: Period & { readonly hasTable: bo
   const period = periodText({ from, to })
   return (
     <Stack gap="xs">
-      <Text role="status">
+      {/* The list of orders below is printed with it: its sum has open orders, and what came back. */}
+      <Text role="status" {...(hasTable && { className: 'printed' })}>
         {data ? `${period}: ${salesSentence(data)}` : `${period}: reading the books…`}
       </Text>
       {data && <Comparison from={from} to={to} takings={totalOf(data, takingsOf)} />}

@@ -2,6 +2,7 @@ import { Badge, Stack } from '@mantine/core'
 import type { Order, PetStatus } from '../../../client/petstore-client.ts'
 import { today } from '../../data/shop-clock.ts'
 import { localDay } from '../../data/shop-zone.ts'
+import { formatCount } from '../names/format.ts'
 import { type PetStock, statusWord } from '../names/shop-words.ts'
 
 const colors: Readonly<Record<PetStatus, string>> = { available: 'teal', pending: 'yellow', sold: 'gray' }
@@ -25,13 +26,20 @@ export function StatusBadge(pet: PetStock) {
   )
 }
 
-export function OrderBadge({ complete, shipDate }: Pick<Order, 'complete' | 'shipDate'>) {
+type ShownOrder = Pick<Order, 'complete' | 'shipDate' | 'quantity' | 'returned'>
+
+export function OrderBadge({ complete, shipDate, quantity, returned = 0n }: ShownOrder) {
   return (
     <Stack gap={2} align="start">
       <Badge color={complete ? 'gray' : 'blue'} miw="max-content">
         {complete ? 'complete' : 'open'}
       </Badge>
       {!complete && <OverdueBadge shipDate={shipDate} />}
+      {returned > 0n && (
+        <Badge color="gray" miw="max-content">
+          {returned === quantity ? 'returned' : `${formatCount(returned)} returned`}
+        </Badge>
+      )}
     </Stack>
   )
 }
