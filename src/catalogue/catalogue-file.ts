@@ -168,11 +168,9 @@ function columnsOf<Row>(
       `${place}: the column "quantity" is missing; ${rule}. Did you mean "quantity" by ${shownCell(stock)}? Name ` +
         'that column quantity. If it is no stock, add an empty column quantity, which means 1 of each',
     )
-  const renamed = written.flatMap((written, index) => {
+  const renamed = written.flatMap((name, index) => {
     const column = names[index] ?? ''
-    return known.includes(column) && !isOwnName(written, column)
-      ? [{ written: shownCell(written), column }]
-      : []
+    return known.includes(column) && !isOwnName(name, column) ? [{ written: shownCell(name), column }] : []
   })
   if (renamed.length > 0) onNotice(`${place}: ${readAs(renamed)}`)
   if (others.length > 0) {

@@ -19,6 +19,8 @@ const SEPARATOR_LINE = /^\s*"?sep=(.?)"?[\s,;|]*$/i
 const QUOTED = /^"((?:[^"]|"")*)"$/
 /** The maximum number of lines with a value up to the header. */
 const PREAMBLE_LINES_MAX = 10
+/** The maximum number of lines that are kept while the header is looked for. Most of them can be blank. */
+const KEPT_LINES_MAX = 1000
 /** Excel writes quotes only around a cell that has one of these. */
 const NEEDS_QUOTES = /[,\t\r\n]|""/
 
@@ -128,6 +130,7 @@ export class FileRecords {
     let best: { readonly index: number; readonly count: number } | undefined
     let filled = 0
     for (const [index, line] of lines.entries()) {
+      if (best && index > KEPT_LINES_MAX) return best.index
       if (BLANK_LINE.test(line)) continue
       const { meant, own } = this.#separatorOf(line)
       const isFirst = filled++ === 0

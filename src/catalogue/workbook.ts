@@ -29,7 +29,7 @@ export async function* tableBytes(
   source: CatalogueSource,
   onNotice: (notice: string) => void,
 ): AsyncGenerator<Uint8Array> {
-  const chunks: Uint8Array[] = []
+  const chunks: Uint8Array<ArrayBuffer>[] = []
   let size = 0
   let isZip: boolean | undefined
   for await (const chunk of source.chunks()) {
@@ -37,30 +37,21 @@ export async function* tableBytes(
       yield chunk
       continue
     }
-    chunks.push(chunk)
+    chunks.push(new Uint8Array(chunk))
     size += chunk.length
     if (isZip === undefined && size >= ZIP_START.length) isZip = startsLikeZip(chunks)
     if (isZip === false) yield* chunks.splice(0)
-    if (size > WORKBOOK_MIB_MAX * MIB) throw tooLarge(source, `has more than ${WORKBOOK_MIB_MAX} MiB`)
+    if (isZip && size > WORKBOOK_MIB_MAX * MIB)
+      throw tooLarge(source, `has more than ${WORKBOOK_MIB_MAX} MiB`)
   }
-  if (isZip && (await isWorkbook(source, joined(chunks, size))))
-    yield* linesOf(source, joined(chunks, size), onNotice)
-  else yield* chunks
+  const bytes = new Uint8Array(await new Blob(chunks).arrayBuffer())
+  if (isZip && (await isWorkbook(source, bytes))) yield* linesOf(source, bytes, onNotice)
+  else yield bytes
 }
 
 function startsLikeZip(chunks: readonly Uint8Array[]): boolean {
   const start = chunks.flatMap(chunk => [...chunk.subarray(0, ZIP_START.length)]).slice(0, ZIP_START.length)
   return String.fromCharCode(...start) === ZIP_START
-}
-
-function joined(chunks: readonly Uint8Array[], size: number): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(size)
-  let offset = 0
-  for (const chunk of chunks) {
-    bytes.set(chunk, offset)
-    offset += chunk.length
-  }
-  return bytes
 }
 
 function tooLarge({ name }: CatalogueSource, reason: string): UnreadableFile {
@@ -119,16 +110,21 @@ function columnNumber(name: string): number {
   return [...name].reduce((number, letter) => number * 26 + letter.charCodeAt(0) - 64, 0)
 }
 
+async function readSheets(source: CatalogueSource, bytes: Uint8Array<ArrayBuffer>) {
+  // Loaded here, because most files are CSV.
+  const { default: readWorkbook } = await import('read-excel-file/universal')
+  await checkSheets(source, bytes)
+  return await readWorkbook(bytes.buffer)
+}
+
 async function* linesOf(
   source: CatalogueSource,
   bytes: Uint8Array<ArrayBuffer>,
   onNotice: (notice: string) => void,
 ): AsyncGenerator<Uint8Array> {
-  // Loaded here, because most files are CSV.
-  const { default: readWorkbook } = await import('read-excel-file/universal')
-  await checkSheets(source, bytes)
   const name = escapeControls(source.name)
-  const sheets = await readWorkbook(bytes.buffer).catch(error => {
+  const sheets = await readSheets(source, bytes).catch(error => {
+    if (error instanceof UnreadableFile) throw error
     const reason = escapeControls(error instanceof Error ? error.message : String(error))
     throw new UnreadableFile(`${name} cannot be read as an Excel workbook (${reason}): ${AS_CSV}.`)
   })

@@ -237,6 +237,15 @@ test('a file with millions of empty lines before its header is read', async () =
   expect([failure, rows.length]).toEqual([undefined, 1])
 })
 
+test('a title before millions of empty lines is not looked past for ever', async () => {
+  const startedMs = performance.now()
+  const { failure } = await read(`Stock list\n${'\n'.repeat(8 * MIB)}${good}`)
+  expect(failure).toContain('pets.csv:1: the column "name" is missing')
+  expect(performance.now() - startedMs).toBeLessThan(20_000)
+  const { rows } = await read(`Stock list\n${'\n'.repeat(900)}${good}`)
+  expect(rows.map(({ line }) => line)).toEqual([903n])
+})
+
 test('a file that grows while it is read is refused', async () => {
   const file = join(directory, 'growing.csv')
   // The file is longer than one read.

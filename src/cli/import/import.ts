@@ -84,9 +84,14 @@ Exit codes:
 export function addImport(program: Command): void {
   const command = program
     .command('import')
-    .description('load categories and pets from CSV files, into a running or a stopped store')
-    .option('--categories <file>', 'CSV with the columns name, description')
-    .option('--pets <file>', 'CSV with the columns name, category, quantity, hold, reorderAt, price')
+    .description(
+      'load categories and pets from CSV files or Excel workbooks, into a running or a stopped store',
+    )
+    .option('--categories <file>', 'CSV or an Excel workbook (.xlsx) with the columns name, description')
+    .option(
+      '--pets <file>',
+      'CSV or an Excel workbook (.xlsx) with the columns name, category, quantity, hold, reorderAt, price',
+    )
     .option('--dry-run', 'check everything, change nothing')
     .option('--keep-going', 'load the valid lines even if others are invalid (default: all or nothing)')
     .option('--rejects <file>', 'a new file for the invalid lines; requires --keep-going')

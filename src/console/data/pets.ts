@@ -7,6 +7,7 @@ import { usePastName } from './past-names.ts'
 import { useSession } from './session-context.ts'
 
 const IDS_MAX = 100
+
 interface FoundPets {
   readonly status?: readonly PetStatus[]
   readonly limit: number

@@ -5,7 +5,7 @@ import { downloadCsv } from '../generic/download.ts'
 import { countText } from '../names/format.ts'
 import { Refusal } from '../names/refusal.tsx'
 
-/** What a long reading is told, and what it tells. */
+/** The signal that stops a long read, and the function that gets its progress. */
 export interface RowReading {
   /** Aborted when the user stops it. */
   readonly signal: AbortSignal
