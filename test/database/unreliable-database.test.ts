@@ -212,13 +212,16 @@ describe.skipIf(!testedEngines.includes('postgres'))('an unreliable PostgreSQL',
     test(`the client does not create ${what} again if the first commit had no reply`, async () => {
       await using store = await openThroughProxy()
       const { data } = await store.client.createKey({ body: { name: 'admin', scopes: ['admin'] } })
+      let isFrozen = false
       const retries: unknown[] = []
-      const onRetry = (retry: unknown): unknown => retries.push(retry)
+      // On a stalled machine, an attempt may be refused and repeated before any commit.
+      const onRetry = (retry: unknown): unknown => isFrozen && retries.push(retry)
       const client = createClient({ baseUrl: store.base, key: data.key, onRetry })
       // Otherwise the commit that freezes the proxy may be that of the sequencer.
       await waitForPositions(store)
       proxy.onCommit(() => {
         // The server gets the COMMIT. Its reply waits.
+        isFrozen = true
         proxy.freeze()
         return 'pass'
       })
