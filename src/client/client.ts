@@ -170,6 +170,8 @@ export function makeCall(options: ClientOptions): Call {
       return response
     } catch (error) {
       if (error instanceof ApiError) notify(id, error.headers)
+      if (error instanceof ApiError || error instanceof ConnectionError)
+        error.idempotencyKey = request.idempotencyKey
       throw error
     }
   }

@@ -23,6 +23,8 @@ export class ApiError extends Error {
   readonly headers: Headers
   /** The id of the request, which the log of the store contains too. */
   readonly requestId: string | undefined
+  /** The key that the change was sent with, if it had one: sent again with this key, the change takes effect once. */
+  idempotencyKey: string | undefined
 
   constructor({ status, code, message, errors, headers }: Refusal) {
     super(message)
@@ -40,6 +42,9 @@ export class ApiError extends Error {
  * error, if there was one.
  */
 export class ConnectionError extends Error {
+  /** As that of ApiError. */
+  idempotencyKey?: string | undefined
+
   constructor(message: string, cause?: unknown) {
     super(message, { cause })
     this.name = 'ConnectionError'

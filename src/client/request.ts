@@ -46,6 +46,7 @@ export interface PreparedRequest {
   readonly init: { readonly method: string; readonly headers: Record<string, string>; readonly body?: string }
   /** Whether sending the request twice has the same effect as sending it once. */
   readonly isRepeatable: boolean
+  readonly idempotencyKey: string | undefined
   /** The content of the body of a successful response. */
   readonly success: SuccessBody
 }
@@ -79,6 +80,7 @@ export function prepareRequest(
     url: connection.base + targetOf(operation, input),
     init: { method, headers, ...(body !== undefined && { body }) },
     isRepeatable: method === 'GET' || headers['idempotency-key'] !== undefined,
+    idempotencyKey,
     success: pages !== undefined || list ? 'list' : empty ? 'nothing' : 'resource',
   }
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { getEventListeners } from 'node:events'
 import { createClient } from '../../src/client/client.ts'
-import { ConnectionError, TimeoutError } from '../../src/client/errors.ts'
+import { ApiError, ConnectionError, TimeoutError } from '../../src/client/errors.ts'
 import type { Fetch } from '../../src/client/request.ts'
 import type { Retry } from '../../src/client/send.ts'
 import { makePet, sharedStore } from '../support/shop.ts'
@@ -51,6 +51,24 @@ test('a failure is not retried if the command may have run and has no idempotenc
     ConnectionError,
   )
   expect(fake.count()).toBe(1)
+})
+
+test('an error says which idempotency key its change was sent with, chosen or not', async () => {
+  using fake = fakeServer((_, count) =>
+    count === 1 ? refusal(503, 'outcome_unknown') : new Response('', { status: 502 }),
+  )
+  const client = createClient({ ...fake, retriesMax: 0 })
+  const input = { body: { petId: 1 } }
+  const unknown = await errorOf(client.placeOrder(input))
+  expect(unknown).toBeInstanceOf(ApiError)
+  expect(fake.requests[0]?.headers.get('idempotency-key')).toMatch(/^"[\da-f-]{36}"$/)
+  expect(unknown).toHaveProperty(
+    'idempotencyKey',
+    JSON.parse(fake.requests[0]?.headers.get('idempotency-key') ?? ''),
+  )
+  const lost = await errorOf(client.placeOrder(input, { idempotencyKey: 'a "quoted" key' }))
+  expect(lost).toMatchObject({ idempotencyKey: 'a "quoted" key' })
+  expect(await errorOf(client.listPets())).toMatchObject({ idempotencyKey: undefined })
 })
 
 test('a refusal after a lost response settles a change only if the store has looked for its key', async () => {
