@@ -145,6 +145,21 @@ test('a clock that is ahead for a moment, and then right again, deletes no sandb
   expect((await sandbox.call('GET', '/pets')).status).toBe(200)
 })
 
+test('a sandbox that nobody uses is closed by a sweep, and its next request finds everything', async () => {
+  await using host = await openSandboxHost({ sweepMs: 20, idleMs: 400 })
+  const idle = await host.create({ seed: 'empty' })
+  const followed = await host.create({ seed: 'empty' })
+  expect((await idle.call('POST', '/categories', { body: { name: 'Dogs' } })).status).toBe(201)
+  const poll = followed.call('GET', '/events?type=petstore.webhook.disabled&wait=3')
+  await until('both sandboxes are open', () => host.host.counts.open === 2)
+  const startedMs = performance.now()
+  await until('the unused sandbox is closed', () => host.host.counts.open === 1)
+  expect(performance.now() - startedMs).toBeGreaterThan(200)
+  // A sweep does not close the sandbox whose events somebody waits for.
+  expect((await poll).status).toBe(200)
+  expect((await idle.call('GET', '/categories')).data).toMatchObject([{ name: 'Dogs' }])
+}, 20_000)
+
 test('a sandbox that nobody listens to is closed first, then the least recently used one', async () => {
   await using host = await openSandboxHost({ limits: { open: 2 } })
   const sandboxes: TestSandbox[] = []

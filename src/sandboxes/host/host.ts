@@ -74,6 +74,8 @@ export interface HostOptions
   readonly retryDelaysMs?: readonly number[] | undefined
   /** Replaces the interval of the sweeps, in milliseconds. */
   readonly sweepMs?: number
+  /** Replaces the time after which an unused sandbox is closed, in milliseconds. */
+  readonly idleMs?: number
   /** Replaces the time between the expiry of a sandbox and its deletion, in milliseconds. */
   readonly graceMs?: number
 }
@@ -515,12 +517,18 @@ export class SandboxHost {
     return entry.expiredSinceMs !== undefined && performance.now() - entry.expiredSinceMs >= waitMs
   }
 
+  /** Returns whether nobody has used a sandbox for a while, and nobody waits for its events. */
+  #isIdle({ opened }: SandboxEntry): boolean {
+    const { idleMs = IDLE_MS } = this.#options
+    return opened !== undefined && !opened.hasListeners && performance.now() - opened.usedMs > idleMs
+  }
+
   async #sweep(): Promise<void> {
     try {
       const nowMs = this.#options.clock()
       for (const [id, entry] of this.#sandboxes) {
         if (this.#isDueForDeletion(entry, nowMs)) await this.delete(id)
-        else if (isIdle(entry))
+        else if (this.#isIdle(entry))
           await this.#inTurn(entry, () => this.#letSleepUnlessInUse(entry)).catch(ignoreDeleted)
       }
       let bytes = 0
@@ -541,11 +549,6 @@ function newEntry(record: SandboxRecord): SandboxEntry {
     expiredSinceMs: undefined,
     lastTurn: Promise.resolve(),
   }
-}
-
-/** Returns whether nobody has used a sandbox for a while, and nobody waits for its events. */
-function isIdle({ opened }: SandboxEntry): boolean {
-  return opened !== undefined && !opened.hasListeners && performance.now() - opened.usedMs > IDLE_MS
 }
 
 /** Returns the least recently used open sandbox that is not in use. Sandboxes without listeners come first. */
