@@ -129,6 +129,23 @@ const rows: Readonly<Record<string, Row>> = {
   'adjust-stock': { path: petView, act: dialogOf('Adjust', { Change: '-3', Note: 'Died' }) },
   'set-stock': { path: petView, act: dialogOf('Set stock', { 'In stock': '7' }) },
   'set-level': { path: petView, act: dialogOf('Reorder at', { 'Reorder at': '3' }, 'Save') },
+  'book-stock': {
+    path: async () => {
+      const { data } = await client.getPet({ petId: await newPet() })
+      const body = { name: `Other no. ${count}`, categoryId: data.categoryId }
+      await client.createPet({ body })
+      return `/inventory/count?categoryId=${data.categoryId}`
+    },
+    act: async page => {
+      const fields = page.getByRole('textbox', { name: /^Counted units/ })
+      await fields.first().fill('4')
+      await fields.last().fill('5')
+      await page.getByRole('button', { name: 'Book 2 articles' }).click()
+    },
+    requests: 2,
+    effects: 2,
+    isAtOnce: true,
+  },
   sell: {
     path: petView,
     act: async page => {

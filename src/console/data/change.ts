@@ -97,7 +97,7 @@ class Stopped extends Error {}
 export class UnknownOutcome extends Error {
   readonly isRepeatable: boolean
 
-  constructor({ isRepeatable }: Change<unknown>, cause: unknown) {
+  constructor({ isRepeatable }: Pick<Change<unknown>, 'isRepeatable'>, cause: unknown) {
     super('The outcome of the change is not known.', { cause })
     this.isRepeatable = isRepeatable
   }
@@ -164,7 +164,7 @@ interface MadeChange<Result> {
 }
 
 /** How long a change can be sent again, in milliseconds: the store keeps its response for a day. */
-const REPEATABLE_MS = 23 * 3_600_000
+export const REPEATABLE_MS = 23 * 3_600_000
 
 interface Attempt<Result> {
   readonly make: MakeChange<Result>
@@ -265,7 +265,7 @@ function useIsShown(): { readonly current: boolean } {
 }
 
 /** Returns a random idempotency key. Outside a secure context, `crypto.randomUUID` does not exist. */
-function newKey(name: string): string {
+export function newKey(name: string): string {
   return `${name} ${crypto.getRandomValues(new BigUint64Array(2)).join('-')}`
 }
 

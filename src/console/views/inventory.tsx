@@ -72,7 +72,16 @@ export function Inventory() {
   }
   const isFiltered = search !== '' || status !== undefined || quantityAtMost !== undefined || toReorder
   return (
-    <Page title="Inventory" actions={<ViewLink href="/inventory/reorder">List to order</ViewLink>}>
+    <Page
+      title="Inventory"
+      actions={
+        <>
+          <ViewLink href="/inventory/reorder">List to order</ViewLink>
+          {can('inventory:write') && <ViewLink href="/inventory/delivery">Goods in</ViewLink>}
+          {can('inventory:write') && <ViewLink href="/inventory/count">Stock take</ViewLink>}
+        </>
+      }
+    >
       <InventoryFilters {...filters} />
       <PagedTable
         label="Inventory"

@@ -41,6 +41,8 @@ export const views: readonly NavigationEntry[] = [
   entry('Inventory', [
     ['/inventory', async () => (await import('./inventory.tsx')).Inventory],
     ['/inventory/reorder', async () => (await import('./reorder.tsx')).Reorder],
+    ['/inventory/delivery', async () => (await import('./delivery.tsx')).Delivery],
+    ['/inventory/count', async () => (await import('./count.tsx')).Count],
   ]),
   entry(
     'Orders',

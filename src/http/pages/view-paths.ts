@@ -6,6 +6,8 @@ export const viewPaths = [
   '/categories',
   '/inventory',
   '/inventory/reorder',
+  '/inventory/delivery',
+  '/inventory/count',
   '/orders',
   '/orders/:id',
   '/receipts/:id',
