@@ -9,6 +9,7 @@ import { defaultLimits, type SandboxLimits } from '../../src/sandboxes/host/limi
 import { serveSandboxes } from '../../src/sandboxes/server.ts'
 import { bindPort } from '../../src/serving/server.ts'
 import { parseJson } from '../../src/values/json.ts'
+import { noteClosedStore, noteOpenedStore } from './left-intervals.ts'
 
 /**
  * A host of sandboxes on a free port, or on the port of the options. Disposing it stops the host and deletes its data.
@@ -80,6 +81,7 @@ export async function openSandboxHost(options: TestHostOptions = {}): Promise<Te
     },
     listener,
   )
+  noteOpenedStore()
   const { base, host } = serving
   const stop = async (): Promise<void> => {
     await serving.stop()
@@ -90,6 +92,7 @@ export async function openSandboxHost(options: TestHostOptions = {}): Promise<Te
     create: (input, key) => createSandbox(base, input, key),
     [Symbol.asyncDispose]: async () => {
       await stop()
+      noteClosedStore()
       rmSync(directory, { recursive: true, force: true })
     },
   }

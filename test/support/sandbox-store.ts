@@ -8,6 +8,7 @@ import { defaultLimits } from '../../src/sandboxes/host/limits.ts'
 import { OpenSandbox } from '../../src/sandboxes/host/open-sandbox.ts'
 import type { StoreEngine } from '../../src/serving/open.ts'
 import { type BoundPort, bindPort, type ServerOptions } from '../../src/serving/server.ts'
+import { noteOpenedStore } from './left-intervals.ts'
 
 const ID = 'testtesttesttesttesttestts'
 const UNLIMITED = 1_000_000_000
@@ -40,6 +41,7 @@ export async function serveAsSandbox(
   const { listener = bindPort(options) } = options
   const base = options.baseUrl ?? `http://127.0.0.1:${listener.port}${path}`
   const { log, clock, trustedProxies, secretKey, delivery, allowPrivateWebhooks } = options
+  noteOpenedStore()
   reserveFile(databaseFile(directory))
   const sandbox = await OpenSandbox.open({
     ...{ log, clock, trustedProxies, secretKey, delivery, allowPrivateWebhooks, directory, base },

@@ -28,6 +28,7 @@ import { executeQuery, type Query } from '../../src/shop/registry/queries.ts'
 import type { Log } from '../../src/values/log.ts'
 import { type Client, makeClient } from './client.ts'
 import { type EngineName, isSandboxRun, testedEngines } from './engines.ts'
+import { noteClosedStore, noteOpenedStore } from './left-intervals.ts'
 import { newDatabase, newMigratedDatabase } from './postgres-server.ts'
 import { workerModule } from './process.ts'
 import { RecordedCache } from './recorded-cache.ts'
@@ -185,8 +186,9 @@ function isAlone({ databaseUrl, routeOf }: TestOptions): boolean {
   return databaseUrl === undefined && routeOf === undefined
 }
 
-/** Deletes the directory of a closed store. Throws if a file of it, or a session of its database, is still open. */
+/** Deletes the directory of a closed store. Throws if it left an interval, an open file or a session of its database. */
 async function deleteClosed(directory: string, databaseUrl: string | undefined): Promise<void> {
+  noteClosedStore()
   if (existsSync('/proc/self/fd')) {
     const files = readdirSync('/proc/self/fd').map(name => linkOf(`/proc/self/fd/${name}`))
     const left = files.filter(file => file.startsWith(directory))
@@ -232,6 +234,7 @@ function send(url: string, method: string, { headers = {}, body }: SendOptions =
 }
 
 async function serveEngine(engine: StoreEngine, options: ServeOptions): Promise<ServedStore> {
+  noteOpenedStore()
   const serving = startServer({ ...options, engine }, options.listener)
   return {
     base: serving.base,
