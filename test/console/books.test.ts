@@ -332,3 +332,41 @@ test('a key for the till may take back any sale if the owner ticks that, and onl
     ...(['events:read', 'orders:read', 'orders:return', 'orders:write'] as const),
   ])
 })
+
+test('a sale says at its field what is wrong with units or price, also before it adds an article', async () => {
+  const petId = await addPriced('Whistle', 250n)
+  const page = await browser.open(store(), `/pets/${petId}`, { width: 390 })
+  const dialog = page.getByRole('dialog')
+  const add = dialog.getByRole('button', { name: 'Add another article' })
+  const [units, price] = [dialog.getByLabel('Units'), dialog.getByLabel('Price of one')]
+  const wrong = dialog.getByText('Enter an amount such as 12.50, without separators between thousands.')
+  await page.getByRole('main').getByRole('button', { name: 'Sell', exact: true }).click()
+  await price.fill('1.000')
+  expect(await wrong.count()).toBe(0)
+  await units.fill('0')
+  await wrong.waitFor()
+  await price.focus()
+  await dialog.getByText('Units must be at least 1.').waitFor()
+  await price.fill('2,00')
+  await units.fill('2')
+  expect(await dialog.getByText(/^Enter |must be/).count()).toBe(0)
+
+  // The keys add nothing while a field is wrong, although no field was left.
+  await price.fill('x')
+  await page.keyboard.press('Alt+A')
+  await wrong.waitFor()
+  expect([await dialog.getByText('1 article,').count(), await seriousViolations(page)]).toEqual([0, []])
+  await price.fill('3')
+  await add.click()
+  await dialog.getByText('1 article, €6.00 so far').waitFor()
+  expect(await dialog.getByText(/^Enter |must be/).count()).toBe(0)
+  await add.click()
+  await dialog.getByText('Choose a pet.').waitFor()
+  await dialog.getByRole('button', { name: 'Sell', exact: true }).click()
+  await page.getByText('Sold: receipt').waitFor()
+
+  await page.getByRole('main').getByRole('button', { name: 'Edit', exact: true }).click()
+  await dialog.getByLabel('Price').fill('1.000')
+  await dialog.getByLabel('Name').focus()
+  await wrong.waitFor()
+})

@@ -4,6 +4,7 @@ import { useEdit, type Version } from '../data/edit.ts'
 import { useSession } from '../data/session-context.ts'
 import { amountIn, amountProblem, amountText, shopCurrency } from '../data/shop-currency.ts'
 import { localTime } from '../data/shop-zone.ts'
+import { AmountField } from '../parts/generic/amount-field.tsx'
 import { editConflict } from '../parts/generic/conflict.tsx'
 import { type DialogProps, FormDialog, useForm } from '../parts/generic/form-dialog.tsx'
 import { InstantInput, instantIn, NOT_AN_INSTANT, TextField } from '../parts/generic/text-field.tsx'
@@ -58,8 +59,8 @@ export function EditOrder({ order, onClose }: DialogProps & { readonly order: Ve
         <>
           {!complete && (
             <>
-              <UnitsInput {...field('quantity')} allowNegative={false} data-autofocus />
-              <TextField {...field('unitPrice')} inputMode="decimal" />
+              <UnitsInput {...field('quantity')} needsOne data-autofocus />
+              <AmountField {...field('unitPrice')} />
               <InstantInput {...field('shipDate')} />
             </>
           )}

@@ -66,8 +66,8 @@ interface FormDialogProps<Result, Values> extends DialogProps {
   readonly make: MakeChange<Result>
   /** Where the user can see whether a change with an unknown outcome was made. */
   readonly look: Look
-  /** A question, or the fields of the form. */
-  readonly children: ReactNode | ((field: FieldOf<Values>) => ReactNode)
+  /** A question, or the fields of the form. `show` replaces the messages at the fields. */
+  readonly children: ReactNode | ((field: FieldOf<Values>, show: (problems: Messages) => void) => ReactNode)
   /**
    * Shown instead of the refusal if the resource was changed since it was read (412), after `read` has read it again.
    * Without it, the refusal itself is shown.
@@ -93,8 +93,12 @@ export function FormDialog<Result, Values extends object = object>(props: FormDi
   const isSent = isRunning || unknown !== undefined
   const [problems, setProblems] = useState<Messages>({})
   const leaving = useLeaving(textOf(form?.values), change, onClose)
+  const show = (found: Messages): void => {
+    setProblems(found)
+    change.reset()
+  }
   const contentWith = (errors: Messages): ReactNode =>
-    typeof children === 'function' ? form && children(fieldsOf(form, errors)) : children
+    typeof children === 'function' ? form && children(fieldsOf(form, errors), show) : children
   const [sentContent, setSentContent] = useState<ReactNode>()
   const onSubmit = (event: SubmitEvent): void => {
     event.preventDefault()
@@ -102,9 +106,9 @@ export function FormDialog<Result, Values extends object = object>(props: FormDi
     event.stopPropagation()
     if (isSent) return
     const found = check?.() ?? {}
-    setProblems(found)
-    if (Object.keys(found).length > 0) change.reset()
+    if (Object.keys(found).length > 0) show(found)
     else {
+      setProblems({})
       isForAnother.current = event.nativeEvent.submitter === anotherButton.current
       setSentContent(contentWith({}))
       change.start(make)

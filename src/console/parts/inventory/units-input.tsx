@@ -6,6 +6,8 @@ interface UnitsInputProps extends Omit<TextInputProps, 'value' | 'onChange'> {
   /** Called with undefined while the field does not contain a whole number. */
   readonly onChange: (units: bigint | undefined) => void
   readonly allowNegative?: boolean
+  /** Whether the field says, when the user leaves it, that it needs at least one unit. */
+  readonly needsOne?: boolean
 }
 
 /** The largest int64. */
@@ -15,8 +17,10 @@ const UNITS_MAX = 2n ** 63n - 1n
  * A field for a whole number of units. It is exact up to `UNITS_MAX`. It keeps any other text unchanged, with a message
  * below, because a field that drops characters would turn a pasted 1e5 into 15.
  */
-export function UnitsInput({ value, onChange, error, allowNegative = true, ...props }: UnitsInputProps) {
+export function UnitsInput(all: UnitsInputProps) {
+  const { value, onChange, error, needsOne = false, allowNegative = !needsOne, ...props } = all
   const [typed, setTyped] = useState('')
+  const [left, setLeft] = useState<string>()
   // The value can also change without typing in the field, for example after a conflict.
   const text = unitsIn(typed, allowNegative) === value ? typed : String(value ?? '')
   const isWrong = text.trim() !== '' && unitsIn(text, allowNegative) === undefined
@@ -34,7 +38,8 @@ export function UnitsInput({ value, onChange, error, allowNegative = true, ...pr
         setTyped(currentTarget.value)
         onChange(unitsIn(currentTarget.value, allowNegative))
       }}
-      error={problem || error}
+      onBlur={() => setLeft(text)}
+      error={problem || (needsOne && left === text && tooFewUnits(value)) || error}
     />
   )
 }
@@ -53,6 +58,11 @@ function useSelectionOnFocus() {
       if (isEntered.current && selectionStart === selectionEnd) currentTarget.select()
     },
   }
+}
+
+/** Returns a message if a number of units is none, or less than one. */
+export function tooFewUnits(units: bigint | undefined): string | undefined {
+  return units === undefined || units < 1n ? 'Units must be at least 1.' : undefined
 }
 
 function problemOf(allowNegative: boolean): string {

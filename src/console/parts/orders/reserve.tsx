@@ -48,11 +48,7 @@ export function Reserve({ pet, onClose }: SellProps) {
       {field => (
         <>
           <PetSelect first={pet} {...field('petId')} />
-          <UnitsInput
-            {...field('quantity')}
-            allowNegative={false}
-            data-autofocus={pet !== undefined || undefined}
-          />
+          <UnitsInput {...field('quantity')} needsOne data-autofocus={pet !== undefined || undefined} />
           <TextField
             {...field('reference')}
             description="The customer; “Orders” finds the reservation by this name"

@@ -1,16 +1,17 @@
 import { Button, Group, Stack, Text } from '@mantine/core'
 import { useHotkeys } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import type { ApiResponse, Client, NewOrder, Order, Pet, Sale } from '../../../client/petstore-client.ts'
 import { type Change, request } from '../../data/change.ts'
 import { nameText } from '../../data/name-text.ts'
 import { readPet } from '../../data/pets.ts'
 import { useCan, useSession } from '../../data/session-context.ts'
 import { amountIn, amountProblem, amountText, formatMoney, shopCurrency } from '../../data/shop-currency.ts'
+import { AmountField } from '../generic/amount-field.tsx'
 import { type DialogProps, type Field, FormDialog, useForm } from '../generic/form-dialog.tsx'
 import { TextField } from '../generic/text-field.tsx'
-import { UnitsInput } from '../inventory/units-input.tsx'
+import { tooFewUnits, UnitsInput } from '../inventory/units-input.tsx'
 import { countText, formatCount, formatUnits } from '../names/format.ts'
 import { type OrderedPet, PetSelect } from '../pets/pet-select.tsx'
 import { nextReference } from './next-reference.ts'
@@ -61,7 +62,7 @@ function OneSale({ pet, onClose, onSellAnother }: SellProps & { readonly onSellA
     { petId: 'Pet', quantity: 'Units', unitPrice: `Price of one (${shopCurrency})`, reference: 'Reference' },
   )
   const proposed = useProposedReference()
-  const { unitPrice, price, line } = useArticle(form.values)
+  const { unitPrice, price, line, problems } = useArticle(form.values)
   const { reference = proposed } = form.values
   const forgotten = basket.length > 0 && form.values.petId === '' ? forgottenIn(form.values, typed) : ''
   const addLine = (added: BasketLine): void => {
@@ -82,7 +83,8 @@ function OneSale({ pet, onClose, onSellAnother }: SellProps & { readonly onSellA
         // With the next click, the articles above are sold without what was typed.
         setWarned(forgotten)
         const isNew = forgotten !== '' && forgotten !== warned
-        return { ...amountProblem('unitPrice', unitPrice), ...(isNew && { petId: forgotten }) }
+        const { petId: _, ...others } = problems
+        return { ...(form.values.petId !== '' && others), ...(isNew && { petId: forgotten }) }
       }}
       make={() =>
         changeOf(client, basket, orderBody(form.values, { reference, complete: true, unitPrice: price }))
@@ -91,12 +93,15 @@ function OneSale({ pet, onClose, onSellAnother }: SellProps & { readonly onSellA
       onClose={onClose}
       onAnother={onSellAnother}
     >
-      {field => (
+      {(field, show) => (
         <>
           <Basket
             lines={basket}
             onRemove={removed => setBasket(basket.filter(one => one !== removed))}
-            {...(line && { onAdd: () => addLine(line) })}
+            onAdd={() => {
+              show(problems)
+              if (line) addLine(line)
+            }}
           />
           {/* A new field for each article. A price that was typed is that of the pet before. */}
           <PetSelect
@@ -107,15 +112,10 @@ function OneSale({ pet, onClose, onSellAnother }: SellProps & { readonly onSellA
             {...field('petId')}
             onChange={petId => form.set({ petId, unitPrice: undefined })}
           />
-          <UnitsInput
-            {...field('quantity')}
-            allowNegative={false}
-            data-autofocus={pet !== undefined || undefined}
-          />
-          <TextField
+          <UnitsInput {...field('quantity')} needsOne data-autofocus={pet !== undefined || undefined} />
+          <AmountField
             {...field('unitPrice')}
             value={unitPrice}
-            inputMode="decimal"
             {...sumOf(unitPrice, form.values.quantity)}
           />
           <ReferenceField {...field('reference')} value={reference} />
@@ -139,19 +139,24 @@ function ReferenceField(field: Field<string | undefined> & { readonly value: str
   return <TextField {...field} description="For example, the number of a receipt; the next one is proposed" />
 }
 
-/** Returns the price that is shown and sent for the article in the fields, and its line once it is complete. */
+/** Returns the price that is shown and sent for the article in the fields, and its line, or why there is none. */
 function useArticle({ petId, quantity, unitPrice: typed }: SaleFields) {
   const pet = usePet(petId)
   const priceOfPet = pet && (pet.price === undefined ? '' : amountText(pet.price))
   const unitPrice = typed ?? priceOfPet ?? ''
   const isKnown = typed !== undefined || priceOfPet !== undefined
   const price = isKnown ? (amountIn(unitPrice) ?? null) : undefined
-  const isValid = amountProblem('unitPrice', unitPrice).unitPrice === undefined
+  const few = tooFewUnits(quantity)
+  const problems: Readonly<Record<string, string>> = {
+    ...(!pet && { petId: petId === '' ? 'Choose a pet.' : 'This pet is still being read: try again.' }),
+    ...(few !== undefined && { quantity: few }),
+    ...amountProblem('unitPrice', unitPrice),
+  }
   const line: BasketLine | undefined =
-    pet && quantity !== undefined && quantity > 0n && isValid
+    pet && quantity !== undefined && Object.keys(problems).length === 0
       ? { petId: pet.id, name: nameText(pet.name, pet.id), quantity, unitPrice: price }
       : undefined
-  return { unitPrice, price, line }
+  return { unitPrice, price, line, problems }
 }
 
 /** Returns the change that sells the articles of a basket and that of the fields, or places an order for one pet. */
@@ -170,13 +175,14 @@ function changeOf(
 interface BasketProps {
   readonly lines: readonly BasketLine[]
   readonly onRemove: (line: BasketLine) => void
-  /** Absent while there is no article to add. */
-  readonly onAdd?: () => void
+  readonly onAdd: () => void
 }
 
 /** The articles of the sale so far, and the button that adds the one in the fields. */
 function Basket({ lines, onRemove, onAdd }: BasketProps) {
-  useHotkeys([['alt+A', () => onAdd?.()]], [])
+  const button = useRef<HTMLButtonElement>(null)
+  // A click does nothing while the sale is being sent, which disables the button.
+  useHotkeys([['alt+A', () => button.current?.click()]], [])
   const known = lines.flatMap(({ quantity, unitPrice }) =>
     typeof unitPrice === 'bigint' ? unitPrice * quantity : [],
   )
@@ -208,7 +214,7 @@ function Basket({ lines, onRemove, onAdd }: BasketProps) {
         <Button
           size="compact-sm"
           variant="light"
-          disabled={!onAdd}
+          ref={button}
           aria-keyshortcuts="Alt+A"
           title="Alt+A does the same"
           onClick={onAdd}

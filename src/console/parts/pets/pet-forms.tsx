@@ -16,6 +16,7 @@ import { readPet } from '../../data/pets.ts'
 import { useCan, useSession } from '../../data/session-context.ts'
 import { amountIn, amountProblem, amountText, shopCurrency } from '../../data/shop-currency.ts'
 import { CategorySelect } from '../categories/category-select.tsx'
+import { AmountField } from '../generic/amount-field.tsx'
 import { ChangedFacts, editConflict } from '../generic/conflict.tsx'
 import { type DialogProps, type Field, FormDialog, useForm } from '../generic/form-dialog.tsx'
 import { TextField } from '../generic/text-field.tsx'
@@ -44,7 +45,7 @@ function PetInputs({
     <>
       <TextField {...name} data-autofocus required />
       <CategorySelect {...categoryId} placeholder="Start of the name" required />
-      <TextField {...price} inputMode="decimal" />
+      <AmountField {...price} />
     </>
   )
 }
