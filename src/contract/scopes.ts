@@ -14,6 +14,9 @@ export const scopeNames = [
 ] as const
 export type ScopeName = (typeof scopeNames)[number]
 
+/** How long a key without `orders:return` may return what it sold itself, in milliseconds. */
+export const OWN_RETURN_MS = 15 * 60_000
+
 /**
  * Returns whether a key with some scopes has `scope`, directly or through a scope that includes it. `admin` includes
  * all scopes, and `keys:manage` includes `audit:read`.

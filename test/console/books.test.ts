@@ -370,3 +370,30 @@ test('a sale says at its field what is wrong with units or price, also before it
   await dialog.getByLabel('Name').focus()
   await wrong.waitFor()
 })
+
+test('a key that may return its own sales for 15 minutes sees when they are over, before it tries', async () => {
+  const { client } = store()
+  const petId = await addPriced('Brush', 300n)
+  nowMs = Date.parse('2028-06-01T12:00:00Z')
+  const key = await keyWith(store(), 'orders:read', 'orders:write')
+  const { data: order } = await client.placeOrder({ body: { petId, complete: true } })
+  const page = await browser.open(store(), `/orders/${order.id}`, { width: 390, key })
+  const dialog = page.getByRole('dialog')
+  const late = 'This key had 15 minutes for it. Ask somebody whose key takes back any sale.'
+  await setStoreTime(page, nowMs + 14.5 * 60_000)
+  await page.getByRole('button', { name: 'Return' }).click()
+  await dialog.getByText('This key takes back only what it sold itself').waitFor()
+  await setStoreTime(page, nowMs + 15.1 * 60_000)
+  await page.getByRole('main').getByText(late).waitFor()
+  await dialog.getByRole('button', { name: 'Return' }).click()
+  await dialog.getByText(late).waitFor()
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+  expect(await page.getByRole('button', { name: 'Return' }).count()).toBe(0)
+  expect([await isTooWide(page), await seriousViolations(page)]).toEqual([false, []])
+
+  // The owner returns it at any time.
+  const own = await browser.open(store(), `/orders/${order.id}`)
+  await setStoreTime(own, nowMs + DAY_MS)
+  await own.getByRole('button', { name: 'Return' }).click()
+  await own.getByRole('dialog').getByText('Money to give back: €3.00').waitFor()
+})

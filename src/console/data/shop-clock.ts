@@ -1,7 +1,8 @@
+import { useSyncExternalStore } from 'react'
 import { sharedValue } from './shared-value.ts'
 import { localDay } from './shop-zone.ts'
 
-/** How often the page checks whether a day has begun, in milliseconds. */
+/** How often the page checks whether a day has begun, or an instant has passed, in milliseconds. */
 const CHECK_MS = 1000
 
 /** How far the clock of the store is ahead of that of the browser, in milliseconds. */
@@ -20,12 +21,26 @@ export function noteStoreTime({ headers }: Response): void {
   const storeMs = Date.parse(headers.get('date') ?? '')
   if (Number.isNaN(storeMs)) return
   aheadMs = storeMs - Date.now()
-  turnDay()
+  tick()
 }
 
-function turnDay(): void {
+const onTick = new Set<() => void>()
+
+/** Returns whether an instant (milliseconds since 1970) has passed. The component is rendered again when it passes. */
+export function useIsPast(ms: number): boolean {
+  return useSyncExternalStore(
+    listener => {
+      onTick.add(listener)
+      return () => onTick.delete(listener)
+    },
+    () => storeNowMs() > ms,
+  )
+}
+
+function tick(): void {
   const day = localDay(storeNowMs())
   if (day !== today.get()) today.set(day)
+  for (const listener of onTick) listener()
 }
 
-setInterval(turnDay, CHECK_MS)
+setInterval(tick, CHECK_MS)

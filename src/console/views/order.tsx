@@ -3,9 +3,11 @@ import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { useLocation } from 'wouter'
 import { ApiError, type Order } from '../../client/petstore-client.ts'
+import { OWN_RETURN_MS } from '../../contract/scopes.ts'
 import { InvalidValues, request } from '../data/change.ts'
 import { useConfirmation, type Version } from '../data/edit.ts'
 import { useCan, useSession } from '../data/session-context.ts'
+import { useIsPast } from '../data/shop-clock.ts'
 import { formatMoney } from '../data/shop-currency.ts'
 import { idIn } from '../data/url-filters.ts'
 import { ChangedFacts } from '../parts/generic/conflict.tsx'
@@ -84,6 +86,8 @@ function OrderFacts({ order }: { readonly order: Order }) {
   const { petId, quantity, shipDate, complete, reference, createdAt, unitPrice, completedAt } = order
   const { returned, receipt } = order
   const moment = completedAt ?? shipDate
+  const can = useCan()
+  const isTooLate = useIsTooLateToReturn(order)
   const facts: [label: string, value: ReactNode][] = [
     [
       'Pet',
@@ -105,6 +109,7 @@ function OrderFacts({ order }: { readonly order: Order }) {
     ...(receipt === undefined
       ? []
       : [['Receipt', <ReceiptLink key="receipt" receipt={receipt} />] satisfies [string, ReactNode]]),
+    ...(isTooLate && can('orders:write') ? [['Return', TOO_LATE] satisfies [string, string]] : []),
   ]
   return (
     <>
@@ -138,11 +143,12 @@ interface OrderActionsProps {
 
 function OrderActions({ version, onOpen }: OrderActionsProps) {
   const can = useCan()
+  const isTooLate = useIsTooLateToReturn(version.data)
   if (!can('orders:write')) return null
   if (version.data.complete) {
     return (
       <>
-        {leftOf(version.data) > 0n && (
+        {leftOf(version.data) > 0n && !isTooLate && (
           <Button variant="default" onClick={() => onOpen({ dialog: 'return', version })}>
             Return
           </Button>
@@ -196,6 +202,7 @@ function ReturnOrder({ version, onClose }: OrderQuestionProps) {
   const current = useOrder(String(version.data.id))
   const order = current.data?.data ?? version.data
   const left = leftOf(order)
+  const isTooLate = useIsTooLateToReturn(order)
   const form = useForm<{ quantity: bigint | undefined; note: string }>(
     { quantity: left, note: '' },
     { quantity: 'Units', note: 'Note' },
@@ -204,6 +211,7 @@ function ReturnOrder({ version, onClose }: OrderQuestionProps) {
   const { quantity = 0n, note } = form.values
   const problemOf = (most: bigint): string | undefined => {
     if (most === 0n) return 'All units were returned already.'
+    if (isTooLate) return TOO_LATE
     const range = most === 1n ? '1 unit' : `1 to ${formatCount(most)} units`
     return quantity < 1n || quantity > most ? `Enter ${range}.` : undefined
   }
@@ -254,6 +262,16 @@ function ReturnOrder({ version, onClose }: OrderQuestionProps) {
       )}
     </FormDialog>
   )
+}
+
+const TOO_LATE = 'This key had 15 minutes for it. Ask somebody whose key takes back any sale.'
+
+/** Returns whether the key could have returned units of a complete order if it sold them itself, and no more. */
+function useIsTooLateToReturn(order: Order): boolean {
+  const can = useCan()
+  const { complete, completedAt } = order
+  const isPast = useIsPast((completedAt === undefined ? 0 : Date.parse(completedAt)) + OWN_RETURN_MS)
+  return complete && leftOf(order) > 0n && isPast && !can('orders:return')
 }
 
 /** Returns the units that the customer still has. */

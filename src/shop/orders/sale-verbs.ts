@@ -1,5 +1,5 @@
 import { insufficientScope } from '../../contract/refusals.ts'
-import { hasScope } from '../../contract/scopes.ts'
+import { hasScope, OWN_RETURN_MS } from '../../contract/scopes.ts'
 import { Stale, type Tx } from '../../database/engine.ts'
 import { sql } from '../../database/statement.ts'
 import type { Context } from '../kernel/context.ts'
@@ -30,9 +30,6 @@ import {
   orderVerbs,
   type StoredOrder,
 } from './verbs.ts'
-
-/** How long a key without `orders:return` may return what it sold itself, in milliseconds. */
-const OWN_RETURN_MS = 15 * 60_000
 
 const addReturned = sql<StoredOrder>()(`
   UPDATE orders SET returned = returned + $quantity, version = version + 1, updated_at = $now
