@@ -24,7 +24,7 @@ import { Name } from '../parts/names/names.tsx'
 const scopeMeanings: Readonly<Record<Scope, string>> = {
   'pets:write': 'create and change pets and categories',
   'orders:read': 'see orders and the books',
-  'orders:write': 'sell; place, change and complete orders; take back its own sale for 15 minutes',
+  'orders:write': 'sell; place, change and complete any order; take back its own sale for 15 minutes',
   'orders:return': 'take back any sale, with orders:write',
   'inventory:read': 'see stock movements',
   'inventory:write': 'count and adjust the stock',
@@ -53,7 +53,7 @@ const presets: readonly Preset[] = [
   {
     label: 'Till (sell and look)',
     scopes: TILL_SCOPES,
-    may: 'Sells, reserves, sees the takings, and takes back its own sales for 15 minutes.',
+    may: 'Sells, reserves, changes any reference, sees the takings, takes back its own sales for 15 minutes.',
   },
   {
     label: 'Warehouse (stock)',
