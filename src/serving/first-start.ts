@@ -68,11 +68,14 @@ export async function currencyFor(engine: StoreEngine, requested: string | undef
   const recorded = await engine.readShort(reader => readMetadata(reader, 'currency'))
   if (recorded === undefined || requested === undefined || requested === recorded)
     return requested ?? recorded ?? CURRENCY_DEFAULT
-  if (await engine.readShort(hasPricedOrder))
-    throw new CurrencyBound(
-      `PETSTORE_CURRENCY=${requested}: this store has orders with prices in ${recorded}.`,
-    )
+  if (await engine.readShort(hasPricedOrder)) throw currencyBound(requested, recorded)
   return requested
+}
+
+function currencyBound(requested: string, recorded: string | undefined): CurrencyBound {
+  return new CurrencyBound(
+    `PETSTORE_CURRENCY=${requested}: this store has orders with prices in ${recorded}.`,
+  )
 }
 
 /** Records the currency of a store, and returns it. Throws CurrencyBound. */
@@ -81,11 +84,13 @@ export async function settleCurrency(
   requested: string | undefined,
   clock: () => number,
 ): Promise<string> {
-  const value = await currencyFor(engine, requested)
-  const recorded = await engine.readShort(reader => readMetadata(reader, 'currency'))
-  if (value !== recorded)
-    await runSystemCommand(engine, 'replaceMetadata', { name: 'currency', value }, clock)
-  return value
+  const currency = await currencyFor(engine, requested)
+  const read = () => engine.readShort(reader => readMetadata(reader, 'currency'))
+  if (currency === (await read())) return currency
+  // Another process may have changed the currency, or sold something, since it was read.
+  const isBound = await runSystemCommand(engine, 'changeCurrency', { currency }, clock)
+  if (isBound !== 0) throw currencyBound(currency, await read())
+  return currency
 }
 
 /** The file to which the store writes a generated admin key. */

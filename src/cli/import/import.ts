@@ -322,10 +322,10 @@ async function openTarget(
       canUndo: modeOf(options) === 'at once',
     })
     const { engine } = store
-    const target = engineTarget(engine, engine.clock, 'import', importId)
     // A dry run reads prices as the import would, and records nothing.
-    const findCurrency = (): Promise<string> =>
+    const settle = (): Promise<string> =>
       dryRun ? currencyFor(engine, config.currency) : settleCurrency(engine, config.currency, engine.clock)
+    const target = engineTarget(engine, engine.clock, 'import', importId, settle)
     const close = async (): Promise<void> => {
       await store[Symbol.asyncDispose]()
     }
@@ -335,7 +335,7 @@ async function openTarget(
         : isNew
           ? `a new store in ${directory}`
           : `the store in ${directory}, which is stopped`
-    return { target: { ...target, findCurrency, close }, undo: store.undo, place, isRunning: false }
+    return { target: { ...target, close }, undo: store.undo, place, isRunning: false }
   } catch (error) {
     if (!(error instanceof DirectoryInUse)) throw error
     const base = runningAddress(config, error)

@@ -48,19 +48,30 @@ function importTarget(importId: bigint, call: CallImport, close: () => Promise<v
   }
 }
 
-/** Imports into a store that this process has open. `close` closes its engine. */
+/**
+ * Imports into a store that this process has open. `close` closes its engine. `settle` returns the currency of the
+ * store, in which the target reads prices; by default, it is the recorded one.
+ */
 export function engineTarget(
   engine: StoreEngine,
   clock: () => number,
   requestId: string,
   importId = newImportId(),
+  settle?: () => Promise<string>,
 ): ImportTarget {
+  let currency: string | undefined
   const call: CallImport = async (id, body) => {
-    const context = { now: storedInstant(clock()), caller: { keyId: null, scopes: ['admin'] }, requestId }
+    const caller = { keyId: null, scopes: ['admin'] }
+    const context = { now: storedInstant(clock()), caller, requestId, currency }
     const reply = replyOf(await engine.execute({ id, input: { importId, body }, context }))
     return reply.body === null ? undefined : parseJson(reply.body)
   }
-  return importTarget(importId, call, () => engine.close())
+  const target = importTarget(importId, call, () => engine.close())
+  const findCurrency = async (): Promise<string> => {
+    currency = await (settle ?? target.findCurrency)()
+    return currency
+  }
+  return { ...target, findCurrency }
 }
 
 const IMPORT_MS_MAX = 3_600_000

@@ -175,6 +175,7 @@ async function handleCommand(
       now: storedInstant(nowMs),
       caller,
       requestId,
+      currency: pipeline.currency,
       traceparent: traceparentIn(context.request.headers),
       ...(operation.secret && { secret: makeSecret(operation.secret) }),
     },

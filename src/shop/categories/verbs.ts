@@ -6,6 +6,7 @@ import { sql } from '../../database/statement.ts'
 import { nameKey, sortKey } from '../../values/text.ts'
 import type { Context } from '../kernel/context.ts'
 import { type CommandsOf, onResource, type QueriesOf } from '../kernel/handlers.ts'
+import { currencyColumn, type WithCurrency } from '../kernel/metadata.ts'
 import { listPage, namePrefix, sortByName } from '../kernel/paging.ts'
 import { type EventSubject, recordEvent } from '../log/recording.ts'
 import type { categories } from './operations.ts'
@@ -37,7 +38,8 @@ const removeEmptyCategory = sql<CategoryRow>()(`
   RETURNING ${categoryColumns}`)
 
 // One statement counts the pet and checks the reference, which closes the race with deleting the category.
-const countPetsIn = sql()('UPDATE category SET pet_count = pet_count + $pets WHERE id = $categoryId')
+const countPetsIn = sql<WithCurrency>()(`
+  UPDATE category SET pet_count = pet_count + $pets WHERE id = $categoryId RETURNING ${currencyColumn}`)
 const countPetOut = sql()('UPDATE category SET pet_count = pet_count - 1 WHERE id = $categoryId')
 
 /**
@@ -137,9 +139,13 @@ async function deleteCategory(
   return undefined
 }
 
-/** Adds to the pet count of a category, and returns true. Returns false if the category does not exist. */
-export async function addToCategory(tx: Tx, categoryId: bigint, pets = 1n): Promise<boolean> {
-  return (await tx.run(countPetsIn, { categoryId, pets })) === 1
+/** Adds to the pet count of a category. Returns undefined if the category does not exist. */
+export function addToCategory(
+  tx: Tx,
+  categoryId: bigint,
+  pets = 1n,
+): WithCurrency | undefined | Promise<WithCurrency | undefined> {
+  return tx.one(countPetsIn, { categoryId, pets })
 }
 
 export async function removeFromCategory(tx: Tx, categoryId: bigint): Promise<void> {

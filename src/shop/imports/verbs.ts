@@ -9,7 +9,7 @@ import { addToCategory, createCategory } from '../categories/verbs.ts'
 import type { Context } from '../kernel/context.ts'
 import type { CommandHandler, CommandsOf } from '../kernel/handlers.ts'
 import { SWEPT_MAX } from '../kernel/limits.ts'
-import { readCurrency } from '../kernel/metadata.ts'
+import { readCurrency, refuseOtherCurrency, type WithCurrency } from '../kernel/metadata.ts'
 import { addPet } from '../pets/verbs.ts'
 import { ambiguous, noCategory, occursTwice } from './limits.ts'
 import type { imports } from './operations.ts'
@@ -310,6 +310,7 @@ class PetLoader {
   readonly #skipExisting: boolean
   /** The number of pets that were created, by category. Each category is locked. */
   readonly #created = new Map<bigint, bigint>()
+  #currency: WithCurrency = { storeCurrency: null }
 
   constructor(tx: Tx, context: Context, names: CategoryNames, skipExisting: boolean) {
     this.#tx = tx
@@ -327,6 +328,7 @@ class PetLoader {
     if (typeof categoryId !== 'bigint') throw new Error(`the category of the pet "${name}" is not known`)
     const created = this.#created.get(categoryId) ?? (await this.#lock(categoryId))
     if (this.#skipExisting && (await hasPet(this.#tx, categoryId, name))) return false
+    refuseOtherCurrency(this.#context, price, this.#currency)
     const stock = { quantity, reserved: 0n, onHold: hold && quantity > 0n }
     await addPet(this.#tx, this.#context, { name, categoryId, stock, reorderAt, price })
     this.#created.set(categoryId, created + 1n)
@@ -340,7 +342,9 @@ class PetLoader {
 
   /** Until the commit, no other transaction can delete the category, or create a pet in it, or move one into it. */
   async #lock(categoryId: bigint): Promise<bigint> {
-    if (!(await addToCategory(this.#tx, categoryId, 0n))) throw unknownReference('Category', categoryId)
+    const counted = await addToCategory(this.#tx, categoryId, 0n)
+    if (!counted) throw unknownReference('Category', categoryId)
+    this.#currency = counted
     this.#created.set(categoryId, 0n)
     return 0n
   }

@@ -4,6 +4,8 @@ export interface Context {
   readonly now: string
   readonly caller: Caller
   readonly requestId: string
+  /** The currency of the amounts that the process reads and writes (ISO 4217); undefined if it has no such setting. */
+  readonly currency?: string | undefined
   /** The trace of the request (W3C Trace Context), if it names one. */
   readonly traceparent?: string | undefined
   /** Set for commands whose response contains a secret. */

@@ -1,6 +1,8 @@
+import { overloaded } from '../../contract/refusals.ts'
 import type { Reader, Tx } from '../../database/engine.ts'
-import { sql } from '../../database/statement.ts'
+import { dynamicSql, sql } from '../../database/statement.ts'
 import { CURRENCY_DEFAULT } from '../../values/currency.ts'
+import type { Context } from './context.ts'
 
 const selectMetadata = sql<{ value: string }>()('SELECT value FROM metadata WHERE name = $name')
 
@@ -16,6 +18,47 @@ export async function readMetadata(reader: Reader, name: string): Promise<string
 /** Returns the currency of the store (ISO 4217). */
 export async function readCurrency(reader: Reader): Promise<string> {
   return (await readMetadata(reader, 'currency')) ?? CURRENCY_DEFAULT
+}
+
+/** A column of a statement that writes: the currency of the store when the statement runs. */
+export const currencyColumn = `(SELECT value FROM metadata WHERE name = 'currency') AS "storeCurrency"`
+
+export interface WithCurrency {
+  /** Null if none was recorded. */
+  readonly storeCurrency: string | null
+}
+
+/**
+ * Throws `overloaded` if a command is about to store an amount, and another process has changed the currency of the
+ * store since this one was started.
+ */
+export function refuseOtherCurrency(
+  { currency }: Context,
+  amount: bigint | null | undefined,
+  { storeCurrency }: WithCurrency,
+): void {
+  if (currency === undefined || storeCurrency === null || storeCurrency === currency) return
+  if (amount === null || amount === undefined) return
+  const message = `Another process has changed the currency of the store from ${currency} to ${storeCurrency}`
+  const refusal = overloaded(`${message}; the operator must start this process again.`)
+  refusal.cause = new Error(message)
+  throw refusal
+}
+
+/** Waits on PostgreSQL until every transaction that has read `currencyColumn` ends, and makes new ones wait. */
+const lockMetadata = dynamicSql(() => ['SELECT 1', 'LOCK TABLE metadata IN ACCESS EXCLUSIVE MODE'])
+
+/** Records the currency of the store. Returns 1 if `isBound` says that another one is bound; otherwise 0. */
+export async function changeCurrency(
+  tx: Tx,
+  { currency }: { currency: string },
+  isBound: (reader: Reader) => Promise<boolean>,
+): Promise<number> {
+  await tx.many(lockMetadata)
+  const recorded = await readMetadata(tx, 'currency')
+  if (recorded !== undefined && recorded !== currency && (await isBound(tx))) return 1
+  await replaceMetadata(tx, { name: 'currency', value: currency })
+  return 0
 }
 
 /** Stores a text under a name, unless the name already has a text. */

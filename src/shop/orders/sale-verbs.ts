@@ -5,6 +5,7 @@ import { sql } from '../../database/statement.ts'
 import type { Context } from '../kernel/context.ts'
 import { type CommandsOf, onResource } from '../kernel/handlers.ts'
 import { STOCK_MAX } from '../kernel/limits.ts'
+import { currencyColumn, refuseOtherCurrency, type WithCurrency } from '../kernel/metadata.ts'
 import { recordEvent } from '../log/recording.ts'
 import { findSold, type Sold, writeLine } from '../sales/lines.ts'
 import { noStockToReturnTo, orderNotComplete, returnExceedsOrder, saleNotFound } from '../sales/refusals.ts'
@@ -20,20 +21,11 @@ import {
   ORDER_QUANTITY_DEFAULT,
   type Sale,
 } from './schema.ts'
-import {
-  aboutOrder,
-  getOrder,
-  insertPlaced,
-  type OrderRow,
-  orderColumns,
-  orderOf,
-  orderVerbs,
-  type StoredOrder,
-} from './verbs.ts'
+import { aboutOrder, getOrder, insertPlaced, type OrderRow, orderOf, orderVerbs } from './verbs.ts'
 
-const addReturned = sql<StoredOrder>()(`
+const addReturned = sql<WithCurrency>()(`
   UPDATE orders SET returned = returned + $quantity, version = version + 1, updated_at = $now
-  WHERE id = $orderId AND version = $version AND complete = 1 RETURNING ${orderColumns}`)
+  WHERE id = $orderId AND version = $version AND complete = 1 RETURNING ${currencyColumn}`)
 
 /** Units of one order to return. */
 interface Return {
@@ -127,9 +119,11 @@ function refuseOthersSales({ caller, now }: Context, sold: readonly Sold[]): voi
 }
 
 /** Adds the returned units to the order. */
-async function countReturned(tx: Tx, { now }: Context, { order, quantity }: Return): Promise<void> {
-  const { id: orderId, version } = order
-  if (!(await tx.one(addReturned, { orderId, version, quantity, now }))) throw new Stale(`order ${orderId}`)
+async function countReturned(tx: Tx, context: Context, { order, quantity }: Return): Promise<void> {
+  const { id: orderId, version, unitPrice } = order
+  const counted = await tx.one(addReturned, { orderId, version, quantity, now: context.now })
+  if (!counted) throw new Stale(`order ${orderId}`)
+  refuseOtherCurrency(context, unitPrice, counted)
 }
 
 /** Puts returned units back into the stock, if requested, and writes the line and the event of the return. */

@@ -8,6 +8,7 @@ import { formatInstant, toStoredInstant } from '../../values/instant.ts'
 import type { Context } from '../kernel/context.ts'
 import { onResource, type QueriesOf } from '../kernel/handlers.ts'
 import { AMOUNT_MAX } from '../kernel/limits.ts'
+import { currencyColumn, refuseOtherCurrency, type WithCurrency } from '../kernel/metadata.ts'
 import {
   type Condition,
   compares,
@@ -55,9 +56,9 @@ export interface OrderRow {
   readonly version: bigint
 }
 
-export type StoredOrder = Omit<OrderRow, 'complete'> & { readonly complete: bigint }
+type StoredOrder = Omit<OrderRow, 'complete'> & { readonly complete: bigint }
 
-export const orderColumns = `id, pet_id AS "petId", quantity, ship_date AS "shipDate", complete, reference,
+const orderColumns = `id, pet_id AS "petId", quantity, ship_date AS "shipDate", complete, reference,
   created_at AS "createdAt", pet_name AS "petName", unit_price AS "unitPrice",
   completed_at AS "completedAt", receipt, returned, version`
 
@@ -69,10 +70,10 @@ const insertOrder = sql()(`
   VALUES ($orderId, $petId, $quantity, $shipDate, $complete, $reference, 1, $now, $now, $petName, $unitPrice,
     $completedAt, $receipt)`)
 
-const rewriteOrder = sql<StoredOrder>()(`
+const rewriteOrder = sql<StoredOrder & WithCurrency>()(`
   UPDATE orders SET quantity = $quantity, ship_date = $shipDate, complete = $complete, reference = $reference,
     unit_price = $unitPrice, completed_at = $completedAt, receipt = $receipt, version = version + 1, updated_at = $now
-  WHERE id = $orderId AND version = $version AND complete = 0 RETURNING ${orderColumns}`)
+  WHERE id = $orderId AND version = $version AND complete = 0 RETURNING ${orderColumns}, ${currencyColumn}`)
 
 const renameComplete = sql<StoredOrder>()(`
   UPDATE orders SET reference = $reference, version = version + 1, updated_at = $now
@@ -207,6 +208,7 @@ export async function insertPlaced(
   const { name: petName, price } = moved.pet
   const unitPrice = body.unitPrice === undefined ? price : body.unitPrice
   refuseLargeAmount(unitPrice, quantity, pointer)
+  refuseOtherCurrency(context, unitPrice, moved)
   const order = {
     ...{ id, petId, quantity, shipDate, complete, reference, createdAt: context.now, version: 1n },
     ...{ petName, unitPrice, completedAt: complete ? context.now : null },
@@ -258,6 +260,7 @@ async function updateOrder(
     now: context.now,
   })
   if (!rewritten) throw new Stale(`order ${orderId}`)
+  refuseOtherCurrency(context, unitPrice, rewritten)
   const row = orderRow(rewritten)
   await changeReservation(tx, context, before, quantity)
   if (!complete) {

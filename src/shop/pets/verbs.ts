@@ -8,6 +8,7 @@ import { nameKey, sortKey } from '../../values/text.ts'
 import { addToCategory, removeFromCategory } from '../categories/verbs.ts'
 import type { Context } from '../kernel/context.ts'
 import { type CommandsOf, onResource, type QueriesOf } from '../kernel/handlers.ts'
+import { currencyColumn, refuseOtherCurrency, type WithCurrency } from '../kernel/metadata.ts'
 import {
   type Condition,
   distinct,
@@ -42,10 +43,10 @@ const insertPet = sql()(`
   VALUES ($petId, $name, $nameKey, $sortKey, $categoryId, $onHold, $quantity, 0, $status, $price, $reorderAt,
     1, $now, $now)`)
 
-const rewritePet = sql<StoredPet>()(`
+const rewritePet = sql<StoredPet & WithCurrency>()(`
   UPDATE pet SET name = $name, name_key = $nameKey, sort_key = $sortKey, category_id = $categoryId,
     on_hold = $onHold, quantity = $quantity, status = $status, price = $price, version = version + 1, updated_at = $now
-  WHERE id = $petId AND version = $version RETURNING ${petColumns}`)
+  WHERE id = $petId AND version = $version RETURNING ${petColumns}, ${currencyColumn}`)
 
 const removePet = sql<{ id: bigint }>()(
   'DELETE FROM pet WHERE id = $petId AND version = $version AND reserved = 0 RETURNING id',
@@ -110,7 +111,9 @@ function getPet(reader: Reader, { petId }: { petId: bigint }): PetRow | Promise<
 async function createPet(tx: Tx, { body }: { body: NewPet }, context: Context): Promise<Pet> {
   const stock = openingStock(body.status ?? PET_STATUS_DEFAULT)
   const { name, categoryId, price } = body
-  if (!(await addToCategory(tx, categoryId))) throw unknownReference('Category', categoryId)
+  const counted = await addToCategory(tx, categoryId)
+  if (!counted) throw unknownReference('Category', categoryId)
+  refuseOtherCurrency(context, price, counted)
   return petOf(await addPet(tx, context, { name, categoryId, price, stock }))
 }
 
@@ -184,6 +187,7 @@ async function updatePet(
     now: context.now,
   })
   if (!rewritten) throw new Stale(`pet ${petId}`)
+  if (price !== before.price) refuseOtherCurrency(context, price, rewritten)
   if (name !== before.name) renameWords(tx, petId, { from: before.name, to: name })
   const pet = petRow(rewritten)
   // The categories come after the pet, as in deletePet, so that all transactions lock rows in the same order.

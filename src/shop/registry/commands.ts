@@ -6,11 +6,12 @@ import { inventoryCommands } from '../inventory/verbs.ts'
 import type { Context } from '../kernel/context.ts'
 import type { CommandHandler, CommandsOf } from '../kernel/handlers.ts'
 import { type Idempotency, type Reply, sweepReplies, withIdempotencyKey } from '../kernel/idempotency.ts'
-import { insertMetadata, replaceMetadata } from '../kernel/metadata.ts'
+import { changeCurrency, insertMetadata, replaceMetadata } from '../kernel/metadata.ts'
 import type { Conditions } from '../kernel/preconditions.ts'
 import { installAdminKey, keyCommands, replaceFirstKey, resetAdminKey } from '../keys/verbs.ts'
 import { sweepEvents } from '../log/retention.ts'
 import { orderCommands } from '../orders/sale-verbs.ts'
+import { hasPricedOrder } from '../orders/verbs.ts'
 import { petCommands } from '../pets/verbs.ts'
 import { leaseWebhooks, recordAttempts, releaseWebhooks } from '../webhooks/delivery-state.ts'
 import { webhookCommands } from '../webhooks/delivery-verbs.ts'
@@ -35,6 +36,7 @@ const systemCommands = {
   resetAdminKey,
   insertMetadata,
   replaceMetadata,
+  changeCurrency: (tx: Tx, input: { currency: string }) => changeCurrency(tx, input, hasPricedOrder),
   leaseWebhooks,
   releaseWebhooks,
   recordAttempts,

@@ -4,6 +4,7 @@ import { sql, storedBoolean } from '../../database/statement.ts'
 import { formatInstant } from '../../values/instant.ts'
 import type { Context } from '../kernel/context.ts'
 import { STOCK_MAX } from '../kernel/limits.ts'
+import { currencyColumn, type WithCurrency } from '../kernel/metadata.ts'
 import { recordEvent } from '../log/recording.ts'
 import { insufficientStock, petNotAvailable } from './refusals.ts'
 import { findPet, type PetRow, petColumns, petRow, type StoredPet } from './rows.ts'
@@ -34,16 +35,18 @@ const possibleCondition = `id = $petId AND reserved + $reservedChange >= 0
 ` as const
 
 // Two statements, because naming the status in SET rewrites every index that contains it, even if it is unchanged.
-const shiftStock = sql<StoredPet>()(`
+const shiftStock = sql<StoredPet & WithCurrency>()(`
   UPDATE pet SET quantity = quantity + $quantityChange, reserved = reserved + $reservedChange, version = version + 1,
     updated_at = $now
-  WHERE ${possibleCondition} AND on_hold <= $onHoldMax AND status = ${statusAfter} RETURNING ${petColumns}`)
+  WHERE ${possibleCondition} AND on_hold <= $onHoldMax AND status = ${statusAfter} RETURNING ${petColumns},
+    ${currencyColumn}`)
 
-const shiftStockAndStatus = sql<StoredPet>()(`
+const shiftStockAndStatus = sql<StoredPet & WithCurrency>()(`
   UPDATE pet SET quantity = quantity + $quantityChange, reserved = reserved + $reservedChange, version = version + 1,
     updated_at = $now, status = ${statusAfter},
     on_hold = CASE WHEN quantity + $quantityChange = 0 THEN 0 ELSE on_hold END
-  WHERE ${possibleCondition} AND on_hold = $onHold AND status <> ${statusAfter} RETURNING ${petColumns}`)
+  WHERE ${possibleCondition} AND on_hold = $onHold AND status <> ${statusAfter} RETURNING ${petColumns},
+    ${currencyColumn}`)
 
 const insertMovement = sql()(`
   INSERT INTO movement (pet_id, version, id, quantity_change, reserved_change, quantity, reserved, reason, note,
@@ -60,13 +63,13 @@ export async function moveStock(
   tx: Tx,
   context: Context,
   shift: StockChange,
-): Promise<{ movement: StockMovement; pet: PetRow } | undefined> {
+): Promise<(WithCurrency & { movement: StockMovement; pet: PetRow }) | undefined> {
   const changed = await changeStock(tx, context, shift)
   if (!changed) return undefined
-  const { before, pet } = changed
+  const { before, pet, storeCurrency } = changed
   const movement = await recordMovement(tx, context, { ...shift, pet })
   await recordStockEvent(tx, context, pet, before)
-  return { movement, pet }
+  return { movement, pet, storeCurrency }
 }
 
 /** Returns undefined if the conditions of the UPDATE match no row. */
@@ -74,7 +77,7 @@ async function changeStock(
   tx: Tx,
   { now }: Context,
   { petId, quantityChange, reservedChange, isRefusedOnHold }: StockChange,
-): Promise<{ before: CountedStock; pet: PetRow } | undefined> {
+): Promise<(WithCurrency & { before: CountedStock; pet: PetRow }) | undefined> {
   const parameters = { petId, quantityChange, reservedChange, now }
   const unitsBefore = ({ quantity, reserved }: Pick<PetRow, 'quantity' | 'reserved'>) => ({
     quantity: quantity - quantityChange,
@@ -83,7 +86,8 @@ async function changeStock(
   const kept = await tx.one(shiftStock, { ...parameters, onHoldMax: storedBoolean(!isRefusedOnHold) })
   if (kept) {
     const pet = petRow(kept)
-    return { before: { ...unitsBefore(pet), status: pet.status }, pet }
+    const { storeCurrency } = kept
+    return { before: { ...unitsBefore(pet), status: pet.status }, pet, storeCurrency }
   }
   // The row after the change does not show whether a sold pet was on hold before, so `onHold` is a condition.
   for (const onHold of isRefusedOnHold ? [false] : [false, true]) {
@@ -91,7 +95,8 @@ async function changeStock(
     if (!changed) continue
     const pet = petRow(changed)
     const units = unitsBefore(pet)
-    return { before: { ...units, status: statusOf({ ...units, onHold }) }, pet }
+    const { storeCurrency } = changed
+    return { before: { ...units, status: statusOf({ ...units, onHold }) }, pet, storeCurrency }
   }
   return undefined
 }
