@@ -2,7 +2,13 @@ import type { ImportedCategory, ImportedPet } from '../shop/imports/schema.ts'
 import { AMOUNT_MAX, DESCRIPTION_CHARS_MAX, NAME_CHARS_MAX, STOCK_MAX } from '../shop/kernel/limits.ts'
 import { escapeControls } from '../values/control-characters.ts'
 import { countText } from '../values/count-text.ts'
-import { decimalText, minorUnitsIn } from '../values/currency.ts'
+import {
+  CURRENCY_DEFAULT,
+  type DecimalMark,
+  decimalMarkIn,
+  decimalText,
+  minorUnitsIn,
+} from '../values/currency.ts'
 import { similarName } from '../values/similar-name.ts'
 import { cellValue, shownCell, unitsIn, yesOrNo } from './cell.ts'
 import { columnMeantBy, isOwnName } from './column-names.ts'
@@ -34,6 +40,8 @@ interface Layout<Row> {
   readonly ruleOf: (column: string, value: string) => string | undefined
   /** Returns the row of a line. The cells are valid by `ruleOf`. */
   readonly toRow: (cells: Cells, line: bigint) => Row
+  /** Reads what the layout must know of the whole file, before the first record with a number such as `1.250`. */
+  readonly prepare?: () => Promise<void>
 }
 
 const categoryLayout: Layout<ImportedCategory> = {
@@ -43,11 +51,17 @@ const categoryLayout: Layout<ImportedCategory> = {
   toRow: ({ name = '', description }, line) => ({ line, name, ...(description && { description }) }),
 }
 
-const petLayoutIn = (currency: string): Layout<ImportedPet> => ({
+/** How the prices of a file are read. */
+interface PriceFormat {
+  readonly currency: string
+  mark?: DecimalMark | undefined
+}
+
+const petLayoutIn = (format: PriceFormat): Layout<ImportedPet> => ({
   required: ['name', 'category'],
   optional: ['quantity', 'hold', 'reorderAt', 'price'],
   ruleOf: (column, value) =>
-    column === 'price' ? brokenPriceRule(value, currency) : brokenRule(column, value),
+    column === 'price' ? brokenPriceRule(value, format) : brokenRule(column, value),
   toRow: ({ name = '', category = '', quantity, hold, reorderAt, price }, line) => ({
     line,
     name,
@@ -55,7 +69,7 @@ const petLayoutIn = (currency: string): Layout<ImportedPet> => ({
     quantity: quantity ? (unitsIn(quantity) ?? 0n) : 1n,
     hold: hold ? yesOrNo(hold) === true : false,
     ...(reorderAt && { reorderAt: unitsIn(reorderAt) ?? 0n }),
-    ...(price && { price: minorUnitsIn(price, currency) ?? 0n }),
+    ...(price && { price: minorUnitsIn(price, format.currency, format.mark) ?? 0n }),
   }),
 })
 
@@ -84,6 +98,15 @@ export function readCategories(
   return readRows(source, categoryLayout, onNotice)
 }
 
+interface DecimalMarks {
+  /** The mark before the decimals of prices; by default, the prices of the file show it. */
+  readonly decimalMark?: DecimalMark | undefined
+  /** The file that is read again to find the mark. */
+  readonly again?: CatalogueSource
+  /** Called for each price that may be read in two ways. */
+  readonly onUnclearPrice?: () => void
+}
+
 /**
  * Like `readCategories`, for pets: the columns name, category (by name) and, optionally, quantity (default 1), hold
  * (yes, no or empty), reorderAt (a quantity or empty) and price (an amount of `currency`, or empty).
@@ -92,8 +115,39 @@ export function readPets(
   source: CatalogueSource,
   onNotice: (notice: string) => void,
   currency: string,
+  { decimalMark, again = source, onUnclearPrice }: DecimalMarks = {},
 ): AsyncGenerator<ParsedLine<ImportedPet>> {
-  return readRows(source, petLayoutIn(currency), onNotice)
+  const format: PriceFormat = { currency, mark: decimalMark }
+  const layout = petLayoutIn(format)
+  let isNoted = false
+  const ruleOf = (column: string, value: string): string | undefined => {
+    const rule = layout.ruleOf(column, value)
+    if (rule === UNCLEAR_PRICE) onUnclearPrice?.()
+    else if (!isNoted && column === 'price' && format.mark && decimalMarkIn(value) === 'unclear') {
+      isNoted = true
+      const amount = minorUnitsIn(value, currency, format.mark)
+      const example = amount === undefined ? '' : `: ${shownCell(value)} is ${decimalText(amount, currency)}`
+      onNotice(`${escapeControls(source.name)}: in prices, “${format.mark}” is before decimals${example}`)
+    }
+    return rule
+  }
+  const prepare = async (): Promise<void> => {
+    format.mark ??= await decimalMarkOf(again)
+  }
+  return readRows(source, { ...layout, ruleOf, prepare }, onNotice)
+}
+
+/** Returns the mark before decimals that the prices of a file show; undefined if they show none, or both. */
+async function decimalMarkOf(source: CatalogueSource): Promise<DecimalMark | undefined> {
+  const marks = new Set<DecimalMark>()
+  const ruleOf = (column: string, value: string): undefined => {
+    const mark = column === 'price' ? decimalMarkIn(value) : undefined
+    if (mark !== undefined && mark !== 'unclear') marks.add(mark)
+  }
+  const rows = readRows(source, { ...petLayoutIn({ currency: CURRENCY_DEFAULT }), ruleOf }, () => {})
+  while (!(await rows.next()).done);
+  const [mark, other] = marks
+  return other === undefined ? mark : undefined
 }
 
 async function* readRows<Row>(
@@ -126,8 +180,17 @@ async function* readRows<Row>(
       yield { source: { head, text: record.text }, ...result }
     }
   }
-  for await (const chunk of tableBytes(source, onNotice)) yield* entriesOf(records.push(lines.push(chunk)))
-  yield* entriesOf(records.end(lines.end()))
+  let isPrepared = layout.prepare === undefined
+  const prepareFor = async (found: readonly FileRecord[]): Promise<readonly FileRecord[]> => {
+    if (!isPrepared && found.some(({ cells }) => cells.some(cell => decimalMarkIn(cell) === 'unclear'))) {
+      isPrepared = true
+      await layout.prepare?.()
+    }
+    return found
+  }
+  for await (const chunk of tableBytes(source, onNotice))
+    yield* entriesOf(await prepareFor(records.push(lines.push(chunk))))
+  yield* entriesOf(await prepareFor(records.end(lines.end())))
   if (columns === undefined) {
     throw new UnreadableFile(`${name} is empty: its first line must name the columns.`)
   }
@@ -301,9 +364,12 @@ function problemOfCells<Row>(
   return undefined
 }
 
-function brokenPriceRule(value: string, currency: string): string | undefined {
-  const price = value === '' ? 0n : minorUnitsIn(value, currency)
+const UNCLEAR_PRICE = 'may be read in two ways: say which mark is before decimals'
+
+function brokenPriceRule(value: string, { currency, mark }: PriceFormat): string | undefined {
+  const price = value === '' ? 0n : minorUnitsIn(value, currency, mark)
   if (price !== undefined && price <= AMOUNT_MAX) return undefined
+  if (price === undefined && mark === undefined && decimalMarkIn(value) === 'unclear') return UNCLEAR_PRICE
   const example = decimalText(1250n, currency)
   return `must be an amount of ${currency} such as ${example}, without separators between thousands`
 }

@@ -11,6 +11,7 @@ import type {
 } from '../shop/imports/schema.ts'
 import { escapeControls } from '../values/control-characters.ts'
 import { countText } from '../values/count-text.ts'
+import type { DecimalMark } from '../values/currency.ts'
 import { caselessForm } from '../values/same-name.ts'
 import {
   type CatalogueKind,
@@ -45,6 +46,8 @@ export interface ImportPlan {
   readonly skipExisting?: boolean
   /** Whether to create a category that pets name, but neither the store nor the file of categories has. */
   readonly createCategories?: boolean
+  /** The mark before the decimals of prices; by default, the prices of the file show it. */
+  readonly decimalMark?: DecimalMark | undefined
   readonly onRejected?: (file: CatalogueKind, text: RecordText) => void
   /** Shortens the texts that are remembered, for a file with a million pets. */
   readonly digest?: (text: string) => string
@@ -64,6 +67,8 @@ export interface Findings {
   readonly problemCount: number
   /** The number of names of categories that do not exist, and that `createCategories` would create. */
   readonly missingCategoryCount: number
+  /** Whether a price may be read in two ways, so that `decimalMark` is needed. */
+  readonly hasUnclearPrices?: boolean
   /** The first ten of the pets that exist. */
   readonly existing: readonly Pick<ImportedPet, 'line' | 'name'>[]
   readonly existingCount: number
@@ -274,7 +279,8 @@ async function readFiles(
   }
   if (pets) {
     const currency = await store.findCurrency()
-    for await (const group of groupsOf(readPets(counted(pets, onBytes), log.addNotice, currency))) {
+    const marks = { decimalMark: plan.decimalMark, again: pets, onUnclearPrice: log.noteUnclearPrice }
+    for await (const group of groupsOf(readPets(counted(pets, onBytes), log.addNotice, currency, marks))) {
       const rows = rowsIn(group)
       const found = log.note('pets', group, await check.checkPets(rows))
       for (const row of found.existing) log.noteExisting(row)
@@ -307,6 +313,7 @@ class FindingsLog implements CheckedFiles {
   readonly existing: ImportedPet[] = []
   existingCount = 0
   missingCategoryCount = 0
+  hasUnclearPrices = false
   readonly counts = { categoriesCreated: 0n, categoriesFound: 0n, petsCreated: 0n, petsSkipped: 0n }
   readonly #plan: ImportPlan
   readonly #missing = new Set<string>()
@@ -320,6 +327,10 @@ class FindingsLog implements CheckedFiles {
 
   readonly addNotice = (notice: string): void => {
     this.notices.push(notice)
+  }
+
+  readonly noteUnclearPrice = (): void => {
+    this.hasUnclearPrices = true
   }
 
   /** Returns the rows with which the categories are created, and notes their names. */

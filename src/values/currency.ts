@@ -44,20 +44,47 @@ const SIGN_AFTER = /(?:\p{Sc}|[A-Z]{3})$/u
 const TYPED = /^(\d{1,13})(?:[.,](\d+))?$/
 /** Digits in groups, and decimals after another sign than that of the groups. */
 const GROUPED = /^\d{1,3}(?:([.,'’ \u00a0\u202f])\d{3}(?:\1\d{3}){0,3})(?!\1)[.,]\d+$/
+/** Digits in groups, without decimals. */
+const GROUPS = /^\d{1,3}([.,])\d{3}(?:\1\d{3}){1,3}$/
+/** Digits that are thousands for some people, and have decimals for others. */
+const IN_TWO_WAYS = /^[1-9]\d{0,2}([.,])\d{3}$/
 /** How some write an amount without decimals: `49,-`. */
 const WHOLE_END = /[.,][-–]{1,2}$/
 
+/** The mark before the decimals of an amount. */
+export type DecimalMark = '.' | ','
+
 /**
  * Returns the minor units in a text such as `12,50`, `12.5`, `€ 12.50`, `1.250,00` or `12,-`; undefined for another
- * text, and for one that has more decimals than the currency. `1.250` may mean 1250 in one country, so it is no amount
- * of EUR.
+ * text, and for one that has more decimals than the currency. `1.250` may mean 1250 in one country, so it is an amount
+ * of EUR only if the mark before decimals is known.
  */
-export function minorUnitsIn(text: string, currency: string): bigint | undefined {
-  const bare = text.trim().replace(SIGN_BEFORE, '').replace(SIGN_AFTER, '').trim()
-  const number = bare.replace(WHOLE_END, '')
-  const group = GROUPED.exec(number)?.[1]
-  const [, whole, decimals = ''] =
-    TYPED.exec(group === undefined ? number : number.replaceAll(group, '')) ?? []
+export function minorUnitsIn(text: string, currency: string, mark?: DecimalMark): bigint | undefined {
+  const [, whole, decimals = ''] = TYPED.exec(withoutGroups(numberIn(text), mark)) ?? []
   if (whole === undefined || decimals.length > decimalsOf(currency)) return undefined
   return BigInt(whole + decimals.padEnd(decimalsOf(currency), '0'))
+}
+
+function numberIn(text: string): string {
+  const bare = text.trim().replace(SIGN_BEFORE, '').replace(SIGN_AFTER, '').trim()
+  return bare.replace(WHOLE_END, '')
+}
+
+/** Returns a number without the marks between its thousands. */
+function withoutGroups(number: string, mark: DecimalMark | undefined): string {
+  const unclear = mark === undefined ? undefined : IN_TWO_WAYS.exec(number)?.[1]
+  // Some programs write three decimals: 12.500 is 12.50.
+  if (unclear !== undefined && unclear === mark) return number.replace(/[.,]?0+$/, '')
+  const group = GROUPED.exec(number)?.[1] ?? GROUPS.exec(number)?.[1] ?? unclear
+  return group === undefined ? number : number.replaceAll(group, '')
+}
+
+/** Returns what an amount shows about the mark before decimals; `unclear` for one such as `1.250`. */
+export function decimalMarkIn(text: string): DecimalMark | 'unclear' | undefined {
+  const number = numberIn(text)
+  if (IN_TWO_WAYS.test(number)) return 'unclear'
+  const group = GROUPS.exec(number)?.[1]
+  if (group !== undefined) return group === '.' ? ',' : '.'
+  const mark = TYPED.test(number) || GROUPED.test(number) ? /[.,](?=\d+$)/.exec(number)?.[0] : undefined
+  return mark === '.' || mark === ',' ? mark : undefined
 }

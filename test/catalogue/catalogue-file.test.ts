@@ -261,3 +261,53 @@ test('a file that grows while it is read is refused', async () => {
     'growing.csv changed while it was read: import it again once it is complete.',
   )
 })
+
+test('a price such as 1.250 is read as the others show, or as the user says, and otherwise is a mistake', async () => {
+  const unclear = 'may be read in two ways: say which mark is before decimals'
+  const readPrices = async (prices: readonly string[], currency = 'EUR', decimalMark?: '.' | ',') => {
+    const text = `name;category;price\n${prices.map(price => `Rex;Dogs;${price}\n`).join('')}`
+    const chunks = async function* () {
+      for (let at = 0; at < text.length; at += 17) yield Buffer.from(text.slice(at, at + 17))
+    }
+    let asked = 0
+    const notices: string[] = []
+    const onUnclearPrice = () => void asked++
+    const options = { decimalMark, onUnclearPrice }
+    const read: (bigint | string | undefined)[] = []
+    const source = { name: 'pets.csv', chunks }
+    for await (const entry of readPets(source, notice => notices.push(notice), currency, options))
+      read.push('problem' in entry ? entry.problem : entry.row.price)
+    return { read, asked, notices }
+  }
+  const many = Array.from({ length: 100 }, () => '3')
+  for (const [decisive, amount, note] of [
+    ['12,50', 125_000n, ': "1.250" is 1250.00'],
+    ['12.5', 125n, ': "1.250" is 1.25'],
+    ['1.250,00', 125_000n, ': "1.250" is 1250.00'],
+    ['1.234.567', 125_000n, ': "1.250" is 1250.00'],
+    ['0.500', 125n, ': "1.250" is 1.25'],
+    ['1250,5', 125_000n, ': "1.250" is 1250.00'],
+  ] as const) {
+    const { read, asked, notices } = await readPrices(['1.250', ...many, decisive])
+    expect([decisive, read[0], asked, notices]).toEqual([
+      ...[decisive, amount, 0],
+      [expect.stringContaining(note)],
+    ])
+  }
+  for (const prices of [
+    ['1.250', '3'],
+    ['1,250', '12,50', '12.50'],
+  ]) {
+    const { read, asked, notices } = await readPrices(prices)
+    expect([read[0], asked, notices]).toEqual([`price ${JSON.stringify(prices[0])} ${unclear}`, 1, []])
+  }
+  expect((await readPrices(['1.250', '1,250'], 'EUR', ',')).read).toEqual([125_000n, 125n])
+  expect((await readPrices(['1.250', '1.255'], 'EUR', '.')).read).toEqual([
+    125n,
+    expect.stringContaining('must be an amount of EUR'),
+  ])
+  // A currency with three decimals is written so.
+  expect((await readPrices(['1.250'], 'KWD')).read).toEqual([1250n])
+  expect((await readPrices(['1.250', '2,500.500'], 'KWD')).read).toEqual([1250n, 2_500_500n])
+  expect((await readPrices(['1.250', '2.500,500'], 'KWD')).read).toEqual([1_250_000n, 2_500_500n])
+})

@@ -78,6 +78,23 @@ test(
   TIMEOUT_MS,
 )
 
+test('an import asks for the decimal mark if no price shows it, and takes the answer', async () => {
+  await using store = await newStoreDirectory('sqlite')
+  const file = join(store.directory, 'pets.csv')
+  writeFileSync(file, 'name,category,price\nRex,Dogs,1.250\n')
+  const load = (...options: string[]) =>
+    run(['import', '--pets', file, '--create-categories', '--data', store.directory, ...options], store.env)
+  const asked = await load()
+  expect([asked.exitCode, asked.errors]).toEqual([
+    1,
+    expect.stringContaining('pets.csv:2: price "1.250" may be read in two ways: say which mark'),
+  ])
+  expect(asked.errors).toContain('Say --decimal-mark point (12.50) or --decimal-mark comma (12,50).')
+  expect((await load('--decimal-mark', 'comma')).exitCode).toBe(0)
+  const prices = await run(['export', 'pets', '--columns', 'price', '--data', store.directory], store.env)
+  expect(prices.output).toBe('price\n1250.00\n')
+})
+
 test('a currency that does not exist is refused with an example', async () => {
   const { exitCode, errors } = await run(['serve', '--port', '0'], { PETSTORE_CURRENCY: 'EURO' })
   expect([exitCode, errors]).toEqual([

@@ -90,10 +90,10 @@ test('invalid combinations of options with --rejects or --resume are refused', a
     ],
     ...[
       ...[['--keep-going'], ['--skip-existing'], ['--create-categories'], ['--rejects', 'r.csv']],
-      ['--in-slices'],
+      ...[['--in-slices'], ['--decimal-mark', 'comma']],
     ].map((option): [args: string[], says: string] => [
       ['--resume', '7', ...option],
-      'An import resumes as it was started: leave out --keep-going, --skip-existing, --create-categories, --rejects and --in-slices.',
+      'An import resumes as it was started: leave out --keep-going, --skip-existing, --create-categories, --decimal-mark, --rejects and --in-slices.',
     ]),
     ...[['--pets', 'p.csv'], ['--categories', 'p.csv'], ['--dry-run']].map(
       (option): [args: string[], says: string] => [

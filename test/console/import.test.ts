@@ -200,3 +200,23 @@ test('a pet of a category whose name exists twice is loaded into the oldest one,
   const { data } = await client.listPets({ name: 'Into the oldest' })
   expect(data.items.map(({ categoryId }) => categoryId)).toEqual(ids.slice(0, 1))
 })
+
+test('the page asks what 1.250 means if the prices do not show it, and reads it as the user says', async () => {
+  const page = await browser.open(store(), '/import')
+  await choosePets(page, 'name;category;price\nLeash;Prices;1.250\nBall;Prices;3\n')
+  await page.getByLabel('Create the categories').check()
+  const check = page.getByRole('button', { name: 'Check' })
+  const question = page.getByRole('radiogroup', { name: 'How are decimals written in the prices?' })
+  await check.click()
+  await page.getByRole('cell', { name: 'price "1.250" may be read in two ways' }).waitFor()
+  await question.getByLabel('With a comma: 12,50').check()
+  await check.click()
+  await page.getByText('in prices, “,” is before decimals: "1.250" is 1250.00').waitFor()
+  await page.getByRole('button', { name: 'Import', exact: true }).click()
+  await page.getByText('were loaded').waitFor()
+  const { data } = await store().client.listPets({ name: 'Leash' })
+  expect(data.items.map(({ price }) => price)).toEqual([125_000n])
+  // Another file is asked about anew.
+  await choosePets(page, 'name;category;price\nBell;Prices;12,50\n')
+  await question.waitFor({ state: 'detached' })
+})

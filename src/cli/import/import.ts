@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import type { CatalogueKind } from '../../catalogue/catalogue-file.ts'
 import { UnreadableFile } from '../../catalogue/file-text.ts'
 import {
@@ -51,6 +51,7 @@ interface ImportOptions extends ImportPaths, PlaceOptions {
   readonly keepGoing?: true
   readonly skipExisting?: true
   readonly createCategories?: true
+  readonly decimalMark?: 'point' | 'comma'
   readonly rejects?: string
   readonly inSlices?: true
   readonly resume?: string
@@ -97,6 +98,12 @@ export function addImport(program: Command): void {
     .option('--rejects <file>', 'a new file for the invalid lines; requires --keep-going')
     .option('--skip-existing', 'leave out a pet if its category has a pet with its name')
     .option('--create-categories', 'create the categories that pets name and that do not exist')
+    .addOption(
+      new Option(
+        '--decimal-mark <mark>',
+        'the mark before the decimals of prices (default: as the file shows it)',
+      ).choices(['point', 'comma']),
+    )
     .option('--in-slices', 'load in many short transactions, so that a running store stays responsive')
     .option('--resume <id>', 'continue an interrupted import in slices')
   addPlaceOptions(command)
@@ -124,7 +131,7 @@ async function runImport(options: ImportOptions): Promise<void> {
 
 function refuseContradictions(options: ImportOptions): void {
   const { categories, pets, dryRun, keepGoing, skipExisting, createCategories } = options
-  const { rejects, inSlices, resume } = options
+  const { decimalMark, rejects, inSlices, resume } = options
   const refuse = (message: string): never => {
     throw new CommandFailed(message, EXIT_USAGE)
   }
@@ -133,10 +140,10 @@ function refuseContradictions(options: ImportOptions): void {
       refuse(
         '--resume needs no files, because the import has already sent its rows: leave out files and --dry-run.',
       )
-    if (keepGoing || skipExisting || createCategories || rejects !== undefined || inSlices)
+    if (keepGoing || skipExisting || createCategories || decimalMark || rejects !== undefined || inSlices)
       refuse(
         'An import resumes as it was started: leave out --keep-going, --skip-existing, --create-categories, ' +
-          '--rejects and --in-slices.',
+          '--decimal-mark, --rejects and --in-slices.',
       )
   } else if (!categories && !pets) refuse('Specify --categories, --pets or both.')
   if (rejects === undefined) return
@@ -205,6 +212,7 @@ async function load({
     keepGoing,
     skipExisting,
     createCategories,
+    decimalMark: options.decimalMark && ({ point: '.', comma: ',' } as const)[options.decimalMark],
     onRejected: rejects.add,
     signal,
     digest: petDigest,

@@ -56,7 +56,15 @@ function problemText(files: ImportSources, { file, line, message }: ImportProble
 
 /** Returns the notices, the problems of the lines, and a warning about the lines whose pet exists. */
 export function findingsText(
-  { notices, problems, problemCount, missingCategoryCount, existing, existingCount }: Findings,
+  {
+    notices,
+    problems,
+    problemCount,
+    missingCategoryCount,
+    hasUnclearPrices,
+    existing,
+    existingCount,
+  }: Findings,
   { files, skipExisting }: Pick<ImportScreen, 'files' | 'skipExisting'>,
 ): string[] {
   const lines = [...notices, ...problems.map(problem => problemText(files, problem))]
@@ -68,6 +76,7 @@ export function findingsText(
       `${missing} missing: with --create-categories, the import creates ${missingCategoryCount === 1 ? 'it' : 'them'}.`,
     )
   }
+  if (hasUnclearPrices) lines.push('Say --decimal-mark point (12.50) or --decimal-mark comma (12,50).')
   if (existingCount === 0) return lines
   const isOne = existingCount === 1
   const pets = countText(existingCount, 'pet')

@@ -9,6 +9,7 @@ import {
   importFiles,
 } from '../../catalogue/importer.ts'
 import { makeCall } from '../../client/client.ts'
+import type { DecimalMark } from '../../values/currency.ts'
 import { baseUrl } from './session.ts'
 import { shopCurrency } from './shop-currency.ts'
 import { noteThrottle } from './throttle.ts'
@@ -20,6 +21,8 @@ export interface ImportChoices {
   readonly keepGoing: boolean
   readonly skipExisting: boolean
   readonly createCategories: boolean
+  /** Undefined until the user says it: as the prices show it. */
+  readonly decimalMark?: DecimalMark | undefined
 }
 
 export interface ImportResult {

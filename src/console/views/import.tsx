@@ -1,4 +1,16 @@
-import { Alert, Button, Checkbox, Code, Fieldset, FileInput, Group, List, Stack, Text } from '@mantine/core'
+import {
+  Alert,
+  Button,
+  Checkbox,
+  Code,
+  Fieldset,
+  FileInput,
+  Group,
+  List,
+  Radio,
+  Stack,
+  Text,
+} from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import type { CatalogueKind } from '../../catalogue/catalogue-file.ts'
@@ -26,7 +38,10 @@ const SHOWN_MAX = 100
 /** The files that a person may have saved with a spreadsheet. */
 const FILE_TYPES = '.xlsx,.csv,.tsv,.tab,.txt,text/csv,text/tab-separated-values,text/plain'
 
-const options: readonly { readonly name: keyof ImportChoices; readonly label: string }[] = [
+const options: readonly {
+  readonly name: Exclude<keyof ImportChoices, 'decimalMark'>
+  readonly label: string
+}[] = [
   { name: 'skipExisting', label: 'Leave out a pet if its category has a pet with its name' },
   { name: 'createCategories', label: 'Create the categories that pets name and that do not exist' },
   { name: 'keepGoing', label: 'Load the valid lines even if others are invalid' },
@@ -59,6 +74,8 @@ export function Import() {
   const choose = (kind: CatalogueKind, file: File | null): void => {
     forgetResult()
     setFiles({ ...files, [kind]: file })
+    // Another file may have another mark.
+    if (kind === 'pets') setChoices({ ...choices, decimalMark: undefined })
   }
   const giveUp = (): void => {
     change.giveUp()
@@ -82,17 +99,14 @@ export function Import() {
           {(['categories', 'pets'] as const).map(kind => (
             <FileField key={kind} kind={kind} file={files[kind]} onChange={file => choose(kind, file)} />
           ))}
-          {options.map(({ name, label }) => (
-            <Checkbox
-              key={name}
-              label={label}
-              checked={choices[name]}
-              onChange={({ currentTarget }) => {
-                forgetResult()
-                setChoices({ ...choices, [name]: currentTarget.checked })
-              }}
-            />
-          ))}
+          <Choices
+            choices={choices}
+            asksForMark={result?.findings.hasUnclearPrices ?? false}
+            onChange={changed => {
+              forgetResult()
+              setChoices({ ...choices, ...changed })
+            }}
+          />
           <Group>
             <Button
               variant="default"
@@ -129,6 +143,41 @@ export function Import() {
       {result && <Notices result={result} choices={choices} />}
       {result && <Problems result={result} files={files} />}
     </Page>
+  )
+}
+
+interface ChoicesProps {
+  readonly choices: ImportChoices
+  /** Whether the file has prices such as 1.250, and none that shows what they mean. */
+  readonly asksForMark: boolean
+  readonly onChange: (changed: Partial<ImportChoices>) => void
+}
+
+function Choices({ choices, asksForMark, onChange }: ChoicesProps) {
+  return (
+    <>
+      {options.map(({ name, label }) => (
+        <Checkbox
+          key={name}
+          label={label}
+          checked={choices[name]}
+          onChange={({ currentTarget }) => onChange({ [name]: currentTarget.checked })}
+        />
+      ))}
+      {(asksForMark || choices.decimalMark) && (
+        <Radio.Group
+          label="How are decimals written in the prices?"
+          description="Choose, and check the file again"
+          value={choices.decimalMark ?? null}
+          onChange={mark => onChange({ decimalMark: mark === ',' ? ',' : '.' })}
+        >
+          <Group mt="xs">
+            <Radio value="," label="With a comma: 12,50" />
+            <Radio value="." label="With a point: 12.50" />
+          </Group>
+        </Radio.Group>
+      )}
+    </>
   )
 }
 
