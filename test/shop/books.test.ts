@@ -177,6 +177,17 @@ onEveryEngine(engine => {
     expect(await stockOf(client, petId)).toBe('available 8/0')
   })
 
+  test('the lines of a receipt are in the order of the sale, and so are those of its return', async () => {
+    const { client } = store()
+    const pets = [await priced(9n, 100n), await priced(9n, 200n), await priced(9n, 300n)]
+    const entered = [2, 0, 1, 0].map(index => pets[index] ?? 0n)
+    const { data: sale } = await client.recordSale({ body: { lines: entered.map(petId => ({ petId })) } })
+    const { data: back } = await client.returnSale({ receipt: sale.receipt, body: {} })
+    for (const lines of [sale.lines, back.lines]) expect(lines.map(({ petId }) => petId)).toEqual(entered)
+    const lines = await linesOf({ receipt: sale.receipt })
+    expect(lines.map(({ petId }) => petId)).toEqual([...entered, ...entered])
+  })
+
   test('sales, baskets and returns race: nothing is returned twice, and the books agree with the stock', async () => {
     const { client } = store()
     const pets = await Promise.all([1, 2, 3, 4].map(() => priced(60n, 100n)))

@@ -31,6 +31,8 @@ const addReturned = sql<WithCurrency>()(`
 interface Return {
   readonly order: OrderRow
   readonly quantity: bigint
+  /** The id of the line, if it is one of several. */
+  readonly lineId?: bigint
 }
 
 /**
@@ -39,15 +41,17 @@ interface Return {
  */
 async function recordSale(tx: Tx, { body }: { body: NewSale }, context: Context): Promise<Sale> {
   await refuseShortPets(tx, body)
-  const lines: { line: NewSale['lines'][number]; id: bigint; index: number }[] = []
-  for (const [index, line] of body.lines.entries()) lines.push({ line, id: await tx.nextId('order'), index })
+  const lines: { line: NewSale['lines'][number]; id: bigint; lineId: bigint; index: number }[] = []
+  // The ids are in the order of the request, so that the receipt lists what the customer saw.
+  for (const [index, line] of body.lines.entries())
+    lines.push({ line, id: await tx.nextId('order'), lineId: await tx.nextId('sale'), index })
   const receipt = lines[0]?.id ?? 0n
   const written = new Map<number, SaleLine>()
-  for (const { line, id, index } of lines.toSorted(
+  for (const { line, id, lineId, index } of lines.toSorted(
     (a, b) => Number(a.line.petId - b.line.petId) || a.index - b.index,
   )) {
     const order = { ...line, reference: body.reference, complete: true }
-    const placed = await insertPlaced(tx, context, order, { id, receipt, pointer: `/lines/${index}` })
+    const placed = await insertPlaced(tx, context, order, { id, receipt, lineId, pointer: `/lines/${index}` })
     if (placed.line) written.set(index, placed.line)
   }
   return { receipt, lines: lines.flatMap(({ index }) => written.get(index) ?? []) }
@@ -100,7 +104,7 @@ async function returnSale(
     const quantity = order.quantity - order.returned
     if (quantity === 0n) continue
     await countReturned(tx, context, { order, quantity })
-    returns.push({ order, quantity })
+    returns.push({ order, quantity, lineId: await tx.nextId('sale') })
   }
   if (returns.length === 0) throw returnExceedsOrder(receipt, 0n)
   const lines: SaleLine[] = []
@@ -130,13 +134,13 @@ async function countReturned(tx: Tx, context: Context, { order, quantity }: Retu
 async function writeReturn(
   tx: Tx,
   context: Context,
-  { order: before, quantity }: Return,
+  { order: before, quantity, lineId }: Return,
   { restock = true, note }: NewSaleReturn,
 ): Promise<SaleLine> {
   const order = { ...before, returned: before.returned + quantity, version: before.version + 1n }
   if (restock) await restockUnits(tx, context, { order, quantity }, note)
   const receipt = order.receipt ?? order.id
-  const change = { quantity: -quantity, note, restocked: restock }
+  const change = { quantity: -quantity, note, restocked: restock, id: lineId }
   const { line, totals } = await writeLine(tx, context, { ...order, receipt }, change)
   await recordEvent(tx, context, { type: 'petstore.order.returned', ...aboutOrder(order), totals })
   return line

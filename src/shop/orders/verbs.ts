@@ -182,15 +182,20 @@ async function placeOrder(tx: Tx, { body }: { body: NewOrder }, context: Context
   return (await insertPlaced(tx, context, body, { id, receipt: id })).order
 }
 
-/**
- * Creates the order with an id. If it is complete, its line of the books has the given receipt. Throws as `placeOrder`
- * does.
- */
+interface PlacedIds {
+  readonly id: bigint
+  /** The receipt and the id of the line of the books, if the order is complete. */
+  readonly receipt: bigint
+  readonly lineId?: bigint
+  readonly pointer?: string
+}
+
+/** Creates the order with an id. Throws as `placeOrder` does. */
 export async function insertPlaced(
   tx: Tx,
   context: Context,
   body: NewOrder,
-  { id, receipt, pointer = '' }: { readonly id: bigint; readonly receipt: bigint; readonly pointer?: string },
+  { id, receipt, lineId, pointer = '' }: PlacedIds,
 ): Promise<{ order: Order; line: SaleLine | undefined }> {
   const { petId, quantity = ORDER_QUANTITY_DEFAULT, complete = ORDER_COMPLETE_DEFAULT } = body
   const { reference = null } = body
@@ -215,7 +220,8 @@ export async function insertPlaced(
     ...{ receipt: complete ? receipt : null, returned: 0n },
   }
   tx.write(insertOrder, { ...order, orderId: id, complete: storedBoolean(complete), now: context.now })
-  const sale = complete ? await writeLine(tx, context, { ...order, receipt }, { quantity }) : undefined
+  const change = { quantity, id: lineId }
+  const sale = complete ? await writeLine(tx, context, { ...order, receipt }, change) : undefined
   const totals = { [ordersPlacedIn(context.now)]: 1n, ...(sale?.totals ?? { [openOrders]: 1n }) }
   await recordEvent(tx, context, { type: 'petstore.order.placed', ...aboutOrder(order), totals })
   return { order: orderOf(order), line: sale?.line }

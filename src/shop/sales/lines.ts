@@ -22,6 +22,8 @@ interface LineChange {
   readonly quantity: bigint
   readonly note?: string | undefined
   readonly restocked?: boolean
+  /** The id of the line, if it was assigned before: that of the next line by default. */
+  readonly id?: bigint | undefined
 }
 
 const insertLine = sql()(`
@@ -33,12 +35,12 @@ export async function writeLine(
   tx: Tx,
   { now, caller }: Context,
   order: SoldOrder,
-  { quantity, note, restocked }: LineChange,
+  { quantity, note, restocked, id }: LineChange,
 ): Promise<{ line: SaleLine; totals: TotalChanges }> {
   const { receipt, petId, petName, unitPrice, reference } = order
   const row = {
     ...{
-      id: await tx.nextId('sale'),
+      id: id ?? (await tx.nextId('sale')),
       at: now,
       receipt,
       orderId: order.id,
