@@ -366,7 +366,7 @@ class FindingsLog implements CheckedFiles {
   }
 
   /** Notes the problems of a group, in the order of its lines, and returns its rows by their result. */
-  note<Row extends { readonly line: bigint }>(
+  note<Row extends { readonly line: bigint; readonly name: string }>(
     file: CatalogueKind,
     group: readonly ParsedLine<Row>[],
     results: readonly RowResult[],
@@ -383,7 +383,8 @@ class FindingsLog implements CheckedFiles {
       }
       const result = results[index++] ?? 'new'
       const repeats = result === 'repeated'
-      if (repeats && !this.#plan.skipExisting) this.#repeats.push(`${entry.row.line}`)
+      if (repeats && !this.#plan.skipExisting)
+        this.#repeats.push(`${entry.row.line} (${shownCell(entry.row.name)})`)
       if (result === 'new' || (repeats && !this.#plan.skipExisting)) fresh.push(entry.row)
       else if (result === 'existing' || repeats) existing.push(entry.row)
       else {

@@ -104,7 +104,7 @@ onEveryEngine(engine => {
       const { outcome } = await importWith(target, mixed(), loading, real)
       expect(real.findings).toEqual({
         ...{ problems: [], problemCount: 0, missingCategoryCount: 0 },
-        notices: [expect.stringContaining('each is a pet of its own: 6, 8')],
+        notices: [expect.stringContaining('each is a pet of its own: 6 ("Rex"), 8 ("P0")')],
         existing: [
           { line: 2n, name: 'P0' },
           { line: 5n, name: 'P7' },
