@@ -116,6 +116,8 @@ test('the takings of a week stand beside those of as many days of the week befor
   await page.getByText('This week', { exact: true }).click()
   await client.placeOrder({ body: { petId, complete: true } })
   await page.getByText('100% more than from 2027-03-08 to 2027-03-10 (€12.50).').waitFor()
+  await client.placeOrder({ body: { petId, quantity: 10n, complete: true } })
+  await page.getByText('12 times as much as from 2027-03-08 to 2027-03-10 (€12.50).').waitFor()
   expect([await isTooWide(page), await seriousViolations(page)]).toEqual([false, []])
 })
 
@@ -201,6 +203,7 @@ test('the sales of a period by pet and by category have all pages of its lines, 
   expect(lines.filter(line => line.endsWith(returned))).toHaveLength(1)
   await page.emulateMedia({ media: 'print' })
   await page.getByRole('heading', { name: 'Käthe & <Söhne>: sales and returns' }).waitFor()
+  expect(await page.getByRole('heading').allInnerTexts()).toEqual(['Käthe & <Söhne>: sales and returns'])
   for (const hidden of ['By category', 'Read again'])
     expect(await page.getByText(hidden, { exact: true }).isVisible()).toBe(false)
 })
@@ -357,13 +360,14 @@ test('a sale says at its field what is wrong with units or price, also before it
   await wrong.waitFor()
   expect([await dialog.getByText('1 article,').count(), await seriousViolations(page)]).toEqual([0, []])
   await price.fill('3')
+  await dialog.getByLabel('Reference').fill('R-12')
   await add.click()
   await dialog.getByText('1 article, €6.00 so far').waitFor()
   expect(await dialog.getByText(/^Enter |must be/).count()).toBe(0)
   await add.click()
   await dialog.getByText('Choose a pet.').waitFor()
   await dialog.getByRole('button', { name: 'Sell', exact: true }).click()
-  await page.getByText('Sold: receipt').waitFor()
+  await page.getByText(/^Sold: receipt \d+, 2 units, €6.00. Order \d+, R-12$/).waitFor()
 
   await page.getByRole('main').getByRole('button', { name: 'Edit', exact: true }).click()
   await dialog.getByLabel('Price').fill('1.000')
@@ -396,4 +400,50 @@ test('a key that may return its own sales for 15 minutes sees when they are over
   await setStoreTime(own, nowMs + DAY_MS)
   await own.getByRole('button', { name: 'Return' }).click()
   await own.getByRole('dialog').getByText('Money to give back: €3.00').waitFor()
+})
+
+test('paper has the heading of a list, and no dialog, menu or button, from whichever page it is printed', async () => {
+  await addPriced('Printed', 100n)
+  const page = await browser.open(store(), '/orders?day=today')
+  await page.getByText('no orders').waitFor()
+  for (const path of ['/orders', '/pets']) {
+    await page.goto(`${store().base}/console${path}`)
+    await page.getByRole('row').nth(1).waitFor()
+    await page.getByRole('button', { name: 'Sell', exact: true }).click()
+    await page.getByRole('dialog').waitFor()
+    await page.emulateMedia({ media: 'print' })
+    expect([path, await page.locator('header, nav').filter({ visible: true }).count()]).toEqual([path, 0])
+    await page.emulateMedia({ media: 'screen' })
+  }
+  nowMs = Date.parse('2028-08-01T12:00:00Z')
+  const { client } = store()
+  await client.placeOrder({ body: { petId: await addPriced('Sold today', 100n), complete: true } })
+  await page.goto(`${store().base}/console/orders?day=range&from=2028-08-01&to=2028-08-01`)
+  await page.getByText('1 order, 1 unit').waitFor()
+  await page.getByRole('button', { name: 'Sell', exact: true }).click()
+  await page.getByRole('dialog').waitFor()
+  await page.emulateMedia({ media: 'print' })
+  expect(
+    await page.getByRole('heading', { includeHidden: true }).filter({ visible: true }).allInnerTexts(),
+  ).toEqual(['Orders'])
+  expect(await page.getByRole('button', { includeHidden: true }).filter({ visible: true }).count()).toBe(0)
+})
+
+test('a name is not shown as a number until it is read', async () => {
+  const { petId, categoryId } = await addPet(store(), 'Late', 1n)
+  await store().client.placeOrder({ body: { petId, complete: true } })
+  const page = await browser.open(store(), '/keys')
+  await page.getByRole('heading', { name: 'Keys' }).waitFor()
+  const names = new RegExp(`/categories/${categoryId}$|pets\\?id=${petId}$`)
+  const hold = await holdRequests(page, request => names.test(request.url()))
+  for (const [path, unread] of [
+    [`/pets?categoryId=${categoryId}`, `Category ${categoryId}`],
+    ['/orders', `Pet ${petId}`],
+  ] as const) {
+    await page.goto(`${store().base}/console${path}`)
+    await page.getByRole('cell', { name: '…' }).first().waitFor()
+    expect(await page.getByText(unread, { exact: true }).count()).toBe(0)
+  }
+  hold.release()
+  await page.getByRole('cell', { name: 'Late', exact: true }).waitFor()
 })

@@ -26,6 +26,9 @@ export async function findPets(
     .items
 }
 
+/** Shown until a name is read. */
+export const UNREAD = '…'
+
 /** How long a name is used before it is read again, in milliseconds. An event about a pet makes it outdated earlier. */
 const NAME_FRESH_MS = 300_000
 
@@ -52,26 +55,27 @@ export function useStock(petId: bigint) {
 
 /**
  * Returns the name of a pet as plain text, for places that cannot contain HTML elements, such as a label. Returns
- * `Pet 7` until the name is known, and if the pet does not exist.
+ * `Pet 7` until the name is known.
  */
 export function usePetName(petId: bigint): string {
-  return nameText(useStoredPetName(petId), petId)
+  const name = useStoredPetName(petId)
+  return name === UNREAD ? `Pet ${petId}` : nameText(name, petId)
 }
 
 /**
  * Returns the name of a pet as it is stored, or as it was at a position of the log. A pet that was deleted has its last
- * name. The name is a text such as `Pet 7` if it is not known.
+ * name. The name is `UNREAD` until it is read, and a text such as `Pet 7` if it cannot be.
  */
 export function useStoredPetName(petId: bigint, at?: bigint): string {
   const { client } = useSession()
-  const { data } = useQuery({
+  const { data, isPending } = useQuery({
     queryKey: ['pets', 'name', petId],
     queryFn: () => readPetName(client, petId),
     staleTime: NAME_FRESH_MS,
   })
   const enabled = at !== undefined || data === null
   const past = usePastName({ resource: 'pets', id: petId, at, enabled })
-  return past ?? data ?? `Pet ${petId}`
+  return past ?? data ?? (isPending ? UNREAD : `Pet ${petId}`)
 }
 
 /** The names of at most `IDS_MAX` pets, which one request reads. */

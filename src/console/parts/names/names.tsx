@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useKeyNames } from '../../data/key-names.ts'
 import { isVisible, nameText, withoutIsolates } from '../../data/name-text.ts'
 import { usePastName } from '../../data/past-names.ts'
-import { useStoredPetName } from '../../data/pets.ts'
+import { UNREAD, useStoredPetName } from '../../data/pets.ts'
 import { useSession } from '../../data/session-context.ts'
 import { ViewLink } from './view-link.tsx'
 
@@ -35,19 +35,19 @@ interface NameAtProps {
   readonly at?: bigint | undefined
 }
 
-/** The name of a category, or a text such as `Category 7` if the name is not known. */
+/** The name of a category, `…` until it is read, or a text such as `Category 7` if it cannot be. */
 export function CategoryName({ id, at }: NameAtProps) {
   const { client } = useSession()
-  const { data } = useQuery({
+  const { data, isPending } = useQuery({
     queryKey: ['categories', 'name', id],
     queryFn: async () => (await client.getCategory({ categoryId: id })).data.name,
     staleTime: NAME_FRESH_MS,
   })
   const past = usePastName({ resource: 'categories', id, at, enabled: at !== undefined })
-  return <Name name={past ?? data ?? `Category ${id}`} id={id} />
+  return <Name name={past ?? data ?? (isPending ? UNREAD : `Category ${id}`)} id={id} />
 }
 
-/** The name of a pet, or a text such as `Pet 7` if the name is not known. */
+/** The name of a pet, as `useStoredPetName` returns it. */
 export function PetName({ id, at }: NameAtProps) {
   return <Name name={useStoredPetName(id, at)} id={id} />
 }

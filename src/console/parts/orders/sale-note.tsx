@@ -82,9 +82,11 @@ function OrderText({ order }: { readonly order: Order }) {
 function BasketText({ sale: { receipt, lines } }: { readonly sale: Sale }) {
   const units = lines.reduce((sum, { quantity }) => sum + quantity, 0n)
   const amount = lines.reduce((sum, line) => sum + (line.amount ?? 0n), 0n)
+  const reference = lines[0]?.reference
   return (
     <>
       Sold: receipt {String(receipt)}, {formatUnits(units)}, {formatMoney(amount)}. <OrderLink id={receipt} />
+      {reference !== undefined && `, ${reference}`}
     </>
   )
 }

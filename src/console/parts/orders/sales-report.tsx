@@ -64,7 +64,7 @@ export function SalesReport({ from, to, kind }: ReportProps) {
   const error = read.error ?? places.error
   if (error) return <Refusal error={error} onRetry={() => void (read.error ? read : places).refetch()} />
   return (
-    <Stack className="printed">
+    <Stack className="printed report">
       <Title order={2} size="h4" className="name">
         <Name name={shopName} />: {reports[kind].toLowerCase()}
       </Title>

@@ -14,6 +14,9 @@ import { periodText } from './period.tsx'
 /** A longer period is shown by month. */
 const DAYS_SHOWN_MAX = 62
 
+/** A larger difference is a factor: after a first slow week, nobody reads 12,345%. */
+const PERCENT_MAX = 999
+
 /** What was sold and returned in a period, or of a pet or a category. */
 type Sums = Pick<SoldThing, 'units' | 'amount' | 'returnedUnits' | 'returnedAmount'>
 
@@ -90,6 +93,7 @@ function comparisonOf(takings: bigint, earlier: bigint): string {
   // Of nothing, and of more returns than sales, there is no share.
   if (earlier <= 0n || takings < 0n) return `${formatMoney(size)} ${word} than`
   const percent = Math.round((Number(size) * 100) / Number(earlier))
+  if (percent > PERCENT_MAX) return `${formatCount(Math.round(percent / 100) + 1)} times as much as`
   return percent === 0 ? 'About as much as' : `${formatCount(percent)}% ${word} than`
 }
 
