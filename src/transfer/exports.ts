@@ -99,6 +99,7 @@ const resources = {
       'note',
       'restocked',
       'keyId',
+      'keyName',
     ],
     rows: (reader, store) => withLocalTime(storedSales(reader, store), 'at', store),
   },
@@ -186,7 +187,8 @@ const storedOrders = rowsById(
 const nextSales = sql<DatabaseRow & { readonly id: bigint; readonly receipt: bigint }>()(`
     SELECT id, at, receipt, order_id AS "orderId", pet_id AS "petId", pet_name AS "petName", quantity,
       unit_price AS "unitPrice", unit_price * quantity AS amount,
-      (SELECT reference FROM orders WHERE orders.id = order_id) AS reference, note, restocked, key_id AS "keyId"
+      (SELECT reference FROM orders WHERE orders.id = order_id) AS reference, note, restocked, key_id AS "keyId",
+      (SELECT name FROM api_key WHERE api_key.id = key_id) AS "keyName"
     FROM sale_line WHERE (receipt, id) > ($receipt, $id) AND at || '' >= $start AND at || '' < $end
     ORDER BY receipt, id LIMIT ${ROWS_PER_READ}`)
 
