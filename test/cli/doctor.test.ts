@@ -21,6 +21,11 @@ function subjects({ output }: ProcessResult, mark: 'ok' | 'warn' | 'FAIL'): stri
     .map(line => line.slice(6, 20).trim())
 }
 
+/** Returns the condition for the last line of the books, or the last one for which a condition is true. */
+function ofLast(condition = '1 = 1'): string {
+  return `WHERE id = (SELECT max(id) FROM sale_line WHERE ${condition})`
+}
+
 onEveryEngine(engine => {
   test('the doctor finds nothing wrong in a running or stopped store, and does not change a stopped one', async () => {
     await using place = await newStoreDirectory(engine)
@@ -55,6 +60,24 @@ onEveryEngine(engine => {
         'UPDATE category SET pet_count = pet_count + 1 WHERE id = 1',
         'UPDATE category SET pet_count = pet_count - 1 WHERE id = 1',
         'not true: a category counts its pets (ids 1)',
+      ],
+      [
+        'stock',
+        `UPDATE sale_line SET pet_id = pet_id + 1 ${ofLast()}`,
+        `UPDATE sale_line SET pet_id = pet_id - 1 ${ofLast()}`,
+        'not true: every line of the books says what its order says',
+      ],
+      [
+        'stock',
+        `UPDATE sale_line SET pet_name = 'Somebody' ${ofLast()}`,
+        `UPDATE sale_line SET pet_name = 'Anybody' ${ofLast()}`,
+        'not true: every line of the books says what its order says',
+      ],
+      [
+        'stock',
+        `UPDATE sale_line SET restocked = 1 - restocked ${ofLast('quantity < 0')}`,
+        `UPDATE sale_line SET restocked = 1 - restocked ${ofLast('quantity < 0')}`,
+        'not true: what came back into the stock is what the books say',
       ],
       [
         'totals',

@@ -28,8 +28,8 @@ interface BusyCatalogue {
 
 /**
  * Runs several writers at once until they have caused at least `events` events. They place orders, of which some are
- * refused, cancelled, completed or opened again. They also create pets and set stocks. The last event is the creation
- * of a category with the name LAST_NAME. Returns the counts.
+ * refused, cancelled, completed or returned, and sell two pets at once. They also create pets and set stocks. The last
+ * event is the creation of a category with the name LAST_NAME. Returns the counts.
  */
 export async function useShop(
   client: Client,
@@ -77,14 +77,19 @@ async function doRandomAction(catalogue: BusyCatalogue, random: Seeded): Promise
     return 0
   }
   const quantity = BigInt(1 + random.below(3))
+  if (roll === 2) {
+    const lines = [{ petId, quantity }, { petId: random.pick(petIds) }]
+    await client.recordSale({ body: { lines } })
+    return 4
+  }
   const { data: order } = await client.placeOrder({ body: { petId, quantity, complete: roll < 5 } })
   if (roll < 15) return 2
   const orderId = order.id ?? 0n
   if (roll < 18) await client.cancelOrder({ orderId })
   else await client.updateOrder({ orderId, body: { complete: true } })
   if (roll < 19) return 4
-  await client.updateOrder({ orderId, body: { complete: false } })
-  return 6
+  await client.returnOrder({ orderId, body: { quantity: 1n, restock: random.below(2) === 0 } })
+  return 5
 }
 
 async function createPet(

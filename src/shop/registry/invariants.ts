@@ -39,6 +39,18 @@ export const invariants = {
   'the returned units are the sum of the lines of returns': sql<Violation>()(`
     SELECT id FROM orders WHERE returned <> (SELECT coalesce(-sum(quantity), 0) FROM sale_line
       WHERE sale_line.receipt = orders.receipt AND order_id = orders.id AND quantity < 0)`),
+  'every line of the books says what its order says': sql<Violation>()(`
+    SELECT id FROM sale_line WHERE NOT EXISTS (SELECT 1 FROM orders
+      WHERE orders.id = order_id AND orders.receipt = sale_line.receipt AND orders.pet_id = sale_line.pet_id
+        AND coalesce(orders.pet_name, '') = coalesce(sale_line.pet_name, '')
+        AND coalesce(orders.unit_price, -1) = coalesce(sale_line.unit_price, -1))`),
+  'what came back into the stock is what the books say': sql<Violation>()(`
+    SELECT order_id AS id FROM
+      (SELECT order_id, pet_id, at, -sum(quantity) AS units FROM sale_line WHERE restocked = 1
+        GROUP BY order_id, pet_id, at) AS line
+      FULL JOIN (SELECT order_id, pet_id, at, sum(quantity_change) AS units FROM movement WHERE reason = 'return'
+        GROUP BY order_id, pet_id, at) AS back USING (order_id, pet_id, at)
+    WHERE coalesce(line.units, 0) <> coalesce(back.units, 0)`),
   'every pet has its category': sql<Violation>()(
     `SELECT id FROM pet WHERE category_id NOT IN (SELECT id FROM category)`,
   ),
