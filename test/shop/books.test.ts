@@ -5,7 +5,7 @@ import { type Client, everyItem } from '../support/client.ts'
 import { waitForPositions } from '../support/received-events.ts'
 import { seeded } from '../support/seeded.ts'
 import { makePet, sharedStore, stockOf } from '../support/shop.ts'
-import { times } from '../support/soak.ts'
+import { recordSoak, timeLimitMs, times } from '../support/soak.ts'
 import { codeOf, onEveryEngine, refusalOf } from '../support/store.ts'
 import { violatedInvariants } from '../support/violated-invariants.ts'
 
@@ -188,48 +188,55 @@ onEveryEngine(engine => {
     expect(lines.map(({ petId }) => petId)).toEqual([...entered, ...entered])
   })
 
-  test('sales, baskets and returns race: nothing is returned twice, and the books agree with the stock', async () => {
-    const { client } = store()
-    const pets = await Promise.all([1, 2, 3, 4].map(() => priced(60n, 100n)))
-    const random = seeded(20_261_128)
-    const anyOf = (from: readonly bigint[]): bigint => (from.length === 0 ? 404_404n : random.pick(from))
-    const receipts: bigint[] = []
-    const outcomes = new Map<string, number>()
-    const actions = [
-      async (petId: bigint) =>
-        (await client.placeOrder({ body: { petId, quantity: 2n, complete: true } })).data.receipt,
-      async (petId: bigint) => {
-        const lines = [{ petId }, ...pets.toReversed().map(id => ({ petId: id })), { petId }]
-        return (await client.recordSale({ body: { lines } })).data.receipt
-      },
-      async () => void (await client.returnOrder({ orderId: anyOf(receipts), body: { quantity: 1n } })),
-      async () => void (await client.returnSale({ receipt: anyOf(receipts.slice(-3)), body: {} })),
-    ]
-    const act = async (): Promise<void> => {
-      for (let turn = 0; turn < times(16, 400); turn++) {
-        const outcome = await random
-          .pick(actions)(random.pick(pets))
-          .then(
-            receipt => {
-              if (receipt !== undefined) receipts.push(receipt)
-              return 'made'
-            },
-            (error: unknown) => (error instanceof ApiError ? `${error.status} ${error.code}` : String(error)),
-          )
-        outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1)
+  test(
+    'sales, baskets and returns race: nothing is returned twice, and the books agree with the stock',
+    async () => {
+      const { client } = store()
+      const pets = await Promise.all([1, 2, 3, 4].map(() => priced(60n, 100n)))
+      const random = seeded(20_261_128)
+      const anyOf = (from: readonly bigint[]): bigint => (from.length === 0 ? 404_404n : random.pick(from))
+      const receipts: bigint[] = []
+      const outcomes = new Map<string, number>()
+      const actions = [
+        async (petId: bigint) =>
+          (await client.placeOrder({ body: { petId, quantity: 2n, complete: true } })).data.receipt,
+        async (petId: bigint) => {
+          const lines = [{ petId }, ...pets.toReversed().map(id => ({ petId: id })), { petId }]
+          return (await client.recordSale({ body: { lines } })).data.receipt
+        },
+        async () => void (await client.returnOrder({ orderId: anyOf(receipts), body: { quantity: 1n } })),
+        async () => void (await client.returnSale({ receipt: anyOf(receipts.slice(-3)), body: {} })),
+      ]
+      const act = async (): Promise<void> => {
+        for (let turn = 0; turn < times(16, 400); turn++) {
+          const outcome = await random
+            .pick(actions)(random.pick(pets))
+            .then(
+              receipt => {
+                if (receipt !== undefined) receipts.push(receipt)
+                return 'made'
+              },
+              (error: unknown) =>
+                error instanceof ApiError ? `${error.status} ${error.code}` : String(error),
+            )
+          outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1)
+        }
       }
-    }
-    await Promise.all(Array.from({ length: 12 }, act))
-    const allowed = ['made', '404 order_not_found', '404 sale_not_found', '409 return_exceeds_order']
-    allowed.push('409 insufficient_stock')
-    expect([...outcomes.keys()].filter(outcome => !allowed.includes(outcome))).toEqual([])
-    expect(outcomes.get('409 return_exceeds_order') ?? 0).toBeGreaterThan(0)
-    for (const petId of pets) {
-      const sold = (await linesOf({ petId })).reduce((sum, { quantity }) => sum + quantity, 0n)
-      expect((await client.getInventoryItem({ petId })).data.quantity).toBe(60n - sold)
-    }
-    expect(await violatedInvariants(store())).toEqual([])
-  })
+      await Promise.all(Array.from({ length: 12 }, act))
+      const allowed = ['made', '404 order_not_found', '404 sale_not_found', '409 return_exceeds_order']
+      allowed.push('409 insufficient_stock')
+      expect([...outcomes.keys()].filter(outcome => !allowed.includes(outcome))).toEqual([])
+      expect(outcomes.get('409 return_exceeds_order') ?? 0).toBeGreaterThan(0)
+      for (const petId of pets) {
+        const sold = (await linesOf({ petId })).reduce((sum, { quantity }) => sum + quantity, 0n)
+        expect((await client.getInventoryItem({ petId })).data.quantity).toBe(60n - sold)
+      }
+      expect(await violatedInvariants(store())).toEqual([])
+      const made = `${outcomes.get('made')} orders, baskets and returns of 12 clients`
+      recordSoak({ guarantee: 60, engine, summary: `${made}: 0 returned twice, books = orders = stock` })
+    },
+    timeLimitMs(60_000),
+  )
 
   test('a day of the shop has the sales and returns of that day, at midnight and at the ends of a month', async () => {
     const { client } = store()

@@ -23,6 +23,7 @@ export const proofNames = [
   'clock-steps',
   'log-streams-memory',
   'host-capacity',
+  'books',
 ]
 
 /** Returns the path of such a test file. Throws if there is none, because a run without it would prove nothing. */
