@@ -298,6 +298,30 @@ test('a command prints CSV and NDJSON, and with --all every page', async () => {
   expect(JSON.parse(feed.output).length).toBeGreaterThan(14)
 })
 
+test('a response with one list is a table of that list, with its other members in each row', async () => {
+  const totals = ['list-sales-totals', '--from', '2026-02-01', '--to', '2026-02-02', '--output']
+  const { output } = await cli(...totals, 'csv')
+  expect(output).toBe(
+    'from,to,lines,units,amount,returnedUnits,returnedAmount,currency,timeZone\n' +
+      '2026-02-01,2026-02-01,0,0,0,0,0,EUR,UTC\n2026-02-02,2026-02-02,0,0,0,0,0,EUR,UTC\n',
+  )
+  const table = (await cli(...totals, 'table')).output.split('\n').map(line => line.split(/ +/).slice(0, 3))
+  expect(table.slice(0, 4)).toEqual([
+    ...[
+      ['currency:', 'EUR'],
+      ['timeZone:', 'UTC'],
+    ],
+    ...[
+      ['from', 'to', 'lines'],
+      ['2026-02-01', '2026-02-01', '0'],
+    ],
+  ])
+  const summary = await cli('get-store-summary', '--output', 'csv')
+  const [head, ...days] = summary.output.trimEnd().split('\n')
+  expect([head, days.length]).toEqual([expect.stringMatching(/^day,orders,amount,returnedAmount,pets,/), 30])
+  expect(JSON.parse((await cli(...totals, 'json')).output).periods).toHaveLength(2)
+})
+
 test('a command prints the status and the headers with -i, and reports a deprecation on standard error', async () => {
   const { output, errors } = await cli('get-pet', '12', '-i')
   expect(output).toStartWith('HTTP 200\n')

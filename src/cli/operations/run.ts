@@ -20,7 +20,7 @@ import {
 } from '../terminal/output.ts'
 import { CommandFailed, escapeControls, print, say } from '../terminal/terminal.ts'
 import { cellText, fitText } from '../terminal/text-table.ts'
-import { columnsOf } from './columns.ts'
+import { columnsOf, rowsOf } from './columns.ts'
 import type { OperationRequest } from './input.ts'
 import { kebabCase, operationOf } from './names.ts'
 import { failureOf, type RequestFacts } from './request-failure.ts'
@@ -180,8 +180,9 @@ function eventLine({ sequence, time, type, subject, data }: Event): string {
 
 function outputOf(id: OperationId, options: OperationOptions): OutputOptions {
   const { success } = operationOf(id)
-  const schema = 'list' in success ? success.list : 'resource' in success ? success.resource : undefined
-  return { format: formatOf(options), columns: schema ? columnsOf(schema) : [] }
+  const format = formatOf(options)
+  if ('list' in success) return { format, columns: columnsOf(success.list) }
+  return { format, ...('resource' in success ? rowsOf(success.resource) : { columns: [] }) }
 }
 
 /** Returns the function that sends requests to a store. It reports deprecations and long pauses. */

@@ -11,6 +11,8 @@ export interface OutputOptions {
   readonly format: OutputFormat
   /** The members of the items, as the contract names them. A CSV has these columns. */
   readonly columns: readonly string[]
+  /** The member of a resource whose items are the rows of a table, each with the other members of the resource. */
+  readonly list?: string
   /** Whether a value is a secret that no other response contains. If so, no value is cut. */
   readonly isSecret?: boolean
 }
@@ -35,13 +37,21 @@ export function terminalWidth(): number {
 /** Prints one resource. */
 export async function printResource(
   data: unknown,
-  { format, columns, isSecret }: OutputOptions,
+  { format, columns, list, isSecret }: OutputOptions,
 ): Promise<void> {
-  const row = rowOf(data)
+  const { [list ?? '']: listed, ...row } = rowOf(data)
+  const items = Array.isArray(listed) ? listed.map(rowOf) : undefined
   if (format === 'json') await print(`${jsonText(data)}\n`)
   else if (format === 'ndjson') await print(`${writeJson(data)}\n`)
-  else if (format === 'csv') await print(csvLine(columns) + csvLine(columns.map(name => row[name])))
-  else await print(lines(memberLines(row, isSecret ? undefined : terminalWidth())))
+  else if (format === 'csv') {
+    const rows = items?.map(item => ({ ...row, ...item })) ?? [row]
+    await print(
+      [columns, ...rows.map(one => columns.map(name => one[name]))].map(cells => csvLine(cells)).join(''),
+    )
+  } else {
+    const table = items && items.length > 0 ? tableLines(columns, items, terminalWidth()) : []
+    await print(lines([...memberLines(row, isSecret ? undefined : terminalWidth()), ...table]))
+  }
 }
 
 /** Returns a printer for the pages of a list. Nothing is printed before the first page. */
