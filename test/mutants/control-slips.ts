@@ -351,4 +351,13 @@ export const controlSlips: readonly ControlSlip[] = [
     tests: ['test/shop/books.test.ts: sales, baskets and returns race'],
     isQuick: true,
   },
+  {
+    guarantee: 61,
+    file: 'src/shop/kernel/metadata.ts',
+    before: 'if (amount === null || amount === undefined) return',
+    after: 'if (amount !== 0n) return',
+    breaks: 'a process stores amounts in the currency of before',
+    tests: ['test/shop/two-currencies.test.ts: a process stores no amount in a currency'],
+    isQuick: true,
+  },
 ]

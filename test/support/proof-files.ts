@@ -24,6 +24,7 @@ export const proofNames = [
   'log-streams-memory',
   'host-capacity',
   'books',
+  'two-currencies',
 ]
 
 /** Returns the path of such a test file. Throws if there is none, because a run without it would prove nothing. */

@@ -2,8 +2,10 @@ import { expect, test } from 'bun:test'
 import { engineTarget } from '../../src/cli/import/target.ts'
 import { CurrencyBound, settleCurrency } from '../../src/serving/first-start.ts'
 import { makePet } from '../support/shop.ts'
-import { times } from '../support/soak.ts'
+import { recordSoak, timeLimitMs, times } from '../support/soak.ts'
 import { codeOf, onEveryEngine, openTestStore, refusalOf } from '../support/store.ts'
+
+const ROUNDS = times(15, 500)
 
 onEveryEngine(engine => {
   test('a process stores no amount in a currency that is not that of the store any more', async () => {
@@ -47,39 +49,48 @@ onEveryEngine(engine => {
     expect(await codeOf(client.returnOrder({ orderId: sold.id ?? 0n, body: {} }))).toBe('503 overloaded')
   })
 
-  test('of two processes with two settings, only one currency gets amounts, however they race', async () => {
-    await using store = await openTestStore(engine, { currency: 'EUR' })
-    const { databaseUrl } = store.place
-    // On SQLite, one process serves a store, and another one cannot open it meanwhile.
-    await using other = databaseUrl
-      ? await openTestStore(engine, { currency: 'USD', databaseUrl })
-      : undefined
-    const { petId } = await makePet(store.client, { quantity: 1000n })
-    for (let round = 0; round < times(15, 200); round++) {
-      await settleCurrency(store.engine, 'EUR', Date.now)
-      const sell = (client = store.client) =>
-        client.placeOrder({ body: { petId, unitPrice: 100n, complete: true } }).then(
-          () => true,
-          () => false,
-        )
-      const [sold, otherSold, moved] = await Promise.all([
-        Promise.all([sell(), sell(), sell()]),
-        other ? sell(other.client) : false,
-        Bun.sleep(round % 5).then(() =>
-          settleCurrency((other ?? store).engine, 'USD', Date.now).then(
+  test(
+    'of two processes with two settings, only one currency gets amounts, however they race',
+    async () => {
+      await using store = await openTestStore(engine, { currency: 'EUR' })
+      const { databaseUrl } = store.place
+      // On SQLite, one process serves a store, and another one cannot open it meanwhile.
+      await using other = databaseUrl
+        ? await openTestStore(engine, { currency: 'USD', databaseUrl })
+        : undefined
+      const { petId } = await makePet(store.client, { quantity: 1000n })
+      for (let round = 0; round < ROUNDS; round++) {
+        await settleCurrency(store.engine, 'EUR', Date.now)
+        const sell = (client = store.client) =>
+          client.placeOrder({ body: { petId, unitPrice: 100n, complete: true } }).then(
             () => true,
             () => false,
+          )
+        const [sold, otherSold, moved] = await Promise.all([
+          Promise.all([sell(), sell(), sell()]),
+          other ? sell(other.client) : false,
+          Bun.sleep(round % 5).then(() =>
+            settleCurrency((other ?? store).engine, 'USD', Date.now).then(
+              () => true,
+              () => false,
+            ),
           ),
-        ),
-      ])
-      const [{ value: currency } = {}] = await store.database(
-        `SELECT value FROM metadata WHERE name = 'currency'`,
-      )
-      expect([sold.includes(true), moved, currency]).toEqual(
-        sold.includes(true) ? [true, false, 'EUR'] : [false, true, 'USD'],
-      )
-      expect(otherSold && !moved).toBe(false)
-      await store.database('UPDATE orders SET unit_price = NULL')
-    }
-  })
+        ])
+        const [{ value: currency } = {}] = await store.database(
+          `SELECT value FROM metadata WHERE name = 'currency'`,
+        )
+        expect([sold.includes(true), moved, currency]).toEqual(
+          sold.includes(true) ? [true, false, 'EUR'] : [false, true, 'USD'],
+        )
+        expect(otherSold && !moved).toBe(false)
+        await store.database('UPDATE orders SET unit_price = NULL')
+      }
+      recordSoak({
+        guarantee: 61,
+        engine,
+        summary: `${ROUNDS} changes of the currency beside sales: 0 mixed`,
+      })
+    },
+    timeLimitMs(60_000),
+  )
 })
