@@ -52,13 +52,15 @@ onEveryEngine(engine => {
   test(
     'of two processes with two settings, only one currency gets amounts, however they race',
     async () => {
-      await using store = await openTestStore(engine, { currency: 'EUR' })
+      // The level of every process that is served. At others, a transaction that waited sees the state before the wait.
+      const isolation = 'READ COMMITTED'
+      await using store = await openTestStore(engine, { currency: 'EUR', isolation })
       const { databaseUrl } = store.place
       // On SQLite, one process serves a store, and another one cannot open it meanwhile.
       await using other = databaseUrl
-        ? await openTestStore(engine, { currency: 'USD', databaseUrl })
+        ? await openTestStore(engine, { currency: 'USD', databaseUrl, isolation })
         : undefined
-      const { petId } = await makePet(store.client, { quantity: 1000n })
+      const { petId } = await makePet(store.client, { quantity: 100_000n })
       for (let round = 0; round < ROUNDS; round++) {
         await settleCurrency(store.engine, 'EUR', Date.now)
         const sell = (client = store.client) =>
