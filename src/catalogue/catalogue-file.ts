@@ -123,7 +123,7 @@ export function readPets(
   const ruleOf = (column: string, value: string): string | undefined => {
     const rule = layout.ruleOf(column, value)
     if (rule === UNCLEAR_PRICE) onUnclearPrice?.()
-    else if (!isNoted && column === 'price' && format.mark && decimalMarkIn(value) === 'unclear') {
+    else if (!isNoted && column === 'price' && format.mark && isUnclear(value)) {
       isNoted = true
       const amount = minorUnitsIn(value, currency, format.mark)
       const example = amount === undefined ? '' : `: ${shownCell(value)} is ${decimalText(amount, currency)}`
@@ -135,6 +135,13 @@ export function readPets(
     format.mark ??= await decimalMarkOf(again)
   }
   return readRows(source, { ...layout, ruleOf, prepare }, onNotice)
+}
+
+/** A quick look at each cell, before the reading of an amount. */
+const THREE_DIGITS = /[.,]\d{3}(?!\d)/
+
+function isUnclear(cell: string): boolean {
+  return THREE_DIGITS.test(cell) && decimalMarkIn(cell) === 'unclear'
 }
 
 /** Returns the mark before decimals that the prices of a file show; undefined if they show none, or both. */
@@ -182,7 +189,7 @@ async function* readRows<Row>(
   }
   let isPrepared = layout.prepare === undefined
   const prepareFor = async (found: readonly FileRecord[]): Promise<readonly FileRecord[]> => {
-    if (!isPrepared && found.some(({ cells }) => cells.some(cell => decimalMarkIn(cell) === 'unclear'))) {
+    if (!isPrepared && found.some(({ cells }) => cells.some(isUnclear))) {
       isPrepared = true
       await layout.prepare?.()
     }

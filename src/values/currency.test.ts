@@ -61,6 +61,24 @@ test('a typed amount is read if it has one meaning, and no more decimals than th
     expect([text, currency, minorUnitsIn(text, currency)]).toEqual([text, currency, amount])
 })
 
+test('an amount with three digits after its only mark is read as the mark before decimals says', () => {
+  for (const [text, currency, withPoint, withComma] of [
+    ['1.250', 'EUR', 125n, 125_000n],
+    ['12.000', 'EUR', 1200n, 1_200_000n],
+    ['1.200', 'EUR', 120n, 120_000n],
+    ['1.255', 'EUR', undefined, 125_500n],
+    ['1.250', 'JPY', undefined, 1250n],
+    ['1.250', 'KWD', 1250n, 1_250_000n],
+    ['1.250.000', 'EUR', 125_000_000n, 125_000_000n],
+    ['€ 0.500', 'EUR', 50n, 50n],
+    ['1250.500', 'EUR', 125_050n, 125_050n],
+    ['0.505', 'EUR', undefined, undefined],
+  ] as const)
+    expect([text, minorUnitsIn(text, currency, '.'), minorUnitsIn(text, currency, ',')]).toEqual([
+      ...[text, withPoint, withComma],
+    ])
+})
+
 test('the code of a currency is read in any case, and another word is none', () => {
   expect(['eur', 'USD', 'Kwd', 'EURO', 'XXZ', ''].map(currencyCode)).toEqual([
     'EUR',

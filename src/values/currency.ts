@@ -48,6 +48,7 @@ const GROUPED = /^\d{1,3}(?:([.,'’ \u00a0\u202f])\d{3}(?:\1\d{3}){0,3})(?!\1)[
 const GROUPS = /^\d{1,3}([.,])\d{3}(?:\1\d{3}){1,3}$/
 /** Digits that are thousands for some people, and have decimals for others. */
 const IN_TWO_WAYS = /^[1-9]\d{0,2}([.,])\d{3}$/
+const THREE_DECIMALS = /^(?:0|\d{4,13})[.,]\d{2}0$/
 /** How some write an amount without decimals: `49,-`. */
 const WHOLE_END = /[.,][-–]{1,2}$/
 
@@ -73,8 +74,9 @@ function numberIn(text: string): string {
 /** Returns a number without the marks between its thousands. */
 function withoutGroups(number: string, mark: DecimalMark | undefined): string {
   const unclear = mark === undefined ? undefined : IN_TWO_WAYS.exec(number)?.[1]
-  // Some programs write three decimals: 12.500 is 12.50.
-  if (unclear !== undefined && unclear === mark) return number.replace(/[.,]?0+$/, '')
+  // Some programs write three decimals: 12.500 is 12.50, and 0.500 can only be that.
+  if (THREE_DECIMALS.test(number)) return number.slice(0, -1)
+  if (unclear !== undefined && unclear === mark) return number.replace(/[.,]000$|0{1,2}$/, '')
   const group = GROUPED.exec(number)?.[1] ?? GROUPS.exec(number)?.[1] ?? unclear
   return group === undefined ? number : number.replaceAll(group, '')
 }
