@@ -10,9 +10,9 @@ globalThis.setInterval = Object.assign((...call: Parameters<typeof start>) => {
   if (place !== undefined) intervals.set(timer, place)
   return timer
 }, start)
-globalThis.clearInterval = (timer?: Parameters<typeof end>[0]) => {
+globalThis.clearInterval = (timer?: number | string | Timer | NodeJS.Timeout) => {
   intervals.delete(timer)
-  end(timer)
+  Reflect.apply(end, undefined, [timer])
 }
 
 export function noteOpenedStore(): void {
