@@ -186,7 +186,7 @@ function isAlone({ databaseUrl, routeOf }: TestOptions): boolean {
   return databaseUrl === undefined && routeOf === undefined
 }
 
-/** Deletes the directory of a closed store. Throws if it left an interval, an open file or a session of its database. */
+/** Deletes the directory of a closed store. Throws if it left an interval, an open file or a database session. */
 async function deleteClosed(directory: string, databaseUrl: string | undefined): Promise<void> {
   noteClosedStore()
   if (existsSync('/proc/self/fd')) {
