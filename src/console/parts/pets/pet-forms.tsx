@@ -1,5 +1,6 @@
 import { Select, Text } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
+import { useState } from 'react'
 import type {
   ApiError,
   ApiResponse,
@@ -9,7 +10,8 @@ import type {
   Pet,
   PetStatus,
 } from '../../../client/petstore-client.ts'
-import { type Change, inTurn, request } from '../../data/change.ts'
+import { caselessForm } from '../../../values/same-name.ts'
+import { type Change, InvalidValues, inTurn, request } from '../../data/change.ts'
 import { useConfirmation, useEdit, type Version } from '../../data/edit.ts'
 import { nameText } from '../../data/name-text.ts'
 import { readPet } from '../../data/pets.ts'
@@ -67,7 +69,9 @@ export function AddPet({ onClose, onAdded }: DialogProps & { readonly onAdded: (
     { name: '', categoryId: undefined, price: '', status: 'available', units: 1n },
     { ...labels, status: 'Status', units: 'Units' },
   )
-  const { status, units } = form.values
+  const { name, categoryId, status, units } = form.values
+  // Two pets of one name are seldom meant, but they may be.
+  const [warned, setWarned] = useState('')
   const canCount = useCan()('inventory:write')
   const hasUnits = canCount && status !== 'sold'
   return (
@@ -81,7 +85,14 @@ export function AddPet({ onClose, onAdded }: DialogProps & { readonly onAdded: (
         ...amountProblem('price', form.values.price),
         ...(hasUnits && units === undefined && { units: 'Enter a number of units.' }),
       })}
-      make={() => {
+      make={async () => {
+        const named = `${categoryId} ${name.trim()}`
+        if (warned !== named && (await isNameTaken(client, name.trim(), categoryId))) {
+          setWarned(named)
+          throw new InvalidValues({
+            name: 'The category has a pet with this name. “Add pet” adds another one.',
+          })
+        }
         const price = amountIn(form.values.price)
         const body = { ...bodyOf(form.values), ...(price !== undefined && { price }), status }
         return additionOf(client, body, hasUnits ? units : undefined)
@@ -115,6 +126,12 @@ export function AddPet({ onClose, onAdded }: DialogProps & { readonly onAdded: (
       )}
     </FormDialog>
   )
+}
+
+async function isNameTaken(client: Client, name: string, categoryId: bigint | undefined): Promise<boolean> {
+  if (name === '' || categoryId === undefined) return false
+  const { data } = await client.listPets({ name, categoryId: [categoryId], limit: 100 })
+  return data.items.some(pet => caselessForm(pet.name.trim()) === caselessForm(name))
 }
 
 /**
