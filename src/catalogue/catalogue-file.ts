@@ -1,5 +1,11 @@
 import type { ImportedCategory, ImportedPet } from '../shop/imports/schema.ts'
-import { AMOUNT_MAX, DESCRIPTION_CHARS_MAX, NAME_CHARS_MAX, STOCK_MAX } from '../shop/kernel/limits.ts'
+import {
+  AMOUNT_MAX,
+  BARCODE,
+  DESCRIPTION_CHARS_MAX,
+  NAME_CHARS_MAX,
+  STOCK_MAX,
+} from '../shop/kernel/limits.ts'
 import { escapeControls } from '../values/control-characters.ts'
 import { countText } from '../values/count-text.ts'
 import {
@@ -59,10 +65,10 @@ interface PriceFormat {
 
 const petLayoutIn = (format: PriceFormat): Layout<ImportedPet> => ({
   required: ['name', 'category'],
-  optional: ['quantity', 'hold', 'reorderAt', 'price'],
+  optional: ['quantity', 'hold', 'reorderAt', 'price', 'barcode'],
   ruleOf: (column, value) =>
     column === 'price' ? brokenPriceRule(value, format) : brokenRule(column, value),
-  toRow: ({ name = '', category = '', quantity, hold, reorderAt, price }, line) => ({
+  toRow: ({ name = '', category = '', quantity, hold, reorderAt, price, barcode }, line) => ({
     line,
     name,
     category,
@@ -70,6 +76,7 @@ const petLayoutIn = (format: PriceFormat): Layout<ImportedPet> => ({
     hold: hold ? yesOrNo(hold) === true : false,
     ...(reorderAt && { reorderAt: unitsIn(reorderAt) ?? 0n }),
     ...(price && { price: minorUnitsIn(price, format.currency, format.mark) ?? 0n }),
+    ...(barcode && { barcode }),
   }),
 })
 
@@ -109,7 +116,7 @@ interface DecimalMarks {
 
 /**
  * Like `readCategories`, for pets: the columns name, category (by name) and, optionally, quantity (default 1), hold
- * (yes, no or empty), reorderAt (a quantity or empty) and price (an amount of `currency`, or empty).
+ * (yes, no or empty), reorderAt (a quantity or empty), price (an amount of `currency`, or empty) and barcode.
  */
 export function readPets(
   source: CatalogueSource,
@@ -390,6 +397,11 @@ function brokenRule(column: string, value: string): string | undefined {
   }
   if (column === 'hold') {
     return value === '' || yesOrNo(value) !== undefined ? undefined : 'must be yes, no or empty'
+  }
+  if (column === 'barcode') {
+    if (/^\d[.,]?\d*E\+\d\d$/i.test(value))
+      return 'has lost digits in a spreadsheet: format its column as text'
+    return value === '' || BARCODE.test(value) ? undefined : 'must have 1 to 64 printable ASCII characters'
   }
   const [min, max] = column === 'description' ? [0, DESCRIPTION_CHARS_MAX] : [1, NAME_CHARS_MAX]
   const { length } = [...value]

@@ -19,6 +19,9 @@ const otherNames: Readonly<Record<string, string>> = {
   price:
     'unitprice retailprice saleprice sellingprice preis vk vkpreis vkbrutto verkaufspreis stückpreis einzelpreis prix ' +
     'prixdevente prixunitaire precio preciodeventa preciounitario pvp',
+  barcode:
+    'ean ean8 ean13 eancode gtin gtin13 upc upca upccode gtinupceanorisbn barcodenumber variantbarcode strichcode strichcodenummer codebarres ' +
+    'codeàbarres códigodebarras',
 }
 
 const columnOf: ReadonlyMap<string, string> = new Map(

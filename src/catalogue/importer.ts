@@ -264,6 +264,7 @@ async function readFiles(
   const { skipExisting = false, createCategories = false, digest } = plan
   const check = new RowCheck(store, {
     createsCategories: createCategories,
+    skipsExisting: skipExisting,
     ...(digest && { digest }),
   })
   const log = new FindingsLog(plan)

@@ -1,4 +1,4 @@
-import { ambiguous, IMPORT_ROWS_MAX, noCategory, occursTwice } from '../shop/imports/limits.ts'
+import { ambiguous, IMPORT_ROWS_MAX, noCategory, occursTwice, sharedBarcode } from '../shop/imports/limits.ts'
 import type {
   ImportedCategory,
   ImportedPet,
@@ -14,6 +14,8 @@ export interface NameSource {
   findCategories(names: readonly string[]): Promise<ImportNameMatches['matches']>
   /** Returns whether each pet exists: whether its category has a pet with its name. */
   findPets(pets: ImportPetNames['pets']): Promise<readonly boolean[]>
+  /** Returns the name of the pet that has each barcode; null if none has it. */
+  findBarcodes(barcodes: readonly string[]): Promise<readonly (string | null)[]>
   /** Returns the currency of the store (ISO 4217), in which prices are read. */
   findCurrency(): Promise<string>
 }
@@ -28,6 +30,8 @@ export type RowResult =
 interface RowCheckOptions {
   /** Whether a category that only pets name is created. */
   readonly createsCategories: boolean
+  /** Whether pets that exist or are repeated are left out, and so may have the barcode of the other one. */
+  readonly skipsExisting?: boolean
   /** Shortens the text by which a pet is remembered. Two pets must practically never have the same short text. */
   readonly digest?: (text: string) => string
 }
@@ -54,6 +58,8 @@ export class RowCheck {
   readonly #new = new Map<string, RowCategory[]>()
   readonly #similar = new Map<string, string | undefined>()
   readonly #petDigests = new Set<string>()
+  /** The line of each barcode, by its short text. */
+  readonly #barcodeLines = new Map<string, bigint>()
   /** The categories that only pets name, and whose creation `takeCreated` has not returned. */
   #created: ImportedCategory[] = []
   /** The category of each spelling that differs from its name in case. */
@@ -92,9 +98,34 @@ export class RowCheck {
     const pets = candidates.map(({ row, category }) => ({ name: row.name, category }))
     const found = pets.length > 0 ? await this.#store.findPets(pets) : []
     const existing = new Set(candidates.filter((_, index) => found[index]).map(({ row }) => row))
-    return checked.map(({ row, category }) =>
+    const results = checked.map(({ row, category }) =>
       'problem' in category ? category : this.#resultOf(row.name, category.name, existing.has(row)),
     )
+    return this.#withBarcodes(rows, results)
+  }
+
+  /** Replaces the result of each row to load whose barcode a pet of the store or an earlier row has by a problem. */
+  async #withBarcodes(rows: readonly ImportedPet[], results: readonly RowResult[]): Promise<RowResult[]> {
+    const isLoaded = (result: RowResult | undefined): boolean =>
+      result === 'new' || (typeof result === 'string' && this.#options.skipsExisting !== true)
+    const barcodes = rows.flatMap(({ barcode }, index) =>
+      barcode !== undefined && isLoaded(results[index]) ? [barcode] : [],
+    )
+    const holders = barcodes.length > 0 ? await this.#store.findBarcodes(barcodes) : []
+    const holderOf = new Map(barcodes.map((barcode, index) => [barcode, holders[index]]))
+    return results.map((result, index) => {
+      const { name, barcode, line } = rows[index] ?? {}
+      if (name === undefined || barcode === undefined || line === undefined || !isLoaded(result))
+        return result
+      const holder = holderOf.get(barcode)
+      if (typeof holder === 'string')
+        return { problem: sharedBarcode(name, barcode, `the pet "${holder}" in the store`) }
+      const digest = this.#options.digest?.(barcode) ?? barcode
+      const earlier = this.#barcodeLines.get(digest)
+      if (earlier !== undefined) return { problem: sharedBarcode(name, barcode, `line ${earlier}`) }
+      this.#barcodeLines.set(digest, line)
+      return result
+    })
   }
 
   /** Returns the categories that were created for pets since the last call. */

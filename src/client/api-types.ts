@@ -39,6 +39,7 @@ export type ErrorCode =
   | 'return_exceeds_order'
   | 'stock_below_reserved'
   | 'stock_out_of_bounds'
+  | 'barcode_taken'
   | 'pet_in_use'
   | 'category_in_use'
   | 'webhook_disabled'
@@ -584,6 +585,8 @@ export interface NewPet {
   status?: PetStatus | undefined
   /** The price of one unit, in minor units of the currency of the store, such as cents. */
   price?: Int64Input | undefined
+  /** What a scanner reads from the pet or its label, such as an EAN, a GTIN or a UPC. Only one pet has it. 1 to 64 printable ASCII characters, without blanks at the ends. */
+  barcode?: string | undefined
 }
 
 /** Units of one order to return. */
@@ -966,6 +969,8 @@ export interface Pet {
   id: bigint
   /** The price of one unit, in minor units of the currency of the store, such as cents. */
   price?: bigint
+  /** What a scanner reads from the pet or its label, such as an EAN, a GTIN or a UPC. Only one pet has it. 1 to 64 printable ASCII characters, without blanks at the ends. */
+  barcode?: string
   /** Units on hand, as in InventoryItem. Present only in a list that was requested with `include=stock`. */
   quantity?: bigint
   /** Units reserved for open orders, as in InventoryItem. Present only in a list that was requested with `include=stock`. */
@@ -1066,7 +1071,7 @@ export interface PetDeletedEvent {
 /** What a list of pets includes in each pet: its stock, as `quantity` and `reserved`. */
 export type PetInclude = 'stock'
 
-/** A JSON Merge Patch (RFC 7396) for a pet. `id` may be sent only with its current value. `null` removes the price. */
+/** A JSON Merge Patch (RFC 7396) for a pet. `id` may be sent only with its current value. `null` removes the price or the barcode. */
 export interface PetPatch {
   /** The name of the pet. */
   name?: string | undefined
@@ -1075,6 +1080,8 @@ export interface PetPatch {
   status?: PetStatus | undefined
   /** The price of one unit, in minor units of the currency of the store, such as cents. */
   price?: Int64Input | null | undefined
+  /** What a scanner reads from the pet or its label, such as an EAN, a GTIN or a UPC. Only one pet has it. 1 to 64 printable ASCII characters, without blanks at the ends. */
+  barcode?: string | null | undefined
   /** Assigned by the store. */
   id?: Int64Input | undefined
 }

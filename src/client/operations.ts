@@ -59,7 +59,7 @@ export interface Operations {
   /**
    * List pets. Filters are combined with AND, the values of one repeated filter with OR. `id` selects up to 100 pets by id; ids that do not exist are left out. With a single `id`, the response carries the ETag of that pet, for `If-Match` on `/pets/{petId}`. With `name`, the list can only be sorted by `name` (the default) or `-name`.
    *
-   * `search` finds pets by the words of their names, without case and accents: first those that have words that start with each word of the text, so `kathe ret` finds "Käthe (Golden Retriever)", then those that have them inside their words: `fisch` finds "Goldfisch", 犬 finds 小型犬. Letters such as ä are also found as they are spelled without marks: `baer` finds "Bär". A text without a letter, digit or symbol finds nothing. The pets are in the order of the words that they were found by. It cannot be combined with `id`, `name` or `sort`. **A page can be short, or even empty, although a next page follows**: a page reads a bounded number of words, so continue until there is no `next` link.
+   * `search` finds the pet with exactly this barcode first, then pets by the words of their names, without case and accents: those that have words that start with each word of the text, so `kathe ret` finds "Käthe (Golden Retriever)", then those that have them inside their words: `fisch` finds "Goldfisch", 犬 finds 小型犬. Letters such as ä are also found as they are spelled without marks: `baer` finds "Bär". A text without a letter, digit or symbol finds nothing. The pets are in the order of the words that they were found by. It cannot be combined with `id`, `name` or `sort`. **A page can be short, or even empty, although a next page follows**: a page reads a bounded number of words, so continue until there is no `next` link.
    *
    * With `include=stock`, each pet also has its `quantity` and `reserved`; the units that can be ordered are `quantity` minus `reserved`. The ETag then changes with the stock, so it is weak even with a single `id`: it is not the ETag of the pet. A cursor can be used with and without `include`.
    *
@@ -81,7 +81,7 @@ export interface Operations {
       categoryId?: readonly Int64Input[] | undefined
       /** Pets whose name starts with this text; case is ignored. */
       name?: string | undefined
-      /** Pets whose names have each word of this text, also inside their words. An empty text is no filter. */
+      /** The pet with this barcode, and pets whose names have each word of this text, also inside their words. An empty text is no filter. */
       search?: string | undefined
       /** The sort order; a leading minus reverses it. */
       sort?: PetSort | undefined
@@ -101,6 +101,7 @@ export interface Operations {
    * Specific errors:
    *
    * - 422 `unknown_reference`: The body refers to something that does not exist.
+   * - 409 `barcode_taken`: Another pet has this barcode; the message names it.
    */
   createPet(
     input: {
@@ -138,6 +139,7 @@ export interface Operations {
    * - 404 `pet_not_found`: There is no pet with this id.
    * - 422 `unknown_reference`: The body refers to something that does not exist.
    * - 409 `invalid_status_transition`: The stock of the pet does not allow this status.
+   * - 409 `barcode_taken`: Another pet has this barcode; the message names it.
    */
   updatePet(
     input: {

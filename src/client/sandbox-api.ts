@@ -146,6 +146,7 @@ export type FaultErrorCode =
   | 'return_exceeds_order'
   | 'stock_below_reserved'
   | 'stock_out_of_bounds'
+  | 'barcode_taken'
   | 'pet_in_use'
   | 'category_in_use'
   | 'webhook_disabled'

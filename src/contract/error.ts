@@ -53,6 +53,7 @@ const meanings = {
     return_exceeds_order: 'More units would be returned than were sold.',
     stock_below_reserved: 'The stock would fall below the units reserved for open orders.',
     stock_out_of_bounds: 'The stock would be outside the range 0 to 1,000,000,000.',
+    barcode_taken: 'Another pet has this barcode; the message names it.',
     pet_in_use: 'The pet has open orders; complete or cancel them first.',
     category_in_use: 'The category contains pets; move or delete them first.',
     webhook_disabled: 'The webhook is disabled: enable it first.',

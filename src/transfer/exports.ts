@@ -45,7 +45,7 @@ const resources = {
     sql<DatabaseRow>()(`
       SELECT id, name, (SELECT name FROM category WHERE category.id = category_id) AS category,
         category_id AS "categoryId", status, quantity, reserved, on_hold AS hold, created_at AS "createdAt",
-        updated_at AS "updatedAt", reorder_at AS "reorderAt", price
+        updated_at AS "updatedAt", reorder_at AS "reorderAt", price, barcode
       FROM pet WHERE id > $after ${pageEnd}`),
     [
       'id',
@@ -60,6 +60,7 @@ const resources = {
       'updatedAt',
       'reorderAt',
       'price',
+      'barcode',
     ],
   ),
   orders: {

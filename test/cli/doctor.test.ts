@@ -80,6 +80,12 @@ onEveryEngine(engine => {
         'not true: what came back into the stock is what the books say',
       ],
       [
+        'stock',
+        `INSERT INTO pet_barcode (barcode, pet_id) VALUES ('40', 2)`,
+        `DELETE FROM pet_barcode WHERE barcode = '40'`,
+        'not true: a barcode is that of one pet (ids 2)',
+      ],
+      [
         'totals',
         `UPDATE total SET value = value + 1 WHERE name = 'orders/open'`,
         `UPDATE total SET value = value - 1 WHERE name = 'orders/open'`,

@@ -33,6 +33,7 @@ beforeAll(() => {
   // An import that waits for the other one longer than a lock may take begins again, and then finds all pets.
   write('few.csv', 'name,category\nP0,Dogs\nP1,Dogs\n')
   // P0 and P7 exist in Dogs; Rex, and P0 in Fish, are new. Lines 6 and 8 repeat an earlier line.
+  write('barcodes.csv', 'name,category,EAN\nP0,Dogs,1\nRex,Dogs,2\nTom,Dogs,3\nBo,Dogs,2\nIda,Dogs,\n')
   write('same-names.csv', 'name,category\nAda,Dogs\nAda,Fish\nAda,Dogs\n')
   write('mixed.csv', 'name,category\nP0,Dogs\nP0,Fish\nRex,Dogs\nP7,Dogs\nRex,Dogs\nrex,Dogs\nP0,Fish\n')
 })
@@ -173,6 +174,65 @@ onEveryEngine(engine => {
       expect(await violatedInvariants(store)).toEqual([])
     })
   }
+
+  for (const [mode, importWith] of Object.entries(loaders)) {
+    test(`an import ${mode} names each line whose barcode a pet of the store or another line has`, async () => {
+      await using store = await storeWithPets(engine)
+      const { client } = store
+      const [first] = (await client.listPets({ limit: 1, sort: 'id' })).data.items
+      await client.updatePet({ petId: first?.id ?? 0n, body: { barcode: '1' } })
+      const sources = () => ({ pets: source('barcodes.csv') })
+      const target = () => runningTarget(store.base, ADMIN_KEY)
+      const inStore = 'the barcode 1 of "P0" is that of the pet "P0" in the store'
+      const twice = 'the barcode 2 of "Bo" is that of line 3'
+      const refused = await importWith(target(), sources(), loading, new Recorder())
+      expect(refused.outcome).toBeUndefined()
+      expect(refused.problems.map(({ line, message }) => `${line}: ${message}`)).toEqual([
+        `2: ${inStore}`,
+        `5: ${twice}`,
+      ])
+      // A pet that is left out keeps its barcode.
+      const keeping = { ...skipping, keepGoing: true }
+      const kept = await importWith(target(), sources(), keeping, new Recorder())
+      expect(kept.outcome).toMatchObject({ petsCreated: 3n, petsSkipped: 1n })
+      expect(kept.problems.map(({ message }) => message)).toEqual([twice])
+      expect(await importWith(target(), sources(), keeping, new Recorder())).toMatchObject({
+        outcome: { petsCreated: 0n },
+        problemCount: 1,
+      })
+      const { data } = await client.listPets({ search: '3' })
+      expect(data.items[0]).toMatchObject({ name: 'Tom', barcode: '3' })
+      expect(await violatedInvariants(store)).toEqual([])
+    })
+
+    test(`an import ${mode} refuses a line whose barcode another pet got after the check`, async () => {
+      await using store = await storeWithPets(engine)
+      const { data: pet } = await store.client.createPet({
+        body: { name: 'Max', categoryId: 1n, barcode: '3' },
+      })
+      const target = () => ({
+        ...runningTarget(store.base, ADMIN_KEY),
+        findBarcodes: async (barcodes: readonly string[]) => barcodes.map(() => null),
+      })
+      const sources = () => ({ pets: source('barcodes.csv') })
+      const message = `"Tom" cannot have its barcode: Pet ${pet.id}, "Max", has the barcode 3.`
+      const plan = { ...loading, keepGoing: true }
+      const { outcome, problems } = await importWith(target(), sources(), plan, new Recorder())
+      expect(problems.at(-1)).toEqual({ file: 'pets', line: 4n, message })
+      expect(outcome).toMatchObject({ petsCreated: 3n })
+      expect(await violatedInvariants(store)).toEqual([])
+    })
+  }
+
+  test('an import of all lines or none loads nothing if another pet gets a barcode after the check', async () => {
+    await using store = await storeWithPets(engine)
+    await store.client.createPet({ body: { name: 'Max', categoryId: 1n, barcode: 'M' } })
+    write('late.csv', 'name,category,barcode\nRex,Dogs,R\nTom,Dogs,M\n')
+    const target = { ...runningTarget(store.base, ADMIN_KEY), findBarcodes: async () => [null, null] }
+    const failed = importFiles(target, { pets: source('late.csv') }, loading, new Recorder())
+    expect(await failed.catch(String)).toContain('Line 3: "Tom" cannot have its barcode: Pet ')
+    expect(await petNames(store)).toHaveLength(PETS + 1)
+  })
 
   test('a resumed import skips existing pets, as the interrupted import did', async () => {
     await using store = await storeWithPets(engine)

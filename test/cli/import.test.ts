@@ -184,7 +184,7 @@ describe('the files of an import:', () => {
     {
       name: 'a missing column after empty lines',
       text: '\n\nname,Kategory,colour\nRex,Dogs,red\n',
-      says: 'category, quantity, hold, reorderAt, price. Did you mean "category" by "Kategory"?',
+      says: 'category, quantity, hold, reorderAt, price, barcode. Did you mean "category" by "Kategory"?',
     },
     {
       name: 'a quote that is not closed',

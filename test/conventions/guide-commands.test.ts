@@ -13,7 +13,7 @@ const pages: [page: string, outputs: number][] = [
   ['cli.md', 2],
   ['running.md', 5],
   ['testing.md', 1],
-  ['shop.md', 6],
+  ['shop.md', 7],
   ['clients.md', 2],
   ['agents.md', 1],
   ['teaching.md', 6],

@@ -97,10 +97,23 @@ export const successes: Readonly<Partial<Record<OperationId, RequestSetup>>> = {
 const onHold = { quantity: 5n, onHold: true }
 const reserved = { quantity: 5n, reserved: 3n }
 
+/** Returns the barcode of a pet with the name of the example. */
+async function takenBarcode({ client }: TestStore): Promise<string> {
+  const { categoryId } = await makePet(client)
+  const barcode = String(categoryId)
+  await client.createPet({ body: { name: 'Biscuit (Beagle)', categoryId, barcode } })
+  return barcode
+}
+
 /** Valid requests that are refused because of the state of the store. */
 export const refusedByTheShop: readonly (readonly [OperationId, RequestSetup])[] = [
   ['createPet', () => json('/pets', { name: 'Juniper', categoryId: 404404 })],
   ['updatePet', async store => json(await petPath(store), { categoryId: 404404 })],
+  [
+    'createPet',
+    async store => json('/pets', { name: 'B', categoryId: 1, barcode: await takenBarcode(store) }),
+  ],
+  ['updatePet', async store => json(await petPath(store), { barcode: await takenBarcode(store) })],
   ['updatePet', async store => json(await petPath(store, { quantity: 0n }), { status: 'available' })],
   ['deletePet', async store => ({ path: await petPath(store, reserved) })],
   ['deleteCategory', async ({ client }) => ({ path: `/categories/${(await makePet(client)).categoryId}` })],

@@ -81,7 +81,9 @@ onEveryEngine(engine => {
 
     const { data: category } = await client.createCategory({ body: { name: 'Dogs', description: 'All.' } })
     const categoryId = category.id
-    const { data: pet } = await client.createPet({ body: { name: 'Rex', categoryId, price: 125_050n } })
+    const { data: pet } = await client.createPet({
+      body: { name: 'Rex', categoryId, price: 125_050n, barcode: '0 17' },
+    })
     const petId = pet.id
     const shipDate = '2027-01-31T12:30:00Z'
     const { data: order } = await client.placeOrder({ body: { petId, reference: 'R-7', shipDate } })

@@ -91,7 +91,7 @@ export function addImport(program: Command): void {
     .option('--categories <file>', 'CSV or an Excel workbook (.xlsx) with the columns name, description')
     .option(
       '--pets <file>',
-      'CSV or an Excel workbook (.xlsx) with the columns name, category, quantity, hold, reorderAt, price',
+      'CSV or an Excel workbook (.xlsx) with the columns name, category, quantity, hold, reorderAt, price, barcode',
     )
     .option('--dry-run', 'check everything, change nothing')
     .option('--keep-going', 'load the valid lines even if others are invalid (default: all or nothing)')

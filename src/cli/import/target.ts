@@ -39,6 +39,8 @@ function importTarget(importId: bigint, call: CallImport, close: () => Promise<v
       ImportNameMatches.parse(await call('findImportCategories', { names })).matches,
     findCurrency: async () =>
       ImportNameMatches.parse(await call('findImportCategories', { names: [] })).currency,
+    findBarcodes: async barcodes =>
+      ImportPetMatches.parse(await call('findImportPets', { pets: [], barcodes })).holders,
     findPets: async pets => ImportPetMatches.parse(await call('findImportPets', { pets })).exist,
     loadSlice: async slice => AppliedSlice.parse(await call('loadImportSlice', slice)),
     discard: async () => {
@@ -96,6 +98,7 @@ export function absentTarget(currency: string): ImportTarget {
     importId: 0n,
     findCategories: async names => names.map(() => ({ categories: [] })),
     findPets: async pets => pets.map(() => false),
+    findBarcodes: async barcodes => barcodes.map(() => null),
     findCurrency: async () => currency,
     stage: refuse,
     apply: refuse,

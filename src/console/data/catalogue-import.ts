@@ -107,6 +107,8 @@ function storeTarget(key: string): ImportTarget {
       (await send<{ matches: Awaited<ReturnType<ImportTarget['findCategories']>> }>('categories', { names }))
         .matches,
     findCurrency: async () => shopCurrency,
+    findBarcodes: async barcodes =>
+      (await send<{ holders: (string | null)[] }>('pets', { pets: [], barcodes })).holders,
     findPets: async pets => (await send<{ exist: boolean[] }>('pets', { pets })).exist,
     loadSlice: () => Promise.reject(new Error('the console loads files at once')),
     discard: () => send('discard'),

@@ -90,9 +90,9 @@ export function Import() {
       <Text>
         A categories file has the columns <Code>name</Code> and <Code>description</Code>. A pets file has{' '}
         <Code>name</Code>, <Code>category</Code> (the name of the category), <Code>quantity</Code>,{' '}
-        <Code>hold</Code> (yes, no or empty), <Code>reorderAt</Code> and <Code>price</Code>. Only{' '}
-        <Code>name</Code> and <Code>category</Code> are required. A file can be an Excel workbook (.xlsx) or
-        “CSV UTF-8”.
+        <Code>hold</Code> (yes, no or empty), <Code>reorderAt</Code>, <Code>price</Code> and{' '}
+        <Code>barcode</Code>. Only <Code>name</Code> and <Code>category</Code> are required. A file can be an
+        Excel workbook (.xlsx) or “CSV UTF-8”.
       </Text>
       <Fieldset variant="unstyled" maw={480} disabled={isBusy || change.unknown !== undefined}>
         <Stack>

@@ -13,6 +13,11 @@ export function noCategory(name: string, similar?: string): string {
   return `there is no category "${name}"${similar === undefined ? '' : `: did you mean "${similar}"?`}`
 }
 
+/** Why a row cannot have its barcode. `other` says which pet or which line has it. */
+export function sharedBarcode(name: string, barcode: string, other: string): string {
+  return `the barcode ${barcode} of "${name}" is that of ${other}`
+}
+
 export function ambiguous(name: string): string {
   return `there are several categories "${name}" in the store: rename one`
 }

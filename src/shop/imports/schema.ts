@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { int64Between } from '../../values/int64.ts'
 import { text } from '../../values/text.ts'
 import { amount } from '../kernel/amount-schema.ts'
+import { barcode } from '../kernel/barcode-schema.ts'
 import { DESCRIPTION_CHARS_MAX, NAME_CHARS_MAX } from '../kernel/limits.ts'
 import { stockUnits } from '../stock/stock-units.ts'
 import { IMPORT_ROWS_MAX, SLICE_ROWS_MAX } from './limits.ts'
@@ -28,6 +29,7 @@ export const ImportedPet = z.strictObject({
   reorderAt: stockUnits.optional(),
   /** In minor units of the currency of the store. */
   price: amount.optional(),
+  barcode: barcode.optional(),
 })
 export type ImportedPet = z.output<typeof ImportedPet>
 
@@ -59,14 +61,18 @@ export const ImportNameMatches = z.strictObject({
 })
 export type ImportNameMatches = z.output<typeof ImportNameMatches>
 
-/** Pets to look up, by their name and the name of their category. */
+/** Pets to look up, by their name and the name of their category, and barcodes whose pets are looked up. */
 export const ImportPetNames = z.strictObject({
   pets: z.array(z.strictObject({ name, category: name })).max(IMPORT_ROWS_MAX),
+  barcodes: z.array(barcode).max(IMPORT_ROWS_MAX).optional(),
 })
 export type ImportPetNames = z.output<typeof ImportPetNames>
 
-/** Whether each of the pets that were looked up was found, in their order. */
-export const ImportPetMatches = z.strictObject({ exist: z.array(z.boolean()) })
+/** Whether each of the pets was found, and the name of the pet that has each of the barcodes, in their order. */
+export const ImportPetMatches = z.strictObject({
+  exist: z.array(z.boolean()),
+  holders: z.array(z.string().nullable()),
+})
 export type ImportPetMatches = z.output<typeof ImportPetMatches>
 
 /**

@@ -1,3 +1,4 @@
+import { StoreError } from '../../contract/error.ts'
 import { unknownReference } from '../../contract/refusals.ts'
 import type { Reader, Tx } from '../../database/engine.ts'
 import { readBoolean, sql, storedBoolean } from '../../database/statement.ts'
@@ -10,10 +11,11 @@ import type { Context } from '../kernel/context.ts'
 import type { CommandHandler, CommandsOf } from '../kernel/handlers.ts'
 import { SWEPT_MAX } from '../kernel/limits.ts'
 import { readCurrency, refuseOtherCurrency, type WithCurrency } from '../kernel/metadata.ts'
+import { findByBarcode } from '../pets/barcodes.ts'
 import { addPet } from '../pets/verbs.ts'
 import { ambiguous, noCategory, occursTwice } from './limits.ts'
 import type { imports } from './operations.ts'
-import { importHasNoEtag } from './refusals.ts'
+import { barcodeTakenInImport, importHasNoEtag } from './refusals.ts'
 import type {
   AppliedImport,
   AppliedSlice,
@@ -36,6 +38,7 @@ interface StagedRow {
   readonly hold: boolean
   readonly reorderAt: bigint | null
   readonly price: bigint | null
+  readonly barcode: string | null
 }
 
 /** A row as the engines return it. */
@@ -58,11 +61,11 @@ const VARIANTS_MAX = 1000
 const DISCARDED = ''
 
 const stageRow = sql()(`
-  INSERT INTO staged_row (import_id, file, line, name, detail, quantity, hold, reorder_at, price, at)
-  VALUES ($importId, $file, $line, $name, $detail, $quantity, $hold, $reorderAt, $price, $now)`)
+  INSERT INTO staged_row (import_id, file, line, name, detail, quantity, hold, reorder_at, price, barcode, at)
+  VALUES ($importId, $file, $line, $name, $detail, $quantity, $hold, $reorderAt, $price, $barcode, $now)`)
 
 const readStaged = sql<StoredRow>()(`
-  SELECT line, name, detail, quantity, hold, reorder_at AS "reorderAt", price FROM staged_row
+  SELECT line, name, detail, quantity, hold, reorder_at AS "reorderAt", price, barcode FROM staged_row
   WHERE import_id = $importId AND file = $file AND line > $after ORDER BY line LIMIT $limit`)
 
 // A row with line 0 says that all rows are staged. Its column hold says whether the import skips existing pets.
@@ -118,19 +121,20 @@ async function stageImport(
 ): Promise<undefined> {
   const { now } = context
   for (const { line, name, description: detail = null } of body.categories) {
-    const pet = { quantity: 0n, hold: storedBoolean(false), reorderAt: null, price: null }
+    const pet = { quantity: 0n, hold: storedBoolean(false), reorderAt: null, price: null, barcode: null }
     tx.write(stageRow, { importId, file: 'categories', line, name, detail, ...pet, now })
   }
-  for (const { category: detail, reorderAt = null, price = null, ...row } of body.pets) {
+  for (const { category: detail, reorderAt = null, price = null, barcode = null, ...row } of body.pets) {
     const hold = storedBoolean(row.hold)
-    tx.write(stageRow, { importId, file: 'pets', ...row, detail, hold, reorderAt, price, now })
+    tx.write(stageRow, { importId, file: 'pets', ...row, detail, hold, reorderAt, price, barcode, now })
   }
   return undefined
 }
 
 /**
  * Loads staged rows in one transaction: all of them or none, or with `keepGoing` all valid rows. An existing category
- * with the same name is used unchanged. A dry run loads nothing, and its counts do not consider `skipExisting`.
+ * with the same name is used unchanged. A dry run loads nothing, and its counts consider neither `skipExisting` nor
+ * barcodes. Without `keepGoing`, throws `barcode_taken`.
  */
 async function applyImport(
   tx: Tx,
@@ -165,7 +169,13 @@ async function applyImport(
     for (const row of newCategories) await loadCategory(tx, context, row, names)
     for await (const row of staged(tx, importId, 'pets')) {
       if (refusalOfPet(row, await names.find(row.detail ?? '', { withCase: false }))) continue
-      if (!(await pets.load(row))) petsSkipped++
+      const loaded = await pets.load(row)
+      if (loaded === 'skipped') petsSkipped++
+      if (typeof loaded === 'string') continue
+      // The importer has checked the barcodes, so another pet has got this one since.
+      if (!body.keepGoing) throw barcodeTakenInImport(loaded.line, loaded.message)
+      problems.push(loaded)
+      petCount--
     }
     await pets.count()
   }
@@ -212,7 +222,9 @@ async function findImportPets(tx: Tx, { body }: { body: ImportPetNames }): Promi
     const categoryId = await names.find(category, { withCase: false })
     exist.push(typeof categoryId === 'bigint' && (await hasPet(tx, categoryId, name)))
   }
-  return { exist }
+  const holders: (string | null)[] = []
+  for (const barcode of body.barcodes ?? []) holders.push((await findByBarcode(tx, barcode))?.name ?? null)
+  return { exist, holders }
 }
 
 /** Returns whether a category has a pet with this name, in any Unicode form. */
@@ -262,9 +274,10 @@ async function loadImportSlice(
   const pets = categories.length > 0 ? [] : await read('pets')
   for (const row of pets) {
     const refusal = refusalOfPet(row, await names.find(row.detail ?? '', { withCase: false }))
-    if (refusal) problems.push(refusal)
-    else if (await loader.load(row)) counts.petsCreated++
-    else counts.petsSkipped++
+    const loaded = refusal ?? (await loader.load(row))
+    if (loaded === 'created') counts.petsCreated++
+    else if (loaded === 'skipped') counts.petsSkipped++
+    else problems.push(loaded)
   }
   await loader.count()
   const file: StagedFile = categories.length > 0 ? 'categories' : 'pets'
@@ -320,19 +333,26 @@ class PetLoader {
   }
 
   /**
-   * Creates the pet of a row and returns true. Returns false if the pet is skipped, because the category already has a
-   * pet with this name.
+   * Creates the pet of a row. The pet is skipped if the category already has a pet with this name. Returns a problem if
+   * another pet has its barcode.
    */
-  async load({ name, detail, quantity, hold, reorderAt, price }: StagedRow): Promise<boolean> {
+  async load(row: StagedRow): Promise<'created' | 'skipped' | ImportProblem> {
+    const { name, detail, quantity, hold, ...others } = row
     const categoryId = await this.#names.find(detail ?? '', { withCase: false })
     if (typeof categoryId !== 'bigint') throw new Error(`the category of the pet "${name}" is not known`)
     const created = this.#created.get(categoryId) ?? (await this.#lock(categoryId))
-    if (this.#skipExisting && (await hasPet(this.#tx, categoryId, name))) return false
-    refuseOtherCurrency(this.#context, price, this.#currency)
+    if (this.#skipExisting && (await hasPet(this.#tx, categoryId, name))) return 'skipped'
+    refuseOtherCurrency(this.#context, row.price, this.#currency)
     const stock = { quantity, reserved: 0n, onHold: hold && quantity > 0n }
-    await addPet(this.#tx, this.#context, { name, categoryId, stock, reorderAt, price })
+    try {
+      await addPet(this.#tx, this.#context, { name, categoryId, stock, ...others })
+    } catch (error) {
+      if (error instanceof StoreError && error.code === 'barcode_taken')
+        return problem('pets', row, `"${name}" cannot have its barcode: ${error.message}`)
+      throw error
+    }
     this.#created.set(categoryId, created + 1n)
-    return true
+    return 'created'
   }
 
   /** Adds the pets to the counts of their categories: once each, because each UPDATE leaves a version of the row. */

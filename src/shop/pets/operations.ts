@@ -11,8 +11,10 @@ import {
 } from '../../contract/parameter.ts'
 import { invalidCursor, unknownReference } from '../../contract/refusals.ts'
 import { PetStatus } from '../stock/schema.ts'
-import { invalidStatusTransition, petInUse, petNotFound, RESTOCK } from './refusals.ts'
+import { barcodeTaken, invalidStatusTransition, petInUse, petNotFound, RESTOCK } from './refusals.ts'
 import { NewPet, Pet, PetInclude, PetPatch } from './schema.ts'
+
+const taken = barcodeTaken('4006381333931', { id: 3n, name: 'Biscuit (Beagle)' })
 
 /**
  * Returns the path parameters of a pet operation. Each operation has its own example id: if a later example orders a
@@ -42,7 +44,7 @@ export const pets = {
     tag: 'Pets',
     summary: 'List pets',
     description:
-      'Filters are combined with AND, the values of one repeated filter with OR. `id` selects up to 100 pets by id; ids that do not exist are left out. With a single `id`, the response carries the ETag of that pet, for `If-Match` on `/pets/{petId}`. With `name`, the list can only be sorted by `name` (the default) or `-name`.\n\n`search` finds pets by the words of their names, without case and accents: first those that have words that start with each word of the text, so `kathe ret` finds "Käthe (Golden Retriever)", then those that have them inside their words: `fisch` finds "Goldfisch", 犬 finds 小型犬. Letters such as ä are also found as they are spelled without marks: `baer` finds "Bär". A text without a letter, digit or symbol finds nothing. The pets are in the order of the words that they were found by. It cannot be combined with `id`, `name` or `sort`. **A page can be short, or even empty, although a next page follows**: a page reads a bounded number of words, so continue until there is no `next` link.\n\nWith `include=stock`, each pet also has its `quantity` and `reserved`; the units that can be ordered are `quantity` minus `reserved`. The ETag then changes with the stock, so it is weak even with a single `id`: it is not the ETag of the pet. A cursor can be used with and without `include`.',
+      'Filters are combined with AND, the values of one repeated filter with OR. `id` selects up to 100 pets by id; ids that do not exist are left out. With a single `id`, the response carries the ETag of that pet, for `If-Match` on `/pets/{petId}`. With `name`, the list can only be sorted by `name` (the default) or `-name`.\n\n`search` finds the pet with exactly this barcode first, then pets by the words of their names, without case and accents: those that have words that start with each word of the text, so `kathe ret` finds "Käthe (Golden Retriever)", then those that have them inside their words: `fisch` finds "Goldfisch", 犬 finds 小型犬. Letters such as ä are also found as they are spelled without marks: `baer` finds "Bär". A text without a letter, digit or symbol finds nothing. The pets are in the order of the words that they were found by. It cannot be combined with `id`, `name` or `sort`. **A page can be short, or even empty, although a next page follows**: a page reads a bounded number of words, so continue until there is no `next` link.\n\nWith `include=stock`, each pet also has its `quantity` and `reserved`; the units that can be ordered are `quantity` minus `reserved`. The ETag then changes with the stock, so it is weak even with a single `id`: it is not the ETag of the pet. A cursor can be used with and without `include`.',
     scope: 'public',
     query: {
       ...paging,
@@ -56,7 +58,7 @@ export const pets = {
       search: textParameter(
         1,
         200,
-        'Pets whose names have each word of this text, also inside their words. An empty text is no filter.',
+        'The pet with this barcode, and pets whose names have each word of this text, also inside their words. An empty text is no filter.',
         '',
       ),
       sort: sortParameter(
@@ -85,7 +87,7 @@ export const pets = {
       name: 'find_pets',
       about: 'Find pets by words of the name, category, status or id. Each has its stock.',
       takes: {
-        search: 'Words of the name, or parts of them, such as "gold ret"; not with id.',
+        search: 'Words of the name, or parts of them, such as "gold ret", or a barcode; not with id.',
         categoryId: true,
         status: true,
         id: 'Exactly these pets.',
@@ -111,7 +113,7 @@ export const pets = {
     },
     location: (pet: Pet) => `/pets/${pet.id}`,
     resourceHasEtag: true,
-    errors: [unknownReference('Category', 404n)],
+    errors: [unknownReference('Category', 404n), taken],
     links: linksOfPet,
     agent: {
       name: 'add_pet',
@@ -120,6 +122,7 @@ export const pets = {
         name: true,
         categoryId: 'Its category: find_categories.',
         status: 'pending puts the unit on hold; sold means no unit.',
+        barcode: true,
       },
     },
   },
@@ -164,17 +167,19 @@ export const pets = {
       petNotFound(404n),
       unknownReference('Category', 404n),
       invalidStatusTransition(3n, 'sold', 'available', RESTOCK),
+      taken,
     ],
     agent: {
       name: 'change_pet',
       about:
-        'Rename a pet, move it to another category, change its price, or put it on hold. Only what you send changes.',
+        'Rename a pet, move it to another category, change its price or barcode, or put it on hold. Only what you send changes.',
       takes: {
         petId: true,
         name: true,
         categoryId: true,
         status: 'pending puts it on hold, available lifts the hold, sold sets the stock to 0.',
         price: 'In minor units of the currency, such as cents.',
+        barcode: true,
       },
     },
   },

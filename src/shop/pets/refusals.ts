@@ -9,6 +9,13 @@ export function petInUse(petId: bigint, reserved: bigint): StoreError {
   return new StoreError('pet_in_use', `Pet ${petId} has ${unitsText(reserved)} in open orders.`)
 }
 
+export function barcodeTaken(barcode: string, { id, name }: { readonly id: bigint; readonly name: string }) {
+  const message = `Pet ${id}, "${name}", has the barcode ${barcode}.`
+  return new StoreError('barcode_taken', message, {
+    errors: [{ in: 'body', pointer: '/barcode', code: 'duplicate', message }],
+  })
+}
+
 /** The refusal of a change of status. `remedy` says how the caller can make the change possible. */
 export function invalidStatusTransition(
   petId: bigint,

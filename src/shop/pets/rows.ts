@@ -9,7 +9,7 @@ import { petNotFound } from './refusals.ts'
 import type { Pet } from './schema.ts'
 
 /** The columns of the resource. */
-type ResourceRow = Pick<PetRow, 'id' | 'name' | 'categoryId' | 'status' | 'price'>
+type ResourceRow = Pick<PetRow, 'id' | 'name' | 'categoryId' | 'status' | 'price' | 'barcode'>
 
 const selectResource = sql<ResourceRow>()(`SELECT ${resourceColumns} FROM pet WHERE id = $petId`)
 
@@ -50,6 +50,9 @@ export function petWithStock(pet: StoredPet): Pet {
 }
 
 /** Returns the resource for a row, without the stock of the pet, for all other uses, such as events and ETags. */
-export function petOf({ id, name, categoryId, status, price }: ResourceRow): Pet {
-  return price === null ? { id, name, categoryId, status } : { id, name, categoryId, status, price }
+export function petOf({ id, name, categoryId, status, price, barcode }: ResourceRow): Pet {
+  const pet: Pet = { id, name, categoryId, status }
+  if (price !== null) pet.price = price
+  if (barcode !== null) pet.barcode = barcode
+  return pet
 }

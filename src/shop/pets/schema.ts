@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { int64 } from '../../values/int64.ts'
 import { text } from '../../values/text.ts'
 import { amount } from '../kernel/amount-schema.ts'
+import { barcode as barcodeText } from '../kernel/barcode-schema.ts'
 import { NAME_CHARS_MAX } from '../kernel/limits.ts'
 import { PET_STATUS_DEFAULT, PetStatus } from '../stock/schema.ts'
 import { stockUnits } from '../stock/stock-units.ts'
@@ -15,10 +16,20 @@ const price = amount.meta({
   description: 'The price of one unit, in minor units of the currency of the store, such as cents.',
   example: 69000,
 })
+const barcode = barcodeText.meta({
+  description:
+    'What a scanner reads from the pet or its label, such as an EAN, a GTIN or a UPC. Only one pet has it. 1 to 64 printable ASCII characters, without blanks at the ends.',
+  example: '4006381333931',
+})
 const petId = int64.meta({ description: 'Assigned by the store.', example: 3 })
 
 export const NewPet = z
-  .strictObject({ ...petMembers, status: PetStatus.optional(), price: price.optional() })
+  .strictObject({
+    ...petMembers,
+    status: PetStatus.optional(),
+    price: price.optional(),
+    barcode: barcode.optional(),
+  })
   .meta({
     id: 'NewPet',
     description: `The pet to create. It starts with one unit in stock, or with none if its status is \`sold\`. The unit of a \`pending\` pet is on hold. The default status is \`${PET_STATUS_DEFAULT}\`.`,
@@ -45,6 +56,7 @@ export const Pet = z
     status: PetStatus.optional(),
     id: petId,
     price: price.optional(),
+    barcode: barcode.optional(),
     ...includedStock,
   })
   .meta({
@@ -69,13 +81,13 @@ z.array(Pet).meta({
 })
 
 export const PetPatch = z
-  .strictObject({ ...petMembers, price: price.nullable() })
+  .strictObject({ ...petMembers, price: price.nullable(), barcode: barcode.nullable() })
   .partial()
   .extend({ id: petId.meta({ readOnly: true }).optional() })
   .meta({
     id: 'PetPatch',
     description:
-      'A JSON Merge Patch (RFC 7396) for a pet. `id` may be sent only with its current value. `null` removes the price.',
+      'A JSON Merge Patch (RFC 7396) for a pet. `id` may be sent only with its current value. `null` removes the price or the barcode.',
     example: { status: 'pending' },
   })
 export type PetPatch = z.output<typeof PetPatch>

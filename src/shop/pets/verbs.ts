@@ -31,6 +31,7 @@ import {
 } from '../stock/schema.ts'
 import { recordMovement, recordStockEvent } from '../stock/stock.ts'
 import { stockTotals } from '../stock/totals.ts'
+import { changeBarcode } from './barcodes.ts'
 import type { pets } from './operations.ts'
 import { invalidStatusTransition, petInUse, petNotFound, RESTOCK } from './refusals.ts'
 import { IDS_MAX, inStatusById, isAnyPet, paddedStatuses, petOf, petWithStock, readPet } from './rows.ts'
@@ -38,14 +39,15 @@ import type { NewPet, Pet, PetPatch } from './schema.ts'
 import { refuseBesideSearch, renameWords, searchPets } from './words.ts'
 
 const insertPet = sql()(`
-  INSERT INTO pet (id, name, name_key, sort_key, category_id, on_hold, quantity, reserved, status, price, reorder_at,
-    version, created_at, updated_at)
-  VALUES ($petId, $name, $nameKey, $sortKey, $categoryId, $onHold, $quantity, 0, $status, $price, $reorderAt,
-    1, $now, $now)`)
+  INSERT INTO pet (id, name, name_key, sort_key, category_id, on_hold, quantity, reserved, status, price, barcode,
+    reorder_at, version, created_at, updated_at)
+  VALUES ($petId, $name, $nameKey, $sortKey, $categoryId, $onHold, $quantity, 0, $status, $price, $barcode,
+    $reorderAt, 1, $now, $now)`)
 
 const rewritePet = sql<StoredPet & WithCurrency>()(`
   UPDATE pet SET name = $name, name_key = $nameKey, sort_key = $sortKey, category_id = $categoryId,
-    on_hold = $onHold, quantity = $quantity, status = $status, price = $price, version = version + 1, updated_at = $now
+    on_hold = $onHold, quantity = $quantity, status = $status, price = $price, barcode = $barcode,
+    version = version + 1, updated_at = $now
   WHERE id = $petId AND version = $version RETURNING ${petColumns}, ${currencyColumn}`)
 
 const removePet = sql<{ id: bigint }>()(
@@ -107,36 +109,38 @@ function getPet(reader: Reader, { petId }: { petId: bigint }): PetRow | Promise<
   })
 }
 
-/** Creates a pet with the initial stock of its status, and returns it. Throws `unknown_reference`. */
+/** Creates a pet with the initial stock of its status, and returns it. Throws `unknown_reference`, `barcode_taken`. */
 async function createPet(tx: Tx, { body }: { body: NewPet }, context: Context): Promise<Pet> {
   const stock = openingStock(body.status ?? PET_STATUS_DEFAULT)
-  const { name, categoryId, price } = body
+  const { name, categoryId, price, barcode } = body
   const counted = await addToCategory(tx, categoryId)
   if (!counted) throw unknownReference('Category', categoryId)
   refuseOtherCurrency(context, price, counted)
-  return petOf(await addPet(tx, context, { name, categoryId, price, stock }))
+  return petOf(await addPet(tx, context, { name, categoryId, price, barcode, stock }))
 }
 
 interface AddedPet extends Pick<PetRow, 'name' | 'categoryId'> {
   readonly stock: Stock
   readonly price?: bigint | null | undefined
+  readonly barcode?: string | null | undefined
   readonly reorderAt?: bigint | null
 }
 
 /**
  * Creates a pet with any initial stock, for createPet and imports. Returns its row. The caller adds the pet to the
- * count of its category.
+ * count of its category. Throws `barcode_taken`, and has written nothing then.
  */
 export async function addPet(
   tx: Tx,
   context: Context,
-  { name, categoryId, stock, price, reorderAt = null }: AddedPet,
+  { name, categoryId, stock, price, barcode = null, reorderAt = null }: AddedPet,
 ): Promise<PetRow> {
   const id = await tx.nextId('pet')
   const pet: PetRow = {
     ...{ id, name, categoryId, ...stock, status: statusOf(stock) },
-    ...{ price: price ?? null, reorderAt, version: 1n },
+    ...{ price: price ?? null, barcode, reorderAt, version: 1n },
   }
+  await changeBarcode(tx, id, { to: barcode })
   // There is no RETURNING, because it makes this INSERT three times as expensive in SQLite.
   const { now } = context
   const onHold = storedBoolean(stock.onHold)
@@ -157,7 +161,7 @@ export async function addPet(
 
 /**
  * Updates a pet and returns it. A new status changes the stock.
- * Throws `unknown_reference`, `invalid_status_transition`; `validation_failed` for a different `id`.
+ * Throws `unknown_reference`, `barcode_taken`, `invalid_status_transition`; `validation_failed` for a different `id`.
  */
 async function updatePet(
   tx: Tx,
@@ -171,7 +175,12 @@ async function updatePet(
   const stock = stockInStatus(before, body.status ?? before.status)
   const status = statusOf(stock)
   const price = body.price === undefined ? before.price : body.price
-  const isSame = name === before.name && categoryId === before.categoryId && price === before.price
+  const barcode = body.barcode === undefined ? before.barcode : body.barcode
+  const isSame =
+    name === before.name &&
+    categoryId === before.categoryId &&
+    price === before.price &&
+    barcode === before.barcode
   if (isSame && status === before.status) return petOf(before)
   const rewritten = await tx.one(rewritePet, {
     petId,
@@ -184,6 +193,7 @@ async function updatePet(
     quantity: stock.quantity,
     status,
     price,
+    barcode,
     now: context.now,
   })
   if (!rewritten) throw new Stale(`pet ${petId}`)
@@ -192,6 +202,7 @@ async function updatePet(
   const pet = petRow(rewritten)
   // The categories come after the pet, as in deletePet, so that all transactions lock rows in the same order.
   await moveBetweenCategories(tx, before.categoryId, categoryId)
+  await changeBarcode(tx, petId, { from: before.barcode, to: barcode })
   await recordEvent(tx, context, { type: 'petstore.pet.updated', ...aboutPet(pet) })
   const quantityChange = pet.quantity - before.quantity
   if (quantityChange !== 0n) {
@@ -212,6 +223,7 @@ async function deletePet(
   if (!(await tx.one(removePet, { petId, version: before.version }))) throw new Stale(`pet ${petId}`)
   renameWords(tx, petId, { from: before.name })
   await removeFromCategory(tx, before.categoryId)
+  await changeBarcode(tx, petId, { from: before.barcode })
   const deleted: PetRow = {
     ...before,
     quantity: 0n,

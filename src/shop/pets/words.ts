@@ -13,6 +13,7 @@ import {
   writeCursor,
 } from '../kernel/paging.ts'
 import { petColumns, type StoredPet } from '../stock/rows.ts'
+import { findByBarcode } from './barcodes.ts'
 
 /** The maximum number of words that one page reads. A search for words that no pet has together stops after them. */
 const PROBES_MAX = 500
@@ -166,8 +167,8 @@ function isFirst({ name, word }: Probe, isInRange: (word: string) => boolean): b
 }
 
 /**
- * Returns a page of the pets whose names have every word of a text: first those with words that start with them, then
- * those with words that contain them. Throws `invalid_cursor`.
+ * Returns a page of the pets for a text: first the one with exactly this barcode, then those whose names have words
+ * that start with every word of it, then those with words that contain them. Throws `invalid_cursor`.
  */
 export async function searchPets<Item>(
   reader: Reader,
@@ -182,6 +183,8 @@ export async function searchPets<Item>(
   const texts = wordsOf(input.search)
   const limit = input.limit ?? LIMIT_DEFAULT
   const items: Item[] = []
+  const scanned = await findByBarcode(reader, input.search.trim())
+  if (scanned && input.cursor === undefined && accepts(scanned)) items.push(toItem(scanned))
   let left = PROBES_MAX
   for await (const { after, select, finds } of rangesOf(reader, texts, readCursor(cursors, input.cursor))) {
     let place = after
@@ -190,7 +193,7 @@ export async function searchPets<Item>(
       if (!select || left === 0) return { items, next: writeCursor(cursors, place) }
       const probes = await reader.many(select(place, size))
       for (const probe of probes) {
-        if (accepts(probe) && finds(probe)) {
+        if (probe.id !== scanned?.id && accepts(probe) && finds(probe)) {
           if (items.length === limit) return { items, next: writeCursor(cursors, place) }
           items.push(toItem(probe))
         }

@@ -54,6 +54,10 @@ export const invariants = {
   'every pet has its category': sql<Violation>()(
     `SELECT id FROM pet WHERE category_id NOT IN (SELECT id FROM category)`,
   ),
+  'a barcode is that of one pet': sql<Violation>()(`
+    SELECT coalesce(pet.id, pet_id) AS id FROM pet_barcode FULL JOIN pet
+      ON pet.id = pet_id AND pet.barcode = pet_barcode.barcode
+    WHERE pet.id IS NULL OR pet_id IS NULL AND pet.barcode IS NOT NULL`),
   'a category counts its pets': sql<Violation>()(`
     SELECT category.id AS id FROM category WHERE pet_count <>
       (SELECT count(*) FROM pet WHERE category_id = category.id)`),

@@ -11,6 +11,8 @@ export interface PetRow {
   readonly status: PetStatus
   /** In minor units of the currency of the store; null if the pet has no price. */
   readonly price: bigint | null
+  /** Null if the pet has no barcode. Its row in `pet_barcode` keeps other pets from having it. */
+  readonly barcode: string | null
   readonly quantity: bigint
   readonly reserved: bigint
   readonly onHold: boolean
@@ -23,7 +25,7 @@ export interface PetRow {
 export type StoredPet = Omit<PetRow, 'onHold'> & { readonly onHold: bigint }
 
 /** The columns of the resource. Each further column of an integer makes a read of a list 2% dearer. */
-export const resourceColumns = 'id, name, category_id AS "categoryId", status, price'
+export const resourceColumns = 'id, name, category_id AS "categoryId", status, price, barcode'
 export const petColumns = `${resourceColumns}, quantity, reserved, on_hold AS "onHold",
   reorder_at AS "reorderAt", version`
 
