@@ -148,7 +148,7 @@ function Frame({ session }: { readonly session: Session }) {
             )}
           </Group>
           <Group gap="xs" wrap="nowrap">
-            <HeaderSearch visibleFrom="sm" w={260} />
+            <HeaderSearch takesScans visibleFrom="sm" w={260} />
             <SellButton />
             <ReserveButton visibleFrom="sm" />
             <Button

@@ -197,7 +197,7 @@ test('a category is chosen with the keyboard, and a closed dialog returns the fo
   await page.getByRole('option', { name: 'Voles' }).waitFor()
   await page.keyboard.press('ArrowDown')
   await page.keyboard.press('Enter')
-  for (let key = 0; key < 3; key++) await page.keyboard.press('Tab')
+  for (let key = 0; key < 4; key++) await page.keyboard.press('Tab')
   await page.keyboard.press('Enter')
   await dialog.waitFor({ state: 'detached' })
   await page.getByRole('link', { name: 'Voles' }).first().waitFor()

@@ -72,7 +72,7 @@ interface PetDetailsProps extends Pick<PetContentProps, 'onOpen'> {
 }
 
 function PetDetails({ pet, onOpen }: PetDetailsProps) {
-  const { id, categoryId, status, price } = pet.data
+  const { id, categoryId, status, price, barcode } = pet.data
   const { data: version } = useStock(id)
   const stock = version?.data
   const known = { ...stock, status }
@@ -87,6 +87,7 @@ function PetDetails({ pet, onOpen }: PetDetailsProps) {
             <CategoryName id={categoryId} />
           </ViewLink>
           {price !== undefined && <Text>{formatMoney(price)}</Text>}
+          {barcode !== undefined && <Text size="sm">Barcode {barcode}</Text>}
           <Text c="dimmed" size="sm">
             Pet {String(id)}
           </Text>

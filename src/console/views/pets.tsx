@@ -85,7 +85,7 @@ function PetFilters({ search, status, categoryId, sort, set }: ReturnType<typeof
     <Filters>
       <SearchField
         label="Search"
-        placeholder="A word of the name"
+        placeholder="A word of the name, or a scan"
         value={search}
         onChange={text => set('search', text)}
       />

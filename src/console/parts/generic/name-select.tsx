@@ -11,6 +11,7 @@ import {
   useState,
 } from 'react'
 import { caselessForm } from '../../../values/same-name.ts'
+import { useScan } from '../../data/scans.ts'
 import { hasActiveOption } from './active-option.ts'
 
 /** How long after the last letter a search starts, in milliseconds. */
@@ -19,6 +20,7 @@ const TYPING_MS = 250
 interface NamedItem {
   readonly id: bigint
   readonly name: string
+  readonly barcode?: string | undefined
 }
 
 interface NameSelectProps<Item> extends Omit<SelectProps, 'onChange' | 'onSelect'> {
@@ -26,7 +28,9 @@ interface NameSelectProps<Item> extends Omit<SelectProps, 'onChange' | 'onSelect
   readonly resource: string
   /** Reads the options for a text; an empty text matches everything. */
   readonly search: (text: string, signal: AbortSignal) => Promise<readonly Item[]>
-  /** Reads all items whose name starts with a text. */
+  /** Whether the field takes what a scanner types while no field has the focus. */
+  readonly takesScans?: boolean
+  /** Reads all items whose name starts with a text, and the one with this barcode. */
   readonly read: (text: string) => Promise<readonly Item[]>
   /** Returns the option of an item in a list. Other items of the list can have the same name. */
   readonly optionOf: (item: Item, list: readonly Item[]) => ComboboxItem
@@ -45,9 +49,8 @@ interface NameSelectProps<Item> extends Omit<SelectProps, 'onChange' | 'onSelect
 
 /** A field that searches by name: no option can be chosen that does not match the typed text. */
 export function NameSelect<Item extends NamedItem>(props: NameSelectProps<Item>) {
-  const { resource, search, read, optionOf, chosen, onSelect, onType, noneText, noMatchText, ...others } =
-    props
-  const { noneHelp, ...select } = others
+  const { resource, search, read, optionOf, chosen, onSelect, onType, takesScans, noneText, ...rest } = props
+  const { noneHelp, noMatchText, ...select } = rest
   const { found, isPending, isTyping, field } = useNameField(props)
   const options = found.map(item => optionOf(item, found))
   const isNone = !isTyping && !isPending && found.length === 0
@@ -97,7 +100,13 @@ function useNameField<Item extends NamedItem>(props: NameSelectProps<Item>) {
     queue.end(match !== undefined)
     chooseMatch()
   })
+  useScan(code => {
+    setTyped(code)
+    onSelect(null)
+    queue.add(code.trim())
+  }, props.takesScans)
   const field = {
+    ref: queue.input,
     searchable: true,
     dropdownOpened: isOpen,
     searchValue: typed ?? chosen?.label ?? '',
@@ -124,11 +133,10 @@ function useNameField<Item extends NamedItem>(props: NameSelectProps<Item>) {
     onKeyDownCapture: (event: KeyboardEvent<HTMLInputElement>) => {
       if (!isTyping || event.key !== 'Enter') return
       event.preventDefault()
-      const { currentTarget } = event
-      if (hasActiveOption(currentTarget)) return
+      if (hasActiveOption(event.currentTarget)) return
       // A scanner types the next code after Enter: it replaces the text.
-      currentTarget.select()
-      if (isPending && text !== '') queue.add(text, currentTarget)
+      event.currentTarget.select()
+      if (isPending && text !== '') queue.add(text)
       else chooseMatch()
     },
     onDropdownOpen: () => setOpen(true),
@@ -170,8 +178,8 @@ function useQueuedEnter(value: SelectProps['value']) {
   }, [value])
   return {
     text: queued?.text,
-    add: (text: string, field: HTMLInputElement): void => {
-      input.current = field
+    input,
+    add: (text: string): void => {
       setQueued({ text, presses: queued?.text === text ? queued.presses + 1 : 1 })
     },
     end: (isChosen: boolean): void => {
@@ -204,8 +212,8 @@ function useChoiceByName<Item extends NamedItem>(
   }
 }
 
-/** Returns the item that alone has a name; undefined if no item has it, or several. */
+/** Returns the item with a barcode, or the one that alone has a name; undefined if no item has it, or several. */
 function onlyNamed<Item extends NamedItem>(items: readonly Item[], text: string): Item | undefined {
   const [match, ...others] = items.filter(({ name }) => caselessForm(name) === caselessForm(text))
-  return others.length === 0 ? match : undefined
+  return items.find(({ barcode }) => barcode === text) ?? (others.length === 0 ? match : undefined)
 }

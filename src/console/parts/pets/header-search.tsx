@@ -6,6 +6,7 @@ import { useLocation } from 'wouter'
 import { ApiError, type Client, type Order, type Pet } from '../../../client/petstore-client.ts'
 import { caselessForm } from '../../../values/same-name.ts'
 import { findPets } from '../../data/pets.ts'
+import { useScan } from '../../data/scans.ts'
 import { useCan, useSession } from '../../data/session-context.ts'
 import { hasActiveOption } from '../generic/active-option.ts'
 import { formatUnits } from '../names/format.ts'
@@ -19,8 +20,16 @@ const PETS_MAX = 8
 const TEXT_CHARS_MAX = 200
 const ORDERS_MAX = 5
 
-/** A field that finds pets by the words of their names, and orders by the start of their reference, and opens one. */
-export function HeaderSearch(props: Pick<SelectProps, 'visibleFrom' | 'hiddenFrom' | 'w' | 'mb'>) {
+interface HeaderSearchProps extends Pick<SelectProps, 'visibleFrom' | 'hiddenFrom' | 'w' | 'mb'> {
+  /** Whether it takes what a scanner types while no field has the focus. */
+  readonly takesScans?: boolean
+}
+
+/**
+ * A field that finds pets by their barcode or the words of their names, and orders by the start of their reference, and
+ * opens one.
+ */
+export function HeaderSearch({ takesScans = false, ...props }: HeaderSearchProps) {
   const { client } = useSession()
   const can = useCan()
   const [, navigate] = useLocation()
@@ -47,6 +56,12 @@ export function HeaderSearch(props: Pick<SelectProps, 'visibleFrom' | 'hiddenFro
     setQueued(undefined)
     if (queued === text) open(targetOf(text, isError ? undefined : data))
   })
+  useScan(code => {
+    // What was entered in an open dialog would be lost.
+    if (document.querySelector('[role=dialog]')) return
+    setTyped(code)
+    setQueued(code.trim())
+  }, takesScans)
   const what = seesOrders ? 'Find a pet or an order' : 'Find a pet'
   return (
     <Select
@@ -63,7 +78,7 @@ export function HeaderSearch(props: Pick<SelectProps, 'visibleFrom' | 'hiddenFro
       // The store has searched.
       filter={({ options }) => options}
       onChange={path => path !== null && open(path)}
-      // Enter opens a result that has exactly this name or reference, or else the first one that the user sees.
+      // Enter opens a result with exactly this barcode, name or reference, or else the first one that the user sees.
       onKeyDownCapture={event => {
         const { currentTarget } = event
         if (event.key !== 'Enter' || text === '' || hasActiveOption(currentTarget)) return
@@ -92,17 +107,19 @@ interface Found extends ComboboxItem {
   readonly value: string
   /** The name of the pet, or the reference of the order. */
   readonly key: string
+  readonly barcode?: string | undefined
 }
 
 function searchFor(text: string): string {
   return `/pets?search=${encodeURIComponent(text)}`
 }
 
-/** Returns the path of the only result with exactly this name or reference; undefined if there are none or several. */
+/** Returns the path of the result with this barcode, or of the only one with this name or reference. */
 function exactIn(text: string, groups: readonly OptionGroup[] = []): string | undefined {
   const all = groups.flatMap(({ items }) => items)
   const [exact, ...others] = all.filter(({ key }) => caselessForm(key) === caselessForm(text))
-  return others.length === 0 ? exact?.value : undefined
+  const scanned = all.find(({ barcode }) => barcode === text)
+  return scanned?.value ?? (others.length === 0 ? exact?.value : undefined)
 }
 
 /** Returns the path that Enter opens without a list: that of the exact or the only result, or else a search. */
@@ -158,7 +175,8 @@ async function readOrder(client: Client, orderId: bigint, signal: AbortSignal): 
 }
 
 function petOption(pet: Pet, all: readonly Pet[]) {
-  return { value: `/pets/${pet.id}`, key: pet.name, label: `${petLabel(pet, all)} (${statusWord(pet)})` }
+  const { id, name: key, barcode } = pet
+  return { value: `/pets/${id}`, key, barcode, label: `${petLabel(pet, all)} (${statusWord(pet)})` }
 }
 
 function orderOption({ id, reference, quantity }: Order) {

@@ -34,20 +34,24 @@ interface PetFields {
   readonly categoryId: bigint | undefined
   /** As it was typed; empty for a pet without a price. */
   readonly price: string
+  /** Empty for a pet without a barcode. */
+  readonly barcode: string
 }
 
-const labels = { name: 'Name', categoryId: 'Category', price: `Price (${shopCurrency})` }
+const labels = { name: 'Name', categoryId: 'Category', price: `Price (${shopCurrency})`, barcode: 'Barcode' }
 
 function PetInputs({
   name,
   categoryId,
   price,
+  barcode,
 }: { readonly [Name in keyof PetFields]: Field<PetFields[Name]> }) {
   return (
     <>
       <TextField {...name} data-autofocus required />
       <CategorySelect {...categoryId} placeholder="Start of the name" required />
       <AmountField {...price} />
+      <TextField {...barcode} />
     </>
   )
 }
@@ -66,7 +70,7 @@ interface NewPetFields extends PetFields {
 export function AddPet({ onClose, onAdded }: DialogProps & { readonly onAdded: (pet: Pet) => void }) {
   const { client } = useSession()
   const form = useForm<NewPetFields>(
-    { name: '', categoryId: undefined, price: '', status: 'available', units: 1n },
+    { name: '', categoryId: undefined, price: '', barcode: '', status: 'available', units: 1n },
     { ...labels, status: 'Status', units: 'Units' },
   )
   const { name, categoryId, status, units } = form.values
@@ -94,7 +98,13 @@ export function AddPet({ onClose, onAdded }: DialogProps & { readonly onAdded: (
           })
         }
         const price = amountIn(form.values.price)
-        const body = { ...bodyOf(form.values), ...(price !== undefined && { price }), status }
+        const barcode = form.values.barcode.trim()
+        const body = {
+          ...bodyOf(form.values),
+          ...(price !== undefined && { price }),
+          ...(barcode !== '' && { barcode }),
+          status,
+        }
         return additionOf(client, body, hasUnits ? units : undefined)
       }}
       look={{ path: '/pets?sort=-id', what: 'the newest pets' }}
@@ -103,7 +113,12 @@ export function AddPet({ onClose, onAdded }: DialogProps & { readonly onAdded: (
     >
       {field => (
         <>
-          <PetInputs name={field('name')} categoryId={field('categoryId')} price={field('price')} />
+          <PetInputs
+            name={field('name')}
+            categoryId={field('categoryId')}
+            price={field('price')}
+            barcode={field('barcode')}
+          />
           <Select
             {...field('status')}
             description={
@@ -162,8 +177,8 @@ function additionOf(client: Client, body: NewPet, units: bigint | undefined): Ch
 }
 
 /**
- * The dialog that edits the name, the category and the price of a pet. If someone else changed the pet meanwhile, it
- * asks which values to use.
+ * The dialog that edits the name, the category, the price and the barcode of a pet. If someone else changed the pet
+ * meanwhile, it asks which values to use.
  */
 export function EditPet({ pet, onClose }: DialogProps & { readonly pet: Version<Pet> }) {
   const { client } = useSession()
@@ -180,6 +195,7 @@ export function EditPet({ pet, onClose }: DialogProps & { readonly pet: Version<
       theirs: <CategoryName id={theirs.categoryId} />,
     },
     { label: labels.price, mine: form.values.price || '–', theirs: fieldsOf(theirs).price || '–' },
+    { label: labels.barcode, mine: form.values.barcode || '–', theirs: theirs.barcode ?? '–' },
     // The form has no field for the status, but a changed status explains the conflict.
     ...(theirs.status === edit.base.data.status
       ? []
@@ -198,7 +214,11 @@ export function EditPet({ pet, onClose }: DialogProps & { readonly pet: Version<
         ...(categoryId === undefined && { categoryId: 'Category is required.' }),
       })}
       make={() => {
-        const body = { ...bodyOf(form.values), price: amountIn(form.values.price) ?? null }
+        const body = {
+          ...bodyOf(form.values),
+          price: amountIn(form.values.price) ?? null,
+          barcode: form.values.barcode.trim() || null,
+        }
         return request(client, 'updatePet', { petId, body }, edit.base.etag)
       }}
       look={{ path: `/pets/${petId}`, what: 'the pet' }}
@@ -209,7 +229,14 @@ export function EditPet({ pet, onClose }: DialogProps & { readonly pet: Version<
       })}
       onClose={onClose}
     >
-      {field => <PetInputs name={field('name')} categoryId={field('categoryId')} price={field('price')} />}
+      {field => (
+        <PetInputs
+          name={field('name')}
+          categoryId={field('categoryId')}
+          price={field('price')}
+          barcode={field('barcode')}
+        />
+      )}
     </FormDialog>
   )
 }
@@ -287,8 +314,8 @@ function factsOf(item: InventoryItem): [label: string, text: string][] {
   ]
 }
 
-function fieldsOf({ name, categoryId, price }: Pet): PetFields {
-  return { name, categoryId, price: price === undefined ? '' : amountText(price) }
+function fieldsOf({ name, categoryId, price, barcode = '' }: Pet): PetFields {
+  return { name, categoryId, price: price === undefined ? '' : amountText(price), barcode }
 }
 
 /** Returns the body of a request. If it lacks the category, the store refuses it with a message for the field. */

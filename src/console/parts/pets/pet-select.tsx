@@ -30,8 +30,9 @@ interface PetSelectProps {
 }
 
 /**
- * A field that finds a pet by the words of its name. The list shows how many units of each pet are for sale. Pets that
- * cannot be ordered stay in the list, at its end: a user who looks for one must see why it cannot be ordered.
+ * A field that finds a pet by its barcode or the words of its name. The list shows how many units of each pet are for
+ * sale. Pets that cannot be ordered stay in the list, at its end: a user who looks for one must see why it cannot be
+ * ordered.
  */
 export function PetSelect({ first, value, onChange, error, isNext = false, onType }: PetSelectProps) {
   const { client } = useSession()
@@ -39,10 +40,11 @@ export function PetSelect({ first, value, onChange, error, isNext = false, onTyp
   return (
     <NameSelect<Pet>
       label="Pet"
-      placeholder="A word of the name"
+      placeholder="A word of the name, or a scan"
       required
       autoFocus={isNext}
       onType={onType}
+      takesScans
       data-autofocus={first === undefined || undefined}
       // The dialog opens with the focus here. An open list would hide the other fields.
       openOnFocus={false}
@@ -55,7 +57,13 @@ export function PetSelect({ first, value, onChange, error, isNext = false, onTyp
         // A pet that is sold between the two reads is in both; a list with a pet twice ends the page.
         return [...new Map([...available, ...others].map(pet => [pet.id, pet])).values()]
       }}
-      read={async name => (await client.listPets({ name, include: 'stock' })).data.items}
+      read={async name => {
+        const [named, found] = await Promise.all([
+          client.listPets({ name, include: 'stock' }),
+          findPets(client, name, { limit: 1 }),
+        ])
+        return [...found.filter(({ barcode }) => barcode === name), ...named.data.items]
+      }}
       optionOf={optionOf}
       value={value === '' ? null : value}
       chosen={selected}

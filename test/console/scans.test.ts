@@ -1,0 +1,106 @@
+import { expect, test } from 'bun:test'
+import type { Page } from 'playwright-core'
+import { sharedStore, stockOf } from '../support/shop.ts'
+import { until } from '../support/until.ts'
+import { consoleBrowser } from './console-session.ts'
+import { addPet } from './shop-data.ts'
+
+const store = sharedStore('sqlite')
+const browser = consoleBrowser()
+
+async function addScanned(name: string, barcode: string, quantity = 1n): Promise<bigint> {
+  const { petId } = await addPet(store(), name, quantity)
+  await store().client.updatePet({ petId, body: { barcode } })
+  return petId
+}
+
+/** Types as a scanner does. */
+async function scan(page: Page, code: string): Promise<void> {
+  await page.keyboard.type(code)
+  await page.keyboard.press('Enter')
+}
+
+/** Takes the focus from every field. */
+async function leaveFields(page: Page): Promise<void> {
+  await page.evaluate('document.activeElement.blur()')
+}
+
+test('a scan on any page opens the pet with this barcode, although a name starts with it, too', async () => {
+  await addPet(store(), '40 Zebra finches')
+  await addScanned('Scanned finch', '40')
+  await addScanned('Scanned budgie', '4006381333931')
+  const page = await browser.open(store(), '/orders')
+  await page.getByRole('heading', { name: 'Orders', exact: true }).waitFor()
+  await leaveFields(page)
+  await scan(page, '4006381333931')
+  await page.getByRole('heading', { name: 'Scanned budgie' }).waitFor()
+  await page.getByText('Barcode 4006381333931').waitFor()
+  // The focus on a button keeps neither the scan from the search, nor a person from pressing it.
+  await page.getByRole('button', { name: 'Edit' }).focus()
+  await scan(page, '4006381333900')
+  await page.getByText('No pet matches').waitFor()
+  expect(page.url()).toEndWith('/pets?search=4006381333900')
+  const search = page.getByRole('combobox', { name: 'Find a pet or an order' }).filter({ visible: true })
+  await search.fill('40')
+  await search.press('Enter')
+  await page.getByRole('heading', { name: 'Scanned finch' }).waitFor()
+})
+
+test('a scan into the search of the pets finds the one with it', async () => {
+  await addScanned('Found by its code', 'X-77-1')
+  const page = await browser.open(store(), '/pets')
+  await page.getByRole('textbox', { name: 'Search' }).focus()
+  await scan(page, 'X-77-1')
+  await until('one pet is listed', async () => (await page.getByRole('row').count()) === 2)
+  await page.getByRole('link', { name: 'Found by its code' }).waitFor()
+})
+
+test('keys that a person types without a field are no scan, and the shortcuts of a person work', async () => {
+  const page = await browser.open(store(), '/orders')
+  await page.getByRole('heading', { name: 'Orders', exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Sell', exact: true }).focus()
+  await page.keyboard.type('40063', { delay: 120 })
+  await page.keyboard.press('Enter')
+  await page.getByRole('dialog').getByRole('combobox', { name: 'Pet' }).waitFor()
+  expect(page.url()).toContain('/orders')
+})
+
+test('a scan in the sale chooses the pet, with the focus in the field or in none', async () => {
+  const petId = await addScanned('Canary', '0041 7', 5n)
+  const otherId = await addScanned('Gecko', '5000159407236', 5n)
+  const page = await browser.open(store(), '/')
+  const dialog = page.getByRole('dialog')
+  await page.getByRole('button', { name: 'Sell', exact: true }).click()
+  const field = dialog.getByRole('combobox', { name: 'Pet' })
+  await until('the field has the focus', () => field.evaluate(input => input.matches(':focus')))
+  await scan(page, '0041 7')
+  await until('the canary is chosen', async () => (await field.inputValue()).startsWith('Canary'))
+  // The blank and the Enter of the scan press no button.
+  await dialog.getByRole('button', { name: 'Add another article' }).click()
+  await leaveFields(page)
+  await dialog.getByRole('button', { name: 'Cancel' }).focus()
+  await scan(page, '5000159407236')
+  await until('the gecko is chosen', async () => (await field.inputValue()).startsWith('Gecko'))
+  await dialog.getByRole('button', { name: 'Sell', exact: true }).click()
+  await page.getByText('2 units, ').first().waitFor()
+  const stocks = [await stockOf(store().client, petId), await stockOf(store().client, otherId)]
+  expect(stocks).toEqual(['available 4/0', 'available 4/0'])
+})
+
+test('the barcode of a pet is edited, and that of another pet is refused at the field', async () => {
+  await addScanned('Owner of the code', 'taken-1')
+  const { petId } = await addPet(store(), 'Wants the code')
+  const page = await browser.open(store(), `/pets/${petId}`)
+  const dialog = page.getByRole('dialog')
+  await page.getByRole('button', { name: 'Edit' }).click()
+  await dialog.getByRole('textbox', { name: 'Barcode' }).fill('taken-1')
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await dialog.getByText('"Owner of the code", has the barcode taken-1').waitFor()
+  await dialog.getByRole('textbox', { name: 'Barcode' }).fill(' free-1 ')
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Barcode free-1').waitFor()
+  await page.getByRole('button', { name: 'Edit' }).click()
+  await dialog.getByRole('textbox', { name: 'Barcode' }).fill('')
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await until('the barcode is gone', async () => (await page.getByText('Barcode free-1').count()) === 0)
+})
