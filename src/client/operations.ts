@@ -257,7 +257,7 @@ export interface Operations {
   ): Promise<ApiResponse<undefined>>
 
   /**
-   * List orders. `shipDateAfter` and `shipDateBefore` are exclusive bounds. With either of them, the list contains only orders that have a shipDate, and can only be sorted by `shipDate` (the default) or `-shipDate`. In the same way, `createdAfter` and `createdBefore` sort by `createdAt`; of the other filters, they and the sort go only with `complete`. `referencePrefix` goes with no other filter: the list is in the order of the references. Only with `reference`, which few orders share, all filters go together.
+   * List orders. `shipDateAfter` and `shipDateBefore` are exclusive bounds. With either of them, the list contains only orders that have a shipDate, and can only be sorted by `shipDate` (the default) or `-shipDate`. In the same way, `createdAfter` and `createdBefore` sort by `createdAt`; of the other filters, they and the sort go only with `complete`. `referencePrefix` goes with no other filter: the list is in the order of the references. `search` goes only with `complete`: the newest orders come first, and each page looks at the references of the next 2,000 orders. **Such a page can be short, or even empty, although a next page follows.** Only with `reference`, which few orders share, all filters go together.
    *
    * Requires a key with the scope `orders:read`.
    *
@@ -281,6 +281,8 @@ export interface Operations {
       reference?: string | undefined
       /** Orders whose reference starts with this text; upper and lower case differ. */
       referencePrefix?: string | undefined
+      /** Orders whose reference has words that start with each word of this text, without case and accents. */
+      search?: string | undefined
       /** Orders that were placed after this instant. */
       createdAfter?: string | undefined
       /** Orders that were placed before this instant. */
@@ -967,6 +969,7 @@ export const operations = {
       'shipDateBefore',
       'reference',
       'referencePrefix',
+      'search',
       'createdAfter',
       'createdBefore',
       'sort',

@@ -13,6 +13,12 @@ export function wordsOf(text: string): string[] {
   return [...new Set(words.map(word => firstPoints(word, WORD_CODE_POINTS_MAX)))]
 }
 
+/** Returns whether each of some folded texts starts a word of a text, in one of its spellings. */
+export function startsWords(text: string, starts: readonly string[]): boolean {
+  const words = spelledWordsOf(text)
+  return starts.every(start => words.some(word => word.startsWith(start)))
+}
+
 /** Letters that are also written as two. */
 const SPELLED_LETTERS: Readonly<Record<string, string>> = { ä: 'ae', ö: 'oe', ü: 'ue', ø: 'oe', å: 'aa' }
 const SPELLED_LETTER = /[äöüøå]/gi

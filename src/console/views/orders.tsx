@@ -1,5 +1,7 @@
 import { Group, SegmentedControl } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
 import type { Order } from '../../client/petstore-client.ts'
+import { readFullPage } from '../data/full-page.ts'
 import { useSession } from '../data/session-context.ts'
 import { today } from '../data/shop-clock.ts'
 import { formatMoney } from '../data/shop-currency.ts'
@@ -52,9 +54,8 @@ export function Orders() {
   const byState = state !== undefined && { complete: state === 'complete' }
   const hasTakings = period !== undefined && period.from !== '' && period.to !== '' && state === undefined
   const report = hasTakings ? optionIn(reportKinds, filters.get('show')) : undefined
-  // The store finds references in all orders, in the order of the references.
-  const input: OrderListInput =
-    reference === '' ? { sort: '-id', ...byState } : { referencePrefix: reference }
+  const isWord = useIsWord(reference)
+  const input: OrderListInput = reference === '' ? { sort: '-id', ...byState } : inputOf(reference, isWord)
   return (
     <Page title="Orders">
       <OverdueOrders />
@@ -79,7 +80,14 @@ export function Orders() {
         <PagedTable
           label="Orders"
           queryKey={['orders', input]}
-          read={cursor => client.listOrders({ ...input, cursor })}
+          read={async cursor => ({
+            data: await readFullPage(
+              page => client.listOrders({ ...input, ...page }),
+              cursor,
+              undefined,
+              PAGES_MAX,
+            ),
+          })}
           columns={columns}
           idOf={({ id }) => id}
           empty={
@@ -88,13 +96,36 @@ export function Orders() {
                 An order reserves units of a pet until it is completed or cancelled.
               </Empty>
             ) : (
-              <Empty title="No order matches">Change the state or the reference above.</Empty>
+              <Empty title="No order matches">
+                Change the state or the reference above. Its start is found in all orders, its other words in
+                the newest 10,000.
+              </Empty>
             )
           }
         />
       )}
     </Page>
   )
+}
+
+/** The maximum number of pages of the store, each of which looks at 2,000 orders, for one page here. */
+const PAGES_MAX = 5
+
+/** Returns the list of the orders whose reference has a text at its start, or as the start of its words. */
+function inputOf(reference: string, isWord: boolean): OrderListInput {
+  return isWord ? { search: reference } : { referencePrefix: reference }
+}
+
+/** Returns whether no reference starts with a text, so that it is searched among their words. */
+function useIsWord(reference: string): boolean {
+  const { client } = useSession()
+  const { data = false } = useQuery({
+    queryKey: ['orders', 'start', reference],
+    queryFn: async () =>
+      (await client.listOrders({ referencePrefix: reference, limit: 1 })).data.items.length === 0,
+    enabled: reference !== '',
+  })
+  return data
 }
 
 interface ReportFieldProps {
@@ -145,7 +176,7 @@ function OrderFields({ filters, state, reference }: OrderFieldsProps) {
       )}
       <SearchField
         label="Reference"
-        placeholder="The start, like R-2026"
+        placeholder="R-2026, or a word of it"
         value={reference}
         onChange={text => set('reference', text)}
       />

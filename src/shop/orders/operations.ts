@@ -41,6 +41,7 @@ interface OrderFilters {
   readonly createdAfter?: string
   readonly createdBefore?: string
   readonly referencePrefix?: string
+  readonly search?: string
   readonly sort?: string
 }
 
@@ -63,7 +64,7 @@ export const orders = {
     tag: 'Store',
     summary: 'List orders',
     description:
-      '`shipDateAfter` and `shipDateBefore` are exclusive bounds. With either of them, the list contains only orders that have a shipDate, and can only be sorted by `shipDate` (the default) or `-shipDate`. In the same way, `createdAfter` and `createdBefore` sort by `createdAt`; of the other filters, they and the sort go only with `complete`. `referencePrefix` goes with no other filter: the list is in the order of the references. Only with `reference`, which few orders share, all filters go together.',
+      '`shipDateAfter` and `shipDateBefore` are exclusive bounds. With either of them, the list contains only orders that have a shipDate, and can only be sorted by `shipDate` (the default) or `-shipDate`. In the same way, `createdAfter` and `createdBefore` sort by `createdAt`; of the other filters, they and the sort go only with `complete`. `referencePrefix` goes with no other filter: the list is in the order of the references. `search` goes only with `complete`: the newest orders come first, and each page looks at the references of the next 2,000 orders. **Such a page can be short, or even empty, although a next page follows.** Only with `reference`, which few orders share, all filters go together.',
     scope: 'orders:read',
     query: {
       ...paging,
@@ -83,6 +84,12 @@ export const orders = {
         'Orders whose reference starts with this text; upper and lower case differ.',
         'R-2026',
       ),
+      search: textParameter(
+        1,
+        REFERENCE_CODE_POINTS_MAX,
+        'Orders whose reference has words that start with each word of this text, without case and accents.',
+        'muller',
+      ),
       createdAfter: instantParameter('Orders that were placed after this instant.', '2026-11-21T00:00:00Z'),
       createdBefore: instantParameter('Orders that were placed before this instant.', '2027-12-01T00:00:00Z'),
       sort: sortParameter(
@@ -94,8 +101,11 @@ export const orders = {
     },
     success: { status: 200, list: Order, description: 'A page of orders.' },
     errors: [invalidCursor()],
-    isShort: ({ petId, complete, reference, ...others }: OrderFilters) =>
-      !petId && reference === undefined && (complete !== undefined || !isDated(others)),
+    isShort: ({ petId, complete, reference, search, ...others }: OrderFilters) =>
+      !petId &&
+      reference === undefined &&
+      search === undefined &&
+      (complete !== undefined || !isDated(others)),
     agent: {
       name: 'find_orders',
       about: 'Find orders by pet, reference, ship date, or whether they are complete.',
@@ -103,6 +113,7 @@ export const orders = {
         petId: 'Orders for these pets.',
         complete: 'true: shipped; false: open.',
         reference: 'Exactly this reference.',
+        search: 'Words of the reference, such as a name; only with complete.',
         shipDateAfter: true,
         shipDateBefore: true,
         sort: '-id: newest first.',

@@ -22,6 +22,7 @@ import {
   startsWith,
 } from '../kernel/paging.ts'
 import { type EventSubject, recordEvent } from '../log/recording.ts'
+import { refuseBesideSearch } from '../pets/words.ts'
 import { writeLine } from '../sales/lines.ts'
 import type { SaleLine } from '../sales/schema.ts'
 import { findPet } from '../stock/rows.ts'
@@ -36,6 +37,7 @@ import {
   type Order,
   type OrderPatch,
 } from './schema.ts'
+import { searchOrders } from './search.ts'
 
 export interface OrderRow {
   readonly id: bigint
@@ -105,7 +107,14 @@ export async function listOrders(
 ): Promise<Page<Order>> {
   const { limit: _, cursor: __, sort: ___, ...filters } = input
   const { petId, complete, shipDateAfter, shipDateBefore, createdAfter, createdBefore, reference } = filters
-  const { referencePrefix } = filters
+  const { referencePrefix, search } = filters
+  if (search !== undefined) {
+    refuseBesideSearch(input, OUTSIDE_SEARCH)
+    const isComplete = complete === undefined ? undefined : storedBoolean(complete)
+    const searched = { input: { ...input, search }, complete: isComplete, columns: orderColumns }
+    const found = await searchOrders<StoredOrder>(reader, searched)
+    return { ...found, items: found.items.map(order => orderOf(orderRow(order))) }
+  }
   if (reference === undefined) refuseCombinations(input)
   const isByShipDate = shipDateAfter !== undefined || shipDateBefore !== undefined
   const isByCreation = createdAfter !== undefined || createdBefore !== undefined
@@ -134,6 +143,12 @@ export async function listOrders(
     (order: StoredOrder) => orderOf(orderRow(order)),
   )
 }
+
+/** What does not go with a search. */
+const OUTSIDE_SEARCH = [
+  ...(['sort', 'petId', 'reference', 'referencePrefix'] as const),
+  ...(['shipDateAfter', 'shipDateBefore', 'createdAfter', 'createdBefore'] as const),
+]
 
 /** The filters that go with a range of creation, or with the sort by it. */
 const withCreation: readonly string[] = ['createdAfter', 'createdBefore', 'complete']

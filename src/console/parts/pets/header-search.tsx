@@ -26,8 +26,7 @@ interface HeaderSearchProps extends Pick<SelectProps, 'visibleFrom' | 'hiddenFro
 }
 
 /**
- * A field that finds pets by their barcode or the words of their names, and orders by the start of their reference, and
- * opens one.
+ * A field that finds pets by their barcode or the words of their names, and orders by their reference, and opens one.
  */
 export function HeaderSearch({ takesScans = false, ...props }: HeaderSearchProps) {
   const { client } = useSession()
@@ -152,11 +151,17 @@ async function findAll(
 /** A number of an order, as people write it. */
 const ORDER_NUMBER = /^(?:order )?#?(\d{1,18})$/i
 
-/** Finds orders by the start of the reference, as typed and in capitals, and one by its number. */
+/**
+ * Finds orders by the start of the reference, as typed and in capitals, the newest open and newest other ones by any of
+ * its words, and one by its number.
+ */
 async function findOrders(client: Client, text: string, signal: AbortSignal): Promise<Order[]> {
-  const prefixes = new Set([text, text.toUpperCase()])
-  const lists = [...prefixes].map(async referencePrefix => {
-    const { data } = await client.listOrders({ referencePrefix, limit: ORDERS_MAX }, { signal })
+  const filters = [
+    ...[...new Set([text, text.toUpperCase()])].map(referencePrefix => ({ referencePrefix })),
+    ...[{ complete: false, search: text }, { search: text }],
+  ]
+  const lists = filters.map(async filter => {
+    const { data } = await client.listOrders({ ...filter, limit: ORDERS_MAX }, { signal })
     return data.items
   })
   const [, number] = ORDER_NUMBER.exec(text) ?? []
