@@ -11,6 +11,9 @@ const cases: [given: string, known: string[], expected: string | undefined][] = 
   ['pet', order, 'petId'],
   ['orderQuantity', order, 'quantity'],
   ['change', ['quantityChange', 'note'], 'quantityChange'],
+  ['naem', ['name'], 'name'],
+  // Two letters that changed places are one edit, and so are two of four letters.
+  ['tets', ['quest', 'test'], 'test'],
   // A name that differs by few edits is preferred to a name that contains the given one.
   ['names', ['name', 'nameKeys', 'nams'], 'name'],
   ['colour', order, undefined],

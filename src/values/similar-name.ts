@@ -23,18 +23,25 @@ function oneContainsTheOther(a: string, b: string): boolean {
   return short.length >= CONTAINED_CHARS_MIN && long.includes(short)
 }
 
-/** Returns the Levenshtein distance of two texts; undefined if it is too large for their length. */
-function editsBetween(a: string, b: string): number | undefined {
+/**
+ * Returns the Levenshtein distance of two texts, in which two letters that changed places count once; undefined if it
+ * is too large for their length.
+ */
+export function editsBetween(a: string, b: string): number | undefined {
   const editsMax = Math.min(EDITS_MAX, Math.floor(Math.max(a.length, b.length) / CHARS_PER_EDIT))
   // This is checked first, because the distance is at least the difference of the lengths, and a name can be very long.
   if (Math.abs(a.length - b.length) > editsMax) return undefined
+  let before: number[] = []
   let row = Array.from({ length: b.length + 1 }, (_, index) => index)
   for (const [index, char] of a.split('').entries()) {
     const next = [index + 1]
     for (const [column, other] of b.split('').entries()) {
       const replaced = (row[column] ?? 0) + (char === other ? 0 : 1)
-      next.push(Math.min(replaced, (row[column + 1] ?? 0) + 1, (next[column] ?? 0) + 1))
+      const hasSwapped = index > 0 && column > 0 && char === b[column - 1] && other === a[index - 1]
+      const swapped = hasSwapped ? (before[column - 1] ?? 0) + 1 : replaced
+      next.push(Math.min(replaced, swapped, (row[column + 1] ?? 0) + 1, (next[column] ?? 0) + 1))
     }
+    before = row
     row = next
   }
   const edits = row[b.length] ?? 0

@@ -96,6 +96,7 @@ const models = (
     },
     search: words(({ petId }) => names.get(String(petId)) ?? '', 're pet'),
   },
+  listSimilarSearches: { search: { values: ['re'], passes: () => false } },
   listMovements: {},
   listEvents: {
     type: equals('type', 'petstore.pet.created', 'petstore.inventory.changed'),

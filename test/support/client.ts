@@ -78,13 +78,17 @@ function inputOf({ pathParameters, query, body }: Operation, given: OperationInp
   return Object.fromEntries(names.flatMap(name => (name in given ? [[name, given[name]]] : [])))
 }
 
-function shapeOf({ method, path, success }: Operation): OperationShape {
-  return { method, path, ...(!('resource' in success) && { empty: true as const }) }
+function shapeOf({ method, path, query = {}, success }: Operation): OperationShape {
+  const shape = { method, path, query: Object.keys(query) }
+  if ('list' in success) return { ...shape, list: true }
+  return { ...shape, ...(!('resource' in success) && { empty: true as const }) }
 }
 
 function checked({ success }: Operation, { status, data }: ApiResponse<unknown>): unknown {
   if (status === 304) return undefined
+  // The list of a hidden operation has no pages.
+  const page = Array.isArray(data) ? { items: data } : data
   if ('list' in success)
-    return z.object({ items: z.array(success.list), next: z.string().optional() }).parse(data)
+    return z.object({ items: z.array(success.list), next: z.string().optional() }).parse(page)
   return 'resource' in success ? success.resource.parse(data) : undefined
 }

@@ -1,9 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
+import { makeCall } from '../../client/client.ts'
 import type { Client, Pet, PetStatus } from '../../client/petstore-client.ts'
 import type { Version } from './edit.ts'
 import { readFullPage } from './full-page.ts'
 import { nameText } from './name-text.ts'
 import { usePastName } from './past-names.ts'
+import { baseUrl } from './session.ts'
 import { useSession } from './session-context.ts'
 
 const IDS_MAX = 100
@@ -24,6 +26,29 @@ export async function findPets(
   const input = { include: 'stock' as const, ...(status && { status }), search: text }
   return (await readFullPage(page => client.listPets({ ...input, ...page }, { signal }), undefined, limit))
     .items
+}
+
+/** An operation that is not in the OpenAPI description. */
+const similarSearches = {
+  method: 'GET',
+  path: '/similar-searches',
+  query: ['search'],
+  list: true,
+} as const
+
+/** Returns searches that find pets, for one that finds none. */
+export function useSimilarSearches(search: string): readonly string[] {
+  const { key } = useSession()
+  const { data = [] } = useQuery({
+    queryKey: ['pets', 'similar', search],
+    queryFn: async () => {
+      const { data: found } = await makeCall({ baseUrl, key })('similar', similarSearches, { search })
+      // Safe: the contract of the operation has this type.
+      return found as readonly { readonly search: string }[]
+    },
+    enabled: search !== '',
+  })
+  return data.map(similar => similar.search)
 }
 
 /** Shown until a name is read. */

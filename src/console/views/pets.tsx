@@ -1,8 +1,9 @@
 import { Button } from '@mantine/core'
-import { useState } from 'react'
+import { Fragment, useState } from 'react'
 import { useLocation } from 'wouter'
 import type { Pet } from '../../client/petstore-client.ts'
 import { readFullPage } from '../data/full-page.ts'
+import { useSimilarSearches } from '../data/pets.ts'
 import { useCan, useSession } from '../data/session-context.ts'
 import { formatMoney } from '../data/shop-currency.ts'
 import { idIn, optionIn, useUrlFilters, valueIn } from '../data/url-filters.ts'
@@ -62,7 +63,7 @@ export function Pets() {
         })}
         columns={columns}
         idOf={({ id }) => id}
-        empty={isFiltered ? <NoMatch /> : <NoPets />}
+        empty={isFiltered ? <NoMatch search={search} /> : <NoPets />}
         minWidth={700}
       />
     </Page>
@@ -124,8 +125,23 @@ function AddPetButton() {
   )
 }
 
-function NoMatch() {
-  return <Empty title="No pet matches">Change the search or the filters above.</Empty>
+function NoMatch({ search }: { readonly search: string }) {
+  const similar = useSimilarSearches(search)
+  return (
+    <Empty title="No pet matches">
+      Change the search or the filters above.
+      {similar.length > 0 && ' Did you mean '}
+      {similar.map((text, index) => (
+        <Fragment key={text}>
+          {index > 0 && ' or '}
+          <ViewLink href={`/pets?search=${encodeURIComponent(text)}`} underline="always">
+            {text}
+          </ViewLink>
+        </Fragment>
+      ))}
+      {similar.length > 0 && '?'}
+    </Empty>
+  )
 }
 
 function NoPets() {

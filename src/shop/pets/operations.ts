@@ -12,7 +12,7 @@ import {
 import { invalidCursor, unknownReference } from '../../contract/refusals.ts'
 import { PetStatus } from '../stock/schema.ts'
 import { barcodeTaken, invalidStatusTransition, petInUse, petNotFound, RESTOCK } from './refusals.ts'
-import { NewPet, Pet, PetInclude, PetPatch } from './schema.ts'
+import { NewPet, Pet, PetInclude, PetPatch, SimilarSearch } from './schema.ts'
 
 const taken = barcodeTaken('4006381333931', { id: 3n, name: 'Biscuit (Beagle)' })
 
@@ -95,6 +95,21 @@ export const pets = {
       },
       sends: { include: 'stock' },
     },
+  },
+  listSimilarSearches: {
+    method: 'GET',
+    path: '/similar-searches',
+    tag: 'Pets',
+    summary: 'List searches that find pets, for one that finds none',
+    scope: 'public',
+    hidden: true,
+    query: { search: textParameter(1, 200, 'The search.', 'dakel') },
+    success: {
+      status: 200,
+      list: SimilarSearch,
+      description: 'At most three searches, the most similar first.',
+    },
+    represents: { table: 'pet' },
   },
   createPet: {
     method: 'POST',

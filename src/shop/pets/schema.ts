@@ -80,6 +80,10 @@ z.array(Pet).meta({
   example: [{ id: 3, name: 'Biscuit (Beagle)', categoryId: 1, status: 'available', price: 69000 }],
 })
 
+/** A text for the search of pets. The operation that returns it is not in the description. */
+export const SimilarSearch = z.object({ search: z.string() })
+export type SimilarSearch = z.output<typeof SimilarSearch>
+
 export const PetPatch = z
   .strictObject({ ...petMembers, price: price.nullable(), barcode: barcode.nullable() })
   .partial()

@@ -36,6 +36,7 @@ import type { pets } from './operations.ts'
 import { invalidStatusTransition, petInUse, petNotFound, RESTOCK } from './refusals.ts'
 import { IDS_MAX, inStatusById, isAnyPet, paddedStatuses, petOf, petWithStock, readPet } from './rows.ts'
 import type { NewPet, Pet, PetPatch } from './schema.ts'
+import { listSimilarSearches } from './similar-searches.ts'
 import { refuseBesideSearch, renameWords, searchPets } from './words.ts'
 
 const insertPet = sql()(`
@@ -299,6 +300,7 @@ async function moveBetweenCategories(tx: Tx, from: bigint, to: bigint): Promise<
 
 export const petQueries: QueriesOf<typeof pets> = {
   listPets,
+  listSimilarSearches: (reader, { search = '' }) => listSimilarSearches(reader, { search }),
   getPet: readPet,
 }
 
