@@ -281,7 +281,7 @@ export interface Operations {
       reference?: string | undefined
       /** Orders whose reference starts with this text; upper and lower case differ. */
       referencePrefix?: string | undefined
-      /** Orders whose reference has words that start with each word of this text, without case and accents. */
+      /** Orders whose reference has words that start with each word of this text, without case and accents. An empty text is no filter. */
       search?: string | undefined
       /** Orders that were placed after this instant. */
       createdAfter?: string | undefined

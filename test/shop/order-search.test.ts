@@ -26,6 +26,7 @@ onEveryEngine(engine => {
     expect(await found('r-2026')).toEqual(['R-2026-0042'])
     expect(await found('0042')).toEqual(['R-2026-0042'])
     expect(await found("o'brien")).toEqual(["Mr O'Brien"])
+    expect(await found('', true)).toEqual(['R-2026-0042', "Mr O'Brien"])
     for (const text of ['linger', 'frau freitagabend', '-', '42']) expect(await found(text)).toEqual([])
     expect([await found('mr', true), await found('mr', false)]).toEqual([["Mr O'Brien"], []])
   })

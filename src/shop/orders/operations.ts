@@ -87,8 +87,8 @@ export const orders = {
       search: textParameter(
         1,
         REFERENCE_CODE_POINTS_MAX,
-        'Orders whose reference has words that start with each word of this text, without case and accents.',
-        'muller',
+        'Orders whose reference has words that start with each word of this text, without case and accents. An empty text is no filter.',
+        '',
       ),
       createdAfter: instantParameter('Orders that were placed after this instant.', '2026-11-21T00:00:00Z'),
       createdBefore: instantParameter('Orders that were placed before this instant.', '2027-12-01T00:00:00Z'),
@@ -102,10 +102,7 @@ export const orders = {
     success: { status: 200, list: Order, description: 'A page of orders.' },
     errors: [invalidCursor()],
     isShort: ({ petId, complete, reference, search, ...others }: OrderFilters) =>
-      !petId &&
-      reference === undefined &&
-      search === undefined &&
-      (complete !== undefined || !isDated(others)),
+      !petId && reference === undefined && !search && (complete !== undefined || !isDated(others)),
     agent: {
       name: 'find_orders',
       about: 'Find orders by pet, reference, ship date, or whether they are complete.',

@@ -108,7 +108,7 @@ export async function listOrders(
   const { limit: _, cursor: __, sort: ___, ...filters } = input
   const { petId, complete, shipDateAfter, shipDateBefore, createdAfter, createdBefore, reference } = filters
   const { referencePrefix, search } = filters
-  if (search !== undefined) {
+  if (search) {
     refuseBesideSearch(input, OUTSIDE_SEARCH)
     const isComplete = complete === undefined ? undefined : storedBoolean(complete)
     const searched = { input: { ...input, search }, complete: isComplete, columns: orderColumns }
@@ -153,6 +153,9 @@ const OUTSIDE_SEARCH = [
 /** The filters that go with a range of creation, or with the sort by it. */
 const withCreation: readonly string[] = ['createdAfter', 'createdBefore', 'complete']
 
+/** Returns whether a filter is set: an empty search is none. */
+const isGiven = (value: unknown): boolean => value !== undefined && value !== ''
+
 /** Throws `invalid_parameter` for filters that no index serves together, unless the list is of one reference. */
 function refuseCombinations({
   limit: _,
@@ -160,7 +163,7 @@ function refuseCombinations({
   sort,
   ...filters
 }: Input<typeof orders.listOrders>): void {
-  const given = Object.entries(filters).flatMap(([name, value]) => (value === undefined ? [] : [name]))
+  const given = Object.entries(filters).flatMap(([name, value]) => (isGiven(value) ? [name] : []))
   if (given.includes('referencePrefix')) {
     const other = sort === undefined ? given.find(name => name !== 'referencePrefix') : 'sort'
     if (other !== undefined) throw excludedByFilter(other, 'referencePrefix')
