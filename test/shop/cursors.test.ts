@@ -57,6 +57,7 @@ const lists: Readonly<Record<string, Variants>> = {
       shipDateBefore: ['shipDateBefore=2027-03-01T00:00:00Z', 'shipDateBefore=2027-03-02T00:00:00Z'],
       reference: ['reference=R-1', 'reference=r-1'],
       referencePrefix: ['referencePrefix=R-', 'referencePrefix=R'],
+      search: ['search=r', 'search=1'],
       createdAfter: ['createdAfter=2020-01-01T00:00:00Z', 'createdAfter=2020-01-02T00:00:00Z'],
       createdBefore: ['createdBefore=2100-01-01T00:00:00Z', 'createdBefore=2100-01-02T00:00:00Z'],
       sort: ['sort=shipDate', 'sort=-shipDate'],

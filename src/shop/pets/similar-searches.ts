@@ -8,7 +8,7 @@ import type { SimilarSearch } from './schema.ts'
 
 const SUGGESTIONS_MAX = 3
 /** The maximum number of words that one look reads, and of different words of about the same length in them. */
-const WORDS_READ_MAX = 50_000
+const WORDS_READ_MAX = 20_000
 const WORDS_COMPARED_MAX = 10_000
 /** Two words that differ by two edits differ by at most two letters. */
 const LENGTH_DIFFERENCE_MAX = 2n
