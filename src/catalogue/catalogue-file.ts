@@ -382,8 +382,9 @@ const UNCLEAR_PRICE = 'may be read in two ways: say which mark is before decimal
 
 function brokenPriceRule(value: string, { currency, mark }: PriceFormat): string | undefined {
   const price = value === '' ? 0n : minorUnitsIn(value, currency, mark)
+  // With three decimals, 1,250 is an amount of the currency, and may mean 1250 all the same.
+  if (mark === undefined && decimalMarkIn(value) === 'unclear') return UNCLEAR_PRICE
   if (price !== undefined && price <= AMOUNT_MAX) return undefined
-  if (price === undefined && mark === undefined && decimalMarkIn(value) === 'unclear') return UNCLEAR_PRICE
   const example = decimalText(1250n, currency)
   return `must be an amount of ${currency} such as ${example}, without separators between thousands`
 }

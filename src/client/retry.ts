@@ -43,8 +43,9 @@ export function mayHaveTakenEffect({ status, code }: Pick<Failure, 'status' | 'c
  * Returns whether a refusal with this status also settles an earlier attempt with the same idempotency key: the store
  * looks for the effect of the key first. Any other refusal comes before that, and says nothing of the earlier attempt.
  */
-export function settlesEarlierAttempt(status: number): boolean {
-  return [404, 409, 410, 412, 422].includes(status)
+export function settlesEarlierAttempt({ status, code }: Pick<Failure, 'status' | 'code'>): boolean {
+  // The page of a proxy that says 404 has no code of the store.
+  return code !== 'unknown' && [404, 409, 410, 412, 422].some(settled => settled === status)
 }
 
 /**

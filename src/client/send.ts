@@ -55,7 +55,7 @@ export async function send(request: PreparedRequest, options: SendOptions): Prom
 
 /** Returns the last error of a change of which an earlier attempt may have taken effect. */
 function outcomeOf(error: ApiError | ConnectionError): ApiError | ConnectionError {
-  if (error instanceof ConnectionError || settlesEarlierAttempt(error.status)) return error
+  if (error instanceof ConnectionError || settlesEarlierAttempt(error)) return error
   const refusal = `${error.status} ${error.code}`
   return new ConnectionError(
     `The response to an attempt was lost, and the next one was refused (${refusal}).`,

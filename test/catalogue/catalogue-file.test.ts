@@ -306,8 +306,9 @@ test('a price such as 1.250 is read as the others show, or as the user says, and
     125n,
     expect.stringContaining('must be an amount of EUR'),
   ])
-  // A currency with three decimals is written so.
-  expect((await readPrices(['1.250'], 'KWD')).read).toEqual([1250n])
+  // A currency with three decimals is written so, but so are thousands.
+  expect((await readPrices(['1.250'], 'KWD')).read).toEqual([`price "1.250" ${unclear}`])
+  expect((await readPrices(['1.250', '0.900'], 'KWD')).read).toEqual([1250n, 900n])
   expect((await readPrices(['1.250', '2,500.500'], 'KWD')).read).toEqual([1250n, 2_500_500n])
   expect((await readPrices(['1.250', '2.500,500'], 'KWD')).read).toEqual([1_250_000n, 2_500_500n])
 })

@@ -84,6 +84,8 @@ test('a refusal after a lost response settles a change only if the store has loo
     [503, 'shutting_down'],
     [403, 'insufficient_scope'],
     [401, 'invalid_token'],
+    // The page of a proxy.
+    [404, 'unknown'],
   ] as const
   for (const [status, code] of open) {
     expect([code, await outcomeOf(status, code, true)]).toEqual([code, 'ConnectionError'])

@@ -140,6 +140,7 @@ const rows: Readonly<Record<string, Row>> = {
       const fields = page.getByRole('textbox', { name: /^Counted units/ })
       await fields.first().fill('4')
       await fields.last().fill('5')
+      await fields.last().press('Enter')
       await page.getByRole('button', { name: 'Book 2 articles' }).click()
     },
     requests: 2,

@@ -110,7 +110,7 @@ function isUnknown(error: unknown): boolean {
 
 /** Returns whether an error says nothing of an earlier attempt whose outcome is not known. */
 function staysUnknown(error: unknown): boolean {
-  return !(error instanceof ApiError && settlesEarlierAttempt(error.status))
+  return !(error instanceof ApiError && settlesEarlierAttempt(error))
 }
 
 /** Thrown by the making of a change that must not be sent. `problems` has the messages by the name of the value. */

@@ -1,36 +1,46 @@
-import { useState } from 'react'
 import { ApiError, type Client } from '../../client/petstore-client.ts'
 import { settlesEarlierAttempt } from '../../client/retry.ts'
 import { type Change, newKey, REPEATABLE_MS, request } from './change.ts'
 import { basePath } from './session.ts'
+import { sharedValue } from './shared-value.ts'
 
 /**
- * An article of a delivery or of a stock take. It is a change with a key of its own: however often it is sent, also by
- * a page that was loaded again, the store makes it once.
+ * A pet of a delivery or of a stock take. It is a change with a key of its own: however often it is sent, also after
+ * the page was loaded again, the store makes it once.
  */
 export interface StockLine {
   readonly key: string
   readonly petId: bigint
   /** The units that the user entered. */
   readonly units: bigint
-  /** The units from which `units` differ: those in the store when an article was counted, 0 in a delivery. */
+  /** The units from which `units` differ: those in the store when a pet was counted, 0 in a delivery. */
   readonly from: bigint
+  /** The price of one when it was counted. */
+  readonly price?: bigint
 }
 
 /** The lines that are not booked yet. They stay in the tab when the page is left or loaded again. */
-export interface StockDraft {
+interface StockDraft {
   readonly lines: readonly StockLine[]
-  /** The note of all their movements. */
-  readonly note: string
-  /** When the lines were sent first (ms since 1970). Until their outcome is known, they stay as they are. */
-  readonly sentAt?: number
+  /** The note of all their movements; undefined until the user types. */
+  readonly note?: string
+  /** The first attempt to book the lines. Until its outcome is known, they stay as they are. */
+  readonly sent?: {
+    /** In milliseconds since 1970. */
+    readonly atMs: number
+    /** Whose keys the store knows: another user would book everything once more. */
+    readonly keyId: string
+    readonly note: string
+  }
 }
 
-export const emptyDraft: StockDraft = { lines: [], note: '' }
+const emptyDraft: StockDraft = { lines: [] }
+/** The members that are stored as texts, because JSON has no bigint. */
+const NUMBERS = ['petId', 'units', 'from', 'price']
 
-/** Returns a line. `name` is part of its key. */
-export function stockLine(name: string, petId: bigint, units: bigint, from = 0n): StockLine {
-  return { key: newKey(name), petId, units, from }
+/** Returns a line with a new key. */
+export function stockLine(line: Omit<StockLine, 'key'>): StockLine {
+  return { ...line, key: newKey('stock') }
 }
 
 /** Returns the units that a line adds to the stock of its pet. */
@@ -38,38 +48,43 @@ export function changeOf({ units, from }: StockLine): bigint {
   return units - from
 }
 
-/** Whether the store still knows the keys of lines that were sent. */
-export function canSendAgain({ sentAt }: StockDraft): boolean {
-  return sentAt === undefined || Date.now() - sentAt < REPEATABLE_MS
+/** Whether lines that were sent can be sent again by this user without a second effect. */
+export function canSendAgain({ sent }: StockDraft, keyId: string): boolean {
+  return sent === undefined || (sent.keyId === keyId && Date.now() - sent.atMs < REPEATABLE_MS)
 }
 
-/** Returns the draft with a name, and the function that replaces it. */
-export function useStockDraft(name: string): [StockDraft, (draft: StockDraft) => void] {
+/** A draft that all parts of the page share, also one that is left while its lines are sent. */
+function storedDraft(name: string) {
   const place = `petstore-${name} ${basePath}`
-  const [draft, setDraft] = useState(() => storedDraft(place))
-  return [
-    draft,
-    next => {
-      setDraft(next)
+  const draft = sharedValue(readDraft(place))
+  return {
+    use: draft.use,
+    get: draft.get,
+    /** Replaces the draft by what `change` makes of it. */
+    update: (change: (draft: StockDraft) => StockDraft): void => {
+      draft.set(change(draft.get()))
       try {
         sessionStorage.setItem(
           place,
-          JSON.stringify(next, (_, value) => textOfBigint(value)),
+          JSON.stringify(draft.get(), (_, value) => withoutBigint(value)),
         )
       } catch {
-        // The browser blocks the storage, or it is full. Then the lines are lost when the page is left.
+        // The browser blocks the storage, or it is full. Then the lines are lost when the page is loaded again.
       }
     },
-  ]
+  }
 }
 
-const NUMBERS = ['petId', 'units', 'from']
+export type StoredDraft = ReturnType<typeof storedDraft>
 
-function textOfBigint(value: unknown): unknown {
+export const delivery = storedDraft('delivery')
+export const stockTake = storedDraft('stock-take')
+
+function withoutBigint(value: unknown): unknown {
   return typeof value === 'bigint' ? String(value) : value
 }
 
-function storedDraft(place: string): StockDraft {
+function readDraft(place: string): StockDraft {
   try {
     const text = sessionStorage.getItem(place)
     if (text === null) return emptyDraft
@@ -79,35 +94,54 @@ function storedDraft(place: string): StockDraft {
   }
 }
 
-/** A line that the store refused, and why. */
-interface RefusedLine {
-  readonly line: StockLine
-  readonly error: ApiError
+/** What became of the lines of a draft. */
+export interface Booked {
+  readonly lines: readonly StockLine[]
+  readonly refused: readonly { readonly line: StockLine; readonly error: ApiError }[]
 }
 
-export type RefusedLines = readonly RefusedLine[]
-
 /** Returns the change that books the lines of a draft, one after another. A refused line does not stop the others. */
-export function bookingOf(client: Client, { lines, note }: StockDraft): Change<RefusedLines> {
+export function bookingOf(client: Client, { lines, sent }: StockDraft): Change<Booked> {
   const changes = lines
     .filter(line => changeOf(line) !== 0n)
     .map(line => {
-      const body = { quantityChange: changeOf(line), ...(note !== '' && { note }) }
+      const body = { quantityChange: changeOf(line), ...(sent?.note && { note: sent.note }) }
       return { line, change: request(client, 'adjustInventory', { petId: line.petId, body }) }
     })
   return {
     isRepeatable: true,
     send: async ({ signal }) => {
-      const refused: RefusedLine[] = []
+      const refused: Booked['refused'][number][] = []
       for (const { line, change } of changes) {
         try {
           await change.send({ signal, idempotencyKey: line.key })
         } catch (error) {
-          if (!(error instanceof ApiError && settlesEarlierAttempt(error.status))) throw error
+          if (!(error instanceof ApiError && settlesEarlierAttempt(error))) throw error
           refused.push({ line, error })
         }
       }
-      return refused
+      return { lines, refused }
     },
   }
+}
+
+/** Removes the lines that were sent, or lines of before. A refused line that can be altered is another change then. */
+export function withoutBooked(draft: StockDraft, { lines, refused }: Booked): StockDraft {
+  const keys = new Set(lines.map(({ key }) => key))
+  const kept = draft.lines.filter(({ key }) => !keys.has(key))
+  // A pet that was deleted cannot be booked any more, and a key that was used has booked its line in another tab.
+  const again = refused
+    .filter(({ error }) => error.status !== 404 && error.code !== 'idempotency_key_reused')
+    .map(({ line }) => stockLine(line))
+  const { note, sent } = draft
+  const isOver = sent !== undefined && draft.lines.some(({ key }) => keys.has(key))
+  return {
+    lines: [...again, ...kept],
+    ...(note !== undefined && again.length > 0 && { note }),
+    ...(sent && !isOver && { sent }),
+  }
+}
+
+export function emptied(): StockDraft {
+  return emptyDraft
 }

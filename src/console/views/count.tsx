@@ -1,11 +1,13 @@
 import { Button, Group, Stack, Switch, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
+import { type KeyboardEvent, type ReactNode, useRef, useState } from 'react'
 import type { Client, Pet } from '../../client/petstore-client.ts'
+import { readPet } from '../data/pets.ts'
+import { reportFailure } from '../data/query-client.ts'
 import { useSession } from '../data/session-context.ts'
 import { today } from '../data/shop-clock.ts'
 import { formatMoney } from '../data/shop-currency.ts'
-import { changeOf, type StockDraft, stockLine, useStockDraft } from '../data/stock-draft.ts'
+import { changeOf, stockLine, stockTake } from '../data/stock-draft.ts'
 import { idIn, useUrlFilters } from '../data/url-filters.ts'
 import { CategorySelect } from '../parts/categories/category-select.tsx'
 import { Empty } from '../parts/generic/empty.tsx'
@@ -32,15 +34,14 @@ export function Count() {
     queryKey: ['pets', 'sheet', categoryId],
     queryFn: () => readSheet(client, categoryId),
   })
-  const [stored, setDraft] = useStockDraft('count')
+  const entries = useEntries()
   const day = today.use()
-  const draft =
-    stored.lines.length === 0 && stored.note === '' ? { ...stored, note: `Stock take ${day}` } : stored
   return (
     <Page title="Stock take">
       <Text>
-        Count the units on the shelf, the reserved ones too, and enter them. Sales during the count do not
-        matter: what is booked is the difference from the stock at the moment of the entry.
+        Count the units on the shelf, the reserved ones too, and enter them at once: what is booked is the
+        difference from the stock at the moment of the entry, so later sales do not matter. With a sheet of
+        paper, enter the numbers before you sell again.
       </Text>
       <Group align="end">
         <CategorySelect
@@ -61,14 +62,17 @@ export function Count() {
       {error && <Refusal error={error} onRetry={() => void refetch()} />}
       {data?.length === 0 && <Empty title="Nothing to count">There is no pet in this category.</Empty>}
       {data && data.length > ARTICLES_MAX && (
-        <Empty title={`More than ${formatCount(ARTICLES_MAX)} articles`}>Choose a category.</Empty>
+        <Empty title={`More than ${formatCount(ARTICLES_MAX)} articles`}>
+          {categoryId === undefined
+            ? 'Choose a category.'
+            : 'The category is too large for a sheet: use “Set stock” on the pages of its pets.'}
+        </Empty>
       )}
       {data && data.length > 0 && data.length <= ARTICLES_MAX && (
         <Sheet
           pets={data}
           isBlind={isBlind}
-          draft={draft}
-          onChange={setDraft}
+          entries={entries}
           heading={
             <>
               Stock take {day}
@@ -78,8 +82,13 @@ export function Count() {
           }
         />
       )}
-      <Differences draft={draft} prices={new Map(data?.map(({ id, price }) => [id, price]))} />
-      <Booking draft={draft} onChange={setDraft} noteHelp="The list of movements of each article shows it" />
+      <Differences isBlind={isBlind} />
+      <Booking
+        draft={stockTake}
+        defaultNote={`Stock take ${day}`}
+        noteHelp="The list of movements of each article shows it"
+        settle={entries.settle}
+      />
     </Page>
   )
 }
@@ -96,23 +105,61 @@ async function readSheet(client: Client, categoryId: bigint | undefined): Promis
   return pets
 }
 
-interface DraftProps {
-  readonly draft: StockDraft
-  readonly onChange: (draft: StockDraft) => void
+/** What is being entered. Each entry is compared with the stock at its moment, which the store is asked for. */
+interface Entries {
+  readonly enter: (petId: bigint, units: bigint | undefined) => Promise<boolean>
+  readonly settle: () => Promise<boolean>
 }
 
-interface SheetProps extends DraftProps {
+function useEntries(): Entries {
+  const { client } = useSession()
+  const running = useRef(new Set<Promise<boolean>>())
+  const enter = async (petId: bigint, units: bigint | undefined): Promise<boolean> => {
+    if (units === undefined) {
+      stockTake.update(({ lines, ...draft }) => ({
+        ...draft,
+        lines: lines.filter(line => line.petId !== petId),
+      }))
+      return true
+    }
+    // The page may show an older stock: its live events may be late, or the key may not read them.
+    const read = await Promise.all([client.getInventoryItem({ petId }), readPet(client, petId)]).catch(
+      reportFailure,
+    )
+    if (!read) return false
+    const [{ data: stock }, pet] = read
+    const { price } = pet?.data ?? {}
+    const line = stockLine({ petId, units, from: stock.quantity, ...(price !== undefined && { price }) })
+    stockTake.update(draft =>
+      draft.sent ? draft : { ...draft, lines: [...draft.lines.filter(one => one.petId !== petId), line] },
+    )
+    return true
+  }
+  return {
+    enter: (petId, units) => {
+      const entry = enter(petId, units)
+      running.current.add(entry)
+      void entry.finally(() => running.current.delete(entry))
+      return entry
+    },
+    settle: async () => (await Promise.all(running.current)).every(Boolean),
+  }
+}
+
+interface SheetProps {
   readonly pets: readonly Pet[]
   readonly isBlind: boolean
+  readonly entries: Entries
   readonly heading: ReactNode
 }
 
-function Sheet({ pets, isBlind, draft, onChange, heading }: SheetProps) {
-  const counted = pets.filter(({ id }) => draft.lines.some(({ petId }) => petId === id)).length
+function Sheet({ pets, isBlind, entries, heading }: SheetProps) {
+  const { lines } = stockTake.use()
+  const counted = pets.filter(({ id }) => lines.some(({ petId }) => petId === id)).length
   const columns: Column<Pet>[] = [
     { head: 'Pet', cell: ({ id }) => <PetLink id={id} /> },
     { head: words.quantity, isNumber: true, cell: ({ quantity = 0n }) => formatCount(quantity) },
-    { head: 'Counted', cell: pet => <CountedUnits pet={pet} draft={draft} onChange={onChange} /> },
+    { head: 'Counted', cell: pet => <CountedUnits pet={pet} entries={entries} /> },
   ]
   return (
     <Stack gap="xs" className="printed">
@@ -130,43 +177,64 @@ function Sheet({ pets, isBlind, draft, onChange, heading }: SheetProps) {
   )
 }
 
-interface CountedUnitsProps extends DraftProps {
+interface CountedUnitsProps {
   readonly pet: Pet
+  readonly entries: Entries
 }
 
-function CountedUnits({ pet: { id, name, quantity = 0n }, draft, onChange }: CountedUnitsProps) {
-  const line = draft.lines.find(({ petId }) => petId === id)
+/** The field for a count. It is entered when the user leaves it; Enter goes to the next one. */
+function CountedUnits({ pet: { id, name }, entries }: CountedUnitsProps) {
+  const { lines, sent } = stockTake.use()
+  const stored = lines.find(({ petId }) => petId === id)?.units
+  const [typed, setTyped] = useState<{ readonly units: bigint | undefined }>()
+  const [isLost, setIsLost] = useState(false)
+  const onBlur = async (): Promise<void> => {
+    if (!typed) return
+    const isEntered = typed.units === stored || (await entries.enter(id, typed.units))
+    setIsLost(!isEntered)
+    if (isEntered) setTyped(undefined)
+  }
   return (
     <UnitsInput
       aria-label={`Counted units of ${name}`}
       maw={120}
       allowNegative={false}
-      disabled={draft.sentAt !== undefined}
-      value={line?.units}
-      onChange={units => {
-        const others = draft.lines.filter(one => one !== line)
-        const lines = units === undefined ? others : [...others, stockLine('count', id, units, quantity)]
-        onChange({ ...draft, lines })
-      }}
+      disabled={sent !== undefined}
+      value={typed ? typed.units : stored}
+      onChange={units => setTyped({ units })}
+      onBlur={onBlur}
+      onKeyDown={nextFieldOnEnter}
+      error={isLost && 'Not entered: the store did not respond.'}
     />
   )
 }
 
-interface DifferencesProps {
-  readonly draft: StockDraft
-  /** The prices of the articles on the sheet. */
-  readonly prices: ReadonlyMap<bigint, bigint | undefined>
+function nextFieldOnEnter({ key, currentTarget }: KeyboardEvent<HTMLInputElement>): void {
+  if (key !== 'Enter') return
+  const fields = [...(currentTarget.closest('table')?.querySelectorAll('input') ?? [])]
+  const next = fields[fields.indexOf(currentTarget) + 1]
+  if (next) next.focus()
+  else currentTarget.blur()
 }
 
-/** What the count found, before it is booked. */
-function Differences({ draft, prices }: DifferencesProps): ReactNode {
-  const different = draft.lines.filter(line => changeOf(line) !== 0n)
-  if (different.length === 0)
+/** What the count found, before it is booked. A blind count shows it only when it is asked for. */
+function Differences({ isBlind }: { readonly isBlind: boolean }): ReactNode {
+  const { lines } = stockTake.use()
+  const [isShown, setIsShown] = useState(false)
+  const different = lines.filter(line => changeOf(line) !== 0n)
+  if (lines.length === 0) return null
+  if (isBlind && !isShown)
     return (
-      draft.lines.length > 0 && <Text className="unprinted">What you counted is what the store has.</Text>
+      <Group className="unprinted">
+        <Button variant="default" onClick={() => setIsShown(true)}>
+          Show the differences
+        </Button>
+      </Group>
     )
+  if (different.length === 0)
+    return <Text className="unprinted">What you counted is what the store has.</Text>
   const units = different.reduce((sum, line) => sum + changeOf(line), 0n)
-  const value = different.reduce((sum, line) => sum + changeOf(line) * (prices.get(line.petId) ?? 0n), 0n)
+  const value = different.reduce((sum, line) => sum + changeOf(line) * (line.price ?? 0n), 0n)
   return (
     <Stack gap={4} className="unprinted">
       <Text role="status">
@@ -174,7 +242,7 @@ function Differences({ draft, prices }: DifferencesProps): ReactNode {
         {formatMoney(value)} at the prices of the store.
       </Text>
       {different.map(line => (
-        <Text key={line.petId} size="sm">
+        <Text key={line.petId} size="sm" className="name">
           <PetName id={line.petId} />: {formatCount(line.from)} in the store, {formatCount(line.units)}{' '}
           counted, {formatChange(changeOf(line))}
         </Text>

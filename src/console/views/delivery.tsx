@@ -1,53 +1,33 @@
-import { Button, Group, Stack, Text } from '@mantine/core'
-import { type SubmitEvent, useState } from 'react'
-import { type StockLine, stockLine, useStockDraft } from '../data/stock-draft.ts'
+import { Alert, Button, Stack, Text } from '@mantine/core'
+import { type KeyboardEvent, useState } from 'react'
+import type { Client } from '../../client/petstore-client.ts'
+import { caselessForm } from '../../values/same-name.ts'
+import { findPets, usePetName } from '../data/pets.ts'
+import { reportFailure } from '../data/query-client.ts'
+import { useScan } from '../data/scans.ts'
+import { useSession } from '../data/session-context.ts'
+import { delivery, type StockLine, stockLine } from '../data/stock-draft.ts'
+import { hasActiveOption } from '../parts/generic/active-option.ts'
 import { Page } from '../parts/generic/page.tsx'
 import { type Column, ColumnTable } from '../parts/generic/table.tsx'
 import { Booking } from '../parts/inventory/booking.tsx'
 import { UnitsInput } from '../parts/inventory/units-input.tsx'
-import { countText, formatChange, formatUnits } from '../parts/names/format.ts'
+import { countText, formatUnits } from '../parts/names/format.ts'
 import { PetLink, PetName } from '../parts/names/names.tsx'
 import { PetSelect } from '../parts/pets/pet-select.tsx'
 
-/** Goods that arrive: many articles with one note, by scanner or keyboard. */
+/** Goods that arrive: many pets with one note, by scanner or keyboard. */
 export function Delivery() {
-  const [draft, setDraft] = useStockDraft('delivery')
-  const { lines, note, sentAt } = draft
-  const isLocked = sentAt !== undefined
-  const setLines = (next: readonly StockLine[]): void => setDraft({ lines: next, note })
+  const { lines, sent } = delivery.use()
+  const isLocked = sent !== undefined
   const sum = lines.reduce((total, { units }) => total + units, 0n)
-  const columns: readonly Column<StockLine>[] = [
-    { head: 'Pet', cell: ({ petId }) => <PetLink id={petId} /> },
-    { head: 'Units', isNumber: true, cell: ({ units }) => formatChange(units) },
-    {
-      head: 'Actions',
-      cell: line => (
-        <Button
-          size="compact-xs"
-          variant="default"
-          disabled={isLocked}
-          onClick={() => setLines(lines.filter(one => one !== line))}
-        >
-          Remove
-        </Button>
-      ),
-    },
-  ]
   return (
     <Page title="Goods in">
       <Text>
-        Scan or search an article, enter its units, and press Enter. Nothing is booked before you press
-        “Book”.
+        Scan each article, or type a word of its name and press Enter: each time, one unit is added. Change
+        the units in the list. Nothing is booked before you press “Book”.
       </Text>
-      {!isLocked && (
-        <AddLine
-          onAdd={(petId, units) => {
-            const same = lines.find(line => line.petId === petId)
-            const others = lines.filter(line => line !== same)
-            setLines([stockLine('delivery', petId, units + (same?.units ?? 0n)), ...others])
-          }}
-        />
-      )}
+      {!isLocked && <NextArticle />}
       {lines.length > 0 && (
         <Stack gap="xs">
           <Text role="status">
@@ -55,72 +35,131 @@ export function Delivery() {
           </Text>
           <ColumnTable
             label="Goods in"
-            columns={columns}
+            columns={isLocked ? columns.slice(0, 2) : columns}
             rows={lines}
-            idOf={({ key }) => key}
+            idOf={({ petId }) => petId}
             minWidth={360}
           />
         </Stack>
       )}
-      <Booking draft={draft} onChange={setDraft} noteHelp="For example, the supplier and the delivery note" />
+      <Booking draft={delivery} defaultNote="" noteHelp="For example, the supplier and the delivery note" />
     </Page>
   )
 }
 
-interface AddLineProps {
-  readonly onAdd: (petId: bigint, units: bigint) => void
+const columns: readonly Column<StockLine>[] = [
+  { head: 'Pet', cell: ({ petId }) => <PetLink id={petId} /> },
+  { head: 'Units', cell: line => <LineUnits line={line} /> },
+  {
+    head: 'Actions',
+    cell: ({ petId }) => (
+      <Button size="compact-xs" variant="default" onClick={() => setUnits(petId, () => undefined)}>
+        Remove
+      </Button>
+    ),
+  },
+]
+
+function LineUnits({ line: { petId, units } }: { readonly line: StockLine }) {
+  const isLocked = delivery.use().sent !== undefined
+  return (
+    <UnitsInput
+      aria-label={`Units of ${usePetName(petId)}`}
+      maw={120}
+      allowNegative={false}
+      disabled={isLocked}
+      value={units}
+      onChange={next => setUnits(petId, () => next ?? 0n)}
+    />
+  )
 }
 
-/** The fields for the next article. After each one, the next can be scanned. */
-function AddLine({ onAdd }: AddLineProps) {
-  const [added, setAdded] = useState<{ readonly petId: bigint; readonly count: number }>()
-  const [petId, setPetId] = useState('')
-  const [units, setUnits] = useState<bigint | undefined>(1n)
-  const [problems, setProblems] = useState<{ readonly petId?: string; readonly units?: string }>({})
-  const onSubmit = (event: SubmitEvent): void => {
+/** Changes the units of a pet, which has one line, or none if the units are undefined. */
+function setUnits(petId: bigint, unitsAfter: (units: bigint) => bigint | undefined): void {
+  delivery.update(draft => {
+    if (draft.sent) return draft
+    const line = draft.lines.find(one => one.petId === petId)
+    const units = unitsAfter(line?.units ?? 0n)
+    if (units === undefined) return { ...draft, lines: draft.lines.filter(one => one !== line) }
+    const next = stockLine({ petId, units, from: 0n })
+    if (!line) return { ...draft, lines: [next, ...draft.lines] }
+    return { ...draft, lines: draft.lines.map(one => (one === line ? next : one)) }
+  })
+}
+
+/** The field for the next article. It is empty again at once, because a scanner does not wait for the store. */
+function NextArticle() {
+  const { client } = useSession()
+  const [count, setCount] = useState(0)
+  const [added, setAdded] = useState<bigint>()
+  const [missed, setMissed] = useState<readonly string[]>([])
+  const add = (petId: bigint): void => {
+    setUnits(petId, units => units + 1n)
+    setAdded(petId)
+  }
+  const take = async (text: string): Promise<void> => {
+    const petId = await findOnly(client, text).catch(reportFailure)
+    if (typeof petId === 'bigint') add(petId)
+    else setMissed(all => [...all, text])
+  }
+  useScan(code => void take(code.trim()))
+  const onKeyDownCapture = (event: KeyboardEvent): void => {
+    const { target, key, nativeEvent } = event
+    if (key !== 'Enter' || nativeEvent.isComposing || !(target instanceof HTMLInputElement)) return
+    const text = target.value.trim()
+    if (text === '' || hasActiveOption(target)) return
     event.preventDefault()
-    const isValid = units !== undefined && units > 0n
-    setProblems({
-      ...(petId === '' && { petId: 'Choose an article.' }),
-      ...(!isValid && { units: 'Enter the units that arrived, such as 12.' }),
-    })
-    if (petId === '' || !isValid) return
-    onAdd(BigInt(petId), units)
-    setAdded({ petId: BigInt(petId), count: (added?.count ?? 0) + 1 })
-    setPetId('')
-    setUnits(1n)
+    event.stopPropagation()
+    setCount(count + 1)
+    void take(text)
   }
   return (
-    <form onSubmit={onSubmit} noValidate>
-      <Stack gap="sm" maw={480}>
-        <PetSelect
-          key={added?.count ?? 0}
-          isNext
-          first={undefined}
-          value={petId}
-          onChange={setPetId}
-          error={problems.petId}
-        />
-        <UnitsInput
-          label="Units"
-          value={units}
-          onChange={setUnits}
-          allowNegative={false}
-          error={problems.units}
-        />
-        <Group>
-          <Button type="submit" variant="light">
-            Add
+    <Stack gap="sm" maw={480} onKeyDownCapture={onKeyDownCapture}>
+      <PetSelect
+        key={count}
+        isNext
+        takesScans={false}
+        first={undefined}
+        value=""
+        onChange={id => {
+          if (id === '') return
+          setCount(count + 1)
+          add(BigInt(id))
+        }}
+      />
+      <Text size="sm" role="status">
+        {added !== undefined && (
+          <>
+            Added: <PetName id={added} />
+          </>
+        )}
+      </Text>
+      {missed.length > 0 && (
+        <Alert
+          color="yellow"
+          role="alert"
+          title="Not added: no pet, or several, have this barcode or name, or the store did not respond"
+        >
+          {missed.map((text, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: the same text may have been scanned twice
+            <Text key={index} size="sm" className="name">
+              {text}
+            </Text>
+          ))}
+          <Button mt="sm" size="xs" variant="default" onClick={() => setMissed([])}>
+            Clear
           </Button>
-          <Text size="sm" role="status" aria-live="polite">
-            {added && (
-              <>
-                Added: <PetName id={added.petId} />
-              </>
-            )}
-          </Text>
-        </Group>
-      </Stack>
-    </form>
+        </Alert>
+      )}
+    </Stack>
   )
+}
+
+/** Returns the pet with a barcode, or the only one with a name or a word of it; undefined if there are several. */
+async function findOnly(client: Client, text: string): Promise<bigint | undefined> {
+  const found = await findPets(client, text, { limit: 20 })
+  const scanned = found.find(({ barcode }) => barcode === text)
+  const named = found.filter(({ name }) => caselessForm(name) === caselessForm(text))
+  const [only, ...others] = scanned ? [scanned] : named.length > 0 ? named : found
+  return others.length === 0 ? only?.id : undefined
 }

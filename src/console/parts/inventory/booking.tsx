@@ -5,13 +5,13 @@ import { useState } from 'react'
 import { readPageAgain, UnknownOutcome, useChange } from '../../data/change.ts'
 import { useSession } from '../../data/session-context.ts'
 import {
+  type Booked,
   bookingOf,
   canSendAgain,
   changeOf,
-  emptyDraft,
-  type RefusedLines,
-  type StockDraft,
-  stockLine,
+  emptied,
+  type StoredDraft,
+  withoutBooked,
 } from '../../data/stock-draft.ts'
 import { TextField } from '../generic/text-field.tsx'
 import { UnknownAlert } from '../generic/unknown-alert.tsx'
@@ -20,82 +20,46 @@ import { PetName } from '../names/names.tsx'
 import { Refusal, sentenceOf } from '../names/refusal.tsx'
 
 interface BookingProps {
-  readonly draft: StockDraft
-  readonly onChange: (draft: StockDraft) => void
-  /** An example of a note. */
+  readonly draft: StoredDraft
+  /** The note unless the user types one. */
+  readonly defaultNote: string
   readonly noteHelp: string
+  /** Waits until everything that was entered is in the draft. Returns false if something cannot be. */
+  readonly settle?: () => Promise<boolean>
 }
 
-/** The note and the button that book all lines of a draft, and what became of them. */
-export function Booking({ draft, onChange, noteHelp }: BookingProps) {
-  const { client } = useSession()
-  const queries = useQueryClient()
-  const [refused, setRefused] = useState<RefusedLines>([])
-  const change = useChange<RefusedLines>('book-stock', {
-    onDone: async result => {
-      notifications.show({ message: bookedText(draft, result) })
-      setRefused(result)
-      // What was refused can be altered, and then is another change.
-      const lines = result.map(({ line: { petId, units, from } }) => stockLine('book', petId, units, from))
-      onChange(lines.length > 0 ? { lines, note: draft.note } : emptyDraft)
-      await readPageAgain(queries)
-    },
-  })
-  const book = (): void => {
-    if (change.isRunning) return
-    setRefused([])
-    const sent = { ...draft, sentAt: draft.sentAt ?? Date.now() }
-    onChange(sent)
-    change.start(() => bookingOf(client, sent))
-  }
-  const giveUp = (): void => {
-    change.giveUp()
-    onChange(emptyDraft)
-  }
-  // The page was left or loaded again before the outcome was known.
-  const isInterrupted = draft.sentAt !== undefined && !change.isRunning && !change.unknown && !change.error
-  const unknown = isInterrupted
-    ? new UnknownOutcome({ isRepeatable: canSendAgain(draft) }, undefined)
-    : change.unknown
-  const sendAgain = isInterrupted ? book : change.sendAgain
-  const changes = draft.lines.filter(line => changeOf(line) !== 0n)
-  const isLocked = draft.sentAt !== undefined
+/** The note and the buttons for all lines of a draft, and what became of them. */
+export function Booking({ draft, defaultNote, noteHelp, settle }: BookingProps) {
+  const { lines, note = defaultNote, sent } = draft.use()
+  const { change, refused, unknown, book, giveUp } = useBooking(draft, settle)
+  const count = lines.filter(line => changeOf(line) !== 0n).length
   return (
     <Stack gap="sm" maw={480} className="unprinted">
       <TextField
         label="Note"
         description={noteHelp}
-        value={draft.note}
-        onChange={note => onChange({ ...draft, note })}
-        disabled={isLocked}
+        value={sent?.note ?? note}
+        onChange={text => draft.update(current => ({ ...current, note: text }))}
+        disabled={sent !== undefined}
         maxLength={2000}
       />
       <UnknownAlert
-        change={{ unknown, sendAgain, giveUp }}
+        change={{ unknown, sendAgain: change.unknown ? change.sendAgain : () => book(note), giveUp }}
         look={{ path: '/inventory', what: 'the inventory' }}
       />
       <Refusal error={change.error} />
-      {refused.length > 0 && (
-        <Alert
-          color="red"
-          role="alert"
-          title={`${countText(refused.length, 'article was', 'articles were')} not booked`}
-        >
-          {refused.map(({ line, error }) => (
-            <Text key={line.key} size="sm">
-              <PetName id={line.petId} />, {formatChange(changeOf(line))}: {sentenceOf(error)}
-            </Text>
-          ))}
-        </Alert>
+      {change.error && sent && (
+        <Text size="sm">Some of the lines may be booked already. “Book” books each of them only once.</Text>
       )}
+      <RefusedLines refused={refused} />
       {!unknown && (
         <Group>
-          <Button onClick={book} loading={change.isRunning} disabled={changes.length === 0}>
-            {changes.length === 0 ? 'Book' : `Book ${countText(changes.length, 'article', 'articles')}`}
+          <Button onClick={() => book(note)} loading={change.isRunning} disabled={count === 0}>
+            {count === 0 ? 'Book' : `Book ${countText(count, 'article', 'articles')}`}
           </Button>
-          {change.error && isLocked && (
+          {lines.length > 0 && !change.isRunning && (
             <Button variant="default" onClick={giveUp}>
-              Throw these lines away
+              Throw away
             </Button>
           )}
         </Group>
@@ -104,7 +68,64 @@ export function Booking({ draft, onChange, noteHelp }: BookingProps) {
   )
 }
 
-function bookedText({ lines }: StockDraft, refused: RefusedLines): string {
+function RefusedLines({ refused }: Pick<Booked, 'refused'>) {
+  if (refused.length === 0) return null
+  return (
+    <Alert
+      color="red"
+      role="alert"
+      title={`${countText(refused.length, 'article was', 'articles were')} not booked`}
+    >
+      {refused.map(({ line, error }) => (
+        <Text key={line.key} size="sm">
+          <PetName id={line.petId} />, {formatChange(changeOf(line))}:{' '}
+          {error.code === 'idempotency_key_reused'
+            ? 'It is booked already, in another tab.'
+            : sentenceOf(error)}
+        </Text>
+      ))}
+    </Alert>
+  )
+}
+
+function useBooking(draft: StoredDraft, settle?: () => Promise<boolean>) {
+  const { client, info } = useSession()
+  const queries = useQueryClient()
+  const keyId = String(info.id)
+  const [refused, setRefused] = useState<Booked['refused']>([])
+  // The drafts of a page that was left are still sent, and the next page must not send them beside it.
+  const change = useChange<Booked>('book-stock', {
+    onDone: async booked => {
+      draft.update(current => withoutBooked(current, booked))
+      notifications.show({ message: bookedText(booked) })
+      setRefused(booked.refused)
+      await readPageAgain(queries)
+    },
+  })
+  const book = async (note: string): Promise<void> => {
+    if (change.isRunning || (settle && !(await settle()))) return
+    const { sent } = draft.get()
+    // The page may have waited for long: this shows what the user can do.
+    const isPossible = canSendAgain(draft.get(), keyId)
+    draft.update(current => ({ ...current, sent: sent ?? { atMs: Date.now(), keyId, note } }))
+    setRefused([])
+    if (isPossible) change.start(() => bookingOf(client, draft.get()))
+  }
+  const giveUp = (): void => {
+    change.giveUp()
+    draft.update(emptied)
+    setRefused([])
+  }
+  const { sent } = draft.use()
+  const isRepeatable = canSendAgain(draft.get(), keyId)
+  // The page was left or loaded again before the outcome was known.
+  const isInterrupted = sent !== undefined && !change.isRunning && !change.unknown && !change.error
+  const isUnclear = isInterrupted || (!isRepeatable && !change.isRunning)
+  const unknown = isUnclear ? new UnknownOutcome({ isRepeatable }, undefined) : change.unknown
+  return { change, refused, unknown, book, giveUp }
+}
+
+function bookedText({ lines, refused }: Booked): string {
   const isRefused = new Set(refused.map(({ line }) => line.key))
   const booked = lines.filter(line => changeOf(line) !== 0n && !isRefused.has(line.key))
   const sum = booked.reduce((total, line) => total + changeOf(line), 0n)

@@ -38,7 +38,10 @@ export function UnitsInput(all: UnitsInputProps) {
         setTyped(currentTarget.value)
         onChange(unitsIn(currentTarget.value, allowNegative))
       }}
-      onBlur={() => setLeft(text)}
+      onBlur={event => {
+        setLeft(text)
+        props.onBlur?.(event)
+      }}
       error={problem || (needsOne && left === text && tooFewUnits(value)) || error}
     />
   )

@@ -25,6 +25,7 @@ interface PetSelectProps {
   readonly error?: ReactNode
   /** Whether the field takes the focus when it appears in an open dialog. */
   readonly isNext?: boolean
+  readonly takesScans?: boolean
   /** Called with the text of the field when the user types. */
   readonly onType?: (text: string) => void
 }
@@ -34,7 +35,8 @@ interface PetSelectProps {
  * sale. Pets that cannot be ordered stay in the list, at its end: a user who looks for one must see why it cannot be
  * ordered.
  */
-export function PetSelect({ first, value, onChange, error, isNext = false, onType }: PetSelectProps) {
+export function PetSelect(props: PetSelectProps) {
+  const { first, value, onChange, error, isNext = false, takesScans = true, onType } = props
   const { client } = useSession()
   const [selected, setSelected] = useState(first && optionOf(first, []))
   return (
@@ -44,7 +46,7 @@ export function PetSelect({ first, value, onChange, error, isNext = false, onTyp
       required
       autoFocus={isNext}
       onType={onType}
-      takesScans
+      takesScans={takesScans}
       data-autofocus={first === undefined || undefined}
       // The dialog opens with the focus here. An open list would hide the other fields.
       openOnFocus={false}
