@@ -42,14 +42,17 @@ test(
     }
     const wrong = await load('name,category,price\nRex,Dogs,1.2505\n')
     expect([wrong.exitCode, wrong.errors]).toEqual([1, expect.stringContaining('must be an amount of KWD')])
-    expect((await load('name,category,price\nRex,Dogs,"KWD 1,250"\nIda,Dogs,\n')).exitCode).toBe(0)
+    const rows = 'name,category,price\nRex,Dogs,"KWD 1,250"\nIda,Dogs,\n'
+    const unclear = await load(rows)
+    expect([unclear.exitCode, unclear.errors]).toEqual([1, expect.stringContaining('--decimal-mark')])
+    expect((await load(rows, '--decimal-mark', 'comma')).exitCode).toBe(0)
     const exported = await run(['export', 'pets', '--columns', 'name,price', ...place], store.env)
     expect(exported.output).toBe('name,price\nRex,1.250\nIda,\n')
 
     expect(await withStore(store, undefined, currenciesAt)).toEqual(['KWD', 'KWD'])
     expect(await withStore(store, 'JPY', currenciesAt)).toEqual(['JPY', 'JPY'])
     // A dry run reads prices in the other currency, as the import would, and records nothing.
-    expect((await load('name,category,price\nMia,Dogs,1.250\n', '--dry-run')).exitCode).toBe(0)
+    expect((await load('name,category,price\nMia,Dogs,1.500\nMax,Dogs,0.500\n', '--dry-run')).exitCode).toBe(0)
     expect(await withStore(store, undefined, currenciesAt)).toEqual(['JPY', 'JPY'])
     await withStore(store, undefined, async base => {
       const client = makeClient({ base, key: ADMIN_KEY })

@@ -204,7 +204,7 @@ test('the doctor fails if its user may not read the directory or a file of a sto
 test('without a store, the doctor checks the installation, and creates nothing', async () => {
   await using place = await newStoreDirectory('sqlite')
   const { exitCode, output } = await doctor(place)
-  expect([exitCode, output]).toEqual([0, expect.stringContaining('there is none in')])
+  expect([exitCode, output]).toEqual([0, expect.stringContaining('warn  store           there is none in')])
   expect(output).toContain('ok    runtime')
   expect(readdirSync(place.directory)).toEqual([])
 })

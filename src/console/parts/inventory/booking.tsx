@@ -93,7 +93,6 @@ function useBooking(draft: StoredDraft, settle?: () => Promise<boolean>) {
   const queries = useQueryClient()
   const keyId = String(info.id)
   const [refused, setRefused] = useState<Booked['refused']>([])
-  // The drafts of a page that was left are still sent, and the next page must not send them beside it.
   const change = useChange<Booked>('book-stock', {
     onDone: async booked => {
       draft.update(current => withoutBooked(current, booked))
