@@ -52,7 +52,9 @@ test(
     expect(await withStore(store, undefined, currenciesAt)).toEqual(['KWD', 'KWD'])
     expect(await withStore(store, 'JPY', currenciesAt)).toEqual(['JPY', 'JPY'])
     // A dry run reads prices in the other currency, as the import would, and records nothing.
-    expect((await load('name,category,price\nMia,Dogs,1.500\nMax,Dogs,0.500\n', '--dry-run')).exitCode).toBe(0)
+    expect((await load('name,category,price\nMia,Dogs,1.500\nMax,Dogs,0.500\n', '--dry-run')).exitCode).toBe(
+      0,
+    )
     expect(await withStore(store, undefined, currenciesAt)).toEqual(['JPY', 'JPY'])
     await withStore(store, undefined, async base => {
       const client = makeClient({ base, key: ADMIN_KEY })

@@ -63,7 +63,8 @@ async function runDoctor({ data, databaseUrl }: PlaceOptions): Promise<void> {
   let problems = await runChecks(installationChecks(config))
   if (problems === 0) {
     if (config.databaseUrl !== undefined || hasDatabase(config.data)) problems = await checkStore(config)
-    else await report('store', { warning: `there is none in ${config.data} yet; "petstore serve" creates it` })
+    else
+      await report('store', { warning: `there is none in ${config.data} yet; "petstore serve" creates it` })
   }
   if (problems > 0) throw new CommandFailed(`${countText(problems, 'check')} failed.`)
 }
