@@ -125,7 +125,7 @@ export function bookingOf(client: Client, { lines, sent }: StockDraft): Change<B
   }
 }
 
-/** Returns a draft without the lines that were sent. A refused one stays as another change, if it can ever be booked. */
+/** Returns a draft without the lines that were sent. A refused one stays as another change if it can be booked. */
 export function withoutBooked(draft: StockDraft, { lines, refused }: Booked): StockDraft {
   const keys = new Set(lines.map(({ key }) => key))
   const kept = draft.lines.filter(({ key }) => !keys.has(key))
