@@ -216,7 +216,7 @@ test('the page asks what 1.250 means if the prices do not show it, and reads it 
   await page.getByText('were loaded').waitFor()
   const { data } = await store().client.listPets({ name: 'Leash' })
   expect(data.items.map(({ price }) => price)).toEqual([125_000n])
-  // Another file is asked about anew.
+  // For another file, the page asks again.
   await choosePets(page, 'name;category;price\nBell;Prices;12,50\n')
   await question.waitFor({ state: 'detached' })
 })

@@ -75,7 +75,7 @@ function writeToFile(text: string): void {
  * temporary name has the name that the user gave.
  */
 export function reasonOf(error: unknown): string {
-  // Reading a database needs files beside it, so a folder that cannot be written is not enough.
+  // SQLite creates files beside a database that it reads.
   if (error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_READONLY'))
     return 'its folder or its files cannot be written; copy the folder to a place that can be written, and use the copy'
   const message = error instanceof Error ? error.message : String(error)

@@ -2,7 +2,6 @@ import { Button, Group, Stack, Switch, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { type KeyboardEvent, type ReactNode, useRef, useState } from 'react'
 import type { Client, Pet } from '../../client/petstore-client.ts'
-import { readPet } from '../data/pets.ts'
 import { reportFailure } from '../data/query-client.ts'
 import { useSession } from '../data/session-context.ts'
 import { today } from '../data/shop-clock.ts'
@@ -107,14 +106,14 @@ async function readSheet(client: Client, categoryId: bigint | undefined): Promis
 
 /** What is being entered. Each entry is compared with the stock at its moment, which the store is asked for. */
 interface Entries {
-  readonly enter: (petId: bigint, units: bigint | undefined) => Promise<boolean>
+  readonly enter: (pet: Pet, units: bigint | undefined) => Promise<boolean>
   readonly settle: () => Promise<boolean>
 }
 
 function useEntries(): Entries {
   const { client } = useSession()
   const running = useRef(new Set<Promise<boolean>>())
-  const enter = async (petId: bigint, units: bigint | undefined): Promise<boolean> => {
+  const enter = async ({ id: petId, price }: Pet, units: bigint | undefined): Promise<boolean> => {
     if (units === undefined) {
       stockTake.update(({ lines, ...draft }) => ({
         ...draft,
@@ -123,21 +122,17 @@ function useEntries(): Entries {
       return true
     }
     // The page may show an older stock: its live events may be late, or the key may not read them.
-    const read = await Promise.all([client.getInventoryItem({ petId }), readPet(client, petId)]).catch(
-      reportFailure,
-    )
-    if (!read) return false
-    const [{ data: stock }, pet] = read
-    const { price } = pet?.data ?? {}
-    const line = stockLine({ petId, units, from: stock.quantity, ...(price !== undefined && { price }) })
+    const stock = await client.getInventoryItem({ petId }).catch(reportFailure)
+    if (!stock) return false
+    const line = stockLine({ petId, units, from: stock.data.quantity, ...(price !== undefined && { price }) })
     stockTake.update(draft =>
       draft.sent ? draft : { ...draft, lines: [...draft.lines.filter(one => one.petId !== petId), line] },
     )
     return true
   }
   return {
-    enter: (petId, units) => {
-      const entry = enter(petId, units)
+    enter: (pet, units) => {
+      const entry = enter(pet, units)
       running.current.add(entry)
       void entry.finally(() => running.current.delete(entry))
       return entry
@@ -183,14 +178,15 @@ interface CountedUnitsProps {
 }
 
 /** The field for a count. It is entered when the user leaves it; Enter goes to the next one. */
-function CountedUnits({ pet: { id, name }, entries }: CountedUnitsProps) {
+function CountedUnits({ pet, entries }: CountedUnitsProps) {
+  const { id, name } = pet
   const { lines, sent } = stockTake.use()
   const stored = lines.find(({ petId }) => petId === id)?.units
   const [typed, setTyped] = useState<{ readonly units: bigint | undefined }>()
   const [isLost, setIsLost] = useState(false)
   const onBlur = async (): Promise<void> => {
     if (!typed) return
-    const isEntered = typed.units === stored || (await entries.enter(id, typed.units))
+    const isEntered = typed.units === stored || (await entries.enter(pet, typed.units))
     setIsLost(!isEntered)
     if (isEntered) setTyped(undefined)
   }

@@ -1,13 +1,13 @@
 import { Alert, Button, Stack, Text } from '@mantine/core'
 import { type KeyboardEvent, useState } from 'react'
 import type { Client } from '../../client/petstore-client.ts'
-import { caselessForm } from '../../values/same-name.ts'
 import { findPets, usePetName } from '../data/pets.ts'
 import { reportFailure } from '../data/query-client.ts'
 import { useScan } from '../data/scans.ts'
 import { useSession } from '../data/session-context.ts'
 import { delivery, type StockLine, stockLine } from '../data/stock-draft.ts'
 import { hasActiveOption } from '../parts/generic/active-option.ts'
+import { onlyMatch } from '../parts/generic/name-select.tsx'
 import { Page } from '../parts/generic/page.tsx'
 import { type Column, ColumnTable } from '../parts/generic/table.tsx'
 import { Booking } from '../parts/inventory/booking.tsx'
@@ -155,11 +155,7 @@ function NextArticle() {
   )
 }
 
-/** Returns the pet with a barcode, or the only one with a name or a word of it; undefined if there are several. */
+/** Returns the pet that a text means; undefined if it means none, or several. */
 async function findOnly(client: Client, text: string): Promise<bigint | undefined> {
-  const found = await findPets(client, text, { limit: 20 })
-  const scanned = found.find(({ barcode }) => barcode === text)
-  const named = found.filter(({ name }) => caselessForm(name) === caselessForm(text))
-  const [only, ...others] = scanned ? [scanned] : named.length > 0 ? named : found
-  return others.length === 0 ? only?.id : undefined
+  return onlyMatch(await findPets(client, text, { limit: 20 }), text)?.id
 }

@@ -72,7 +72,7 @@ async function nearestWords(reader: Reader, word: string): Promise<string[]> {
   return []
 }
 
-/** Returns a folded word as a name has it. */
+/** Returns the spelling that a folded word has in the name of a pet. */
 async function spelling(reader: Reader, word: string): Promise<string> {
   const { name = '' } = (await reader.one(findName, { word })) ?? {}
   return name.split(/[^\p{L}\p{M}\p{N}]+/u).find(part => wordsOf(part).includes(word)) ?? word

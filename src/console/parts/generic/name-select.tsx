@@ -88,7 +88,7 @@ function useNameField<Item extends NamedItem>(props: NameSelectProps<Item>) {
   const named = onlyNamed(found, text)
   const choose = (item: Item): void => onSelect(optionOf(item, []))
   const chooseByName = useChoiceByName(props, choose)
-  const match = named ?? (found.length === 1 ? found[0] : undefined)
+  const match = onlyMatch(found, text)
   const chooseMatch = (): void => {
     if (!match) return
     setTyped(undefined)
@@ -210,6 +210,11 @@ function useChoiceByName<Item extends NamedItem>(
     const match = onlyNamed(items, text)
     if (match) choose(match)
   }
+}
+
+/** Returns the item that a text means: as `onlyNamed`, or the only one that was found. */
+export function onlyMatch<Item extends NamedItem>(found: readonly Item[], text: string): Item | undefined {
+  return onlyNamed(found, text) ?? (found.length === 1 ? found[0] : undefined)
 }
 
 /** Returns the item with a barcode, or the one that alone has a name; undefined if no item has it, or several. */
