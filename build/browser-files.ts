@@ -40,14 +40,20 @@ async function bundleConsole(): Promise<void> {
   const target = join(ROOT, 'dist/console')
   // A build that was interrupted may have left files, which must not become a part of this one.
   await rm(`${target}.new`, { recursive: true, force: true })
-  const { outputs } = await Bun.build({
-    entrypoints: [join(ROOT, 'src/console/main.tsx')],
+  const usual: Pick<Bun.BuildConfig, 'outdir' | 'minify' | 'naming'> = {
     outdir: `${target}.new`,
-    target: 'browser',
-    splitting: true,
     minify: true,
     // The names contain a hash of the content, so browsers may keep the files forever.
     naming: { entry: 'main-[hash].[ext]', chunk: 'part-[hash].[ext]', asset: '[name]-[hash].[ext]' },
+  }
+  // For browsers, the bundler would replace each logical property with three lists of languages that run from right to
+  // left, for browsers of 2020.
+  await Bun.build({ ...usual, entrypoints: [join(ROOT, 'src/console/console.css')], target: 'bun' })
+  const { outputs } = await Bun.build({
+    ...usual,
+    entrypoints: [join(ROOT, 'src/console/main.tsx')],
+    target: 'browser',
+    splitting: true,
     define: { 'process.env.NODE_ENV': '"production"' },
     sourcemap: 'external',
   })

@@ -1,7 +1,3 @@
-import '@mantine/core/styles.css'
-import '@mantine/charts/styles.css'
-import '@mantine/notifications/styles.css'
-import './console.css'
 import { MantineProvider } from '@mantine/core'
 import { Notifications } from '@mantine/notifications'
 import { QueryClientProvider } from '@tanstack/react-query'

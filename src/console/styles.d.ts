@@ -1,2 +1,0 @@
-// The bundler collects style sheets into one file.
-declare module '*.css'
