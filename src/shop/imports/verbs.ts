@@ -1,20 +1,17 @@
-import { StoreError } from '../../contract/error.ts'
-import { unknownReference } from '../../contract/refusals.ts'
 import type { Reader, Tx } from '../../database/engine.ts'
 import { readBoolean, sql, storedBoolean } from '../../database/statement.ts'
 import { storedInstant } from '../../values/instant.ts'
-import { hasOneForm, matchName, nameForm } from '../../values/same-name.ts'
 import { similarName } from '../../values/similar-name.ts'
-import { nameKey } from '../../values/text.ts'
-import { addToCategory, createCategory } from '../categories/verbs.ts'
+import { createCategory } from '../categories/verbs.ts'
 import type { Context } from '../kernel/context.ts'
 import type { CommandHandler, CommandsOf } from '../kernel/handlers.ts'
 import { SWEPT_MAX } from '../kernel/limits.ts'
-import { readCurrency, refuseOtherCurrency, type WithCurrency } from '../kernel/metadata.ts'
+import { readCurrency } from '../kernel/metadata.ts'
 import { findByBarcode } from '../pets/barcodes.ts'
-import { addPet } from '../pets/verbs.ts'
 import { ambiguous, noCategory, occursTwice } from './limits.ts'
+import { CategoryNames, categoriesNamed, hasPet, type KnownCategory } from './names.ts'
 import type { imports } from './operations.ts'
+import { PetLoader } from './pet-loader.ts'
 import { barcodeTakenInImport, importHasNoEtag } from './refusals.ts'
 import type {
   AppliedImport,
@@ -28,32 +25,15 @@ import type {
   ImportRows,
   ImportSlice,
 } from './schema.ts'
-
-interface StagedRow {
-  readonly line: bigint
-  readonly name: string
-  /** The description of a category, or the category name of a pet. */
-  readonly detail: string | null
-  readonly quantity: bigint
-  readonly hold: boolean
-  readonly reorderAt: bigint | null
-  readonly price: bigint | null
-  readonly barcode: string | null
-}
+import { problem, type StagedFile, type StagedRow } from './staged.ts'
 
 /** A row as the engines return it. */
 type StoredRow = Omit<StagedRow, 'hold'> & { readonly hold: bigint }
 
-type StagedFile = ImportProblem['file']
-
 const STAGED_PER_READ = 1000n
-/** The maximum number of categories that one name may mean. */
-const NAMED_MAX = 20
 /** The maximum number of categories among which a similar name is searched, and of names for which one is searched. */
 const SIMILAR_MAX = 1000
 const SEARCHES_MAX = 10
-/** The maximum number of names in one category that differ only in case or Unicode form. */
-const VARIANTS_MAX = 1000
 /**
  * Replaces the instant in the first row of a discarded import. An empty text sorts before every instant, so the next
  * sweep deletes the rows.
@@ -80,21 +60,7 @@ const deleteLoaded = sql()(`
 
 const deleteStaged = sql()('DELETE FROM staged_row WHERE import_id = $importId')
 
-// Names with one key may differ in case and Unicode form; `matchName` decides. The exact name comes first.
-const findNamed = sql<NamedCategory>()(`
-  SELECT id, name FROM category WHERE name_key = $nameKey
-  ORDER BY CASE WHEN name = $name THEN 0 ELSE 1 END, id LIMIT ${NAMED_MAX}`)
-
 const listNames = sql<{ name: string }>()(`SELECT name FROM category ORDER BY id LIMIT ${SIMILAR_MAX}`)
-
-// The statuses make this a search of the index over category, status and name.
-const findPetNamed = sql<{ id: bigint }>()(`
-  SELECT id FROM pet WHERE category_id = $categoryId AND status IN ('available', 'pending', 'sold')
-    AND name_key = $nameKey AND name = $name LIMIT 1`)
-
-const findPetVariants = sql<{ name: string }>()(`
-  SELECT DISTINCT name FROM pet WHERE category_id = $categoryId AND status IN ('available', 'pending', 'sold')
-    AND name_key = $nameKey AND name <> $name LIMIT ${VARIANTS_MAX}`)
 
 const findNextImport = sql<{ importId: bigint; at: string }>()(`
   SELECT import_id AS "importId", at FROM staged_row WHERE import_id > $after ORDER BY import_id, file, line LIMIT 1`)
@@ -210,10 +176,6 @@ async function findImportCategories(tx: Tx, { body }: { body: ImportNames }): Pr
   return { matches, currency: await readCurrency(tx) }
 }
 
-function categoriesNamed(reader: Reader, name: string): Promise<NamedCategory[]> | NamedCategory[] {
-  return reader.many(findNamed, { nameKey: nameKey(name), name })
-}
-
 /** Returns for each pet whether it was found: a pet of the same name in the category that the given name means. */
 async function findImportPets(tx: Tx, { body }: { body: ImportPetNames }): Promise<ImportPetMatches> {
   const names = new CategoryNames(tx)
@@ -225,15 +187,6 @@ async function findImportPets(tx: Tx, { body }: { body: ImportPetNames }): Promi
   const holders: (string | null)[] = []
   for (const barcode of body.barcodes ?? []) holders.push((await findByBarcode(tx, barcode))?.name ?? null)
   return { exist, holders }
-}
-
-/** Returns whether a category has a pet with this name, in any Unicode form. */
-async function hasPet(reader: Reader, categoryId: bigint, name: string): Promise<boolean> {
-  const key = nameKey(name)
-  if ((await reader.one(findPetNamed, { categoryId, nameKey: key, name })) !== undefined) return true
-  if (hasOneForm(name)) return false
-  const variants = await reader.many(findPetVariants, { categoryId, nameKey: key, name })
-  return variants.some(variant => nameForm(variant.name) === nameForm(name))
 }
 
 /**
@@ -315,111 +268,6 @@ async function loadCategory(
   names.add(name, id)
 }
 
-/** Creates the pets of rows whose categories are known. */
-class PetLoader {
-  readonly #tx: Tx
-  readonly #context: Context
-  readonly #names: CategoryNames
-  readonly #skipExisting: boolean
-  /** The number of pets that were created, by category. Each category is locked. */
-  readonly #created = new Map<bigint, bigint>()
-  #currency: WithCurrency = { storeCurrency: null }
-
-  constructor(tx: Tx, context: Context, names: CategoryNames, skipExisting: boolean) {
-    this.#tx = tx
-    this.#context = context
-    this.#names = names
-    this.#skipExisting = skipExisting
-  }
-
-  /**
-   * Creates the pet of a row. The pet is skipped if the category already has a pet with this name. Returns a problem if
-   * another pet has its barcode.
-   */
-  async load(row: StagedRow): Promise<'created' | 'skipped' | ImportProblem> {
-    const { name, detail, quantity, hold, ...others } = row
-    const categoryId = await this.#names.find(detail ?? '', { withCase: false })
-    if (typeof categoryId !== 'bigint') throw new Error(`the category of the pet "${name}" is not known`)
-    const created = this.#created.get(categoryId) ?? (await this.#lock(categoryId))
-    if (this.#skipExisting && (await hasPet(this.#tx, categoryId, name))) return 'skipped'
-    refuseOtherCurrency(this.#context, row.price, this.#currency)
-    const stock = { quantity, reserved: 0n, onHold: hold && quantity > 0n }
-    try {
-      await addPet(this.#tx, this.#context, { name, categoryId, stock, ...others })
-    } catch (error) {
-      if (error instanceof StoreError && error.code === 'barcode_taken')
-        return problem('pets', row, `"${name}" cannot have its barcode: ${error.message}`)
-      throw error
-    }
-    this.#created.set(categoryId, created + 1n)
-    return 'created'
-  }
-
-  /** Adds the pets to the counts of their categories: once each, because each UPDATE leaves a version of the row. */
-  async count(): Promise<void> {
-    for (const [categoryId, pets] of this.#created) await addToCategory(this.#tx, categoryId, pets)
-  }
-
-  /** Until the commit, no other transaction can delete the category, or create a pet in it, or move one into it. */
-  async #lock(categoryId: bigint): Promise<bigint> {
-    const counted = await addToCategory(this.#tx, categoryId, 0n)
-    if (!counted) throw unknownReference('Category', categoryId)
-    this.#currency = counted
-    this.#created.set(categoryId, 0n)
-    return 0n
-  }
-}
-
-/** The id of the category that a name means, or why there is no such id; `new` if the import itself creates it. */
-type KnownCategory = bigint | 'none' | 'several' | 'new'
-
-interface NamedCategory {
-  readonly id: bigint
-  readonly name: string
-}
-
-interface NameHolder {
-  readonly name: string
-  readonly id: bigint | 'new'
-}
-
-/** Looks up the categories that the rows name. The store is asked once for each spelling. */
-class CategoryNames {
-  readonly #reader: Reader
-  readonly #stored = new Map<string, readonly NamedCategory[]>()
-  /** The categories of this import, by the key of their name. */
-  readonly #added = new Map<string, NameHolder[]>()
-
-  constructor(reader: Reader) {
-    this.#reader = reader
-  }
-
-  /**
-   * Returns the category with this name, in any Unicode form. Unless `withCase`, a name that differs in case is found,
-   * too, if only one category has it.
-   */
-  async find(name: string, { withCase }: { readonly withCase: boolean }): Promise<KnownCategory> {
-    const stored = this.#stored.get(name) ?? (await categoriesNamed(this.#reader, name))
-    this.#stored.set(name, stored)
-    const found = matchName(name, this.#merged(name, stored), { withCase })
-    return typeof found === 'string' ? found : found.item.id
-  }
-
-  /** Adds a category that this import creates: `new` until it has an id. */
-  add(name: string, id: bigint | 'new'): void {
-    const key = nameKey(name)
-    const others = (this.#added.get(key) ?? []).filter(other => other.name !== name)
-    this.#added.set(key, [...others, { name, id }])
-  }
-
-  #merged(name: string, stored: readonly NamedCategory[]): readonly NameHolder[] {
-    const added = this.#added.get(nameKey(name))
-    if (!added) return stored
-    // A spelling that was looked up after its category was created is in both.
-    return [...stored.filter(({ id }) => !added.some(other => other.id === id)), ...added]
-  }
-}
-
 async function* staged(reader: Reader, importId: bigint, file: StagedFile): AsyncGenerator<StagedRow> {
   let after = 0n
   for (;;) {
@@ -439,10 +287,6 @@ function refusalOfPet(row: StagedRow, found: KnownCategory): ImportProblem | und
   if (found === 'none') return problem('pets', row, noCategory(row.detail ?? ''))
   if (found === 'several') return problem('pets', row, ambiguous(row.detail ?? ''))
   return undefined
-}
-
-function problem(file: StagedFile, { line }: StagedRow, message: string): ImportProblem {
-  return { file, line, message }
 }
 
 /** Refuses If-Match, which cannot match a target without a representation (RFC 9110, section 13.1.1). */
