@@ -63,9 +63,9 @@ interface PriceFormat {
   mark?: DecimalMark | undefined
 }
 
-const petLayoutIn = (format: PriceFormat): Layout<ImportedPet> => ({
-  required: ['name', 'category'],
-  optional: ['quantity', 'hold', 'reorderAt', 'price', 'barcode'],
+const petLayoutIn = (format: PriceFormat, needsUnits = false): Layout<ImportedPet> => ({
+  required: needsUnits ? ['name', 'category', 'quantity'] : ['name', 'category'],
+  optional: [...(needsUnits ? [] : ['quantity']), 'hold', 'reorderAt', 'price', 'barcode'],
   ruleOf: (column, value) =>
     column === 'price' ? brokenPriceRule(value, format) : brokenRule(column, value),
   toRow: ({ name = '', category = '', quantity, hold, reorderAt, price, barcode }, line) => ({
@@ -105,13 +105,15 @@ export function readCategories(
   return readRows(source, categoryLayout, onNotice)
 }
 
-interface DecimalMarks {
+interface PetFormat {
   /** The mark before the decimals of prices; by default, the prices of the file show it. */
   readonly decimalMark?: DecimalMark | undefined
   /** The file that is read again to find the mark. */
   readonly again?: CatalogueSource
   /** Called for each price that may be read in two ways. */
   readonly onUnclearPrice?: () => void
+  /** Whether each pet must have a quantity, because it changes the stock of those that exist. */
+  readonly needsUnits?: boolean
 }
 
 /**
@@ -122,13 +124,14 @@ export function readPets(
   source: CatalogueSource,
   onNotice: (notice: string) => void,
   currency: string,
-  { decimalMark, again = source, onUnclearPrice }: DecimalMarks = {},
+  { decimalMark, again = source, onUnclearPrice, needsUnits = false }: PetFormat = {},
 ): AsyncGenerator<ParsedLine<ImportedPet>> {
   const format: PriceFormat = { currency, mark: decimalMark }
-  const layout = petLayoutIn(format)
+  const layout = petLayoutIn(format, needsUnits)
   let isNoted = false
   const ruleOf = (column: string, value: string): string | undefined => {
-    const rule = layout.ruleOf(column, value)
+    const isMissing = needsUnits && column === 'quantity' && value === ''
+    const rule = isMissing ? 'must be given, because it changes the stock' : layout.ruleOf(column, value)
     if (rule === UNCLEAR_PRICE) onUnclearPrice?.()
     else if (!isNoted && column === 'price' && format.mark && isUnclear(value)) {
       isNoted = true

@@ -21,7 +21,7 @@ test('an import in slices counts every problem that the store reports, but keeps
   const target: ImportTarget = {
     ...absentTarget('EUR'),
     loadSlice: async () => ({
-      ...{ categoriesCreated: 0n, categoriesFound: 0n, petsCreated: 1n, petsSkipped: 0n },
+      ...{ categoriesCreated: 0n, categoriesFound: 0n, petsCreated: 1n, petsUpdated: 0n, petsSkipped: 0n },
       ...{ problems, isKnown: true, isLast: ++slices === 2 },
     }),
   }
@@ -65,8 +65,8 @@ test('a pet that an earlier line names is loaded with a note, or left out', asyn
     ...absentTarget('EUR'),
     findCategories: async () => ({ matches: [{ categories: ['Dogs'] }] }).matches,
   }
-  const store = { ...target, findPets: async () => [false, false, false] }
-  for (const skipExisting of [false, true]) {
+  const store = { ...target, findPets: async () => [0n, 0n, 0n] }
+  for (const onExisting of ['load', 'skip'] as const) {
     let notices: readonly string[] = []
     const onChecked = (findings: Findings): void => {
       notices = findings.notices
@@ -74,11 +74,13 @@ test('a pet that an earlier line names is loaded with a note, or left out', asyn
     const { outcome } = await checkFiles(
       store,
       { pets },
-      { keepGoing: false, skipExisting },
+      { keepGoing: false, onExisting },
       { ...progress, onChecked },
     )
     expect([notices, outcome?.petsCreated]).toEqual(
-      skipExisting ? [[], 2n] : [[expect.stringContaining('1 line repeats the name and category')], 3n],
+      onExisting === 'skip'
+        ? [[], 2n]
+        : [[expect.stringContaining('1 line repeats the name and category')], 3n],
     )
   }
 })

@@ -8,6 +8,9 @@ import type {
   ImportProblem,
   ImportRows,
   ImportSlice,
+  ImportTakeBack,
+  OnExisting,
+  TakenBack,
 } from '../shop/imports/schema.ts'
 import { escapeControls } from '../values/control-characters.ts'
 import { countText } from '../values/count-text.ts'
@@ -32,6 +35,7 @@ export interface ImportTarget extends NameSource {
   apply(scope: ApplyOptions): Promise<AppliedImport>
   loadSlice(slice: ImportSlice): Promise<AppliedSlice>
   discard(): Promise<void>
+  takeBack(slice: ImportTakeBack): Promise<TakenBack>
   close(): Promise<void>
 }
 
@@ -42,8 +46,8 @@ export type ImportSources = { readonly [kind in CatalogueKind]?: CatalogueSource
 export interface ImportPlan {
   /** Whether to load the valid lines even if others are invalid. */
   readonly keepGoing: boolean
-  /** Whether to leave out a pet if its category has a pet with the same name, in the store or on an earlier line. */
-  readonly skipExisting?: boolean
+  /** What to do with a pet that exists, in the store or on an earlier line; `load` by default. */
+  readonly onExisting?: OnExisting
   /** Whether to create a category that pets name, but neither the store nor the file of categories has. */
   readonly createCategories?: boolean
   /** The mark before the decimals of prices; by default, the prices of the file show it. */
@@ -109,6 +113,18 @@ const NAMES_SHOWN = 10
  */
 const CREATED_LINES_FROM = 500_000_000_000n
 
+const countNames = [
+  'categoriesCreated',
+  'categoriesFound',
+  'petsCreated',
+  'petsUpdated',
+  'petsSkipped',
+] as const
+
+function noCounts(): Record<(typeof countNames)[number], bigint> {
+  return { categoriesCreated: 0n, categoriesFound: 0n, petsCreated: 0n, petsUpdated: 0n, petsSkipped: 0n }
+}
+
 /** Checks every line of the files, as an import does. Changes nothing, and returns what an import would load. */
 export async function checkFiles(
   store: NameSource,
@@ -133,8 +149,8 @@ export async function importFiles(
 ): Promise<ImportReport> {
   const checked = await stageFiles(target, files, plan, progress)
   if (checked.isRefused) return { ...checked, outcome: undefined }
-  const { keepGoing, skipExisting = false, signal } = plan
-  const applying = target.apply({ dryRun: false, keepGoing, skipExisting })
+  const { keepGoing, onExisting = 'load', signal } = plan
+  const applying = target.apply({ dryRun: false, keepGoing, onExisting })
   const { problems, ...outcome } = await orAborted(applying, signal)
   progress.onProblems(problems)
   return {
@@ -163,7 +179,7 @@ export async function importInSlices(
 }
 
 /**
- * Loads the rest of an interrupted import in slices, with the `skipExisting` with which it was started. Returns
+ * Loads the rest of an interrupted import in slices, with the `onExisting` with which it was started. Returns
  * undefined if the store has no such import.
  */
 export async function resumeSlices(
@@ -174,6 +190,42 @@ export async function resumeSlices(
   const plan = { keepGoing: true, ...(signal && { signal }) }
   const { isKnown, ...report } = await loadSlices(target, plan, false, progress)
   return isKnown ? report : undefined
+}
+
+/** What taking back an import did, or would do. */
+export interface TakeBackReport {
+  readonly takenBack: bigint
+  /** The first 1000 of what stays. */
+  readonly kept: TakenBack['kept']
+  readonly keptCount: number
+}
+
+/** The number of changes that are taken back in one transaction. */
+const TAKEN_BACK_PER_SLICE = 200n
+
+/**
+ * Takes an import back in slices: it may be repeated after an interruption. Returns undefined if the store keeps no
+ * such import. With `dryRun`, changes nothing.
+ */
+export async function takeBackImport(
+  target: Pick<ImportTarget, 'takeBack'>,
+  dryRun: boolean,
+  onTakenBack: (count: bigint) => void = () => {},
+): Promise<TakeBackReport | undefined> {
+  const kept: TakenBack['kept'] = []
+  let keptCount = 0
+  let takenBack = 0n
+  let after: TakenBack['next']
+  do {
+    const slice = await target.takeBack({ rows: TAKEN_BACK_PER_SLICE, dryRun, ...(after && { after }) })
+    if (!slice.isKnown) return undefined
+    takenBack += slice.takenBack
+    keptCount += slice.kept.length
+    kept.push(...slice.kept.slice(0, PROBLEMS_MAX - kept.length))
+    onTakenBack(takenBack)
+    after = slice.next
+  } while (after)
+  return { takenBack, kept, keptCount }
 }
 
 interface SlicesReport {
@@ -188,28 +240,27 @@ interface SlicesReport {
 
 async function loadSlices(
   target: ImportTarget,
-  { skipExisting = false, signal }: ImportPlan,
+  { onExisting = 'load', signal }: ImportPlan,
   begins: boolean,
   { onLoaded, onProblems }: ImportProgress,
 ): Promise<SlicesReport> {
   const problems: ImportProblem[] = []
   let problemCount = 0
-  const sums = { categoriesCreated: 0n, categoriesFound: 0n, petsCreated: 0n, petsSkipped: 0n }
+  const sums = noCounts()
   let rows = SLICE_ROWS_FIRST
   for (let isFirst = true; ; isFirst = false) {
     signal?.throwIfAborted()
     const startedMs = performance.now()
-    const slice = await target.loadSlice({ rows: BigInt(rows), begins: begins && isFirst, skipExisting })
+    const slice = await target.loadSlice({ rows: BigInt(rows), begins: begins && isFirst, onExisting })
     rows = nextSliceRows(rows, performance.now() - startedMs)
-    const { categoriesCreated, categoriesFound, petsCreated, petsSkipped } = slice
-    sums.categoriesCreated += categoriesCreated
-    sums.categoriesFound += categoriesFound
-    sums.petsCreated += petsCreated
-    sums.petsSkipped += petsSkipped
+    let loaded = 0n
+    for (const count of countNames) {
+      sums[count] += slice[count]
+      loaded += slice[count]
+    }
     onProblems(slice.problems)
     problems.push(...slice.problems.slice(0, PROBLEMS_MAX - problems.length))
     problemCount += slice.problems.length
-    const loaded = categoriesCreated + categoriesFound + petsCreated + petsSkipped
     onLoaded(Number(loaded) + slice.problems.length)
     if (!slice.isLast) continue
     const { isKnown } = slice
@@ -261,10 +312,10 @@ async function readFiles(
   { onBytes }: ImportProgress,
   onRows: (rows: ImportRows) => Promise<void>,
 ): Promise<CheckedFiles> {
-  const { skipExisting = false, createCategories = false, digest } = plan
+  const { onExisting = 'load', createCategories = false, digest } = plan
   const check = new RowCheck(store, {
     createsCategories: createCategories,
-    skipsExisting: skipExisting,
+    onExisting,
     ...(digest && { digest }),
   })
   const log = new FindingsLog(plan)
@@ -280,14 +331,22 @@ async function readFiles(
   }
   if (pets) {
     const currency = await store.findCurrency()
-    const marks = { decimalMark: plan.decimalMark, again: pets, onUnclearPrice: log.noteUnclearPrice }
-    for await (const group of groupsOf(readPets(counted(pets, onBytes), log.addNotice, currency, marks))) {
+    const needsUnits = onExisting === 'set' || onExisting === 'add'
+    const format = {
+      decimalMark: plan.decimalMark,
+      again: pets,
+      onUnclearPrice: log.noteUnclearPrice,
+      needsUnits,
+    }
+    for await (const group of groupsOf(readPets(counted(pets, onBytes), log.addNotice, currency, format))) {
       const rows = rowsIn(group)
       const found = log.note('pets', group, await check.checkPets(rows))
       for (const row of found.existing) log.noteExisting(row)
-      const staged = skipExisting ? found.fresh : rows.filter(row => !found.refused.has(row))
-      log.counts.petsCreated += BigInt(staged.length)
-      if (skipExisting) log.counts.petsSkipped += BigInt(found.existing.length)
+      const isSkip = onExisting === 'skip'
+      const staged = isSkip ? found.fresh : rows.filter(row => !found.refused.has(row))
+      log.counts.petsCreated += BigInt((onExisting === 'load' ? staged : found.fresh).length)
+      if (onExisting !== 'load')
+        log.counts[isSkip ? 'petsSkipped' : 'petsUpdated'] += BigInt(found.existing.length)
       const created = log.noteCreated(check.takeCreated())
       if (staged.length > 0 || created.length > 0) await onRows({ categories: created, pets: staged })
     }
@@ -315,7 +374,7 @@ class FindingsLog implements CheckedFiles {
   existingCount = 0
   missingCategoryCount = 0
   hasUnclearPrices = false
-  readonly counts = { categoriesCreated: 0n, categoriesFound: 0n, petsCreated: 0n, petsSkipped: 0n }
+  readonly counts = noCounts()
   readonly #plan: ImportPlan
   readonly #missing = new Set<string>()
   readonly #created: string[] = []
@@ -384,9 +443,9 @@ class FindingsLog implements CheckedFiles {
       }
       const result = results[index++] ?? 'new'
       const repeats = result === 'repeated'
-      if (repeats && !this.#plan.skipExisting)
-        this.#repeats.push(`${entry.row.line} (${shownCell(entry.row.name)})`)
-      if (result === 'new' || (repeats && !this.#plan.skipExisting)) fresh.push(entry.row)
+      const isLoaded = (this.#plan.onExisting ?? 'load') === 'load'
+      if (repeats && isLoaded) this.#repeats.push(`${entry.row.line} (${shownCell(entry.row.name)})`)
+      if (result === 'new' || (repeats && isLoaded)) fresh.push(entry.row)
       else if (result === 'existing' || repeats) existing.push(entry.row)
       else {
         refused.add(entry.row)

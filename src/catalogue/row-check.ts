@@ -1,9 +1,17 @@
-import { ambiguous, IMPORT_ROWS_MAX, noCategory, occursTwice, sharedBarcode } from '../shop/imports/limits.ts'
+import {
+  ambiguous,
+  IMPORT_ROWS_MAX,
+  namesSeveralPets,
+  noCategory,
+  occursTwice,
+  sharedBarcode,
+} from '../shop/imports/limits.ts'
 import type {
   ImportedCategory,
   ImportedPet,
   ImportNameMatches,
   ImportPetNames,
+  OnExisting,
 } from '../shop/imports/schema.ts'
 import { caselessForm, matchName, nameForm } from '../values/same-name.ts'
 import { similarName } from '../values/similar-name.ts'
@@ -12,8 +20,8 @@ import { similarName } from '../values/similar-name.ts'
 export interface NameSource {
   /** Returns the categories that each name may mean, or otherwise a similar name. */
   findCategories(names: readonly string[]): Promise<ImportNameMatches['matches']>
-  /** Returns whether each pet exists: whether its category has a pet with its name. */
-  findPets(pets: ImportPetNames['pets']): Promise<readonly boolean[]>
+  /** Returns how many of each pet exist, at most two: how many pets of its category have its name. */
+  findPets(pets: ImportPetNames['pets']): Promise<readonly bigint[]>
   /** Returns the name of the pet that has each barcode; null if none has it. */
   findBarcodes(barcodes: readonly string[]): Promise<readonly (string | null)[]>
   /** Returns the currency of the store (ISO 4217), in which prices are read. */
@@ -30,8 +38,8 @@ export type RowResult =
 interface RowCheckOptions {
   /** Whether a category that only pets name is created. */
   readonly createsCategories: boolean
-  /** Whether pets that exist or are repeated are left out, and so may have the barcode of the other one. */
-  readonly skipsExisting?: boolean
+  /** What is done with pets that exist or are repeated. If they are left out, their barcodes do not matter. */
+  readonly onExisting?: OnExisting
   /** Shortens the text by which a pet is remembered. Two pets must practically never have the same short text. */
   readonly digest?: (text: string) => string
 }
@@ -58,6 +66,8 @@ export class RowCheck {
   readonly #new = new Map<string, RowCategory[]>()
   readonly #similar = new Map<string, string | undefined>()
   readonly #petDigests = new Set<string>()
+  /** The rows whose pet has their barcode. */
+  readonly #isFound = new WeakSet<ImportedPet>()
   /** The line of each barcode, by its short text. */
   readonly #barcodeLines = new Map<string, bigint>()
   /** The categories that only pets name, and whose creation `takeCreated` has not returned. */
@@ -70,6 +80,11 @@ export class RowCheck {
   constructor(store: NameSource, options: RowCheckOptions) {
     this.#store = store
     this.#options = options
+  }
+
+  get #updates(): boolean {
+    const { onExisting = 'load' } = this.#options
+    return onExisting !== 'load' && onExisting !== 'skip'
   }
 
   async checkCategories(rows: readonly ImportedCategory[]): Promise<RowResult[]> {
@@ -97,34 +112,43 @@ export class RowCheck {
     )
     const pets = candidates.map(({ row, category }) => ({ name: row.name, category }))
     const found = pets.length > 0 ? await this.#store.findPets(pets) : []
-    const existing = new Set(candidates.filter((_, index) => found[index]).map(({ row }) => row))
+    const counts = new Map(candidates.map(({ row }, index) => [row, found[index] ?? 0n]))
     const results = checked.map(({ row, category }) =>
-      'problem' in category ? category : this.#resultOf(row.name, category.name, existing.has(row)),
+      'problem' in category
+        ? category
+        : this.#resultOf(row.name, category.name, (counts.get(row) ?? 0n) > 0n),
     )
-    return this.#withBarcodes(rows, results)
+    const withBarcodes = await this.#withBarcodes(rows, results)
+    return withBarcodes.map((result, index) => {
+      const row = rows[index]
+      const isUnclear = row && this.#updates && !this.#isFound.has(row) && (counts.get(row) ?? 0n) > 1n
+      return isUnclear && result === 'existing' ? { problem: namesSeveralPets(row.name) } : result
+    })
   }
 
   /** Replaces the result of each row to load whose barcode a pet of the store or an earlier row has by a problem. */
   async #withBarcodes(rows: readonly ImportedPet[], results: readonly RowResult[]): Promise<RowResult[]> {
     const isLoaded = (result: RowResult | undefined): boolean =>
-      result === 'new' || (typeof result === 'string' && this.#options.skipsExisting !== true)
+      result === 'new' || (typeof result === 'string' && this.#options.onExisting !== 'skip')
     const barcodes = rows.flatMap(({ barcode }, index) =>
       barcode !== undefined && isLoaded(results[index]) ? [barcode] : [],
     )
     const holders = barcodes.length > 0 ? await this.#store.findBarcodes(barcodes) : []
     const holderOf = new Map(barcodes.map((barcode, index) => [barcode, holders[index]]))
     return results.map((result, index) => {
-      const { name, barcode, line } = rows[index] ?? {}
-      if (name === undefined || barcode === undefined || line === undefined || !isLoaded(result))
-        return result
+      const row = rows[index]
+      if (row?.barcode === undefined || !isLoaded(result)) return result
+      const { name, barcode, line } = row
       const holder = holderOf.get(barcode)
-      if (typeof holder === 'string')
+      if (typeof holder === 'string' && !this.#updates)
         return { problem: sharedBarcode(name, barcode, `the pet "${holder}" in the store`) }
       const digest = this.#options.digest?.(barcode) ?? barcode
       const earlier = this.#barcodeLines.get(digest)
       if (earlier !== undefined) return { problem: sharedBarcode(name, barcode, `line ${earlier}`) }
       this.#barcodeLines.set(digest, line)
-      return result
+      if (typeof holder !== 'string') return result
+      this.#isFound.add(row)
+      return 'existing'
     })
   }
 

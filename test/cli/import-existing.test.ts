@@ -66,7 +66,7 @@ class Recorder implements ImportProgress {
   onLoaded(): void {}
 }
 
-const skipping: ImportPlan = { keepGoing: false, skipExisting: true }
+const skipping: ImportPlan = { keepGoing: false, onExisting: 'skip' }
 const loading: ImportPlan = { keepGoing: false }
 const loaders = { 'at once': importFiles, 'in slices': importInSlices } as const
 
@@ -91,7 +91,7 @@ async function storeWithPets(engine: 'sqlite' | 'postgres'): Promise<TestStore> 
 
 /** Returns a target whose check finds no pet, as if the pets had been created between the check and the load. */
 function withBlindCheck(target: ImportTarget): ImportTarget {
-  return { ...target, findPets: async pets => pets.map(() => false) }
+  return { ...target, findPets: async pets => pets.map(() => 0n) }
 }
 
 onEveryEngine(engine => {
@@ -128,7 +128,13 @@ onEveryEngine(engine => {
       const checked = await checkFiles(target(), mixed(), skipping, dry)
       const first = new Recorder()
       const { outcome } = await importWith(target(), mixed(), skipping, first)
-      const counts = { categoriesCreated: 0n, categoriesFound: 0n, petsCreated: 3n, petsSkipped: 4n }
+      const counts = {
+        categoriesCreated: 0n,
+        categoriesFound: 0n,
+        petsCreated: 3n,
+        petsUpdated: 0n,
+        petsSkipped: 4n,
+      }
       expect([checked.outcome, outcome]).toEqual([counts, counts])
       expect(first.findings?.existing.map(({ line, name }) => `${line}: ${name}`)).toEqual([
         '2: P0',

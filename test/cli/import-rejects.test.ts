@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { withoutTakeBackHint } from '../support/command-line.ts'
 import { type ProcessResult, run } from '../support/process.ts'
 import { ADMIN_KEY } from '../support/store.ts'
 import { testFolder } from '../support/test-folder.ts'
@@ -21,7 +22,8 @@ function newDirectory(files: Readonly<Record<string, string | Uint8Array>>): {
   return { path, import: (...more) => run([...args, ...more], { PETSTORE_ADMIN_KEY: ADMIN_KEY }) }
 }
 
-const lastLine = ({ errors }: ProcessResult): string => errors.trim().split('\n').at(-1) ?? ''
+const lastLine = ({ errors }: ProcessResult): string =>
+  withoutTakeBackHint(errors).trim().split('\n').at(-1) ?? ''
 
 const header = '\ufeff"Name";Category;Quantity\r\n'
 const invalid = [';Dogs;1\r\n', 'Max;Cats;\r\n', '"Bo, the\r\nII";"Dogs";x\r\n', '\u{1f415};Dogs;-1']
@@ -93,7 +95,7 @@ test('invalid combinations of options with --rejects or --resume are refused', a
       ...[['--in-slices'], ['--decimal-mark', 'comma']],
     ].map((option): [args: string[], says: string] => [
       ['--resume', '7', ...option],
-      'An import resumes as it was started: leave out --keep-going, --skip-existing, --create-categories, --decimal-mark, --rejects and --in-slices.',
+      'An import resumes as it was started: leave out --keep-going, --skip-existing, --update, --create-categories, --decimal-mark, --rejects and --in-slices.',
     ]),
     ...[['--pets', 'p.csv'], ['--categories', 'p.csv'], ['--dry-run']].map(
       (option): [args: string[], says: string] => [

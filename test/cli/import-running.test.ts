@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { localAddress } from '../../src/cli/store-access/this-machine.ts'
 import { lockDirectory } from '../../src/database/sqlite/data-lock.ts'
 import { makeClient } from '../support/client.ts'
+import { withoutTakeBackHint } from '../support/command-line.ts'
 import { type ProcessResult, run, startProcess } from '../support/process.ts'
 import { ADMIN_KEY } from '../support/store.ts'
 import { testFolder } from '../support/test-folder.ts'
@@ -59,7 +60,7 @@ for (const host of ['127.0.0.1', '0.0.0.0']) {
       http_proxy: other.base,
       ALL_PROXY: other.base,
     })
-    expect([ended.exitCode, ended.errors.trim().split('\n')]).toEqual([
+    expect([ended.exitCode, withoutTakeBackHint(ended.errors).trim().split('\n')]).toEqual([
       0,
       [
         `Importing categories.csv (12 bytes) into the store in ${data}, which is running at ${address}.`,
@@ -92,7 +93,11 @@ test('an import ignores the address file of a process that has ended', async () 
   }
   lock.release()
   writeFileSync(addressFile, `${other.base}\n${process.pid}\n`)
-  expect((await importCategories(data)).errors.trim().split('\n')).toEqual([
+  expect(
+    withoutTakeBackHint((await importCategories(data)).errors)
+      .trim()
+      .split('\n'),
+  ).toEqual([
     `Importing categories.csv (12 bytes) into a new store in ${data}.`,
     'Loaded 1 category and 0 pets.',
   ])

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { type Client, everyItem, makeClient } from '../support/client.ts'
+import { withoutTakeBackHint } from '../support/command-line.ts'
 import { newCopyPlace } from '../support/copy-place.ts'
 import { newDatabase } from '../support/postgres-server.ts'
 import { onPostgres, type ProcessResult, run, type ServerProcess, startProcess } from '../support/process.ts'
@@ -43,7 +44,7 @@ class Shop {
    */
   async importMessages(...args: string[]): Promise<[exitCode: number, ...lines: string[]]> {
     const { exitCode, errors } = await this.import(...args)
-    const [first, ...lines] = errors.trim().split('\n')
+    const [first, ...lines] = withoutTakeBackHint(errors).trim().split('\n')
     expect(first).toMatch(/^(Importing|Checking) file-/)
     return [exitCode, ...lines.map(line => line.replaceAll(/file-\d+\.csv/g, 'file.csv'))]
   }

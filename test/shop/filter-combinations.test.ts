@@ -96,6 +96,7 @@ const models = (
     },
     search: words(({ petId }) => names.get(String(petId)) ?? '', 're pet'),
   },
+  listImports: {},
   listSimilarSearches: { search: { values: ['re'], passes: () => false } },
   listMovements: {},
   listEvents: {

@@ -56,7 +56,7 @@ onEveryEngine(engine => {
       await client.createPet({ body: { name: 'Zoë'.normalize('NFC'), categoryId: category.id } })
       const pet = { line: 2n, name: 'Zoë'.normalize('NFD'), category: 'Forms', quantity: 1n, hold: false }
       await client.stageImport({ importId: 4n, body: { categories: [], pets: [pet] } })
-      const { data } = await client.applyImport({ importId: 4n, body: { ...LOAD, skipExisting: true } })
+      const { data } = await client.applyImport({ importId: 4n, body: { ...LOAD, onExisting: 'skip' } })
       expect([data.petsCreated, data.petsSkipped]).toEqual([0n, 1n])
     })
 
@@ -72,7 +72,7 @@ onEveryEngine(engine => {
         })),
       )
       await client.stageImport({ importId: 8n, body: { categories: [], pets } })
-      const { data } = await client.applyImport({ importId: 8n, body: { ...LOAD, skipExisting: true } })
+      const { data } = await client.applyImport({ importId: 8n, body: { ...LOAD, onExisting: 'skip' } })
       expect([data.petsCreated, data.petsSkipped]).toEqual([0n, BigInt(pets.length)])
     })
 

@@ -55,3 +55,8 @@ export async function runOnTerminal(
   await ended.promise
   return { shown: shown.replaceAll('\r\n', '\n'), exitCode }
 }
+
+/** Returns the messages of an import without the line that says how to take it back, whose number is random. */
+export function withoutTakeBackHint(errors: string): string {
+  return errors.replace(/^To undo this import within 30 days: --take-back \d+\n/m, '')
+}

@@ -12,6 +12,8 @@ import {
   importFiles,
   importInSlices,
   resumeSlices,
+  type TakeBackReport,
+  takeBackImport,
 } from '../../catalogue/importer.ts'
 import { ApiError, ConnectionError } from '../../client/errors.ts'
 import type { Config } from '../../config.ts'
@@ -20,6 +22,7 @@ import { parseDatabaseUrl } from '../../database/postgres/database-url.ts'
 import { DirectoryInUse } from '../../database/sqlite/data-lock.ts'
 import { refuseWrongFiles } from '../../database/sqlite/database-file.ts'
 import { CurrencyBound, currencyFor, settleCurrency } from '../../serving/first-start.ts'
+import type { OnExisting } from '../../shop/imports/schema.ts'
 import { countText } from '../../values/count-text.ts'
 import { CURRENCY_DEFAULT } from '../../values/currency.ts'
 import { databaseName } from '../store-access/copy-place.ts'
@@ -55,6 +58,8 @@ interface ImportOptions extends ImportPaths, PlaceOptions {
   readonly rejects?: string
   readonly inSlices?: true
   readonly resume?: string
+  readonly update?: 'keep' | 'set' | 'add'
+  readonly takeBack?: string
 }
 
 const EXAMPLES = `
@@ -65,15 +70,22 @@ over HTTP, at its address on this machine; the key comes from --key, PETSTORE_KE
 admin-key in the data directory.
 
 --skip-existing leaves out a pet if its category has a pet with the same name, including one from an earlier line. Thus
-the same file can be imported again, and loads only what is missing. --rejects copies the invalid lines to a new file,
-with the header, to be corrected and imported; with two files, rejects.csv becomes rejects-categories.csv and
-rejects-pets.csv.
+the same file can be imported again, and loads only what is missing. --update changes a pet that exists: the one with
+the barcode of the line, or else with its name in its category. It gets the price, barcode, level and category of the
+line, as far as the line has them; its units are kept, set to the quantity, or raised by it (a delivery).
+
+--take-back undoes an import of the last 30 days; the import printed its number. What was sold or changed since stays.
+
+--rejects copies the invalid lines to a new file, with the header, to be corrected and imported; with two files,
+rejects.csv becomes rejects-categories.csv and rejects-pets.csv.
 
 Examples:
   petstore import --categories categories.csv --pets pets.csv --dry-run
   petstore import --pets pets.csv --keep-going --rejects rejects.csv
   petstore import --pets pets.csv --skip-existing
   petstore import --pets pets.csv --in-slices --data /var/lib/petstore
+  petstore import --pets delivery.xlsx --update add
+  petstore import --take-back 187263548123 --dry-run
 
 Exit codes:
   0    everything was loaded, or, with --dry-run, would be loaded
@@ -97,6 +109,12 @@ export function addImport(program: Command): void {
     .option('--keep-going', 'load the valid lines even if others are invalid (default: all or nothing)')
     .option('--rejects <file>', 'a new file for the invalid lines; requires --keep-going')
     .option('--skip-existing', 'leave out a pet if its category has a pet with its name')
+    .addOption(
+      new Option(
+        '--update <units>',
+        'update the pets that exist; keep their units, set them, or add to them',
+      ).choices(['keep', 'set', 'add']),
+    )
     .option('--create-categories', 'create the categories that pets name and that do not exist')
     .addOption(
       new Option(
@@ -106,6 +124,7 @@ export function addImport(program: Command): void {
     )
     .option('--in-slices', 'load in many short transactions, so that a running store stays responsive')
     .option('--resume <id>', 'continue an interrupted import in slices')
+    .option('--take-back <id>', 'undo an import, except for what was sold or changed since')
   addPlaceOptions(command)
     .option('--key <key>', 'a key with pets:write, for a running store [PETSTORE_KEY]')
     .addHelpText('after', EXAMPLES)
@@ -116,11 +135,12 @@ async function runImport(options: ImportOptions): Promise<void> {
   refuseContradictions(options)
   const { categories, pets } = options
   const files = { categories: sourceOf(categories), pets: sourceOf(pets) }
-  const resumedId = options.resume === undefined ? undefined : importIdOf(options.resume)
+  const resumedId = importIdOf(options)
   const sources = await sourcesOf({ categories, pets })
   const rejects = new Rejects(options)
   const config = storeConfigFrom(options)
   const opened = await openTarget(config, options, resumedId)
+  if (options.takeBack !== undefined) return takeBack(opened, options.dryRun === true)
   const source =
     resumedId === undefined ? sources.map(({ text }) => text).join(' and ') : `import ${resumedId}`
   const verb = resumedId !== undefined ? 'Resuming' : options.dryRun ? 'Checking' : 'Importing'
@@ -130,20 +150,25 @@ async function runImport(options: ImportOptions): Promise<void> {
 }
 
 function refuseContradictions(options: ImportOptions): void {
-  const { categories, pets, dryRun, keepGoing, skipExisting, createCategories } = options
-  const { decimalMark, rejects, inSlices, resume } = options
+  const { categories, pets, dryRun, keepGoing, skipExisting, createCategories, update } = options
+  const { decimalMark, rejects, inSlices, resume, takeBack } = options
   const refuse = (message: string): never => {
     throw new CommandFailed(message, EXIT_USAGE)
   }
-  if (resume !== undefined) {
+  if (update && skipExisting) refuse('--skip-existing leaves out the pets that --update changes: choose one.')
+  const isChosen = keepGoing || skipExisting || createCategories || decimalMark || update || inSlices
+  if (takeBack !== undefined) {
+    if (categories || pets || isChosen || rejects !== undefined || resume !== undefined)
+      refuse('--take-back needs only the number of the import; --dry-run says what it would do.')
+  } else if (resume !== undefined) {
     if (categories || pets || dryRun)
       refuse(
         '--resume needs no files, because the import has already sent its rows: leave out files and --dry-run.',
       )
-    if (keepGoing || skipExisting || createCategories || decimalMark || rejects !== undefined || inSlices)
+    if (isChosen || rejects !== undefined)
       refuse(
-        'An import resumes as it was started: leave out --keep-going, --skip-existing, --create-categories, ' +
-          '--decimal-mark, --rejects and --in-slices.',
+        'An import resumes as it was started: leave out --keep-going, --skip-existing, --update, ' +
+          '--create-categories, --decimal-mark, --rejects and --in-slices.',
       )
   } else if (!categories && !pets) refuse('Specify --categories, --pets or both.')
   if (rejects === undefined) return
@@ -152,13 +177,44 @@ function refuseContradictions(options: ImportOptions): void {
   if (!keepGoing) refuse('--rejects requires --keep-going, which loads the valid lines.')
 }
 
-function importIdOf(resume: string): bigint {
-  if (!/^[0-9]{1,15}$/.test(resume))
+/** Returns the number of the import to resume or to take back; undefined for a new one. */
+function importIdOf({ resume, takeBack }: ImportOptions): bigint | undefined {
+  const id = resume ?? takeBack
+  if (id === undefined) return undefined
+  if (!/^[0-9]{1,15}$/.test(id))
     throw new CommandFailed(
-      `--resume takes the id that the import printed, not ${escapeControls(resume)}.`,
+      `${resume === undefined ? '--take-back' : '--resume'} takes the number that the import printed, not ` +
+        `${escapeControls(id)}.`,
       EXIT_USAGE,
     )
-  return BigInt(resume)
+  return BigInt(id)
+}
+
+const keptBecause: Readonly<Record<TakeBackReport['kept'][number]['reason'], string>> = {
+  changed: 'was sold or changed since',
+  in_use: 'has other pets',
+  barcode_taken: 'had a barcode that another pet has now',
+  category_deleted: 'was in a category that is deleted now',
+}
+
+/** Takes an import back, and says what stays. */
+async function takeBack({ target, place }: OpenedTarget, isDry: boolean): Promise<void> {
+  say(`${isDry ? 'Looking at' : 'Taking back'} import ${target.importId} in ${place}.`)
+  try {
+    const report = await takeBackImport(target, isDry)
+    if (!report)
+      failKnown('to take back: it is unknown, it changed nothing, or it is older than 30 days.', target)
+    const { takenBack, kept, keptCount } = report
+    for (const { file, id, name, reason } of kept) {
+      const noun = file === 'pets' ? 'pet' : 'category'
+      say(`The ${noun} ${id} stays: ${escapeControls(name)} ${keptBecause[reason]}.`)
+    }
+    if (keptCount > kept.length) say(`... and ${keptCount - kept.length} more stay.`)
+    const rest = keptCount === 0 ? 'nothing stays' : `${keptCount} stay`
+    say(`${isDry ? 'Would take back' : 'Took back'} ${countText(takenBack, 'change')}; ${rest}.`)
+  } finally {
+    await target.close()
+  }
 }
 
 function sourceOf(path: string | undefined): ImportSources[CatalogueKind] {
@@ -194,7 +250,8 @@ async function load({
   undo,
   isRunning,
 }: PreparedImport): Promise<void> {
-  const { keepGoing = false, skipExisting = false, createCategories = false, resume } = options
+  const { keepGoing = false, createCategories = false, resume } = options
+  const onExisting = onExistingOf(options)
   const mode = modeOf(options)
   let hasBegun = resume !== undefined
   let { close } = target
@@ -202,7 +259,7 @@ async function load({
   // The handlers come before the announcement, because whoever reads it may press Ctrl-C at once.
   using interruption = interruptedBySignals(hint)
   say(announcement)
-  const screen = showProgress({ files, bytes, mode, isRunning, importId: target.importId, skipExisting })
+  const screen = showProgress({ files, bytes, mode, isRunning, importId: target.importId, onExisting })
   const onStaged = (rows: number): void => {
     hasBegun = true
     screen.onStaged(rows)
@@ -210,7 +267,7 @@ async function load({
   const { signal } = interruption
   const plan = {
     keepGoing,
-    skipExisting,
+    onExisting,
     createCategories,
     decimalMark: options.decimalMark && ({ point: '.', comma: ',' } as const)[options.decimalMark],
     onRejected: rejects.add,
@@ -221,7 +278,7 @@ async function load({
     const report = await loadInMode(mode, { target, files, plan, progress: { ...screen, onStaged } }, resume)
     screen.stop()
     rejects.close()
-    printReport(report, { mode, keepGoing: keepGoing || resume !== undefined })
+    printReport(report, { mode, keepGoing: keepGoing || resume !== undefined, importId: target.importId })
   } catch (error) {
     screen.stop()
     if (!hasBegun) rejects.discard()
@@ -255,6 +312,11 @@ function petDigest(text: string): string {
   return new Bun.CryptoHasher('sha256').update(text).digest().toString('latin1', 0, DIGEST_BYTES)
 }
 
+function onExistingOf({ skipExisting, update }: ImportOptions): OnExisting {
+  if (update === undefined) return skipExisting ? 'skip' : 'load'
+  return update === 'keep' ? 'update' : update
+}
+
 type Mode = ImportScreen['mode']
 
 function modeOf({ dryRun, inSlices, resume }: ImportOptions): Mode {
@@ -275,7 +337,10 @@ async function loadInMode(
   resume: string | undefined,
 ): Promise<ImportReport> {
   if (resume !== undefined)
-    return (await resumeSlices(target, progress, plan.signal)) ?? failResume(target.importId)
+    return (
+      (await resumeSlices(target, progress, plan.signal)) ??
+      failKnown('to resume: it is complete, it was not started, or it is older than a day.', target)
+    )
   if (mode === 'check') return checkFiles(target, files, plan, progress)
   return mode === 'in slices'
     ? importInSlices(target, files, plan, progress)
@@ -291,10 +356,8 @@ function interruptionHint(mode: Mode, hasBegun: boolean, importId: bigint): stri
   )
 }
 
-function failResume(importId: bigint): never {
-  throw new CommandFailed(
-    `The store has no import ${importId} to resume: it is complete, it was not started, or it is older than a day.`,
-  )
+function failKnown(why: string, { importId }: ImportTarget): never {
+  throw new CommandFailed(`The store has no import ${importId} ${why}`)
 }
 
 interface OpenedTarget {
@@ -392,16 +455,26 @@ class Rejects {
 
 function printReport(
   { outcome, problemCount, isTakenOver }: ImportReport,
-  { mode, keepGoing }: { readonly mode: Mode; readonly keepGoing: boolean },
+  {
+    mode,
+    keepGoing,
+    importId,
+  }: { readonly mode: Mode; readonly keepGoing: boolean; readonly importId: bigint },
 ): void {
   const isDry = mode === 'check'
   const isLoaded = outcome !== undefined && (problemCount === 0 || keepGoing)
   if (isLoaded) {
-    const { categoriesCreated, categoriesFound, petsCreated, petsSkipped } = outcome
+    const { categoriesCreated, categoriesFound, petsCreated, petsUpdated, petsSkipped } = outcome
     const existing = categoriesFound > 0n ? ` (${categoriesFound} more already existed)` : ''
     const skipped = petsSkipped > 0n ? `; ${petsSkipped} more ${isDry ? 'would be' : 'were'} left out` : ''
     const categories = `${countText(categoriesCreated, 'category', 'categories')}${existing}`
-    say(`${isDry ? 'Would load' : 'Loaded'} ${categories} and ${countText(petsCreated, 'pet')}${skipped}.`)
+    const updated =
+      petsUpdated > 0n ? `; ${petsUpdated} that existed ${isDry ? 'would be' : 'were'} updated` : ''
+    say(
+      `${isDry ? 'Would load' : 'Loaded'} ${categories} and ${countText(petsCreated, 'pet')}${updated}${skipped}.`,
+    )
+    if (!isDry && categoriesCreated + petsCreated + petsUpdated > 0n)
+      say(`To undo this import within 30 days: --take-back ${importId}`)
   }
   if (isTakenOver) {
     throw new CommandFailed(

@@ -1,6 +1,6 @@
 import { SingleBar } from 'cli-progress'
 import type { Findings, ImportProgress, ImportSources } from '../../catalogue/importer.ts'
-import type { ImportProblem } from '../../shop/imports/schema.ts'
+import type { ImportProblem, OnExisting } from '../../shop/imports/schema.ts'
 import { countText } from '../../values/count-text.ts'
 import { escapeControls, say } from '../terminal/terminal.ts'
 
@@ -18,7 +18,7 @@ export interface ImportScreen {
   /** Whether another process serves the store during the import. */
   readonly isRunning: boolean
   readonly importId: bigint
-  readonly skipExisting: boolean
+  readonly onExisting: OnExisting
 }
 
 /** Shows the progress of an import on standard error: bars on a terminal, problems, and a line before a long load. */
@@ -65,7 +65,7 @@ export function findingsText(
     existing,
     existingCount,
   }: Findings,
-  { files, skipExisting }: Pick<ImportScreen, 'files' | 'skipExisting'>,
+  { files, onExisting }: Pick<ImportScreen, 'files' | 'onExisting'>,
 ): string[] {
   const lines = [...notices, ...problems.map(problem => problemText(files, problem))]
   if (problemCount > problems.length)
@@ -80,7 +80,9 @@ export function findingsText(
   if (existingCount === 0) return lines
   const isOne = existingCount === 1
   const pets = countText(existingCount, 'pet')
-  if (skipExisting) {
+  if (onExisting !== 'load' && onExisting !== 'skip') {
+    lines.push(`${pets} ${isOne ? 'exists and is' : 'exist and are'} updated:`)
+  } else if (onExisting === 'skip') {
     const why = `${isOne ? 'its' : 'their'} category has a pet of this name, or an earlier line names one`
     lines.push(`${pets} ${isOne ? 'is' : 'are'} left out, because ${why}:`)
   } else {

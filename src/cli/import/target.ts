@@ -7,6 +7,7 @@ import {
   AppliedSlice,
   ImportNameMatches,
   ImportPetMatches,
+  TakenBack,
 } from '../../shop/imports/schema.ts'
 import { replyOf } from '../../shop/registry/commands.ts'
 import { contract } from '../../shop/registry/operations.ts'
@@ -15,8 +16,8 @@ import { parseJson } from '../../values/json.ts'
 import { ignoreProxies } from '../terminal/proxy-variables.ts'
 
 /** The hidden operations, which the published client does not have. */
-const { stageImport, applyImport, findImportCategories, findImportPets, loadImportSlice, discardImport } =
-  contract
+const { stageImport, applyImport, findImportCategories, findImportPets, loadImportSlice } = contract
+const { discardImport, takeBackImport } = contract
 const operations = {
   stageImport: { ...stageImport, empty: true },
   applyImport,
@@ -24,6 +25,7 @@ const operations = {
   findImportPets,
   loadImportSlice,
   discardImport: { ...discardImport, empty: true },
+  takeBackImport,
 } as const
 
 type CallImport = (id: keyof typeof operations, body?: object) => Promise<unknown>
@@ -41,11 +43,12 @@ function importTarget(importId: bigint, call: CallImport, close: () => Promise<v
       ImportNameMatches.parse(await call('findImportCategories', { names: [] })).currency,
     findBarcodes: async barcodes =>
       ImportPetMatches.parse(await call('findImportPets', { pets: [], barcodes })).holders,
-    findPets: async pets => ImportPetMatches.parse(await call('findImportPets', { pets })).exist,
+    findPets: async pets => ImportPetMatches.parse(await call('findImportPets', { pets })).found,
     loadSlice: async slice => AppliedSlice.parse(await call('loadImportSlice', slice)),
     discard: async () => {
       await call('discardImport')
     },
+    takeBack: async slice => TakenBack.parse(await call('takeBackImport', slice)),
     close,
   }
 }
@@ -97,13 +100,14 @@ export function absentTarget(currency: string): ImportTarget {
   return {
     importId: 0n,
     findCategories: async names => names.map(() => ({ categories: [] })),
-    findPets: async pets => pets.map(() => false),
+    findPets: async pets => pets.map(() => 0n),
     findBarcodes: async barcodes => barcodes.map(() => null),
     findCurrency: async () => currency,
     stage: refuse,
     apply: refuse,
     loadSlice: refuse,
     discard: refuse,
+    takeBack: refuse,
     close: async () => {},
   }
 }

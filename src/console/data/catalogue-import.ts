@@ -3,6 +3,7 @@ import { type CatalogueSource, UnreadableFile } from '../../catalogue/file-text.
 import {
   checkFiles,
   type Findings,
+  type ImportPlan,
   type ImportReport,
   type ImportSources,
   type ImportTarget,
@@ -19,7 +20,7 @@ export type ChosenFiles = Readonly<Record<CatalogueKind, File | null>>
 /** The choices of the page, as the options of `petstore import`. */
 export interface ImportChoices {
   readonly keepGoing: boolean
-  readonly skipExisting: boolean
+  readonly onExisting: NonNullable<ImportPlan['onExisting']>
   readonly createCategories: boolean
   /** Undefined until the user says it: as the prices show it. */
   readonly decimalMark?: DecimalMark | undefined
@@ -38,6 +39,7 @@ const operations = {
   apply: { method: 'POST', path: '/imports/{importId}/apply' },
   categories: { method: 'POST', path: '/imports/{importId}/categories' },
   pets: { method: 'POST', path: '/imports/{importId}/pets' },
+  takeBack: { method: 'POST', path: '/imports/{importId}/take-back' },
   discard: { method: 'DELETE', path: '/imports/{importId}', empty: true },
 } as const
 
@@ -109,9 +111,10 @@ function storeTarget(key: string): ImportTarget {
     findCurrency: async () => shopCurrency,
     findBarcodes: async barcodes =>
       (await send<{ holders: (string | null)[] }>('pets', { pets: [], barcodes })).holders,
-    findPets: async pets => (await send<{ exist: boolean[] }>('pets', { pets })).exist,
+    findPets: async pets => (await send<{ found: bigint[] }>('pets', { pets })).found,
     loadSlice: () => Promise.reject(new Error('the console loads files at once')),
     discard: () => send('discard'),
+    takeBack: slice => send('takeBack', slice),
     close: async () => {},
   }
 }

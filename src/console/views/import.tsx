@@ -39,10 +39,9 @@ const SHOWN_MAX = 100
 const FILE_TYPES = '.xlsx,.csv,.tsv,.tab,.txt,text/csv,text/tab-separated-values,text/plain'
 
 const options: readonly {
-  readonly name: Exclude<keyof ImportChoices, 'decimalMark'>
+  readonly name: 'createCategories' | 'keepGoing'
   readonly label: string
 }[] = [
-  { name: 'skipExisting', label: 'Leave out a pet if its category has a pet with its name' },
   { name: 'createCategories', label: 'Create the categories that pets name and that do not exist' },
   { name: 'keepGoing', label: 'Load the valid lines even if others are invalid' },
 ]
@@ -53,7 +52,7 @@ export function Import() {
   const [files, setFiles] = useState<ChosenFiles>({ categories: null, pets: null })
   const [choices, setChoices] = useState<ImportChoices>({
     keepGoing: false,
-    skipExisting: false,
+    onExisting: 'load',
     createCategories: false,
   })
   const check = useMutation({ mutationFn: () => runImport(key, files, choices, 'check') })
@@ -264,7 +263,7 @@ function Notices({ result, choices }: { readonly result: ImportResult; readonly 
   const { notices, missingCategoryCount, existing, existingCount } = result.findings
   const names = existing.map(({ line, name }) => `${line}: ${name}`).join(', ')
   const pets = countText(existingCount, 'line has', 'lines have')
-  const fate = choices.skipExisting ? 'left out' : 'loaded as well'
+  const fate = choices.onExisting === 'skip' ? 'left out' : 'loaded as well'
   const isMore = existingCount > existing.length
   const lines = [...notices]
   if (missingCategoryCount > 0) {

@@ -22,7 +22,9 @@ interface CategoryRow {
 
 const categoryColumns = 'id, name, description, version'
 
-const findCategory = sql<CategoryRow>()(`SELECT ${categoryColumns} FROM category WHERE id = $categoryId`)
+export const findCategory = sql<CategoryRow & { readonly petCount: bigint }>()(
+  `SELECT ${categoryColumns}, pet_count AS "petCount" FROM category WHERE id = $categoryId`,
+)
 
 const insertCategory = sql<CategoryRow>()(`
   INSERT INTO category (id, name, name_key, sort_key, description, pet_count, version, created_at, updated_at)
@@ -122,7 +124,7 @@ async function updateCategory(
 }
 
 /** Deletes a category without pets. Throws `category_not_found`, `category_in_use`. */
-async function deleteCategory(
+export async function deleteCategory(
   tx: Tx,
   { categoryId }: { categoryId: bigint },
   context: Context,

@@ -18,6 +18,10 @@ export function sharedBarcode(name: string, barcode: string, other: string): str
   return `the barcode ${barcode} of "${name}" is that of ${other}`
 }
 
+export function namesSeveralPets(name: string): string {
+  return `several pets of the category are called "${name}": give each a barcode, or rename one`
+}
+
 export function ambiguous(name: string): string {
   return `there are several categories "${name}" in the store: rename one`
 }

@@ -16,11 +16,12 @@ const findNamed = sql<NamedCategory>()(`
 // The statuses make this a search of the index over category, status and name.
 const findPetNamed = sql<{ id: bigint }>()(`
   SELECT id FROM pet WHERE category_id = $categoryId AND status IN ('available', 'pending', 'sold')
-    AND name_key = $nameKey AND name = $name LIMIT 1`)
+    AND name_key = $nameKey AND name = $name LIMIT 2`)
 
-const findPetVariants = sql<{ name: string }>()(`
-  SELECT DISTINCT name FROM pet WHERE category_id = $categoryId AND status IN ('available', 'pending', 'sold')
-    AND name_key = $nameKey AND name <> $name LIMIT ${VARIANTS_MAX}`)
+const findPetVariants = sql<{ name: string; first: bigint; last: bigint }>()(`
+  SELECT name, min(id) AS first, max(id) AS last FROM pet
+  WHERE category_id = $categoryId AND status IN ('available', 'pending', 'sold')
+    AND name_key = $nameKey AND name <> $name GROUP BY name LIMIT ${VARIANTS_MAX}`)
 
 /** The id of the category that a name means, or why there is no such id; `new` if the import itself creates it. */
 export type KnownCategory = bigint | 'none' | 'several' | 'new'
@@ -76,11 +77,12 @@ export function categoriesNamed(reader: Reader, name: string): Promise<NamedCate
   return reader.many(findNamed, { nameKey: nameKey(name), name })
 }
 
-/** Returns whether a category has a pet with this name, in any Unicode form. */
-export async function hasPet(reader: Reader, categoryId: bigint, name: string): Promise<boolean> {
+/** Returns the ids of pets of a category with this name, in any Unicode form: at least two if there are several. */
+export async function petsNamed(reader: Reader, categoryId: bigint, name: string): Promise<bigint[]> {
   const key = nameKey(name)
-  if ((await reader.one(findPetNamed, { categoryId, nameKey: key, name })) !== undefined) return true
-  if (hasOneForm(name)) return false
+  const exact = await reader.many(findPetNamed, { categoryId, nameKey: key, name })
+  if (exact.length > 0 || hasOneForm(name)) return exact.map(({ id }) => id)
   const variants = await reader.many(findPetVariants, { categoryId, nameKey: key, name })
-  return variants.some(variant => nameForm(variant.name) === nameForm(name))
+  const same = variants.filter(variant => nameForm(variant.name) === nameForm(name))
+  return [...new Set(same.flatMap(({ first, last }) => [first, last]))]
 }

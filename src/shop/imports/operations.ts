@@ -10,6 +10,9 @@ import {
   ImportPetNames,
   ImportRows,
   ImportSlice,
+  ImportTakeBack,
+  PastImport,
+  TakenBack,
 } from './schema.ts'
 
 const shared = {
@@ -64,6 +67,23 @@ export const imports = {
     summary: 'Load the next staged rows, and delete them from the staged rows',
     body: ImportSlice,
     success: { status: 200, resource: AppliedSlice, description: 'What was loaded.' },
+  },
+  listImports: {
+    method: 'GET',
+    path: '/imports',
+    tag: 'Service',
+    summary: 'List the imports that can be taken back',
+    scope: 'pets:write',
+    hidden: true,
+    success: { status: 200, list: PastImport, description: 'The newest 20 imports of the last 30 days.' },
+  },
+  takeBackImport: {
+    ...shared,
+    method: 'POST',
+    path: '/imports/{importId}/take-back',
+    summary: 'Take back the next changes of an import',
+    body: ImportTakeBack,
+    success: { status: 200, resource: TakenBack, description: 'What was taken back, and what stays.' },
   },
   discardImport: {
     ...shared,

@@ -3,50 +3,103 @@ import { unknownReference } from '../../contract/refusals.ts'
 import type { Tx } from '../../database/engine.ts'
 import { addToCategory } from '../categories/verbs.ts'
 import type { Context } from '../kernel/context.ts'
+import { STOCK_MAX } from '../kernel/limits.ts'
 import { refuseOtherCurrency, type WithCurrency } from '../kernel/metadata.ts'
-import { addPet } from '../pets/verbs.ts'
-import { type CategoryNames, hasPet } from './names.ts'
-import type { ImportProblem } from './schema.ts'
-import { problem, type StagedRow } from './staged.ts'
+import { findByBarcode } from '../pets/barcodes.ts'
+import { addPet, updatePet } from '../pets/verbs.ts'
+import { stockBelowReserved, stockOutOfBounds } from '../stock/refusals.ts'
+import { findPet, type PetRow, petRow } from '../stock/rows.ts'
+import { recordCreated, recordUpdated } from './changes.ts'
+import { type CategoryNames, petsNamed } from './names.ts'
+import { barcodeRefused, severalPets } from './refusals.ts'
+import type { OnExisting } from './schema.ts'
+import type { StagedRow } from './staged.ts'
+import { current, restock } from './take-back.ts'
 
-/** Creates the pets of rows whose categories are known. */
+interface LoaderParts {
+  readonly importId: bigint
+  readonly names: CategoryNames
+  readonly onExisting: OnExisting
+}
+
+/** Creates or updates the pets of rows whose categories are known, and records what changed. */
 export class PetLoader {
   readonly #tx: Tx
   readonly #context: Context
+  readonly #importId: bigint
   readonly #names: CategoryNames
-  readonly #skipExisting: boolean
+  readonly #onExisting: OnExisting
   /** The number of pets that were created, by category. Each category is locked. */
   readonly #created = new Map<bigint, bigint>()
   #currency: WithCurrency = { storeCurrency: null }
 
-  constructor(tx: Tx, context: Context, names: CategoryNames, skipExisting: boolean) {
+  constructor(tx: Tx, context: Context, { importId, names, onExisting }: LoaderParts) {
     this.#tx = tx
     this.#context = context
+    this.#importId = importId
     this.#names = names
-    this.#skipExisting = skipExisting
+    this.#onExisting = onExisting
   }
 
   /**
-   * Creates the pet of a row. The pet is skipped if the category already has a pet with this name. Returns a problem if
-   * another pet has its barcode.
+   * Creates the pet of a row, or does with one that exists what the import says: the pet with the barcode of the row,
+   * or else the one with its name in its category. Returns the refusal if that is not possible.
    */
-  async load(row: StagedRow): Promise<'created' | 'skipped' | ImportProblem> {
-    const { name, detail, quantity, hold, ...others } = row
+  async load(row: StagedRow): Promise<'created' | 'updated' | 'skipped' | StoreError> {
+    const { name, detail, barcode } = row
     const categoryId = await this.#names.find(detail ?? '', { withCase: false })
     if (typeof categoryId !== 'bigint') throw new Error(`the category of the pet "${name}" is not known`)
-    const created = this.#created.get(categoryId) ?? (await this.#lock(categoryId))
-    if (this.#skipExisting && (await hasPet(this.#tx, categoryId, name))) return 'skipped'
+    if (this.#onExisting === 'load') return this.#create(row, categoryId)
+    const isUpdate = this.#onExisting !== 'skip'
+    const holder = isUpdate && barcode !== null ? await findByBarcode(this.#tx, barcode) : undefined
+    if (holder) return this.#update(row, petRow(holder), categoryId)
+    if (!isUpdate) await this.#lock(categoryId)
+    const [petId, other] = await petsNamed(this.#tx, categoryId, name)
+    if (petId === undefined) return this.#create(row, categoryId)
+    if (!isUpdate) return 'skipped'
+    if (other !== undefined) return severalPets(name)
+    const pet = await findPet(this.#tx, petId)
+    return pet ? this.#update(row, pet, categoryId) : this.#create(row, categoryId)
+  }
+
+  async #create(row: StagedRow, categoryId: bigint): Promise<'created' | StoreError> {
+    const { name, detail, quantity, hold, ...others } = row
+    await this.#lock(categoryId)
     refuseOtherCurrency(this.#context, row.price, this.#currency)
     const stock = { quantity, reserved: 0n, onHold: hold && quantity > 0n }
     try {
-      await addPet(this.#tx, this.#context, { name, categoryId, stock, ...others })
+      const pet = await addPet(this.#tx, this.#context, { name, categoryId, stock, ...others })
+      recordCreated(this.#tx, this.#importId, 'pets', pet.id)
     } catch (error) {
-      if (error instanceof StoreError && error.code === 'barcode_taken')
-        return problem('pets', row, `"${name}" cannot have its barcode: ${error.message}`)
+      if (error instanceof StoreError && error.code === 'barcode_taken') return barcodeRefused(name, error)
       throw error
     }
-    this.#created.set(categoryId, created + 1n)
+    this.#created.set(categoryId, (this.#created.get(categoryId) ?? 0n) + 1n)
     return 'created'
+  }
+
+  /** Gives a pet the category, and what the row has of the price, barcode, level and units. */
+  async #update(
+    row: StagedRow,
+    before: PetRow,
+    categoryId: bigint,
+  ): Promise<'updated' | 'skipped' | StoreError> {
+    const { price, barcode, reorderAt } = row
+    const added = this.#onExisting === 'add' ? before.quantity : 0n
+    const quantity = this.#onExisting === 'update' ? before.quantity : row.quantity + added
+    if (quantity < before.reserved) return stockBelowReserved(before.id, quantity, before.reserved)
+    if (quantity > STOCK_MAX) return stockOutOfBounds(before.id, quantity)
+    const note = `import ${this.#importId}`
+    const reason = this.#onExisting === 'set' ? 'count' : 'adjustment'
+    await restock(this.#tx, this.#context, before, {
+      ...{ quantity, reorderAt: reorderAt ?? before.reorderAt, reason, note },
+    })
+    const body = { categoryId, ...(price !== null && { price }), ...(barcode !== null && { barcode }) }
+    await updatePet(this.#tx, { petId: before.id, body }, this.#context, await current(this.#tx, before))
+    const { version } = await current(this.#tx, before)
+    if (version === before.version) return 'skipped'
+    recordUpdated(this.#tx, this.#importId, before, version)
+    return 'updated'
   }
 
   /** Adds the pets to the counts of their categories: once each, because each UPDATE leaves a version of the row. */
@@ -55,11 +108,11 @@ export class PetLoader {
   }
 
   /** Until the commit, no other transaction can delete the category, or create a pet in it, or move one into it. */
-  async #lock(categoryId: bigint): Promise<bigint> {
+  async #lock(categoryId: bigint): Promise<void> {
+    if (this.#created.has(categoryId)) return
     const counted = await addToCategory(this.#tx, categoryId, 0n)
     if (!counted) throw unknownReference('Category', categoryId)
     this.#currency = counted
     this.#created.set(categoryId, 0n)
-    return 0n
   }
 }

@@ -1,8 +1,19 @@
 import { StoreError } from '../../contract/error.ts'
+import { namesSeveralPets } from './limits.ts'
 
-/** The refusal of an import of all rows or none. `row` says the line, and which pet has the barcode. */
-export function barcodeTakenInImport(line: bigint, row: string): StoreError {
-  return new StoreError('barcode_taken', `Line ${line}: ${row}`)
+/** The refusal of an import of all rows or none, because of one row. */
+export function rowRefused(line: bigint, { code, message }: StoreError): StoreError {
+  return new StoreError(code, `Line ${line}: ${message}`)
+}
+
+/** The refusal of the barcode of a row; `why` names the pet that has it. */
+export function barcodeRefused(name: string, why: StoreError): StoreError {
+  return new StoreError('barcode_taken', `"${name}" cannot have its barcode: ${why.message}`)
+}
+
+/** The refusal of a row that updates a pet, but does not say which. */
+export function severalPets(name: string): StoreError {
+  return new StoreError('validation_failed', namesSeveralPets(name))
 }
 
 export function importHasNoEtag(): StoreError {

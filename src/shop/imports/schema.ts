@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { int64Between } from '../../values/int64.ts'
+import { INT64_MAX, int64Between } from '../../values/int64.ts'
 import { text } from '../../values/text.ts'
 import { amount } from '../kernel/amount-schema.ts'
 import { barcode } from '../kernel/barcode-schema.ts'
@@ -39,11 +39,16 @@ export const ImportRows = z.strictObject({
 })
 export type ImportRows = z.output<typeof ImportRows>
 
-/** Whether to skip a pet if its category already has a pet of that name, in the store or in an earlier row. */
-const skipExisting = z.boolean().optional()
+/**
+ * What an import does with a pet that exists, in the store or in an earlier row: it loads another one (the default),
+ * skips the row, or updates the pet, whose units it keeps (`update`), sets (`set`) or adds to (`add`).
+ */
+export const OnExisting = z.enum(['load', 'skip', 'update', 'set', 'add'])
+export type OnExisting = z.output<typeof OnExisting>
+const onExisting = OnExisting.optional()
 
 /** `dryRun` checks the rows and changes nothing; `keepGoing` loads the valid rows even if others are invalid. */
-export const ApplyOptions = z.strictObject({ dryRun: z.boolean(), keepGoing: z.boolean(), skipExisting })
+export const ApplyOptions = z.strictObject({ dryRun: z.boolean(), keepGoing: z.boolean(), onExisting })
 export type ApplyOptions = z.output<typeof ApplyOptions>
 
 /** Names of categories to look up. */
@@ -68,21 +73,21 @@ export const ImportPetNames = z.strictObject({
 })
 export type ImportPetNames = z.output<typeof ImportPetNames>
 
-/** Whether each of the pets was found, and the name of the pet that has each of the barcodes, in their order. */
+/** How many of each of the pets exist, at most two, and the name of the pet with each of the barcodes. */
 export const ImportPetMatches = z.strictObject({
-  exist: z.array(z.boolean()),
+  found: z.array(z.bigint()),
   holders: z.array(z.string().nullable()),
 })
 export type ImportPetMatches = z.output<typeof ImportPetMatches>
 
 /**
  * `begins` is true in the first slice: it says that every row of the import is staged, because only then may slices be
- * loaded. The `skipExisting` of the first slice applies to all slices.
+ * loaded. The `onExisting` of the first slice applies to all slices.
  */
 export const ImportSlice = z.strictObject({
   rows: int64Between(1n, BigInt(SLICE_ROWS_MAX)),
   begins: z.boolean(),
-  skipExisting,
+  onExisting,
 })
 export type ImportSlice = z.output<typeof ImportSlice>
 
@@ -98,7 +103,8 @@ export const AppliedImport = z.strictObject({
   categoriesCreated: z.bigint(),
   categoriesFound: z.bigint(),
   petsCreated: z.bigint(),
-  /** The number of pets that `skipExisting` left out. */
+  petsUpdated: z.bigint(),
+  /** The number of pets that were left out, or that an update left as they are. */
   petsSkipped: z.bigint(),
   problems: z.array(ImportProblem),
 })
@@ -107,3 +113,45 @@ export type AppliedImport = z.output<typeof AppliedImport>
 /** `isKnown` is false unless all rows of the import are staged under its id. */
 export const AppliedSlice = AppliedImport.extend({ isKnown: z.boolean(), isLast: z.boolean() })
 export type AppliedSlice = z.output<typeof AppliedSlice>
+
+const file = ImportProblem.shape.file
+const rowId = int64Between(1n, INT64_MAX)
+
+/** Takes back the changes of an import that follow `after`, or its last ones; `dryRun` changes nothing. */
+export const ImportTakeBack = z.strictObject({
+  rows: int64Between(1n, BigInt(SLICE_ROWS_MAX)),
+  dryRun: z.boolean(),
+  after: z.strictObject({ file, rowId }).optional(),
+})
+export type ImportTakeBack = z.output<typeof ImportTakeBack>
+
+/** `kept` has what stays, and why. Without `next`, nothing follows. */
+export const TakenBack = z.strictObject({
+  /** Whether the store has kept what the import changed. */
+  isKnown: z.boolean(),
+  takenBack: z.bigint(),
+  kept: z.array(
+    z.strictObject({
+      file,
+      id: z.bigint(),
+      name: z.string(),
+      reason: z.enum(['changed', 'in_use', 'barcode_taken', 'category_deleted']),
+    }),
+  ),
+  next: z.strictObject({ file, rowId: z.bigint() }).optional(),
+})
+export type TakenBack = z.output<typeof TakenBack>
+
+/** An import of the last 30 days. */
+export const PastImport = z.strictObject({
+  id: z.bigint(),
+  at: z.string(),
+  /** Absent for an import into a store that was not running. */
+  keyId: z.bigint().optional(),
+  categoriesCreated: z.bigint(),
+  petsCreated: z.bigint(),
+  petsUpdated: z.bigint(),
+  /** How many of its changes were taken back. */
+  takenBack: z.bigint(),
+})
+export type PastImport = z.output<typeof PastImport>

@@ -1,18 +1,20 @@
+import type { Page } from '../../contract/operation.ts'
 import type { Reader, Tx } from '../../database/engine.ts'
 import { readBoolean, sql, storedBoolean } from '../../database/statement.ts'
-import { storedInstant } from '../../values/instant.ts'
+import { formatInstant, storedInstant } from '../../values/instant.ts'
 import { similarName } from '../../values/similar-name.ts'
 import { createCategory } from '../categories/verbs.ts'
 import type { Context } from '../kernel/context.ts'
-import type { CommandHandler, CommandsOf } from '../kernel/handlers.ts'
+import type { CommandHandler, CommandsOf, QueriesOf } from '../kernel/handlers.ts'
 import { SWEPT_MAX } from '../kernel/limits.ts'
 import { readCurrency } from '../kernel/metadata.ts'
 import { findByBarcode } from '../pets/barcodes.ts'
+import { recordCreated, recordImport, sweepOldImport } from './changes.ts'
 import { ambiguous, noCategory, occursTwice } from './limits.ts'
-import { CategoryNames, categoriesNamed, hasPet, type KnownCategory } from './names.ts'
+import { CategoryNames, categoriesNamed, type KnownCategory, petsNamed } from './names.ts'
 import type { imports } from './operations.ts'
 import { PetLoader } from './pet-loader.ts'
-import { barcodeTakenInImport, importHasNoEtag } from './refusals.ts'
+import { importHasNoEtag, rowRefused } from './refusals.ts'
 import type {
   AppliedImport,
   AppliedSlice,
@@ -24,8 +26,11 @@ import type {
   ImportProblem,
   ImportRows,
   ImportSlice,
+  PastImport,
 } from './schema.ts'
+import { OnExisting } from './schema.ts'
 import { problem, type StagedFile, type StagedRow } from './staged.ts'
+import { takeBackImport } from './take-back.ts'
 
 /** A row as the engines return it. */
 type StoredRow = Omit<StagedRow, 'hold'> & { readonly hold: bigint }
@@ -34,6 +39,8 @@ const STAGED_PER_READ = 1000n
 /** The maximum number of categories among which a similar name is searched, and of names for which one is searched. */
 const SIMILAR_MAX = 1000
 const SEARCHES_MAX = 10
+/** The number of past imports in the list. */
+const LISTED_MAX = 20
 /**
  * Replaces the instant in the first row of a discarded import. An empty text sorts before every instant, so the next
  * sweep deletes the rows.
@@ -48,12 +55,13 @@ const readStaged = sql<StoredRow>()(`
   SELECT line, name, detail, quantity, hold, reorder_at AS "reorderAt", price, barcode FROM staged_row
   WHERE import_id = $importId AND file = $file AND line > $after ORDER BY line LIMIT $limit`)
 
-// A row with line 0 says that all rows are staged. Its column hold says whether the import skips existing pets.
+// A row with line 0 says that all rows are staged. Its name says what the import does with pets that exist.
 const markComplete = sql()(`
   INSERT INTO staged_row (import_id, file, line, name, detail, quantity, hold, at)
-  VALUES ($importId, 'categories', 0, '', NULL, 0, $hold, $now) ON CONFLICT (import_id, file, line) DO NOTHING`)
-const findComplete = sql<{ hold: bigint }>()(
-  `SELECT hold FROM staged_row WHERE import_id = $importId AND file = 'categories' AND line = 0`,
+  VALUES ($importId, 'categories', 0, $onExisting, NULL, 0, 0, $now)
+  ON CONFLICT (import_id, file, line) DO NOTHING`)
+const findComplete = sql<{ onExisting: string }>()(
+  `SELECT name AS "onExisting" FROM staged_row WHERE import_id = $importId AND file = 'categories' AND line = 0`,
 )
 const deleteLoaded = sql()(`
   DELETE FROM staged_row WHERE import_id = $importId AND file = $file AND line > 0 AND line <= $last`)
@@ -66,6 +74,11 @@ const findNextImport = sql<{ importId: bigint; at: string }>()(`
   SELECT import_id AS "importId", at FROM staged_row WHERE import_id > $after ORDER BY import_id, file, line LIMIT 1`)
 
 // Deletes from the end, because the first row marks the others as deletable.
+const selectImports = sql<Omit<PastImport, 'keyId'> & { keyId: bigint | null }>()(`
+  SELECT id, at, key_id AS "keyId", categories_created AS "categoriesCreated", pets_created AS "petsCreated",
+    pets_updated AS "petsUpdated", taken_back AS "takenBack"
+  FROM import ORDER BY at DESC, id DESC LIMIT ${LISTED_MAX}`)
+
 const sweepImport = sql()(`
   DELETE FROM staged_row WHERE import_id = $importId AND (file, line) IN
     (SELECT file, line FROM staged_row WHERE import_id = $importId ORDER BY file DESC, line DESC LIMIT ${SWEPT_MAX})`)
@@ -76,6 +89,8 @@ const markDiscarded = sql()(`
 
 /** How long the rows of an interrupted import are kept, counted from the instant in the first of them. */
 const STAGED_KEPT_MS = 24 * 3_600_000
+/** How long an import can be taken back. */
+const CHANGES_KEPT_MS = 30 * 24 * 3_600_000
 
 const PROBLEMS_MAX = 1000
 
@@ -99,8 +114,8 @@ async function stageImport(
 
 /**
  * Loads staged rows in one transaction: all of them or none, or with `keepGoing` all valid rows. An existing category
- * with the same name is used unchanged. A dry run loads nothing, and its counts consider neither `skipExisting` nor
- * barcodes. Without `keepGoing`, throws `barcode_taken`.
+ * with the same name is used unchanged. A dry run loads nothing, and its counts consider neither pets that exist nor
+ * barcodes. Without `keepGoing`, throws the refusal of a row that has become invalid since it was checked.
  */
 async function applyImport(
   tx: Tx,
@@ -111,7 +126,8 @@ async function applyImport(
   if (first?.importId === importId && first.at === DISCARDED) await tx.run(deleteStaged, { importId })
   const names = new CategoryNames(tx)
   const problems: ImportProblem[] = []
-  const pets = new PetLoader(tx, context, names, body.skipExisting === true)
+  const { onExisting = 'load' } = body
+  const pets = new PetLoader(tx, context, { importId, names, onExisting })
   const newCategories: StagedRow[] = []
   let categoriesFound = 0n
   for await (const row of staged(tx, importId, 'categories')) {
@@ -131,16 +147,18 @@ async function applyImport(
   }
   const shouldLoad = !body.dryRun && (problems.length === 0 || body.keepGoing)
   let petsSkipped = 0n
+  let petsUpdated = 0n
   if (shouldLoad) {
-    for (const row of newCategories) await loadCategory(tx, context, row, names)
+    for (const row of newCategories) await loadCategory(tx, context, row, { importId, names })
     for await (const row of staged(tx, importId, 'pets')) {
       if (refusalOfPet(row, await names.find(row.detail ?? '', { withCase: false }))) continue
       const loaded = await pets.load(row)
       if (loaded === 'skipped') petsSkipped++
+      if (loaded === 'updated') petsUpdated++
       if (typeof loaded === 'string') continue
-      // The importer has checked the barcodes, so another pet has got this one since.
-      if (!body.keepGoing) throw barcodeTakenInImport(loaded.line, loaded.message)
-      problems.push(loaded)
+      // The importer has checked the rows, so a pet or an order has changed since.
+      if (!body.keepGoing) throw rowRefused(row.line, loaded)
+      problems.push(problem('pets', row, loaded.message))
       petCount--
     }
     await pets.count()
@@ -148,13 +166,16 @@ async function applyImport(
   // The rows are deleted here, not by a sweep, because a second apply must find none. This adds little to the
   // transaction.
   await tx.run(deleteStaged, { importId })
-  return {
+  const applied = {
     categoriesCreated: shouldLoad || body.dryRun ? BigInt(newCategories.length) : 0n,
     categoriesFound,
-    petsCreated: shouldLoad || body.dryRun ? petCount - petsSkipped : 0n,
+    petsCreated: shouldLoad || body.dryRun ? petCount - petsSkipped - petsUpdated : 0n,
+    petsUpdated,
     petsSkipped,
     problems: problems.slice(0, PROBLEMS_MAX),
   }
+  if (!body.dryRun) recordImport(tx, importId, applied, context)
+  return applied
 }
 
 /**
@@ -176,17 +197,18 @@ async function findImportCategories(tx: Tx, { body }: { body: ImportNames }): Pr
   return { matches, currency: await readCurrency(tx) }
 }
 
-/** Returns for each pet whether it was found: a pet of the same name in the category that the given name means. */
+/** Returns how many of each pet exist, at most two: pets of its name in the category that the given name means. */
 async function findImportPets(tx: Tx, { body }: { body: ImportPetNames }): Promise<ImportPetMatches> {
   const names = new CategoryNames(tx)
-  const exist: boolean[] = []
+  const found: bigint[] = []
   for (const { name, category } of body.pets) {
     const categoryId = await names.find(category, { withCase: false })
-    exist.push(typeof categoryId === 'bigint' && (await hasPet(tx, categoryId, name)))
+    const ids = typeof categoryId === 'bigint' ? await petsNamed(tx, categoryId, name) : []
+    found.push(BigInt(Math.min(ids.length, 2)))
   }
   const holders: (string | null)[] = []
   for (const barcode of body.barcodes ?? []) holders.push((await findByBarcode(tx, barcode))?.name ?? null)
-  return { exist, holders }
+  return { found, holders }
 }
 
 /**
@@ -200,18 +222,22 @@ async function loadImportSlice(
   context: Context,
 ): Promise<AppliedSlice> {
   const problems: ImportProblem[] = []
-  const counts = { categoriesCreated: 0n, categoriesFound: 0n, petsCreated: 0n, petsSkipped: 0n }
+  const counts = {
+    categoriesCreated: 0n,
+    categoriesFound: 0n,
+    petsCreated: 0n,
+    petsUpdated: 0n,
+    petsSkipped: 0n,
+  }
   if (body.begins) {
-    await tx.run(markComplete, {
-      importId,
-      hold: storedBoolean(body.skipExisting === true),
-      now: context.now,
-    })
+    const { onExisting = 'load' } = body
+    await tx.run(markComplete, { importId, onExisting, now: context.now })
   }
   const complete = await tx.one(findComplete, { importId })
   if (!complete) return { ...counts, problems, isKnown: false, isLast: true }
   const names = new CategoryNames(tx)
-  const loader = new PetLoader(tx, context, names, readBoolean(complete.hold))
+  const onExisting = OnExisting.parse(complete.onExisting)
+  const loader = new PetLoader(tx, context, { importId, names, onExisting })
   const read = async (file: StagedFile): Promise<StagedRow[]> =>
     (await tx.many(readStaged, { importId, file, after: 0n, limit: body.rows })).map(decodeRow)
   const categories = await read('categories')
@@ -220,17 +246,22 @@ async function loadImportSlice(
     if (known === 'several') problems.push(problem('categories', row, ambiguous(row.name)))
     else if (known !== 'none') counts.categoriesFound++
     else {
-      await loadCategory(tx, context, row, names)
+      await loadCategory(tx, context, row, { importId, names })
       counts.categoriesCreated++
     }
   }
   const pets = categories.length > 0 ? [] : await read('pets')
   for (const row of pets) {
     const refusal = refusalOfPet(row, await names.find(row.detail ?? '', { withCase: false }))
-    const loaded = refusal ?? (await loader.load(row))
+    if (refusal) {
+      problems.push(refusal)
+      continue
+    }
+    const loaded = await loader.load(row)
     if (loaded === 'created') counts.petsCreated++
+    else if (loaded === 'updated') counts.petsUpdated++
     else if (loaded === 'skipped') counts.petsSkipped++
-    else problems.push(loaded)
+    else problems.push(problem('pets', row, loaded.message))
   }
   await loader.count()
   const file: StagedFile = categories.length > 0 ? 'categories' : 'pets'
@@ -238,6 +269,7 @@ async function loadImportSlice(
   const isLast = file === 'pets' && BigInt(pets.length) < body.rows
   if (isLast) await tx.run(deleteStaged, { importId })
   else if (last) await tx.run(deleteLoaded, { importId, file, last: last.line })
+  recordImport(tx, importId, { ...counts, problems }, context)
   return { ...counts, problems, isKnown: true, isLast }
 }
 
@@ -247,12 +279,15 @@ async function discardImport(tx: Tx, { importId }: { importId: bigint }): Promis
   return undefined
 }
 
-/** Deletes at most 1,000 rows that were discarded, or staged more than a day ago. Returns their number. */
+/**
+ * Deletes at most 1,000 rows that were discarded or staged more than a day ago, or changes of an import that can no
+ * longer be taken back. Returns their number.
+ */
 export async function sweepStagedRows(tx: Tx, _: object, { now }: Context): Promise<number> {
   const before = storedInstant(Date.parse(now) - STAGED_KEPT_MS)
   for (let after = -1n; ; ) {
     const next = await tx.one(findNextImport, { after })
-    if (!next) return 0
+    if (!next) return sweepOldImport(tx, storedInstant(Date.parse(now) - CHANGES_KEPT_MS))
     if (next.at < before) return tx.run(sweepImport, { importId: next.importId })
     after = next.importId
   }
@@ -262,9 +297,10 @@ async function loadCategory(
   tx: Tx,
   context: Context,
   { name, detail }: StagedRow,
-  names: CategoryNames,
+  { importId, names }: { readonly importId: bigint; readonly names: CategoryNames },
 ): Promise<void> {
   const { id } = await createCategory(tx, { body: { name, description: detail } }, context)
+  recordCreated(tx, importId, 'categories', id)
   names.add(name, id)
 }
 
@@ -304,4 +340,19 @@ export const importCommands: CommandsOf<typeof imports> = {
   findImportPets,
   loadImportSlice,
   discardImport: withoutEtag(discardImport),
+  takeBackImport,
 }
+
+/** Returns the newest imports whose changes are kept. */
+async function listImports(reader: Reader): Promise<Page<PastImport>> {
+  const rows = await reader.many(selectImports)
+  return {
+    items: rows.map(({ keyId, at, ...row }) => ({
+      ...row,
+      at: formatInstant(at),
+      ...(keyId !== null && { keyId }),
+    })),
+  }
+}
+
+export const importQueries: QueriesOf<typeof imports> = { listImports }

@@ -143,21 +143,31 @@ async function setInventory(
   const quantityChange = body.quantity - before.quantity
   const { reorderAt = before.reorderAt } = body
   if (reorderAt !== before.reorderAt) {
-    const change = quantityChange === 0n ? 1n : 0n
+    if (quantityChange === 0n) return inventoryItem(await setLevelOf(tx, context, before, reorderAt))
     const { version } = before
-    const changed = await tx.one(setLevel, { petId, version, reorderAt, change, now: context.now })
+    const changed = await tx.one(setLevel, { petId, version, reorderAt, change: 0n, now: context.now })
     if (!changed) throw new Stale(`pet ${petId}`)
-    if (change === 1n) {
-      const pet = petRow(changed)
-      await recordStockEvent(tx, context, pet, before)
-      return inventoryItem(pet)
-    }
   }
   if (quantityChange === 0n) return inventoryItem(before)
   const movement = await changeQuantity(tx, context, before, { quantityChange, reason: 'count' })
   // The change was computed from the stock that was read. If the stock has changed since then, the result is wrong.
   if (movement.quantity !== body.quantity) throw new Stale(`pet ${petId}`)
   return inventoryItem(await getInventoryItem(tx, { petId }))
+}
+
+/** Sets only the level at which a pet should be reordered, and returns the pet. */
+export async function setLevelOf(
+  tx: Tx,
+  context: Context,
+  before: PetRow,
+  reorderAt: bigint | null,
+): Promise<PetRow> {
+  const { id: petId, version } = before
+  const changed = await tx.one(setLevel, { petId, version, reorderAt, change: 1n, now: context.now })
+  if (!changed) throw new Stale(`pet ${petId}`)
+  const pet = petRow(changed)
+  await recordStockEvent(tx, context, pet, before)
+  return pet
 }
 
 /** Adds or removes units, and returns the movement. Throws `stock_below_reserved`, `stock_out_of_bounds`. */
@@ -174,7 +184,7 @@ async function adjustInventory(
   })
 }
 
-async function changeQuantity(
+export async function changeQuantity(
   tx: Tx,
   context: Context,
   before: PetRow,

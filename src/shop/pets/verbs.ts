@@ -164,7 +164,7 @@ export async function addPet(
  * Updates a pet and returns it. A new status changes the stock.
  * Throws `unknown_reference`, `barcode_taken`, `invalid_status_transition`; `validation_failed` for a different `id`.
  */
-async function updatePet(
+export async function updatePet(
   tx: Tx,
   { petId, body }: { petId: bigint; body: PetPatch },
   context: Context,
@@ -214,7 +214,7 @@ async function updatePet(
 }
 
 /** Deletes a pet and closes its ledger. Throws `pet_in_use`. */
-async function deletePet(
+export async function deletePet(
   tx: Tx,
   { petId }: { petId: bigint },
   context: Context,

@@ -11,6 +11,7 @@ test('only a command that reads or changes many rows may take an hour', () => {
     'discardImport',
     'findImportCategories',
     'findImportPets',
+    'takeBackImport',
   ] as const
   const sweeps = ['sweepReplies', 'sweepStagedRows', 'sweepEvents', 'sweepDeliveries'] as const
   for (const id of [...many, ...sweeps]) expect([id, limitOf(id)]).toEqual([id, 3_600_000])

@@ -92,6 +92,7 @@ const longCommands: ReadonlySet<Command['id']> = new Set([
   'discardImport',
   'findImportCategories',
   'findImportPets',
+  'takeBackImport',
   'sweepReplies',
   'sweepStagedRows',
   'sweepEvents',

@@ -4,6 +4,7 @@ import { mapRead } from '../../database/map-read.ts'
 import { categoryQueries } from '../categories/verbs.ts'
 import { errorQueries } from '../errors/verbs.ts'
 import { eventQueries } from '../events/verbs.ts'
+import { importQueries } from '../imports/verbs.ts'
 import { inventoryQueries } from '../inventory/verbs.ts'
 import type { QueryContext } from '../kernel/context.ts'
 import type { QueriesOf, QueryHandler } from '../kernel/handlers.ts'
@@ -28,6 +29,7 @@ const queries: QueriesOf<Contract> = {
   ...webhookQueries,
   ...keyQueries,
   ...errorQueries,
+  ...importQueries,
 }
 
 /** One query, as data, so that it can be sent to another thread. */

@@ -1,0 +1,242 @@
+import { describe, expect, test } from 'bun:test'
+import type { OnExisting } from '../../src/shop/imports/schema.ts'
+import { countOf, systemCommand } from '../../src/shop/registry/commands.ts'
+import { storedInstant } from '../../src/values/instant.ts'
+import type { Client } from '../support/client.ts'
+import { sharedStore, stockOf } from '../support/shop.ts'
+import { codeOf, onEveryEngine, openTestStore } from '../support/store.ts'
+import { violatedInvariants } from '../support/violated-invariants.ts'
+
+interface Row {
+  readonly name: string
+  readonly category: string
+  readonly quantity?: bigint
+  readonly price?: bigint
+  readonly barcode?: string
+  readonly reorderAt?: bigint
+}
+
+let lastId = 100n
+
+/** Imports rows, and returns the id of the import and what it did. */
+async function load(client: Client, onExisting: OnExisting, rows: readonly Row[], categories: string[] = []) {
+  const importId = ++lastId
+  const pets = rows.map((row, index) => ({ line: BigInt(index + 2), quantity: 1n, hold: false, ...row }))
+  const names = categories.map((name, index) => ({ line: BigInt(index + 2), name }))
+  await client.stageImport({ importId, body: { categories: names, pets } })
+  const { data } = await client.applyImport({
+    importId,
+    body: { dryRun: false, keepGoing: true, onExisting },
+  })
+  return { importId, ...data }
+}
+
+/** Takes an import back in slices, and returns how much, and what stays. */
+async function takeBack(client: Client, importId: bigint, options = { dryRun: false, rows: 2n }) {
+  const kept: string[] = []
+  let takenBack = 0n
+  for (let after: { file: 'categories' | 'pets'; rowId: bigint } | undefined; ; ) {
+    const body = { ...options, ...(after && { after }) }
+    const { data } = await client.takeBackImport({ importId, body })
+    takenBack += data.takenBack
+    kept.push(...data.kept.map(({ name, reason }) => `${name}: ${reason}`))
+    if (!data.next) return { isKnown: data.isKnown, takenBack, kept }
+    after = data.next
+  }
+}
+
+async function petsOf(client: Client, search: string) {
+  const { data } = await client.listPets({ search, include: 'stock' })
+  return data.items.map(({ name, quantity, price, barcode }) => [name, quantity, price, barcode])
+}
+
+onEveryEngine(engine => {
+  describe('imports that update pets', () => {
+    const store = sharedStore(engine)
+
+    test('a price list changes what its columns have, and a delivery adds its units', async () => {
+      const { client } = store()
+      const first = { quantity: 4n, price: 500n, barcode: '11', reorderAt: 2n }
+      await load(client, 'load', [{ name: 'Ball', category: 'Toys', ...first }], ['Toys'])
+      const [{ id: petId } = { id: 0n }] = (await client.listPets({ search: 'Ball' })).data.items
+      const kept = await load(client, 'update', [
+        { name: 'Ball', category: 'Toys', quantity: 90n, price: 600n },
+      ])
+      expect([kept.petsUpdated, await petsOf(client, 'Ball')]).toEqual([1n, [['Ball', 4n, 600n, '11']]])
+      // The barcode finds the pet, although the file has another name and another category.
+      const added = await load(
+        client,
+        'add',
+        [{ name: 'Big ball', category: 'Sport', quantity: 6n, barcode: '11' }],
+        ['Sport'],
+      )
+      expect([added.petsUpdated, await petsOf(client, 'Ball')]).toEqual([1n, [['Ball', 10n, 600n, '11']]])
+      const set = await load(client, 'set', [
+        { name: 'Ball', category: 'Sport', quantity: 3n, reorderAt: 5n },
+      ])
+      expect([set.petsUpdated, (await client.getInventoryItem({ petId })).data]).toMatchObject([
+        1n,
+        { quantity: 3n, reorderAt: 5n },
+      ])
+      const same = await load(client, 'set', [{ name: 'Ball', category: 'Sport', quantity: 3n }])
+      expect([same.petsUpdated, same.petsSkipped]).toEqual([0n, 1n])
+      const movements = (await client.listMovements({ petId })).data.items
+      expect(movements.map(({ quantityChange, reason, note }) => [quantityChange, reason, note])).toEqual([
+        [4n, 'opening', undefined],
+        [6n, 'adjustment', `import ${added.importId}`],
+        [-7n, 'count', `import ${set.importId}`],
+      ])
+    })
+
+    test('a row that cannot update is left out: below what is reserved, or of two pets of one name', async () => {
+      const { client } = store()
+      const rows = [
+        { name: 'Cage', category: 'Homes', quantity: 5n },
+        { name: 'Twin', category: 'Homes' },
+        { name: 'Twin', category: 'Homes' },
+      ]
+      await load(client, 'load', rows, ['Homes'])
+      const [{ id: petId } = { id: 0n }] = (await client.listPets({ search: 'Cage' })).data.items
+      await client.placeOrder({ body: { petId, quantity: 3n } })
+      const { petsUpdated, problems } = await load(client, 'set', [
+        { name: 'Cage', category: 'Homes', quantity: 2n, price: 100n },
+        { name: 'Twin', category: 'Homes', price: 100n },
+      ])
+      expect([petsUpdated, problems.map(({ line, message }) => `${line} ${message}`)]).toEqual([
+        0n,
+        [
+          expect.stringMatching(/^2 Pet \d+ would have 2 units on hand, but open orders reserve 3\.$/),
+          expect.stringContaining('3 several pets of the category'),
+        ],
+      ])
+      expect(await petsOf(client, 'Cage')).toEqual([['Cage', 5n, undefined, undefined]])
+      const whole = client.stageImport({
+        importId: 50n,
+        body: {
+          categories: [],
+          pets: [{ line: 2n, name: 'Cage', category: 'Homes', quantity: 2n, hold: false }],
+        },
+      })
+      await whole
+      const body = { dryRun: false, keepGoing: false, onExisting: 'set' } as const
+      expect(await codeOf(client.applyImport({ importId: 50n, body }))).toBe('409 stock_below_reserved')
+    })
+
+    test('an import in slices updates as its first slice says, also when the rest is resumed', async () => {
+      const { client } = store()
+      const rows = ['A', 'B', 'C'].map(name => ({ name: `Slice ${name}`, category: 'Slices', quantity: 1n }))
+      await load(client, 'load', rows, ['Slices'])
+      const pets = rows.map((row, index) => ({ ...row, line: BigInt(index + 2), quantity: 7n, hold: false }))
+      await client.stageImport({ importId: 60n, body: { categories: [], pets } })
+      const slice = (begins: boolean, more = {}) =>
+        client.loadImportSlice({ importId: 60n, body: { rows: 2n, begins, ...more } })
+      const first = (await slice(true, { onExisting: 'set' })).data
+      const last = (await slice(false)).data
+      expect([first.petsUpdated, last.petsUpdated, last.isLast]).toEqual([2n, 1n, true])
+      const names = await petsOf(client, 'Slice')
+      expect(names.map(([, quantity]) => quantity)).toEqual([7n, 7n, 7n])
+      expect(await takeBack(client, 60n)).toEqual({ isKnown: true, takenBack: 3n, kept: [] })
+      expect((await petsOf(client, 'Slice')).map(([, quantity]) => quantity)).toEqual([1n, 1n, 1n])
+    })
+  })
+
+  describe('an import is taken back', () => {
+    const store = sharedStore(engine)
+
+    test('what it created is deleted, and what it updated is as before; what was changed since stays', async () => {
+      const { client } = store()
+      const old = { name: 'Bowl', category: 'Old', quantity: 4n, price: 500n, barcode: '77', reorderAt: 1n }
+      await load(client, 'load', [old], ['Old'])
+      const { importId, petsCreated } = await load(
+        client,
+        'add',
+        [
+          { name: 'Leash', category: 'New' },
+          { name: 'Sold since', category: 'New', quantity: 3n },
+          { name: 'Bowl', category: 'Old', quantity: 6n, price: 900n, barcode: '88', reorderAt: 9n },
+          { name: 'Comb', category: 'Empty' },
+          { name: 'Bowl', category: 'Old', quantity: 10n },
+        ],
+        ['New', 'Empty'],
+      )
+      expect(petsCreated).toBe(3n)
+      expect(await petsOf(client, 'Bowl')).toEqual([['Bowl', 20n, 900n, '88']])
+      const [{ id: sold } = { id: 0n }] = (await client.listPets({ search: 'Sold' })).data.items
+      await client.placeOrder({ body: { petId: sold, complete: true } })
+      const dry = await takeBack(client, importId, { dryRun: true, rows: 500n })
+      expect(dry).toEqual({ isKnown: true, takenBack: 5n, kept: ['Sold since: changed'] })
+      expect(await petsOf(client, 'Bowl')).toEqual([['Bowl', 20n, 900n, '88']])
+      const done = await takeBack(client, importId)
+      expect(done).toEqual({ isKnown: true, takenBack: 4n, kept: ['Sold since: changed', 'New: in_use'] })
+      expect(await petsOf(client, 'Bowl')).toEqual([['Bowl', 4n, 500n, '77']])
+      const [{ id: bowl } = { id: 0n }] = (await client.listPets({ search: 'Bowl' })).data.items
+      expect((await client.getInventoryItem({ petId: bowl })).data.reorderAt).toBe(1n)
+      expect(await stockOf(client, sold)).toBe('available 2/0')
+      const categories = (await client.listCategories({})).data.items.map(({ name }) => name)
+      expect(categories).toEqual(['Old', 'New'])
+      const [past] = (await client.listImports({})).data.items
+      expect(past).toMatchObject({ id: importId, petsCreated: 3n, petsUpdated: 2n, takenBack: 4n })
+      // The rest can be taken back later, and what is gone is no problem.
+      await client.deletePet({ petId: sold })
+      expect(await takeBack(client, importId)).toEqual({ isKnown: true, takenBack: 2n, kept: [] })
+      expect(await takeBack(client, importId)).toEqual({ isKnown: true, takenBack: 0n, kept: [] })
+      expect(await violatedInvariants(store())).toEqual([])
+    })
+
+    test('a pet stays whose barcode or category has gone to something else', async () => {
+      const { client } = store()
+      const rows = [
+        { name: 'Lamp', category: 'Lights', barcode: '501' },
+        { name: 'Torch', category: 'Gone', barcode: '502' },
+      ]
+      await load(client, 'load', rows, ['Lights', 'Gone', 'Kept'])
+      const moved = [
+        { name: 'Lamp', category: 'Lights', barcode: '503' },
+        { name: 'Torch', category: 'Kept', barcode: '502' },
+      ]
+      const { importId } = await load(client, 'update', moved)
+      const categories = (await client.listCategories({})).data.items
+      const idOf = (name: string) => categories.find(category => category.name === name)?.id ?? 0n
+      await client.deleteCategory({ categoryId: idOf('Gone') })
+      await client.createPet({ body: { name: 'Thief', categoryId: idOf('Lights'), barcode: '501' } })
+      expect(await takeBack(client, importId)).toEqual({
+        isKnown: true,
+        takenBack: 0n,
+        kept: ['Torch: category_deleted', 'Lamp: barcode_taken'],
+      })
+    })
+
+    test('while pets are sold, none of them is lost or deleted with its order', async () => {
+      const { client } = store()
+      const rows = Array.from({ length: 40 }, (_, index) => ({ name: `Race ${index}`, category: 'Races' }))
+      const { importId } = await load(client, 'load', rows, ['Races'])
+      const pets = (await client.listPets({ search: 'Race', limit: 100 })).data.items
+      const orders = pets.map(({ id: petId }) =>
+        client.placeOrder({ body: { petId } }).then(
+          () => 'sold',
+          () => 'refused',
+        ),
+      )
+      const [taken, ...placed] = await Promise.all([takeBack(client, importId), ...orders])
+      const sold = placed.filter(code => code === 'sold').length
+      const left = (await client.listPets({ search: 'Race', limit: 100 })).data.items.length
+      expect([left, taken.kept.filter(text => text.startsWith('Race ')).length]).toEqual([sold, sold])
+      expect(await violatedInvariants(store())).toEqual([])
+    })
+  })
+
+  test('an import can be taken back for 30 days; then its changes are deleted, a thousand at a time', async () => {
+    await using store = await openTestStore(engine)
+    const { client } = store
+    const { importId } = await load(client, 'load', [{ name: 'Old', category: 'Old' }], ['Old'])
+    const sweepAfter = async (days: number) => {
+      const at = storedInstant(Date.now() + days * 24 * 3_600_000)
+      return countOf(await store.engine.execute(systemCommand('sweepStagedRows', {}, at, 'test')))
+    }
+    expect(await sweepAfter(29.9)).toBe(0)
+    expect((await takeBack(client, importId, { dryRun: true, rows: 9n })).isKnown).toBe(true)
+    expect([await sweepAfter(30.1), await sweepAfter(30.1), await sweepAfter(30.1)]).toEqual([2, 1, 0])
+    expect(await takeBack(client, importId)).toEqual({ isKnown: false, takenBack: 0n, kept: [] })
+    expect((await client.listPets({})).data.items).toHaveLength(1)
+  })
+})
